@@ -1,0 +1,93 @@
+/// Writes rows of one layout into pages, one row at a time.
+///
+/// 1. `begin()` makes room for the fixed part and marks every cell null.
+/// 2. `set…` writes cells in any order; texts and blobs are appended behind the fixed part. When
+///    the page is full the unfinished row moves to a new page.
+/// 3. `finish()` returns where the row is. Finished rows never move.
+public struct RowBuilder {
+  public let layout: RowLayout
+  @usableFromInline package var page: RowPage
+  /// Bytes of `page` that finished rows use.
+  @usableFromInline package var used = 0
+  @usableFromInline package var row: UnsafeMutableRawPointer
+  /// Bytes of the unfinished row.
+  @usableFromInline package var rowSize = 0
+  @usableFromInline package var nextCapacity: Int
+
+  @usableFromInline package static let largestPage = 256 * 1024
+
+  /// - Parameter expectedRows: How many rows will likely come; sizes the first page.
+  public init(layout: RowLayout, expectedRows: Int = 1) {
+    self.layout = layout
+    let capacity = Swift.min(
+      Swift.max(expectedRows, 1) * (layout.fixedSize + 64), RowBuilder.largestPage)
+    page = RowPage(capacity: capacity)
+    row = page.base
+    nextCapacity = Swift.min(Swift.max(capacity * 2, 4096), RowBuilder.largestPage)
+  }
+
+  @inlinable
+  public mutating func begin() {
+    if page.capacity - used < layout.fixedSize { turnPage(needed: layout.fixedSize) }
+    row = page.base + used
+    for word in 0..<layout.nullWordCount {
+      row.storeBytes(of: UInt64.max, toByteOffset: word << 3, as: UInt64.self)
+    }
+    (row + layout.cellsOffset).initializeMemory(
+      as: UInt64.self, repeating: 0, count: layout.kinds.count)
+    rowSize = layout.fixedSize
+  }
+
+  @inlinable
+  package func markPresent(_ cell: Int) {
+    let offset = (cell >> 6) << 3
+    let word = row.load(fromByteOffset: offset, as: UInt64.self)
+    row.storeBytes(of: word & ~(1 << UInt64(cell & 63)), toByteOffset: offset, as: UInt64.self)
+  }
+
+  @inlinable
+  public mutating func setInteger(_ value: Int64, at cell: Int) {
+    markPresent(cell)
+    row.storeBytes(of: value, toByteOffset: layout.cellsOffset + cell << 3, as: Int64.self)
+  }
+
+  @inlinable
+  public mutating func setReal(_ value: Double, at cell: Int) {
+    markPresent(cell)
+    row.storeBytes(of: value, toByteOffset: layout.cellsOffset + cell << 3, as: Double.self)
+  }
+
+  /// Copies `bytes` behind the row; for text and blob cells.
+  @inlinable
+  public mutating func setBytes(_ bytes: UnsafeRawBufferPointer, at cell: Int) {
+    if page.capacity - used < rowSize + bytes.count { turnPage(needed: rowSize + bytes.count) }
+    if let source = bytes.baseAddress {
+      (row + rowSize).copyMemory(from: source, byteCount: bytes.count)
+    }
+    markPresent(cell)
+    let place = UInt64(UInt32(truncatingIfNeeded: rowSize)) | UInt64(bytes.count) << 32
+    row.storeBytes(of: place, toByteOffset: layout.cellsOffset + cell << 3, as: UInt64.self)
+    rowSize += bytes.count
+  }
+
+  /// Ends the row; the result stays valid as long as its page lives.
+  @inlinable
+  public mutating func finish() -> (page: RowPage, row: UnsafeRawPointer) {
+    let place = UnsafeRawPointer(row)
+    used += (rowSize + 7) & ~7
+    rowSize = 0
+    return (page, place)
+  }
+
+  /// Starts a page with room for `needed` bytes and takes the unfinished row along.
+  @usableFromInline
+  package mutating func turnPage(needed: Int) {
+    let wanted = (needed + 7) & ~7
+    let next = RowPage(capacity: Swift.max(nextCapacity, wanted + wanted / 2))
+    nextCapacity = Swift.min(nextCapacity * 2, RowBuilder.largestPage)
+    if rowSize > 0 { next.base.copyMemory(from: row, byteCount: rowSize) }
+    page = next
+    row = next.base
+    used = 0
+  }
+}

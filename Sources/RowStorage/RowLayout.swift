@@ -1,0 +1,32 @@
+/// What a cell of a row holds, and so how its eight bytes are read.
+public enum CellKind: UInt8, Sendable {
+  /// A signed 64-bit integer.
+  case integer
+  /// An IEEE 754 double.
+  case real
+  /// UTF-8 text: offset from the row's first byte and length, 32 bits each.
+  case text
+  /// Bytes, addressed as text is.
+  case blob
+}
+
+/// The shape that all rows of one entity share.
+///
+/// A row is `[null words][cells][bytes]`: one null bit per cell in 64-bit words, eight bytes
+/// per cell, then the bytes of its texts and blobs. Offsets count from the row's first byte,
+/// so a row can be moved as a whole.
+public struct RowLayout: Sendable {
+  public let kinds: [CellKind]
+  public let nullWordCount: Int
+  /// Bytes before the first cell.
+  public let cellsOffset: Int
+  /// Bytes before the first text or blob.
+  public let fixedSize: Int
+
+  public init(_ kinds: [CellKind]) {
+    self.kinds = kinds
+    nullWordCount = (kinds.count + 63) / 64
+    cellsOffset = nullWordCount * 8
+    fixedSize = cellsOffset + kinds.count * 8
+  }
+}

@@ -1,0 +1,44 @@
+/// Typed reading of one row, given its first byte and the offset of its cells.
+///
+/// Holds no reference: whoever keeps a reader keeps the page.
+@frozen
+public struct RowReader {
+  public let row: UnsafeRawPointer
+  public let cellsOffset: Int
+
+  @inlinable
+  public init(row: UnsafeRawPointer, cellsOffset: Int) {
+    self.row = row
+    self.cellsOffset = cellsOffset
+  }
+
+  @inlinable
+  public func isNull(_ cell: Int) -> Bool {
+    let word = row.load(fromByteOffset: (cell >> 6) << 3, as: UInt64.self)
+    return word & (1 << UInt64(cell & 63)) != 0
+  }
+
+  @inlinable
+  public func integer(_ cell: Int) -> Int64 {
+    row.load(fromByteOffset: cellsOffset + cell << 3, as: Int64.self)
+  }
+
+  @inlinable
+  public func real(_ cell: Int) -> Double {
+    row.load(fromByteOffset: cellsOffset + cell << 3, as: Double.self)
+  }
+
+  /// The bytes of a text or blob cell; empty for a null cell.
+  @inlinable
+  public func bytes(_ cell: Int) -> UnsafeRawBufferPointer {
+    let place = row.load(fromByteOffset: cellsOffset + cell << 3, as: UInt64.self)
+    let offset = Int(truncatingIfNeeded: place & 0xFFFF_FFFF)
+    let count = Int(truncatingIfNeeded: place >> 32)
+    return UnsafeRawBufferPointer(start: row + offset, count: count)
+  }
+
+  @inlinable
+  public func text(_ cell: Int) -> String {
+    String(decoding: bytes(cell), as: UTF8.self)
+  }
+}
