@@ -1,0 +1,46 @@
+#ifndef OPEN_SWIFT_DATA_CSQLITE_SHIM_H
+#define OPEN_SWIFT_DATA_CSQLITE_SHIM_H
+
+#include <sqlite3.h>
+
+// SQLITE_TRANSIENT is a cast that Swift does not import.
+
+static inline int csqlite_bind_text_copy(sqlite3_stmt *statement, int index,
+                                         const char *text, sqlite3_uint64 count) {
+  return sqlite3_bind_text64(statement, index, text, count, SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+static inline int csqlite_bind_blob_copy(sqlite3_stmt *statement, int index,
+                                         const void *bytes, sqlite3_uint64 count) {
+  return sqlite3_bind_blob64(statement, index, bytes, count, SQLITE_TRANSIENT);
+}
+
+static inline void csqlite_result_text_copy(sqlite3_context *context, const char *text,
+                                            sqlite3_uint64 count) {
+  sqlite3_result_text64(context, text, count, SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+static inline void csqlite_result_blob_copy(sqlite3_context *context, const void *bytes,
+                                            sqlite3_uint64 count) {
+  sqlite3_result_blob64(context, bytes, count, SQLITE_TRANSIENT);
+}
+
+// The 64-bit counters came with SQLite 3.37.
+
+static inline sqlite3_int64 csqlite_changes(sqlite3 *database) {
+#if SQLITE_VERSION_NUMBER >= 3037000
+  return sqlite3_changes64(database);
+#else
+  return sqlite3_changes(database);
+#endif
+}
+
+static inline sqlite3_int64 csqlite_total_changes(sqlite3 *database) {
+#if SQLITE_VERSION_NUMBER >= 3037000
+  return sqlite3_total_changes64(database);
+#else
+  return sqlite3_total_changes(database);
+#endif
+}
+
+#endif

@@ -1,0 +1,68 @@
+/// Anything that renders to one SQL statement.
+package protocol SQLStatement: Hashable, Sendable {
+  func write(to renderer: inout SQLRenderer)
+}
+
+package struct Insert: SQLStatement {
+  /// What happens when a unique index already holds the row's key.
+  package enum Conflict: String, Hashable, Sendable {
+    case fail = "INSERT"
+    case ignore = "INSERT OR IGNORE"
+    case replace = "INSERT OR REPLACE"
+  }
+
+  package var table: String
+  package var columns: [String]
+  package var rows: [[SQLExpression]]
+  package var conflict: Conflict
+
+  package init(
+    into table: String, columns: [String], rows: [[SQLExpression]], onConflict: Conflict = .fail
+  ) {
+    self.table = table
+    self.columns = columns
+    self.rows = rows
+    self.conflict = onConflict
+  }
+
+  /// One row whose values are the parameters 0, 1, 2 … in the order of `columns`.
+  package init(into table: String, columns: [String], onConflict: Conflict = .fail) {
+    self.init(
+      into: table, columns: columns, rows: [columns.indices.map { .parameter($0) }],
+      onConflict: onConflict)
+  }
+}
+
+package struct Update: SQLStatement {
+  package var table: String
+  package var assignments: [Assignment]
+  package var condition: SQLExpression?
+
+  package init(_ table: String, set assignments: [Assignment], where condition: SQLExpression?) {
+    self.table = table
+    self.assignments = assignments
+    self.condition = condition
+  }
+}
+
+package struct Assignment: Hashable, Sendable {
+  package var column: String
+  package var value: SQLExpression
+
+  package init(_ column: String, _ value: SQLExpression) {
+    self.column = column
+    self.value = value
+  }
+}
+
+package struct Delete: SQLStatement {
+  package var table: String
+  package var alias: String?
+  package var condition: SQLExpression?
+
+  package init(from table: String, as alias: String? = nil, where condition: SQLExpression?) {
+    self.table = table
+    self.alias = alias
+    self.condition = condition
+  }
+}

@@ -1,0 +1,60 @@
+extension SQLExpression {
+  package static var `true`: SQLExpression { .integer(1) }
+  package static var `false`: SQLExpression { .integer(0) }
+
+  package var isTrue: Bool { self == .integer(1) }
+  package var isFalse: Bool { self == .integer(0) }
+
+  /// The conjunction of conditions that are 0 or 1, with constants folded and nested ones flattened.
+  package static func all(_ conditions: [SQLExpression]) -> SQLExpression {
+    var flat: [SQLExpression] = []
+    for condition in conditions {
+      if condition.isFalse { return .false }
+      if condition.isTrue { continue }
+      if case .conjunction(let inner) = condition {
+        for part in inner where !flat.contains(part) { flat.append(part) }
+      } else if !flat.contains(condition) {
+        flat.append(condition)
+      }
+    }
+    if flat.isEmpty { return .true }
+    return flat.count == 1 ? flat[0] : .conjunction(flat)
+  }
+
+  /// The disjunction of conditions that are 0 or 1, with constants folded and nested ones flattened.
+  package static func any(_ conditions: [SQLExpression]) -> SQLExpression {
+    var flat: [SQLExpression] = []
+    for condition in conditions {
+      if condition.isTrue { return .true }
+      if condition.isFalse { continue }
+      if case .disjunction(let inner) = condition {
+        flat += inner
+      } else {
+        flat.append(condition)
+      }
+    }
+    if flat.isEmpty { return .false }
+    return flat.count == 1 ? flat[0] : .disjunction(flat)
+  }
+
+  /// The negation of a condition that is 0 or 1.
+  package var negated: SQLExpression {
+    switch self {
+    case .integer(let value): .integer(value == 0 ? 1 : 0)
+    case .unary(.not, let inner): inner
+    case .unary(.isNull, let inner): .unary(.isNotNull, inner)
+    case .unary(.isNotNull, let inner): .unary(.isNull, inner)
+    case .binary(let left, .isSame, let right): .binary(left, .isNotSame, right)
+    case .binary(let left, .isNotSame, let right): .binary(left, .isSame, right)
+    default: .unary(.not, self)
+    }
+  }
+
+  package var isNull: SQLExpression {
+    self == .null ? .true : .unary(.isNull, self)
+  }
+
+  package var isNotNull: SQLExpression {
+    self == .null ? .false : .unary(.isNotNull, self)
+  }
+}

@@ -1,0 +1,145 @@
+extension SQLExpression {
+  /// How tightly the outermost operator binds; operands that bind less are put in parentheses.
+  private var precedence: Int {
+    switch self {
+    case .disjunction: 1
+    case .conjunction: 2
+    case .unary(.not, _): 3
+    case .unary(.isNull, _), .unary(.isNotNull, _), .inList, .inSelect: 4
+    case .binary(_, let op, _): op.precedence
+    case .unary(.minus, _): 9
+    case .collate: 10
+    default: 11
+    }
+  }
+
+  package func write(to renderer: inout SQLRenderer) {
+    switch self {
+    case .column(let table, let name):
+      if let table {
+        renderer.write(identifier: table)
+        renderer.write(".")
+      }
+      renderer.write(identifier: name)
+    case .parameter(let index): renderer.write(parameter: index)
+    case .integer(let value): renderer.write(String(value))
+    case .text(let value): renderer.write(literal: value)
+    case .null: renderer.write("NULL")
+    case .star: renderer.write("*")
+    case .unary(let op, let operand): write(op, operand, to: &renderer)
+    case .binary(let left, let op, let right):
+      left.write(operandOf: op.precedence, allowEqual: op.isLeftAssociative, to: &renderer)
+      renderer.write(" ")
+      renderer.write(op.text(in: renderer.dialect))
+      renderer.write(" ")
+      right.write(operandOf: op.precedence, allowEqual: false, to: &renderer)
+    case .conjunction(let parts): write(parts, " AND ", empty: "1", to: &renderer)
+    case .disjunction(let parts): write(parts, " OR ", empty: "0", to: &renderer)
+    case .function(let name, let arguments):
+      renderer.write(name)
+      renderer.write("(")
+      renderer.writeList(arguments) { $1.write(to: &$0) }
+      renderer.write(")")
+    case .conditional(let branches, let otherwise):
+      renderer.write("CASE")
+      for branch in branches {
+        renderer.write(" WHEN ")
+        branch.condition.write(to: &renderer)
+        renderer.write(" THEN ")
+        branch.result.write(to: &renderer)
+      }
+      if let otherwise {
+        renderer.write(" ELSE ")
+        otherwise.write(to: &renderer)
+      }
+      renderer.write(" END")
+    case .inList(let value, let list):
+      value.write(operandOf: 4, allowEqual: false, to: &renderer)
+      renderer.write(" IN (")
+      renderer.writeList(list) { $1.write(to: &$0) }
+      renderer.write(")")
+    case .inSelect(let value, let select):
+      value.write(operandOf: 4, allowEqual: false, to: &renderer)
+      renderer.write(" IN (")
+      select.write(to: &renderer)
+      renderer.write(")")
+    case .exists(let select):
+      renderer.write("EXISTS (")
+      select.write(to: &renderer)
+      renderer.write(")")
+    case .subquery(let select):
+      renderer.write("(")
+      select.write(to: &renderer)
+      renderer.write(")")
+    case .collate(let value, let collation):
+      value.write(operandOf: 10, allowEqual: true, to: &renderer)
+      renderer.write(" COLLATE ")
+      renderer.write(identifier: collation)
+    case .cast(let value, let type):
+      renderer.write("CAST(")
+      value.write(to: &renderer)
+      renderer.write(" AS \(type))")
+    }
+  }
+
+  private func write(
+    _ op: SQLUnaryOperator, _ operand: SQLExpression, to renderer: inout SQLRenderer
+  ) {
+    switch op {
+    case .not:
+      renderer.write("NOT ")
+      operand.write(operandOf: 3, allowEqual: false, to: &renderer)
+    case .minus:
+      renderer.write("-")
+      // Two signs in a row would begin a comment.
+      operand.write(operandOf: 9, allowEqual: false, to: &renderer)
+    case .isNull, .isNotNull:
+      operand.write(operandOf: 4, allowEqual: false, to: &renderer)
+      renderer.write(op == .isNull ? " IS NULL" : " IS NOT NULL")
+    }
+  }
+
+  private func write(
+    _ parts: [SQLExpression], _ separator: String, empty: String, to renderer: inout SQLRenderer
+  ) {
+    if parts.isEmpty { renderer.write(empty) }
+    for (index, part) in parts.enumerated() {
+      if index > 0 { renderer.write(separator) }
+      part.write(operandOf: precedence, allowEqual: false, to: &renderer)
+    }
+  }
+
+  private func write(
+    operandOf parent: Int, allowEqual: Bool, to renderer: inout SQLRenderer
+  ) {
+    let isNegativeLiteral = if case .integer(let value) = self { value < 0 } else { false }
+    let isBare = !isNegativeLiteral && (precedence > parent || (allowEqual && precedence == parent))
+    if !isBare { renderer.write("(") }
+    write(to: &renderer)
+    if !isBare { renderer.write(")") }
+  }
+}
+
+extension SQLBinaryOperator {
+  fileprivate var precedence: Int {
+    switch self {
+    case .equal, .notEqual, .isSame, .isNotSame: 4
+    case .less, .lessOrEqual, .greater, .greaterOrEqual: 5
+    case .add, .subtract: 6
+    case .multiply, .divide, .remainder: 7
+    case .concatenate: 8
+    }
+  }
+
+  fileprivate var isLeftAssociative: Bool {
+    precedence >= 6
+  }
+
+  fileprivate func text(in dialect: SQLDialect) -> String {
+    switch self {
+    case .isSame: dialect.isSame
+    case .isNotSame: dialect.isNotSame
+    default: rawValue
+    }
+  }
+}

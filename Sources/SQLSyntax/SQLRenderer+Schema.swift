@@ -1,0 +1,71 @@
+extension ColumnDefinition {
+  func write(to renderer: inout SQLRenderer) {
+    renderer.write(identifier: name)
+    renderer.write(" \(type)")
+    if isPrimaryKey { renderer.write(" PRIMARY KEY") }
+  }
+}
+
+extension CreateTable {
+  package func write(to renderer: inout SQLRenderer) {
+    renderer.write(ifNotExists ? "CREATE TABLE IF NOT EXISTS " : "CREATE TABLE ")
+    renderer.write(identifier: name)
+    renderer.write(" (")
+    renderer.writeList(columns) { $1.write(to: &$0) }
+    if !primaryKey.isEmpty {
+      renderer.write(", PRIMARY KEY ")
+      renderer.writeColumns(primaryKey)
+    }
+    renderer.write(")")
+  }
+}
+
+extension CreateIndex {
+  package func write(to renderer: inout SQLRenderer) {
+    renderer.write(isUnique ? "CREATE UNIQUE INDEX " : "CREATE INDEX ")
+    if ifNotExists { renderer.write("IF NOT EXISTS ") }
+    renderer.write(identifier: name)
+    renderer.write(" ON ")
+    renderer.write(identifier: table)
+    renderer.write(" (")
+    renderer.writeList(columns) { renderer, column in
+      renderer.write(identifier: column.name)
+      if let collation = column.collation { renderer.write(" COLLATE \(collation)") }
+      if let direction = column.direction { renderer.write(" \(direction.rawValue)") }
+    }
+    renderer.write(")")
+  }
+}
+
+extension AlterSchema {
+  package func write(to renderer: inout SQLRenderer) {
+    switch self {
+    case .addColumn(let table, let column):
+      writeAlter(table, " ADD COLUMN ", to: &renderer)
+      column.write(to: &renderer)
+    case .dropColumn(let table, let column):
+      writeAlter(table, " DROP COLUMN ", to: &renderer)
+      renderer.write(identifier: column)
+    case .renameColumn(let table, let from, let to):
+      writeAlter(table, " RENAME COLUMN ", to: &renderer)
+      renderer.write(identifier: from)
+      renderer.write(" TO ")
+      renderer.write(identifier: to)
+    case .renameTable(let from, let to):
+      writeAlter(from, " RENAME TO ", to: &renderer)
+      renderer.write(identifier: to)
+    case .dropTable(let name, let ifExists):
+      renderer.write(ifExists ? "DROP TABLE IF EXISTS " : "DROP TABLE ")
+      renderer.write(identifier: name)
+    case .dropIndex(let name, let ifExists):
+      renderer.write(ifExists ? "DROP INDEX IF EXISTS " : "DROP INDEX ")
+      renderer.write(identifier: name)
+    }
+  }
+
+  private func writeAlter(_ table: String, _ action: String, to renderer: inout SQLRenderer) {
+    renderer.write("ALTER TABLE ")
+    renderer.write(identifier: table)
+    renderer.write(action)
+  }
+}

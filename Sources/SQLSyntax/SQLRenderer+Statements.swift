@@ -1,0 +1,110 @@
+extension Select: SQLStatement {
+  package func write(to renderer: inout SQLRenderer) {
+    renderer.write("SELECT ")
+    renderer.writeList(columns) { renderer, column in
+      column.expression.write(to: &renderer)
+      if let name = column.name {
+        renderer.write(" AS ")
+        renderer.write(identifier: name)
+      }
+    }
+    renderer.write(" FROM ")
+    from.write(to: &renderer)
+    for join in joins {
+      renderer.write(" \(join.kind.rawValue) ")
+      join.table.write(to: &renderer)
+      renderer.write(" ON ")
+      join.condition.write(to: &renderer)
+    }
+    if let condition {
+      renderer.write(" WHERE ")
+      condition.write(to: &renderer)
+    }
+    if !order.isEmpty {
+      renderer.write(" ORDER BY ")
+      renderer.writeList(order) { $1.write(to: &$0) }
+    }
+    writeLimits(to: &renderer)
+  }
+
+  private func writeLimits(to renderer: inout SQLRenderer) {
+    if let limit {
+      renderer.write(" LIMIT ")
+      limit.write(to: &renderer)
+    } else if offset != nil, let unlimited = renderer.dialect.unlimited {
+      renderer.write(" LIMIT \(unlimited)")
+    }
+    if let offset {
+      renderer.write(" OFFSET ")
+      offset.write(to: &renderer)
+    }
+  }
+}
+
+extension TableReference {
+  func write(to renderer: inout SQLRenderer) {
+    if let arguments {
+      renderer.write(name)
+      renderer.write("(")
+      renderer.writeList(arguments) { $1.write(to: &$0) }
+      renderer.write(")")
+    } else {
+      renderer.write(identifier: name)
+    }
+    if let alias {
+      renderer.write(" AS ")
+      renderer.write(identifier: alias)
+    }
+  }
+}
+
+extension OrderingTerm {
+  func write(to renderer: inout SQLRenderer) {
+    expression.write(to: &renderer)
+    if direction == .descending || nulls != nil { renderer.write(" \(direction.rawValue)") }
+    if let nulls { renderer.write(" \(nulls.rawValue)") }
+  }
+}
+
+extension Insert {
+  package func write(to renderer: inout SQLRenderer) {
+    renderer.write("\(conflict.rawValue) INTO ")
+    renderer.write(identifier: table)
+    renderer.write(" ")
+    renderer.writeColumns(columns)
+    renderer.write(" VALUES ")
+    renderer.writeList(rows) { renderer, row in
+      renderer.write("(")
+      renderer.writeList(row) { $1.write(to: &$0) }
+      renderer.write(")")
+    }
+  }
+}
+
+extension Update {
+  package func write(to renderer: inout SQLRenderer) {
+    renderer.write("UPDATE ")
+    renderer.write(identifier: table)
+    renderer.write(" SET ")
+    renderer.writeList(assignments) { renderer, assignment in
+      renderer.write(identifier: assignment.column)
+      renderer.write(" = ")
+      assignment.value.write(to: &renderer)
+    }
+    if let condition {
+      renderer.write(" WHERE ")
+      condition.write(to: &renderer)
+    }
+  }
+}
+
+extension Delete {
+  package func write(to renderer: inout SQLRenderer) {
+    renderer.write("DELETE FROM ")
+    TableReference(table, as: alias).write(to: &renderer)
+    if let condition {
+      renderer.write(" WHERE ")
+      condition.write(to: &renderer)
+    }
+  }
+}

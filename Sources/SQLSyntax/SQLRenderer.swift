@@ -1,0 +1,70 @@
+/// The text of a statement and how many parameters it wants.
+package struct RenderedSQL: Hashable, Sendable {
+  package var sql: String
+  package var parameterCount: Int
+}
+
+/// Writes statements as text of one dialect.
+package struct SQLRenderer {
+  package let dialect: SQLDialect
+  package private(set) var text = ""
+  package private(set) var parameterCount = 0
+
+  package init(dialect: SQLDialect) {
+    self.dialect = dialect
+  }
+
+  package mutating func write(_ piece: String) {
+    text += piece
+  }
+
+  /// A name between double quotes; quotes inside it are doubled.
+  package mutating func write(identifier: String) {
+    text += "\""
+    for character in identifier.unicodeScalars {
+      if character == "\"" { text += "\"\"" } else { text.unicodeScalars.append(character) }
+    }
+    text += "\""
+  }
+
+  package mutating func write(literal: String) {
+    text += "'"
+    for character in literal.unicodeScalars {
+      if character == "'" { text += "''" } else { text.unicodeScalars.append(character) }
+    }
+    text += "'"
+  }
+
+  package mutating func write(parameter index: Int) {
+    parameterCount = max(parameterCount, index + 1)
+    text += dialect.placeholder == .dollar ? "$" : "?"
+    text += String(index + 1)
+  }
+
+  /// Writes the elements with a comma between them.
+  package mutating func writeList<Elements: Sequence>(
+    _ elements: Elements, _ body: (inout SQLRenderer, Elements.Element) -> Void
+  ) {
+    var isFirst = true
+    for element in elements {
+      if !isFirst { text += ", " }
+      isFirst = false
+      body(&self, element)
+    }
+  }
+
+  package mutating func writeColumns(_ names: [String]) {
+    text += "("
+    writeList(names) { $0.write(identifier: $1) }
+    text += ")"
+  }
+}
+
+extension SQLStatement {
+  /// The statement's text in a dialect.
+  package func rendered(for dialect: SQLDialect = .sqlite) -> RenderedSQL {
+    var renderer = SQLRenderer(dialect: dialect)
+    write(to: &renderer)
+    return RenderedSQL(sql: renderer.text, parameterCount: renderer.parameterCount)
+  }
+}

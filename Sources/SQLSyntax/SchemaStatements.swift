@@ -1,0 +1,72 @@
+package struct ColumnDefinition: Hashable, Sendable {
+  package var name: String
+  package var type: String
+  package var isPrimaryKey: Bool
+
+  package init(_ name: String, _ type: String, isPrimaryKey: Bool = false) {
+    self.name = name
+    self.type = type
+    self.isPrimaryKey = isPrimaryKey
+  }
+}
+
+package struct CreateTable: SQLStatement {
+  package var name: String
+  package var columns: [ColumnDefinition]
+  /// The columns of a key of several columns; empty when a column definition says it.
+  package var primaryKey: [String]
+  package var ifNotExists: Bool
+
+  package init(
+    _ name: String, columns: [ColumnDefinition], primaryKey: [String] = [],
+    ifNotExists: Bool = false
+  ) {
+    self.name = name
+    self.columns = columns
+    self.primaryKey = primaryKey
+    self.ifNotExists = ifNotExists
+  }
+}
+
+package struct CreateIndex: SQLStatement {
+  package struct Column: Hashable, Sendable {
+    package var name: String
+    package var collation: String?
+    package var direction: OrderingTerm.Direction?
+
+    package init(
+      _ name: String, collation: String? = nil, direction: OrderingTerm.Direction? = nil
+    ) {
+      self.name = name
+      self.collation = collation
+      self.direction = direction
+    }
+  }
+
+  package var name: String
+  package var table: String
+  package var columns: [Column]
+  package var isUnique: Bool
+  package var ifNotExists: Bool
+
+  package init(
+    _ name: String, on table: String, columns: [Column], isUnique: Bool = false,
+    ifNotExists: Bool = false
+  ) {
+    self.name = name
+    self.table = table
+    self.columns = columns
+    self.isUnique = isUnique
+    self.ifNotExists = ifNotExists
+  }
+}
+
+/// Changes of existing tables and indexes.
+package enum AlterSchema: SQLStatement {
+  case addColumn(table: String, ColumnDefinition)
+  case dropColumn(table: String, column: String)
+  case renameColumn(table: String, from: String, to: String)
+  case renameTable(from: String, to: String)
+  case dropTable(String, ifExists: Bool)
+  case dropIndex(String, ifExists: Bool)
+}

@@ -1,0 +1,108 @@
+/// A query: what it reads, from where, which rows and in which order.
+package struct Select: Hashable, Sendable {
+  package var columns: [ResultColumn]
+  package var from: TableReference
+  package var joins: [Join]
+  package var condition: SQLExpression?
+  package var order: [OrderingTerm]
+  package var limit: SQLExpression?
+  package var offset: SQLExpression?
+
+  package init(
+    _ columns: [ResultColumn],
+    from: TableReference,
+    joins: [Join] = [],
+    where condition: SQLExpression? = nil,
+    orderBy order: [OrderingTerm] = [],
+    limit: SQLExpression? = nil,
+    offset: SQLExpression? = nil
+  ) {
+    self.columns = columns
+    self.from = from
+    self.joins = joins
+    self.condition = condition
+    self.order = order
+    self.limit = limit
+    self.offset = offset
+  }
+
+  package init(
+    _ columns: [SQLExpression],
+    from: TableReference,
+    joins: [Join] = [],
+    where condition: SQLExpression? = nil,
+    orderBy order: [OrderingTerm] = [],
+    limit: SQLExpression? = nil,
+    offset: SQLExpression? = nil
+  ) {
+    self.init(
+      columns.map { ResultColumn($0) }, from: from, joins: joins, where: condition,
+      orderBy: order, limit: limit, offset: offset)
+  }
+}
+
+package struct ResultColumn: Hashable, Sendable {
+  package var expression: SQLExpression
+  package var name: String?
+
+  package init(_ expression: SQLExpression, as name: String? = nil) {
+    self.expression = expression
+    self.name = name
+  }
+}
+
+/// A table, or a table-valued function, under an alias.
+package struct TableReference: Hashable, Sendable {
+  package var name: String
+  package var alias: String?
+  /// Arguments of a table-valued function such as `json_each`; `nil` for a table.
+  package var arguments: [SQLExpression]?
+
+  package init(_ name: String, as alias: String? = nil, arguments: [SQLExpression]? = nil) {
+    self.name = name
+    self.alias = alias
+    self.arguments = arguments
+  }
+}
+
+package struct Join: Hashable, Sendable {
+  package enum Kind: String, Hashable, Sendable {
+    case inner = "JOIN"
+    case left = "LEFT JOIN"
+  }
+
+  package var kind: Kind
+  package var table: TableReference
+  package var condition: SQLExpression
+
+  package init(_ kind: Kind, _ table: TableReference, on condition: SQLExpression) {
+    self.kind = kind
+    self.table = table
+    self.condition = condition
+  }
+}
+
+package struct OrderingTerm: Hashable, Sendable {
+  package enum Direction: String, Hashable, Sendable {
+    case ascending = "ASC"
+    case descending = "DESC"
+  }
+
+  package enum NullPlacement: String, Hashable, Sendable {
+    case first = "NULLS FIRST"
+    case last = "NULLS LAST"
+  }
+
+  package var expression: SQLExpression
+  package var direction: Direction
+  /// Where nulls go when that is not the database's own rule for the direction.
+  package var nulls: NullPlacement?
+
+  package init(
+    _ expression: SQLExpression, _ direction: Direction = .ascending, nulls: NullPlacement? = nil
+  ) {
+    self.expression = expression
+    self.direction = direction
+    self.nulls = nulls
+  }
+}

@@ -1,0 +1,142 @@
+import CSQLite
+import Foundation
+
+extension Connection {
+  /// How long a connection waits for another one's lock before it fails.
+  package static var defaultBusyTimeout: Duration { .seconds(10) }
+
+  static func open(path: String, mode: OpenMode, busyTimeout: Duration) throws -> OpaquePointer {
+    if case .readOnly = mode, isOnReadOnlyVolume(path) {
+      return try open(name: uri(path) + "?immutable=1", path: path, mode: mode, busyTimeout)
+    }
+    return try open(name: name(path: path, mode: mode), path: path, mode: mode, busyTimeout)
+  }
+
+  private static func open(
+    name: String, path: String, mode: OpenMode, _ busyTimeout: Duration
+  ) throws -> OpaquePointer {
+    let access =
+      switch mode {
+      case .readWriteCreate, .memory: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+      case .readWrite: SQLITE_OPEN_READWRITE
+      case .readOnly: SQLITE_OPEN_READONLY
+      }
+    var opened: OpaquePointer?
+    // NOMUTEX: one user at a time is our own promise, SQLite need not lock for it again.
+    let code = sqlite3_open_v2(
+      name, &opened, access | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nil)
+    guard code == SQLITE_OK, let opened else {
+      let error = openingFailure(opened, code, path: path, mode: mode)
+      sqlite3_close_v2(opened)
+      throw error
+    }
+    do {
+      try configure(opened, mode: mode, busyTimeout: busyTimeout)
+      return opened
+    } catch {
+      sqlite3_close_v2(opened)
+      throw error
+    }
+  }
+
+  private static func configure(
+    _ database: OpaquePointer, mode: OpenMode, busyTimeout: Duration
+  ) throws {
+    sqlite3_extended_result_codes(database, 1)
+    sqlite3_busy_timeout(database, Int32(clamping: Int(busyTimeout / .milliseconds(1))))
+    // Functions that a foreign file names in its schema do not run. Negative sizes are KiB.
+    try run("PRAGMA trusted_schema = OFF; PRAGMA cache_size = -8000; PRAGMA temp_store = MEMORY", database)
+    guard mode.isWritable else {
+      // The first reading tells whether the file is a database.
+      try run("PRAGMA schema_version", database)
+      return
+    }
+    // Both settle the format of a file, so they come before its first page is written.
+    try run("PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL", database)
+    if !mode.isInMemory { try enterWAL(database, busyTimeout: busyTimeout) }
+    // In WAL mode NORMAL keeps the file consistent through a power failure, which may
+    // undo the last commits; FULL would cost a flush to disk per commit.
+    try run("PRAGMA synchronous = NORMAL", database)
+  }
+
+  /// Turns on write-ahead logging, which lets readers work beside the writer.
+  ///
+  /// SQLite does not call the busy handler when two connections switch at once, so this tries again.
+  private static func enterWAL(_ database: OpaquePointer, busyTimeout: Duration) throws {
+    let deadline = ContinuousClock.now + busyTimeout
+    while true {
+      do {
+        return try run("PRAGMA journal_mode = WAL", database)
+      } catch let error as SQLiteError where error.code == .busy && ContinuousClock.now < deadline {
+        Thread.sleep(forTimeInterval: 0.005)
+      }
+    }
+  }
+
+  private static func run(_ sql: String, _ database: OpaquePointer) throws {
+    let code = sqlite3_exec(database, sql, nil, nil, nil)
+    if code != SQLITE_OK { throw SQLiteError(database: database, resultCode: code, sql: sql) }
+  }
+}
+
+// MARK: - Names and causes
+
+extension Connection {
+  private static func name(path: String, mode: OpenMode) -> String {
+    switch mode {
+    case .memory(nil): ":memory:"
+    case .memory(let name?): "file:\(escaped(name))?mode=memory&cache=shared"
+    case .readWriteCreate, .readWrite, .readOnly: uri(path)
+    }
+  }
+
+  private static func uri(_ path: String) -> String {
+    // An absolute path gives file:/…; "?", "#" and "%" would end or alter the path.
+    "file:" + escaped(path)
+  }
+
+  private static func escaped(_ text: String) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "%": result += "%25"
+      case "?": result += "%3F"
+      case "#": result += "%23"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+
+  /// SQLite reads a WAL database only where it may create the shared-memory file, unless it is
+  /// told that nobody changes the file. True for a cleanly closed file in such a directory.
+  private static func isOnReadOnlyVolume(_ path: String) -> Bool {
+    let directory = URL(fileURLWithPath: path).deletingLastPathComponent().path
+    let files = FileManager.default
+    return files.fileExists(atPath: path) && !files.isWritableFile(atPath: directory)
+      && !files.fileExists(atPath: path + "-wal")
+  }
+
+  private static func openingFailure(
+    _ database: OpaquePointer?, _ code: Int32, path: String, mode: OpenMode
+  ) -> SQLiteError {
+    var cause: String?
+    if ResultCode(rawValue: code) == .cannotOpen, !mode.isInMemory {
+      let directory = URL(fileURLWithPath: path).deletingLastPathComponent().path
+      var isDirectory: ObjCBool = false
+      let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
+      if exists, isDirectory.boolValue {
+        cause = "the path is a directory"
+      } else if !FileManager.default.fileExists(atPath: directory) {
+        cause = "the directory \(directory) does not exist"
+      } else if !exists, mode != .readWriteCreate {
+        cause = "the file does not exist"
+      } else if !FileManager.default.isWritableFile(atPath: directory) {
+        cause = "the directory \(directory) is not writable"
+      }
+    }
+    let error = SQLiteError(database: database, resultCode: code, path: mode.isInMemory ? nil : path)
+    guard let cause else { return error }
+    return SQLiteError(extendedCode: error.extendedCode, message: cause, path: path)
+  }
+}

@@ -1,0 +1,44 @@
+/// When a transaction takes the write lock.
+package enum TransactionKind: String, Sendable {
+  /// With the first writing statement; reads see one state until the end.
+  case deferred = "DEFERRED"
+
+  /// At once, so that no later statement of it fails for a lock.
+  case immediate = "IMMEDIATE"
+}
+
+extension Connection {
+  /// Commits what `body` did, or rolls all of it back when `body` or the commit throws.
+  package func transaction<R>(
+    _ kind: TransactionKind = .immediate, _ body: () throws -> R
+  ) throws -> R {
+    try prepare("BEGIN \(kind.rawValue)").run()
+    do {
+      let result = try body()
+      try prepare("COMMIT").run()
+      return result
+    } catch {
+      // A full disk and some other errors have rolled back already.
+      if isInTransaction { try? prepare("ROLLBACK").run() }
+      throw error
+    }
+  }
+
+  /// Keeps what `body` did within the running transaction, or undoes it when `body` throws.
+  package func savepoint<R>(_ name: String, _ body: () throws -> R) throws -> R {
+    let quoted = "\"" + name.split(separator: "\"", omittingEmptySubsequences: false)
+      .joined(separator: "\"\"") + "\""
+    try prepare("SAVEPOINT \(quoted)").run()
+    do {
+      let result = try body()
+      try prepare("RELEASE \(quoted)").run()
+      return result
+    } catch {
+      if isInTransaction {
+        try? prepare("ROLLBACK TO \(quoted)").run()
+        try? prepare("RELEASE \(quoted)").run()
+      }
+      throw error
+    }
+  }
+}

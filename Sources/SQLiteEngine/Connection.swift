@@ -1,0 +1,90 @@
+import CSQLite
+
+/// A connection to one database.
+///
+/// Not thread-safe: one user at a time, except for `interrupt()`. `ConnectionPool` sees to that.
+package final class Connection {
+  /// The path as it was given; `nil` in memory.
+  package let path: String?
+
+  package let mode: OpenMode
+
+  /// The connection's handle, owned by this object.
+  @usableFromInline package let handle: OpaquePointer
+
+  private let statements: StatementCache
+
+  /// Opens a database and, when the file is new, lays down its format.
+  package init(
+    path: String, mode: OpenMode = .readWriteCreate,
+    busyTimeout: Duration = Connection.defaultBusyTimeout, cachedStatements: Int = 128
+  ) throws {
+    self.path = mode.isInMemory ? nil : path
+    self.mode = mode
+    self.statements = StatementCache(capacity: cachedStatements)
+    self.handle = try Self.open(path: path, mode: mode, busyTimeout: busyTimeout)
+  }
+
+  deinit {
+    statements.close()
+    // Statements that outlive the connection keep the handle open until they end.
+    sqlite3_close_v2(handle)
+  }
+
+  /// Runs one or several statements that have no parameters, ignoring rows.
+  package func execute(_ sql: String) throws {
+    let code = sqlite3_exec(handle, sql, nil, nil, nil)
+    if code != SQLITE_OK {
+      throw SQLiteError(database: handle, resultCode: code, sql: sql, path: path)
+    }
+  }
+
+  /// A statement for the text: an idle one that was prepared before, or a new one.
+  package func prepare(_ sql: String) throws -> Statement {
+    if let idle = statements.take(sql) {
+      return Statement(handle: idle, sql: sql, cache: statements)
+    }
+    var prepared: OpaquePointer?
+    let code = sqlite3_prepare_v3(
+      handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+    guard code == SQLITE_OK else {
+      throw SQLiteError(database: handle, resultCode: code, sql: sql, path: path)
+    }
+    guard let prepared else {
+      throw SQLiteError(.misuse, message: "the text holds no statement", sql: sql, path: path)
+    }
+    return Statement(handle: prepared, sql: sql, cache: statements)
+  }
+
+  /// The first column of the first row as an integer; `nil` without a row or when it is NULL.
+  package func integer(_ sql: String) throws -> Int64? {
+    let statement = try prepare(sql)
+    guard try statement.step(), !statement.isNull(0) else { return nil }
+    return statement.int64(0)
+  }
+
+  /// The first column of the first row as text; `nil` without a row or when it is NULL.
+  package func text(_ sql: String) throws -> String? {
+    let statement = try prepare(sql)
+    guard try statement.step(), !statement.isNull(0) else { return nil }
+    return statement.string(0)
+  }
+
+  /// How many rows the last INSERT, UPDATE or DELETE changed.
+  package var changes: Int64 { csqlite_changes(handle) }
+
+  /// How many rows this connection changed since it was opened.
+  package var totalChanges: Int64 { csqlite_total_changes(handle) }
+
+  package var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(handle) }
+
+  package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+  /// Makes the statement that runs now fail; callable from any thread while the connection lives.
+  package func interrupt() {
+    sqlite3_interrupt(handle)
+  }
+
+  /// How many idle statements are kept for another use.
+  package var idleStatementCount: Int { statements.count }
+}

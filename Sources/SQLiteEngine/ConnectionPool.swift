@@ -1,0 +1,135 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// The connections of one store: one writer, and readers that work beside it.
+///
+/// 1. `read` or `write` asks the gate for a seat. A thread that is inside already stays on its
+///    connection: a read inside a write sees what the write has not committed yet.
+/// 2. When all suitable seats are taken, the thread sleeps until the gate hands it one, first come
+///    first served.
+/// 3. Whoever holds a seat is its connection's only user; the connection is opened by the first one.
+/// 4. Leaving passes the seat on.
+///
+/// A store in memory has one connection for everything; a read-only store has no writer.
+/// The gate and the sleepers are guarded by `state`, each seat's connection by holding the seat.
+package final class ConnectionPool: @unchecked Sendable {
+  package let path: String
+  package let mode: OpenMode
+
+  private struct State {
+    var gate: PoolGate
+    var sleepers: [Int: Sleeper] = [:]
+  }
+
+  private final class Sleeper: Sendable {
+    let wake = DispatchSemaphore(value: 0)
+    let seat = Mutex<Int?>(nil)
+  }
+
+  private final class Seat {
+    var connection: Connection?
+  }
+
+  private let state: Mutex<State>
+  private let seats: [Seat]
+  private let busyTimeout: Duration
+  private let configure: @Sendable (Connection) throws -> Void
+
+  /// Opens the store; `configure` runs once on every connection, for functions and collations.
+  package init(
+    path: String, mode: OpenMode, readers: Int = 3,
+    busyTimeout: Duration = Connection.defaultBusyTimeout,
+    configure: @escaping @Sendable (Connection) throws -> Void = { _ in }
+  ) throws {
+    self.path = path
+    self.mode = mode
+    self.busyTimeout = busyTimeout
+    self.configure = configure
+    let gate = PoolGate(hasWriter: mode.isWritable, readers: mode.isInMemory ? 0 : max(readers, 1))
+    seats = (0..<gate.readerSeats.upperBound).map { _ in Seat() }
+    state = Mutex(State(gate: gate))
+    // The first connection is opened here, so that a bad path fails now.
+    if mode.isWritable { try write { _ in } } else { try read { _ in } }
+  }
+
+  /// Lends a connection for reading.
+  package func read<R>(_ body: (Connection) throws -> R) throws -> R {
+    try use(.read, body)
+  }
+
+  /// Lends the only connection that writes.
+  package func write<R>(_ body: (Connection) throws -> R) throws -> R {
+    guard mode.isWritable else {
+      throw SQLiteError(.readOnly, message: "the store was opened read-only", path: path)
+    }
+    return try use(.write, body)
+  }
+
+  /// Waits for everybody inside, then closes all connections; later uses throw.
+  package func close() throws {
+    let thread = ObjectIdentifier(Thread.current)
+    let isInside = state.withLock { state in
+      if !state.gate.isHolding(thread) { state.gate.close() }
+      return state.gate.isHolding(thread)
+    }
+    if isInside {
+      throw SQLiteError(
+        .misuse, message: "the store cannot be closed from inside a read or write of it", path: path)
+    }
+    while !state.withLock({ $0.gate.isIdle }) { Thread.sleep(forTimeInterval: 0.001) }
+    for seat in seats { seat.connection = nil }
+  }
+
+  private func use<R>(
+    _ purpose: PoolGate.Purpose, _ body: (Connection) throws -> R
+  ) throws -> R {
+    let seat = try enter(purpose)
+    defer { leave(seat) }
+    return try body(connection(at: seat))
+  }
+
+  private func connection(at index: Int) throws -> Connection {
+    let seat = seats[index]
+    if let connection = seat.connection { return connection }
+    let isReader = mode.isWritable && index != 0
+    let connection = try Connection(
+      path: path, mode: isReader ? .readWrite : mode, busyTimeout: busyTimeout)
+    try configure(connection)
+    // A reader of a writable store may have to recover the log, so it is opened for writing.
+    if isReader { try connection.execute("PRAGMA query_only = ON") }
+    seat.connection = connection
+    return connection
+  }
+
+  private func enter(_ purpose: PoolGate.Purpose) throws -> Int {
+    let thread = ObjectIdentifier(Thread.current)
+    let (admission, sleeper) = state.withLock { state in
+      let admission = state.gate.arrive(purpose, holder: thread)
+      guard case .wait(let ticket) = admission else { return (admission, nil as Sleeper?) }
+      let sleeper = Sleeper()
+      state.sleepers[ticket] = sleeper
+      return (admission, sleeper)
+    }
+    switch admission {
+    case .enter(let seat): return seat
+    case .refuse: throw SQLiteError(.misuse, message: "the store is closed", path: path)
+    case .wait: break
+    }
+    sleeper?.wake.wait()
+    guard let seat = sleeper?.seat.withLock({ $0 }) else {
+      preconditionFailure("ConnectionPool: woken without a seat")
+    }
+    return seat
+  }
+
+  private func leave(_ seat: Int) {
+    let sleeper = state.withLock { state -> Sleeper? in
+      guard let grant = state.gate.leave(seat: seat) else { return nil }
+      let sleeper = state.sleepers.removeValue(forKey: grant.ticket)
+      sleeper?.seat.withLock { $0 = grant.seat }
+      return sleeper
+    }
+    sleeper?.wake.signal()
+  }
+}

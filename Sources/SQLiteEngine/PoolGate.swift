@@ -1,0 +1,133 @@
+/// Decides who uses which connection of a pool; a pure state machine without threads or locks.
+///
+/// Every seat has one holder at a time. Whoever comes while all suitable seats are held gets a
+/// ticket; a seat that becomes free goes straight to the oldest suitable ticket, so nobody starves.
+package struct PoolGate {
+  package enum Purpose { case read, write }
+
+  package enum Admission: Equatable {
+    /// The caller holds the seat now.
+    case enter(seat: Int)
+
+    /// The caller must wait until `leave` grants its ticket.
+    case wait(ticket: Int)
+
+    /// The pool is closed.
+    case refuse
+  }
+
+  /// A seat passed on to somebody who waited.
+  package struct Grant: Equatable {
+    package let ticket: Int
+    package let seat: Int
+
+    package init(ticket: Int, seat: Int) {
+      self.ticket = ticket
+      self.seat = seat
+    }
+  }
+
+  private struct Holding {
+    var holder: ObjectIdentifier
+    var depth: Int
+  }
+
+  private struct Waiter {
+    let ticket: Int
+    let purpose: Purpose
+    let holder: ObjectIdentifier
+  }
+
+  /// The seat for writing; `nil` in a read-only pool.
+  package let writerSeat: Int?
+
+  /// Readers use these seats, or the writer's when there are none.
+  package let readerSeats: Range<Int>
+
+  private var holdings: [Holding?]
+  private var queue: [Waiter] = []
+  private var nextTicket = 0
+  package private(set) var isClosed = false
+
+  package init(hasWriter: Bool, readers: Int) {
+    precondition(hasWriter || readers > 0, "PoolGate: a pool needs a seat")
+    writerSeat = hasWriter ? 0 : nil
+    readerSeats = (hasWriter ? 1 : 0)..<(readers + (hasWriter ? 1 : 0))
+    holdings = Array(repeating: nil, count: readerSeats.upperBound)
+  }
+
+  package var isIdle: Bool { holdings.allSatisfy { $0 == nil } }
+
+  /// Somebody wants a seat. One who holds a suitable seat gets it again, at once.
+  package mutating func arrive(_ purpose: Purpose, holder: ObjectIdentifier) -> Admission {
+    defer { _invariantCheck() }
+    if let seat = held(by: holder, for: purpose) {
+      holdings[seat]?.depth += 1
+      return .enter(seat: seat)
+    }
+    if isClosed { return .refuse }
+    if let seat = seats(for: purpose).first(where: { holdings[$0] == nil }) {
+      holdings[seat] = Holding(holder: holder, depth: 1)
+      return .enter(seat: seat)
+    }
+    nextTicket += 1
+    queue.append(Waiter(ticket: nextTicket, purpose: purpose, holder: holder))
+    return .wait(ticket: nextTicket)
+  }
+
+  /// The holder is done with one use of its seat.
+  package mutating func leave(seat: Int) -> Grant? {
+    defer { _invariantCheck() }
+    guard var holding = holdings[seat] else {
+      preconditionFailure("PoolGate: seat \(seat) is not held")
+    }
+    holding.depth -= 1
+    if holding.depth > 0 {
+      holdings[seat] = holding
+      return nil
+    }
+    holdings[seat] = nil
+    guard let index = queue.firstIndex(where: { seats(for: $0.purpose).contains(seat) }) else {
+      return nil
+    }
+    let waiter = queue.remove(at: index)
+    holdings[seat] = Holding(holder: waiter.holder, depth: 1)
+    return Grant(ticket: waiter.ticket, seat: seat)
+  }
+
+  /// Lets nobody in any more; who waits already is still served.
+  package mutating func close() {
+    isClosed = true
+  }
+
+  package func isHolding(_ holder: ObjectIdentifier) -> Bool {
+    holdings.contains { $0?.holder == holder }
+  }
+
+  private func seats(for purpose: Purpose) -> Range<Int> {
+    switch (purpose, writerSeat) {
+    case (.read, let writer?) where readerSeats.isEmpty: writer..<(writer + 1)
+    case (.read, _): readerSeats
+    case (.write, let writer?): writer..<(writer + 1)
+    case (.write, nil): 0..<0
+    }
+  }
+
+  /// Who writes also reads through the writer, and so sees what it has not committed.
+  private func held(by holder: ObjectIdentifier, for purpose: Purpose) -> Int? {
+    if let writerSeat, holdings[writerSeat]?.holder == holder { return writerSeat }
+    guard purpose == .read else { return nil }
+    return readerSeats.first { holdings[$0]?.holder == holder }
+  }
+
+  private func _invariantCheck() {
+    #if OPEN_SWIFT_DATA_INVARIANTS
+      for waiter in queue {
+        assert(
+          seats(for: waiter.purpose).allSatisfy { holdings[$0] != nil },
+          "PoolGate: a ticket waits beside a free seat")
+      }
+      assert(holdings.allSatisfy { ($0?.depth ?? 1) > 0 }, "PoolGate: a seat is held zero times")
+    #endif
+  }
+}

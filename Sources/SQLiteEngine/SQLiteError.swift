@@ -1,0 +1,69 @@
+import CSQLite
+
+/// A failure that SQLite reported, with where it happened and what helps.
+///
+/// Values are bound and never spelled into SQL, so neither `message` nor `sql` holds stored values.
+package struct SQLiteError: Error, Sendable {
+  /// The primary result code.
+  package let code: ResultCode
+
+  /// The extended result code, such as 2067 for a violated unique index.
+  package let extendedCode: Int32
+
+  /// SQLite's own words.
+  package let message: String
+
+  /// The statement that failed, when there was one.
+  package let sql: String?
+
+  /// The path of the database file, `nil` for one in memory.
+  package let path: String?
+
+  package init(extendedCode: Int32, message: String, sql: String? = nil, path: String? = nil) {
+    self.code = ResultCode(rawValue: extendedCode)
+    self.extendedCode = extendedCode
+    self.message = message
+    self.sql = sql
+    self.path = path
+  }
+
+  package init(_ code: ResultCode, message: String, sql: String? = nil, path: String? = nil) {
+    self.init(extendedCode: code.rawValue, message: message, sql: sql, path: path)
+  }
+
+  /// Reads the last error of a database handle.
+  init(database: OpaquePointer?, resultCode: Int32, sql: String? = nil, path: String? = nil) {
+    // The handle's own codes belong to the last call; a misuse never reaches the handle.
+    let extended = database.map { sqlite3_extended_errcode($0) } ?? resultCode
+    let isCurrent = extended & 0xFF == resultCode & 0xFF
+    let text = isCurrent && database != nil ? sqlite3_errmsg(database) : sqlite3_errstr(resultCode)
+    let file = database.flatMap { sqlite3_db_filename($0, "main") }.map { String(cString: $0) }
+    self.init(
+      extendedCode: isCurrent ? extended : resultCode,
+      message: text.map { String(cString: $0) } ?? "unknown error",
+      sql: sql,
+      path: path ?? file.flatMap { $0.isEmpty ? nil : $0 })
+  }
+}
+
+extension SQLiteError {
+  /// A unique index or a primary key refused a row.
+  package var isUniquenessViolation: Bool {
+    extendedCode == SQLITE_CONSTRAINT_UNIQUE_CODE || extendedCode == SQLITE_CONSTRAINT_PRIMARYKEY_CODE
+      || extendedCode == SQLITE_CONSTRAINT_ROWID_CODE
+  }
+
+  /// The columns that a violated constraint names, as `(table, column)`.
+  package var constrainedColumns: [(table: String, column: String)] {
+    guard code == .constraint, let colon = message.firstIndex(of: ":") else { return [] }
+    return message[colon...].dropFirst(2).split(separator: ", ").compactMap { name in
+      let parts = name.split(separator: ".", maxSplits: 1)
+      return parts.count == 2 ? (String(parts[0]), String(parts[1])) : nil
+    }
+  }
+}
+
+// Extended codes are shift expressions in sqlite3.h, which Swift does not import.
+private let SQLITE_CONSTRAINT_PRIMARYKEY_CODE = SQLITE_CONSTRAINT | (6 << 8)
+private let SQLITE_CONSTRAINT_UNIQUE_CODE = SQLITE_CONSTRAINT | (8 << 8)
+private let SQLITE_CONSTRAINT_ROWID_CODE = SQLITE_CONSTRAINT | (10 << 8)

@@ -1,0 +1,70 @@
+import CSQLite
+package import Foundation
+
+// Parameters are numbered from 1. Text and bytes are copied by SQLite.
+
+extension Statement {
+  @inlinable
+  package func bind(_ value: Int64, at index: Int32) throws {
+    let code = sqlite3_bind_int64(handle, index, value)
+    if code != SQLITE_OK { throw failure(code) }
+  }
+
+  @inlinable
+  package func bind(_ value: Double, at index: Int32) throws {
+    let code = sqlite3_bind_double(handle, index, value)
+    if code != SQLITE_OK { throw failure(code) }
+  }
+
+  /// Binds the whole text, NUL characters included.
+  @inlinable
+  package func bind(_ value: String, at index: Int32) throws {
+    var value = value
+    let code = value.withUTF8 { utf8 in
+      guard let base = utf8.baseAddress else {
+        // A null pointer would bind NULL instead of "".
+        return csqlite_bind_text_copy(handle, index, "", 0)
+      }
+      return base.withMemoryRebound(to: CChar.self, capacity: utf8.count) {
+        csqlite_bind_text_copy(handle, index, $0, UInt64(utf8.count))
+      }
+    }
+    if code != SQLITE_OK { throw failure(code) }
+  }
+
+  /// Binds bytes that are UTF-8 as text.
+  @inlinable
+  package func bind(utf8 value: UnsafeRawBufferPointer, at index: Int32) throws {
+    let code =
+      if let base = value.baseAddress {
+        csqlite_bind_text_copy(
+          handle, index, base.assumingMemoryBound(to: CChar.self), UInt64(value.count))
+      } else {
+        csqlite_bind_text_copy(handle, index, "", 0)
+      }
+    if code != SQLITE_OK { throw failure(code) }
+  }
+
+  @inlinable
+  package func bind(bytes value: UnsafeRawBufferPointer, at index: Int32) throws {
+    let code =
+      if let base = value.baseAddress {
+        csqlite_bind_blob_copy(handle, index, base, UInt64(value.count))
+      } else {
+        // A null pointer would bind NULL instead of an empty blob.
+        sqlite3_bind_zeroblob(handle, index, 0)
+      }
+    if code != SQLITE_OK { throw failure(code) }
+  }
+
+  @inlinable
+  package func bind(_ value: Data, at index: Int32) throws {
+    try value.withUnsafeBytes { try bind(bytes: $0, at: index) }
+  }
+
+  @inlinable
+  package func bindNull(at index: Int32) throws {
+    let code = sqlite3_bind_null(handle, index)
+    if code != SQLITE_OK { throw failure(code) }
+  }
+}

@@ -1,0 +1,83 @@
+import CSQLite
+package import RowStorage
+
+/// How one result column becomes one cell.
+package struct CellSource: Sendable {
+  package enum Conversion: UInt8, Sendable {
+    case integer, real, text, blob
+    /// Bytes behind a tag byte: kept inline, or in a file that the tag's payload names.
+    case tagged
+    /// A key, with the number of its entity from the next column in the upper 16 bits.
+    case keyAndEntity
+  }
+
+  @usableFromInline package let column: Int32
+  @usableFromInline package let cell: Int
+  @usableFromInline package let conversion: Conversion
+
+  package init(column: Int, cell: Int, conversion: Conversion) {
+    self.column = Int32(column)
+    self.cell = cell
+    self.conversion = conversion
+  }
+}
+
+extension Statement {
+  /// Copies the current row into `builder`.
+  /// - Parameters:
+  ///   - sources: Which columns go to which cells; other cells stay null.
+  ///   - external: Reads the bytes that a tagged value keeps in a file, by the file's name.
+  package func copyRow(
+    into builder: inout RowBuilder, _ sources: [CellSource],
+    external: (String) -> [UInt8]?
+  ) -> (page: RowPage, row: UnsafeRawPointer) {
+    let handle = handle
+    builder.begin()
+    for source in sources {
+      let column = source.column
+      let type = sqlite3_column_type(handle, column)
+      if type == SQLITE_NULL { continue }
+      switch source.conversion {
+      case .integer:
+        builder.setInteger(sqlite3_column_int64(handle, column), at: source.cell)
+      case .real:
+        builder.setReal(sqlite3_column_double(handle, column), at: source.cell)
+      case .text:
+        let text = sqlite3_column_text(handle, column)
+        let count = Int(sqlite3_column_bytes(handle, column))
+        builder.setBytes(UnsafeRawBufferPointer(start: text, count: count), at: source.cell)
+      case .blob:
+        builder.setBytes(blob(column), at: source.cell)
+      case .tagged:
+        copyTagged(column, to: source.cell, &builder, external)
+      case .keyAndEntity:
+        let key = sqlite3_column_int64(handle, column)
+        let entity = sqlite3_column_int64(handle, column + 1)
+        builder.setInteger(key & 0xFFFF_FFFF_FFFF | entity << 48, at: source.cell)
+      }
+    }
+    return builder.finish()
+  }
+
+  private func blob(_ column: Int32) -> UnsafeRawBufferPointer {
+    let bytes = sqlite3_column_blob(handle, column)
+    return UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(handle, column)))
+  }
+
+  /// A first byte of 1 is followed by the value, one of 2 by the name of the file that has it.
+  private func copyTagged(
+    _ column: Int32, to cell: Int, _ builder: inout RowBuilder, _ external: (String) -> [UInt8]?
+  ) {
+    let bytes = blob(column)
+    switch bytes.first {
+    case 1:
+      builder.setBytes(UnsafeRawBufferPointer(rebasing: bytes.dropFirst()), at: cell)
+    case 2:
+      let name = String(decoding: bytes.dropFirst().prefix { $0 != 0 }, as: UTF8.self)
+      guard let content = external(name) else { return }
+      content.withUnsafeBytes { builder.setBytes($0, at: cell) }
+    default:
+      builder.setBytes(bytes, at: cell)
+    }
+  }
+}

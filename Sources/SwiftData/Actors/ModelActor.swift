@@ -1,0 +1,39 @@
+/// An actor with a model context of its own; `@ModelActor` writes what it needs.
+///
+/// ```swift
+/// @ModelActor
+/// actor Importer {
+///   func add(_ names: [String]) throws {
+///     for name in names { modelContext.insert(Item(name: name)) }
+///     try modelContext.save()
+///   }
+/// }
+/// ```
+public protocol ModelActor: Actor {
+  /// The container of the context.
+  nonisolated var modelContainer: ModelContainer { get }
+
+  /// Runs the code of the actor; a `SerialModelExecutor`.
+  nonisolated var modelExecutor: any ModelExecutor { get }
+}
+
+extension ModelActor {
+  /// The executor of the actor.
+  public nonisolated var unownedExecutor: UnownedSerialExecutor {
+    guard let executor = modelExecutor as? any SerialModelExecutor else {
+      preconditionFailure(
+        "\(Self.self).modelExecutor is a \(type(of: modelExecutor)); an actor needs a "
+          + "SerialModelExecutor, such as DefaultSerialModelExecutor")
+    }
+    return executor.asUnownedSerialExecutor()
+  }
+
+  /// The context of the actor.
+  public var modelContext: ModelContext { modelExecutor.modelContext }
+
+  /// The model of an identifier; `nil` when it is of another type or does not exist.
+  public subscript<T>(id: PersistentIdentifier, as as: T.Type) -> T? where T: PersistentModel {
+    modelContext.registeredModel(for: id)
+      ?? modelContext.core.models(for: [id], as: T.self).first
+  }
+}

@@ -1,0 +1,110 @@
+public import Foundation
+import Synchronization
+
+/// The stores of a schema, and the contexts that work on them.
+public class ModelContainer: Equatable, @unchecked Sendable {
+  /// The models of the container.
+  public let schema: Schema
+  /// How stores of older versions are brought up to date.
+  public let migrationPlan: (any SchemaMigrationPlan.Type)?
+
+  /// The configurations of the default stores.
+  public var configurations: Set<ModelConfiguration> {
+    get { state.withLock { $0.configurations } }
+    set { state.withLock { $0.configurations = newValue } }
+  }
+
+  let coordinator: ContainerCoordinator
+  private let state: Mutex<State>
+
+  private struct State {
+    var configurations: Set<ModelConfiguration>
+  }
+
+  @MainActor private var knownMainContext: ModelContext?
+
+  /// The context of the main actor; it saves by itself.
+  @MainActor public var mainContext: ModelContext {
+    if let knownMainContext { return knownMainContext }
+    let context = ModelContext(self)
+    context.autosaveEnabled = true
+    knownMainContext = context
+    return context
+  }
+
+  /// Opens the stores of some model classes.
+  /// - Throws: `SwiftDataError`, naming what is wrong with models, configurations or files.
+  public convenience init(
+    for forTypes: any PersistentModel.Type..., migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+    configurations: ModelConfiguration...
+  ) throws {
+    try self.init(
+      for: Schema(forTypes), migrationPlan: migrationPlan, configurations: configurations)
+  }
+
+  /// Opens the stores of a schema.
+  /// - Throws: `SwiftDataError`, naming what is wrong with models, configurations or files.
+  public convenience init(
+    for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+    configurations: ModelConfiguration...
+  ) throws {
+    try self.init(
+      for: givenSchema, migrationPlan: migrationPlan, configurations: configurations)
+  }
+
+  /// Opens the stores of a schema.
+  /// - Parameters:
+  ///   - givenSchema: The models.
+  ///   - migrationPlan: How stores of older versions are brought up to date.
+  ///   - configurations: One per store; none makes the default store.
+  /// - Throws: `SwiftDataError`, naming what is wrong with models, configurations or files.
+  public init(
+    for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+    configurations: [ModelConfiguration]
+  ) throws {
+    let opening = try StoreOpening(
+      schema: givenSchema,
+      configurations: configurations.isEmpty ? [ModelConfiguration()] : configurations)
+    schema = givenSchema
+    self.migrationPlan = migrationPlan
+    coordinator = opening.coordinator
+    KnownEntities.add(givenSchema)
+    state = Mutex(State(configurations: opening.modelConfigurations))
+  }
+
+  /// Opens stores of any kind for some model classes.
+  /// - Throws: `SwiftDataError`, or what a store throws.
+  @_disfavoredOverload
+  public convenience init(
+    for forTypes: any PersistentModel.Type..., configurations: any DataStoreConfiguration...
+  ) throws {
+    try self.init(for: Schema(forTypes), configurations: configurations)
+  }
+
+  /// Opens stores of any kind for a schema.
+  /// - Throws: `SwiftDataError`, or what a store throws.
+  @_disfavoredOverload
+  public init(for givenSchema: Schema, configurations: [any DataStoreConfiguration]) throws {
+    let opening = try StoreOpening(
+      schema: givenSchema,
+      configurations: configurations.isEmpty ? [ModelConfiguration()] : configurations)
+    schema = givenSchema
+    migrationPlan = nil
+    coordinator = opening.coordinator
+    KnownEntities.add(givenSchema)
+    state = Mutex(State(configurations: opening.modelConfigurations))
+  }
+
+  /// Whether both are the same container.
+  public static func == (lhs: ModelContainer, rhs: ModelContainer) -> Bool { lhs === rhs }
+
+  /// Deletes all models of all stores; a failure is not told.
+  @available(*, deprecated, renamed: "erase")
+  public func deleteAllData() { try? erase() }
+
+  /// Deletes all models of all stores.
+  /// - Throws: What a store throws.
+  public func erase() throws {
+    for store in coordinator.stores { try store.erase() }
+  }
+}

@@ -1,0 +1,69 @@
+import Foundation
+
+/// Opens one store per configuration and decides which store keeps which entity.
+struct StoreOpening {
+  let coordinator: ContainerCoordinator
+  let modelConfigurations: Set<ModelConfiguration>
+
+  init(schema: Schema, configurations: [any DataStoreConfiguration]) throws {
+    try schema.validate()
+    var stores: [(store: any DataStore, entities: Set<String>)] = []
+    var completed: Set<ModelConfiguration> = []
+    var names: Set<String> = []
+    for configuration in configurations {
+      if configurations.count > 1, !names.insert(configuration.name).inserted {
+        throw SwiftDataError.duplicateConfiguration.with(
+          "Two configurations are named \(configuration.name). Give each store a name of its own.")
+      }
+      let part = configuration.schema ?? schema
+      try StoreOpening.check(part, in: schema, configuration.name)
+      let store = try StoreOpening.open(configuration, part, schema)
+      stores.append((store, Set(part.entitiesByName.keys)))
+      if var known = configuration as? ModelConfiguration {
+        known.schema = part
+        completed.insert(known)
+      }
+    }
+    try StoreOpening.checkLinks(schema, stores.map(\.entities))
+    coordinator = ContainerCoordinator(schema: schema, stores: stores)
+    modelConfigurations = completed
+  }
+
+  private static func open<C: DataStoreConfiguration>(
+    _ configuration: C, _ part: Schema, _ schema: Schema
+  ) throws -> any DataStore {
+    var configuration = configuration
+    configuration.schema = part
+    try configuration.validate()
+    if let model = configuration as? ModelConfiguration {
+      return try DefaultStore(model, schema: part)
+    }
+    return try C.Store(configuration, migrationPlan: nil)
+  }
+
+  private static func check(_ part: Schema, in schema: Schema, _ name: String) throws {
+    for entity in part.entities where schema.entitiesByName[entity.name] == nil {
+      throw SwiftDataError.configurationSchemaNotFoundInContainerSchema.with(
+        "The configuration \(name) has the model \(entity.name), the container has not. Add it to "
+          + "ModelContainer(for:).", entity: entity.name)
+    }
+  }
+
+  /// Relationships can't lead from one store to another, and every entity needs a store.
+  private static func checkLinks(_ schema: Schema, _ parts: [Set<String>]) throws {
+    func place(_ name: String) -> Int? { parts.firstIndex { $0.contains(name) } }
+    for entity in schema.entities {
+      guard let home = place(entity.name) else {
+        throw SwiftDataError.loadIssueModelContainer.with(
+          "No configuration keeps this model. Add it to the schema of one of them.",
+          entity: entity.name)
+      }
+      for relationship in entity.relationships where place(relationship.destination) != home {
+        throw SwiftDataError.loadIssueModelContainer.with(
+          "The relationship leads to \(relationship.destination), which another store keeps. "
+            + "Put both models into one configuration.", entity: entity.name,
+          property: relationship.name)
+      }
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import RowStorage
+
+extension ContextCore: _FaultSource {
+  func _fill(_ storage: _ModelStorage) {
+    storage.flags.remove(.isFault)
+    guard let identifier = storage.knownIdentifier else { return }
+    if let snapshot = try? snapshot(for: identifier) {
+      storage.page = snapshot.page
+      storage.row = snapshot.row
+      if snapshot.cells != nil { storage.takeCells(of: snapshot) }
+      if let model = storage.model { touch(model) }
+    } else {
+      storage.flags.insert(.isGone)
+    }
+  }
+
+  private func snapshot(for identifier: PersistentIdentifier) throws -> DefaultSnapshot? {
+    guard let store = coordinator.store(forEntity: identifier.entityName) else { return nil }
+    if let store = store as? any RelationshipFetching {
+      return try store.snapshot(for: identifier)
+    }
+    return try StoreRequests(core: self).snapshots(for: [identifier], in: store).first
+  }
+
+  func _toOne(_ storage: _ModelStorage, slot: Int) -> AnyObject? {
+    guard let row = storage.readableRow(), !row.isNull(slot),
+      let store = store(of: storage) as? any RelationshipFetching,
+      let identifier = store.destination(
+        of: storage.descriptor, slot: slot, key: row.integer(slot))
+    else { return nil }
+    return _model(for: identifier)
+  }
+
+  func _model(for identifier: PersistentIdentifier) -> AnyObject? {
+    let identifier = identifier.resolved
+    let root = coordinator.rootEntity(of: identifier.entityName)
+    if let known = identities.storage(for: identifier, rootEntity: root)?.model {
+      return known
+    }
+    if identifier.isTemporary { return nil }
+    let fault = makeFault(identifier)
+    if let fault { touch(fault) }
+    return fault
+  }
+
+  func _toMany(_ storage: _ModelStorage, slot: Int) -> [AnyObject] {
+    let value: ToManyValue?
+    if case .object(let object) = storage.overlaid(slot) {
+      value = object as? ToManyValue
+    } else {
+      value = nil
+    }
+    if let members = value?.members { return members }
+    var members = storedMembers(storage, slot: slot)
+    if let value, value.isChanged {
+      let removed = Set(value.removed.map(ObjectIdentifier.init))
+      members.removeAll { removed.contains(ObjectIdentifier($0)) }
+      let known = Set(members.map(ObjectIdentifier.init))
+      members += value.added.filter { !known.contains(ObjectIdentifier($0)) }
+      value.members = members
+    } else {
+      members = withoutMovedAway(members, from: storage, slot: slot)
+      storage.overlay(.object(ToManyValue(loaded: members)), at: slot)
+    }
+    return members
+  }
+
+  private func storedMembers(_ storage: _ModelStorage, slot: Int) -> [AnyObject] {
+    guard let identifier = storage.knownIdentifier, !identifier.isTemporary,
+      let store = store(of: storage) as? any RelationshipFetching,
+      let snapshots = try? store.members(
+        of: identifier, slot: slot, descriptor: storage.descriptor)
+    else { return [] }
+    return snapshots.compactMap(materialize)
+  }
+
+  /// Stored members whose to-one side has been changed since they were stored.
+  private func withoutMovedAway(
+    _ members: [AnyObject], from storage: _ModelStorage, slot: Int
+  ) -> [AnyObject] {
+    guard !changes.isEmpty,
+      let inverse = storage.descriptor.link(slot, in: coordinator)?.inverseSlot
+    else { return members }
+    return members.filter { object in
+      guard let member = (object as? any PersistentModel)?._$storage,
+        !member.descriptor.properties[inverse].isToMany, member.changedSlots.contains(inverse)
+      else { return true }
+      return member.partner(inverse) === storage.model
+    }
+  }
+
+  func _willChange(_ storage: _ModelStorage, slot: Int) {
+    if storage.flags.contains(.isFault) { _fill(storage) }
+    storage.changedSlots.insert(slot)
+    changes.change(storage)
+  }
+
+  func _setToOne(_ storage: _ModelStorage, slot: Int, to model: (any PersistentModel)?) {
+    if storage.source == nil { insert(storage) }
+    guard let model else { return RelationshipFixer(core: self).setToOne(storage, slot: slot, to: nil) }
+    guard let partner = adopted(model) else { return }
+    RelationshipFixer(core: self).setToOne(storage, slot: slot, to: partner)
+  }
+
+  func _setToMany(_ storage: _ModelStorage, slot: Int, to models: [any PersistentModel]?) {
+    if storage.source == nil { insert(storage) }
+    let partners = (models ?? []).compactMap(adopted)
+    RelationshipFixer(core: self).setToMany(storage, slot: slot, to: partners)
+  }
+
+  /// `model` as one of this context: inserted when it is new, found by identifier when it belongs
+  /// to another context.
+  private func adopted(_ model: any PersistentModel) -> (any PersistentModel)? {
+    let storage = model._$storage
+    if storage.source === self { return model }
+    if storage.source == nil {
+      insert(storage)
+      return storage.source === self ? model : nil
+    }
+    let identifier = storage.identifier.resolved
+    if identifier.isTemporary {
+      refuseForeign(storage)
+      return nil
+    }
+    return _model(for: identifier) as? any PersistentModel
+  }
+
+  func _didIdentify(_ storage: _ModelStorage) {
+    identities.insert(storage, rootEntity: rootEntity(of: storage))
+  }
+
+  func _forget(_ storage: _ModelStorage) {
+    identities.remove(storage, rootEntity: rootEntity(of: storage))
+  }
+}

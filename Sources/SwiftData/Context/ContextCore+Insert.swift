@@ -1,0 +1,94 @@
+extension ContextCore {
+  /// Makes a model and all new models it reaches part of this unit of work.
+  ///
+  /// The graph is walked twice: first every reachable new model joins the context, then both sides
+  /// of their relationships are brought into step.
+  func insert(_ storage: _ModelStorage) {
+    if let source = storage.source {
+      if source === self {
+        if storage.flags.contains(.isDeleted) { changes.insert(storage) }
+        return
+      }
+      refuseForeign(storage)
+      return
+    }
+    guard knows(storage) else { return }
+    var joined = [storage]
+    join(storage)
+    var next = 0
+    while next < joined.count {
+      let current = joined[next]
+      next += 1
+      guard !current.descriptor.relationshipSlots.isEmpty else { continue }
+      for partner in current.unsavedPartners where partner._$storage.source == nil {
+        let storage = partner._$storage
+        guard knows(storage) else { continue }
+        join(storage)
+        joined.append(storage)
+      }
+    }
+    for storage in joined where !storage.descriptor.relationshipSlots.isEmpty {
+      RelationshipFixer(core: self).reconcile(storage)
+    }
+  }
+
+  private func join(_ storage: _ModelStorage) {
+    storage.flags.remove(.isGone)
+    storage.source = self
+    storage.changedSlots = .all
+    if let identifier = storage.knownIdentifier, !identifier.isTemporary {
+      storage.knownIdentifier = nil  // a deleted model that is inserted anew
+    }
+    if storage.knownIdentifier != nil { register(storage) }
+    changes.insert(storage)
+  }
+
+  /// Whether the container's schema has the model's entity; a save throws when it doesn't.
+  private func knows(_ storage: _ModelStorage) -> Bool {
+    let name = storage.descriptor.entityName
+    if coordinator.modelType(forEntity: name) == storage.descriptor.type { return true }
+    pendingError = pendingError ?? SwiftDataError.unknownSchema.with(
+      "The class \(storage.descriptor.type) is not in the schema of this container. Add it to "
+        + "ModelContainer(for:).", entity: name)
+    return false
+  }
+
+  func refuseForeign(_ storage: _ModelStorage) {
+    pendingError = pendingError ?? SwiftDataError.modelValidationFailure.with(
+      "The model belongs to another context. Pass its persistentModelID and fetch it in this one.",
+      entity: storage.descriptor.entityName)
+  }
+
+  func delete(_ storage: _ModelStorage) {
+    guard storage.source === self else {
+      if storage.source != nil { refuseForeign(storage) }
+      return
+    }
+    let wasNew = changes.delete(storage)
+    if wasNew { forgetNew(storage) }
+  }
+
+  /// Takes a new model out of the unit of work again.
+  private func forgetNew(_ storage: _ModelStorage) {
+    RelationshipFixer(core: self).unlink(storage)
+    identities.remove(storage, rootEntity: rootEntity(of: storage))
+    storage.source = nil
+    storage.changedSlots = SlotSet()
+  }
+}
+
+extension _ModelStorage {
+  /// The models that unsaved relationship values of this one name.
+  var unsavedPartners: [any PersistentModel] {
+    var partners: [any PersistentModel] = []
+    for slot in descriptor.relationshipSlots {
+      guard case .object(let object) = overlaid(slot) else { continue }
+      if let model = object as? any PersistentModel {
+        partners.append(model)
+      } else if let value = object as? ToManyValue {
+        partners += value.added.compactMap { $0 as? any PersistentModel }
+      }
+    }
+    return partners
+  }
+}

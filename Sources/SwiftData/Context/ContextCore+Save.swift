@@ -1,0 +1,62 @@
+import Foundation
+
+extension ContextCore {
+  func save() throws {
+    if let error = pendingError {
+      pendingError = nil
+      throw error
+    }
+    guard !changes.isEmpty else { return }
+    if let face {
+      NotificationCenter.default.post(name: ModelContext.willSave, object: face)
+    }
+    var session = SaveSession(core: self)
+    let saved = try session.run()
+    guard let face else { return }
+    NotificationCenter.default.post(
+      name: ModelContext.didSave, object: face, userInfo: saved.userInfo)
+  }
+
+  /// Gives live models their stored values back and forgets all pending changes.
+  func rollback() {
+    pendingError = nil
+    let inserted = Array(changes.inserted)
+    let touched = Array(changes.changed) + Array(changes.deleted)
+    let models = (inserted + touched).map(\.model)
+    changes.removeAll()
+    for storage in inserted {
+      identities.remove(storage, rootEntity: rootEntity(of: storage))
+      storage.source = nil
+      storage.changedSlots = SlotSet()
+    }
+    for storage in touched {
+      storage.notifyingObserversOfAll {
+        storage.changedSlots = SlotSet()
+        storage.overlay = nil
+        if storage.row == nil { storage.flags.insert(.isFault) }
+      }
+    }
+    withExtendedLifetime(models) {}
+  }
+}
+
+extension ModelContext {
+  /// Keys of the user info of `willSave` and `didSave`.
+  public enum NotificationKey: String {
+    /// The generation of the store that queries of this context see.
+    case queryGeneration
+    /// All identifiers are invalid.
+    case invalidatedAllIdentifiers
+    /// Identifiers of models that the save inserted.
+    case insertedIdentifiers
+    /// Identifiers of models that the save changed.
+    case updatedIdentifiers
+    /// Identifiers of models that the save deleted.
+    case deletedIdentifiers
+  }
+
+  /// Posted before a save.
+  public static let willSave = Notification.Name("ModelContextWillSave")
+  /// Posted after a save, with the identifiers of what it inserted, updated and deleted.
+  public static let didSave = Notification.Name("ModelContextDidSave")
+}

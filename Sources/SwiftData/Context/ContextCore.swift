@@ -1,0 +1,79 @@
+import Foundation
+
+/// The state behind a `ModelContext`, shared with its models.
+///
+/// Models hold the core strongly and the core holds changed models strongly, so a model can still
+/// fault its relationships after the context is gone. The face breaks the cycle when it dies: it
+/// drops the pending changes and lets the models go.
+///
+/// All state is guarded by the rule that a context belongs to one thread.
+final class ContextCore {
+  let coordinator: any StoreCoordinator
+  weak var face: ModelContext?
+  var identities = IdentityMap()
+  var changes = ChangeTracker()
+  var editingState = EditingState()
+  /// Models that were faulted in lately, so that walking a relationship doesn't read the same row
+  /// again and again.
+  private var recent: [AnyObject?] = []
+  private var nextRecent = 0
+  private static let recentLimit = 1024
+  /// The first misuse since the last save, thrown by the next one.
+  var pendingError: SwiftDataError?
+
+  init(coordinator: any StoreCoordinator) { self.coordinator = coordinator }
+
+  func open() {
+    for store in coordinator.stores { store.initializeState(for: editingState) }
+  }
+
+  func close() {
+    identities.forEach { $0.dropRelationships() }
+    changes.removeAll()
+    recent = []
+    for store in coordinator.stores { store.invalidateState(for: editingState) }
+  }
+
+  func rootEntity(of storage: _ModelStorage) -> String {
+    coordinator.rootEntity(of: storage.descriptor.entityName)
+  }
+
+  func register(_ storage: _ModelStorage) {
+    storage.source = self
+    identities.insert(storage, rootEntity: rootEntity(of: storage))
+  }
+
+  /// Keeps `model` alive for a while.
+  func touch(_ model: AnyObject) {
+    guard face != nil else { return }
+    if recent.count < ContextCore.recentLimit {
+      recent.append(model)
+    } else {
+      recent[nextRecent] = model
+      nextRecent = (nextRecent + 1) % ContextCore.recentLimit
+    }
+  }
+
+  func store(of storage: _ModelStorage) -> (any DataStore)? {
+    coordinator.store(forEntity: storage.descriptor.entityName)
+  }
+}
+
+extension ContextCore: ContextOwning {
+  var owningContext: ModelContext? { face }
+}
+
+extension _ModelStorage {
+  /// Lets go of the models that relationships hold; they are found again by identifier.
+  func dropRelationships() {
+    guard overlay != nil, !flags.contains(.isInserted) else { return }
+    for slot in descriptor.relationshipSlots {
+      guard case .object(let object) = overlaid(slot) else { continue }
+      if object is ToManyValue {
+        overlay(.unset, at: slot)
+      } else if let model = object as? any PersistentModel {
+        overlay(.object(IdentifierBox(model._$storage.identifier)), at: slot)
+      }
+    }
+  }
+}

@@ -1,0 +1,106 @@
+public import Foundation
+
+/// A unit of work: fetches models, tracks what changes, and saves it as one transaction per store.
+///
+/// Not thread safe: a context and its models belong to one thread, queue or actor.
+public class ModelContext: Equatable, SendableMetatype {
+  let core: ContextCore
+
+  /// The container whose stores the context works on.
+  public let container: ModelContainer
+
+  /// Whether changes are saved without a call of `save()`.
+  public var autosaveEnabled = false
+
+  /// Records changes for undo; `nil` records nothing.
+  public var undoManager: UndoManager?
+
+  /// A name for who makes the changes, kept with each transaction of the history.
+  public var author: String? {
+    get { core.editingState.author }
+    set { core.editingState.author = newValue }
+  }
+
+  /// The identity of this context towards its stores.
+  public var editingState: EditingState {
+    get { core.editingState }
+    set { core.editingState = newValue }
+  }
+
+  /// Makes a context without changes on the stores of `container`.
+  public init(_ container: ModelContainer) {
+    self.container = container
+    core = ContextCore(coordinator: container.coordinator)
+    core.face = self
+    core.open()
+  }
+
+  deinit { core.close() }
+
+  /// Whether both are the same context.
+  public static func == (lhs: ModelContext, rhs: ModelContext) -> Bool { lhs === rhs }
+
+  /// Whether there are changes that no save has stored.
+  public var hasChanges: Bool { !core.changes.isEmpty }
+
+  /// New models that no save has stored, in the order of insertion.
+  public var insertedModelsArray: [any PersistentModel] {
+    core.changes.inserted.compactMap(\.persistentModel)
+  }
+
+  /// Stored models with unsaved changes.
+  public var changedModelsArray: [any PersistentModel] {
+    core.changes.changed.compactMap(\.persistentModel)
+  }
+
+  /// Models that the next save deletes.
+  public var deletedModelsArray: [any PersistentModel] {
+    core.changes.deleted.compactMap(\.persistentModel)
+  }
+
+  /// Adds a model, and all new models it reaches through relationships, to the next save.
+  public func insert<T>(_ model: T) where T: PersistentModel {
+    core.insert(model._$storage)
+  }
+
+  /// Marks a model for deletion by the next save; delete rules are applied then.
+  public func delete<T>(_ model: T) where T: PersistentModel {
+    core.delete(model._$storage)
+  }
+
+  /// Saves all changes, in one transaction per store.
+  /// - Throws: `SwiftDataError.modelValidationFailure` for models that break a rule of the schema,
+  ///   or the store's error. Nothing is saved then and the context keeps its changes.
+  public func save() throws { try core.save() }
+
+  /// Discards all unsaved changes and gives live models their stored values back.
+  public func rollback() { core.rollback() }
+
+  /// Brings derived state up to date; changes are tracked as they happen, so nothing is left to do.
+  public func processPendingChanges() {}
+
+  /// Runs `block` and saves what it changed; discards it when `block` throws.
+  /// - Throws: What `block` or the save throws.
+  public func transaction(block: () throws -> Void) throws {
+    do {
+      try block()
+      try save()
+    } catch {
+      rollback()
+      throw error
+    }
+  }
+}
+
+@available(*, unavailable, message: "A context belongs to one thread, queue or actor.")
+extension ModelContext: @unchecked Sendable {}
+
+extension ModelContext: CustomDebugStringConvertible {
+  /// The number of pending changes of each kind.
+  public var debugDescription: String {
+    """
+    ModelContext(inserted: \(core.changes.inserted.size), changed: \(core.changes.changed.size), \
+    deleted: \(core.changes.deleted.size))
+    """
+  }
+}

@@ -1,0 +1,44 @@
+import Observation
+
+extension _ModelStorage {
+  /// Runs `mutation` and tells observers of one property, where there are any.
+  func notifyingObservers(of slot: Int, _ mutation: () -> Void) {
+    guard let registrar, let model = persistentModel else { return mutation() }
+    let observed = ObservedProperty(registrar: registrar, keyPath: descriptor.properties[slot].keyPath)
+    observed.willSet(model)
+    mutation()
+    observed.didSet(model)
+  }
+
+  /// Runs `mutation` and tells observers of every property.
+  func notifyingObserversOfAll(_ mutation: () -> Void) {
+    guard let registrar, let model = persistentModel else { return mutation() }
+    let observed = descriptor.properties.map {
+      ObservedProperty(registrar: registrar, keyPath: $0.keyPath)
+    }
+    for property in observed { property.willSet(model) }
+    mutation()
+    for property in observed { property.didSet(model) }
+  }
+}
+
+/// A property whose key path has lost its type, to be announced to a registrar.
+private struct ObservedProperty {
+  let registrar: ObservationRegistrar
+  let keyPath: AnyKeyPath
+
+  func willSet(_ model: any PersistentModel) { announce(model, isWill: true) }
+  func didSet(_ model: any PersistentModel) { announce(model, isWill: false) }
+
+  private func announce<M: PersistentModel>(_ model: M, isWill: Bool) {
+    func typed<V>(_ type: V.Type) {
+      guard let keyPath = keyPath as? KeyPath<M, V> else { return }
+      if isWill {
+        registrar.willSet(model, keyPath: keyPath)
+      } else {
+        registrar.didSet(model, keyPath: keyPath)
+      }
+    }
+    _openExistential(Swift.type(of: keyPath).valueType, do: typed)
+  }
+}

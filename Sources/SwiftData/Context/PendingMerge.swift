@@ -1,0 +1,71 @@
+import Foundation
+
+/// Judges unsaved inserts, edits and deletions in memory and merges them into what the store found.
+///
+/// A predicate that follows relationships can be changed by an edit of any model, so then all rows
+/// are judged in memory; otherwise only the pending models of the fetched entity are.
+struct PendingMerge<T: PersistentModel> {
+  private let core: ContextCore
+  private let descriptor: FetchDescriptor<T>
+  private let inserted: [T]
+  private let changed: [T]
+  private let judgesEverything: Bool
+
+  /// - Returns: nil when no pending change can touch the result.
+  init?(core: ContextCore, descriptor: FetchDescriptor<T>) {
+    let fetched = T._$descriptor
+    var inserted: [T] = []
+    var changed: [T] = []
+    var touches = false
+    var relatedChanges = false
+    for storage in core.changes.inserted {
+      if let model = storage.model as? T { inserted.append(model) } else { relatedChanges = true }
+    }
+    for storage in core.changes.changed {
+      if let model = storage.model as? T { changed.append(model) } else { relatedChanges = true }
+    }
+    for storage in core.changes.deleted {
+      if storage.descriptor.isKind(of: fetched) { touches = true } else { relatedChanges = true }
+    }
+    let followsRelationships =
+      !fetched.relationshipSlots.isEmpty
+      && (descriptor.predicate != nil || !descriptor.sortBy.isEmpty)
+    judgesEverything = followsRelationships && descriptor.predicate != nil
+      && (relatedChanges || !changed.isEmpty || !inserted.isEmpty || touches)
+    if inserted.isEmpty && changed.isEmpty && !touches && !(followsRelationships && relatedChanges) {
+      return nil
+    }
+    self.core = core
+    self.descriptor = descriptor
+    self.inserted = inserted
+    self.changed = changed
+  }
+
+  /// - Parameter stored: Fetches from the store, without limit and offset.
+  func merge(_ stored: (FetchDescriptor<T>) throws -> [T]) throws -> [T] {
+    var request = descriptor
+    if judgesEverything { request.predicate = nil }
+    var models = try stored(request).filter { !$0._$storage.flags.contains(.isDeleted) }
+    var needsSort = !inserted.isEmpty || !changed.isEmpty || judgesEverything
+    if judgesEverything {
+      models = try models.filter(matches)
+    } else if !changed.isEmpty {
+      let pending = Set(changed.map(ObjectIdentifier.init))
+      var seen = Set<ObjectIdentifier>()
+      models = try models.filter { model in
+        guard pending.contains(ObjectIdentifier(model)) else { return true }
+        seen.insert(ObjectIdentifier(model))
+        return try matches(model)
+      }
+      models += try changed.filter { try !seen.contains(ObjectIdentifier($0)) && matches($0) }
+    }
+    models += try inserted.filter(matches)
+    if descriptor.sortBy.isEmpty { needsSort = false }
+    if needsSort { models.sort(using: descriptor.sortBy) }
+    return models
+  }
+
+  private func matches(_ model: T) throws -> Bool {
+    try descriptor.predicate?.evaluate(model) ?? true
+  }
+}

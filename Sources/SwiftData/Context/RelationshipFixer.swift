@@ -1,0 +1,146 @@
+/// Keeps both sides of a relationship in step in memory, the moment one side changes.
+///
+/// 1. The side that was set drops its old partner, whose inverse forgets it.
+/// 2. It takes the new partner, whose inverse gains it; a to-one inverse that named somebody else
+///    frees that one first (displacement).
+/// 3. Every model whose value changed is marked changed and its observers are told.
+///
+/// The to-many side is never loaded for this: an unloaded one notes what was added and removed.
+struct RelationshipFixer {
+  let core: ContextCore
+
+  func setToOne(_ storage: _ModelStorage, slot: Int, to model: (any PersistentModel)?) {
+    let link = storage.descriptor.link(slot, in: core.coordinator)
+    if let inverse = link?.inverseSlot {
+      let old = storage.partner(slot)
+      if old === model, case .object = storage.overlaid(slot) { return }
+      if let old, old !== model { forget(storage, in: old._$storage, slot: inverse) }
+    }
+    assign(model, to: storage, slot: slot)
+    if let model, let inverse = link?.inverseSlot {
+      gain(storage, in: model._$storage, slot: inverse)
+    }
+  }
+
+  func setToMany(_ storage: _ModelStorage, slot: Int, to models: [any PersistentModel]) {
+    let value = storage.loadedToMany(slot)
+    let old = value.members ?? []
+    let oldSet = Set(old.map(ObjectIdentifier.init))
+    var newSet = Set<ObjectIdentifier>()
+    let unique = models.filter { newSet.insert(ObjectIdentifier($0)).inserted }
+    core._willChange(storage, slot: slot)
+    let inverse = storage.descriptor.link(slot, in: core.coordinator)?.inverseSlot
+    for object in old where !newSet.contains(ObjectIdentifier(object)) {
+      guard let model = object as? any PersistentModel else { continue }
+      value.noteRemoved(model)
+      if let inverse { forget(storage, in: model._$storage, slot: inverse) }
+    }
+    for model in unique where !oldSet.contains(ObjectIdentifier(model)) {
+      value.noteAdded(model)
+      if let inverse { gain(storage, in: model._$storage, slot: inverse) }
+    }
+    value.members = unique
+    storage.overlay(.object(value), at: slot)
+  }
+
+  /// Brings the other sides of a newly inserted model's relationships into step with it.
+  func reconcile(_ storage: _ModelStorage) {
+    for slot in storage.descriptor.relationshipSlots {
+      guard let inverse = storage.descriptor.link(slot, in: core.coordinator)?.inverseSlot,
+        case .object(let object) = storage.overlaid(slot)
+      else { continue }
+      if let model = object as? any PersistentModel {
+        gain(storage, in: model._$storage, slot: inverse)
+      } else if let value = object as? ToManyValue {
+        for member in value.added {
+          guard let model = member as? any PersistentModel else { continue }
+          gain(storage, in: model._$storage, slot: inverse)
+        }
+      }
+    }
+  }
+
+  /// Frees all partners of a model that leaves the unit of work.
+  func unlink(_ storage: _ModelStorage) {
+    for slot in storage.descriptor.relationshipSlots {
+      guard let inverse = storage.descriptor.link(slot, in: core.coordinator)?.inverseSlot
+      else { continue }
+      for partner in storage.partners(slot) {
+        forget(storage, in: partner._$storage, slot: inverse)
+      }
+    }
+  }
+
+  /// `partner` gains `storage` on its side.
+  private func gain(_ storage: _ModelStorage, in partner: _ModelStorage, slot: Int) {
+    guard let model = storage.persistentModel, partner.source === core else { return }
+    if partner.descriptor.properties[slot].isToMany {
+      let value = partner.toManyForChange(slot)
+      guard !value.hasAdded(model) else { return }
+      if let members = value.members, members.contains(where: { $0 === model }) { return }
+      notify(partner, slot) {
+        core._willChange(partner, slot: slot)
+        value.noteAdded(model)
+        value.members?.append(model)
+        partner.overlay(.object(value), at: slot)
+      }
+    } else {
+      let current = partner.partner(slot)
+      if current === model { return }
+      if let current,
+        let inverse = partner.descriptor.link(slot, in: core.coordinator)?.inverseSlot
+      {
+        forget(partner, in: current._$storage, slot: inverse)
+      }
+      notify(partner, slot) { assign(model, to: partner, slot: slot) }
+    }
+  }
+
+  /// `partner` no longer names `storage` on its side.
+  private func forget(_ storage: _ModelStorage, in partner: _ModelStorage, slot: Int) {
+    guard let model = storage.persistentModel, partner.source === core else { return }
+    if partner.descriptor.properties[slot].isToMany {
+      let value = partner.toManyForChange(slot)
+      notify(partner, slot) {
+        core._willChange(partner, slot: slot)
+        value.noteRemoved(model)
+        value.members?.removeAll { $0 === model }
+        partner.overlay(.object(value), at: slot)
+      }
+    } else {
+      guard partner.partner(slot) === model else { return }
+      notify(partner, slot) { assign(nil, to: partner, slot: slot) }
+    }
+  }
+
+  private func assign(_ model: (any PersistentModel)?, to storage: _ModelStorage, slot: Int) {
+    core._willChange(storage, slot: slot)
+    storage.overlay(model.map { .object($0) } ?? .null, at: slot)
+  }
+
+  private func notify(_ storage: _ModelStorage, _ slot: Int, _ mutation: () -> Void) {
+    storage.notifyingObservers(of: slot, mutation)
+  }
+}
+
+extension ToManyValue {
+  func hasAdded(_ model: any PersistentModel) -> Bool {
+    added.last === model || added.contains { $0 === model }
+  }
+
+  func noteAdded(_ model: any PersistentModel) {
+    if let index = removed.firstIndex(where: { $0 === model }) {
+      removed.remove(at: index)
+    } else if !hasAdded(model) {
+      added.append(model)
+    }
+  }
+
+  func noteRemoved(_ model: any PersistentModel) {
+    if let index = added.firstIndex(where: { $0 === model }) {
+      added.remove(at: index)
+    } else if !removed.contains(where: { $0 === model }) {
+      removed.append(model)
+    }
+  }
+}

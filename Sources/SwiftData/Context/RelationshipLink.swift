@@ -1,0 +1,98 @@
+/// What the schema says of one relationship slot, resolved to slots.
+struct RelationshipLink {
+  let name: String
+  let destination: _ModelDescriptor
+  let inverseSlot: Int?
+  let isToMany: Bool
+  let isRequired: Bool
+  let deleteRule: Schema.Relationship.DeleteRule
+  let minimumCount: Int
+  let maximumCount: Int
+}
+
+/// The links of all entities of a schema, by entity and slot; built once per container.
+struct RelationshipLinks {
+  private var links: [String: [RelationshipLink?]] = [:]
+
+  init(schema: Schema, types: [String: any PersistentModel.Type]) {
+    for (name, type) in types {
+      let descriptor = type._$descriptor
+      links[name] = descriptor.properties.map { property in
+        guard let destination = property.destination?._$descriptor,
+          let relationship = RelationshipLinks.relationship(property.name, of: name, in: schema)
+        else { return nil }
+        return RelationshipLink(
+          name: property.name, destination: destination,
+          inverseSlot: relationship.inverseName.flatMap(destination.slot(named:)),
+          isToMany: property.isToMany, isRequired: property.isToOne && !property.isOptional,
+          deleteRule: relationship.deleteRule,
+          minimumCount: relationship.minimumModelCount ?? 0,
+          maximumCount: relationship.maximumModelCount ?? 0)
+      }
+    }
+  }
+
+  /// A relationship of an entity or of one it inherits from.
+  static func relationship(
+    _ name: String, of entityName: String, in schema: Schema
+  ) -> Schema.Relationship? {
+    var current = schema.entitiesByName[entityName]
+    while let entity = current {
+      if let found = entity.relationshipsByName[name] { return found }
+      current = entity.superentityName.flatMap { schema.entitiesByName[$0] }
+    }
+    return nil
+  }
+
+  subscript(entity: String, slot: Int) -> RelationshipLink? { links[entity]?[slot] }
+}
+
+extension _ModelDescriptor {
+  func link(_ slot: Int, in coordinator: any StoreCoordinator) -> RelationshipLink? {
+    coordinator.links[entityName, slot]
+  }
+}
+
+extension _ModelStorage {
+  /// The partner of a to-one, faulted where it is not in memory.
+  func partner(_ slot: Int) -> (any PersistentModel)? {
+    switch overlaid(slot) {
+    case .object(let object):
+      if let box = object as? IdentifierBox {
+        return source?._model(for: box.identifier) as? any PersistentModel
+      }
+      return object as? any PersistentModel
+    case .unset:
+      guard let row = readableRow(), !row.isNull(slot), let source else { return nil }
+      return source._toOne(self, slot: slot) as? any PersistentModel
+    default: return nil
+    }
+  }
+
+  /// The partners of either kind of relationship.
+  func partners(_ slot: Int) -> [any PersistentModel] {
+    if descriptor.properties[slot].isToMany {
+      return (loadedToMany(slot).members ?? []).compactMap { $0 as? any PersistentModel }
+    }
+    return partner(slot).map { [$0] } ?? []
+  }
+
+  /// A to-many with all its members.
+  func loadedToMany(_ slot: Int) -> ToManyValue {
+    let value = toManyForChange(slot)
+    if value.members == nil { value.members = source?._toMany(self, slot: slot) ?? [] }
+    overlay(.object(value), at: slot)
+    return value
+  }
+
+  /// A to-many to note changes in, loaded or not.
+  func toManyForChange(_ slot: Int) -> ToManyValue {
+    if case .object(let object) = overlaid(slot), let value = object as? ToManyValue {
+      return value
+    }
+    let isNew = flags.contains(.isInserted) || source == nil
+    let value = isNew ? ToManyValue(members: []) : ToManyValue(loaded: nil)
+    overlay(.object(value), at: slot)
+    return value
+  }
+}

@@ -1,0 +1,193 @@
+import Foundation
+
+/// One save: born when it starts, gone when it is done.
+///
+/// 1. *Organise*: delete rules find what else changes or goes; validation judges the pending set.
+/// 2. *Collect*: snapshots of everything pending become one request per store.
+/// 3. *Emit*: each store writes its request in one transaction.
+/// 4. *Finalise*: temporary identifiers become permanent in place, changes count as stored.
+///
+/// A throw in 1 to 3 undoes what the delete rules did in memory and leaves the context as it was.
+struct SaveSession {
+  let core: ContextCore
+  private var rules: DeleteRules
+
+  init(core: ContextCore) {
+    self.core = core
+    rules = DeleteRules(core: core)
+  }
+
+  struct Saved {
+    var inserted: [PersistentIdentifier] = []
+    var updated: [PersistentIdentifier] = []
+    var deleted: [PersistentIdentifier] = []
+
+    var userInfo: [AnyHashable: Any] {
+      [
+        ModelContext.NotificationKey.insertedIdentifiers.rawValue: inserted,
+        ModelContext.NotificationKey.updatedIdentifiers.rawValue: updated,
+        ModelContext.NotificationKey.deletedIdentifiers.rawValue: deleted,
+      ]
+    }
+  }
+
+  /// What one store has to write.
+  private struct Batch {
+    let store: any DataStore
+    var inserted: [DefaultSnapshot] = []
+    var updated: [DefaultSnapshot] = []
+    var deleted: [DefaultSnapshot] = []
+  }
+
+  mutating func run() throws -> Saved {
+    do {
+      try rules.apply()
+      try Validation(core: core).check()
+      var results: [StoredChanges] = []
+      for batch in try collect() { results.append(try emit(batch)) }
+      return finalise(results)
+    } catch {
+      rules.undo()
+      throw error
+    }
+  }
+
+  private func collect() throws -> [Batch] {
+    var batches: [Batch] = []
+    var places: [ObjectIdentifier: Int] = [:]
+    func place(_ storage: _ModelStorage) throws -> Int {
+      guard let store = core.store(of: storage) else {
+        throw SwiftDataError.unknownSchema.with(
+          "No store keeps this entity.", entity: storage.descriptor.entityName)
+      }
+      if let place = places[ObjectIdentifier(store)] { return place }
+      places[ObjectIdentifier(store)] = batches.count
+      batches.append(Batch(store: store))
+      return batches.count - 1
+    }
+    for storage in core.changes.inserted {
+      let place = try place(storage)
+      batches[place].inserted.append(try DefaultSnapshot(storage))
+    }
+    for storage in core.changes.changed {
+      let place = try place(storage)
+      batches[place].updated.append(
+        try DefaultSnapshot(storage, changedSlots: storage.changedSlots))
+    }
+    for storage in core.changes.deleted {
+      let place = try place(storage)
+      batches[place].deleted.append(DefaultSnapshot(lenient: storage))
+    }
+    return batches
+  }
+
+  /// What a store answered.
+  private struct StoredChanges {
+    var remapped: [PersistentIdentifier: PersistentIdentifier]
+    var reregistered: [PersistentIdentifier: DefaultSnapshot]
+  }
+
+  private func emit(_ batch: Batch) throws -> StoredChanges {
+    func save<S: DataStore>(_ store: S) throws -> StoredChanges {
+      let core = core
+      func converted(_ snapshots: [DefaultSnapshot]) -> [S.Snapshot] {
+        (snapshots as? [S.Snapshot]) ?? snapshots.map { core.snapshot(of: $0, as: S.Snapshot.self) }
+      }
+      let result = try store.save(
+        DataStoreSaveChangesRequest(
+          inserted: converted(batch.inserted), updated: converted(batch.updated),
+          deleted: converted(batch.deleted), editingState: core.editingState))
+      return StoredChanges(
+        remapped: result.remappedIdentifiers,
+        reregistered: try result.snapshotsToReregister.mapValues {
+          try ($0 as? DefaultSnapshot) ?? DefaultSnapshot(converting: $0, core: core)
+        })
+    }
+    return try save(batch.store)
+  }
+
+  private func finalise(_ results: [StoredChanges]) -> Saved {
+    var saved = Saved()
+    let inserted = Array(core.changes.inserted)
+    let changed = Array(core.changes.changed)
+    let deleted = Array(core.changes.deleted)
+    let models = (inserted + changed + deleted).map(\.model)
+    core.changes.removeAll()
+    for storage in inserted {
+      let temporary = storage.identifier
+      let permanent = results.lazy.compactMap { $0.remapped[temporary] }.first
+      if let permanent {
+        core.makePermanent(storage, permanent)
+        saved.inserted.append(permanent)
+      }
+      storage.acceptChanges()
+    }
+    for storage in changed {
+      saved.updated.append(storage.identifier)
+      storage.acceptChanges()
+    }
+    for storage in deleted {
+      saved.deleted.append(storage.identifier)
+      core.identities.remove(storage, rootEntity: core.rootEntity(of: storage))
+      storage.acceptChanges()
+      storage.flags.insert(.isGone)
+      storage.source = nil
+    }
+    for (identifier, snapshot) in results.flatMap(\.reregistered) {
+      core.reregister(identifier, snapshot)
+    }
+    withExtendedLifetime(models) {}
+    return saved
+  }
+}
+
+extension ContextCore {
+  /// Replaces a temporary identifier by the permanent one, in place.
+  ///
+  /// An upsert can lead to a row that another instance shows already. That instance stays the one in
+  /// the identity map and takes the values that were saved.
+  func makePermanent(_ storage: _ModelStorage, _ permanent: PersistentIdentifier) {
+    let root = rootEntity(of: storage)
+    identities.remove(storage, rootEntity: root)
+    if case .temporary(let identity) = storage.identifier.id.scope.kind {
+      identity.permanentIdentifier = permanent
+    }
+    storage.knownIdentifier = permanent
+    if let known = identities.storage(for: permanent, rootEntity: root), known !== storage {
+      known.notifyingObserversOfAll { known.overlay = nil; known.row = nil; known.page = nil }
+      known.flags.insert(.isFault)
+    } else {
+      identities.insert(storage, rootEntity: root)
+    }
+  }
+
+  func reregister(_ identifier: PersistentIdentifier, _ snapshot: DefaultSnapshot) {
+    let root = rootEntity(of: identifier)
+    guard let storage = identities.storage(for: identifier, rootEntity: root) else { return }
+    storage.notifyingObserversOfAll {
+      storage.refresh(page: snapshot.page, row: snapshot.row)
+      if snapshot.cells != nil { storage.takeCells(of: snapshot) }
+    }
+  }
+
+  private func rootEntity(of identifier: PersistentIdentifier) -> String {
+    coordinator.rootEntity(of: identifier.entityName)
+  }
+}
+
+extension _ModelStorage {
+  /// What is in the overlay is stored now. Relationships let go of their models, which are found by
+  /// identifier from here on.
+  func acceptChanges() {
+    changedSlots = SlotSet()
+    guard overlay != nil else { return }
+    for slot in descriptor.relationshipSlots {
+      guard case .object(let object) = overlaid(slot) else { continue }
+      if object is ToManyValue {
+        overlay(.unset, at: slot)
+      } else if let model = object as? any PersistentModel {
+        overlay(.object(IdentifierBox(model._$storage.identifier)), at: slot)
+      }
+    }
+  }
+}

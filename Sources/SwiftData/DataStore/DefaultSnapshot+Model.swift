@@ -1,0 +1,85 @@
+extension DefaultSnapshot {
+  /// The values of a changed or new model.
+  /// - Throws: `SwiftDataError.modelValidationFailure` when a value can't be encoded.
+  init(_ storage: _ModelStorage, changedSlots: SlotSet = .all) throws {
+    try self.init(storage, changedSlots: changedSlots) { throw $0 }
+  }
+
+  /// The values of a model; what can't be encoded is left out.
+  init(lenient storage: _ModelStorage) {
+    self.init(storage, changedSlots: .all) { _ in }
+  }
+
+  private init(
+    _ storage: _ModelStorage, changedSlots: SlotSet, onFailure: (any Error) throws -> Void
+  ) rethrows {
+    let descriptor = storage.descriptor
+    var cells = storage.overlay
+    if !descriptor.slotsToConvert.isEmpty, cells != nil {
+      let leafCount = descriptor.layout.kinds.count - descriptor.slotCount
+      if leafCount > 0 { cells?.append(contentsOf: repeatElement(.unset, count: leafCount)) }
+      for slot in descriptor.slotsToConvert {
+        let value = storage.overlaid(slot)
+        if case .unset = value { continue }
+        do {
+          try DefaultSnapshot.convert(value, slot: slot, of: descriptor, into: &cells)
+        } catch {
+          try onFailure(error)
+        }
+      }
+    }
+    self.init(
+      persistentIdentifier: storage.identifier, descriptor: descriptor, page: storage.page,
+      row: storage.row, cells: cells, changedSlots: changedSlots)
+  }
+
+  private static func convert(
+    _ value: _SlotValue, slot: Int, of descriptor: _ModelDescriptor,
+    into cells: inout ContiguousArray<_SlotValue>?
+  ) throws {
+    let property = descriptor.properties[slot]
+    switch property.form {
+    case .attribute(.composite(let leaves)):
+      let values = try ValueEncoding.composite(
+        value, leaves: leaves, property: property, entityName: descriptor.entityName)
+      cells?[slot] = .null
+      for (cell, value) in zip(property.leafCells, values) { cells?[cell] = _SlotValue(value) }
+    case .attribute(.encoded), .transformable:
+      cells?[slot] = _SlotValue(
+        try ValueEncoding.encoded(
+          value, property: property, entityName: descriptor.entityName))
+    case .attribute:
+      cells?[slot] = _SlotValue(ValueEncoding.scalar(value))
+    case .toOne:
+      guard case .object(let object) = value, let model = object as? any PersistentModel else {
+        return
+      }
+      cells?[slot] = .object(IdentifierBox(model._$storage.identifier))
+    case .toMany:
+      guard case .object(let object) = value, let members = object as? ToManyValue else { return }
+      cells?[slot] = .object(members.snapshot)
+    }
+  }
+}
+
+extension ToManyValue {
+  var snapshot: ToManySnapshot {
+    func identifiers(_ models: [AnyObject]) -> [PersistentIdentifier] {
+      models.compactMap { ($0 as? any PersistentModel)?._$storage.identifier }
+    }
+    return ToManySnapshot(
+      members: members.map(identifiers), added: identifiers(added), removed: identifiers(removed))
+  }
+}
+
+extension _SlotValue {
+  package init(_ value: _StoredValue) {
+    switch value {
+    case .null: self = .null
+    case .integer(let value): self = .integer(value)
+    case .real(let value): self = .real(value)
+    case .text(let value): self = .text(value)
+    case .blob(let value): self = .blob(value)
+    }
+  }
+}

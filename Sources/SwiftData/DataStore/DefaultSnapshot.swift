@@ -1,0 +1,92 @@
+import RowStorage
+
+/// The values of one model at one moment, as they travel between a context and a store.
+///
+/// A fetched snapshot is a view of a row in a page and copies nothing. A snapshot of a changed model
+/// has the changed cells beside the row.
+public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
+  /// The identifier of the model; temporary for one that no store has saved.
+  public let persistentIdentifier: PersistentIdentifier
+  package let descriptor: _ModelDescriptor
+  let page: RowPage?
+  let row: UnsafeRawPointer?
+  /// One value per cell of the layout; `.unset` where the row has it. Objects are immutable:
+  /// a `ValueBox`, an `IdentifierBox` (to-one) or a `ToManySnapshot`.
+  let cells: ContiguousArray<_SlotValue>?
+  /// Which slots a save has to write; slots from 63 on share the last bit.
+  package let changedSlots: SlotSet
+
+  init(
+    persistentIdentifier: PersistentIdentifier, descriptor: _ModelDescriptor, page: RowPage?,
+    row: UnsafeRawPointer?, cells: ContiguousArray<_SlotValue>? = nil,
+    changedSlots: SlotSet = SlotSet()
+  ) {
+    self.persistentIdentifier = persistentIdentifier
+    self.descriptor = descriptor
+    self.page = page
+    self.row = row
+    self.cells = cells
+    self.changedSlots = changedSlots
+  }
+
+  /// Takes the values of a model.
+  /// - Parameters:
+  ///   - backingData: The values.
+  ///   - relatedBackingDatas: Left as it is; related models are named by identifier.
+  public init(
+    from backingData: any BackingData,
+    relatedBackingDatas: inout [PersistentIdentifier: any BackingData]
+  ) {
+    func storage<M: PersistentModel>(_ data: any BackingData<M>) -> _ModelStorage {
+      data._storage ?? _ModelStorage(copying: data)
+    }
+    self.init(lenient: storage(backingData))
+  }
+
+  /// The same values under another identifier.
+  /// - Parameters:
+  ///   - persistentIdentifier: The identifier of the copy.
+  ///   - remappedIdentifiers: Identifiers that relationships are to name instead of others.
+  public func copy(
+    persistentIdentifier: PersistentIdentifier,
+    remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]? = [:]
+  ) -> DefaultSnapshot {
+    var copied = cells
+    if let map = remappedIdentifiers, !map.isEmpty, cells != nil {
+      for slot in 0..<descriptor.slotCount {
+        guard case .object(let object) = copied?[slot] else { continue }
+        if let box = object as? IdentifierBox, let other = map[box.identifier] {
+          copied?[slot] = .object(IdentifierBox(other))
+        } else if let list = object as? ToManySnapshot {
+          copied?[slot] = .object(list.remapped(map))
+        }
+      }
+    }
+    return DefaultSnapshot(
+      persistentIdentifier: persistentIdentifier, descriptor: descriptor, page: page, row: row,
+      cells: copied, changedSlots: changedSlots)
+  }
+}
+
+/// What a save needs to know of a to-many relationship.
+package final class ToManySnapshot: Sendable {
+  /// All members, where the context knows them.
+  package let members: [PersistentIdentifier]?
+  package let added: [PersistentIdentifier]
+  package let removed: [PersistentIdentifier]
+
+  init(
+    members: [PersistentIdentifier]?, added: [PersistentIdentifier],
+    removed: [PersistentIdentifier]
+  ) {
+    self.members = members
+    self.added = added
+    self.removed = removed
+  }
+
+  func remapped(_ map: [PersistentIdentifier: PersistentIdentifier]) -> ToManySnapshot {
+    ToManySnapshot(
+      members: members?.map { map[$0] ?? $0 }, added: added.map { map[$0] ?? $0 },
+      removed: removed.map { map[$0] ?? $0 })
+  }
+}

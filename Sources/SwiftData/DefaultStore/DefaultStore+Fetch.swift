@@ -1,0 +1,185 @@
+public import Foundation
+import RowStorage
+import SQLSyntax
+import SQLiteEngine
+
+extension DefaultStore: PartialFetching {
+  /// The rows of a request.
+  /// - Throws: `DataStoreError.preferInMemoryFilter` or `.preferInMemorySort` for a request that
+  ///   SQL can't answer whole, or the database's error.
+  public func fetch<T>(
+    _ request: DataStoreFetchRequest<T>
+  ) throws -> DataStoreFetchResult<T, DefaultSnapshot> where T: PersistentModel {
+    let result = try fetchPartially(request)
+    if result.needsFilter { throw DataStoreError.preferInMemoryFilter }
+    if result.needsSort { throw DataStoreError.preferInMemorySort }
+    return DataStoreFetchResult(
+      descriptor: request.descriptor, fetchedSnapshots: result.snapshots)
+  }
+
+  package func fetchPartially<T: PersistentModel>(
+    _ request: DataStoreFetchRequest<T>
+  ) throws -> PartialFetchResult {
+    let query = try Query(self, request.descriptor)
+    let selection = plans.selection(of: query.entity)
+    let sql = query.text(.rows, selection.columns)
+    let snapshots = try read { connection in
+      let statement = try connection.prepare(sql)
+      try query.bind(to: statement)
+      return try RowReading(store: self, selection: selection).readAll(statement, query.limit)
+    }
+    return PartialFetchResult(
+      snapshots: snapshots, needsFilter: query.compiled.filtersInMemory,
+      needsSort: query.compiled.sortsInMemory)
+  }
+
+  /// The number of rows of a request.
+  /// - Throws: `DataStoreError.preferInMemoryFilter` for a predicate that SQL can't answer whole, or
+  ///   the database's error.
+  public func fetchCount<T>(_ request: DataStoreFetchRequest<T>) throws -> Int
+  where T: PersistentModel {
+    var descriptor = request.descriptor
+    descriptor.sortBy = []
+    let query = try Query(self, descriptor)
+    if query.compiled.filtersInMemory { throw DataStoreError.preferInMemoryFilter }
+    let sql = query.text(.count, [.function("count", [.star])])
+    let all = try read { connection in
+      let statement = try connection.prepare(sql)
+      try query.bindValues(to: statement)
+      return try statement.step() ? Int(statement.int64(0)) : 0
+    }
+    let rest = max(0, all - max(0, request.descriptor.fetchOffset ?? 0))
+    guard let limit = request.descriptor.fetchLimit, limit > 0 else { return rest }
+    return min(rest, limit)
+  }
+
+  /// The identifiers of the rows of a request.
+  /// - Throws: `DataStoreError.preferInMemoryFilter` or `.preferInMemorySort` for a request that
+  ///   SQL can't answer whole, or the database's error.
+  public func fetchIdentifiers<T>(
+    _ request: DataStoreFetchRequest<T>
+  ) throws -> [PersistentIdentifier] where T: PersistentModel {
+    let query = try Query(self, request.descriptor)
+    if query.compiled.filtersInMemory { throw DataStoreError.preferInMemoryFilter }
+    if query.compiled.sortsInMemory { throw DataStoreError.preferInMemorySort }
+    let selection = plans.selection(of: query.entity)
+    let columns = Array(selection.columns.prefix(selection.hasEntityNumber ? 2 : 1))
+    let sql = query.text(.keys, columns)
+    return try read { connection in
+      let statement = try connection.prepare(sql)
+      try query.bind(to: statement)
+      var identifiers: [PersistentIdentifier] = []
+      while try statement.step() {
+        let number = selection.hasEntityNumber ? Int(statement.int64(1)) : query.entity.number
+        guard let scope = selection.members[number]?.scope else { continue }
+        identifiers.append(PersistentIdentifier(scope: scope, key: statement.int64(0)))
+      }
+      return identifiers
+    }
+  }
+
+  /// Deletes the rows of a request at once.
+  /// - Throws: `DataStoreError.preferInMemoryFilter` for a predicate that SQL can't answer whole, or
+  ///   the database's error; nothing is deleted then.
+  public func delete<T>(_ request: DataStoreBatchDeleteRequest<T>) throws
+  where T: PersistentModel {
+    let query = try Query(self, FetchDescriptor(predicate: request.predicate))
+    if query.compiled.filtersInMemory { throw DataStoreError.preferInMemoryFilter }
+    var condition = query.compiled.shape.bareCondition
+    if !request.includeSubclasses && query.entity.sharesTable {
+      let own = SQLExpression.binary(
+        .column(table: nil, name: "Z_ENT"), .equal, .integer(Int64(query.entity.number)))
+      condition = .conjunction([condition, own].compactMap(\.self))
+    }
+    let sql = Delete(from: query.entity.table, where: condition).rendered().sql
+    try write { connection in
+      try connection.transaction {
+        let statement = try connection.prepare(sql)
+        try query.bindValues(to: statement)
+        try statement.run()
+      }
+    }
+  }
+
+  func read<R>(_ body: (Connection) throws -> R) throws -> R {
+    do {
+      return try pool.read(body)
+    } catch let error as SQLiteError {
+      throw StoreFailure.reading(error, at: configuration.url)
+    }
+  }
+
+  func write<R>(_ body: (Connection) throws -> R) throws -> R {
+    do {
+      return try pool.write(body)
+    } catch let error as SQLiteError {
+      throw StoreFailure.writing(error, mapping: mapping, at: configuration.url)
+    }
+  }
+}
+
+/// A request compiled for one store.
+struct Query<T: PersistentModel> {
+  let entity: EntityMapping
+  let compiled: CompiledFetch
+  let plans: StorePlans
+  let limit: Int?
+  let offset: Int
+
+  init(_ store: DefaultStore, _ descriptor: FetchDescriptor<T>) throws {
+    guard let entity = store.mapping.entity(named: T._$descriptor.entityName) else {
+      throw SwiftDataError.unknownSchema.with(
+        "The store \(store.name) does not keep this entity.", entity: T._$descriptor.entityName)
+    }
+    self.entity = entity
+    plans = store.plans
+    compiled = PredicateCompiler.compile(
+      descriptor.predicate, sortBy: descriptor.sortBy, entity: entity, mapping: store.mapping,
+      storeIdentifier: store.identifier)
+    let isWhole = !compiled.filtersInMemory && !compiled.sortsInMemory
+    let wanted = descriptor.fetchLimit.flatMap { $0 > 0 ? $0 : nil }
+    limit = isWhole ? wanted : nil
+    offset = isWhole ? max(0, descriptor.fetchOffset ?? 0) : 0
+  }
+
+  private var isSliced: Bool { limit != nil || offset > 0 }
+
+  func text(_ purpose: QueryShape.Purpose, _ columns: [SQLExpression]) -> String {
+    let shape = compiled.shape
+    let slices = isSliced && purpose != .count
+    let next = compiled.bindings.count
+    return plans.text(of: QueryShape(purpose: purpose, shape: shape, hasLimit: slices)) {
+      shape.select(
+        columns, limit: slices ? .parameter(next) : nil,
+        offset: slices ? .parameter(next + 1) : nil
+      ).rendered().sql
+    }
+  }
+
+  func bindValues(to statement: Statement) throws {
+    for (index, value) in compiled.bindings.enumerated() {
+      try statement.bind(value, at: Int32(index + 1))
+    }
+  }
+
+  /// Binds the captured values and, for rows and keys, limit and offset.
+  func bind(to statement: Statement) throws {
+    try bindValues(to: statement)
+    guard isSliced else { return }
+    let next = Int32(compiled.bindings.count + 1)
+    try statement.bind(Int64(limit ?? -1), at: next)
+    try statement.bind(Int64(offset), at: next + 1)
+  }
+}
+
+extension Statement {
+  func bind(_ value: _StoredValue, at index: Int32) throws {
+    switch value {
+    case .null: try bindNull(at: index)
+    case .integer(let value): try bind(value, at: index)
+    case .real(let value): try bind(value, at: index)
+    case .text(let value): try bind(value, at: index)
+    case .blob(let value): try bind(value, at: index)
+    }
+  }
+}

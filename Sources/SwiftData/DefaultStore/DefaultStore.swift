@@ -1,0 +1,93 @@
+public import Foundation
+import SQLiteEngine
+import Synchronization
+
+/// A store in one SQLite file, in the layout that Apple's SwiftData writes.
+///
+/// Thread safe: contexts of any thread share it. The pool lends connections, everything else is
+/// immutable.
+public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendable {
+  /// The configuration the store was opened with.
+  public typealias Configuration = ModelConfiguration
+  /// The snapshots the store reads and writes.
+  public typealias Snapshot = DefaultSnapshot
+
+  /// The name of the configuration.
+  public let name: String
+  /// The entities that the store keeps.
+  public let schema: Schema
+  /// The configuration the store was opened with.
+  public let configuration: ModelConfiguration
+  /// The store's UUID, part of every identifier of its models.
+  public var identifier: String { file.identifier }
+
+  let mapping: SchemaMapping
+  let pool: ConnectionPool
+  let file: StoreFile
+  let plans: StorePlans
+
+  /// Opens the store, and makes its file when there is none.
+  /// - Parameters:
+  ///   - configuration: Where the store is and which entities it keeps.
+  ///   - migrationPlan: How to bring an older store up to date.
+  /// - Throws: `SwiftDataError.loadIssueModelContainer` with the reason when it can't be opened.
+  public convenience init(
+    _ configuration: ModelConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)? = nil
+  ) throws {
+    guard let schema = configuration.schema else {
+      throw SwiftDataError.loadIssueModelContainer.with(
+        "The configuration \(configuration.name) has no schema.")
+    }
+    try self.init(configuration, schema: schema)
+  }
+
+  init(_ configuration: ModelConfiguration, schema: Schema) throws {
+    try configuration.validate()
+    self.configuration = configuration
+    self.schema = schema
+    name = configuration.name
+    let descriptors = schema.descriptors
+    mapping = SchemaMapping(schema: schema, descriptors: descriptors)
+    do {
+      pool = try StoreFile.openPool(configuration)
+      file = try StoreFile(pool: pool, mapping: mapping, schema: schema, configuration: configuration)
+    } catch let error as SQLiteError {
+      throw SwiftDataError.loadIssueModelContainer.with(
+        "The store at \(configuration.url.path) can't be opened: \(error)", underlying: error)
+    }
+    plans = StorePlans(mapping: mapping, schema: schema, storeIdentifier: file.identifier)
+  }
+
+  /// Deletes all models of the store.
+  /// - Throws: The database's error; nothing is deleted then.
+  public func erase() throws {
+    try pool.write { connection in
+      try connection.transaction {
+        for table in mapping.tables {
+          try connection.execute("DELETE FROM \"\(table.table.name)\"")
+        }
+      }
+    }
+  }
+
+  /// A default store keeps no state for contexts.
+  public func initializeState(for editingState: EditingState) {}
+
+  /// A default store keeps no state for contexts.
+  public func invalidateState(for editingState: EditingState) {}
+
+  /// The stored rows of some models.
+  /// - Parameters:
+  ///   - persistentIdentifiers: Which models.
+  ///   - editingState: The context that asks.
+  /// - Throws: The database's error.
+  public func cachedSnapshots(
+    for persistentIdentifiers: [PersistentIdentifier], editingState: EditingState
+  ) throws -> [PersistentIdentifier: DefaultSnapshot] {
+    var found: [PersistentIdentifier: DefaultSnapshot] = [:]
+    for identifier in persistentIdentifiers {
+      found[identifier] = try snapshot(for: identifier)
+    }
+    return found
+  }
+}

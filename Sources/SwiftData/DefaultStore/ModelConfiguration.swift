@@ -1,0 +1,82 @@
+public import Foundation
+
+/// Where a default store is kept, which models are in it, and how it is opened.
+///
+/// Without a URL the store is the file `<name>.store`, or `default.store`, in a folder of the app:
+/// on Linux `$XDG_DATA_HOME/<app>` or `~/.local/share/<app>`, else the Application Support
+/// directory. CloudKit databases and group containers are noted but not used.
+public struct ModelConfiguration: Identifiable, Sendable {
+  /// The type of `id`.
+  public typealias ID = URL
+
+  /// The location of the store; `/dev/null` for a store in memory.
+  public let url: URL
+
+  /// The name of the configuration.
+  public let name: String
+
+  /// The app group that was asked for.
+  public let groupAppContainerIdentifier: String?
+
+  /// The CloudKit container that was asked for.
+  public let cloudKitContainerIdentifier: String?
+
+  /// Which app group's folder was asked for.
+  public let groupContainer: ModelConfiguration.GroupContainer
+
+  /// Which CloudKit database was asked for.
+  public let cloudKitDatabase: ModelConfiguration.CloudKitDatabase
+
+  /// The entities of the store; those of the container when there are none.
+  public var schema: Schema?
+
+  /// Whether the store may be changed.
+  public let allowsSave: Bool
+
+  /// Whether the store lives in memory and ends with its container.
+  public let isStoredInMemoryOnly: Bool
+
+  /// The location of the store.
+  public var id: URL { url }
+
+  init(
+    name: String?, schema: Schema?, url: URL?, isStoredInMemoryOnly: Bool, allowsSave: Bool,
+    groupContainer: GroupContainer, cloudKitDatabase: CloudKitDatabase
+  ) {
+    self.name = name ?? url?.deletingPathExtension().lastPathComponent ?? "default"
+    self.schema = schema
+    self.url =
+      isStoredInMemoryOnly
+      ? URL(filePath: "/dev/null", directoryHint: .notDirectory)
+      : url ?? StoreLocation.url(forName: self.name)
+    self.isStoredInMemoryOnly = isStoredInMemoryOnly
+    self.allowsSave = allowsSave
+    self.groupContainer = groupContainer
+    self.cloudKitDatabase = cloudKitDatabase
+    self.groupAppContainerIdentifier = groupContainer.groupName
+    self.cloudKitContainerIdentifier = cloudKitDatabase.containerName
+  }
+}
+
+extension ModelConfiguration: Hashable {
+  /// Whether both describe the same store, opened in the same way.
+  public static func == (lhs: ModelConfiguration, rhs: ModelConfiguration) -> Bool {
+    lhs.url == rhs.url && lhs.name == rhs.name && lhs.allowsSave == rhs.allowsSave
+      && lhs.schema == rhs.schema
+  }
+
+  /// Hashes the name and the location.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(url)
+    hasher.combine(name)
+  }
+}
+
+extension ModelConfiguration: CustomDebugStringConvertible {
+  /// The name, the location and the entities.
+  public var debugDescription: String {
+    let place = isStoredInMemoryOnly ? "in memory" : url.path
+    let entities = schema.map { ", entities: \($0.entities.map(\.name))" } ?? ""
+    return "ModelConfiguration(\(name), \(place)\(allowsSave ? "" : ", read-only")\(entities))"
+  }
+}

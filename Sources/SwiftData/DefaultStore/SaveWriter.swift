@@ -1,0 +1,325 @@
+import Foundation
+import RowStorage
+import SQLiteEngine
+
+/// Writes one save, inside its transaction.
+///
+/// 1. Deleted rows go first, so that their unique values are free.
+/// 2. Changed rows are updated, only in the columns that changed.
+/// 3. Every new model gets its key: the one of the row that has the same unique values (an upsert),
+///    else the next free one. All keys are known before the first row is written, so new models may
+///    name each other in any order.
+/// 4. New rows are written, then the pairs of to-many relationships, then the last used keys.
+///
+/// Runs of one shape share one prepared statement.
+struct SaveWriter {
+  let store: DefaultStore
+  let connection: Connection
+  private var keys: [PersistentIdentifier: PersistentIdentifier] = [:]
+  private var nextKeys: [String: Int64] = [:]
+  private var statements: [String: Statement] = [:]
+  private var upserts: Set<PersistentIdentifier> = []
+
+  init(store: DefaultStore, connection: Connection) {
+    self.store = store
+    self.connection = connection
+  }
+
+  mutating func write(
+    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
+  ) throws -> [PersistentIdentifier: PersistentIdentifier] {
+    keys.reserveCapacity(request.inserted.count)
+    for snapshot in request.deleted { try delete(snapshot) }
+    var plain: [(DefaultSnapshot, EntitySave)] = []
+    var constrained: [(DefaultSnapshot, EntitySave)] = []
+    for snapshot in request.inserted {
+      let save = try plan(of: snapshot)
+      if save.statements.lookups.isEmpty {
+        try assignKey(to: snapshot, save)
+        plain.append((snapshot, save))
+      } else {
+        constrained.append((snapshot, save))
+      }
+    }
+    // A unique value can be a relationship, so these find their rows one after the other, after the
+    // models without constraints have keys.
+    for (snapshot, save) in constrained { try findOrAssignKey(to: snapshot, save) }
+    for snapshot in request.updated { try update(snapshot) }
+    for (snapshot, save) in plain { try insert(snapshot, save) }
+    for (snapshot, save) in constrained { try insertOrUpdate(snapshot, save) }
+    for snapshot in request.inserted + request.updated { try writeToMany(snapshot) }
+    try storeLastKeys()
+    return keys
+  }
+
+  private func plan(of snapshot: DefaultSnapshot) throws -> EntitySave {
+    guard let entity = store.mapping.entity(named: snapshot.descriptor.entityName) else {
+      throw SwiftDataError.unknownSchema.with(
+        "The store \(store.name) does not keep this entity.",
+        entity: snapshot.descriptor.entityName)
+    }
+    return store.plans.save(of: entity)
+  }
+
+  private mutating func prepared(_ sql: String) throws -> Statement {
+    if let statement = statements[sql] { return statement }
+    let statement = try connection.prepare(sql)
+    statements[sql] = statement
+    return statement
+  }
+
+  // MARK: Keys
+
+  private mutating func assignKey(to snapshot: DefaultSnapshot, _ save: EntitySave) throws {
+    let entity = save.statements.entity
+    let next = try nextKeys[entity.rootName] ?? firstFreeKey(of: entity)
+    nextKeys[entity.rootName] = next + 1
+    keys[snapshot.persistentIdentifier] = PersistentIdentifier(
+      scope: store.plans.scope(number: entity.number), key: next)
+  }
+
+  private func firstFreeKey(of entity: EntityMapping) throws -> Int64 {
+    guard let root = store.mapping.entity(named: entity.rootName) else { return 1 }
+    let stored = try connection.integer(
+      "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(root.number)") ?? 0
+    let used = try connection.integer("SELECT max(Z_PK) FROM \"\(root.table)\"") ?? 0
+    return max(stored, used) + 1
+  }
+
+  private mutating func storeLastKeys() throws {
+    for (root, next) in nextKeys {
+      guard let entity = store.mapping.entity(named: root) else { continue }
+      try connection.execute(
+        "UPDATE Z_PRIMARYKEY SET Z_MAX = \(next - 1) WHERE Z_ENT = \(entity.number)")
+    }
+  }
+
+  private mutating func findOrAssignKey(
+    to snapshot: DefaultSnapshot, _ save: EntitySave
+  ) throws {
+    if let key = try existingRow(like: snapshot, save) {
+      let entity = save.statements.entity
+      keys[snapshot.persistentIdentifier] = PersistentIdentifier(
+        scope: store.plans.scope(number: entity.number), key: key)
+      upserts.insert(snapshot.persistentIdentifier)
+    } else {
+      try assignKey(to: snapshot, save)
+    }
+  }
+
+  /// The row that has the same values in a uniqueness constraint; constraints in their order.
+  private mutating func existingRow(
+    like snapshot: DefaultSnapshot, _ save: EntitySave
+  ) throws -> Int64? {
+    for lookup in save.statements.lookups {
+      let statement = try prepared(lookup.sql)
+      var hasNull = false
+      for (index, column) in lookup.columns.enumerated() {
+        let isNull = try bind(snapshot, column, to: statement, at: Int32(index + 1))
+        hasNull = hasNull || isNull
+      }
+      if hasNull { continue }
+      let found = try statement.step() ? statement.int64(0) : nil
+      statement.reset()
+      if let found { return found }
+    }
+    return nil
+  }
+
+  // MARK: Rows
+
+  private mutating func insert(_ snapshot: DefaultSnapshot, _ save: EntitySave) throws {
+    guard let key = keys[snapshot.persistentIdentifier]?.rowKey else { return }
+    let statement = try prepared(save.statements.insert)
+    try statement.bind(key, at: 1)
+    var index: Int32 = 2
+    for column in save.statements.columns {
+      _ = try bind(snapshot, column, to: statement, at: index)
+      index += 1
+    }
+    try statement.run()
+  }
+
+  private mutating func insertOrUpdate(_ snapshot: DefaultSnapshot, _ save: EntitySave) throws {
+    let row = keys[snapshot.persistentIdentifier]?.rowKey
+    // Two new models of one save can have the same unique values; the first one made the row.
+    let existing =
+      upserts.contains(snapshot.persistentIdentifier)
+      ? row : try existingRow(like: snapshot, save)
+    guard let existing else { return try insert(snapshot, save) }
+    if existing != row {
+      keys[snapshot.persistentIdentifier] = PersistentIdentifier(
+        scope: store.plans.scope(number: save.statements.entity.number), key: existing)
+    }
+    var slots = SlotSet()
+    for (slot, property) in snapshot.descriptor.properties.enumerated() {
+      // All attributes of the new model win; a to-one only where it was set.
+      if property.isToOne, case .object? = snapshot.cells?[slot] {
+        slots.insert(slot)
+      } else if property.destination == nil {
+        slots.insert(slot)
+      }
+    }
+    _ = try runUpdate(snapshot, save, slots, key: existing)
+  }
+
+  private mutating func update(_ snapshot: DefaultSnapshot) throws {
+    let save = try plan(of: snapshot)
+    guard let key = snapshot.persistentIdentifier.rowKey,
+      let found = try runUpdate(snapshot, save, snapshot.changedSlots, key: key)
+    else { return }
+    if !found {
+      throw SwiftDataError.modelValidationFailure.with(
+        "The model \(snapshot.persistentIdentifier) was deleted in the store meanwhile. Delete it "
+          + "in this context too, or roll back. Nothing of this save was stored.",
+        entity: snapshot.descriptor.entityName)
+    }
+  }
+
+  /// - Returns: Whether the row was there; nil when no column has to be written.
+  private mutating func runUpdate(
+    _ snapshot: DefaultSnapshot, _ save: EntitySave, _ slots: SlotSet, key: Int64
+  ) throws -> Bool? {
+    guard let update = save.update(of: slots) else { return nil }
+    let statement = try prepared(update.sql)
+    var index: Int32 = 1
+    for column in update.columns {
+      _ = try bind(snapshot, column, to: statement, at: index)
+      index += 1
+    }
+    try statement.bind(key, at: index)
+    try statement.run()
+    return connection.changes > 0
+  }
+
+  private mutating func delete(_ snapshot: DefaultSnapshot) throws {
+    guard let key = snapshot.persistentIdentifier.rowKey else { return }
+    let save = try plan(of: snapshot)
+    for toMany in save.toMany {
+      let statement = try prepared(toMany.unlinkAll)
+      try statement.bind(key, at: 1)
+      try statement.run()
+    }
+    let statement = try prepared(save.statements.delete)
+    try statement.bind(key, at: 1)
+    try statement.run()
+  }
+
+  // MARK: To-many
+
+  private mutating func writeToMany(_ snapshot: DefaultSnapshot) throws {
+    guard snapshot.cells != nil else { return }
+    let save = try plan(of: snapshot)
+    for toMany in save.toMany where snapshot.changedSlots.contains(toMany.slot) {
+      guard case .object(let object) = snapshot.cells?[toMany.slot],
+        let change = object as? ToManySnapshot, let owner = key(of: snapshot.persistentIdentifier)
+      else { continue }
+      try run(toMany.unlink, owner, change.removed)
+      try run(toMany.link, owner, change.added)
+    }
+  }
+
+  private mutating func run(
+    _ sql: String, _ owner: Int64, _ members: [PersistentIdentifier]
+  ) throws {
+    for member in members {
+      guard let memberKey = key(of: member) else { continue }
+      let statement = try prepared(sql)
+      try statement.bind(owner, at: 1)
+      try statement.bind(memberKey, at: 2)
+      try statement.run()
+    }
+  }
+
+  private func key(of identifier: PersistentIdentifier) -> Int64? {
+    identifier.rowKey ?? keys[identifier]?.rowKey ?? identifier.resolved.rowKey
+  }
+
+  // MARK: Binding
+
+  /// - Returns: Whether null was bound.
+  private func bind(
+    _ snapshot: DefaultSnapshot, _ column: SaveStatements.Column, to statement: Statement,
+    at index: Int32
+  ) throws -> Bool {
+    let value = snapshot.value(column.cell)
+    switch column.content {
+    case .plain: return try SaveWriter.bind(value, to: statement, at: index)
+    case .tagged: return try bindTagged(value, to: statement, at: index)
+    case .key, .entityNumber: break
+    }
+    switch value {
+    case .object(let object):
+      guard let identifier = (object as? IdentifierBox)?.identifier else { break }
+      let permanent = identifier.isTemporary
+        ? keys[identifier] ?? identifier.resolved : identifier
+      guard let key = permanent.rowKey else { break }
+      if column.content == .key {
+        try statement.bind(key, at: index)
+      } else {
+        let number = store.mapping.entity(named: permanent.entityName)?.number ?? 0
+        try statement.bind(Int64(number), at: index)
+      }
+      return false
+    case .integer(let packed):
+      let key = packed & 0xFFFF_FFFF_FFFF
+      try statement.bind(column.content == .key ? key : packed >> 48, at: index)
+      return false
+    default: break
+    }
+    try statement.bindNull(at: index)
+    return true
+  }
+
+  private static func bind(
+    _ value: _SlotValue, to statement: Statement, at index: Int32
+  ) throws -> Bool {
+    switch value {
+    case .unset, .null, .object:
+      try statement.bindNull(at: index)
+      return true
+    case .integer(let value): try statement.bind(value, at: index)
+    case .real(let value): try statement.bind(value, at: index)
+    case .text(let value): try statement.bind(value, at: index)
+    case .blob(let value): try statement.bind(value, at: index)
+    case .uuid(let value):
+      try withUnsafeBytes(of: value.uuid) { try statement.bind(bytes: $0, at: index) }
+    }
+    return false
+  }
+
+  /// Binds bytes behind the tag that says they stand inline.
+  private func bindTagged(
+    _ value: _SlotValue, to statement: Statement, at index: Int32
+  ) throws -> Bool {
+    let bytes: Data
+    switch value {
+    case .blob(let data): bytes = data
+    case .text(let text): bytes = Data(text.utf8)
+    default: return try SaveWriter.bind(value, to: statement, at: index)
+    }
+    try statement.bind(Data([1]) + bytes, at: index)
+    return false
+  }
+}
+
+extension DefaultSnapshot {
+  /// The value of a cell, from the changes or from the row.
+  func value(_ cell: Int) -> _SlotValue {
+    if let cells, cell < cells.count {
+      switch cells[cell] {
+      case .unset: break
+      case let value: return value
+      }
+    }
+    guard let row else { return .null }
+    let reader = RowReader(row: row, cellsOffset: descriptor.layout.cellsOffset)
+    if reader.isNull(cell) { return .null }
+    return switch descriptor.layout.kinds[cell] {
+    case .integer: .integer(reader.integer(cell))
+    case .real: .real(reader.real(cell))
+    case .text: .text(reader.text(cell))
+    case .blob: .blob(Data(reader.bytes(cell)))
+    }
+  }
+}

@@ -1,0 +1,156 @@
+import Foundation
+import RowStorage
+import SQLSyntax
+import SQLiteEngine
+import Synchronization
+
+/// What is built once per store and shape: selections, save statements and the text of queries.
+final class StorePlans: Sendable {
+  let mapping: SchemaMapping
+  /// By entity number; number 0 is unused.
+  let scopes: [IdentifierScope]
+  private let constraints: [String: [[String]]]
+  private let state = Mutex(State())
+
+  private struct State {
+    var selections: [String: EntitySelection] = [:]
+    var saves: [String: EntitySave] = [:]
+    var queries: [QueryShape: String] = [:]
+  }
+
+  init(mapping: SchemaMapping, schema: Schema, storeIdentifier: String) {
+    self.mapping = mapping
+    let names = [""] + mapping.entities.map(\.name)
+    scopes = names.map {
+      IdentifierScope(storeIdentifier: storeIdentifier, entityName: $0, kind: .row)
+    }
+    var constraints: [String: [[String]]] = [:]
+    for entity in mapping.entities {
+      var current: Schema.Entity? = schema.entitiesByName[entity.name]
+      while let schemaEntity = current {
+        constraints[entity.name, default: []] += schemaEntity.uniquenessConstraints
+        current = schemaEntity.superentityName.flatMap { schema.entitiesByName[$0] }
+      }
+    }
+    self.constraints = constraints
+  }
+
+  func selection(of entity: EntityMapping) -> EntitySelection {
+    state.withLock { state in
+      if let known = state.selections[entity.name] { return known }
+      let made = EntitySelection(RowSelection(entity, in: mapping), entity: entity, plans: self)
+      state.selections[entity.name] = made
+      return made
+    }
+  }
+
+  func save(of entity: EntityMapping) -> EntitySave {
+    state.withLock { state in
+      if let known = state.saves[entity.name] { return known }
+      let made = EntitySave(entity, constraints: constraints[entity.name] ?? [], mapping: mapping)
+      state.saves[entity.name] = made
+      return made
+    }
+  }
+
+  /// The text of a query, rendered once per shape.
+  func text(of shape: QueryShape, _ render: () -> String) -> String {
+    if let known = state.withLock({ $0.queries[shape] }) { return known }
+    let text = render()
+    state.withLock { state in
+      if state.queries.count > 512 { state.queries.removeAll() }
+      state.queries[shape] = text
+    }
+    return text
+  }
+
+  func scope(number: Int) -> IdentifierScope { scopes[number] }
+}
+
+/// What decides the text of a query.
+struct QueryShape: Hashable {
+  enum Purpose: Hashable { case rows, keys, count, delete }
+  let purpose: Purpose
+  let shape: CompiledFetch.Shape
+  let hasLimit: Bool
+}
+
+/// How rows of an entity are read, down to the cells.
+final class EntitySelection: Sendable {
+  let columns: [SQLExpression]
+  let hasEntityNumber: Bool
+  /// By entity number.
+  let members: [Int: Member]
+  let onlyMember: Member
+  /// Reads one row by key.
+  let byKey: String
+
+  struct Member: Sendable {
+    let descriptor: _ModelDescriptor
+    let sources: [CellSource]
+    let scope: IdentifierScope
+  }
+
+  init(_ selection: RowSelection, entity: EntityMapping, plans: StorePlans) {
+    columns = selection.columns
+    hasEntityNumber = selection.hasEntityNumber
+    var members: [Int: Member] = [:]
+    for (number, places) in selection.places {
+      guard let member = plans.mapping.entity(number: number) else { continue }
+      members[number] = Member(
+        descriptor: member.descriptor, sources: places.map(CellSource.init),
+        scope: plans.scope(number: number))
+    }
+    self.members = members
+    onlyMember =
+      members[entity.number]
+      ?? Member(descriptor: entity.descriptor, sources: [], scope: plans.scope(number: entity.number))
+    let alias = RowSelection.alias
+    byKey =
+      Select(
+        selection.columns, from: TableReference(entity.table, as: alias),
+        where: .binary(.column(table: alias, name: "Z_PK"), .equal, .parameter(0))
+      ).rendered().sql
+  }
+}
+
+/// How rows of an entity are written.
+final class EntitySave: Sendable {
+  let statements: SaveStatements
+  let toMany: [ToManyStatements]
+  private let updates = Mutex<[SlotSet: Update?]>([:])
+
+  struct Update: Sendable {
+    let sql: String
+    let columns: [SaveStatements.Column]
+  }
+
+  init(_ entity: EntityMapping, constraints: [[String]], mapping: SchemaMapping) {
+    statements = SaveStatements(entity, constraints: constraints)
+    toMany = entity.properties.compactMap(ToManyStatements.init)
+  }
+
+  func update(of slots: SlotSet) -> Update? {
+    updates.withLock { known in
+      if let update = known[slots] { return update }
+      let made = statements.update(of: slots).map { Update(sql: $0.sql, columns: $0.columns) }
+      known[slots] = .some(made)
+      return made
+    }
+  }
+}
+
+extension CellSource {
+  init(_ place: RowSelection.Place) {
+    let conversion: Conversion =
+      switch place.content {
+      case .keyAndEntity: .keyAndEntity
+      case .plain(.integer): .integer
+      case .plain(.real): .real
+      case .plain(.text): .text
+      case .plain(.blob): .blob
+      case .plain(.tagged): .tagged
+      }
+    self.init(column: place.column, cell: place.cell, conversion: conversion)
+  }
+}

@@ -1,0 +1,37 @@
+public import Foundation
+
+extension SwiftDataError: CustomStringConvertible, CustomDebugStringConvertible {
+  /// What went wrong, where, and what to do.
+  public var description: String {
+    var text = kind.summary
+    if let place { text += " (\(place))" }
+    text += ". "
+    text += detail.map(Self.sentence) ?? kind.advice
+    if let underlying { text += " Cause: \(Self.sentence(String(describing: underlying)))" }
+    return text
+  }
+
+  /// The description, led by the name of the error.
+  public var debugDescription: String {
+    "SwiftDataError.\(kind.rawValue): \(description)"
+  }
+
+  /// The entity and the property that the error is about.
+  private var place: String? {
+    switch (entity, property) {
+    case (let entity?, let property?): "\(entity).\(property)"
+    case (let entity?, nil): entity
+    case (nil, let property?): property
+    case (nil, nil): nil
+    }
+  }
+
+  private static func sentence(_ text: String) -> String {
+    text.last.map { ".!?".contains($0) } == true ? text : text + "."
+  }
+}
+
+extension SwiftDataError: LocalizedError {
+  /// The description, for `localizedDescription`.
+  public var errorDescription: String? { description }
+}

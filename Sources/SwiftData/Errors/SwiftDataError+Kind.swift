@@ -1,0 +1,99 @@
+extension SwiftDataError {
+  /// The rule that was broken. The raw value is the name of the public constant.
+  package enum Kind: String, Sendable, Hashable, CaseIterable {
+    case includePendingChangesWithBatchSize
+    case unsupportedPredicate
+    case unsupportedKeyPath
+    case sortingPendingChangesWithIdentifiers
+    case unsupportedSortDescriptor
+    case duplicateConfiguration
+    case configurationFileNameTooLong
+    case configurationFileNameContainsInvalidCharacters
+    case configurationSchemaNotFoundInContainerSchema
+    case loadIssueModelContainer
+    case modelValidationFailure
+    case missingModelContext
+    case backwardMigration
+    case unknownSchema
+    case historyTokenExpired
+    case invalidTransactionFetchRequest
+  }
+}
+
+extension SwiftDataError.Kind {
+  /// What went wrong, as a sentence without its full stop.
+  var summary: String {
+    switch self {
+    case .includePendingChangesWithBatchSize:
+      "A fetch in batches cannot include unsaved changes"
+    case .unsupportedPredicate:
+      "The predicate cannot be evaluated"
+    case .unsupportedKeyPath:
+      "The key path does not lead to a persisted property"
+    case .sortingPendingChangesWithIdentifiers:
+      "Identifiers cannot be sorted while there are unsaved changes"
+    case .unsupportedSortDescriptor:
+      "The sort descriptor cannot be used in a fetch"
+    case .duplicateConfiguration:
+      "Two configurations name the same store"
+    case .configurationFileNameTooLong:
+      "The name of the configuration is too long for a file name"
+    case .configurationFileNameContainsInvalidCharacters:
+      "The name of the configuration has characters that a file name must not have"
+    case .configurationSchemaNotFoundInContainerSchema:
+      "The configuration has entities that the schema of the container lacks"
+    case .loadIssueModelContainer:
+      "The model container could not be made"
+    case .modelValidationFailure:
+      "The model cannot be saved"
+    case .missingModelContext:
+      "The model has no context"
+    case .backwardMigration:
+      "The store is newer than the migration plan"
+    case .unknownSchema:
+      "The schema of the store is not in the migration plan"
+    case .historyTokenExpired:
+      "The history that the token points at is gone"
+    case .invalidTransactionFetchRequest:
+      "The history descriptor cannot be evaluated"
+    }
+  }
+
+  /// What to do when the occasion has nothing better to say.
+  var advice: String {
+    switch self {
+    case .includePendingChangesWithBatchSize:
+      "Set includePendingChanges to false, or save first and fetch without a batch size."
+    case .unsupportedPredicate:
+      "Compare persisted properties with values captured outside of the predicate."
+    case .unsupportedKeyPath:
+      "Use a stored property that is not marked @Transient."
+    case .sortingPendingChangesWithIdentifiers:
+      "Save first, set includePendingChanges to false, or fetch without an order."
+    case .unsupportedSortDescriptor:
+      "Sort by a persisted property, or sort the fetched array."
+    case .duplicateConfiguration:
+      "Give each configuration a name and a URL of its own."
+    case .configurationFileNameTooLong:
+      "Use a shorter name."
+    case .configurationFileNameContainsInvalidCharacters:
+      "Use a name without '/' and control characters that is neither empty nor starts with a dot."
+    case .configurationSchemaNotFoundInContainerSchema:
+      "List the models of the configuration in the schema of the container too."
+    case .loadIssueModelContainer:
+      "Check the models of the schema and the location of the store."
+    case .modelValidationFailure:
+      "Give each required property a value that its rules allow, then save again."
+    case .missingModelContext:
+      "Insert the model into a context and keep the model container alive."
+    case .backwardMigration:
+      "Open the store with a program that knows its version."
+    case .unknownSchema:
+      "Add the version that wrote the store to the schemas of the migration plan."
+    case .historyTokenExpired:
+      "Fetch the models afresh and go on from the newest token."
+    case .invalidTransactionFetchRequest:
+      "Filter by token, author, timestamp or store identifier."
+    }
+  }
+}

@@ -1,0 +1,108 @@
+/// An error of the framework: which rule was broken, where, and what to do about it.
+///
+/// Two errors are equal when they are of the same kind, so that
+/// `catch SwiftDataError.unsupportedPredicate` matches whatever detail rides along; `description`
+/// tells the detail.
+public struct SwiftDataError: Error, Hashable {
+  package let kind: Kind
+  package let detail: String?
+  package let entity: String?
+  package let property: String?
+  package let underlying: (any Error)?
+
+  init(_ kind: Kind) {
+    self.init(kind: kind, detail: nil, entity: nil, property: nil, underlying: nil)
+  }
+
+  private init(
+    kind: Kind, detail: String?, entity: String?, property: String?, underlying: (any Error)?
+  ) {
+    self.kind = kind
+    self.detail = detail
+    self.entity = entity
+    self.property = property
+    self.underlying = underlying
+  }
+
+  /// The same kind of error, told for one occasion. Stored values do not belong into `detail`.
+  package func with(
+    _ detail: String, entity: String? = nil, property: String? = nil,
+    underlying: (any Error)? = nil
+  ) -> SwiftDataError {
+    SwiftDataError(
+      kind: kind, detail: detail, entity: entity ?? self.entity,
+      property: property ?? self.property, underlying: underlying ?? self.underlying)
+  }
+
+  /// Compares the kinds; the details do not count.
+  public static func == (lhs: SwiftDataError, rhs: SwiftDataError) -> Bool {
+    lhs.kind == rhs.kind
+  }
+
+  /// Hashes the kind, as equality does.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(kind)
+  }
+
+  /// Whether an error is of this kind, for `catch` and `switch` patterns.
+  public static func ~= (lhs: SwiftDataError, rhs: any Error) -> Bool {
+    (rhs as? SwiftDataError)?.kind == lhs.kind
+  }
+}
+
+// MARK: - Kinds
+
+extension SwiftDataError {
+  /// A batched fetch was asked to include unsaved changes, which it cannot.
+  public static let includePendingChangesWithBatchSize = SwiftDataError(
+    .includePendingChangesWithBatchSize)
+
+  /// A predicate uses an operation, a key path or a value that cannot be evaluated.
+  public static let unsupportedPredicate = SwiftDataError(.unsupportedPredicate)
+
+  /// A key path does not name a persisted property of the model.
+  public static let unsupportedKeyPath = SwiftDataError(.unsupportedKeyPath)
+
+  /// Identifiers were to be fetched in an order while there are unsaved changes.
+  public static let sortingPendingChangesWithIdentifiers = SwiftDataError(
+    .sortingPendingChangesWithIdentifiers)
+
+  /// A sort descriptor does not compare a persisted property.
+  public static let unsupportedSortDescriptor = SwiftDataError(.unsupportedSortDescriptor)
+
+  /// Two configurations of one container name the same store.
+  public static let duplicateConfiguration = SwiftDataError(.duplicateConfiguration)
+
+  /// The name of a configuration makes a file name that no file system takes.
+  public static let configurationFileNameTooLong = SwiftDataError(.configurationFileNameTooLong)
+
+  /// The name of a configuration contains characters that a file name must not have.
+  public static let configurationFileNameContainsInvalidCharacters = SwiftDataError(
+    .configurationFileNameContainsInvalidCharacters)
+
+  /// A configuration has entities that the schema of its container lacks.
+  public static let configurationSchemaNotFoundInContainerSchema = SwiftDataError(
+    .configurationSchemaNotFoundInContainerSchema)
+
+  /// A container could not be made: its schema is faulty or a store does not open.
+  public static let loadIssueModelContainer = SwiftDataError(.loadIssueModelContainer)
+
+  /// A model breaks a rule of its schema and was not saved.
+  public static let modelValidationFailure = SwiftDataError(.modelValidationFailure)
+
+  /// A model is not in a context, or its context is gone.
+  public static let missingModelContext = SwiftDataError(.missingModelContext)
+
+  /// A store is newer than the last version of the migration plan.
+  public static let backwardMigration = SwiftDataError(.backwardMigration)
+
+  /// A store has a schema that no version of the migration plan describes.
+  public static let unknownSchema = SwiftDataError(.unknownSchema)
+
+  /// The history that a token points at has been deleted.
+  public static let historyTokenExpired = SwiftDataError(.historyTokenExpired)
+
+  /// A history descriptor asks for what transactions do not have.
+  public static let invalidTransactionFetchRequest = SwiftDataError(
+    .invalidTransactionFetchRequest)
+}

@@ -1,0 +1,69 @@
+public import Foundation
+
+/// What one save changed in the default store.
+public struct DefaultHistoryTransaction: HistoryTransaction {
+  /// Numbers the transactions of the store, from 1.
+  public typealias TransactionIdentifier = Int64
+
+  /// A place in the history of the store.
+  public typealias TokenType = DefaultHistoryToken
+
+  /// The type of `id`.
+  public typealias ID = Int64
+
+  /// When the save happened.
+  public let timestamp: Date
+
+  /// What it changed, in the order of the changes.
+  public let changes: [HistoryChange]
+
+  /// The place in the history right after this transaction.
+  public let token: DefaultHistoryTransaction.TokenType
+
+  /// The number of the transaction.
+  public let transactionIdentifier: DefaultHistoryTransaction.TransactionIdentifier
+
+  /// The store that was changed.
+  public let storeIdentifier: String
+
+  /// The app that made the changes.
+  public let bundleIdentifier: String
+
+  /// The name of the process that made the changes.
+  public let processIdentifier: String
+
+  /// Who made the changes, as the context said.
+  public let author: String?
+
+  /// The number of the transaction.
+  public var id: Int64 { transactionIdentifier }
+
+  package init(
+    transactionIdentifier: Int64, storeIdentifier: String, timestamp: Date,
+    changes: [HistoryChange], bundleIdentifier: String, processIdentifier: String,
+    author: String?
+  ) {
+    self.transactionIdentifier = transactionIdentifier
+    self.storeIdentifier = storeIdentifier
+    self.timestamp = timestamp
+    self.changes = changes
+    self.bundleIdentifier = bundleIdentifier
+    self.processIdentifier = processIdentifier
+    self.author = author
+    self.token = DefaultHistoryToken([storeIdentifier: transactionIdentifier])
+  }
+
+  /// Whether both are the same transaction of the same store.
+  public static func == (
+    lhs: DefaultHistoryTransaction, rhs: DefaultHistoryTransaction
+  ) -> Bool {
+    lhs.transactionIdentifier == rhs.transactionIdentifier
+      && lhs.storeIdentifier == rhs.storeIdentifier
+  }
+
+  /// Hashes the number and the store.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(transactionIdentifier)
+    hasher.combine(storeIdentifier)
+  }
+}

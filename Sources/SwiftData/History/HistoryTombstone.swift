@@ -1,0 +1,44 @@
+/// The values of a deleted model that outlive it: those of attributes with
+/// `.preserveValueOnDeletion`.
+public struct HistoryTombstone<Model> where Model: PersistentModel {
+  private let values: [(keyPath: PartialKeyPath<Model>, value: any Sendable)]
+
+  package init(_ values: [(keyPath: PartialKeyPath<Model>, value: any Sendable)] = []) {
+    self.values = values
+  }
+
+  /// The value of a property; `nil` when it was not preserved or was `nil`.
+  public subscript(keyPath: PartialKeyPath<Model>) -> (any Sendable)? {
+    values.first { $0.keyPath == keyPath }?.value
+  }
+}
+
+/// Key paths are immutable and the values are sendable.
+extension HistoryTombstone: @unchecked Sendable {}
+
+extension HistoryTombstone: Sequence {
+  /// A preserved value.
+  public typealias Element = Any
+
+  /// Walks over the preserved values.
+  public struct Iterator: IteratorProtocol {
+    /// A preserved value.
+    public typealias Element = Any
+
+    private var values: IndexingIterator<[any Sendable]>
+
+    fileprivate init(_ values: [any Sendable]) {
+      self.values = values.makeIterator()
+    }
+
+    /// The next value.
+    public mutating func next() -> Any? {
+      values.next()
+    }
+  }
+
+  /// Walks over the values in the order of their properties.
+  public func makeIterator() -> HistoryTombstone<Model>.Iterator {
+    Iterator(values.map(\.value))
+  }
+}

@@ -1,0 +1,152 @@
+public import Observation
+
+/// The protocol of observable types, named so that generated code needs no import of its own.
+public typealias _Observable = Observable
+
+/// Makes a class a model: its stored properties are saved in a model container and can be observed.
+///
+/// Properties with `@Transient`, computed properties and static members are left as they are.
+///
+/// ```swift
+/// @Model final class Trip {
+///   var name: String
+///   @Relationship(deleteRule: .cascade, inverse: \Stop.trip) var stops: [Stop] = []
+///   init(name: String) { self.name = name }
+/// }
+/// ```
+@attached(
+  member,
+  conformances: Observable, PersistentModel, Sendable,
+  names: named(_$backingData), named(persistentBackingData), named(schemaMetadata), named(init),
+  named(_SwiftDataNoType), named(access), named(withMutation), named(_$schemaMetadata),
+  named(_$descriptor), named(_$ownDescriptor), named(_$storage), named(_$replaceStorage),
+  named(_$firstSlot), named(_$RootModel))
+@attached(memberAttribute)
+@attached(extension, conformances: Observable, PersistentModel, Sendable)
+public macro Model() =
+  #externalMacro(module: "SwiftDataMacros", type: "PersistentModelMacro")
+
+/// States how an attribute of a model is stored: options, a name it had before, a version mark.
+///
+/// ```swift
+/// @Attribute(.unique, originalName: "identifier") var code: String
+/// ```
+///
+/// - Parameters:
+///   - options: What the store should do with the value, such as `.unique` or `.externalStorage`.
+///   - originalName: The property's name in an earlier version of the schema.
+///   - hashModifier: Any text; changing it marks the property as changed in a migration.
+@attached(peer)
+public macro Attribute(
+  _ options: Schema.Attribute.Option...,
+  originalName: String? = nil,
+  hashModifier: String? = nil
+) = #externalMacro(module: "SwiftDataMacros", type: "AttributePropertyMacro")
+
+/// States how a model refers to other models: its inverse and what a deletion does to them.
+///
+/// ```swift
+/// @Relationship(deleteRule: .cascade, inverse: \Page.book) var pages: [Page] = []
+/// ```
+///
+/// - Parameters:
+///   - options: What the store should do with the relationship.
+///   - deleteRule: What happens to the related models when this model is deleted.
+///   - minimumModelCount: The smallest number of related models; 0 sets no bound.
+///   - maximumModelCount: The greatest number of related models; 0 sets no bound.
+///   - originalName: The property's name in an earlier version of the schema.
+///   - inverse: The key path that leads back. Write it on one of both sides.
+///   - hashModifier: Any text; changing it marks the property as changed in a migration.
+@attached(peer)
+public macro Relationship(
+  _ options: Schema.Relationship.Option...,
+  deleteRule: Schema.Relationship.DeleteRule = .nullify,
+  minimumModelCount: Int? = 0,
+  maximumModelCount: Int? = 0,
+  originalName: String? = nil,
+  inverse: AnyKeyPath? = nil,
+  hashModifier: String? = nil
+) = #externalMacro(module: "SwiftDataMacros", type: "RelationshipPropertyMacro")
+
+/// Leaves a stored property of a model out of the store; it needs a default value.
+@attached(peer)
+public macro Transient() =
+  #externalMacro(module: "SwiftDataMacros", type: "TransientPropertyMacro")
+
+/// Demands that no two models of a type agree in all properties of one group.
+///
+/// ```swift
+/// #Unique<Trip>([\.name, \.startDate], [\.code])
+/// ```
+///
+/// - Parameter constraints: Groups of key paths; each group is one constraint.
+@freestanding(declaration)
+public macro Unique<T>(_ constraints: [PartialKeyPath<T>]...) =
+  #externalMacro(module: "SwiftDataMacros", type: "UniqueConstraintsMacro")
+where T: PersistentModel
+
+/// Asks the store for an index of the given kind over each group of properties.
+///
+/// - Parameter indices: The kind and key paths of each index.
+@freestanding(declaration)
+public macro Index<T>(_ indices: Schema.Index<T>.Types<T>...) =
+  #externalMacro(module: "SwiftDataMacros", type: "IndexMacro")
+where T: PersistentModel
+
+/// Asks the store for a binary index over each group of properties.
+///
+/// ```swift
+/// #Index<Trip>([\.name], [\.name, \.startDate])
+/// ```
+///
+/// - Parameter indices: Groups of key paths; each group is one index.
+@freestanding(declaration)
+public macro Index<T>(_ indices: [PartialKeyPath<T>]...) =
+  #externalMacro(module: "SwiftDataMacros", type: "IndexMacro")
+where T: PersistentModel
+
+/// Gives an actor its own model context and lets it run where that context is used.
+///
+/// ```swift
+/// @ModelActor actor Importer {
+///   func add(_ name: String) throws {
+///     modelContext.insert(Trip(name: name))
+///     try modelContext.save()
+///   }
+/// }
+/// ```
+@attached(
+  member, names: named(modelExecutor), named(modelContainer), named(init))
+@attached(extension, conformances: ModelActor)
+public macro ModelActor() =
+  #externalMacro(module: "SwiftDataMacros", type: "PersistentModelActorMacro")
+
+/// Turns a stored property into one kept by the model, with its slot looked up at run time.
+///
+/// `@Model` writes the attribute with a slot; this one is for hand-written declarations.
+@attached(accessor, names: named(init), named(get), named(set))
+@attached(peer, names: prefixed(`_`))
+public macro _PersistedProperty() =
+  #externalMacro(module: "SwiftDataMacros", type: "PersistedPropertyMacro")
+
+/// Turns a stored property into one kept by the model in a known slot.
+///
+/// - Parameter slot: The position of the value, counted from 0 with inherited properties first.
+@attached(accessor, names: named(init), named(get), named(set))
+@attached(peer, names: prefixed(`_`))
+public macro _PersistedProperty(_ slot: Int) =
+  #externalMacro(module: "SwiftDataMacros", type: "PersistedPropertyMacro")
+
+/// Turns a transformable property into one kept by the model, its slot looked up at run time.
+@attached(accessor, names: named(init), named(get), named(set))
+@attached(peer, names: prefixed(`_`))
+public macro _TransformablePersistedProperty() =
+  #externalMacro(module: "SwiftDataMacros", type: "TransformablePersistedPropertyMacro")
+
+/// Turns a transformable property into one kept by the model in a known slot.
+///
+/// - Parameter slot: The position of the value, counted from 0 with inherited properties first.
+@attached(accessor, names: named(init), named(get), named(set))
+@attached(peer, names: prefixed(`_`))
+public macro _TransformablePersistedProperty(_ slot: Int) =
+  #externalMacro(module: "SwiftDataMacros", type: "TransformablePersistedPropertyMacro")

@@ -1,0 +1,34 @@
+public import Foundation
+
+/// Makes a condition on the models of one kind, for stores to search with and to test models with.
+///
+/// ```swift
+/// let open = #Predicate<Task> { task in
+///   task.state != .done && task.owner?.name.hasPrefix("A") == true
+/// }
+/// let tasks = try context.fetch(FetchDescriptor(predicate: open))
+/// ```
+///
+/// Parts of the closure that do not mention its parameter are evaluated once, when the predicate
+/// is made. Beyond what Foundation's macro of this name takes on a model, this one takes `guard`,
+/// `let`, text methods such as `hasPrefix` and `lowercased`, and `evaluate` of other predicates.
+///
+/// - Parameter body: The condition. It is read by the compiler and never called.
+@freestanding(expression)
+public macro Predicate<each Input: PersistentModel>(
+  _ body: (repeat each Input) -> Bool
+) -> Predicate<repeat each Input> = #externalMacro(module: "SwiftDataMacros", type: "PredicateExpansion")
+
+/// Makes a value that is computed from models of one kind, for use inside predicates.
+///
+/// ```swift
+/// let openTasks = #Expression<Project, Int> { $0.tasks.count(where: { $0.state != .done }) }
+/// let busy = #Predicate<Project> { openTasks.evaluate($0) > 10 }
+/// ```
+///
+/// - Parameter body: The computation. It is read by the compiler and never called.
+@freestanding(expression)
+public macro Expression<each Input: PersistentModel, Result>(
+  _ body: (repeat each Input) -> Result
+) -> Expression<repeat each Input, Result> =
+  #externalMacro(module: "SwiftDataMacros", type: "ExpressionExpansion")

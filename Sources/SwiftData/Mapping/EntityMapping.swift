@@ -1,0 +1,73 @@
+/// Where the rows of one entity are stored.
+package final class EntityMapping: Sendable {
+  package let name: String
+  /// The value of `Z_ENT` in the entity's own rows.
+  package let number: Int
+  /// The numbers of the entity and of everything below it.
+  package let subtreeNumbers: [Int]
+  package let rootName: String
+  package let superName: String?
+  package let table: String
+  /// Whether the table holds rows of other entities too.
+  package let sharesTable: Bool
+  package let descriptor: _ModelDescriptor
+  /// Indexed by slot.
+  package let properties: [PropertyMapping]
+  /// The slots of the properties that the entity declares itself.
+  package let ownSlots: Range<Int>
+  package let keyPathNames: KeyPathNames
+
+  init(
+    name: String, number: Int, subtreeNumbers: [Int], rootName: String, superName: String?,
+    table: String, sharesTable: Bool, descriptor: _ModelDescriptor,
+    properties: [PropertyMapping], ownSlots: Range<Int>
+  ) {
+    self.name = name
+    self.number = number
+    self.subtreeNumbers = subtreeNumbers
+    self.rootName = rootName
+    self.superName = superName
+    self.table = table
+    self.sharesTable = sharesTable
+    self.descriptor = descriptor
+    self.properties = properties
+    self.ownSlots = ownSlots
+    keyPathNames = KeyPathNames(descriptor)
+  }
+
+  package func property(named name: String) -> PropertyMapping? {
+    properties.first { $0.name == name }
+  }
+
+  /// The property that a key path rooted in the entity's class, or in a superclass, names.
+  package func property(for keyPath: AnyKeyPath) -> PropertyMapping? {
+    descriptor.slot(for: keyPath).map { properties[$0] }
+  }
+
+  /// The columns of one property in the order of its values.
+  package func columns(of property: PropertyMapping) -> [ColumnMapping] {
+    switch property.kind {
+    case .attribute(let column): [column]
+    case .composite(let leaves): leaves.map(\.column)
+    case .toOne(let toOne): [toOne.key] + (toOne.entityNumber.map { [$0] } ?? [])
+    case .toMany, .ephemeral: []
+    }
+  }
+}
+
+/// The texts under which the key paths of a class print, to take longer key paths apart.
+package struct KeyPathNames: Sendable {
+  /// `name` for a stored property, `<computed 0x… (String)>` for one with accessors.
+  let byComponent: [String: Int]
+
+  init(_ descriptor: _ModelDescriptor) {
+    var slots: [String: Int] = [:]
+    var ambiguous: Set<String> = []
+    for (slot, property) in descriptor.properties.enumerated() {
+      guard let component = KeyPathText(property.keyPath).components.first else { continue }
+      if slots.updateValue(slot, forKey: component) != nil { ambiguous.insert(component) }
+    }
+    for component in ambiguous { slots[component] = nil }
+    byComponent = slots
+  }
+}

@@ -1,0 +1,35 @@
+/// The components of a key path, read from its description.
+///
+/// Swift offers no other way into a key path; `\Item.address.city` prints its stored properties by
+/// name and accessors as `<computed 0x… (Type)>`. What cannot be told apart stays unsupported.
+package struct KeyPathText {
+  /// The components without the root type; `?` and `!` are left out.
+  package let components: [String]
+
+  package init(_ keyPath: AnyKeyPath) {
+    components = Self.split(keyPath.debugDescription)
+  }
+
+  private static func split(_ text: String) -> [String] {
+    guard text.first == "\\" else { return [] }
+    // The root's own name may have dots and angle brackets: it ends where its type name does.
+    var parts: [String] = []
+    var current = ""
+    var depth = 0
+    for character in text.dropFirst() {
+      switch character {
+      case "<", "(", "[": depth += 1
+      case ">", ")", "]": depth -= 1
+      case "." where depth == 0:
+        parts.append(current)
+        current = ""
+        continue
+      case "?" where depth == 0, "!" where depth == 0: continue
+      default: break
+      }
+      current.append(character)
+    }
+    parts.append(current)
+    return Array(parts.dropFirst())
+  }
+}

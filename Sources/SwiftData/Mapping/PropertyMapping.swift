@@ -1,0 +1,51 @@
+/// Where one property of an entity is stored.
+package struct PropertyMapping: Sendable {
+  package enum Kind: Sendable {
+    /// One column.
+    case attribute(ColumnMapping)
+    /// One column for each leaf, in the order of the leaves and of the row's leaf cells.
+    case composite([LeafMapping])
+    case toOne(ToOneMapping)
+    case toMany(ToManyMapping)
+    /// In the model but in no column.
+    case ephemeral
+  }
+
+  package let slot: Int
+  package let name: String
+  /// The declared type without one level of `Optional`.
+  package let valueType: any Any.Type
+  package let isOptional: Bool
+  package let kind: Kind
+}
+
+/// One leaf of a composite and its column.
+package struct LeafMapping: Sendable {
+  package let leaf: CompositeLeaf
+  package let column: ColumnMapping
+}
+
+package struct ToOneMapping: Sendable {
+  package let destination: String
+  package let inverse: String?
+  /// Holds the primary key of the destination.
+  package let key: ColumnMapping
+  /// Holds the entity number of the destination, when that has subentities.
+  package let entityNumber: ColumnMapping?
+  /// The row's extra cell behind the leaf cells for `entityNumber`, counted from 0.
+  package let entityCell: Int?
+}
+
+package struct ToManyMapping: Sendable {
+  package enum Storage: Hashable, Sendable {
+    /// The destination's table has the owner's key in `column`.
+    /// `entityNumberColumn` takes the owner's entity number when the inverse has such a column.
+    case foreignKey(table: String, column: String, entityNumberColumn: String?)
+    /// A table of pairs has the owner's key in one column and the destination's in the other.
+    case joinTable(name: String, ownerColumn: String, memberColumn: String)
+  }
+
+  package let destination: String
+  package let inverse: String?
+  package let storage: Storage
+}

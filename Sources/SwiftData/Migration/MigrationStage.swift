@@ -1,0 +1,31 @@
+/// One step of a migration, from a version of the models to the next.
+public enum MigrationStage: Sendable {
+  /// The store changes its tables by itself.
+  case lightweight(
+    fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type)
+
+  /// Code runs before and after the store changes its tables.
+  ///
+  /// `willMigrate` sees the models of the old version, `didMigrate` those of the new one. Changes
+  /// are kept only if the code saves them.
+  @preconcurrency case custom(
+    fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type,
+    willMigrate: (@Sendable (_ context: ModelContext) throws -> Void)?,
+    didMigrate: (@Sendable (_ context: ModelContext) throws -> Void)?)
+}
+
+extension MigrationStage {
+  /// The version before the step.
+  package var fromVersion: any VersionedSchema.Type {
+    switch self {
+    case .lightweight(let version, _), .custom(let version, _, _, _): version
+    }
+  }
+
+  /// The version after the step.
+  package var toVersion: any VersionedSchema.Type {
+    switch self {
+    case .lightweight(_, let version), .custom(_, let version, _, _): version
+    }
+  }
+}

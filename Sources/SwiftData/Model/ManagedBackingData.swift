@@ -1,0 +1,167 @@
+/// The backing data of this library: key paths resolved to the slots of a model's storage.
+public struct _ManagedBackingData<Model: PersistentModel>: BackingData {
+  @usableFromInline let storage: _ModelStorage
+  /// Keeps the model alive, which owns the storage.
+  @usableFromInline let owner: Model?
+
+  @usableFromInline
+  init(_ storage: _ModelStorage) {
+    self.storage = storage
+    owner = nil
+  }
+
+  /// The backing data of a living model.
+  public init(_ storage: _ModelStorage, of model: Model) {
+    self.storage = storage
+    owner = model
+  }
+
+  /// Empty backing data.
+  public init(for modelType: Model.Type) {
+    self.init(_ModelStorage(modelType._$descriptor))
+  }
+
+  public var _storage: _ModelStorage? { storage }
+
+  /// The identifier of the model, once it has one.
+  public var persistentModelID: PersistentIdentifier? {
+    get { storage.knownIdentifier }
+    nonmutating set { if storage.source == nil { storage.knownIdentifier = newValue } }
+  }
+
+  /// The descriptor of the model's class.
+  public var metadata: Any { storage.descriptor }
+
+  private var backing: _ModelBacking { _ModelBacking(object: storage) }
+
+  /// The slot of a property; a key path that names none is the programmer's mistake.
+  private func slot(_ keyPath: AnyKeyPath) -> Int {
+    guard let slot = storage.descriptor.slot(for: keyPath) else {
+      preconditionFailure(
+        "\(keyPath) is not a persisted property of \(storage.descriptor.entityName); only stored "
+          + "properties without @Transient are.")
+    }
+    return slot
+  }
+
+  @_disfavoredOverload
+  public func getValue<Value>(forKey: KeyPath<Model, Value>) -> Value where Value: Decodable {
+    let slot = slot(forKey)
+    if let scalar = Value.self as? any _ScalarAttribute.Type {
+      return storage.anyScalar(scalar, slot) as? Value
+        ?? _ModelStorage.fallback(for: Value.self, slot: slot, of: storage)
+    }
+    if let wrapped = (Value.self as? any OptionalType.Type)?.wrappedType,
+      let scalar = wrapped as? any _ScalarAttribute.Type
+    {
+      return storage.anyScalar(scalar, slot) as? Value
+        ?? _ModelStorage.fallback(for: Value.self, slot: slot, of: storage)
+    }
+    return storage.anyCodable(Value.self, slot)
+  }
+
+  public func getValue<Value>(forKey: KeyPath<Model, Value>) -> Value
+  where Value: PersistentModel {
+    backing.get(slot(forKey))
+  }
+
+  public func getValue<Value>(forKey: KeyPath<Model, Value?>) -> Value?
+  where Value: PersistentModel {
+    backing.get(slot(forKey))
+  }
+
+  public func getValue<Value, OtherModel>(forKey: KeyPath<Model, Value>) -> Value
+  where Value: RelationshipCollection, OtherModel == Value.PersistentElement {
+    backing.get(slot(forKey))
+  }
+
+  public func getValue<Value, OtherModel>(forKey: KeyPath<Model, Value>) -> Value
+  where Value: Decodable, Value: RelationshipCollection, OtherModel == Value.PersistentElement {
+    backing.get(slot(forKey))
+  }
+
+  public func getTransformableValue<Value>(forKey: KeyPath<Model, Value>) -> Value {
+    backing.getTransformable(slot(forKey))
+  }
+
+  @_disfavoredOverload
+  public func setValue<Value>(forKey: KeyPath<Model, Value>, to newValue: Value)
+  where Value: Encodable {
+    storage.change(slot(forKey), to: storage.slotValue(newValue))
+  }
+
+  public func setValue<Value>(forKey: KeyPath<Model, Value>, to newValue: Value)
+  where Value: PersistentModel {
+    storage.setToOne(slot(forKey), to: newValue)
+  }
+
+  public func setValue<Value>(forKey: KeyPath<Model, Value?>, to newValue: Value?)
+  where Value: PersistentModel {
+    storage.setToOne(slot(forKey), to: newValue)
+  }
+
+  public func setValue<Value, OtherModel>(forKey: KeyPath<Model, Value>, to newValue: Value)
+  where Value: RelationshipCollection, OtherModel == Value.PersistentElement {
+    storage.setToMany(slot(forKey), to: newValue._models)
+  }
+
+  public func setValue<Value, OtherModel>(forKey: KeyPath<Model, Value>, to newValue: Value)
+  where Value: Encodable, Value: RelationshipCollection, OtherModel == Value.PersistentElement {
+    storage.setToMany(slot(forKey), to: newValue._models)
+  }
+
+  public func setTransformableValue<Value>(forKey: KeyPath<Model, Value>, to newValue: Value) {
+    storage.change(slot(forKey), to: _ModelStorage.boxed(newValue))
+  }
+}
+
+extension _ModelStorage {
+  func anyScalar<V: _ScalarAttribute>(_ type: V.Type, _ slot: Int) -> Any? {
+    let value: V? = scalar(slot)
+    return value
+  }
+
+  func anyCodable<V>(_ type: V.Type, _ slot: Int) -> V {
+    func decode<C: Codable>(_ codable: C.Type) -> V {
+      _ModelStorage.decoded(codable, slot: slot, of: self) as? V
+        ?? _ModelStorage.fallback(for: type, slot: slot, of: self)
+    }
+    if let raw = rawValue(type, slot) { return raw }
+    guard let codable = type as? any (Codable).Type else {
+      return _ModelStorage.fallback(for: type, slot: slot, of: self)
+    }
+    return decode(codable)
+  }
+
+  /// An enum by its raw value; `nil` for types without one.
+  private func rawValue<V>(_ type: V.Type, _ slot: Int) -> V? {
+    let wrapped = (type as? any OptionalType.Type)?.wrappedType ?? type
+    guard let representable = wrapped as? any RawRepresentable.Type,
+      case .attribute(.rawValue) = descriptor.properties[slot].form
+    else { return nil }
+    return make(representable, slot) as? V
+  }
+
+  private func make<R: RawRepresentable>(_ type: R.Type, _ slot: Int) -> Any? {
+    guard let scalar = R.RawValue.self as? any _ScalarAttribute.Type,
+      let raw = anyScalar(scalar, slot) as? R.RawValue
+    else { return nil }
+    return R(rawValue: raw)
+  }
+
+  /// Any attribute value as a slot keeps it: scalars and raw values plain, others boxed.
+  func slotValue<V>(_ value: V) -> _SlotValue {
+    if let optional = value as? any NilTestable, optional.isNil { return .null }
+    if let scalar = value as? any _ScalarAttribute { return scalar._slotValue }
+    if let raw = (value as? any RawRepresentable)?.anyRawValue as? any _ScalarAttribute,
+      value is any Codable
+    {
+      return raw._slotValue
+    }
+    return _ModelStorage.boxed(value)
+  }
+}
+
+extension RawRepresentable {
+  fileprivate var anyRawValue: Any { rawValue }
+}

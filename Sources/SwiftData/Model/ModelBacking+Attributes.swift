@@ -1,0 +1,181 @@
+import RowStorage
+
+extension _ModelBacking {
+  // MARK: Scalars
+
+  /// Stores the initial value of a scalar property.
+  @inlinable
+  public mutating func initialize<M: PersistentModel, V: _ScalarAttribute>(
+    _ type: M.Type, _ slot: Int, to value: V
+  ) {
+    storageForInitialization(type)?.overlay(value._slotValue, at: slot)
+  }
+
+  /// Stores the initial value of an optional scalar property.
+  @inlinable
+  public mutating func initialize<M: PersistentModel, V: _ScalarAttribute>(
+    _ type: M.Type, _ slot: Int, to value: V?
+  ) {
+    storageForInitialization(type)?.overlay(value?._slotValue ?? .null, at: slot)
+  }
+
+  /// Reads a scalar property.
+  @inlinable
+  public func get<V: _ScalarAttribute>(_ slot: Int) -> V {
+    guard let object else { return V._empty }
+    return object.scalar(slot) ?? V._empty
+  }
+
+  /// Reads an optional scalar property.
+  @inlinable
+  public func get<V: _ScalarAttribute>(_ slot: Int) -> V? {
+    object?.scalar(slot)
+  }
+
+  /// Changes a scalar property.
+  @inlinable
+  public func set<M: PersistentModel, V: _ScalarAttribute>(
+    _ slot: Int, to value: V, of model: M, keyPath: @autoclosure () -> KeyPath<M, V>
+  ) {
+    let storage = object ?? model._$storage
+    withMutation(model, keyPath: keyPath()) { storage.change(slot, to: value._slotValue) }
+  }
+
+  /// Changes an optional scalar property.
+  @inlinable
+  public func set<M: PersistentModel, V: _ScalarAttribute>(
+    _ slot: Int, to value: V?, of model: M, keyPath: @autoclosure () -> KeyPath<M, V?>
+  ) {
+    let storage = object ?? model._$storage
+    withMutation(model, keyPath: keyPath()) {
+      storage.change(slot, to: value?._slotValue ?? .null)
+    }
+  }
+
+  // MARK: Raw values
+
+  /// Stores the initial value of an enum property by its raw value.
+  @inlinable
+  public mutating func initialize<M: PersistentModel, V: RawRepresentable & Codable>(
+    _ type: M.Type, _ slot: Int, to value: V
+  ) where V.RawValue: _ScalarAttribute {
+    storageForInitialization(type)?.overlay(value.rawValue._slotValue, at: slot)
+  }
+
+  /// Stores the initial value of an optional enum property by its raw value.
+  @inlinable
+  public mutating func initialize<M: PersistentModel, V: RawRepresentable & Codable>(
+    _ type: M.Type, _ slot: Int, to value: V?
+  ) where V.RawValue: _ScalarAttribute {
+    storageForInitialization(type)?.overlay(value?.rawValue._slotValue ?? .null, at: slot)
+  }
+
+  /// Reads an enum property; an unknown raw value reads as the property's default.
+  @inlinable
+  public func get<V: RawRepresentable & Codable>(_ slot: Int) -> V
+  where V.RawValue: _ScalarAttribute {
+    if let raw: V.RawValue = object?.scalar(slot), let value = V(rawValue: raw) { return value }
+    return _ModelStorage.fallback(for: V.self, slot: slot, of: object)
+  }
+
+  /// Reads an optional enum property; an unknown raw value reads as nil.
+  @inlinable
+  public func get<V: RawRepresentable & Codable>(_ slot: Int) -> V?
+  where V.RawValue: _ScalarAttribute {
+    guard let raw: V.RawValue = object?.scalar(slot) else { return nil }
+    return V(rawValue: raw)
+  }
+
+  /// Changes an enum property.
+  @inlinable
+  public func set<M: PersistentModel, V: RawRepresentable & Codable>(
+    _ slot: Int, to value: V, of model: M, keyPath: @autoclosure () -> KeyPath<M, V>
+  ) where V.RawValue: _ScalarAttribute {
+    let storage = object ?? model._$storage
+    withMutation(model, keyPath: keyPath()) { storage.change(slot, to: value.rawValue._slotValue) }
+  }
+
+  /// Changes an optional enum property.
+  @inlinable
+  public func set<M: PersistentModel, V: RawRepresentable & Codable>(
+    _ slot: Int, to value: V?, of model: M, keyPath: @autoclosure () -> KeyPath<M, V?>
+  ) where V.RawValue: _ScalarAttribute {
+    let storage = object ?? model._$storage
+    withMutation(model, keyPath: keyPath()) {
+      storage.change(slot, to: value?.rawValue._slotValue ?? .null)
+    }
+  }
+
+  // MARK: Composites and encoded values
+
+  /// Stores the initial value of a Codable property.
+  @_disfavoredOverload
+  public mutating func initialize<M: PersistentModel, V: Codable>(
+    _ type: M.Type, _ slot: Int, to value: V
+  ) {
+    storageForInitialization(type)?.overlay(_ModelStorage.boxed(value), at: slot)
+  }
+
+  /// Reads a Codable property, decoding it once.
+  @_disfavoredOverload
+  public func get<V: Codable>(_ slot: Int) -> V {
+    _ModelStorage.decoded(V.self, slot: slot, of: object)
+  }
+
+  /// Changes a Codable property.
+  @_disfavoredOverload
+  public func set<M: PersistentModel, V: Codable>(
+    _ slot: Int, to value: V, of model: M, keyPath: @autoclosure () -> KeyPath<M, V>
+  ) {
+    let storage = object ?? model._$storage
+    withMutation(model, keyPath: keyPath()) {
+      storage.change(slot, to: _ModelStorage.boxed(value))
+    }
+  }
+
+  // MARK: Transformed values
+
+  /// Stores the initial value of a property with a value transformer.
+  public mutating func initializeTransformable<M: PersistentModel, V>(
+    _ type: M.Type, _ slot: Int, to value: V
+  ) {
+    storageForInitialization(type)?.overlay(_ModelStorage.boxed(value), at: slot)
+  }
+
+  /// Reads a property through its value transformer.
+  public func getTransformable<V>(_ slot: Int) -> V {
+    _ModelStorage.transformed(V.self, slot: slot, of: object)
+  }
+
+  /// Changes a property with a value transformer.
+  public func setTransformable<M: PersistentModel, V>(
+    _ slot: Int, to value: V, of model: M, keyPath: @autoclosure () -> KeyPath<M, V>
+  ) {
+    let storage = object ?? model._$storage
+    withMutation(model, keyPath: keyPath()) {
+      storage.change(slot, to: _ModelStorage.boxed(value))
+    }
+  }
+}
+
+extension _ModelStorage {
+  /// A scalar by slot, from the overlay or the row; `nil` for a null or a missing row.
+  @inlinable
+  func scalar<V: _ScalarAttribute>(_ slot: Int) -> V? {
+    if let overlay {
+      switch overlay[slot] {
+      case .unset: break
+      case let value: return V._unwrap(value)
+      }
+    }
+    guard let row = readableRow(), !row.isNull(slot) else { return nil }
+    return V._read(row, slot)
+  }
+
+  /// Puts a value over the row and tells the context.
+  @inlinable
+  func change(_ slot: Int, to value: _SlotValue) {
+    if let source { source._willChange(self, slot: slot) }
+    overlay(value, at: slot)
+  }
+}

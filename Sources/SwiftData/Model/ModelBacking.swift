@@ -1,0 +1,68 @@
+public import Observation
+
+/// What a model holds in place of its stored properties: one reference to its values.
+///
+/// The accessors that `@Model` writes call these functions with the slot of their property; the
+/// overload for the property's type is chosen where the model is compiled.
+@frozen
+public struct _ModelBacking {
+  @usableFromInline var object: _ModelStorage?
+
+  /// An empty backing, or the one of the model that is being materialized.
+  public init() { object = Materialization.take() }
+
+  init(object: _ModelStorage) { self.object = object }
+
+  /// The storage that initial values go to; `nil` while a fetched model is being made.
+  @inlinable
+  mutating func storageForInitialization<M: PersistentModel>(_ type: M.Type) -> _ModelStorage? {
+    if let object { return object.flags.contains(.isMaterializing) ? nil : object }
+    let made = _ModelStorage(type._$descriptor)
+    object = made
+    return made
+  }
+
+  /// The storage of `model`, made when it has none.
+  public mutating func storage<M: PersistentModel>(of model: M) -> _ModelStorage {
+    let storage = object ?? _ModelStorage(M._$descriptor)
+    object = storage
+    if storage.model == nil { storage.model = model }
+    return storage
+  }
+
+  /// Replaces the storage, as a subclass does to share its own with its superclass.
+  public mutating func replace(with storage: _ModelStorage) { object = storage }
+
+  /// Takes the values over that `backingData` holds.
+  public mutating func adopt<M: PersistentModel>(_ backingData: any BackingData<M>) {
+    if let storage = backingData._storage {
+      object = storage
+    } else {
+      object = _ModelStorage(copying: backingData)
+    }
+  }
+
+  /// Joins the values of a subclass with those that its superclass has initialised.
+  public mutating func unify<M: PersistentModel>(
+    of model: M, inherited: _ModelStorage, replaceInherited: (_ModelStorage) -> Void
+  ) -> _ModelStorage {
+    if let object, object === inherited { return object }
+    let own = object ?? _ModelStorage(Swift.type(of: model)._$descriptor)
+    own.takeValues(of: inherited)
+    own.model = model
+    object = own
+    replaceInherited(own)
+    return own
+  }
+}
+
+extension _ModelStorage {
+  func takeValues(of inherited: _ModelStorage) {
+    for slot in 0..<inherited.descriptor.slotCount {
+      let value = inherited.overlaid(slot)
+      if case .unset = value { continue }
+      overlay(value, at: slot)
+    }
+    if registrar == nil { registrar = inherited.registrar }
+  }
+}

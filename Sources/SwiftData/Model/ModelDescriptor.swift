@@ -1,0 +1,148 @@
+import Foundation
+import RowStorage
+import Synchronization
+
+/// One persisted property of a model class: what the macro wrote, resolved against its type.
+package struct ModelProperty: @unchecked Sendable {
+  package let name: String
+  package let keyPath: AnyKeyPath
+  /// The declared type without one level of `Optional`.
+  package let valueType: any Any.Type
+  package let isOptional: Bool
+  package let form: PropertyForm
+  package let isEphemeral: Bool
+  package let defaultValue: Any?
+  package let metadata: (any SchemaProperty)?
+  /// The cells of a flattened composite, in the order of its leaves; empty for everything else.
+  package internal(set) var leafCells: Range<Int> = 0..<0
+
+  /// The relationship's destination, for either kind of relationship.
+  package var destination: (any PersistentModel.Type)? {
+    switch form {
+    case .toOne(let type), .toMany(let type): type
+    case .attribute, .transformable: nil
+    }
+  }
+
+  var needsConversion: Bool {
+    switch form {
+    case .attribute(.scalar(let type)), .attribute(.rawValue(let type)):
+      type == .url || type == .decimal
+    default: true
+    }
+  }
+
+  package var isToMany: Bool {
+    if case .toMany = form { return true }
+    return false
+  }
+
+  package var isToOne: Bool {
+    if case .toOne = form { return true }
+    return false
+  }
+}
+
+package enum PropertyForm: Sendable {
+  case attribute(StorageForm)
+  case transformable(transformerName: String?)
+  case toOne(destination: any PersistentModel.Type)
+  case toMany(destination: any PersistentModel.Type)
+}
+
+/// What the library knows of one model class, built once per process from its `schemaMetadata`.
+///
+/// Slots number the properties, inherited ones first, so that a subclass keeps the slots of its
+/// superclass. A row of the entity has one cell per slot and then one per leaf of each composite.
+public final class _ModelDescriptor: Sendable {
+  package let type: any PersistentModel.Type
+  package let entityName: String
+  package let superclass: (any PersistentModel.Type)?
+  package let properties: [ModelProperty]
+  package let layout: RowLayout
+  /// Members of `#Unique` and `#Index` declarations, by slot-independent names.
+  package let uniqueConstraints: [[String]]
+  package let indices: [[String]]
+  package let spatialIndices: [[String]]
+  package let problems: [SwiftDataError]
+  @usableFromInline let cellsOffset: Int
+  /// Slots whose values in memory differ from what a snapshot carries.
+  let slotsToConvert: [Int]
+  let relationshipSlots: [Int]
+  private let slotsByKeyPath: Slots
+
+  private struct Slots: @unchecked Sendable { let byKeyPath: [AnyKeyPath: Int] }
+
+  /// The number of persisted properties, inherited ones included.
+  public let slotCount: Int
+
+  /// Reads the metadata that the model's macro wrote.
+  public init<M: PersistentModel>(_ type: M.Type) {
+    self.type = type
+    entityName = _ModelDescriptor.entityName(of: type)
+    superclass = _getSuperclass(type) as? any PersistentModel.Type
+    var reading = PropertyReading(entityName: entityName)
+    for metadata in type.schemaMetadata { reading.read(metadata) }
+    reading.placeLeaves()
+    properties = reading.properties
+    slotCount = reading.properties.count
+    layout = RowLayout(reading.cellKinds)
+    cellsOffset = layout.cellsOffset
+    slotsToConvert = reading.properties.indices.filter { reading.properties[$0].needsConversion }
+    relationshipSlots = reading.properties.indices.filter {
+      reading.properties[$0].destination != nil
+    }
+    uniqueConstraints = reading.uniqueConstraints
+    indices = reading.indices
+    spatialIndices = reading.spatialIndices
+    problems = reading.problems
+    slotsByKeyPath = Slots(
+      byKeyPath: Dictionary(
+        reading.properties.enumerated().map { ($1.keyPath, $0) }, uniquingKeysWith: { first, _ in first }))
+  }
+
+  /// The slot of the property that `keyPath` names.
+  ///
+  /// A key path rooted in a superclass names the same slot there and here.
+  package func slot(for keyPath: AnyKeyPath) -> Int? {
+    if let slot = slotsByKeyPath.byKeyPath[keyPath] { return slot }
+    return superclass?._$descriptor.slot(for: keyPath)
+  }
+
+  package func slot(named name: String) -> Int? {
+    properties.firstIndex { $0.name == name }
+  }
+
+  package func property(named name: String) -> ModelProperty? {
+    properties.first { $0.name == name }
+  }
+
+  package func isKind(of other: _ModelDescriptor) -> Bool {
+    var current: _ModelDescriptor? = self
+    while let descriptor = current {
+      if descriptor === other || descriptor.type == other.type { return true }
+      current = descriptor.superclass?._$descriptor
+    }
+    return false
+  }
+
+  /// The entity of a nested class is named by the class alone.
+  static func entityName(of type: any PersistentModel.Type) -> String {
+    String(describing: type)
+  }
+}
+
+/// Descriptors of classes that conform by hand, which have no static place for one.
+enum DescriptorRegistry {
+  private static let known = Mutex<[ObjectIdentifier: _ModelDescriptor]>([:])
+
+  static func descriptor<M: PersistentModel>(for type: M.Type) -> _ModelDescriptor {
+    if let found = known.withLock({ $0[ObjectIdentifier(type)] }) { return found }
+    let made = _ModelDescriptor(type)
+    return known.withLock { table in
+      if let found = table[ObjectIdentifier(type)] { return found }
+      table[ObjectIdentifier(type)] = made
+      return made
+    }
+  }
+}

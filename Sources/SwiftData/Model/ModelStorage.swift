@@ -1,0 +1,113 @@
+public import Observation
+public import RowStorage
+
+/// The values of one model instance: a row in a page, and over it what has changed or been decoded.
+///
+/// 1. A new model starts with neither row nor context; its initialiser fills the overlay.
+/// 2. Inserting it gives it a context and a temporary identifier, saving a row and a permanent one.
+/// 3. A fetched model starts as a row. Reading takes values straight from the row; writing and
+///    decoding put them into the overlay.
+/// 4. A fault has an identifier and a context; the first read brings the row.
+///
+/// Not thread safe: a model belongs to the context that made it, and to nobody before.
+public final class _ModelStorage {
+  @usableFromInline let descriptor: _ModelDescriptor
+  @usableFromInline var row: UnsafeRawPointer?
+  @usableFromInline var page: RowPage?
+  @usableFromInline var overlay: ContiguousArray<_SlotValue>?
+  @usableFromInline var source: (any _FaultSource)?
+  /// The model these values belong to. The model owns the storage, so the reference is unowned; it
+  /// is nil until the model is known.
+  unowned(unsafe) var model: AnyObject?
+  var knownIdentifier: PersistentIdentifier?
+  @usableFromInline var registrar: ObservationRegistrar?
+  @usableFromInline var flags: Flags = []
+  /// Slots that differ from the store.
+  var changedSlots = SlotSet()
+  /// The place in one of the context's lists of pending changes; -1 outside.
+  var pendingPlace = -1
+
+  @usableFromInline
+  struct Flags: OptionSet {
+    @usableFromInline let rawValue: UInt16
+    @usableFromInline init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    /// Values are being taken from a row; initial values of the declaration don't count.
+    @usableFromInline static let isMaterializing = Flags(rawValue: 1 << 0)
+    static let isInserted = Flags(rawValue: 1 << 1)
+    static let isChanged = Flags(rawValue: 1 << 2)
+    static let isDeleted = Flags(rawValue: 1 << 3)
+    /// In the identity map of its context.
+    static let isRegistered = Flags(rawValue: 1 << 4)
+    /// The identity before the first save was used as hash, and stays it.
+    static let hashedWhileTemporary = Flags(rawValue: 1 << 5)
+    /// The row has not been read yet.
+    @usableFromInline static let isFault = Flags(rawValue: 1 << 6)
+    /// The row was read with some columns only; `partialSlots` of the page's batch tells which.
+    @usableFromInline static let isPartial = Flags(rawValue: 1 << 7)
+    /// Deleted in the store; the values are the last ones known.
+    static let isGone = Flags(rawValue: 1 << 8)
+  }
+
+  @usableFromInline
+  init(_ descriptor: _ModelDescriptor) {
+    self.descriptor = descriptor
+  }
+
+  deinit {
+    if flags.contains(.isRegistered) { source?._forget(self) }
+  }
+
+  @usableFromInline
+  var reader: RowReader? {
+    row.map { RowReader(row: $0, cellsOffset: descriptor.cellsOffset) }
+  }
+
+  /// The changed or decoded value of a slot; `.unset` when the row has it.
+  @inlinable
+  func overlaid(_ slot: Int) -> _SlotValue {
+    guard let overlay, slot < overlay.count else { return .unset }
+    return overlay[slot]
+  }
+
+  @inlinable
+  func overlay(_ value: _SlotValue, at slot: Int) {
+    if overlay == nil {
+      overlay = ContiguousArray(repeating: .unset, count: descriptor.slotCount)
+    }
+    overlay?[slot] = value
+  }
+
+  /// The row to read `slot` from, faulted in where needed; `nil` when there is none.
+  @inlinable
+  func readableRow() -> RowReader? {
+    if let row { return RowReader(row: row, cellsOffset: descriptor.cellsOffset) }
+    return faultedRow()
+  }
+
+  @usableFromInline
+  func faultedRow() -> RowReader? {
+    guard flags.contains(.isFault), let source else { return nil }
+    source._fill(self)
+    return reader
+  }
+
+  /// The identifier, made on first use for a model that has never been saved.
+  var identifier: PersistentIdentifier {
+    if let knownIdentifier { return knownIdentifier }
+    let made = PersistentIdentifier(temporaryFor: descriptor.entityName)
+    knownIdentifier = made
+    source?._didIdentify(self)
+    return made
+  }
+
+  var persistentModel: (any PersistentModel)? { model as? any PersistentModel }
+
+  /// Replaces row and page by fresh ones and drops what was decoded from the old row.
+  func refresh(page: RowPage?, row: UnsafeRawPointer?) {
+    self.page = page
+    self.row = row
+    overlay = nil
+    flags.remove([.isFault, .isPartial])
+  }
+}

@@ -1,0 +1,165 @@
+public import Foundation
+
+/// Names one stored model across contexts, actors and processes.
+///
+/// A model has a temporary identifier until its first save, then the permanent one. A copy that was
+/// taken before the save still finds the model through ``ModelContext/model(for:)``.
+public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable, Sendable {
+  /// The identity of an identifier.
+  public struct ID: Hashable, Sendable {
+    let scope: IdentifierScope
+    let key: Int64
+
+    /// Whether two identifiers name the same model.
+    public static func == (lhs: ID, rhs: ID) -> Bool {
+      lhs.key == rhs.key && lhs.scope.isEqual(to: rhs.scope)
+    }
+
+    /// Feeds the identity into `hasher`.
+    public func hash(into hasher: inout Hasher) {
+      hasher.combine(scope.hashSeed)
+      hasher.combine(key)
+    }
+  }
+
+  /// The identity of this identifier.
+  public let id: ID
+
+  /// The name of the model's entity.
+  public var entityName: String { id.scope.entityName }
+
+  /// The identifier of the store that holds the model; `nil` before the first save.
+  public var storeIdentifier: String? { id.scope.storeIdentifier }
+
+  init(scope: IdentifierScope, key: Int64) {
+    id = ID(scope: scope, key: key)
+  }
+
+  init(temporaryFor entityName: String) {
+    let scope = IdentifierScope(
+      storeIdentifier: nil, entityName: entityName, kind: .temporary(TemporaryIdentity()))
+    self.init(scope: scope, key: 0)
+  }
+
+  /// Makes the identifier of a row in a custom store.
+  /// - Parameters:
+  ///   - storeIdentifier: The identifier of the store.
+  ///   - entityName: The name of the row's entity.
+  ///   - primaryKey: The row's key, unique within the entity.
+  /// - Throws: An `EncodingError` when the key has no textual form.
+  public static func identifier<T>(
+    for storeIdentifier: String, entityName: String, primaryKey: T
+  ) throws -> PersistentIdentifier
+  where T: Comparable, T: CustomStringConvertible, T: Decodable, T: Encodable, T: Hashable {
+    PersistentIdentifier(
+      storeIdentifier: storeIdentifier, entityName: entityName, primaryKey: primaryKey.description)
+  }
+
+  /// The identifier whose key has the given textual form; `p<number>` is an integer key.
+  init(storeIdentifier: String?, entityName: String, primaryKey: String) {
+    if primaryKey.first == "p", let key = Int64(primaryKey.dropFirst()) {
+      let scope = IdentifierScope(
+        storeIdentifier: storeIdentifier, entityName: entityName, kind: .row)
+      self.init(scope: scope, key: key)
+    } else {
+      let scope = IdentifierScope(
+        storeIdentifier: storeIdentifier, entityName: entityName, kind: .text(primaryKey))
+      self.init(scope: scope, key: 0)
+    }
+  }
+
+  /// Whether two identifiers name the same model.
+  public static func == (lhs: PersistentIdentifier, rhs: PersistentIdentifier) -> Bool {
+    lhs.id == rhs.id
+  }
+
+  /// Feeds the identifier into `hasher`.
+  public func hash(into hasher: inout Hasher) { id.hash(into: &hasher) }
+
+  /// Orders by store, entity and primary key; temporary identifiers come last.
+  public static func < (lhs: PersistentIdentifier, rhs: PersistentIdentifier) -> Bool {
+    let (a, b) = (lhs.id.scope, rhs.id.scope)
+    if a.storeIdentifier != b.storeIdentifier {
+      guard let left = a.storeIdentifier else { return false }
+      guard let right = b.storeIdentifier else { return true }
+      return left < right
+    }
+    if a.entityName != b.entityName { return a.entityName < b.entityName }
+    if lhs.id.key != rhs.id.key { return lhs.id.key < rhs.id.key }
+    if case .temporary(let left) = a.kind, case .temporary(let right) = b.kind {
+      return left.serial < right.serial
+    }
+    return lhs.primaryKey < rhs.primaryKey
+  }
+}
+
+extension PersistentIdentifier {
+  package var isTemporary: Bool {
+    if case .temporary = id.scope.kind { return true }
+    return false
+  }
+
+  /// The integer primary key, where the identifier has one.
+  package var rowKey: Int64? {
+    if case .row = id.scope.kind { return id.key }
+    return nil
+  }
+
+  /// The identifier to look a row up with: the permanent one, once the model has been saved.
+  package var resolved: PersistentIdentifier {
+    guard case .temporary(let identity) = id.scope.kind else { return self }
+    return identity.permanentIdentifier ?? self
+  }
+
+  package var primaryKey: String {
+    switch id.scope.kind {
+    case .row: "p\(id.key)"
+    case .text(let key): key
+    case .temporary(let identity): identity.primaryKey
+    }
+  }
+}
+
+extension PersistentIdentifier {
+  private enum OuterKeys: String, CodingKey { case implementation }
+
+  private enum InnerKeys: String, CodingKey {
+    case primaryKey, uriRepresentation, isTemporary, storeIdentifier, entityName
+  }
+
+  /// Reads Apple's form: `{"implementation": {"primaryKey": "p12", "entityName": …}}`.
+  /// - Parameter decoder: The decoder to read from.
+  /// - Throws: A `DecodingError` when a part is missing.
+  public init(from decoder: any Decoder) throws {
+    let outer = try decoder.container(keyedBy: OuterKeys.self)
+    let inner = try outer.nestedContainer(keyedBy: InnerKeys.self, forKey: .implementation)
+    self.init(
+      storeIdentifier: try inner.decodeIfPresent(String.self, forKey: .storeIdentifier),
+      entityName: try inner.decode(String.self, forKey: .entityName),
+      primaryKey: try inner.decode(String.self, forKey: .primaryKey))
+  }
+
+  /// Writes Apple's form, which ``init(from:)`` reads.
+  /// - Parameter encoder: The encoder to write to.
+  /// - Throws: Whatever the encoder throws.
+  public func encode(to encoder: any Encoder) throws {
+    let stable = resolved
+    var outer = encoder.container(keyedBy: OuterKeys.self)
+    var inner = outer.nestedContainer(keyedBy: InnerKeys.self, forKey: .implementation)
+    try inner.encode(stable.primaryKey, forKey: .primaryKey)
+    try inner.encode(stable.uriRepresentation, forKey: .uriRepresentation)
+    try inner.encode(stable.isTemporary, forKey: .isTemporary)
+    try inner.encodeIfPresent(stable.storeIdentifier, forKey: .storeIdentifier)
+    try inner.encode(stable.entityName, forKey: .entityName)
+  }
+
+  /// `x-coredata://<store>/<entity>/<key>`, the form that stores made by Core Data use.
+  package var uriRepresentation: String {
+    "x-coredata://\(storeIdentifier ?? "")/\(entityName)/\(primaryKey)"
+  }
+}
+
+extension PersistentIdentifier: CustomStringConvertible {
+  /// The identifier as a URI.
+  public var description: String { uriRepresentation }
+}

@@ -1,0 +1,169 @@
+import Foundation
+import RowStorage
+
+/// Turns the entries of `schemaMetadata` into properties, cells and constraints.
+struct PropertyReading {
+  let entityName: String
+  private(set) var properties: [ModelProperty] = []
+  private(set) var cellKinds: [CellKind] = []
+  private(set) var uniqueConstraints: [[String]] = []
+  private(set) var indices: [[String]] = []
+  private(set) var spatialIndices: [[String]] = []
+  private(set) var problems: [SwiftDataError] = []
+  private var constraints: [any KeyPathConstraint] = []
+
+  init(entityName: String) { self.entityName = entityName }
+
+  mutating func read(_ entry: Schema.PropertyMetadata) {
+    if let constraint = entry.metadata as? any KeyPathConstraint {
+      constraints.append(constraint)
+      return
+    }
+    let declared = Swift.type(of: entry.keypath).valueType
+    let wrapped = (declared as? any OptionalType.Type)?.wrappedType
+    let valueType = wrapped ?? declared
+    let attribute = entry.metadata as? Schema.Attribute
+    let options = attribute?.options ?? []
+    properties.append(
+      ModelProperty(
+        name: entry.name, keyPath: entry.keypath, valueType: valueType,
+        isOptional: wrapped != nil,
+        form: form(of: valueType, declared: declared, attribute: attribute, name: entry.name),
+        isEphemeral: options.contains(.ephemeral),
+        defaultValue: entry.defaultValue, metadata: entry.metadata))
+  }
+
+  private mutating func form(
+    of valueType: any Any.Type, declared: any Any.Type, attribute: Schema.Attribute?, name: String
+  ) -> PropertyForm {
+    if let model = valueType as? any PersistentModel.Type { return .toOne(destination: model) }
+    if let collection = declared as? any RelationshipCollection.Type {
+      return .toMany(destination: collection.elementType)
+    }
+    if let attribute {
+      if attribute.isTransformable {
+        return .transformable(transformerName: attribute.transformerName)
+      }
+    }
+    do {
+      let form = try storageForm(of: valueType)
+      if case .composite = form, attribute?.isCodable == true { return .attribute(.encoded) }
+      return .attribute(form)
+    } catch {
+      if attribute?.isCodable == true { return .attribute(.encoded) }
+      problems.append(
+        SwiftDataError.loadIssueModelContainer.with(
+          "The type \(valueType) can't be stored: \(error). Make it Codable, mark the property "
+            + "@Attribute(.codable) or @Transient.", entity: entityName, property: name))
+      return .attribute(.encoded)
+    }
+  }
+
+  /// Gives each property its cell and each composite the cells of its leaves behind them, then
+  /// resolves constraints, whose members are named by key path.
+  mutating func placeLeaves() {
+    cellKinds = properties.map(\.form.cellKind)
+    for index in properties.indices {
+      guard case .attribute(.composite(let leaves)) = properties[index].form else { continue }
+      let start = cellKinds.count
+      cellKinds += leaves.map(\.form.cellKind)
+      properties[index].leafCells = start..<cellKinds.count
+    }
+    let resolver = KeyPathNaming(properties: properties)
+    for constraint in constraints {
+      let named = constraint.namedMembers(resolver.name(of:))
+      uniqueConstraints += named.unique
+      indices += named.binary
+      spatialIndices += named.rtree
+    }
+    for (index, property) in properties.enumerated() {
+      let isUnique =
+        (property.metadata as? Schema.Attribute)?.isUnique
+        ?? (property.metadata as? Schema.Relationship)?.isUnique ?? false
+      if isUnique { uniqueConstraints.insert([properties[index].name], at: 0) }
+    }
+  }
+}
+
+/// Names the property, or the leaf of a composite, that a key path leads to.
+struct KeyPathNaming {
+  let properties: [ModelProperty]
+
+  func name(of keyPath: AnyKeyPath) -> String? {
+    if let property = properties.first(where: { $0.keyPath == keyPath }) { return property.name }
+    return nil
+  }
+}
+
+/// `#Unique` and `#Index` entries of the metadata.
+protocol KeyPathConstraint {
+  typealias Members = (unique: [[String]], binary: [[String]], rtree: [[String]])
+  func namedMembers(_ name: (AnyKeyPath) -> String?) -> Members
+}
+
+extension Schema.Unique: KeyPathConstraint {
+  func namedMembers(_ name: (AnyKeyPath) -> String?) -> Members {
+    (constraints.map { $0.compactMap(name) }.filter { !$0.isEmpty }, [], [])
+  }
+}
+
+extension Schema.Index: KeyPathConstraint {
+  func namedMembers(_ name: (AnyKeyPath) -> String?) -> Members {
+    var members: Members = ([], [], [])
+    for index in indices {
+      switch index {
+      case .binary(let paths): members.binary.append(paths.compactMap(name))
+      case .rtree(let paths): members.rtree.append(paths.compactMap(name))
+      }
+    }
+    members.binary.removeAll(where: \.isEmpty)
+    members.rtree.removeAll(where: \.isEmpty)
+    return members
+  }
+}
+
+extension PropertyForm {
+  package var cellKind: CellKind {
+    switch self {
+    case .attribute(.scalar(let type)), .attribute(.rawValue(let type)): type.cellKind
+    case .attribute(.composite): .integer
+    case .attribute(.encoded), .transformable: .blob
+    case .toOne, .toMany: .integer
+    }
+  }
+}
+
+extension LeafForm {
+  package var cellKind: CellKind {
+    switch self {
+    case .scalar(let type), .rawValue(let type): type.cellKind
+    case .encoded: .text
+    case .enumCase: .text
+    }
+  }
+}
+
+extension ScalarType {
+  package var cellKind: CellKind {
+    switch self {
+    case .int, .int8, .int16, .int32, .int64, .uint, .uint8, .uint16, .uint32, .uint64, .bool:
+      .integer
+    case .double, .float, .date: .real
+    case .string, .url, .decimal: .text
+    case .uuid, .data: .blob
+    }
+  }
+}
+
+/// `Optional`, seen without its parameter.
+package protocol OptionalType {
+  static var wrappedType: any Any.Type { get }
+}
+
+extension Optional: OptionalType {
+  package static var wrappedType: any Any.Type { Wrapped.self }
+}
+
+extension RelationshipCollection {
+  static var elementType: any PersistentModel.Type { PersistentElement.self }
+}

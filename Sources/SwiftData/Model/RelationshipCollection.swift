@@ -1,0 +1,30 @@
+/// The types a to-many relationship can have: an array of models, or an optional one.
+public protocol RelationshipCollection {
+  /// The model on the other side.
+  associatedtype PersistentElement: PersistentModel
+
+  /// Makes the collection from models in order; `nil` where the relationship was never set.
+  static func _make(_ models: [PersistentElement]?) -> Self
+  /// The models in order; `nil` for a missing optional collection.
+  var _models: [PersistentElement]? { get }
+}
+
+extension Array: RelationshipCollection where Element: PersistentModel {
+  /// The model on the other side.
+  public typealias PersistentElement = Element
+
+  public static func _make(_ models: [Element]?) -> [Element] { models ?? [] }
+  public var _models: [Element]? { self }
+}
+
+extension Optional: RelationshipCollection where Wrapped: Sequence, Wrapped.Element: PersistentModel
+{
+  /// The model on the other side.
+  public typealias PersistentElement = Wrapped.Element
+
+  public static func _make(_ models: [Wrapped.Element]?) -> Wrapped? {
+    (models ?? []) as? Wrapped
+  }
+
+  public var _models: [Wrapped.Element]? { map(Array.init) }
+}

@@ -1,0 +1,114 @@
+extension Schema {
+  /// Describes model classes and the classes that their relationships lead to.
+  public convenience init(
+    _ types: any PersistentModel.Type..., version: Schema.Version = Version(1, 0, 0)
+  ) {
+    self.init(types, version: version)
+  }
+
+  /// Describes model classes and the classes that their relationships lead to.
+  ///
+  /// Subclasses are not found that way: list them.
+  /// - Parameters:
+  ///   - types: The model classes.
+  ///   - version: The version of the schema.
+  public convenience init(
+    _ types: [any PersistentModel.Type], version: Schema.Version = Version(1, 0, 0)
+  ) {
+    var reading = SchemaReading()
+    for type in types { reading.add(type) }
+    self.init(entities: reading.entities, version: version, problems: reading.problems)
+  }
+
+  /// Describes the models of a version.
+  public convenience init(versionedSchema: any VersionedSchema.Type) {
+    self.init(versionedSchema.models, version: versionedSchema.versionIdentifier)
+  }
+
+  /// The entity of a model class.
+  public final func entity<T>(for type: T.Type) -> Schema.Entity? where T: PersistentModel {
+    entitiesByName[type._$descriptor.entityName]
+  }
+
+  /// The name of the entity of a model class.
+  public static func entityName<T>(for type: T.Type) -> String where T: PersistentModel {
+    type._$descriptor.entityName
+  }
+
+  /// The descriptors of the model classes, by entity name.
+  package final var descriptors: [String: _ModelDescriptor] {
+    entitiesByName.compactMapValues { $0.modelType?._$descriptor }
+  }
+}
+
+/// Collects entities from model classes, following relationships and superclasses.
+private struct SchemaReading {
+  private(set) var entities: [Schema.Entity] = []
+  private(set) var problems: [SwiftDataError] = []
+  private var seen: Set<ObjectIdentifier> = []
+
+  mutating func add(_ type: any PersistentModel.Type) {
+    guard seen.insert(ObjectIdentifier(type)).inserted else { return }
+    let descriptor = type._$descriptor
+    problems += descriptor.problems
+    if let superclass = descriptor.superclass { add(superclass) }
+    let inherited = descriptor.superclass?._$descriptor.slotCount ?? 0
+    // Fresh attributes and relationships: inference writes into them, schema by schema.
+    let fresh = type.schemaMetadata.filter { !($0.metadata is any KeyPathConstraint) }
+    var properties: [any SchemaProperty] = []
+    for (slot, property) in descriptor.properties.enumerated() where slot >= inherited {
+      guard slot < fresh.count else { continue }
+      properties.append(SchemaReading.property(property, fresh[slot]))
+    }
+    let entity = Schema.Entity(
+      name: descriptor.entityName, properties: properties,
+      superentityName: descriptor.superclass?._$descriptor.entityName)
+    entity.modelType = type
+    let inheritedUnique = descriptor.superclass?._$descriptor.uniqueConstraints ?? []
+    let inheritedIndices = descriptor.superclass?._$descriptor.indices ?? []
+    entity.uniquenessConstraints = descriptor.uniqueConstraints.filter {
+      !inheritedUnique.contains($0)
+    }
+    entity.indices = descriptor.indices.filter { !inheritedIndices.contains($0) }
+    entities.append(entity)
+    for property in descriptor.properties {
+      if let destination = property.destination { add(destination) }
+    }
+  }
+
+  private static func property(
+    _ property: ModelProperty, _ fresh: Schema.PropertyMetadata
+  ) -> any SchemaProperty {
+    let declared = Swift.type(of: property.keyPath).valueType
+    if let destination = property.destination {
+      let relationship = fresh.metadata as? Schema.Relationship ?? Schema.Relationship()
+      relationship.name = property.name
+      relationship.valueType = declared
+      relationship.keypath = property.keyPath
+      relationship.destination = destination._$descriptor.entityName
+      return relationship
+    }
+    let written = fresh.metadata as? Schema.Attribute
+    if case .attribute(.composite(let leaves)) = property.form {
+      let composite = Schema.CompositeAttribute(
+        name: property.name, originalName: written?.originalName, options: written?.options ?? [],
+        valueType: property.valueType, defaultValue: fresh.defaultValue,
+        hashModifier: written?.hashModifier)
+      composite.isOptional = property.isOptional
+      composite.keypath = property.keyPath
+      composite.properties = leaves.map { leaf in
+        let attribute = Schema.Attribute(name: leaf.name, valueType: leaf.form.valueType)
+        attribute.isOptional = leaf.isOptional
+        return attribute
+      }
+      return composite
+    }
+    let attribute = written ?? Schema.Attribute()
+    attribute.name = property.name
+    attribute.valueType = property.valueType
+    attribute.isOptional = property.isOptional
+    attribute.defaultValue = fresh.defaultValue
+    attribute.keypath = property.keyPath
+    return attribute
+  }
+}

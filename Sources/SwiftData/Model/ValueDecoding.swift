@@ -1,0 +1,70 @@
+import Foundation
+
+/// Makes property values out of stored ones, with the type known only at run time.
+enum ValueDecoding {
+  static func composite(
+    _ type: any Decodable.Type, leaves: [CompositeLeaf], values: [_StoredValue]
+  ) -> (any Decodable)? {
+    func restore<T: Decodable>(_ type: T.Type) -> (any Decodable)? {
+      try? CompositeCoding.restore(type, leaves: leaves, values: values)
+    }
+    return restore(type)
+  }
+
+  /// Decodes a value that was encoded whole: JSON of ours, or a keyed archive of Apple's.
+  static func encoded(_ type: any Decodable.Type, bytes: Data) -> (any Decodable)? {
+    func decode<T: Decodable>(_ type: T.Type) -> (any Decodable)? {
+      if bytes.starts(with: Array("bplist00".utf8)) {
+        return KeyedArchive.value(in: bytes) as? T
+      }
+      return try? JSONDecoder().decode(type, from: bytes)
+    }
+    return decode(type)
+  }
+
+  static func scalar(_ type: any Decodable.Type, _ value: _StoredValue) -> (any Decodable)? {
+    (type as? any ScalarCoding.Type)?.make(value) as? any Decodable
+  }
+
+  static func transformed<V>(_ type: V.Type, property: ModelProperty, bytes: Data) -> V? {
+    guard case .transformable(let name) = property.form else { return nil }
+    if let name, let transformer = ValueTransformer.named(name) {
+      return transformer.reverseTransformedValue(bytes) as? V
+    }
+    let wrapped = (type as? any OptionalType.Type)?.wrappedType ?? type
+    guard let decodable = wrapped as? any Decodable.Type else { return nil }
+    return encoded(decodable, bytes: bytes) as? V
+  }
+
+  /// An empty value of the types that have one.
+  static func empty<V>(_ type: V.Type) -> V? {
+    if let scalar = type as? any _ScalarAttribute.Type { return scalar._empty as? V }
+    guard let decodable = type as? any Decodable.Type else { return nil }
+    for text in ["[]", "{}"] {
+      if let value = encoded(decodable, bytes: Data(text.utf8)) as? V { return value }
+    }
+    return nil
+  }
+}
+
+extension ScalarCoding {
+  fileprivate static func make(_ value: _StoredValue) -> Any? { Self(storedValue: value) }
+}
+
+/// Property lists that Core Data writes for arrays of strings and of data.
+enum KeyedArchive {
+  /// The array or dictionary at the archive's root; an archive of data holds JSON of an empty one.
+  static func value(in bytes: Data) -> Any? {
+    let classes: [AnyClass] = [
+      NSArray.self, NSDictionary.self, NSString.self, NSData.self, NSNumber.self, NSDate.self,
+    ]
+    guard let root = try? NSKeyedUnarchiver.unarchivedObject(ofClasses: classes, from: bytes)
+    else { return nil }
+    if let strings = root as? NSArray { return strings.compactMap { $0 as? String } }
+    if let data = root as? Data, let strings = try? JSONDecoder().decode([String].self, from: data)
+    {
+      return strings
+    }
+    return root
+  }
+}

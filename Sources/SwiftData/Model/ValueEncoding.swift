@@ -1,0 +1,80 @@
+import Foundation
+
+/// Turns the values of a model into the stored values of its row.
+enum ValueEncoding {
+  /// The stored value of a scalar slot.
+  static func scalar(_ slot: _SlotValue) -> _StoredValue {
+    switch slot {
+    case .unset, .null: .null
+    case .integer(let value): .integer(value)
+    case .real(let value): .real(value)
+    case .text(let value): .text(value)
+    case .blob(let value): .blob(value)
+    case .uuid(let value): value.storedValue
+    case .object(let object):
+      ((object as? any AnyValueBox)?.anyValue as? any ScalarCoding)?.storedValue ?? .null
+    }
+  }
+
+  /// The leaves of a composite; all null for a nil composite.
+  static func composite(
+    _ slot: _SlotValue, leaves: [CompositeLeaf], property: ModelProperty, entityName: String
+  ) throws -> [_StoredValue] {
+    guard case .object(let object) = slot,
+      let value = unwrapped((object as? any AnyValueBox)?.anyValue) as? any Encodable
+    else { return Array(repeating: .null, count: leaves.count) }
+    do {
+      return try CompositeCoding.flatten(value, leaves: leaves)
+    } catch {
+      throw failure(error, property: property, entityName: entityName)
+    }
+  }
+
+  /// A value that is stored whole, as JSON.
+  static func encoded(
+    _ slot: _SlotValue, property: ModelProperty, entityName: String
+  ) throws -> _StoredValue {
+    guard case .object(let object) = slot else { return scalar(slot) }
+    let value = unwrapped((object as? any AnyValueBox)?.anyValue)
+    do {
+      if case .transformable(let name?) = property.form, let transformer = ValueTransformer.named(name)
+      {
+        guard let data = transformer.transformedValue(value) as? Data else {
+          throw SwiftDataError.modelValidationFailure.with(
+            "The transformer \(name) returned no Data.", entity: entityName,
+            property: property.name)
+        }
+        return .blob(data)
+      }
+      guard let encodable = value as? any Encodable else { return .null }
+      return .blob(try JSONEncoder().encode(encodable))
+    } catch let error as SwiftDataError {
+      throw error
+    } catch {
+      throw failure(error, property: property, entityName: entityName)
+    }
+  }
+
+  private static func failure(
+    _ error: any Error, property: ModelProperty, entityName: String
+  ) -> SwiftDataError {
+    SwiftDataError.modelValidationFailure.with(
+      "The value can't be encoded: \(error)", entity: entityName, property: property.name,
+      underlying: error)
+  }
+
+  private static func unwrapped(_ value: Any?) -> Any? {
+    guard let optional = value as? any AnyUnwrapping else { return value }
+    return optional.unwrappedValue
+  }
+}
+
+private protocol AnyUnwrapping { var unwrappedValue: Any? { get } }
+extension Optional: AnyUnwrapping {
+  fileprivate var unwrappedValue: Any? {
+    switch self {
+    case .none: nil
+    case .some(let value): value
+    }
+  }
+}

@@ -1,0 +1,91 @@
+public import Foundation
+
+// Foundation's `Value` is encodable when its value is, and predicates are not encodable here. These
+// two leaves hold a predicate or an expression inside another one; encoding them throws.
+extension PredicateExpressions {
+  /// A predicate that another predicate asks.
+  public struct CapturedPredicate<each Input>: StandardPredicateExpression {
+    public typealias Output = Predicate<repeat each Input>
+
+    /// The predicate that was captured.
+    public let value: Predicate<repeat each Input>
+
+    /// Wraps a predicate.
+    public init(_ value: Predicate<repeat each Input>) {
+      self.value = value
+    }
+
+    /// Answers the predicate itself.
+    public func evaluate(_ bindings: PredicateBindings) throws -> Output {
+      value
+    }
+
+    /// Always throws: a captured predicate has no encoded form.
+    public init(from decoder: any Decoder) throws {
+      throw DecodingError.dataCorrupted(
+        DecodingError.Context(
+          codingPath: decoder.codingPath,
+          debugDescription: "A predicate inside a predicate cannot be decoded."))
+    }
+
+    /// Always throws: a captured predicate has no encoded form.
+    public func encode(to encoder: any Encoder) throws {
+      throw EncodingError.invalidValue(
+        value,
+        EncodingError.Context(
+          codingPath: encoder.codingPath,
+          debugDescription: "A predicate inside a predicate cannot be encoded."))
+    }
+  }
+
+  /// An expression that a predicate or another expression uses.
+  public struct CapturedExpression<each Input, Result>: StandardPredicateExpression {
+    public typealias Output = Expression<repeat each Input, Result>
+
+    /// The expression that was captured.
+    public let value: Expression<repeat each Input, Result>
+
+    /// Wraps an expression.
+    public init(_ value: Expression<repeat each Input, Result>) {
+      self.value = value
+    }
+
+    /// Answers the expression itself.
+    public func evaluate(_ bindings: PredicateBindings) throws -> Output {
+      value
+    }
+
+    /// Always throws: a captured expression has no encoded form.
+    public init(from decoder: any Decoder) throws {
+      throw DecodingError.dataCorrupted(
+        DecodingError.Context(
+          codingPath: decoder.codingPath,
+          debugDescription: "An expression inside a predicate cannot be decoded."))
+    }
+
+    /// Always throws: a captured expression has no encoded form.
+    public func encode(to encoder: any Encoder) throws {
+      throw EncodingError.invalidValue(
+        value,
+        EncodingError.Context(
+          codingPath: encoder.codingPath,
+          debugDescription: "An expression inside a predicate cannot be encoded."))
+    }
+  }
+
+  /// Builds the node for `predicate.evaluate(input)` of a captured predicate.
+  public static func build_evaluate<each Input: PredicateExpression>(
+    _ predicate: Predicate<repeat (each Input).Output>, _ input: repeat each Input
+  ) -> PredicateEvaluate<CapturedPredicate<repeat (each Input).Output>, repeat each Input> {
+    PredicateEvaluate(predicate: CapturedPredicate(predicate), input: repeat each input)
+  }
+
+  /// Builds the node for `expression.evaluate(input)` of a captured expression.
+  public static func build_evaluate<each Input: PredicateExpression, Result>(
+    _ expression: Expression<repeat (each Input).Output, Result>, _ input: repeat each Input
+  ) -> ExpressionEvaluate<
+    CapturedExpression<repeat (each Input).Output, Result>, repeat each Input, Result
+  > {
+    ExpressionEvaluate(expression: CapturedExpression(expression), input: repeat each input)
+  }
+}

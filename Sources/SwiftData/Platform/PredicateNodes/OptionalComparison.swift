@@ -1,0 +1,41 @@
+public import Foundation
+
+// A comparison of a value with an optional, which Swift allows and Foundation's builders do not.
+// The value is cast to its own type, which makes it an optional and changes nothing else.
+extension PredicateExpressions {
+  /// Builds `lhs == rhs` where only the right side is optional.
+  @_disfavoredOverload
+  public static func build_Equal<LHS, RHS>(
+    lhs: LHS, rhs: RHS
+  ) -> Equal<ConditionalCast<LHS, LHS.Output>, RHS>
+  where LHS.Output: Equatable, RHS.Output == LHS.Output? {
+    Equal(lhs: ConditionalCast(lhs), rhs: rhs)
+  }
+
+  /// Builds `lhs == rhs` where only the left side is optional.
+  @_disfavoredOverload
+  public static func build_Equal<LHS, RHS>(
+    lhs: LHS, rhs: RHS
+  ) -> Equal<LHS, ConditionalCast<RHS, RHS.Output>>
+  where RHS.Output: Equatable, LHS.Output == RHS.Output? {
+    Equal(lhs: lhs, rhs: ConditionalCast(rhs))
+  }
+
+  /// Builds `lhs != rhs` where only the right side is optional.
+  @_disfavoredOverload
+  public static func build_NotEqual<LHS, RHS>(
+    lhs: LHS, rhs: RHS
+  ) -> NotEqual<ConditionalCast<LHS, LHS.Output>, RHS>
+  where LHS.Output: Equatable, RHS.Output == LHS.Output? {
+    NotEqual(lhs: ConditionalCast(lhs), rhs: rhs)
+  }
+
+  /// Builds `lhs != rhs` where only the left side is optional.
+  @_disfavoredOverload
+  public static func build_NotEqual<LHS, RHS>(
+    lhs: LHS, rhs: RHS
+  ) -> NotEqual<LHS, ConditionalCast<RHS, RHS.Output>>
+  where RHS.Output: Equatable, LHS.Output == RHS.Output? {
+    NotEqual(lhs: lhs, rhs: ConditionalCast(rhs))
+  }
+}

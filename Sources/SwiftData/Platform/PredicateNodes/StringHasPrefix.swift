@@ -1,0 +1,43 @@
+public import Foundation
+
+extension PredicateExpressions {
+  /// Whether a text begins with another.
+  public struct StringHasPrefix<
+    Root: PredicateExpression, Other: PredicateExpression
+  >: PredicateExpression where Root.Output: StringProtocol, Other.Output: StringProtocol {
+    public typealias Output = Bool
+
+    /// The text that is searched.
+    public let root: Root
+
+    /// The text that is looked for.
+    public let other: Other
+
+    /// Creates the node from the searched text and the text to look for.
+    public init(root: Root, other: Other) {
+      self.root = root
+      self.other = other
+    }
+
+    /// Answers for one set of variable values.
+    public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
+      try root.evaluate(bindings).hasPrefix(other.evaluate(bindings))
+    }
+  }
+
+  /// Builds the node for `root.hasPrefix(other)`.
+  public static func build_hasPrefix<Root, Other>(
+    _ root: Root, _ other: Other
+  ) -> StringHasPrefix<Root, Other> {
+    StringHasPrefix(root: root, other: other)
+  }
+}
+
+extension PredicateExpressions.StringHasPrefix: Sendable
+where Root: Sendable, Other: Sendable {}
+
+extension PredicateExpressions.StringHasPrefix: Codable
+where Root: Codable, Other: Codable {}
+
+extension PredicateExpressions.StringHasPrefix: StandardPredicateExpression
+where Root: StandardPredicateExpression, Other: StandardPredicateExpression {}

@@ -1,0 +1,34 @@
+public import Foundation
+
+extension PredicateExpressions {
+  /// A text with every letter in lower case.
+  public struct StringLowercased<Root: PredicateExpression>: PredicateExpression
+  where Root.Output: StringProtocol {
+    public typealias Output = String
+
+    /// The text that is converted.
+    public let root: Root
+
+    /// Creates the node from the text to convert.
+    public init(root: Root) {
+      self.root = root
+    }
+
+    /// Answers for one set of variable values.
+    public func evaluate(_ bindings: PredicateBindings) throws -> String {
+      try root.evaluate(bindings).lowercased()
+    }
+  }
+
+  /// Builds the node for `root.lowercased()`.
+  public static func build_lowercased<Root>(_ root: Root) -> StringLowercased<Root> {
+    StringLowercased(root: root)
+  }
+}
+
+extension PredicateExpressions.StringLowercased: Sendable where Root: Sendable {}
+
+extension PredicateExpressions.StringLowercased: Codable where Root: Codable {}
+
+extension PredicateExpressions.StringLowercased: StandardPredicateExpression
+where Root: StandardPredicateExpression {}

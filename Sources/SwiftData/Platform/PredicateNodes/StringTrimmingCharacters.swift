@@ -1,0 +1,43 @@
+public import Foundation
+
+extension PredicateExpressions {
+  /// A text without the characters of a set at its two ends.
+  public struct StringTrimmingCharacters<
+    Root: PredicateExpression, Characters: PredicateExpression
+  >: PredicateExpression where Root.Output: StringProtocol, Characters.Output == CharacterSet {
+    public typealias Output = String
+
+    /// The text that is trimmed.
+    public let root: Root
+
+    /// The characters that are taken away.
+    public let characters: Characters
+
+    /// Creates the node from the text to trim and the characters to take away.
+    public init(root: Root, characters: Characters) {
+      self.root = root
+      self.characters = characters
+    }
+
+    /// Answers for one set of variable values.
+    public func evaluate(_ bindings: PredicateBindings) throws -> String {
+      try root.evaluate(bindings).trimmingCharacters(in: characters.evaluate(bindings))
+    }
+  }
+
+  /// Builds the node for `root.trimmingCharacters(in: characters)`.
+  public static func build_trimmingCharacters<Root, Characters>(
+    _ root: Root, in characters: Characters
+  ) -> StringTrimmingCharacters<Root, Characters> {
+    StringTrimmingCharacters(root: root, characters: characters)
+  }
+}
+
+extension PredicateExpressions.StringTrimmingCharacters: Sendable
+where Root: Sendable, Characters: Sendable {}
+
+extension PredicateExpressions.StringTrimmingCharacters: Codable
+where Root: Codable, Characters: Codable {}
+
+extension PredicateExpressions.StringTrimmingCharacters: StandardPredicateExpression
+where Root: StandardPredicateExpression, Characters: StandardPredicateExpression {}

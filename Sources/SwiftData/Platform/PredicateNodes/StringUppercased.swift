@@ -1,0 +1,34 @@
+public import Foundation
+
+extension PredicateExpressions {
+  /// A text with every letter in upper case.
+  public struct StringUppercased<Root: PredicateExpression>: PredicateExpression
+  where Root.Output: StringProtocol {
+    public typealias Output = String
+
+    /// The text that is converted.
+    public let root: Root
+
+    /// Creates the node from the text to convert.
+    public init(root: Root) {
+      self.root = root
+    }
+
+    /// Answers for one set of variable values.
+    public func evaluate(_ bindings: PredicateBindings) throws -> String {
+      try root.evaluate(bindings).uppercased()
+    }
+  }
+
+  /// Builds the node for `root.uppercased()`.
+  public static func build_uppercased<Root>(_ root: Root) -> StringUppercased<Root> {
+    StringUppercased(root: root)
+  }
+}
+
+extension PredicateExpressions.StringUppercased: Sendable where Root: Sendable {}
+
+extension PredicateExpressions.StringUppercased: Codable where Root: Codable {}
+
+extension PredicateExpressions.StringUppercased: StandardPredicateExpression
+where Root: StandardPredicateExpression {}

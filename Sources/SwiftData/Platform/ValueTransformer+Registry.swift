@@ -1,0 +1,90 @@
+package import Foundation
+import Synchronization
+
+#if !canImport(ObjectiveC)
+  extension ValueTransformer {
+    /// Registers a transformer under a name, in place of the one registered before.
+    public class func setValueTransformer(
+      _ transformer: ValueTransformer?, forName name: NSValueTransformerName
+    ) {
+      let entry = Registered(transformer: transformer)
+      registry.withLock { $0[name.rawValue] = entry.transformer == nil ? nil : entry }
+    }
+
+    /// The names of the registered transformers, in alphabetical order.
+    public class func valueTransformerNames() -> [NSValueTransformerName] {
+      registry.withLock { $0.keys.sorted() }.map(NSValueTransformerName.init(_:))
+    }
+
+    /// The transformer registered under a name.
+    package class func registered(forName name: NSValueTransformerName) -> ValueTransformer? {
+      if let transformer = registry.withLock({ $0[name.rawValue] })?.transformer {
+        return transformer
+      }
+      guard name == .secureUnarchiveFromDataTransformerName else { return nil }
+      return NSSecureUnarchiveFromDataTransformer()
+    }
+
+    /// Transformers are shared by all threads, as they are on Apple's platforms.
+    private struct Registered: @unchecked Sendable {
+      var transformer: ValueTransformer?
+    }
+
+    private static let registry = Mutex<[String: Registered]>([:])
+  }
+#endif
+
+extension ValueTransformer {
+  /// The name of a transformer given by its type; registers one if there is none yet.
+  package static func name(registering type: ValueTransformer.Type) -> String {
+    #if canImport(ObjectiveC)
+      let name = NSStringFromClass(type)
+      if ValueTransformer(forName: NSValueTransformerName(name)) == nil {
+        setValueTransformer(type.init(), forName: NSValueTransformerName(name))
+      }
+    #else
+      let name = String(reflecting: type)
+      if registered(forName: NSValueTransformerName(name)) == nil {
+        setValueTransformer(type.init(), forName: NSValueTransformerName(name))
+      }
+    #endif
+    return name
+  }
+
+  /// The transformer registered under a name.
+  package static func named(_ name: String) -> ValueTransformer? {
+    #if canImport(ObjectiveC)
+      ValueTransformer(forName: NSValueTransformerName(name))
+    #else
+      registered(forName: NSValueTransformerName(name))
+    #endif
+  }
+
+  /// The bytes that are stored for a value.
+  package func storedData(of value: Any) throws -> Data {
+    let result = unarchives ? reverseTransformedValue(value) : transformedValue(value)
+    switch result {
+    case let data as Data: return data
+    case let data as NSData: return Data(referencing: data)
+    case let text as String: return Data(text.utf8)
+    default:
+      throw SwiftDataError.modelValidationFailure.with(
+        "\(type(of: self)) did not make Data of a value. Return Data from "
+          + (unarchives ? "reverseTransformedValue(_:)." : "transformedValue(_:)."))
+    }
+  }
+
+  /// The value of stored bytes.
+  package func value<T>(_ type: T.Type, fromStored data: Data) throws -> T {
+    let result = unarchives ? transformedValue(data) : reverseTransformedValue(data)
+    guard let value = result as? T else {
+      throw SwiftDataError.modelValidationFailure.with(
+        "\(Swift.type(of: self)) did not make a value of \(type) of the stored bytes. Return one "
+          + "from " + (unarchives ? "transformedValue(_:)." : "reverseTransformedValue(_:)."))
+    }
+    return value
+  }
+
+  /// Transformers that unarchive make objects of data when they go forward; all others make data.
+  private var unarchives: Bool { self is NSSecureUnarchiveFromDataTransformer }
+}

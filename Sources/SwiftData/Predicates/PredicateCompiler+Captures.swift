@@ -1,0 +1,92 @@
+import Foundation
+import SQLSyntax
+
+extension PredicateCompiler {
+  /// Whether no row has a part in the value of the expression.
+  func isCaptured(
+    _ expression: any PredicateExpression,
+    locals: Set<PredicateExpressions.VariableID> = []
+  ) -> Bool {
+    guard let node = expression as? any PredicateNode else { return false }
+    if let variable = node.standsFor {
+      if locals.contains(variable) { return true }
+      if case .captured? = variables[variable] { return true }
+      return false
+    }
+    var locals = locals
+    if let bound = node.boundVariable { locals.insert(bound) }
+    return node.operands.allSatisfy { isCaptured($0, locals: locals) }
+  }
+
+  func evaluate<Node: PredicateExpression>(_ node: Node) throws -> Any {
+    try node.evaluate(capturedVariables)
+  }
+
+  mutating func bind(_ value: _StoredValue) -> SQLExpression {
+    bindings.append(value)
+    return .parameter(bindings.count - 1)
+  }
+
+  /// A captured value that is no `nil`, as a term; `nil` for one that is.
+  mutating func scalar(captured value: Any) throws -> ScalarTerm? {
+    guard let value = unwrap(value) else { return nil }
+    let (stored, kind) = try storedForm(of: value)
+    return ScalarTerm(value: bind(stored), kind: kind)
+  }
+
+  /// The value to bind for a captured one, and what it is.
+  func storedForm(of value: Any) throws -> (_StoredValue, ScalarTerm.Kind) {
+    switch value {
+    case let value as any ScalarCoding:
+      let stored = value.storedValue
+      // SQLite keeps no NaN: it would be bound as null and match `nil`.
+      if case .real(let number) = stored, number.isNaN { throw NotInSQL("NaN") }
+      return (stored, .scalar(type(of: value).scalarType))
+    case let value as any StringProtocol:
+      return (.text(String(value)), .scalar(.string))
+    case let value as ComparisonResult:
+      return (.integer(Int64(value.rawValue)), .comparisonResult)
+    case let value as any RawRepresentable:
+      guard let raw = value.rawValue as? any ScalarCoding else {
+        throw NotInSQL("the raw value of \(type(of: value)) is no scalar")
+      }
+      return (
+        raw.storedValue, .rawValue(type(of: raw).scalarType, ObjectIdentifier(type(of: value)))
+      )
+    case let value as any PersistentModel:
+      return storedKey(of: value.persistentModelID)
+    case let value as PersistentIdentifier:
+      return storedKey(of: value)
+    default:
+      throw NotInSQL("\(type(of: value)) has no scalar form")
+    }
+  }
+
+  /// The primary key of a captured model or identifier. What this store cannot hold gets a key that
+  /// no row has, so that the text of the statement stays the same.
+  private func storedKey(of identifier: PersistentIdentifier) -> (_StoredValue, ScalarTerm.Kind) {
+    let resolved = identifier.resolved
+    let root = mapping.entity(named: resolved.entityName)?.rootName ?? resolved.entityName
+    var key: Int64 = -1
+    let isOurs = storeIdentifier == nil || resolved.storeIdentifier == storeIdentifier
+    if isOurs, mapping.entity(named: resolved.entityName) != nil {
+      key = resolved.rowKey ?? -1
+    }
+    return (.integer(key), .key(root: root))
+  }
+
+  /// The value inside any number of optionals.
+  func unwrap(_ value: Any) -> Any? {
+    guard let optional = value as? any OptionalValue else { return value }
+    return optional.wrappedValue.flatMap { unwrap($0) }
+  }
+}
+
+/// `Optional`, seen without its parameter.
+private protocol OptionalValue {
+  var wrappedValue: Any? { get }
+}
+
+extension Optional: OptionalValue {
+  fileprivate var wrappedValue: Any? { map { $0 as Any } }
+}

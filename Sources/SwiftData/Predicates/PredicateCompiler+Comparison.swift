@@ -1,0 +1,211 @@
+import Foundation
+import SQLSyntax
+
+extension PredicateExpressions.Equal: PredicateNode {
+  var operands: [any PredicateExpression] { [lhs, rhs] }
+
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
+    .boolean(try compiler.equality(compiler.term(lhs), compiler.term(rhs)))
+  }
+}
+
+extension PredicateExpressions.NotEqual: PredicateNode {
+  var operands: [any PredicateExpression] { [lhs, rhs] }
+
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
+    .boolean(try compiler.equality(compiler.term(lhs), compiler.term(rhs)).negated)
+  }
+}
+
+extension PredicateExpressions.Comparison: PredicateNode {
+  var operands: [any PredicateExpression] { [lhs, rhs] }
+
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
+    let sign: SQLBinaryOperator =
+      switch op {
+      case .lessThan: .less
+      case .lessThanOrEqual: .lessOrEqual
+      case .greaterThan: .greater
+      case .greaterThanOrEqual: .greaterOrEqual
+      @unknown default: throw NotInSQL("an unknown comparison")
+      }
+    return .boolean(try compiler.ordering(compiler.term(lhs), sign, compiler.term(rhs)))
+  }
+}
+
+extension PredicateCompiler {
+  /// Equality as Swift has it: two `nil` are equal, and `nil` equals nothing else.
+  mutating func equality(_ lhs: SQLTerm, _ rhs: SQLTerm) throws -> SQLExpression {
+    switch (lhs, rhs) {
+    case (.captured, _) where !rhs.isCaptured: return try equality(rhs, lhs)
+    case (_, .captured(let value)) where unwrap(value) == nil: return try absence(of: lhs)
+    case (.scalar(let scalar), .captured(let value)):
+      if let flag = unwrap(value) as? Bool { return equality(scalar, flag) }
+      return try equality(scalar, captured: value)
+    case (.scalar(let left), .scalar(let right)): return try equality(left, right)
+    case (.object(let left), .captured(let value)):
+      guard let key = try scalar(captured: value) else { return try absence(of: lhs) }
+      return try equality(left.keyTerm, key)
+    case (.object(let left), .object(let right)): return try equality(left.keyTerm, right.keyTerm)
+    case (.composite(let left), .captured(let value)): return try equality(left, captured: value)
+    case (.composite(let left), .composite(let right)):
+      guard left.leaves.count == right.leaves.count, !left.hasEncodedLeaf else {
+        throw NotInSQL("composites of two shapes")
+      }
+      return .all(zip(left.columns, right.columns).map { .binary($0, .isSame, $1) })
+    default: throw NotInSQL("equality of \(lhs.label) and \(rhs.label)")
+    }
+  }
+
+  private func absence(of term: SQLTerm) throws -> SQLExpression {
+    switch term {
+    case .scalar(let scalar): return scalar.isPresent.negated
+    case .object(let object): return object.isPresent.negated
+    case .composite(let composite):
+      return composite.isOptional ? .all(composite.columns.map(\.isNull)) : .false
+    // A stored relationship is at least empty.
+    case .collection: return .false
+    case .captured, .range: throw NotInSQL("the absence of \(term.label)")
+    }
+  }
+
+  /// `optionalFlag == true` without a detour over null.
+  private mutating func equality(_ scalar: ScalarTerm, _ flag: Bool) -> SQLExpression {
+    let wanted = flag ? scalar.value : scalar.value.negated
+    switch scalar.presence {
+    case .when(let present): return .all([present, wanted])
+    case .always where !scalar.value.isColumn: return wanted
+    case .always: return .binary(scalar.value, .equal, bind(flag.storedValue))
+    case .whenNotNull: return .binary(scalar.value, .isSame, bind(flag.storedValue))
+    }
+  }
+
+  private mutating func equality(
+    _ left: ScalarTerm, captured value: Any
+  ) throws -> SQLExpression {
+    guard let value = unwrap(value) else { return left.isPresent.negated }
+    let (form, kind) = try storedForm(of: value)
+    var stored = form
+    var left = left
+    if left.isText, case .text(let text) = stored, !text.isASCII {
+      // Swift compares text by canonical equivalence. Text of ASCII alone has one form only.
+      stored = .text(text.precomposedStringWithCanonicalMapping)
+      left = left.mapped { .function("swift_canonical", [$0]) }
+    }
+    return try sameness(left, ScalarTerm(value: bind(stored), kind: kind))
+  }
+
+  private func equality(_ left: ScalarTerm, _ right: ScalarTerm) throws -> SQLExpression {
+    guard left.isText, right.isText, !left.value.isParameter, !right.value.isParameter else {
+      return try sameness(left, right)
+    }
+    return try sameness(
+      left.mapped { .function("swift_canonical", [$0]) },
+      right.mapped { .function("swift_canonical", [$0]) })
+  }
+
+  private func sameness(_ left: ScalarTerm, _ right: ScalarTerm) throws -> SQLExpression {
+    guard left.kind.isComparable(to: right.kind) else {
+      if case .key = left.kind, case .key = right.kind { return .false }
+      throw NotInSQL("equality of values of two kinds")
+    }
+    switch (left.presence, right.presence) {
+    case (.always, .always): return .binary(left.value, .equal, right.value)
+    case (.when(let present), .always):
+      return .all([present, .binary(left.value, .equal, right.value)])
+    case (.always, .when(let present)):
+      return .all([present, .binary(left.value, .equal, right.value)])
+    default: return .binary(left.nullable, .isSame, right.nullable)
+    }
+  }
+
+  /// `<` and its kin. They need both values, so an absent one makes them false.
+  mutating func ordering(
+    _ lhs: SQLTerm, _ sign: SQLBinaryOperator, _ rhs: SQLTerm
+  ) throws -> SQLExpression {
+    guard let left = try optionalScalar(lhs), let right = try optionalScalar(rhs),
+      let type = left.scalarType ?? right.scalarType, left.kind.isComparable(to: right.kind)
+    else { throw NotInSQL("an order of \(lhs.label) and \(rhs.label)") }
+    let comparison: SQLExpression
+    switch type {
+    case .string:
+      comparison = .binary(
+        .function("swift_canonical", [left.value]), sign,
+        right.value.isParameter && lastBindingIsASCII
+          ? right.value : .function("swift_canonical", [right.value]))
+    case .decimal:
+      comparison = .binary(
+        .function("swift_decimal_compare", [left.value, right.value]), sign, .integer(0))
+    case .uint, .uint64: comparison = unsigned(left.value, sign, right.value)
+    default: comparison = .binary(left.value, sign, right.value)
+    }
+    return .all([left.isPresent, right.isPresent, comparison])
+  }
+
+  private var lastBindingIsASCII: Bool {
+    if case .text(let text)? = bindings.last { text.isASCII } else { false }
+  }
+
+  /// Columns are signed: the upper half of the unsigned range is stored below zero.
+  private func unsigned(
+    _ left: SQLExpression, _ sign: SQLBinaryOperator, _ right: SQLExpression
+  ) -> SQLExpression {
+    let (leftUpper, rightUpper) = (
+      SQLExpression.binary(left, .less, .integer(0)),
+      SQLExpression.binary(right, .less, .integer(0))
+    )
+    let strict: SQLBinaryOperator = sign == .less || sign == .lessOrEqual ? .less : .greater
+    return .any([
+      .binary(leftUpper, strict, rightUpper),
+      .all([.binary(leftUpper, .equal, rightUpper), .binary(left, sign, right)]),
+    ])
+  }
+}
+
+extension ScalarTerm.Kind {
+  /// Whether equality of the stored forms is equality of the values.
+  func isComparable(to other: ScalarTerm.Kind) -> Bool {
+    switch (self, other) {
+    case (.scalar(let a), .scalar(let b)): a == b
+    case (.rawValue(let a, _), .rawValue(let b, _)): a == b
+    case (.key(let a), .key(let b)): a == b
+    case (.comparisonResult, .comparisonResult): true
+    default: false
+    }
+  }
+}
+
+extension ScalarTerm {
+  /// The term with another value made of its value, which is null when that is.
+  func mapped(_ transform: (SQLExpression) -> SQLExpression) -> ScalarTerm {
+    var result = self
+    result.value = transform(value)
+    return result
+  }
+}
+
+extension ObjectTerm {
+  var keyTerm: ScalarTerm {
+    ScalarTerm(value: key, kind: .key(root: entity.rootName), presence: presence)
+  }
+}
+
+extension SQLTerm {
+  var isCaptured: Bool {
+    if case .captured = self { true } else { false }
+  }
+}
+
+extension SQLExpression {
+  var isParameter: Bool {
+    if case .parameter = self { true } else { false }
+  }
+
+  var isColumn: Bool {
+    if case .column = self { true } else { false }
+  }
+}
+
+extension String {
+  var isASCII: Bool { utf8.allSatisfy { $0 < 0x80 } }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import SQLSyntax
+
+extension PredicateExpressions.PredicateEvaluate: PredicateNode {
+  var operands: [any PredicateExpression] {
+    var operands: [any PredicateExpression] = [predicate]
+    for input in repeat each input { operands.append(input) }
+    return operands
+  }
+
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
+    guard case .captured(let value) = try compiler.term(predicate),
+      let inner = value as? Predicate<repeat (each Input).Output>
+    else { throw NotInSQL("a predicate that a row provides") }
+    for (variable, input) in repeat (each inner.variable, each input) {
+      try compiler.assign(variable, compiler.term(input))
+    }
+    return try compiler.term(inner.expression)
+  }
+}
+
+extension PredicateExpressions.ExpressionEvaluate: PredicateNode {
+  var operands: [any PredicateExpression] {
+    var operands: [any PredicateExpression] = [expression]
+    for input in repeat each input { operands.append(input) }
+    return operands
+  }
+
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
+    guard case .captured(let value) = try compiler.term(expression),
+      let inner = value as? Expression<repeat (each Input).Output, Output>
+    else { throw NotInSQL("an expression that a row provides") }
+    for (variable, input) in repeat (each inner.variable, each input) {
+      try compiler.assign(variable, compiler.term(input))
+    }
+    return try compiler.term(inner.expression)
+  }
+}
+
+extension PredicateCompiler {
+  /// Gives the variable of an inner predicate its meaning. The same predicate may be asked about
+  /// several rows; each time comes with its own assignment, and its terms are made at once.
+  fileprivate mutating func assign<Value>(
+    _ variable: PredicateExpressions.Variable<Value>, _ term: SQLTerm
+  ) throws {
+    try binding(variable, to: term) { _ in }
+    variables[variable.key] = term
+  }
+}

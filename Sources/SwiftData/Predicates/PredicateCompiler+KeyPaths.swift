@@ -1,0 +1,179 @@
+import Foundation
+import SQLSyntax
+
+extension PredicateExpressions.KeyPath: PredicateNode {
+  var operands: [any PredicateExpression] { [root] }
+
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
+    switch try compiler.term(root) {
+    case .object(let object):
+      return try compiler.property(keyPath, of: object)
+    case .composite(let composite):
+      return try compiler.field(keyPath, of: composite)
+    case .collection(let collection):
+      switch kind {
+      case .collectionCount:
+        let count = try compiler.query(over: collection, yielding: .function("count", [.star]))
+        return .scalar(ScalarTerm(value: .subquery(count), kind: .scalar(.int)))
+      case .collectionIsEmpty:
+        return .boolean(SQLExpression.exists(try compiler.query(over: collection)).negated)
+      default: throw NotInSQL("elements of a relationship have no order")
+      }
+    case .scalar(let scalar):
+      if case .rawValue(let type, _) = scalar.kind {
+        return try compiler.rawValue(keyPath, of: scalar, type)
+      }
+      return try compiler.count(of: scalar, kind.map { $0 == .collectionIsEmpty })
+    case .captured, .range: throw NotInSQL("a property of what is no row")
+    }
+  }
+}
+
+extension PredicateCompiler {
+  /// A property of a row.
+  mutating func property(_ keyPath: AnyKeyPath, of object: ObjectTerm) throws -> SQLTerm {
+    guard let property = object.entity.property(for: keyPath) else {
+      if type(of: keyPath).valueType == PersistentIdentifier.self {
+        return .scalar(
+          ScalarTerm(
+            value: object.key, kind: .key(root: object.entity.rootName),
+            presence: object.presence))
+      }
+      throw NotInSQL("a key path that names no stored property")
+    }
+    return try term(of: property, of: object)
+  }
+
+  mutating func term(of property: PropertyMapping, of object: ObjectTerm) throws -> SQLTerm {
+    switch property.kind {
+    case .attribute(let column):
+      let value = SQLExpression.column(table: alias(of: object), name: column.name)
+      return .scalar(
+        scalar(
+          value, column, valueType: property.valueType,
+          presence: presence(of: property, value, in: object)))
+    case .composite(let leaves):
+      guard !object.presence.isConditional else { throw NotInSQL("a composite behind a cast") }
+      return .composite(
+        CompositeTerm(
+          alias: alias(of: object), leaves: leaves, depth: 0,
+          isOptional: property.isOptional || object.presence != .always))
+    case .toOne(let toOne):
+      guard let destination = mapping.entity(named: toOne.destination) else {
+        throw NotInSQL("a destination outside the schema")
+      }
+      let key = SQLExpression.column(table: alias(of: object), name: toOne.key.name)
+      return .object(
+        ObjectTerm(
+          entity: destination, source: .key(key), scope: object.scope,
+          presence: presence(of: property, key, in: object)))
+    case .toMany(let toMany):
+      guard let destination = mapping.entity(named: toMany.destination) else {
+        throw NotInSQL("a destination outside the schema")
+      }
+      return .collection(
+        CollectionTerm(
+          owner: object, property: property, relationship: toMany, destination: destination))
+    case .ephemeral: throw NotInSQL("a property without column")
+    }
+  }
+
+  private func presence(
+    of property: PropertyMapping, _ value: SQLExpression, in object: ObjectTerm
+  ) -> Presence {
+    switch object.presence {
+    case .always: property.isOptional ? .whenNotNull : .always
+    case .whenNotNull: .whenNotNull
+    case .when(let condition):
+      .when(property.isOptional ? .all([condition, value.isNotNull]) : condition)
+    }
+  }
+
+  private func scalar(
+    _ value: SQLExpression, _ column: ColumnMapping, valueType: any Any.Type, presence: Presence
+  ) -> ScalarTerm {
+    let kind: ScalarTerm.Kind =
+      switch column.content {
+      case .scalar(let type): .scalar(type)
+      case .rawValue(let type): .rawValue(type, ObjectIdentifier(valueType))
+      case .encoded, .enumCase, .transformed, .key, .entityNumber: .opaque
+      }
+    return ScalarTerm(value: value, kind: kind, presence: presence, valueType: valueType)
+  }
+
+  /// A stored property of a composite value.
+  func field(_ keyPath: AnyKeyPath, of composite: CompositeTerm) throws -> SQLTerm {
+    let names = KeyPathText(keyPath).components
+    guard !names.isEmpty, !names.contains(where: { $0.hasPrefix("<") }) else {
+      throw NotInSQL("a computed property of a composite value")
+    }
+    return try field(names, of: composite)
+  }
+
+  func field(_ names: [String], of composite: CompositeTerm) throws -> SQLTerm {
+    let depth = composite.depth + names.count
+    let leaves = composite.leaves.filter {
+      $0.leaf.path.dropFirst(composite.depth).starts(with: names)
+    }
+    guard let first = leaves.first else { throw NotInSQL("a property without column") }
+    if leaves.count == 1, first.leaf.path.count == depth {
+      let isOptional = composite.isOptional || first.column.isOptional
+      return .scalar(
+        scalar(
+          .column(table: composite.alias, name: first.column.name), first.column,
+          valueType: first.leaf.valueType, presence: isOptional ? .whenNotNull : .always))
+    }
+    return .composite(
+      CompositeTerm(
+        alias: composite.alias, leaves: leaves, depth: depth,
+        isOptional: composite.isOptional || leaves.allSatisfy(\.column.isOptional)))
+  }
+
+  /// `rawValue` of a value that is stored as its raw value. Any other property of the type is not
+  /// in the store, and a key path does not tell its name, so it is tried on every case.
+  func rawValue(
+    _ keyPath: AnyKeyPath, of scalar: ScalarTerm, _ type: ScalarType
+  ) throws -> SQLTerm {
+    guard let valueType = scalar.valueType as? any RawRepresentable.Type,
+      readsRawValue(keyPath, of: valueType)
+    else { throw NotInSQL("a computed property of an enum") }
+    return .scalar(
+      ScalarTerm(value: scalar.value, kind: .scalar(type), presence: scalar.presence))
+  }
+
+  private func readsRawValue<T: RawRepresentable>(_ keyPath: AnyKeyPath, of type: T.Type) -> Bool {
+    if KeyPathText(keyPath).components == ["rawValue"] { return true }
+    guard let path = keyPath as? KeyPath<T, T.RawValue>,
+      let cases = TypeReflection.values(of: type)
+    else { return false }
+    return cases.allSatisfy { enumCase in
+      let (raw, read) = (enumCase.value.rawValue, enumCase.value[keyPath: path])
+      return (raw as? AnyHashable) == (read as? AnyHashable)
+    }
+  }
+
+  /// The length of a text or of bytes, or whether it is 0.
+  func count(of scalar: ScalarTerm, _ isEmpty: Bool?) throws -> SQLTerm {
+    guard let isEmpty, let type = scalar.scalarType, type == .string || type == .data else {
+      throw NotInSQL("a computed property")
+    }
+    var result = scalar
+    if isEmpty {
+      result.value =
+        type == .string
+        ? .binary(scalar.value, .equal, .text(""))
+        : .binary(.function("length", [scalar.value]), .equal, .integer(0))
+      result.kind = .scalar(.bool)
+    } else {
+      result.value = .function(type == .string ? "swift_count" : "length", [scalar.value])
+      result.kind = .scalar(.int)
+    }
+    return .scalar(result)
+  }
+}
+
+extension Presence {
+  var isConditional: Bool {
+    if case .when = self { true } else { false }
+  }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import SQLSyntax
+
+/// Both sides of `&&`, which the compiler may cut apart.
+protocol ConjunctionNode: PredicateNode {}
+
+extension PredicateExpressions.Conjunction: ConjunctionNode {
+  var operands: [any PredicateExpression] { [lhs, rhs] }
+
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
+    .boolean(.all([try compiler.condition(lhs), try compiler.condition(rhs)]))
+  }
+}
+
+extension PredicateExpressions.Disjunction: PredicateNode {
+  var operands: [any PredicateExpression] { [lhs, rhs] }
+
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
+    // A captured flag decides alone: `isOff || …` needs no SQL for the rest.
+    let left = try compiler.condition(lhs)
+    if left.isTrue { return .boolean(.true) }
+    return .boolean(.any([left, try compiler.condition(rhs)]))
+  }
+}
+
+extension PredicateExpressions.Negation: PredicateNode {
+  var operands: [any PredicateExpression] { [wrapped] }
+
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
+    .boolean(try compiler.condition(wrapped).negated)
+  }
+}
+
+extension PredicateExpressions.Conditional: PredicateNode {
+  var operands: [any PredicateExpression] { [test, trueBranch, falseBranch] }
+
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
+    let condition = try compiler.condition(test)
+    if condition.isTrue { return try compiler.term(trueBranch) }
+    if condition.isFalse { return try compiler.term(falseBranch) }
+    if Output.self == Bool.self {
+      let (yes, no) = (try compiler.condition(trueBranch), try compiler.condition(falseBranch))
+      return .boolean(.any([.all([condition, yes]), .all([condition.negated, no])]))
+    }
+    let (yes, no) = (try compiler.term(trueBranch), try compiler.term(falseBranch))
+    return .scalar(try compiler.choice(condition, yes, no))
+  }
+}
+
+extension PredicateCompiler {
+  /// One of two values by a condition.
+  mutating func choice(
+    _ condition: SQLExpression, _ yes: SQLTerm, _ no: SQLTerm
+  ) throws -> ScalarTerm {
+    let (first, second) = (try optionalScalar(yes), try optionalScalar(no))
+    guard var result = first ?? second else { throw NotInSQL("a choice between nil and nil") }
+    guard first == nil || second == nil || first?.scalarType == second?.scalarType else {
+      throw NotInSQL("a choice between values of two kinds")
+    }
+    result.value = .conditional(
+      [SQLBranch(when: condition, then: first?.nullable ?? .null)],
+      otherwise: second?.nullable ?? .null)
+    result.presence =
+      first?.presence == .always && second?.presence == .always ? .always : .whenNotNull
+    return result
+  }
+
+  /// The scalar of a term; `nil` for a captured `nil`.
+  mutating func optionalScalar(_ term: SQLTerm) throws -> ScalarTerm? {
+    switch term {
+    case .scalar(let scalar): return scalar
+    case .captured(let value): return try scalar(captured: value)
+    default: throw NotInSQL("\(term.label) is no value")
+    }
+  }
+}

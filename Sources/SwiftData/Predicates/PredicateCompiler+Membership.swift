@@ -1,0 +1,120 @@
+import Foundation
+import SQLSyntax
+
+extension PredicateExpressions.SequenceContains: PredicateNode {
+  var operands: [any PredicateExpression] { [sequence, element] }
+
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
+    switch (try compiler.term(sequence), try compiler.term(element)) {
+    case (.captured(let value), .scalar(let scalar)):
+      return .boolean(try compiler.membership(of: scalar, in: value))
+    case (.captured(let value), .object(let object)):
+      return .boolean(try compiler.membership(of: object.keyTerm, in: value))
+    case (.captured(let value), .composite(let composite)):
+      guard let elements = compiler.elements(of: value), elements.count <= 16 else {
+        throw NotInSQL("many composite values")
+      }
+      return .boolean(
+        .any(try elements.map { try compiler.equality(.composite(composite), .captured($0)) }))
+    case (.collection(let collection), let member):
+      return .boolean(
+        .exists(
+          try compiler.query(over: collection) { compiler, element in
+            try compiler.equality(.object(element), member)
+          }))
+    case (.scalar(let text), .captured(let character)) where text.kind == .scalar(.string):
+      guard let character = character as? Character else { throw NotInSQL("no character") }
+      let part = compiler.bind(.text(String(character)))
+      return .scalar(
+        compiler.combined(
+          text, ScalarTerm(value: part, kind: .scalar(.string)), .scalar(.bool)
+        ) { .function("swift_contains", [$0, $1]) })
+    case (let sequence, let element):
+      throw NotInSQL("\(element.label) in \(sequence.label)")
+    }
+  }
+}
+
+extension PredicateCompiler {
+  /// Whether a value is one of the captured ones.
+  fileprivate mutating func membership(
+    of scalar: ScalarTerm, in value: Any
+  ) throws -> SQLExpression {
+    guard let elements = elements(of: value) else { throw NotInSQL("no collection of values") }
+    var scalar = scalar
+    var values: [_StoredValue] = []
+    var hasNil = false
+    for element in elements {
+      guard let element = unwrap(element) else {
+        hasNil = true
+        continue
+      }
+      let (stored, kind) = try storedForm(of: element)
+      if scalar.kind.isComparable(to: kind) {
+        values.append(stored)
+      } else if case (.key, .key) = (scalar.kind, kind) {
+        continue
+      } else {
+        throw NotInSQL("values of another kind")
+      }
+    }
+    if scalar.isText, values.contains(where: { !$0.isASCIIText }) {
+      values = values.map(\.canonical)
+      scalar = scalar.mapped { .function("swift_canonical", [$0]) }
+    }
+    let isMember =
+      values.isEmpty ? SQLExpression.false : .all([scalar.isPresent, list(scalar.value, values)])
+    return hasNil ? .any([scalar.isPresent.negated, isMember]) : isMember
+  }
+
+  /// `value IN (…)`. The number of parameters takes few different values, so that statements can be
+  /// used again; long lists travel as one parameter.
+  private mutating func list(_ value: SQLExpression, _ values: [_StoredValue]) -> SQLExpression {
+    if values.count > MembershipList.parameterLimit, let json = MembershipList.json(values) {
+      let each = TableReference("json_each", arguments: [bind(.text(json))])
+      return .inSelect(value, Select([.column(table: nil, name: "value")], from: each))
+    }
+    let padded =
+      values + Array(repeating: values[0], count: MembershipList.padding(for: values.count))
+    return .inList(value, padded.map { bind($0) })
+  }
+}
+
+enum MembershipList {
+  /// The longest list that is written with a parameter for each value when one JSON text will do.
+  static var parameterLimit: Int { 64 }
+
+  /// How many values to repeat so that the length is a power of two.
+  static func padding(for count: Int) -> Int {
+    var bucket = 1
+    while bucket < count { bucket *= 2 }
+    return bucket - count
+  }
+
+  /// The values as a JSON array; `nil` for values that JSON does not carry exactly.
+  static func json(_ values: [_StoredValue]) -> String? {
+    var numbers: [Int64] = []
+    var texts: [String] = []
+    for value in values {
+      switch value {
+      case .integer(let number): numbers.append(number)
+      // A zero byte ends text in SQLite's JSON.
+      case .text(let text) where !text.utf8.contains(0): texts.append(text)
+      default: return nil
+      }
+    }
+    guard numbers.isEmpty || texts.isEmpty else { return nil }
+    if texts.isEmpty { return "[" + numbers.map(String.init).joined(separator: ",") + "]" }
+    return (try? JSONEncoder().encode(texts)).map { String(decoding: $0, as: UTF8.self) }
+  }
+}
+
+extension _StoredValue {
+  fileprivate var isASCIIText: Bool {
+    if case .text(let text) = self { text.isASCII } else { true }
+  }
+
+  fileprivate var canonical: _StoredValue {
+    if case .text(let text) = self { .text(text.precomposedStringWithCanonicalMapping) } else { self }
+  }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import SQLSyntax
+
+extension PredicateCompiler {
+  mutating func newAlias() -> String {
+    defer { aliasCount += 1 }
+    return "t\(aliasCount)"
+  }
+
+  /// The alias under which the object's row can be read; joins its table when none does yet.
+  mutating func alias(of object: ObjectTerm) -> String {
+    guard case .key(let key) = object.source else {
+      if case .row(let alias) = object.source { return alias }
+      return CompiledFetch.Shape.rootAlias
+    }
+    // One join per table and key: `a.b.c == 1 && a.b.d == 2` reads the same row.
+    for join in scopes[object.scope] where join.table.name == object.entity.table {
+      guard let alias = join.table.alias else { continue }
+      if join.condition == joinCondition(alias, key) { return alias }
+    }
+    let alias = newAlias()
+    scopes[object.scope].append(
+      Join(.left, TableReference(object.entity.table, as: alias), on: joinCondition(alias, key)))
+    return alias
+  }
+
+  private func joinCondition(_ alias: String, _ key: SQLExpression) -> SQLExpression {
+    .binary(.column(table: alias, name: "Z_PK"), .equal, key)
+  }
+
+  /// A query over the elements of a relationship, for `EXISTS`, `count` and the like.
+  /// - Parameters:
+  ///   - result: What the query yields for each element.
+  ///   - body: Makes a further condition on the element.
+  mutating func query(
+    over collection: CollectionTerm, yielding result: SQLExpression = .integer(1),
+    where body: (inout PredicateCompiler, ObjectTerm) throws -> SQLExpression = { _, _ in .true }
+  ) throws -> Select {
+    let destination = collection.destination
+    scopes.append([])
+    defer { scopes.removeLast() }
+    let alias = newAlias()
+    let from: TableReference
+    var element: ObjectTerm
+    var conditions: [SQLExpression]
+    switch collection.relationship.storage {
+    case .foreignKey(let table, let column, _):
+      from = TableReference(table, as: alias)
+      conditions = [
+        .binary(.column(table: alias, name: column), .equal, collection.owner.key)
+      ]
+      element = ObjectTerm(
+        entity: destination, source: .row(alias: alias), scope: scopes.count - 1)
+      // A key that a superentity declares may be set in rows of its other subentities.
+      if inheritsInverse(collection), let isKind = destination.restriction(alias: alias) {
+        conditions.append(isKind)
+      }
+    case .joinTable(let name, let ownerColumn, let memberColumn):
+      from = TableReference(name, as: alias)
+      conditions = [
+        .binary(.column(table: alias, name: ownerColumn), .equal, collection.owner.key)
+      ]
+      element = ObjectTerm(
+        entity: destination, source: .key(.column(table: alias, name: memberColumn)),
+        scope: scopes.count - 1)
+    }
+    for filter in collection.filters {
+      let outer = variables.updateValue(.object(element), forKey: filter.variable)
+      defer { variables[filter.variable] = outer }
+      conditions.append(try condition(filter.test))
+    }
+    conditions.append(try body(&self, element))
+    return Select(
+      [result], from: from, joins: scopes[scopes.count - 1], where: .all(conditions))
+  }
+
+  private func inheritsInverse(_ collection: CollectionTerm) -> Bool {
+    guard let inverse = collection.relationship.inverse,
+      let property = collection.destination.property(named: inverse)
+    else { return false }
+    return property.slot < collection.destination.ownSlots.lowerBound
+  }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import SQLSyntax
+
+extension PredicateCompiler {
+  /// The terms of `ORDER BY`, the primary key last; `nil` when the order has to be made in memory.
+  ///
+  /// `nil` comes before every value, and after it in reverse, in SQLite as in `SortDescriptor`.
+  mutating func order<T>(by descriptors: [SortDescriptor<T>]) -> [OrderingTerm]? {
+    guard !descriptors.isEmpty else { return [] }
+    let before = (scopes, aliasCount)
+    var terms: [OrderingTerm] = []
+    do {
+      for descriptor in descriptors {
+        guard let keyPath = descriptor.keyPath else { throw NotInSQL("no key path") }
+        let direction: OrderingTerm.Direction =
+          descriptor.order == .forward ? .ascending : .descending
+        for expression in try orderingKeys(keyPath, descriptor.stringComparator) {
+          terms.append(OrderingTerm(expression, direction))
+        }
+      }
+    } catch {
+      (scopes, aliasCount) = before
+      return nil
+    }
+    terms.append(OrderingTerm(.column(table: CompiledFetch.Shape.rootAlias, name: "Z_PK")))
+    return terms
+  }
+
+  private mutating func orderingKeys(
+    _ keyPath: AnyKeyPath, _ comparator: String.StandardComparator?
+  ) throws -> [SQLExpression] {
+    let root = ObjectTerm(
+      entity: entity, source: .row(alias: CompiledFetch.Shape.rootAlias), scope: 0)
+    guard case .scalar(let scalar) = try sorted(keyPath, from: root) else {
+      throw NotInSQL("an order of what is no value")
+    }
+    if case .key = scalar.kind {
+      guard !entity.sharesTable else { throw NotInSQL("an order of identifiers of several entities") }
+      return [scalar.value]
+    }
+    guard case .scalar(let type) = scalar.kind else {
+      throw NotInSQL("an order that the type of the values makes")
+    }
+    switch type {
+    case .string:
+      guard let comparator, let collation = try SQLCollation.name(of: comparator) else {
+        return [scalar.value]
+      }
+      return [.collate(scalar.value, collation)]
+    case .decimal: return [.cast(scalar.value, to: "REAL")]
+    case .uint, .uint64: return [.binary(scalar.value, .less, .integer(0)), scalar.value]
+    case .url: throw NotInSQL("URLs have no order")
+    default: return [scalar.value]
+    }
+  }
+
+  /// The value that a key path of any length leads to.
+  private mutating func sorted(_ keyPath: AnyKeyPath, from root: ObjectTerm) throws -> SQLTerm {
+    if root.entity.property(for: keyPath) != nil
+      || Swift.type(of: keyPath).valueType == PersistentIdentifier.self
+    {
+      return try property(keyPath, of: root)
+    }
+    var names = KeyPathText(keyPath).components[...]
+    var object = root
+    while let name = names.popFirst() {
+      guard let slot = object.entity.keyPathNames.byComponent[name] else {
+        throw NotInSQL("a key path that names no stored property")
+      }
+      switch try term(of: object.entity.properties[slot], of: object) {
+      case .object(let destination): object = destination
+      case .composite(let composite) where !names.isEmpty:
+        return try field(Array(names), of: composite)
+      case let term:
+        guard names.isEmpty else { throw NotInSQL("a computed property") }
+        return term
+      }
+    }
+    throw NotInSQL("an order of models")
+  }
+}

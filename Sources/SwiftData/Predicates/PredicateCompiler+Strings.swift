@@ -1,0 +1,153 @@
+import Foundation
+import SQLSyntax
+
+/// A question or operation on two texts, answered by a function of ours.
+protocol TextNode: PredicateNode {
+  associatedtype First: PredicateExpression
+  associatedtype Second: PredicateExpression
+  var texts: (First, Second) { get }
+  static var function: String { get }
+  static var resultKind: ScalarTerm.Kind { get }
+}
+
+extension TextNode {
+  var operands: [any PredicateExpression] { [texts.0, texts.1] }
+  static var resultKind: ScalarTerm.Kind { .scalar(.bool) }
+
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
+    let (first, second) = (try compiler.text(texts.0), try compiler.text(texts.1))
+    return .scalar(
+      compiler.combined(first, second, Self.resultKind) { .function(Self.function, [$0, $1]) })
+  }
+}
+
+extension PredicateExpressions.StringLocalizedStandardContains: TextNode {
+  var texts: (Root, Other) { (root, other) }
+  static var function: String { "swift_localized_contains" }
+}
+
+extension PredicateExpressions.StringLocalizedCaseInsensitiveContains: TextNode {
+  var texts: (Root, Other) { (root, other) }
+  static var function: String { "swift_insensitive_contains" }
+}
+
+extension PredicateExpressions.StringHasPrefix: TextNode {
+  var texts: (Root, Other) { (root, other) }
+  static var function: String { "swift_starts" }
+}
+
+extension PredicateExpressions.StringHasSuffix: TextNode {
+  var texts: (Root, Other) { (root, other) }
+  static var function: String { "swift_ends" }
+}
+
+extension PredicateExpressions.StringLocalizedCompare: TextNode {
+  var texts: (Root, Other) { (root, other) }
+  static var function: String { "swift_localized_compare" }
+  static var resultKind: ScalarTerm.Kind { .comparisonResult }
+}
+
+extension PredicateExpressions.StringCaseInsensitiveCompare: TextNode {
+  var texts: (Root, Other) { (root, other) }
+  static var function: String { "swift_insensitive_compare" }
+  static var resultKind: ScalarTerm.Kind { .comparisonResult }
+}
+
+extension PredicateExpressions.StringLocalizedCaseInsensitiveCompare: TextNode {
+  var texts: (Root, Other) { (root, other) }
+  static var function: String { "swift_localized_insensitive_compare" }
+  static var resultKind: ScalarTerm.Kind { .comparisonResult }
+}
+
+extension PredicateExpressions.StringLocalizedStandardCompare: TextNode {
+  var texts: (Root, Other) { (root, other) }
+  static var function: String { "swift_localized_standard_compare" }
+  static var resultKind: ScalarTerm.Kind { .comparisonResult }
+}
+
+extension PredicateExpressions.StringConcatenation: PredicateNode {
+  var operands: [any PredicateExpression] { [lhs, rhs] }
+
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
+    let (first, second) = (try compiler.text(lhs), try compiler.text(rhs))
+    return .scalar(
+      compiler.combined(first, second, .scalar(.string)) { .binary($0, .concatenate, $1) })
+  }
+}
+
+extension PredicateExpressions.StringLowercased: PredicateNode {
+  var operands: [any PredicateExpression] { [root] }
+
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
+    .scalar(try compiler.text(root).mapped { .function("swift_lower", [$0]) }.asString)
+  }
+}
+
+extension PredicateExpressions.StringUppercased: PredicateNode {
+  var operands: [any PredicateExpression] { [root] }
+
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
+    .scalar(try compiler.text(root).mapped { .function("swift_upper", [$0]) }.asString)
+  }
+}
+
+extension PredicateExpressions.StringTrimmingCharacters: PredicateNode {
+  var operands: [any PredicateExpression] { [root, characters] }
+
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
+    guard case .captured(let value) = try compiler.term(characters),
+      let set = value as? CharacterSet, let known = TrimmedCharacters(set)
+    else { throw NotInSQL("an unusual set of characters") }
+    let text = try compiler.text(root)
+    return .scalar(
+      text.mapped { .function("swift_trim", [$0, .integer(known.rawValue)]) }.asString)
+  }
+}
+
+/// The sets of characters that `swift_trim` knows.
+enum TrimmedCharacters: Int64, CaseIterable {
+  case whitespaces, newlines, whitespacesAndNewlines
+
+  init?(_ set: CharacterSet) {
+    guard let known = Self.allCases.first(where: { $0.characters == set }) else { return nil }
+    self = known
+  }
+
+  var characters: CharacterSet {
+    switch self {
+    case .whitespaces: .whitespaces
+    case .newlines: .newlines
+    case .whitespacesAndNewlines: .whitespacesAndNewlines
+    }
+  }
+}
+
+extension PredicateCompiler {
+  /// A text, captured ones bound.
+  mutating func text(_ expression: any PredicateExpression) throws -> ScalarTerm {
+    let term = try term(expression)
+    guard let scalar = try optionalScalar(term), scalar.kind == .scalar(.string) else {
+      throw NotInSQL("\(term.label) is no text")
+    }
+    return scalar
+  }
+
+  /// A value made of two, absent when one of them is.
+  func combined(
+    _ first: ScalarTerm, _ second: ScalarTerm, _ kind: ScalarTerm.Kind,
+    _ combine: (SQLExpression, SQLExpression) -> SQLExpression
+  ) -> ScalarTerm {
+    let present = SQLExpression.all([first.isPresent, second.isPresent])
+    return ScalarTerm(
+      value: combine(first.value, second.value), kind: kind,
+      presence: present.isTrue ? .always : .when(present))
+  }
+}
+
+extension ScalarTerm {
+  fileprivate var asString: ScalarTerm {
+    var result = self
+    result.kind = .scalar(.string)
+    return result
+  }
+}

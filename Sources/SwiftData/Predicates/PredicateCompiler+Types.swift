@@ -1,0 +1,48 @@
+import Foundation
+import SQLSyntax
+
+extension PredicateExpressions.TypeCheck: PredicateNode {
+  var operands: [any PredicateExpression] { [input] }
+
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
+    .boolean(try compiler.cast(compiler.term(input), to: Desired.self).isPresent)
+  }
+}
+
+extension PredicateExpressions.ConditionalCast: PredicateNode {
+  var operands: [any PredicateExpression] { [input] }
+
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
+    .object(try compiler.cast(compiler.term(input), to: Desired.self))
+  }
+}
+
+extension PredicateExpressions.ForceCast: PredicateNode {
+  var operands: [any PredicateExpression] { [input] }
+
+  /// As with `!`, a row of another class fails the comparison instead of the fetch.
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
+    .object(try compiler.cast(compiler.term(input), to: Desired.self))
+  }
+}
+
+extension PredicateCompiler {
+  /// The row as one of another class of its hierarchy, absent when it is not.
+  fileprivate mutating func cast<Desired>(
+    _ term: SQLTerm, to type: Desired.Type
+  ) throws -> ObjectTerm {
+    guard case .object(var object) = term, let model = type as? any PersistentModel.Type else {
+      throw NotInSQL("a cast of \(term.label)")
+    }
+    guard let target = mapping.entity(named: model._$descriptor.entityName),
+      target.rootName == object.entity.rootName
+    else { throw NotInSQL("a cast to another hierarchy") }
+    if target.subtreeNumbers.contains(object.entity.number) {
+      return object
+    }
+    let isKind = target.isKind(alias: alias(of: object))
+    object.presence = .when(.all([object.isPresent, isKind]))
+    object.entity = target
+    return object
+  }
+}

@@ -1,0 +1,127 @@
+package import Foundation
+package import SQLSyntax
+
+/// Turns a predicate and sort descriptors into SQL.
+///
+/// 1. The predicate is cut at its outermost `&&`. Each part becomes a condition of its own; what a
+///    part cannot say in SQL leaves it to memory, and the others still narrow the rows.
+/// 2. Inside a part, whatever depends on no row is evaluated at once and bound as a parameter.
+/// 3. Each remaining node becomes a term: a value, a row, a composite or a relationship. Conditions
+///    are always 0 or 1: `nil` follows Swift, so nulls are asked for and never seep through.
+/// 4. A step over a to-one relationship joins the destination's table once per query; a question
+///    about a to-many relationship becomes a subquery with joins of its own.
+package struct PredicateCompiler {
+  let mapping: SchemaMapping
+  let entity: EntityMapping
+  /// The store whose rows are asked for; identifiers of other stores match nothing.
+  let storeIdentifier: String?
+  var bindings: [_StoredValue] = []
+  /// The joins of the outermost query and of the subqueries around the current node.
+  var scopes: [[Join]] = [[]]
+  var aliasCount = 1
+  var variables: [PredicateExpressions.VariableID: SQLTerm] = [:]
+  /// The values of variables that stand for captured values.
+  var capturedVariables = PredicateBindings()
+
+  init(mapping: SchemaMapping, entity: EntityMapping, storeIdentifier: String?) {
+    self.mapping = mapping
+    self.entity = entity
+    self.storeIdentifier = storeIdentifier
+  }
+
+  /// Compiles what a fetch asks for.
+  /// - Parameters:
+  ///   - predicate: Which models; `nil` for all.
+  ///   - sortBy: In which order.
+  ///   - entity: The entity of the models, subentities included.
+  ///   - mapping: The schema's mapping.
+  ///   - storeIdentifier: The store whose identifiers count.
+  package static func compile<T: PersistentModel>(
+    _ predicate: Predicate<T>?, sortBy: [SortDescriptor<T>] = [], entity: EntityMapping,
+    mapping: SchemaMapping, storeIdentifier: String? = nil
+  ) -> CompiledFetch {
+    var compiler = PredicateCompiler(
+      mapping: mapping, entity: entity, storeIdentifier: storeIdentifier)
+    let root = CompiledFetch.Shape.rootAlias
+    var conditions = [entity.restriction(alias: root)].compactMap(\.self)
+    var isComplete = true
+    if let predicate {
+      compiler.variables[predicate.variable.key] = .object(
+        ObjectTerm(entity: entity, source: .row(alias: root), scope: 0))
+      isComplete = compiler.compileParts(of: predicate.expression, into: &conditions)
+    }
+    let order = compiler.order(by: sortBy)
+    let condition = SQLExpression.all(conditions)
+    return CompiledFetch(
+      shape: CompiledFetch.Shape(
+        from: TableReference(entity.table, as: root), joins: compiler.scopes[0],
+        condition: condition.isTrue ? nil : condition, order: order ?? []),
+      bindings: compiler.bindings, filtersInMemory: !isComplete, sortsInMemory: order == nil)
+  }
+
+  /// Adds a condition for each part between the outermost `&&` that SQL can express.
+  /// - Returns: Whether that was every part.
+  private mutating func compileParts(
+    of expression: any PredicateExpression, into conditions: inout [SQLExpression]
+  ) -> Bool {
+    if let conjunction = expression as? any ConjunctionNode {
+      let parts = conjunction.operands
+      // No short cut: the right side narrows even when the left side is left to memory.
+      let isComplete = parts.map { compileParts(of: $0, into: &conditions) }
+      return isComplete.allSatisfy { $0 }
+    }
+    let before = (bindings.count, scopes, aliasCount)
+    do {
+      conditions.append(try condition(expression))
+      return true
+    } catch {
+      bindings.removeSubrange(before.0...)
+      (scopes, aliasCount) = (before.1, before.2)
+      return false
+    }
+  }
+
+  /// The term of an expression; captured values are evaluated.
+  mutating func term(_ expression: any PredicateExpression) throws -> SQLTerm {
+    guard let node = expression as? any PredicateNode else {
+      throw NotInSQL("\(type(of: expression)) has no counterpart")
+    }
+    if isCaptured(node) { return .captured(try evaluate(node)) }
+    return try node.term(in: &self)
+  }
+
+  /// The expression as a condition that is 0 or 1.
+  mutating func condition(_ expression: any PredicateExpression) throws -> SQLExpression {
+    try condition(term(expression))
+  }
+
+  func condition(_ term: SQLTerm) throws -> SQLExpression {
+    switch term {
+    case .captured(let value):
+      guard let value = value as? Bool else { throw NotInSQL("not a condition") }
+      return value ? .true : .false
+    case .scalar(let scalar) where scalar.scalarType == .bool:
+      switch scalar.presence {
+      case .always: return scalar.value
+      case .whenNotNull: return .function("ifnull", [scalar.value, .false])
+      case .when(let present): return .all([present, scalar.value])
+      }
+    default: throw NotInSQL("\(term.label) is no condition")
+    }
+  }
+}
+
+extension EntityMapping {
+  /// The condition that a row of the table is one of the entity or of those below it.
+  package func restriction(alias: String?) -> SQLExpression? {
+    guard superName != nil else { return nil }
+    return isKind(alias: alias)
+  }
+
+  func isKind(alias: String?) -> SQLExpression {
+    let column = SQLExpression.column(table: alias, name: "Z_ENT")
+    let numbers = subtreeNumbers.map { SQLExpression.integer(Int64($0)) }
+    return numbers.count == 1
+      ? .binary(column, .equal, numbers[0]) : .inList(column, numbers)
+  }
+}

@@ -1,0 +1,30 @@
+import Foundation
+
+/// A node of a predicate that knows its counterpart in SQL.
+///
+/// The nodes are generic and Foundation owns most of them, so each conforms in an extension and the
+/// compiler finds the conformance at run time. A node without one is judged in memory.
+protocol PredicateNode: PredicateExpression {
+  /// The expressions directly below.
+  var operands: [any PredicateExpression] { get }
+  /// The variable that the node gives a meaning in its operands.
+  var boundVariable: PredicateExpressions.VariableID? { get }
+  /// The variable that the node stands for.
+  var standsFor: PredicateExpressions.VariableID? { get }
+
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm
+}
+
+extension PredicateNode {
+  var boundVariable: PredicateExpressions.VariableID? { nil }
+  var standsFor: PredicateExpressions.VariableID? { nil }
+}
+
+/// The reason why a part of a predicate is judged in memory.
+struct NotInSQL: Error {
+  let reason: String
+
+  init(_ reason: String) {
+    self.reason = reason
+  }
+}

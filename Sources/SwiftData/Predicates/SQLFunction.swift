@@ -1,0 +1,72 @@
+package import Foundation
+
+/// The functions that compiled predicates call. Every connection has to know them.
+///
+/// Each gives null when an argument is null, and the same answer for the same arguments.
+package enum SQLFunction {
+  package typealias Body = @Sendable ([_StoredValue]) -> _StoredValue
+
+  package static let all: [(name: String, argumentCount: Int, body: Body)] = [
+    ("swift_canonical", 1, onText { .text($0.precomposedStringWithCanonicalMapping) }),
+    ("swift_count", 1, onText { .integer(Int64($0.count)) }),
+    ("swift_lower", 1, onText { .text($0.lowercased()) }),
+    ("swift_upper", 1, onText { .text($0.uppercased()) }),
+    ("swift_trim", 2, trim),
+    ("swift_contains", 2, onTexts { ($0.contains($1) as Bool).storedValue }),
+    ("swift_starts", 2, onTexts { $0.hasPrefix($1).storedValue }),
+    ("swift_ends", 2, onTexts { $0.hasSuffix($1).storedValue }),
+    ("swift_localized_contains", 2, onTexts { $0.localizedStandardContains($1).storedValue }),
+    (
+      "swift_insensitive_contains", 2,
+      onTexts { $0.localizedCaseInsensitiveContains($1).storedValue }
+    ),
+    ("swift_localized_compare", 2, comparing { $0.localizedCompare($1) }),
+    ("swift_insensitive_compare", 2, comparing { $0.caseInsensitiveCompare($1) }),
+    (
+      "swift_localized_insensitive_compare", 2,
+      comparing { $0.localizedCaseInsensitiveCompare($1) }
+    ),
+    ("swift_localized_standard_compare", 2, comparing { $0.localizedStandardCompare($1) }),
+    ("swift_decimal_compare", 2, compareDecimals),
+  ]
+
+  private static func onText(
+    _ body: @escaping @Sendable (String) -> _StoredValue
+  ) -> Body {
+    { arguments in
+      guard case .text(let text) = arguments[0] else { return .null }
+      return body(text)
+    }
+  }
+
+  private static func onTexts(
+    _ body: @escaping @Sendable (String, String) -> _StoredValue
+  ) -> Body {
+    { arguments in
+      guard case .text(let first) = arguments[0], case .text(let second) = arguments[1] else {
+        return .null
+      }
+      return body(first, second)
+    }
+  }
+
+  private static func comparing(
+    _ body: @escaping @Sendable (String, String) -> ComparisonResult
+  ) -> Body {
+    onTexts { .integer(Int64(body($0, $1).rawValue)) }
+  }
+
+  @Sendable private static func trim(_ arguments: [_StoredValue]) -> _StoredValue {
+    guard case .text(let text) = arguments[0], case .integer(let kind) = arguments[1],
+      let set = TrimmedCharacters(rawValue: kind)
+    else { return .null }
+    return .text(text.trimmingCharacters(in: set.characters))
+  }
+
+  @Sendable private static func compareDecimals(_ arguments: [_StoredValue]) -> _StoredValue {
+    guard let first = Decimal(storedValue: arguments[0]),
+      let second = Decimal(storedValue: arguments[1])
+    else { return .null }
+    return .integer(first < second ? -1 : first > second ? 1 : 0)
+  }
+}

@@ -1,0 +1,155 @@
+import Foundation
+import SQLSyntax
+
+/// What an expression of a predicate is in SQL.
+enum SQLTerm {
+  case scalar(ScalarTerm)
+  case object(ObjectTerm)
+  case composite(CompositeTerm)
+  case collection(CollectionTerm)
+  /// A value that no row has a part in.
+  case captured(Any)
+  indirect case range(lower: SQLTerm?, upper: SQLTerm?, includesUpper: Bool)
+
+  /// The name of the case, for reasons.
+  var label: String {
+    switch self {
+    case .scalar: "a value"
+    case .object: "a model"
+    case .composite: "a composite value"
+    case .collection: "a relationship"
+    case .captured: "a captured value"
+    case .range: "a range"
+    }
+  }
+}
+
+/// When a value is there and not `nil`.
+enum Presence: Equatable {
+  case always
+  /// The expression itself is null when the value is `nil`.
+  case whenNotNull
+  /// The condition, which is 0 or 1, tells; where it is 0 the expression means nothing.
+  case when(SQLExpression)
+}
+
+/// A value of one column or computed from some.
+struct ScalarTerm {
+  enum Kind: Equatable {
+    case scalar(ScalarType)
+    /// The raw value of the type.
+    case rawValue(ScalarType, ObjectIdentifier)
+    /// The primary key of a row in the hierarchy of the named root entity.
+    case key(root: String)
+    /// A `ComparisonResult`: -1, 0 or 1.
+    case comparisonResult
+    /// Only its absence can be asked for.
+    case opaque
+  }
+
+  var value: SQLExpression
+  var kind: Kind
+  var presence: Presence = .always
+  /// The Swift type of a `rawValue` term.
+  var valueType: (any Any.Type)?
+
+  var scalarType: ScalarType? {
+    switch kind {
+    case .scalar(let type), .rawValue(let type, _): type
+    case .comparisonResult: .int
+    case .key, .opaque: nil
+    }
+  }
+
+  var isText: Bool { scalarType == .string }
+
+  /// 0 or 1.
+  var isPresent: SQLExpression {
+    switch presence {
+    case .always: .true
+    case .whenNotNull: value.isNotNull
+    case .when(let condition): condition
+    }
+  }
+
+  /// The value, or null where it is absent.
+  var nullable: SQLExpression {
+    if case .when(let condition) = presence {
+      return .conditional([SQLBranch(when: condition, then: value)], otherwise: nil)
+    }
+    return value
+  }
+
+  static func boolean(_ condition: SQLExpression) -> ScalarTerm {
+    ScalarTerm(value: condition, kind: .scalar(.bool))
+  }
+}
+
+extension SQLTerm {
+  static func boolean(_ condition: SQLExpression) -> SQLTerm { .scalar(.boolean(condition)) }
+}
+
+/// A row of an entity's table.
+struct ObjectTerm {
+  enum Source: Equatable {
+    /// A row of a table in the query.
+    case row(alias: String)
+    /// The row that has this primary key; its table joins the query when a column is read.
+    case key(SQLExpression)
+  }
+
+  var entity: EntityMapping
+  var source: Source
+  /// The query in which the source's columns are visible, counted from the outermost.
+  var scope: Int
+  var presence: Presence = .always
+
+  var key: SQLExpression {
+    switch source {
+    case .row(let alias): .column(table: alias, name: "Z_PK")
+    case .key(let expression): expression
+    }
+  }
+
+  /// 0 or 1.
+  var isPresent: SQLExpression {
+    switch presence {
+    case .always: .true
+    case .whenNotNull: key.isNotNull
+    case .when(let condition): condition
+    }
+  }
+}
+
+/// A value that fills several columns of one row.
+struct CompositeTerm {
+  var alias: String
+  var leaves: [LeafMapping]
+  /// How many components of the leaves' paths lead to this value.
+  var depth: Int
+  /// Whether the value may be absent, which shows as null in every column.
+  var isOptional: Bool
+
+  var columns: [SQLExpression] {
+    leaves.map { .column(table: alias, name: $0.column.name) }
+  }
+
+  /// 0 or 1.
+  var isPresent: SQLExpression {
+    .any(columns.map(\.isNotNull))
+  }
+}
+
+/// The destinations of a to-many relationship, filtered or not.
+struct CollectionTerm {
+  struct Filter {
+    var variable: PredicateExpressions.VariableID
+    var test: any PredicateExpression
+  }
+
+  var owner: ObjectTerm
+  var property: PropertyMapping
+  var relationship: ToManyMapping
+  var destination: EntityMapping
+  var filters: [Filter] = []
+}

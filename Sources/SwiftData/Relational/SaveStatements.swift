@@ -1,0 +1,101 @@
+import SQLSyntax
+
+/// The statements that write one entity, rendered once.
+///
+/// Parameter 0 of an insert is the primary key; the cells follow in the order of `columns`.
+package struct SaveStatements: Sendable {
+  package struct Column: Sendable {
+    package enum Content: Sendable {
+      case plain
+      /// Written behind a tag byte.
+      case tagged
+      /// The destination's key.
+      case key
+      /// The destination's entity number.
+      case entityNumber
+    }
+    package let name: String
+    package let slot: Int
+    package let cell: Int
+    package let content: Content
+  }
+
+  package let entity: EntityMapping
+  package let columns: [Column]
+  package let insert: String
+  package let delete: String
+  /// Finds the row that has the same values, one per uniqueness constraint.
+  package let lookups: [Lookup]
+
+  package struct Lookup: Sendable {
+    package let sql: String
+    package let columns: [Column]
+    package let members: [String]
+  }
+
+  package init(_ entity: EntityMapping, constraints: [[String]]) {
+    self.entity = entity
+    let columns = SaveStatements.columns(of: entity)
+    self.columns = columns
+    var insert = Insert(into: entity.table, columns: ["Z_PK", "Z_ENT", "Z_OPT"] + columns.map(\.name))
+    insert.rows[0][1] = .integer(Int64(entity.number))
+    insert.rows[0][2] = .integer(1)
+    for index in columns.indices { insert.rows[0][index + 3] = .parameter(index + 1) }
+    self.insert = insert.rendered().sql
+    delete = Delete(from: entity.table, where: SaveStatements.isRow(0)).rendered().sql
+    lookups = constraints.compactMap { members in
+      let wanted = members.flatMap { name in
+        columns.filter { entity.properties[$0.slot].name == name }
+      }
+      guard !wanted.isEmpty else { return nil }
+      let condition = SQLExpression.conjunction(
+        wanted.enumerated().map {
+          .binary(.column(table: nil, name: $1.name), .equal, .parameter($0))
+        })
+      let select = Select(
+        [.column(table: nil, name: "Z_PK")], from: TableReference(entity.table), where: condition)
+      return Lookup(sql: select.rendered().sql, columns: wanted, members: members)
+    }
+  }
+
+  /// The update of some slots; `nil` when they have no columns. The key is the last parameter.
+  package func update(of slots: SlotSet) -> (sql: String, columns: [Column])? {
+    let changed = columns.filter { slots.contains($0.slot) }
+    guard !changed.isEmpty else { return nil }
+    var assignments = changed.enumerated().map { Assignment($1.name, .parameter($0)) }
+    assignments.append(
+      Assignment("Z_OPT", .binary(.column(table: nil, name: "Z_OPT"), .add, .integer(1))))
+    let update = Update(
+      entity.table, set: assignments, where: SaveStatements.isRow(changed.count))
+    return (update.rendered().sql, changed)
+  }
+
+  private static func isRow(_ parameter: Int) -> SQLExpression {
+    .binary(.column(table: nil, name: "Z_PK"), .equal, .parameter(parameter))
+  }
+
+  private static func columns(of entity: EntityMapping) -> [Column] {
+    var columns: [Column] = []
+    for property in entity.properties {
+      let slot = property.slot
+      switch property.kind {
+      case .attribute(let column):
+        let isTagged = entity.descriptor.properties[slot].isExternallyStored
+        columns.append(
+          Column(name: column.name, slot: slot, cell: slot, content: isTagged ? .tagged : .plain))
+      case .composite(let leaves):
+        for (leaf, cell) in zip(leaves, entity.descriptor.properties[slot].leafCells) {
+          columns.append(Column(name: leaf.column.name, slot: slot, cell: cell, content: .plain))
+        }
+      case .toOne(let toOne):
+        columns.append(Column(name: toOne.key.name, slot: slot, cell: slot, content: .key))
+        if let number = toOne.entityNumber {
+          columns.append(
+            Column(name: number.name, slot: slot, cell: slot, content: .entityNumber))
+        }
+      case .toMany, .ephemeral: continue
+      }
+    }
+    return columns
+  }
+}

@@ -1,0 +1,84 @@
+/// Asks a `Decodable` type for its coding keys without decoding a value: the probe ends the
+/// decoding with an error as soon as the first container is opened.
+enum CodingProbe {
+  /// The coding keys of a type that decodes from a keyed container whose keys are an enum, as
+  /// pairs of the names of the cases and the texts of the keys. `nil` for every other type.
+  static func keys(of type: any Decodable.Type) -> [Key]? {
+    ask(type, activeCase: nil)
+  }
+
+  /// The coding keys of the associated values of one case of an enum.
+  static func keys(of type: any Decodable.Type, case key: Key) -> [Key]? {
+    ask(type, activeCase: key.text)
+  }
+
+  struct Key {
+    /// The name of the case, which is the name of the property.
+    var name: String
+    /// What stands in the encoded form.
+    var text: String
+  }
+
+  private static func ask(_ type: any Decodable.Type, activeCase: String?) -> [Key]? {
+    let answer = Answer()
+    _ = try? type.init(from: ProbeDecoder(answer: answer, activeCase: activeCase))
+    return answer.keys
+  }
+
+  fileprivate final class Answer {
+    var keys: [Key]?
+  }
+
+  fileprivate static func keys<K: CodingKey>(in type: K.Type) -> [Key]? {
+    guard let values = TypeReflection.values(of: type) else { return nil }
+    return values.map { Key(name: $0.name, text: $0.value.stringValue) }
+  }
+}
+
+private struct Stop: Error {}
+
+private struct ProbeDecoder: Decoder {
+  var answer: CodingProbe.Answer
+  var activeCase: String?
+
+  var codingPath: [any CodingKey] { [] }
+  var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+  func container<K: CodingKey>(keyedBy type: K.Type) throws -> KeyedDecodingContainer<K> {
+    guard let activeCase else {
+      answer.keys = CodingProbe.keys(in: type)
+      throw Stop()
+    }
+    guard let key = K(stringValue: activeCase) else { throw Stop() }
+    return KeyedDecodingContainer(ProbeContainer(answer: answer, allKeys: [key]))
+  }
+
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw Stop() }
+  func singleValueContainer() throws -> any SingleValueDecodingContainer { throw Stop() }
+}
+
+/// The container of an enum: it has one key, and only opening what is nested in it is of interest.
+private struct ProbeContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
+  var answer: CodingProbe.Answer
+  var allKeys: [Key]
+
+  var codingPath: [any CodingKey] { [] }
+
+  func contains(_ key: Key) -> Bool { true }
+  func decodeNil(forKey key: Key) throws -> Bool { throw Stop() }
+  func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T { throw Stop() }
+
+  func nestedContainer<K: CodingKey>(
+    keyedBy type: K.Type, forKey key: Key
+  ) throws -> KeyedDecodingContainer<K> {
+    answer.keys = CodingProbe.keys(in: type)
+    throw Stop()
+  }
+
+  func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+    throw Stop()
+  }
+
+  func superDecoder() throws -> any Decoder { throw Stop() }
+  func superDecoder(forKey key: Key) throws -> any Decoder { throw Stop() }
+}

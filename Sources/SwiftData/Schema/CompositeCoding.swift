@@ -1,0 +1,54 @@
+package import Foundation
+
+/// Takes `Codable` values apart into the values of their columns, and puts them together again.
+package struct CompositeCoding: Sendable {
+  package let leaves: [CompositeLeaf]
+  private let tree: CompositeTree
+
+  package init(leaves: [CompositeLeaf]) {
+    self.leaves = leaves
+    self.tree = CompositeTree(leaves)
+  }
+
+  /// The values of the columns, in the order of the leaves.
+  package func flatten(_ value: any Encodable) throws -> [_StoredValue] {
+    let sink = CompositeSink(tree)
+    try sink.write(value, at: CompositeTree.root)
+    if let error = sink.error { throw error }
+    return sink.values
+  }
+
+  /// The value that `flatten` took apart.
+  package func restore<T: Decodable>(_ type: T.Type, from values: [_StoredValue]) throws -> T {
+    let source = CompositeSource(tree, values)
+    return try source.read(type, at: CompositeTree.root, codingPath: [])
+  }
+
+  /// The values of the columns of one value, in the order of the leaves.
+  package static func flatten(
+    _ value: any Encodable, leaves: [CompositeLeaf]
+  ) throws -> [_StoredValue] {
+    try CompositeCoding(leaves: leaves).flatten(value)
+  }
+
+  /// The value that `flatten(_:leaves:)` took apart.
+  package static func restore<T: Decodable>(
+    _ type: T.Type, leaves: [CompositeLeaf], values: [_StoredValue]
+  ) throws -> T {
+    try CompositeCoding(leaves: leaves).restore(type, from: values)
+  }
+}
+
+/// Values that are stored whole, as JSON.
+package enum EncodedCoding {
+  /// Compact JSON. Keys are sorted, so that equal values give equal bytes.
+  package static func encode(_ value: any Encodable) throws -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    return try encoder.encode(value)
+  }
+
+  package static func decode<T: Decodable>(_ type: T.Type, from data: Data) throws -> T {
+    try JSONDecoder().decode(type, from: data)
+  }
+}

@@ -1,0 +1,173 @@
+import Foundation
+
+/// Hands out the values of the leaves while a value decodes itself.
+struct CompositeSource {
+  let tree: CompositeTree
+  let values: [_StoredValue]
+
+  init(_ tree: CompositeTree, _ values: [_StoredValue]) {
+    self.tree = tree
+    self.values = values
+  }
+
+  func isNull(at place: Int) -> Bool {
+    tree.nodes[place].leaves.allSatisfy { $0 >= values.count || values[$0].isNull }
+  }
+
+  func read<T: Decodable>(
+    _ type: T.Type, at place: Int, codingPath: [any CodingKey]
+  ) throws -> T {
+    guard let leaf = tree.nodes[place].leaf, tree.nodes[place].children.isEmpty else {
+      if type == Duration.self, let duration = try readDuration(at: place, codingPath) as? T {
+        return duration
+      }
+      return try type.init(from: decoder(at: place, codingPath))
+    }
+    switch tree.leaves[leaf].form {
+    case .scalar:
+      guard let scalar = type as? any ScalarCoding.Type else {
+        return try type.init(from: decoder(at: place, codingPath))
+      }
+      return try readScalar(scalar, as: type, at: place, codingPath)
+    case .encoded:
+      switch values[leaf] {
+      case .text(let text): return try EncodedCoding.decode(type, from: Data(text.utf8))
+      case .blob(let data): return try EncodedCoding.decode(type, from: data)
+      case .null, .integer, .real: throw mismatch(type, at: leaf, codingPath)
+      }
+    case .rawValue, .enumCase:
+      return try type.init(from: decoder(at: place, codingPath))
+    }
+  }
+
+  func readScalar<T>(
+    _ scalar: any ScalarCoding.Type, as type: T.Type, at place: Int,
+    _ codingPath: [any CodingKey]
+  ) throws -> T {
+    guard let leaf = tree.nodes[place].leaf else { throw mismatch(type, at: nil, codingPath) }
+    guard let value = scalar.init(storedValue: values[leaf]) as? T else {
+      throw mismatch(type, at: leaf, codingPath)
+    }
+    return value
+  }
+
+  func mismatch(
+    _ type: any Any.Type, at leaf: Int?, _ codingPath: [any CodingKey]
+  ) -> DecodingError {
+    if let leaf, leaf < values.count, !values[leaf].isNull {
+      return .typeMismatch(
+        type,
+        DecodingError.Context(
+          codingPath: codingPath, debugDescription: "The column does not hold a \(type)."))
+    }
+    return .valueNotFound(
+      type,
+      DecodingError.Context(
+        codingPath: codingPath,
+        debugDescription: "The column is empty. Make the property optional."))
+  }
+
+  private func decoder(at place: Int, _ codingPath: [any CodingKey]) -> CompositeDecoder {
+    CompositeDecoder(source: self, place: place, codingPath: codingPath)
+  }
+
+  private func readDuration(at place: Int, _ codingPath: [any CodingKey]) throws -> Duration {
+    guard let high = tree.nodes[place].children["high"],
+      let low = tree.nodes[place].children["low"]
+    else { throw mismatch(Duration.self, at: nil, codingPath) }
+    let upper = try readScalar(Int64.self, as: Int64.self, at: high, codingPath)
+    let lower = try readScalar(Int64.self, as: Int64.self, at: low, codingPath)
+    return Duration(attoseconds: Int128(upper) << 64 | Int128(UInt64(bitPattern: lower)))
+  }
+}
+
+private struct CompositeDecoder: Decoder {
+  var source: CompositeSource
+  var place: Int
+  var codingPath: [any CodingKey]
+
+  var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+    KeyedDecodingContainer(
+      CompositeKeyedDecoding<Key>(source: source, place: place, codingPath: codingPath))
+  }
+
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    throw source.mismatch([Any].self, at: nil, codingPath)
+  }
+
+  func singleValueContainer() throws -> any SingleValueDecodingContainer {
+    CompositeSingleDecoding(source: source, place: place, codingPath: codingPath)
+  }
+}
+
+private struct CompositeKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
+  var source: CompositeSource
+  var place: Int
+  var codingPath: [any CodingKey]
+
+  /// The keys below which there are values; for an enum that is the active case.
+  var allKeys: [Key] {
+    source.tree.nodes[place].children.compactMap { name, child in
+      source.isNull(at: child) ? nil : Key(stringValue: name)
+    }
+  }
+
+  func contains(_ key: Key) -> Bool {
+    source.tree.child(of: place, for: key) != nil
+  }
+
+  func decodeNil(forKey key: Key) throws -> Bool {
+    source.isNull(at: try child(for: key))
+  }
+
+  func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
+    try source.read(type, at: try child(for: key), codingPath: codingPath + [key])
+  }
+
+  func nestedContainer<K: CodingKey>(
+    keyedBy type: K.Type, forKey key: Key
+  ) throws -> KeyedDecodingContainer<K> {
+    KeyedDecodingContainer(
+      CompositeKeyedDecoding<K>(
+        source: source, place: try child(for: key), codingPath: codingPath + [key]))
+  }
+
+  func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+    throw source.mismatch([Any].self, at: nil, codingPath + [key])
+  }
+
+  func superDecoder() throws -> any Decoder {
+    throw source.mismatch((any Decoder).self, at: nil, codingPath)
+  }
+
+  func superDecoder(forKey key: Key) throws -> any Decoder {
+    CompositeDecoder(source: source, place: try child(for: key), codingPath: codingPath + [key])
+  }
+
+  private func child(for key: Key) throws -> Int {
+    guard let child = source.tree.child(of: place, for: key) else {
+      throw DecodingError.keyNotFound(
+        key,
+        DecodingError.Context(
+          codingPath: codingPath, debugDescription: "No column belongs to '\(key.stringValue)'."))
+    }
+    return child
+  }
+}
+
+private struct CompositeSingleDecoding: SingleValueDecodingContainer {
+  var source: CompositeSource
+  var place: Int
+  var codingPath: [any CodingKey]
+
+  func decodeNil() -> Bool { source.isNull(at: place) }
+
+  func decode<T: Decodable>(_ type: T.Type) throws -> T {
+    if let scalar = type as? any ScalarCoding.Type, source.tree.nodes[place].leaf != nil {
+      return try source.readScalar(scalar, as: type, at: place, codingPath)
+    }
+    return try source.read(type, at: place, codingPath: codingPath)
+  }
+}

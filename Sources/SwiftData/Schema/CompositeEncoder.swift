@@ -1,0 +1,189 @@
+import Foundation
+
+/// Collects the values of the leaves while a value encodes itself.
+final class CompositeSink {
+  let tree: CompositeTree
+  var values: [_StoredValue]
+  /// The first fault at a place where the `Encoder` protocol does not allow to throw.
+  var error: (any Error)?
+
+  init(_ tree: CompositeTree) {
+    self.tree = tree
+    values = Array(repeating: .null, count: tree.leaves.count)
+  }
+
+  func write(_ value: any Encodable, at place: Int) throws {
+    guard let leaf = tree.nodes[place].leaf, tree.nodes[place].children.isEmpty else {
+      if let duration = value as? Duration {
+        try write(duration, at: place)
+      } else {
+        try value.encode(to: CompositeEncoder(sink: self, place: place))
+      }
+      return
+    }
+    switch tree.leaves[leaf].form {
+    case .scalar:
+      guard let scalar = value as? any ScalarCoding else {
+        // An `Optional` comes here as what it wraps or as nothing.
+        return try value.encode(to: CompositeEncoder(sink: self, place: place))
+      }
+      values[leaf] = scalar.storedValue
+    case .rawValue:
+      guard let raw = value as? any RawRepresentable, let scalar = Self.rawValue(of: raw) else {
+        return try value.encode(to: CompositeEncoder(sink: self, place: place))
+      }
+      values[leaf] = scalar.storedValue
+    case .encoded:
+      let data = try EncodedCoding.encode(value)
+      let text = String(decoding: data, as: UTF8.self)
+      values[leaf] = text == "null" ? .null : .text(text)
+    case .enumCase:
+      try value.encode(to: CompositeEncoder(sink: self, place: place))
+    }
+  }
+
+  func writeScalar(_ value: some ScalarCoding, at place: Int) throws {
+    guard let leaf = tree.nodes[place].leaf else { throw fault(at: place) }
+    values[leaf] = value.storedValue
+  }
+
+  /// Notes the active case of an enum when the place is one.
+  func enterCase(at place: Int) {
+    guard tree.form(at: place) == .enumCase, let leaf = tree.nodes[place].leaf else { return }
+    values[leaf] = .text(tree.leaves[leaf].name)
+  }
+
+  func fault(at place: Int?, key: (any CodingKey)? = nil) -> SwiftDataError {
+    let leaf = place.flatMap { tree.nodes[$0].leaves.first }
+    let path = leaf.flatMap { tree.leaves[$0].codingPath.first }
+    let spot = key?.stringValue ?? path ?? ""
+    return SwiftDataError.modelValidationFailure.with(
+      "A value encodes itself differently from its stored properties, at '\(spot)'. "
+        + "Mark the property @Attribute(.codable), which stores the value whole.")
+  }
+
+  private func write(_ duration: Duration, at place: Int) throws {
+    let attoseconds = duration.attoseconds
+    guard let high = tree.nodes[place].children["high"],
+      let low = tree.nodes[place].children["low"]
+    else { throw fault(at: place) }
+    try writeScalar(Int64(truncatingIfNeeded: attoseconds >> 64), at: high)
+    try writeScalar(Int64(truncatingIfNeeded: attoseconds), at: low)
+  }
+
+  private static func rawValue<T: RawRepresentable>(of value: T) -> (any ScalarCoding)? {
+    value.rawValue as? any ScalarCoding
+  }
+}
+
+private struct CompositeEncoder: Encoder {
+  var sink: CompositeSink
+  /// `nil` for what is not stored.
+  var place: Int?
+
+  var codingPath: [any CodingKey] { [] }
+  var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+    KeyedEncodingContainer(CompositeKeyedEncoding<Key>(sink: sink, place: place))
+  }
+
+  func unkeyedContainer() -> any UnkeyedEncodingContainer {
+    CompositeRefusal(sink: sink, place: place)
+  }
+
+  func singleValueContainer() -> any SingleValueEncodingContainer {
+    CompositeSingleEncoding(sink: sink, place: place)
+  }
+}
+
+private struct CompositeKeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
+  var sink: CompositeSink
+  var place: Int?
+
+  var codingPath: [any CodingKey] { [] }
+
+  func encodeNil(forKey key: Key) throws {}
+
+  func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
+    guard let child = child(for: key) else { throw sink.fault(at: place, key: key) }
+    try sink.write(value, at: child)
+  }
+
+  func nestedContainer<K: CodingKey>(
+    keyedBy type: K.Type, forKey key: Key
+  ) -> KeyedEncodingContainer<K> {
+    KeyedEncodingContainer(CompositeKeyedEncoding<K>(sink: sink, place: enter(key)))
+  }
+
+  func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+    CompositeRefusal(sink: sink, place: enter(key))
+  }
+
+  func superEncoder() -> any Encoder {
+    sink.error = sink.error ?? sink.fault(at: place)
+    return CompositeEncoder(sink: sink, place: nil)
+  }
+
+  func superEncoder(forKey key: Key) -> any Encoder {
+    CompositeEncoder(sink: sink, place: enter(key))
+  }
+
+  private func child(for key: Key) -> Int? {
+    place.flatMap { sink.tree.child(of: $0, for: key) }
+  }
+
+  private func enter(_ key: Key) -> Int? {
+    guard let child = child(for: key) else {
+      sink.error = sink.error ?? sink.fault(at: place, key: key)
+      return nil
+    }
+    sink.enterCase(at: child)
+    return child
+  }
+}
+
+private struct CompositeSingleEncoding: SingleValueEncodingContainer {
+  var sink: CompositeSink
+  var place: Int?
+
+  var codingPath: [any CodingKey] { [] }
+
+  func encodeNil() throws {}
+
+  func encode<T: Encodable>(_ value: T) throws {
+    guard let place else { throw sink.fault(at: nil) }
+    if let scalar = value as? any ScalarCoding {
+      try sink.writeScalar(scalar, at: place)
+    } else {
+      try sink.write(value, at: place)
+    }
+  }
+}
+
+/// Stands for lists, which are stored whole and therefore never encode into leaves.
+private struct CompositeRefusal: UnkeyedEncodingContainer {
+  var sink: CompositeSink
+  var place: Int?
+
+  var codingPath: [any CodingKey] { [] }
+  var count: Int { 0 }
+
+  func encodeNil() throws { throw sink.fault(at: place) }
+  func encode<T: Encodable>(_ value: T) throws { throw sink.fault(at: place) }
+
+  func nestedContainer<K: CodingKey>(keyedBy keyType: K.Type) -> KeyedEncodingContainer<K> {
+    sink.error = sink.error ?? sink.fault(at: place)
+    return KeyedEncodingContainer(CompositeKeyedEncoding<K>(sink: sink, place: nil))
+  }
+
+  func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
+    sink.error = sink.error ?? sink.fault(at: place)
+    return self
+  }
+
+  func superEncoder() -> any Encoder {
+    sink.error = sink.error ?? sink.fault(at: place)
+    return CompositeEncoder(sink: sink, place: nil)
+  }
+}

@@ -1,0 +1,130 @@
+/// Completes entities with what follows from the others: hierarchies, inverses, constraints.
+///
+/// Settling twice changes nothing.
+package enum SchemaInference {
+  package static func settle(_ entities: [Schema.Entity]) {
+    let entitiesByName = Dictionary(
+      entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    linkHierarchies(entities, entitiesByName)
+    for entity in entities { settleProperties(of: entity) }
+    resolveExplicitInverses(entities, entitiesByName)
+    inferInverses(entities, entitiesByName)
+  }
+
+  private static func linkHierarchies(
+    _ entities: [Schema.Entity], _ entitiesByName: [String: Schema.Entity]
+  ) {
+    for entity in entities {
+      guard let name = entity.superentityName, let superentity = entitiesByName[name],
+        superentity !== entity, !superentity.isKind(of: entity)
+      else { continue }
+      entity.superentity = superentity
+      superentity.subentities.insert(entity)
+    }
+    for entity in entities where entity.superentity != nil {
+      entity.inheritedProperties = inheritedProperties(of: entity)
+    }
+  }
+
+  private static func inheritedProperties(of entity: Schema.Entity) -> [any SchemaProperty] {
+    guard let superentity = entity.superentity else { return [] }
+    return inheritedProperties(of: superentity) + superentity.storedProperties
+  }
+
+  private static func settleProperties(of entity: Schema.Entity) {
+    for property in entity.storedProperties {
+      let constraint = [property.name]
+      if property.isUnique, !entity.uniquenessConstraints.contains(constraint) {
+        entity.uniquenessConstraints.append(constraint)
+      }
+      if let relationship = property as? Schema.Relationship, relationship.isToOneRelationship,
+        relationship.maximumModelCount ?? 0 == 0
+      {
+        relationship.maximumModelCount = 1
+      }
+    }
+  }
+}
+
+// MARK: - Inverses
+
+extension SchemaInference {
+  /// Gives relationships with a key path to their inverse its name, and the inverse theirs.
+  private static func resolveExplicitInverses(
+    _ entities: [Schema.Entity], _ entitiesByName: [String: Schema.Entity]
+  ) {
+    for entity in entities {
+      for relationship in ownRelationships(of: entity) {
+        if relationship.inverseName == nil, let keyPath = relationship.inverseKeyPath {
+          let candidates = entitiesByName[relationship.destination]?.relationships ?? []
+          relationship.inverseName =
+            candidates.first { $0.keypath == keyPath }?.name
+            ?? candidates.first { $0.name == KeyPathName.name(of: keyPath) }?.name
+        }
+        guard let name = relationship.inverseName,
+          let inverse = entitiesByName[relationship.destination]?.property(named: name)
+            as? Schema.Relationship,
+          inverse.inverseName == nil, inverse.inverseKeyPath == nil,
+          let end = entitiesByName[inverse.destination], entity.isKind(of: end)
+        else { continue }
+        inverse.inverseName = relationship.name
+      }
+    }
+  }
+
+  /// Pairs relationships that lead to each other's entities when there is no doubt.
+  ///
+  /// - A pair is inferred only between optional to-one relationships and arrays: a required
+  ///   to-one relationship without `inverse:` stands alone.
+  /// - Of two arrays nothing is inferred; many-to-many relationships are spelled out.
+  /// - Inside of one entity only an array and an optional to-one relationship make a pair, for
+  ///   `mother` and `father` are not each other's inverse.
+  /// - Where a relationship has several partners, none is chosen.
+  private static func inferInverses(
+    _ entities: [Schema.Entity], _ entitiesByName: [String: Schema.Entity]
+  ) {
+    func partners(of relationship: Schema.Relationship, in entity: Schema.Entity)
+      -> [Schema.Relationship]
+    {
+      guard let destination = entitiesByName[relationship.destination] else { return [] }
+      return ownRelationships(of: destination).filter { other in
+        isFree(other) && other !== relationship && other.destination == entity.name
+          && mayPair(relationship, other, isReflexive: destination === entity)
+      }
+    }
+    var pairs: [(Schema.Relationship, Schema.Relationship)] = []
+    for entity in entities {
+      for relationship in ownRelationships(of: entity) where isFree(relationship) {
+        let found = partners(of: relationship, in: entity)
+        guard found.count == 1, let partner = found.first,
+          let destination = entitiesByName[relationship.destination],
+          partners(of: partner, in: destination).count == 1
+        else { continue }
+        pairs.append((relationship, partner))
+      }
+    }
+    for (relationship, partner) in pairs {
+      relationship.inverseName = partner.name
+      partner.inverseName = relationship.name
+    }
+  }
+
+  private static func isFree(_ relationship: Schema.Relationship) -> Bool {
+    relationship.inverseName == nil && relationship.inverseKeyPath == nil
+      && (!relationship.isToOneRelationship || relationship.isOptional)
+  }
+
+  private static func mayPair(
+    _ first: Schema.Relationship, _ second: Schema.Relationship, isReflexive: Bool
+  ) -> Bool {
+    switch (first.isToOneRelationship, second.isToOneRelationship) {
+    case (true, true): !isReflexive
+    case (false, false): false
+    case (true, false), (false, true): true
+    }
+  }
+
+  private static func ownRelationships(of entity: Schema.Entity) -> [Schema.Relationship] {
+    entity.storedProperties.compactMap { $0 as? Schema.Relationship }
+  }
+}

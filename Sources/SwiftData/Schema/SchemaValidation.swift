@@ -1,0 +1,117 @@
+/// Looks for what a store cannot be made of. Each fault names entity and property and says what
+/// to change.
+package enum SchemaValidation {
+  package static func problems(of entities: [Schema.Entity]) -> [SwiftDataError] {
+    let entitiesByName = Dictionary(
+      entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    var problems = duplicateNames(entities)
+    for entity in entities {
+      problems += hierarchyProblems(entity, entitiesByName)
+      problems += duplicateProperties(entity)
+      for property in entity.storedProperties {
+        switch property {
+        case let attribute as Schema.Attribute:
+          problems += attributeProblems(attribute, entity)
+        case let relationship as Schema.Relationship:
+          problems += relationshipProblems(relationship, entity, entitiesByName)
+        default: break
+        }
+      }
+      problems += constraintProblems(entity)
+    }
+    return problems
+  }
+
+  static func problem(
+    _ detail: String, _ entity: Schema.Entity, _ property: String? = nil
+  ) -> SwiftDataError {
+    .loadIssueModelContainer.with(detail, entity: entity.name, property: property)
+  }
+
+  private static func duplicateNames(_ entities: [Schema.Entity]) -> [SwiftDataError] {
+    var seen: Set<String> = []
+    return entities.compactMap { entity in
+      if entity.name.isEmpty { return problem("An entity has no name. Give it one.", entity) }
+      guard !seen.insert(entity.name).inserted else { return nil }
+      return problem(
+        "Two models are named \(entity.name). Rename one of them; models nested in different "
+          + "types need different names too.", entity)
+    }
+  }
+
+  private static func hierarchyProblems(
+    _ entity: Schema.Entity, _ entitiesByName: [String: Schema.Entity]
+  ) -> [SwiftDataError] {
+    guard let name = entity.superentityName, entitiesByName[name] == nil else { return [] }
+    return [
+      problem(
+        "The superclass \(name) is not in the schema. List \(name) beside \(entity.name).", entity)
+    ]
+  }
+
+  private static func duplicateProperties(_ entity: Schema.Entity) -> [SwiftDataError] {
+    var seen: Set<String> = []
+    return entity.properties.compactMap { property in
+      if property.name.isEmpty { return problem("A property has no name. Give it one.", entity) }
+      guard !seen.insert(property.name).inserted else { return nil }
+      return problem(
+        "Two properties have this name, inherited ones included. Rename one of them.", entity,
+        property.name)
+    }
+  }
+
+  private static func attributeProblems(
+    _ attribute: Schema.Attribute, _ entity: Schema.Entity
+  ) -> [SwiftDataError] {
+    // A decoded schema does not know the types of composites and enums.
+    if attribute.valueType == Any.self { return [] }
+    if attribute.valueType is any PersistentModel.Type {
+      return [
+        problem(
+          "A model is not a value. Remove @Attribute, which makes the property a relationship.",
+          entity, attribute.name)
+      ]
+    }
+    do {
+      _ = try attribute.storageForm()
+      return []
+    } catch {
+      let detail = (error as? SwiftDataError)?.detail ?? "\(error)"
+      return [problem(detail, entity, attribute.name)]
+    }
+  }
+
+  private static func constraintProblems(_ entity: Schema.Entity) -> [SwiftDataError] {
+    var problems: [SwiftDataError] = []
+    for (kind, groups) in [("#Unique", entity.uniquenessConstraints), ("#Index", entity.indices)] {
+      for name in groups.joined() {
+        // A path such as `address.city` names a leaf of a composite.
+        let first = String(name.prefix { $0 != "." })
+        guard let property = entity.property(named: name) ?? entity.property(named: first) else {
+          problems.append(
+            problem(
+              "\(kind) names a property that is not persisted. Use a stored property that is "
+                + "not marked @Transient.", entity, name))
+          continue
+        }
+        if let relationship = property as? Schema.Relationship,
+          !relationship.isToOneRelationship
+        {
+          problems.append(
+            problem(
+              "\(kind) cannot cover a to-many relationship. Use attributes and to-one "
+                + "relationships.", entity, name))
+        }
+      }
+    }
+    return problems
+  }
+}
+
+extension SwiftDataError {
+  /// The place and the detail, for a list of several errors.
+  var placedDetail: String {
+    let place = [entity, property].compactMap(\.self).joined(separator: ".")
+    return (place.isEmpty ? "" : "\(place): ") + (detail ?? description)
+  }
+}

@@ -1,0 +1,173 @@
+/// How values of a type are stored. One level of `Optional` around the type is looked through.
+///
+/// - Throws: `SwiftDataError.loadIssueModelContainer`, naming the type, when it cannot be stored.
+package func storageForm(of type: any Any.Type) throws -> StorageForm {
+  let type = unwrappedType(of: type) ?? type
+  if let form = singleColumnForm(of: type) { return form }
+  if type == Duration.self {
+    return .composite(durationLeaves(path: [], codingPath: [], isOptional: false))
+  }
+  guard let coded = type as? any (Decodable & Encodable).Type else {
+    throw SwiftDataError.loadIssueModelContainer.with(
+      "The type \(type) is not Codable. Make it Codable, mark the property @Transient, or use "
+        + "@Attribute(.transformable(by:)).")
+  }
+  var reader = CompositeReader()
+  guard let leaves = try reader.leaves(of: coded) else { return .encoded }
+  return .composite(leaves)
+}
+
+/// The wrapped type of an `Optional`; `nil` for other types.
+package func unwrappedType(of type: any Any.Type) -> (any Any.Type)? {
+  (type as? any WrappingType.Type)?.wrappedType
+}
+
+private protocol WrappingType {
+  static var wrappedType: any Any.Type { get }
+}
+
+extension Optional: WrappingType {
+  fileprivate static var wrappedType: any Any.Type { Wrapped.self }
+}
+
+/// The form of a scalar and of a type with a scalar raw value.
+private func singleColumnForm(of type: any Any.Type) -> StorageForm? {
+  if let scalar = type as? any ScalarCoding.Type { return .scalar(scalar.scalarType) }
+  if type is any Encodable.Type, type is any Decodable.Type,
+    let raw = type as? any RawRepresentable.Type, let scalar = rawScalarType(of: raw)
+  {
+    return .rawValue(scalar)
+  }
+  return nil
+}
+
+private func rawScalarType<T: RawRepresentable>(of type: T.Type) -> ScalarType? {
+  (T.RawValue.self as? any ScalarCoding.Type)?.scalarType
+}
+
+/// `Duration` codes itself as two halves of a 128-bit number.
+private func durationLeaves(
+  path: [String], codingPath: [String], isOptional: Bool
+) -> [CompositeLeaf] {
+  ["high", "low"].map {
+    CompositeLeaf(
+      path: path + [$0], codingPath: codingPath + [$0], form: .scalar(.int64),
+      isOptional: isOptional, valueType: Int64.self)
+  }
+}
+
+/// Takes a type apart, down to its leaves.
+private struct CompositeReader {
+  /// The types around the one being read, to end at a type that contains itself.
+  private var enclosing: [ObjectIdentifier] = []
+
+  /// The leaves of a struct or enum; `nil` when it codes itself in a way of its own, so that it
+  /// can only be stored whole.
+  mutating func leaves(
+    of type: any (Decodable & Encodable).Type, path: [String] = [], codingPath: [String] = [],
+    isOptional: Bool = false
+  ) throws -> [CompositeLeaf]? {
+    let identity = ObjectIdentifier(type)
+    guard !enclosing.contains(identity) else { return nil }
+    enclosing.append(identity)
+    defer { enclosing.removeLast() }
+    switch TypeReflection.kind(of: type) {
+    case .structure:
+      return try structLeaves(type, path: path, codingPath: codingPath, isOptional: isOptional)
+    case .enumeration:
+      return try enumLeaves(type, path: path, codingPath: codingPath)
+    case .reference, .other:
+      return nil
+    }
+  }
+
+  private mutating func structLeaves(
+    _ type: any (Decodable & Encodable).Type, path: [String], codingPath: [String],
+    isOptional: Bool
+  ) throws -> [CompositeLeaf]? {
+    guard let keys = CodingProbe.keys(of: type), !keys.isEmpty else { return nil }
+    let fields = TypeReflection.fields(of: type)
+    var leaves: [CompositeLeaf] = []
+    for key in keys {
+      // The storage of a property wrapper has an underscore before the name.
+      guard
+        let field = fields.first(where: { $0.name == key.name })
+          ?? fields.first(where: { $0.name == "_" + key.name }),
+        let found = try fieldLeaves(
+          field.type, path: path + [key.name], codingPath: codingPath + [key.text],
+          isOptional: isOptional, of: type)
+      else { return nil }
+      leaves += found
+    }
+    return leaves
+  }
+
+  private mutating func enumLeaves(
+    _ type: any (Decodable & Encodable).Type, path: [String], codingPath: [String]
+  ) throws -> [CompositeLeaf]? {
+    guard let cases = TypeReflection.cases(of: type), let keys = CodingProbe.keys(of: type),
+      !cases.isEmpty
+    else { return nil }
+    var leaves: [CompositeLeaf] = []
+    for enumCase in cases {
+      guard let key = keys.first(where: { $0.name == enumCase.name }) else { return nil }
+      let casePath = path + [key.name]
+      let caseCodingPath = codingPath + [key.text]
+      var found: [CompositeLeaf] = []
+      if !enumCase.payload.isEmpty {
+        guard let labels = CodingProbe.keys(of: type, case: key),
+          labels.count == enumCase.payload.count
+        else { return nil }
+        for (label, payload) in zip(labels, enumCase.payload) {
+          guard
+            let inner = try fieldLeaves(
+              payload, path: casePath + [label.name], codingPath: caseCodingPath + [label.text],
+              isOptional: true, of: type)
+          else { return nil }
+          found += inner
+        }
+      }
+      // A case whose values may all be absent needs a column of its own to be told from no case.
+      if enumCase.payload.allSatisfy(TypeReflection.mayBeEmpty) {
+        leaves.append(
+          CompositeLeaf(
+            path: casePath, codingPath: caseCodingPath, form: .enumCase, isOptional: true,
+            valueType: String.self))
+      }
+      leaves += found
+    }
+    return leaves
+  }
+
+  /// The leaves of one property; `nil` when it has a type that cannot be coded by itself.
+  private mutating func fieldLeaves(
+    _ fieldType: any Any.Type, path: [String], codingPath: [String], isOptional: Bool,
+    of owner: any Any.Type
+  ) throws -> [CompositeLeaf]? {
+    let wrapped = unwrappedType(of: fieldType)
+    let type = wrapped ?? fieldType
+    let isOptional = isOptional || wrapped != nil
+    func leaf(_ form: LeafForm, isOptional: Bool) -> [CompositeLeaf] {
+      [
+        CompositeLeaf(
+          path: path, codingPath: codingPath, form: form, isOptional: isOptional, valueType: type)
+      ]
+    }
+    switch singleColumnForm(of: type) {
+    case .scalar(let scalar): return leaf(.scalar(scalar), isOptional: isOptional)
+    case .rawValue(let scalar): return leaf(.rawValue(scalar), isOptional: true)
+    default: break
+    }
+    if type == Duration.self {
+      return durationLeaves(path: path, codingPath: codingPath, isOptional: isOptional)
+    }
+    guard let coded = type as? any (Decodable & Encodable).Type else { return nil }
+    if TypeReflection.kind(of: type) == .reference {
+      throw SwiftDataError.loadIssueModelContainer.with(
+        "\(owner).\(path.last ?? "") is of the class \(type); a persisted struct or enum holds "
+          + "values only. Make \(type) a struct, or use @Attribute(.codable).")
+    }
+    return try leaves(of: coded, path: path, codingPath: codingPath, isOptional: isOptional)
+      ?? leaf(.encoded, isOptional: isOptional)
+  }
+}

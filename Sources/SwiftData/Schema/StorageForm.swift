@@ -1,0 +1,71 @@
+/// How a Swift type is stored.
+package indirect enum StorageForm: Sendable {
+  /// One column.
+  case scalar(ScalarType)
+  /// One column with the raw value.
+  case rawValue(ScalarType)
+  /// One column for each leaf, at any depth.
+  case composite([CompositeLeaf])
+  /// One column with the value as JSON.
+  case encoded
+}
+
+/// One column of a composite value.
+package struct CompositeLeaf: Sendable {
+  /// The names of the properties that lead to the leaf, from the composite on.
+  package var path: [String]
+  /// The coding keys that lead to it. Different from `path` only for types with renamed keys.
+  package var codingPath: [String]
+  package var form: LeafForm
+  /// Whether the column may be empty though the composite is not.
+  package var isOptional: Bool
+  /// The type of the property, without `Optional`.
+  package var valueType: any Any.Type
+
+  /// The last component of the path, which names the column.
+  package var name: String { path.last ?? "" }
+}
+
+/// How one leaf of a composite is stored.
+package enum LeafForm: Sendable, Hashable {
+  case scalar(ScalarType)
+  case rawValue(ScalarType)
+  /// JSON text.
+  case encoded
+  /// The name of an enum case while that case is the active one.
+  case enumCase
+}
+
+extension CompositeLeaf: Hashable {
+  package static func == (lhs: CompositeLeaf, rhs: CompositeLeaf) -> Bool {
+    lhs.path == rhs.path && lhs.codingPath == rhs.codingPath && lhs.form == rhs.form
+      && lhs.isOptional == rhs.isOptional && lhs.valueType == rhs.valueType
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(path)
+    hasher.combine(form)
+  }
+}
+
+extension StorageForm {
+  /// The number that the model of a store has for this form.
+  package var attributeType: AttributeType {
+    switch self {
+    case .scalar(let type): type.attributeType
+    case .rawValue, .composite: .composite
+    case .encoded: .transformable
+    }
+  }
+}
+
+extension LeafForm {
+  /// The number that the model of a store has for this form.
+  package var attributeType: AttributeType {
+    switch self {
+    case .scalar(let type), .rawValue(let type): type.attributeType
+    case .encoded: .binary
+    case .enumCase: .string
+    }
+  }
+}

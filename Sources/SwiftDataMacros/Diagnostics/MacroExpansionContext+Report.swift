@@ -1,0 +1,21 @@
+import SwiftDiagnostics
+import SwiftSyntax
+import SwiftSyntaxMacros
+
+extension MacroExpansionContext {
+  func report(_ message: ModelDiagnostic, at node: some SyntaxProtocol) {
+    diagnose(Diagnostic(node: Syntax(node), message: message))
+  }
+
+  /// Whether the expanded declaration stands directly in a class with `@Model`.
+  var isInsideModel: Bool {
+    lexicalContext.first?.as(ClassDeclSyntax.self)?.attributes.has("Model") ?? false
+  }
+}
+
+extension ModelDiagnostic {
+  static func notApplicable(macro: String, to declaration: some DeclGroupSyntax) -> Self {
+    let name = declaration.asProtocol((any NamedDeclSyntax).self)?.name.plainName
+    return .notApplicable(macro: macro, kind: declaration.introducer.text, name: name ?? "")
+  }
+}

@@ -1,0 +1,110 @@
+import SwiftDiagnostics
+
+/// Everything the model macros can complain about.
+enum ModelDiagnostic: Equatable {
+  // The declaration as a whole
+  case notApplicable(macro: String, kind: String, name: String)
+  case missingInitializer(model: String)
+  case genericModel(model: String)
+  case isolatedModel(model: String, actor: String)
+  case actorPropertyWithoutValue(String, actor: String)
+
+  // A stored property
+  case constantProperty(String)
+  case lazyProperty(String)
+  case referenceOwnership(String, keyword: String)
+  case propertyWrapper(String, wrapper: String)
+  case observedProperty(String)
+  case severalBindings([String])
+  case destructuringPattern
+  case missingType(String)
+  case conditionalProperty(String)
+  case transientWithoutDefault(String)
+
+  // An attribute on a property
+  case attributeOnComputed(macro: String, property: String)
+  case attributeOnStatic(macro: String, property: String)
+  case conflictingAttributes(String, String, property: String)
+  case repeatedAttribute(macro: String, property: String)
+  case repeatedOption(String, property: String)
+  case relationshipOnValue(property: String, type: String)
+  case unknownInverse(property: String, model: String)
+  case markerOutsideModel(macro: String)
+
+  // #Index and #Unique
+  case unknownKeyPath(macro: String, property: String, model: String)
+  case unstoredKeyPath(macro: String, property: String, model: String)
+  case constraintOutsideModel(macro: String)
+}
+
+extension ModelDiagnostic: DiagnosticMessage {
+  var severity: DiagnosticSeverity {
+    switch self {
+    case .observedProperty, .markerOutsideModel, .constraintOutsideModel: .warning
+    default: .error
+    }
+  }
+
+  var diagnosticID: MessageID {
+    let label = Mirror(reflecting: self).children.first?.label ?? "\(self)"
+    return MessageID(domain: "SwiftData", id: label)
+  }
+
+  var message: String {
+    switch self {
+    case .notApplicable(let macro, let kind, let name):
+      "'@\(macro)' cannot be applied to \(kind) type '\(name)'"
+    case .missingInitializer(let model):
+      "@Model requires an initializer be provided for '\(model)'"
+    case .genericModel(let model):
+      "@Model cannot be applied to generic class '\(model)'"
+    case .isolatedModel(let model, let actor):
+      "@Model cannot be applied to '\(model)' with '@\(actor)'; a model belongs to its context"
+    case .actorPropertyWithoutValue(let name, let actor):
+      "@ModelActor requires '\(name)' to have a default value or '\(actor)' to have an initializer"
+    case .constantProperty(let name):
+      "@Model requires stored property '\(name)' to be declared with 'var'"
+    case .lazyProperty(let name):
+      "@Model cannot persist lazy property '\(name)'; mark it @Transient or give it a default value"
+    case .referenceOwnership(let name, let keyword):
+      "@Model cannot persist \(keyword) property '\(name)'; remove '\(keyword)' or mark it @Transient"
+    case .propertyWrapper(let name, let wrapper):
+      "@Model cannot persist property '\(name)' with property wrapper '@\(wrapper)'"
+    case .observedProperty(let name):
+      "observers of persisted property '\(name)' are not called"
+    case .severalBindings(let names):
+      "@Model requires a declaration of its own for each of "
+        + names.map { "'\($0)'" }.joined(separator: ", ")
+    case .destructuringPattern:
+      "@Model cannot persist properties declared with a tuple pattern"
+    case .missingType(let name):
+      "@Model requires persisted property '\(name)' to have a type or a default value"
+    case .conditionalProperty(let name):
+      "@Model cannot persist property '\(name)' inside '#if'; move it out or mark it @Transient"
+    case .transientWithoutDefault(let name):
+      "@Transient requires non-optional property '\(name)' to have a default value"
+    case .attributeOnComputed(let macro, let name):
+      "@\(macro) cannot be applied to computed property '\(name)'"
+    case .attributeOnStatic(let macro, let name):
+      "@\(macro) cannot be applied to static property '\(name)'"
+    case .conflictingAttributes(let first, let second, let name):
+      "@\(first) and @\(second) cannot be combined on property '\(name)'"
+    case .repeatedAttribute(let macro, let name):
+      "@\(macro) is repeated on property '\(name)'"
+    case .repeatedOption(let option, let name):
+      "option '\(option)' is repeated on property '\(name)'"
+    case .relationshipOnValue(let name, let type):
+      "@Relationship requires '\(name)' to hold a model or models; '\(type)' is not a model"
+    case .unknownInverse(let name, let model):
+      "inverse '\(name)' is not a persisted property of '\(model)'"
+    case .markerOutsideModel(let macro):
+      "@\(macro) has no effect outside a class with @Model"
+    case .unknownKeyPath(let macro, let name, let model):
+      "#\(macro) names '\(name)', which is not a property of '\(model)'"
+    case .unstoredKeyPath(let macro, let name, let model):
+      "#\(macro) names '\(name)', which '\(model)' does not persist"
+    case .constraintOutsideModel(let macro):
+      "#\(macro) has no effect outside the body of a class with @Model"
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import SwiftDiagnostics
+import SwiftSyntax
+
+/// The mends that the model macros offer.
+enum ModelFixIt: String {
+  case useVar = "Replace 'let' with 'var'"
+  case splitBindings = "Declare each property separately"
+  case removeAttribute = "Remove the attribute"
+  case removeOption = "Remove the repeated option"
+  case markTransient = "Mark the property @Transient"
+  case addInitializer = "Add an initializer"
+}
+
+extension ModelFixIt: FixItMessage {
+  var message: String { rawValue }
+
+  var fixItID: MessageID { MessageID(domain: "SwiftData", id: "\(self)") }
+
+  func removing(_ attribute: AttributeSyntax, from node: VariableDeclSyntax) -> FixIt {
+    let kept = node.attributes.filter { $0.id != Syntax(attribute).id }
+    let mended = node.with(\.attributes, kept).with(\.leadingTrivia, node.leadingTrivia)
+    return replacing(node, with: mended)
+  }
+
+  func replacing(_ old: some SyntaxProtocol, with new: some SyntaxProtocol) -> FixIt {
+    FixIt(message: self, changes: [.replace(oldNode: Syntax(old), newNode: Syntax(new))])
+  }
+}

@@ -1,0 +1,115 @@
+import SwiftSyntax
+
+extension ModelDeclaration {
+  init(_ node: ClassDeclSyntax) {
+    let members = node.memberBlock.members.map(\.decl)
+    let inherited = node.inheritanceClause?.inheritedTypes.map(\.type.trimmedDescription) ?? []
+    name = node.name.text
+    access = AccessLevel(of: node.modifiers)
+    isFinal = node.modifiers.has(.final)
+    possibleSuperclass = inherited.first.flatMap {
+      Self.knownProtocols.contains(Self.unqualified($0)) ? nil : $0
+    }
+    statesPersistentModel = inherited.contains { Self.unqualified($0) == "PersistentModel" }
+    properties = members.compactMap { $0.as(VariableDeclSyntax.self) }
+      .compactMap(PropertyDeclaration.init)
+    let constraints = members.compactMap { $0.as(MacroExpansionDeclSyntax.self) }
+      .compactMap(ConstraintDeclaration.init)
+    self.constraints =
+      constraints.filter { $0.kind == .index } + constraints.filter { $0.kind == .unique }
+    declared = DeclaredMembers(members)
+  }
+
+  /// Protocols often written first in a model's inheritance clause; anything else may be a class.
+  private static let knownProtocols: Set<String> = [
+    "Codable", "Comparable", "CustomDebugStringConvertible", "CustomStringConvertible",
+    "Decodable", "Encodable", "Equatable", "Hashable", "Identifiable", "Observable",
+    "ObservableObject", "PersistentModel", "Sendable", "@unchecked Sendable",
+  ]
+
+  private static func unqualified(_ type: String) -> String {
+    ["Swift.", "SwiftData.", "Foundation.", "Observation."]
+      .first { type.hasPrefix($0) }
+      .map { String(type.dropFirst($0.count)) } ?? type
+  }
+}
+
+extension PropertyDeclaration {
+  /// Reads a stored property; `nil` when the model does not persist it.
+  init?(_ node: VariableDeclSyntax) {
+    guard node.isStoredInstanceVariable,
+      !node.attributes.has("Transient"),
+      node.modifiers.first(of: ["lazy", "weak", "unowned"]) == nil,
+      let binding = node.bindings.first, node.bindings.count == 1,
+      let pattern = binding.pattern.as(IdentifierPatternSyntax.self),
+      !pattern.identifier.text.hasPrefix("_$")
+    else { return nil }
+    identifier = pattern.identifier.trimmed
+    type = binding.typeAnnotation?.type.trimmed
+    initialValue = binding.initializer?.value.trimmed
+    schema = SchemaAttribute(node.attributes)
+  }
+}
+
+extension VariableDeclSyntax {
+  var isStatic: Bool { modifiers.has(.static, .class) }
+
+  /// `var`, of the instance, without a getter.
+  var isStoredInstanceVariable: Bool {
+    bindingSpecifier.tokenKind == .keyword(.var) && !isStatic
+      && bindings.allSatisfy { !$0.isComputed }
+  }
+}
+
+extension SchemaAttribute {
+  /// Reads the first `@Attribute` or `@Relationship`.
+  init?(_ attributes: AttributeListSyntax) {
+    let found = attributes.lazy.compactMap { $0.as(AttributeSyntax.self) }
+      .compactMap { attribute in Kind(rawValue: attribute.plainName).map { ($0, attribute) } }
+      .first
+    guard let (kind, attribute) = found else { return nil }
+    self.kind = kind
+    arguments = attribute.arguments?.as(LabeledExprListSyntax.self) ?? []
+  }
+}
+
+extension ConstraintDeclaration {
+  init?(_ node: MacroExpansionDeclSyntax) {
+    guard let kind = Kind(rawValue: node.macroName.text) else { return nil }
+    self.kind = kind
+    model = node.genericArgumentClause?.arguments.first?.argument.trimmedDescription
+    arguments = node.arguments
+  }
+}
+
+extension DeclaredMembers {
+  init(_ members: [DeclSyntax]) {
+    for member in members {
+      if let variable = member.as(VariableDeclSyntax.self) {
+        let patterns = variable.bindings.map(\.pattern)
+        variables.formUnion(
+          patterns.compactMap { $0.as(IdentifierPatternSyntax.self)?.identifier.plainName })
+      } else if let function = member.as(FunctionDeclSyntax.self) {
+        functions.insert(function.fullName)
+      } else if let type = member.asProtocol((any NamedDeclSyntax).self) {
+        types.insert(type.name.plainName)
+      } else if let initializer = member.as(InitializerDeclSyntax.self) {
+        hasInitializer = true
+        hasBackingDataInitializer =
+          hasBackingDataInitializer || initializer.labels == ["backingData"]
+      }
+    }
+  }
+}
+
+extension FunctionDeclSyntax {
+  /// `withMutation(keyPath:_:)`
+  var fullName: String {
+    let labels = signature.parameterClause.parameters.map { "\($0.firstName.text):" }
+    return "\(name.plainName)(\(labels.joined()))"
+  }
+}
+
+extension InitializerDeclSyntax {
+  var labels: [String] { signature.parameterClause.parameters.map(\.firstName.text) }
+}

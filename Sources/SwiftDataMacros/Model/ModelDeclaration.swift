@@ -1,0 +1,79 @@
+import SwiftSyntax
+
+/// What `@Model` reads from a class.
+struct ModelDeclaration {
+  var name: String
+  var access: AccessLevel
+  var isFinal: Bool
+  /// The first inherited type, when it may be a class.
+  var possibleSuperclass: String?
+  var statesPersistentModel: Bool
+  /// Persisted properties in source order.
+  var properties: [PropertyDeclaration]
+  /// `#Index` first, then `#Unique`, each in source order.
+  var constraints: [ConstraintDeclaration]
+  var declared: DeclaredMembers
+}
+
+/// A stored property that the model persists.
+struct PropertyDeclaration {
+  /// As written, with back-ticks where the source has them.
+  var identifier: TokenSyntax
+  var type: TypeSyntax?
+  var initialValue: ExprSyntax?
+  var schema: SchemaAttribute?
+
+  /// The name without back-ticks.
+  var name: String { identifier.plainName }
+
+  var isOptional: Bool { type?.isOptional ?? false }
+
+  var isTransformable: Bool {
+    guard let schema, schema.kind == .attribute else { return false }
+    return schema.optionNames.contains("transformable")
+  }
+}
+
+/// `@Attribute(…)` or `@Relationship(…)` on a property.
+struct SchemaAttribute {
+  enum Kind: String {
+    case attribute = "Attribute"
+    case relationship = "Relationship"
+  }
+
+  var kind: Kind
+  var arguments: LabeledExprListSyntax
+
+  /// Names of the unlabeled options: `unique` for `.unique` and `Schema.Attribute.Option.unique`.
+  var optionNames: [String] { options.map(\.name) }
+
+  var options: [(name: String, argument: LabeledExprSyntax)] {
+    arguments.prefix { $0.label == nil }.compactMap { argument in
+      let callee = argument.expression.as(FunctionCallExprSyntax.self)?.calledExpression
+      let member = (callee ?? argument.expression).as(MemberAccessExprSyntax.self)
+      return member.map { ($0.declName.baseName.plainName, argument) }
+    }
+  }
+}
+
+/// `#Index` or `#Unique` in the body of a model.
+struct ConstraintDeclaration {
+  enum Kind: String {
+    case index = "Index"
+    case unique = "Unique"
+  }
+
+  var kind: Kind
+  /// The type written between angle brackets.
+  var model: String?
+  var arguments: LabeledExprListSyntax
+}
+
+/// Names the class already declares, so that they are not written twice.
+struct DeclaredMembers {
+  var variables: Set<String> = []
+  var functions: Set<String> = []
+  var types: Set<String> = []
+  var hasInitializer = false
+  var hasBackingDataInitializer = false
+}

@@ -1,0 +1,20 @@
+public import SwiftSyntax
+public import SwiftSyntaxMacros
+
+extension PersistentModelMacro: MemberMacro {
+  public static func expansion(
+    of node: AttributeSyntax,
+    providingMembersOf declaration: some DeclGroupSyntax,
+    conformingTo protocols: [TypeSyntax],
+    in context: some MacroExpansionContext
+  ) throws -> [DeclSyntax] {
+    guard let type = declaration.as(ClassDeclSyntax.self) else {
+      context.report(.notApplicable(macro: "Model", to: declaration), at: node)
+      return []
+    }
+    let model = ModelDeclaration(type)
+    ModelValidation.diagnostics(of: type, model).forEach(context.diagnose)
+    let ancestry = ModelAncestry(of: model, missingConformances: protocols)
+    return ModelExpansion(model: model, ancestry: ancestry).members
+  }
+}

@@ -1,0 +1,118 @@
+import SwiftDiagnostics
+import SwiftSyntax
+import SwiftSyntaxBuilder
+
+/// Checks one variable of a model.
+struct PropertyValidation {
+  private let node: VariableDeclSyntax
+  private let model: ModelDeclaration
+  private let name: String
+  private let position: Syntax
+  private var isTransient: Bool { node.attributes.has("Transient") }
+  private var isStored: Bool { node.bindings.contains { !$0.isComputed } }
+
+  static func check(
+    _ node: VariableDeclSyntax, of model: ModelDeclaration, in type: ClassDeclSyntax,
+    sink: inout DiagnosticSink
+  ) {
+    guard let binding = node.bindings.first else { return }
+    let pattern = binding.pattern.as(IdentifierPatternSyntax.self)
+    let validation = PropertyValidation(
+      node: node, model: model,
+      name: pattern?.identifier.plainName ?? binding.pattern.trimmedDescription,
+      position: Syntax(binding.pattern))
+    SchemaAttributeValidation.check(node, name: validation.name, of: model, sink: &sink)
+    if !node.isStatic, validation.isStored, !validation.name.hasPrefix("_$") {
+      validation.checkStored(binding, isNamed: pattern != nil, sink: &sink)
+    }
+  }
+
+  private func checkStored(
+    _ binding: PatternBindingSyntax, isNamed: Bool, sink: inout DiagnosticSink
+  ) {
+    if isTransient {
+      checkTransient(sink: &sink)
+    } else if !isNamed {
+      sink.report(.destructuringPattern, at: position)
+    } else if let modifier = node.modifiers.first(of: ["lazy", "weak", "unowned"]) {
+      checkModifier(modifier, sink: &sink)
+    } else if node.bindingSpecifier.tokenKind == .keyword(.let) {
+      let variable = node.bindingSpecifier.with(\.tokenKind, .keyword(.var))
+      let fixIt = ModelFixIt.useVar.replacing(node.bindingSpecifier, with: variable)
+      sink.report(.constantProperty(name), at: node.bindingSpecifier, fixIts: [fixIt])
+    } else if node.bindings.count > 1 {
+      checkSeveral(sink: &sink)
+    } else if let wrapper = PropertyWrapperName.first(in: node.attributes) {
+      sink.report(.propertyWrapper(name, wrapper: wrapper.plainName), at: wrapper)
+    } else if binding.hasObservers {
+      sink.report(.observedProperty(name), at: position)
+    } else if binding.typeAnnotation == nil, binding.initializer == nil {
+      sink.report(.missingType(name), at: position)
+    }
+  }
+
+  private func checkTransient(sink: inout DiagnosticSink) {
+    // A type on the last of several bindings holds for those before it: `var a, b: Int?`.
+    let type = node.bindings.last?.typeAnnotation?.type
+    for binding in node.bindings where binding.initializer == nil && !binding.isComputed {
+      guard let type = binding.typeAnnotation?.type ?? type, !type.isOptional else { continue }
+      let name = binding.pattern.trimmedDescription
+      sink.report(.transientWithoutDefault(name), at: binding.pattern)
+    }
+  }
+
+  private func checkModifier(_ modifier: DeclModifierSyntax, sink: inout DiagnosticSink) {
+    let fixIts = [ModelFixIt.markTransient.replacing(node, with: node.markedTransient)]
+    if modifier.name.tokenKind == .keyword(.lazy) {
+      sink.report(.lazyProperty(name), at: modifier, fixIts: fixIts)
+    } else {
+      let keyword = modifier.name.text
+      sink.report(.referenceOwnership(name, keyword: keyword), at: modifier, fixIts: fixIts)
+    }
+  }
+
+  private func checkSeveral(sink: inout DiagnosticSink) {
+    let names = node.bindings.map { $0.pattern.trimmedDescription }
+    let fixIts = node.splitBindings.map { split in
+      [ModelFixIt.splitBindings.replacing(node, with: split)]
+    }
+    sink.report(.severalBindings(names), at: node, fixIts: fixIts ?? [])
+  }
+}
+
+extension VariableDeclSyntax {
+  /// One declaration for each binding, on lines of their own; `nil` when one has accessors.
+  fileprivate var splitBindings: CodeBlockItemListSyntax? {
+    guard bindings.allSatisfy({ $0.accessorBlock == nil }) else { return nil }
+    // A type holds for the bindings before it that have neither a type nor a value.
+    var following: TypeAnnotationSyntax?
+    var lines: [CodeBlockItemSyntax] = []
+    for binding in bindings.reversed() {
+      following = binding.typeAnnotation ?? (binding.initializer == nil ? following : nil)
+      let single = binding.with(\.trailingComma, nil).with(\.leadingTrivia, .space)
+        .with(\.typeAnnotation, following).with(\.trailingTrivia, [])
+      let line = with(\.bindings, [single]).with(\.leadingTrivia, leadingTrivia)
+      lines.insert(CodeBlockItemSyntax(item: .decl(DeclSyntax(line))), at: 0)
+    }
+    return CodeBlockItemListSyntax(lines)
+  }
+  var markedTransient: VariableDeclSyntax {
+    let attribute = AttributeSyntax("Transient").with(\.trailingTrivia, .space)
+    let plain = with(\.leadingTrivia, [])
+    return plain.with(\.attributes, [.attribute(attribute)] + plain.attributes)
+      .with(\.leadingTrivia, leadingTrivia)
+  }
+}
+
+/// Property wrappers that appear in models by mistake; others are left for the compiler to reject.
+enum PropertyWrapperName {
+  static func first(in attributes: AttributeListSyntax) -> AttributeSyntax? {
+    attributes.lazy.compactMap { $0.as(AttributeSyntax.self) }
+      .first { known.contains($0.plainName) }
+  }
+
+  private static let known: Set<String> = [
+    "AppStorage", "Bindable", "Binding", "Environment", "EnvironmentObject", "ObservedObject",
+    "Published", "Query", "SceneStorage", "State", "StateObject",
+  ]
+}

@@ -1,0 +1,117 @@
+import SwiftDiagnostics
+import SwiftSyntax
+
+/// Checks `@Attribute`, `@Relationship` and `@Transient` on one variable of a model.
+enum SchemaAttributeValidation {
+  static func check(
+    _ node: VariableDeclSyntax, name: String, of model: ModelDeclaration,
+    sink: inout DiagnosticSink
+  ) {
+    let markers = ["Attribute", "Relationship", "Transient"].map { node.attributes.all(named: $0) }
+    let present = markers.compactMap(\.first)
+    guard let first = present.first else { return }
+    checkPlace(of: present, on: node, name: name, sink: &sink)
+    if present.count > 1 {
+      sink.report(
+        .conflictingAttributes(first.plainName, present[1].plainName, property: name),
+        at: present[1], fixIts: [ModelFixIt.removeAttribute.removing(present[1], from: node)])
+    }
+    for repeated in markers.compactMap({ $0.dropFirst().first }) {
+      sink.report(
+        .repeatedAttribute(macro: repeated.plainName, property: name), at: repeated,
+        fixIts: [ModelFixIt.removeAttribute.removing(repeated, from: node)])
+    }
+    if let schema = SchemaAttribute(node.attributes) {
+      checkOptions(of: schema, name: name, sink: &sink)
+      checkRelationship(schema, on: node, name: name, of: model, sink: &sink)
+    }
+  }
+
+  /// `@Transient` on a computed or static property changes nothing and is let through.
+  private static func checkPlace(
+    of attributes: [AttributeSyntax], on node: VariableDeclSyntax, name: String,
+    sink: inout DiagnosticSink
+  ) {
+    for attribute in attributes where attribute.plainName != "Transient" {
+      let macro = attribute.plainName
+      let fixIts = [ModelFixIt.removeAttribute.removing(attribute, from: node)]
+      if node.isStatic {
+        let message = ModelDiagnostic.attributeOnStatic(macro: macro, property: name)
+        sink.report(message, at: attribute, fixIts: fixIts)
+      } else if node.bindings.contains(where: \.isComputed) {
+        let message = ModelDiagnostic.attributeOnComputed(macro: macro, property: name)
+        sink.report(message, at: attribute, fixIts: fixIts)
+      }
+    }
+  }
+
+  private static func checkOptions(
+    of schema: SchemaAttribute, name: String, sink: inout DiagnosticSink
+  ) {
+    var seen: Set<String> = []
+    for (option, argument) in schema.options where !seen.insert(option).inserted {
+      let fixIt = ModelFixIt.removeOption.replacing(
+        schema.arguments, with: schema.arguments.removing(argument))
+      sink.report(.repeatedOption(option, property: name), at: argument.expression, fixIts: [fixIt])
+    }
+  }
+
+  private static func checkRelationship(
+    _ schema: SchemaAttribute, on node: VariableDeclSyntax, name: String,
+    of model: ModelDeclaration, sink: inout DiagnosticSink
+  ) {
+    guard schema.kind == .relationship else { return }
+    if let type = node.bindings.first?.typeAnnotation?.type, isVisiblyValue(type) {
+      sink.report(
+        .relationshipOnValue(property: name, type: type.trimmedDescription), at: type)
+    }
+    checkInverse(of: schema, of: model, sink: &sink)
+  }
+
+  /// A key path into the class itself can be checked here; one into another class is the compiler's.
+  private static func checkInverse(
+    of schema: SchemaAttribute, of model: ModelDeclaration, sink: inout DiagnosticSink
+  ) {
+    guard let inverse = schema.arguments.first(where: { $0.label?.text == "inverse" }),
+      let path = inverse.expression.as(KeyPathExprSyntax.self),
+      path.root?.trimmedDescription == model.name,
+      let target = path.firstPropertyName,
+      model.possibleSuperclass == nil,
+      !model.properties.contains(where: { $0.name == target })
+    else { return }
+    sink.report(.unknownInverse(property: target, model: model.name), at: path)
+  }
+
+  private static func isVisiblyValue(_ type: TypeSyntax) -> Bool {
+    if let wrapped = type.wrappedType { return isVisiblyValue(wrapped) }
+    if let element = type.elementType { return isVisiblyValue(element) }
+    if type.is(DictionaryTypeSyntax.self) || type.is(TupleTypeSyntax.self) { return true }
+    let name = type.trimmedDescription
+    return values.contains(name.hasPrefix("Swift.") ? String(name.dropFirst(6)) : name)
+  }
+
+  private static let values: Set<String> = [
+    "Bool", "Character", "Data", "Date", "Decimal", "Double", "Float", "Int", "Int8", "Int16",
+    "Int32", "Int64", "String", "TimeInterval", "UInt", "UInt8", "UInt16", "UInt32", "UInt64",
+    "URL", "UUID",
+  ]
+}
+
+extension LabeledExprListSyntax {
+  /// The list without one element, and without a comma at its end.
+  fileprivate func removing(_ argument: LabeledExprSyntax) -> LabeledExprListSyntax {
+    var kept = filter { $0.id != argument.id }
+    if let last = kept.indices.last, argument.trailingComma == nil {
+      kept[last].trailingComma = nil
+    }
+    return kept
+  }
+}
+
+extension KeyPathExprSyntax {
+  /// `name` in `\Trip.name` and `\.name?.count`.
+  var firstPropertyName: String? {
+    components.lazy.compactMap { $0.component.as(KeyPathPropertyComponentSyntax.self) }
+      .first?.declName.baseName.plainName
+  }
+}

@@ -1,0 +1,119 @@
+import SwiftSyntax
+import SwiftSyntaxBuilder
+
+/// Writes the description of a model's properties.
+///
+/// A class that can have subclasses describes itself for any of them, because a key path of the
+/// subclass has the subclass as its root type.
+struct SchemaMetadataExpansion {
+  let model: ModelDeclaration
+  let ancestry: ModelAncestry
+
+  var members: [DeclSyntax] {
+    if model.declared.variables.contains("schemaMetadata") { return model.isFinal ? [] : [generic] }
+    return model.isFinal ? [complete] : [forwarding, generic]
+  }
+
+  private var modifiers: String {
+    switch ancestry {
+    case .root: model.isFinal ? "static " : "class "
+    case .subclass: "override class "
+    }
+  }
+
+  private var access: String {
+    model.isFinal ? model.access.fixed : model.access.overridable
+  }
+
+  private var complete: DeclSyntax {
+    """
+    \(raw: access)\(raw: modifiers)var schemaMetadata: [SwiftData.Schema.PropertyMetadata] {
+      \(raw: statements(root: model.name, type: "\(model.name).self"))
+    }
+    """
+  }
+
+  private var forwarding: DeclSyntax {
+    """
+    \(raw: access)\(raw: modifiers)var schemaMetadata: [SwiftData.Schema.PropertyMetadata] {
+      _$schemaMetadata(for: \(raw: model.name).self)
+    }
+    """
+  }
+
+  /// An overload of the superclass' function: its type parameter has a narrower bound.
+  private var generic: DeclSyntax {
+    """
+    \(raw: model.access.fixed)static func _$schemaMetadata<_M: \(raw: model.name)>(
+      for _type: _M.Type
+    ) -> [SwiftData.Schema.PropertyMetadata] {
+      \(raw: statements(root: "_M", type: "_type"))
+    }
+    """
+  }
+
+  /// One statement for each property keeps type checking linear in their number.
+  private func statements(root: String, type: String) -> String {
+    let inherited =
+      switch ancestry {
+      case .root: "[]"
+      case .subclass(let superclass): "\(superclass)._$schemaMetadata(for: \(type))"
+      }
+    let entries = model.properties.map { $0.entry(root: root) } + model.constraints.map(entry)
+    if entries.isEmpty { return "return \(inherited)" }
+    return
+      (["var _metadata: [SwiftData.Schema.PropertyMetadata] = \(inherited)"]
+      + entries.map { "_metadata.append(\($0))" }
+      + ["return _metadata"])
+      .joined(separator: "\n  ")
+  }
+
+  private func entry(_ constraint: ConstraintDeclaration) -> String {
+    let type = "SwiftData.Schema.\(constraint.kind.rawValue)"
+    let arguments = constraint.arguments.trimmedDescription
+    return SchemaMetadataExpansion.entry(
+      name: type, keyPath: "\\SwiftData.Schema.encodingVersion", defaultValue: "nil",
+      metadata: "\(type)<\(constraint.model ?? model.name)>(\(arguments))")
+  }
+
+  fileprivate static func entry(
+    name: String, keyPath: String, defaultValue: String, metadata: String
+  ) -> String {
+    """
+    SwiftData.Schema.PropertyMetadata(
+        name: "\(name)", keypath: \(keyPath), defaultValue: \(defaultValue),
+        metadata: \(metadata))
+    """
+  }
+}
+
+extension PropertyDeclaration {
+  fileprivate func entry(root: String) -> String {
+    SchemaMetadataExpansion.entry(
+      name: name, keyPath: "\\\(root).\(identifier.text)", defaultValue: defaultValue,
+      metadata: schema.map(\.construction) ?? "nil")
+  }
+
+  /// The written type gives implicit members and literals their meaning where `Any?` is expected.
+  private var defaultValue: String {
+    guard let initialValue, !initialValue.is(NilLiteralExprSyntax.self) else { return "nil" }
+    guard let type else { return initialValue.description }
+    return "(\(initialValue)) as \(type.coercible)"
+  }
+}
+
+extension SchemaAttribute {
+  fileprivate var construction: String {
+    "SwiftData.Schema.\(kind.rawValue)(\(arguments.trimmedDescription))"
+  }
+}
+
+extension TypeSyntax {
+  /// `T!` cannot be coerced to; `T?` holds the same values.
+  fileprivate var coercible: String {
+    guard let implicit = self.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) else {
+      return trimmedDescription
+    }
+    return "\(implicit.wrappedType.trimmedDescription)?"
+  }
+}

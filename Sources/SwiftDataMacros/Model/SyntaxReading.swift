@@ -1,0 +1,100 @@
+import SwiftSyntax
+
+extension TokenSyntax {
+  /// The text without back-ticks.
+  var plainName: String {
+    text.count > 2 && text.hasPrefix("`") ? String(text.dropFirst().dropLast()) : text
+  }
+}
+
+extension TypeSyntax {
+  /// `PersistentModel` for `SwiftData.PersistentModel`.
+  var lastName: String {
+    self.as(MemberTypeSyntax.self)?.name.plainName ?? trimmedDescription
+  }
+
+  /// `T?`, `T!`, `Optional<T>` and `Swift.Optional<T>`.
+  var isOptional: Bool {
+    wrappedType != nil
+  }
+
+  /// The `T` of an optional type.
+  var wrappedType: TypeSyntax? {
+    if let optional = self.as(OptionalTypeSyntax.self) { return optional.wrappedType }
+    if let implicit = self.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) {
+      return implicit.wrappedType
+    }
+    return genericArgument(of: ["Optional"])
+  }
+
+  /// The element of an array or set type.
+  var elementType: TypeSyntax? {
+    if let array = self.as(ArrayTypeSyntax.self) { return array.element }
+    return genericArgument(of: ["Array", "Set"])
+  }
+
+  /// The only generic argument, when the type's last name is one of `names`.
+  private func genericArgument(of names: Set<String>) -> TypeSyntax? {
+    let clause: GenericArgumentClauseSyntax?
+    if let identifier = self.as(IdentifierTypeSyntax.self), names.contains(identifier.name.text) {
+      clause = identifier.genericArgumentClause
+    } else if let member = self.as(MemberTypeSyntax.self), names.contains(member.name.text) {
+      clause = member.genericArgumentClause
+    } else {
+      clause = nil
+    }
+    guard let clause, clause.arguments.count == 1 else { return nil }
+    return clause.arguments.first?.argument.as(TypeSyntax.self)
+  }
+}
+
+extension AttributeSyntax {
+  /// The last component of the attribute's name: `Attribute` for `@SwiftData.Attribute`.
+  var plainName: String {
+    if let member = attributeName.as(MemberTypeSyntax.self) { return member.name.plainName }
+    if let identifier = attributeName.as(IdentifierTypeSyntax.self) {
+      return identifier.name.plainName
+    }
+    return attributeName.trimmedDescription
+  }
+}
+
+extension AttributeListSyntax {
+  func all(named name: String) -> [AttributeSyntax] {
+    compactMap { $0.as(AttributeSyntax.self) }.filter { $0.plainName == name }
+  }
+
+  func has(_ name: String) -> Bool { !all(named: name).isEmpty }
+}
+
+extension DeclModifierListSyntax {
+  func has(_ keywords: Keyword...) -> Bool {
+    contains { modifier in keywords.contains { modifier.name.tokenKind == .keyword($0) } }
+  }
+
+  func first(of keywords: Set<String>) -> DeclModifierSyntax? {
+    first { keywords.contains($0.name.text) }
+  }
+}
+
+extension PatternBindingSyntax {
+  /// Whether the binding has a getter of its own.
+  var isComputed: Bool {
+    switch accessorBlock?.accessors {
+    case .getter: true
+    case .accessors(let accessors): !accessors.allSatisfy(\.isObserver)
+    case nil: false
+    }
+  }
+
+  var hasObservers: Bool {
+    guard case .accessors(let accessors) = accessorBlock?.accessors else { return false }
+    return accessors.contains(where: \.isObserver)
+  }
+}
+
+extension AccessorDeclSyntax {
+  var isObserver: Bool {
+    [.keyword(.willSet), .keyword(.didSet)].contains(accessorSpecifier.tokenKind)
+  }
+}

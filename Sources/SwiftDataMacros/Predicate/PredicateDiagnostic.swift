@@ -1,0 +1,124 @@
+import SwiftDiagnostics
+import SwiftSyntax
+
+/// What `#Predicate` and `#Expression` refuse, and what to write instead.
+enum PredicateDiagnostic {
+  case closureExpected(macro: String)
+  case captureSpecifier
+  case resultMissing
+  case unusedValue
+  case statement
+  case loop
+  case switchStatement
+  case variable
+  case pattern
+  case initialValueMissing
+  case availability
+  case patternCondition
+  case function(String)
+  case method(String)
+  case methodArguments(String, expected: String)
+  case closureArgument(String)
+  case keyPathArgument
+  case prefixOperator(String)
+  case infixOperator(String)
+  case assignment
+  case identity(String)
+  case coercion(String)
+  case interpolation
+  case collectionLiteral
+  case tuple
+  case elsewhere
+
+  var text: String {
+    switch self {
+    case .closureExpected(let macro):
+      "#\(macro) needs its closure written in place"
+    case .captureSpecifier:
+      "a predicate takes captured values at once; bind the value in a 'let' before it"
+    case .resultMissing:
+      "this path gives no value; end it with the value or with 'return'"
+    case .unusedValue:
+      "the value of this expression is not used; join the conditions with '&&'"
+    case .statement:
+      "this statement has no meaning in a predicate; 'let', 'if', 'guard' and 'return' have"
+    case .loop:
+      "loops are not supported; use 'contains(where:)', 'allSatisfy(_:)' or 'filter(_:)'"
+    case .switchStatement:
+      "'switch' is not supported; write 'if' and 'else if' with '=='"
+    case .variable:
+      "a predicate cannot change values; declare this with 'let'"
+    case .pattern:
+      "bind one name for each 'let'"
+    case .initialValueMissing:
+      "this 'let' needs its value in the same statement"
+    case .availability:
+      "'#available' is not supported; test it outside and choose between two predicates"
+    case .patternCondition:
+      "'case' conditions are not supported; compare with '=='"
+    case .function(let name):
+      "'\(name)' cannot be called with values of the model; "
+        + "call it before and use the result, or write the condition with operators"
+    case .method(let name):
+      "'\(name)' has no form that a predicate can store; "
+        + "compute it outside when it does not depend on the model, or store it in a property"
+    case .methodArguments(let name, let expected):
+      "'\(name)' is not supported with these arguments; write '\(expected)'"
+    case .closureArgument(let name):
+      "'\(name)' needs its closure written in place"
+    case .keyPathArgument:
+      "only key paths of plain properties are supported; write a closure"
+    case .prefixOperator(let name):
+      "the prefix operator '\(name)' is not supported; '!' and '-' are"
+    case .infixOperator(let name):
+      "the operator '\(name)' is not supported on values of the model; "
+        + "'== != < <= > >= && || + - * / % ?? ... ..<' are"
+    case .assignment:
+      "a predicate cannot assign; compare with '=='"
+    case .identity(let name):
+      "'\(name)' is not supported; compare 'persistentModelID' with '\(name.dropLast())'"
+    case .coercion(let type):
+      "'as' is not supported on values of the model; write 'as? \(type)' or 'as! \(type)'"
+    case .interpolation:
+      "string interpolation of values of the model is not supported; join texts with '+'"
+    case .collectionLiteral:
+      "a collection of values of the model is only supported before '.contains(_:)'"
+    case .tuple:
+      "tuples are not supported; compare the elements one by one"
+    case .elsewhere:
+      "this expression is not supported on values of the model; "
+        + "when it does not depend on the model, compute it in a 'let' before the predicate"
+    }
+  }
+
+  /// A stable name for tools.
+  var code: String {
+    String(describing: self).prefix { $0.isLetter }.description
+  }
+}
+
+extension PredicateDiagnostic: DiagnosticMessage {
+  var message: String { text }
+  var severity: DiagnosticSeverity { .error }
+  var diagnosticID: MessageID { MessageID(domain: "SwiftData.Predicate", id: code) }
+
+  /// The error to throw at a place in the user's source.
+  func error(at node: some SyntaxProtocol, fixIt: FixIt? = nil) -> DiagnosticsError {
+    DiagnosticsError(diagnostics: [
+      Diagnostic(node: node, message: self, fixIts: fixIt.map { [$0] } ?? [])
+    ])
+  }
+}
+
+/// The title of a mend that replaces one token.
+struct PredicateFixIt: FixItMessage {
+  var message: String
+  var fixItID: MessageID { MessageID(domain: "SwiftData.Predicate", id: "replaceToken") }
+
+  static func replace(_ token: TokenSyntax, with kind: TokenKind) -> FixIt {
+    let replacement = token.with(\.tokenKind, kind)
+    return FixIt(
+      message: PredicateFixIt(message: "replace with '\(replacement.text)'"),
+      changes: [.replace(oldNode: Syntax(token), newNode: Syntax(replacement))])
+  }
+}

@@ -1,0 +1,81 @@
+import SwiftSyntax
+
+/// Writes terms as calls of Foundation's predicate builders.
+///
+/// The operands of `&&` and `||` become `let`s of their own: the compiler then solves them one by
+/// one, and long conditions stay quick to compile.
+struct PredicateEmitter {
+  var fresh: FreshNames
+  private var statements: [String] = []
+
+  init(fresh: FreshNames) {
+    self.fresh = fresh
+  }
+
+  mutating func text(of closure: PredicateClosure) -> String {
+    let outer = statements
+    statements = []
+    defer { statements = outer }
+    for binding in closure.bindings { statements.append(text(of: binding)) }
+    let result = text(of: closure.result)
+    let head = "{ \(closure.parameters.joined(separator: ", ")) in"
+    guard !statements.isEmpty else { return "\(head) \(result) }" }
+    let lines = statements + ["return \(result)"]
+    return "\(head)\n\(lines.map(indented).joined(separator: "\n"))\n}"
+  }
+
+  private mutating func text(of binding: PredicateBinding) -> String {
+    switch binding.value {
+    case .term(let term): "let \(binding.name) = \(text(of: term))"
+    case .captured(let expression, let type):
+      "let \(binding.name)\(type?.trimmedDescription ?? "") = \(expression.trimmedDescription)"
+    }
+  }
+
+  private mutating func text(of term: PredicateTerm) -> String {
+    switch term {
+    case .captured(let expression):
+      return builder("Arg", expression.trimmedDescription)
+    case .nilLiteral:
+      return builder("NilLiteral", "")
+    case .reference(let name):
+      return name
+    case .member(let root, let name):
+      return builder("KeyPath", "root: \(text(of: root)), keyPath: \\.\(name)")
+    case .cast(let node, let operand, let type):
+      let operand = text(of: operand)
+      return "PredicateExpressions.\(node)<_, \(type.trimmedDescription)>(\(operand))"
+    case .call(let name, let arguments):
+      let isJunction = term.isJunction
+      let texts = arguments.map { text(of: $0, hoisted: isJunction) }
+      return builder(name, texts.joined(separator: ", "))
+    }
+  }
+
+  private mutating func text(of argument: PredicateArgument, hoisted: Bool) -> String {
+    let value =
+      switch argument.value {
+      case .term(let term): hoisted ? hoistedText(of: term) : text(of: term)
+      case .closure(let closure): text(of: closure)
+      case .written(let expression): expression.trimmedDescription
+      case .option(let name): ".\(name)"
+      }
+    return argument.label.map { "\($0): \(value)" } ?? value
+  }
+
+  private mutating func hoistedText(of term: PredicateTerm) -> String {
+    if term.isLeaf || term.isJunction { return text(of: term) }
+    let value = text(of: term)
+    let name = fresh.make()
+    statements.append("let \(name) = \(value)")
+    return name
+  }
+
+  private func builder(_ name: String, _ arguments: String) -> String {
+    "PredicateExpressions.build_\(name)(\(arguments))"
+  }
+
+  private func indented(_ text: String) -> String {
+    "  " + text.replacing("\n", with: "\n  ")
+  }
+}

@@ -1,0 +1,80 @@
+/// How one form of a method becomes a builder call.
+struct MethodForm {
+  /// The builder's name after `build_`.
+  var builder: String
+  /// The label of the only argument, or `nil` for none.
+  var label: String?
+  var argumentCount: Int? = 1
+  var takesClosure = false
+  /// The label of the argument in the builder call.
+  var builderLabel: String?
+  /// Whether the builder takes a captured receiver itself and not a node that holds it.
+  var takesReceiverAsWritten = false
+  /// A property of the builder's value that is the method's value.
+  var member: String?
+
+  func accepts(_ method: Method) -> Bool {
+    if let argumentCount, method.arguments.count != argumentCount { return false }
+    if takesClosure {
+      return method.hasTrailingClosure || method.labels == [label]
+    }
+    return !method.hasClosure && method.labels.allSatisfy { $0 == label }
+  }
+}
+
+/// The forms of one method, and how to write them.
+struct MethodShape {
+  var expected: String
+  var forms: [MethodForm]
+}
+
+extension PredicateParser {
+  static let methodShapes: [String: MethodShape] = {
+    var shapes: [String: MethodShape] = [
+      "contains": MethodShape(
+        expected: "contains(value), contains(where: { … })",
+        forms: [
+          MethodForm(builder: "contains", label: "where", takesClosure: true, builderLabel: "where"),
+          MethodForm(builder: "contains"),
+        ]),
+      "first": MethodShape(
+        expected: "first(where: { … })",
+        forms: [
+          MethodForm(builder: "filter", label: "where", takesClosure: true, member: "first")
+        ]),
+      "count": MethodShape(
+        expected: "count(where: { … })",
+        forms: [
+          MethodForm(builder: "filter", label: "where", takesClosure: true, member: "count")
+        ]),
+      "starts": MethodShape(
+        expected: "starts(with: value)",
+        forms: [MethodForm(builder: "starts", label: "with", builderLabel: "with")]),
+      "trimmingCharacters": MethodShape(
+        expected: "trimmingCharacters(in: characters)",
+        forms: [MethodForm(builder: "trimmingCharacters", label: "in", builderLabel: "in")]),
+      "evaluate": MethodShape(
+        expected: "evaluate(model)",
+        forms: [MethodForm(builder: "evaluate", argumentCount: nil, takesReceiverAsWritten: true)]),
+    ]
+    for name in ["allSatisfy", "filter", "flatMap"] {
+      shapes[name] = MethodShape(
+        expected: "\(name) { … }", forms: [MethodForm(builder: name, takesClosure: true)])
+    }
+    for name in ["min", "max", "lowercased", "uppercased"] {
+      shapes[name] = MethodShape(
+        expected: "\(name)()", forms: [MethodForm(builder: name, argumentCount: 0)])
+    }
+    for name in textMethods {
+      shapes[name] = MethodShape(expected: "\(name)(text)", forms: [MethodForm(builder: name)])
+    }
+    return shapes
+  }()
+
+  private static let textMethods = [
+    "hasPrefix", "hasSuffix",
+    "localizedStandardContains", "localizedCaseInsensitiveContains",
+    "localizedCompare", "localizedStandardCompare",
+    "caseInsensitiveCompare", "localizedCaseInsensitiveCompare",
+  ]
+}

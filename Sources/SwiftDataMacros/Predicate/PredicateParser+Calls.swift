@@ -1,0 +1,118 @@
+import SwiftSyntax
+
+extension PredicateParser {
+  mutating func call(_ call: FunctionCallExprSyntax) throws -> PredicateTerm {
+    guard let access = call.calledExpression.as(MemberAccessExprSyntax.self), let base = access.base
+    else {
+      let name = call.calledExpression.trimmedDescription
+      throw PredicateDiagnostic.function(name).error(at: call.calledExpression)
+    }
+    let method = Method(name: access.declName.baseName, call: call)
+    if let array = base.as(ArrayExprSyntax.self), !names.isCaptured(array) {
+      return try membership(of: method, in: array)
+    }
+    if method.name == "isMultiple" { return try multiple(base: base, method) }
+    guard let shape = Self.methodShapes[method.name] else {
+      throw PredicateDiagnostic.method(method.name).error(at: method.token)
+    }
+    guard let form = shape.forms.first(where: { $0.accepts(method) }) else {
+      throw PredicateDiagnostic.methodArguments(method.name, expected: shape.expected)
+        .error(at: method.token)
+    }
+    let receiver: PredicateArgument =
+      form.takesReceiverAsWritten && names.isCaptured(base)
+      ? .written(names.captured(base)) : .term(try link(base))
+    var arguments = [receiver]
+    for argument in method.arguments {
+      arguments.append(
+        form.takesClosure
+          ? .closure(try closureArgument(argument.value, of: method), label: form.builderLabel)
+          : .term(try term(argument.value), label: form.builderLabel))
+    }
+    let result = PredicateTerm.call(builder: form.builder, arguments)
+    return form.member.map { .member(of: result, named: $0) } ?? result
+  }
+
+  mutating func subscriptCall(_ call: SubscriptCallExprSyntax) throws -> PredicateTerm {
+    var arguments = [PredicateArgument.term(try link(call.calledExpression))]
+    for argument in call.arguments {
+      arguments.append(.term(try term(argument.expression), label: argument.label?.text))
+    }
+    let labels = call.arguments.map(\.label?.text)
+    guard labels == [nil] || labels == [nil, "default"] else {
+      throw PredicateDiagnostic
+        .methodArguments("subscript", expected: "[key], [key, default: value]")
+        .error(at: call.arguments)
+    }
+    return .call(builder: "subscript", arguments)
+  }
+
+  /// `[$0.a, $0.b].contains(x)`: no node makes an array of parts, so it is `a == x || b == x`.
+  private mutating func membership(
+    of method: Method, in array: ArrayExprSyntax
+  ) throws -> PredicateTerm {
+    guard method.name == "contains", method.labels == [nil], !method.hasClosure else {
+      throw PredicateDiagnostic.collectionLiteral.error(at: array)
+    }
+    let value = try term(method.arguments[0].value)
+    let tests = try array.elements.map {
+      PredicateTerm.binary("Equal", try term($0.expression), value)
+    }
+    return tests.dropFirst().reduce(tests[0]) { .binary("Disjunction", $0, $1) }
+  }
+
+  /// `a.isMultiple(of: 2)` is `a % 2 == 0`; a divisor of zero would trap, so it must be a literal.
+  private mutating func multiple(base: ExprSyntax, _ method: Method) throws -> PredicateTerm {
+    guard method.labels == ["of"],
+      let divisor = method.arguments[0].value.as(IntegerLiteralExprSyntax.self),
+      divisor.representedLiteralValue != 0
+    else {
+      throw PredicateDiagnostic.methodArguments("isMultiple", expected: "value % divisor == 0")
+        .error(at: method.token)
+    }
+    let remainder = PredicateTerm.binary(
+      "Remainder", try link(base), .captured(ExprSyntax(divisor.trimmed)))
+    let zero = IntegerLiteralExprSyntax(literal: .integerLiteral("0"))
+    return .binary("Equal", remainder, .captured(ExprSyntax(zero)))
+  }
+
+  private mutating func closureArgument(
+    _ argument: ExprSyntax, of method: Method
+  ) throws -> PredicateClosure {
+    if let closure = argument.as(ClosureExprSyntax.self) {
+      return try self.closure(closure)
+    }
+    guard let path = argument.as(KeyPathExprSyntax.self) else {
+      throw PredicateDiagnostic.closureArgument(method.name).error(at: argument)
+    }
+    let parameter = fresh.make()
+    let result = try path.components.reduce(PredicateTerm.reference(parameter)) { root, component in
+      guard let property = component.component.as(KeyPathPropertyComponentSyntax.self) else {
+        throw PredicateDiagnostic.keyPathArgument.error(at: component)
+      }
+      return .member(of: root, named: property.declName.baseName.text)
+    }
+    return PredicateClosure(parameters: [parameter], bindings: [], result: result)
+  }
+}
+
+/// A method call, its trailing closure counted among the arguments.
+struct Method {
+  let token: TokenSyntax
+  let arguments: [(label: String?, value: ExprSyntax)]
+  let hasTrailingClosure: Bool
+
+  init(name: TokenSyntax, call: FunctionCallExprSyntax) {
+    token = name
+    let written = call.arguments.map { (label: $0.label?.text, value: $0.expression) }
+    let trailing = call.trailingClosure.map { (label: String?.none, value: ExprSyntax($0)) }
+    arguments = written + (trailing.map { [$0] } ?? [])
+    hasTrailingClosure = trailing != nil
+  }
+
+  var name: String { token.text }
+  var labels: [String?] { arguments.map(\.label) }
+  var hasClosure: Bool {
+    arguments.contains { $0.value.is(ClosureExprSyntax.self) }
+  }
+}

@@ -1,0 +1,230 @@
+import SwiftSyntax
+
+extension PredicateParser {
+  /// A closure of the user: its parameters are variables of the predicate.
+  mutating func closure(
+    _ closure: ClosureExprSyntax
+  ) throws -> PredicateClosure {
+    var names = closure.parameterNames.map { (written: $0, emitted: $0) }
+    if names.isEmpty {
+      names = closure.shorthandNames.map { (written: $0, emitted: fresh.make()) }
+    }
+    return try scoped(parameters: names.map(\.emitted)) { parser in
+      parser.names.dropShorthands()
+      for name in names { parser.names.bindTerm(name.written, as: name.emitted) }
+      return try parser.statements(Array(closure.statements)[...], endingAt: closure.rightBrace)
+    }
+  }
+
+  /// The named captures of a closure. Plain ones need nothing: the expansion takes the values at
+  /// once. (The list itself cannot be repeated: Swift 6.3.1 fails to compile the expansion then.)
+  func captureBindings(_ closure: ClosureExprSyntax) throws -> [PredicateBinding] {
+    let captures = closure.signature?.capture?.items.map { $0 } ?? []
+    return try captures.compactMap { capture in
+      if let specifier = capture.specifier {
+        throw PredicateDiagnostic.captureSpecifier.error(at: specifier)
+      }
+      return capture.initializer.map {
+        PredicateBinding(name: capture.name.text, value: .captured($0.value.trimmed, nil))
+      }
+    }
+  }
+
+  /// Reads inside a new closure of the expansion.
+  private mutating func scoped(
+    parameters: [String], _ read: (inout PredicateParser) throws -> PredicateTerm
+  ) rethrows -> PredicateClosure {
+    let outer = (names, bindings, branchDepth)
+    (bindings, branchDepth) = ([], 0)
+    defer { (names, bindings, branchDepth) = outer }
+    let result = try read(&self)
+    return PredicateClosure(parameters: parameters, bindings: bindings, result: result)
+  }
+
+  /// The value of the first statement, with all that follow as what happens otherwise.
+  mutating func statements(
+    _ items: ArraySlice<CodeBlockItemSyntax>, endingAt end: TokenSyntax
+  ) throws -> PredicateTerm {
+    guard let first = items.first else { throw PredicateDiagnostic.resultMissing.error(at: end) }
+    let rest = items.dropFirst()
+    switch first.item {
+    case .decl(let declaration):
+      try bind(declaration)
+      return try statements(rest, endingAt: end)
+    case .stmt(let statement):
+      return try self.statement(statement, rest: rest, endingAt: end)
+    case .expr(let expression):
+      if let branch = expression.as(IfExprSyntax.self) {
+        return try self.branch(branch, rest: rest, endingAt: end)
+      }
+      guard rest.isEmpty else { throw PredicateDiagnostic.unusedValue.error(at: expression) }
+      return try term(expression)
+    }
+  }
+
+  private mutating func statement(
+    _ statement: StmtSyntax, rest: ArraySlice<CodeBlockItemSyntax>, endingAt end: TokenSyntax
+  ) throws -> PredicateTerm {
+    switch statement.as(StmtSyntaxEnum.self) {
+    case .returnStmt(let returned):
+      guard let expression = returned.expression else {
+        throw PredicateDiagnostic.resultMissing.error(at: returned)
+      }
+      return try term(expression)
+    case .expressionStmt(let wrapped):
+      if let branch = wrapped.expression.as(IfExprSyntax.self) {
+        return try self.branch(branch, rest: rest, endingAt: end)
+      }
+      guard rest.isEmpty else { throw PredicateDiagnostic.unusedValue.error(at: wrapped) }
+      return try term(wrapped.expression)
+    case .guardStmt(let guarded):
+      let otherwise = try block(guarded.body)
+      return try conditions(Array(guarded.conditions), otherwise: otherwise) { parser in
+        try parser.statements(rest, endingAt: end)
+      }
+    case .forStmt, .whileStmt, .repeatStmt:
+      throw PredicateDiagnostic.loop.error(at: statement)
+    default:
+      throw PredicateDiagnostic.statement.error(at: statement)
+    }
+  }
+
+  /// An `if`; without `else` it is a short way out, and the statements after it are the `else`.
+  mutating func branch(
+    _ branch: IfExprSyntax, rest: ArraySlice<CodeBlockItemSyntax>, endingAt end: TokenSyntax? = nil
+  ) throws -> PredicateTerm {
+    let otherwise: PredicateTerm
+    switch branch.elseBody {
+    case .codeBlock(let body): otherwise = try block(body)
+    case .ifExpr(let next): otherwise = try self.branch(next, rest: rest, endingAt: end)
+    case nil: otherwise = try statements(rest, endingAt: end ?? branch.body.rightBrace)
+    }
+    return try conditions(Array(branch.conditions), otherwise: otherwise) { parser in
+      try parser.block(branch.body)
+    }
+  }
+
+  private mutating func block(_ block: CodeBlockSyntax) throws -> PredicateTerm {
+    let outer = names
+    branchDepth += 1
+    defer {
+      names = outer
+      branchDepth -= 1
+    }
+    return try statements(Array(block.statements)[...], endingAt: block.rightBrace)
+  }
+
+  /// A `let`. One in a branch gets a name of its own, as the expansion has no branches.
+  private mutating func bind(_ declaration: DeclSyntax) throws {
+    guard let variable = declaration.as(VariableDeclSyntax.self) else {
+      throw PredicateDiagnostic.statement.error(at: declaration)
+    }
+    let specifier = variable.bindingSpecifier
+    guard specifier.tokenKind == .keyword(.let) else {
+      throw PredicateDiagnostic.variable.error(
+        at: specifier, fixIt: PredicateFixIt.replace(specifier, with: .keyword(.let)))
+    }
+    for binding in variable.bindings {
+      guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text else {
+        throw PredicateDiagnostic.pattern.error(at: binding.pattern)
+      }
+      guard let value = binding.initializer?.value else {
+        throw PredicateDiagnostic.initialValueMissing.error(at: binding)
+      }
+      let emitted = branchDepth == 0 ? name : fresh.make()
+      if names.isCaptured(value) {
+        let captured = PredicateBinding.Value.captured(names.captured(value), binding.typeAnnotation)
+        bindings.append(PredicateBinding(name: emitted, value: captured))
+        names.bindCapture(name, as: emitted)
+      } else {
+        bindings.append(PredicateBinding(name: emitted, value: .term(try term(value))))
+        names.bindTerm(name, as: emitted)
+      }
+    }
+  }
+
+  // MARK: Conditions
+
+  /// The conditions of an `if` or `guard`, read from the first.
+  private mutating func conditions(
+    _ conditions: [ConditionElementSyntax], otherwise: PredicateTerm,
+    then: (inout PredicateParser) throws -> PredicateTerm
+  ) throws -> PredicateTerm {
+    let otherwise = shared(otherwise, among: conditions)
+    return try self.conditions(conditions[...], otherwise: otherwise, then: then)
+  }
+
+  /// What several conditions fall back to is built once.
+  private mutating func shared(
+    _ otherwise: PredicateTerm, among conditions: [ConditionElementSyntax]
+  ) -> PredicateTerm {
+    guard conditions.count > 1, !otherwise.isLeaf else { return otherwise }
+    let name = fresh.make()
+    bindings.append(PredicateBinding(name: name, value: .term(otherwise)))
+    return .reference(name)
+  }
+
+  private mutating func conditions(
+    _ conditions: ArraySlice<ConditionElementSyntax>, otherwise: PredicateTerm,
+    then: (inout PredicateParser) throws -> PredicateTerm
+  ) throws -> PredicateTerm {
+    guard let first = conditions.first else { return try then(&self) }
+    if let binding = try optionalBinding(first) {
+      let mapped = try unwrapping(binding, rest: conditions.dropFirst(), otherwise, then)
+      return .binary("NilCoalesce", mapped, otherwise)
+    }
+    let tests = conditions.prefix { $0.condition.is(ExprSyntax.self) }
+    let test = try tests.dropFirst().reduce(try boolean(first)) {
+      .binary("Conjunction", $0, try boolean($1))
+    }
+    let rest = conditions.dropFirst(tests.count)
+    return .conditional(
+      test, try self.conditions(rest, otherwise: otherwise, then: then), otherwise)
+  }
+
+  /// `if let a = x, let b = y { A }` as nested unwrappings without a fallback of their own.
+  private mutating func unwrapping(
+    _ binding: (name: String, value: ExprSyntax), rest: ArraySlice<ConditionElementSyntax>,
+    _ otherwise: PredicateTerm, _ then: (inout PredicateParser) throws -> PredicateTerm
+  ) throws -> PredicateTerm {
+    let wrapped = try term(binding.value)
+    let parameter = fresh.make()
+    let transform = try scoped(parameters: [parameter]) { parser in
+      parser.names.bindTerm(binding.name, as: parameter)
+      if let first = rest.first, let next = try parser.optionalBinding(first) {
+        return try parser.unwrapping(next, rest: rest.dropFirst(), otherwise, then)
+      }
+      return try parser.conditions(rest, otherwise: otherwise, then: then)
+    }
+    return .flatMap(wrapped, transform)
+  }
+
+  private mutating func boolean(_ element: ConditionElementSyntax) throws -> PredicateTerm {
+    guard let expression = element.condition.as(ExprSyntax.self) else {
+      throw PredicateDiagnostic.patternCondition.error(at: element)
+    }
+    return try term(expression)
+  }
+
+  /// The name and the optional of `let name = value` or `let name`; `nil` for a plain condition.
+  private func optionalBinding(
+    _ element: ConditionElementSyntax
+  ) throws -> (name: String, value: ExprSyntax)? {
+    switch element.condition {
+    case .expression: return nil
+    case .availability: throw PredicateDiagnostic.availability.error(at: element)
+    case .matchingPattern: throw PredicateDiagnostic.patternCondition.error(at: element)
+    case .optionalBinding(let binding):
+      let specifier = binding.bindingSpecifier
+      guard specifier.tokenKind == .keyword(.let) else {
+        throw PredicateDiagnostic.variable.error(
+          at: specifier, fixIt: PredicateFixIt.replace(specifier, with: .keyword(.let)))
+      }
+      guard let identifier = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier else {
+        throw PredicateDiagnostic.pattern.error(at: binding.pattern)
+      }
+      let reference = ExprSyntax(DeclReferenceExprSyntax(baseName: identifier.trimmed))
+      return (identifier.text, binding.initializer?.value ?? reference)
+    }
+  }
+}

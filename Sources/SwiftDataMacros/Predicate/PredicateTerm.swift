@@ -1,0 +1,101 @@
+import SwiftSyntax
+
+/// One expression of a predicate, between the user's syntax and the builder calls.
+indirect enum PredicateTerm {
+  /// Mentions nothing of the predicate: its value is taken when the predicate is made.
+  case captured(ExprSyntax)
+  case nilLiteral
+  /// A variable or a `let`, by its name in the expansion.
+  case reference(String)
+  case member(of: PredicateTerm, named: String)
+  case call(builder: String, [PredicateArgument])
+  case cast(node: String, PredicateTerm, to: TypeSyntax)
+}
+
+/// One argument of a builder call.
+struct PredicateArgument {
+  enum Value {
+    case term(PredicateTerm)
+    case closure(PredicateClosure)
+    /// A captured expression that the builder takes as it is.
+    case written(ExprSyntax)
+    /// A case of an operator enumeration, such as `.add`.
+    case option(String)
+  }
+
+  var label: String?
+  var value: Value
+
+  static func term(_ term: PredicateTerm, label: String? = nil) -> Self {
+    PredicateArgument(label: label, value: .term(term))
+  }
+
+  static func closure(_ closure: PredicateClosure, label: String? = nil) -> Self {
+    PredicateArgument(label: label, value: .closure(closure))
+  }
+
+  static func written(_ expression: ExprSyntax) -> Self {
+    PredicateArgument(label: nil, value: .written(expression))
+  }
+
+  static func option(_ name: String, label: String) -> Self {
+    PredicateArgument(label: label, value: .option(name))
+  }
+}
+
+/// A closure of the expansion: its parameter is a variable of the predicate.
+struct PredicateClosure {
+  var parameters: [String]
+  var bindings: [PredicateBinding]
+  var result: PredicateTerm
+}
+
+/// A `let` of the expansion.
+struct PredicateBinding {
+  enum Value {
+    case term(PredicateTerm)
+    case captured(ExprSyntax, TypeAnnotationSyntax?)
+  }
+
+  var name: String
+  var value: Value
+}
+
+extension PredicateTerm {
+  static func unary(_ builder: String, _ operand: PredicateTerm) -> PredicateTerm {
+    .call(builder: builder, [.term(operand)])
+  }
+
+  static func binary(
+    _ builder: String, _ lhs: PredicateTerm, _ rhs: PredicateTerm, option: String? = nil
+  ) -> PredicateTerm {
+    var arguments = [PredicateArgument.term(lhs, label: "lhs"), .term(rhs, label: "rhs")]
+    if let option { arguments.append(.option(option, label: "op")) }
+    return .call(builder: builder, arguments)
+  }
+
+  static func conditional(
+    _ test: PredicateTerm, _ trueBranch: PredicateTerm, _ falseBranch: PredicateTerm
+  ) -> PredicateTerm {
+    .call(builder: "Conditional", [.term(test), .term(trueBranch), .term(falseBranch)])
+  }
+
+  static func flatMap(_ wrapped: PredicateTerm, _ transform: PredicateClosure) -> PredicateTerm {
+    .call(builder: "flatMap", [.term(wrapped), .closure(transform)])
+  }
+
+  /// Whether two or more are joined by `&&` or `||`.
+  var isJunction: Bool {
+    if case .call("Conjunction", _) = self { return true }
+    if case .call("Disjunction", _) = self { return true }
+    return false
+  }
+
+  /// Whether its text is short and its type may depend on where it stands.
+  var isLeaf: Bool {
+    switch self {
+    case .captured, .nilLiteral, .reference: true
+    case .member, .call, .cast: false
+    }
+  }
+}

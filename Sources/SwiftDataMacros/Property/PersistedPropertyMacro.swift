@@ -1,0 +1,26 @@
+public import SwiftSyntax
+public import SwiftSyntaxMacros
+
+/// `@_PersistedProperty`: accessors over the model's storage.
+public enum PersistedPropertyMacro {}
+
+extension PersistedPropertyMacro: AccessorMacro {
+  public static func expansion(
+    of node: AttributeSyntax,
+    providingAccessorsOf declaration: some DeclSyntaxProtocol,
+    in context: some MacroExpansionContext
+  ) throws -> [AccessorDeclSyntax] {
+    PersistedProperty(declaration, attribute: node, form: .plain, in: context)?.accessors ?? []
+  }
+}
+
+extension PersistedPropertyMacro: PeerMacro {
+  public static func expansion(
+    of node: AttributeSyntax,
+    providingPeersOf declaration: some DeclSyntaxProtocol,
+    in context: some MacroExpansionContext
+  ) throws -> [DeclSyntax] {
+    let property = PersistedProperty(declaration, attribute: node, form: .plain, in: context)
+    return property.map { [$0.marker] } ?? []
+  }
+}
