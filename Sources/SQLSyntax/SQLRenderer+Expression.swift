@@ -123,8 +123,8 @@ extension SQLExpression {
 extension SQLBinaryOperator {
   fileprivate var precedence: Int {
     switch self {
-    case .equal, .notEqual, .isSame, .isNotSame: 4
-    case .less, .lessOrEqual, .greater, .greaterOrEqual: 5
+    // One level for all comparisons: databases disagree on how they bind among each other.
+    case .equal, .notEqual, .isSame, .isNotSame, .less, .lessOrEqual, .greater, .greaterOrEqual: 4
     case .add, .subtract: 6
     case .multiply, .divide, .remainder: 7
     case .concatenate: 8

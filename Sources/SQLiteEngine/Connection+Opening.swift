@@ -51,8 +51,10 @@ extension Connection {
       try run("PRAGMA schema_version", database)
       return
     }
-    // Both settle the format of a file, so they come before its first page is written.
-    try run("PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL", database)
+    if try isEmpty(database) {
+      // Both settle the format of a file, so they come before its first page is written.
+      try run("PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL", database)
+    }
     if !mode.isInMemory { try enterWAL(database, busyTimeout: busyTimeout) }
     // In WAL mode NORMAL keeps the file consistent through a power failure, which may
     // undo the last commits; FULL would cost a flush to disk per commit.
@@ -71,6 +73,17 @@ extension Connection {
         Thread.sleep(forTimeInterval: 0.005)
       }
     }
+  }
+
+  private static func isEmpty(_ database: OpaquePointer) throws -> Bool {
+    let sql = "PRAGMA page_count"
+    var statement: OpaquePointer?
+    defer { sqlite3_finalize(statement) }
+    let code = sqlite3_prepare_v2(database, sql, -1, &statement, nil)
+    guard code == SQLITE_OK, sqlite3_step(statement) == SQLITE_ROW else {
+      throw SQLiteError(database: database, resultCode: sqlite3_errcode(database), sql: sql)
+    }
+    return sqlite3_column_int64(statement, 0) == 0
   }
 
   private static func run(_ sql: String, _ database: OpaquePointer) throws {

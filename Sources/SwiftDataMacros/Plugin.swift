@@ -13,7 +13,7 @@ struct SwiftDataPlugin: CompilerPlugin {
     UniqueConstraintsMacro.self,
     IndexMacro.self,
     PersistentModelActorMacro.self,
-    PredicateMacro.self,
-    ExpressionMacro.self,
+    PredicateExpansion.self,
+    ExpressionExpansion.self,
   ]
 }

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import SQLiteEngine
 import Synchronization
@@ -26,15 +27,17 @@ struct ConnectionPoolTests {
     let pool = try ConnectionPool(path: path, mode: .readWriteCreate)
     try pool.write { try $0.execute("CREATE TABLE a (x); INSERT INTO a VALUES (1)") }
     let seen = Mutex<Int64?>(nil)
+    let isDone = DispatchSemaphore(value: 0)
     try pool.write { connection in
       try connection.transaction {
         try connection.execute("INSERT INTO a VALUES (2)")
         let reader = Thread {
           let count = try? pool.read { try $0.integer("SELECT count(*) FROM a") }
           seen.withLock { $0 = count }
+          isDone.signal()
         }
         reader.start()
-        while seen.withLock({ $0 }) == nil { Thread.sleep(forTimeInterval: 0.001) }
+        #expect(isDone.wait(timeout: .now() + 20) == .success)
       }
     }
     #expect(seen.withLock { $0 } == 1)

@@ -1,3 +1,4 @@
+import RowStorage
 /// What the schema says of one relationship slot, resolved to slots.
 struct RelationshipLink {
   let name: String

@@ -1,3 +1,4 @@
+import RowStorage
 /// Judges the pending models before any statement runs; all failures are told together.
 struct Validation {
   let core: ContextCore

@@ -39,14 +39,15 @@ public final class DataStoreSaveChangesResult<T>: Sendable where T: DataStoreSna
   public final let historyToken: (any HistoryToken)?
 
   /// Makes the answer of a store without history.
-  public convenience init(
+  public init(
     for storeIdentifier: String,
     remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier] = [:],
     snapshotsToReregister: [PersistentIdentifier: T] = [:]
   ) {
-    self.init(
-      for: storeIdentifier, remappedIdentifiers: remappedIdentifiers,
-      snapshotsToReregister: snapshotsToReregister, historyToken: nil)
+    self.storeIdentifier = storeIdentifier
+    self.remappedIdentifiers = remappedIdentifiers
+    self.snapshotsToReregister = snapshotsToReregister
+    self.historyToken = nil
   }
 
   /// Makes the answer of a store with history.

@@ -37,7 +37,7 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
     from backingData: any BackingData,
     relatedBackingDatas: inout [PersistentIdentifier: any BackingData]
   ) {
-    func storage<M: PersistentModel>(_ data: any BackingData<M>) -> _ModelStorage {
+    func storage<B: BackingData>(_ data: B) -> _ModelStorage {
       data._storage ?? _ModelStorage(copying: data)
     }
     self.init(lenient: storage(backingData))

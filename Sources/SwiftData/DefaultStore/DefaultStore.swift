@@ -1,3 +1,4 @@
+import SQLSyntax
 public import Foundation
 import SQLiteEngine
 import Synchronization

@@ -9,8 +9,12 @@ struct StoreFile: Sendable {
 
   static func openPool(_ configuration: ModelConfiguration) throws -> ConnectionPool {
     let configure: @Sendable (Connection) throws -> Void = { connection in
-      for function in SQLFunctions.all { try connection.register(function) }
-      for collation in SQLFunctions.collations {
+      for function in SQLFunction.all {
+        try connection.register(
+          function: function.name, argumentCount: function.argumentCount, deterministic: true
+        ) { function.body($0.storedValues).functionResult }
+      }
+      for collation in SQLCollation.all {
         try connection.register(collation: collation.name, collation.compare)
       }
     }
@@ -173,5 +177,31 @@ struct StoreCheck {
     try statement.bind(table, at: 1)
     while try statement.step() { columns.insert(statement.string(0)) }
     return columns
+  }
+}
+
+extension FunctionArguments {
+  fileprivate var storedValues: [_StoredValue] {
+    (0..<count).map { index in
+      switch storageClass(index) {
+      case .null: .null
+      case .integer: .integer(int64(index))
+      case .real: .real(double(index))
+      case .text: .text(string(index))
+      case .blob: .blob(data(index))
+      }
+    }
+  }
+}
+
+extension _StoredValue {
+  fileprivate var functionResult: FunctionResult {
+    switch self {
+    case .null: .null
+    case .integer(let value): .integer(value)
+    case .real(let value): .real(value)
+    case .text(let value): .text(value)
+    case .blob(let value): .blob(value)
+    }
   }
 }

@@ -22,7 +22,7 @@ extension SwiftDataError {
 
 extension SwiftDataError.Kind {
   /// What went wrong, as a sentence without its full stop.
-  var summary: String {
+  package var summary: String {
     switch self {
     case .includePendingChangesWithBatchSize:
       "A fetch in batches cannot include unsaved changes"
@@ -60,7 +60,7 @@ extension SwiftDataError.Kind {
   }
 
   /// What to do when the occasion has nothing better to say.
-  var advice: String {
+  package var advice: String {
     switch self {
     case .includePendingChangesWithBatchSize:
       "Set includePendingChanges to false, or save first and fetch without a batch size."

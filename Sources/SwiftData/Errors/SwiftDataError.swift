@@ -10,7 +10,7 @@ public struct SwiftDataError: Error, Hashable {
   package let property: String?
   package let underlying: (any Error)?
 
-  init(_ kind: Kind) {
+  package init(_ kind: Kind) {
     self.init(kind: kind, detail: nil, entity: nil, property: nil, underlying: nil)
   }
 

@@ -9,15 +9,20 @@ public import Foundation
 /// let tasks = try context.fetch(FetchDescriptor(predicate: open))
 /// ```
 ///
-/// Parts of the closure that do not mention its parameter are evaluated once, when the predicate
-/// is made. Beyond what Foundation's macro of this name takes on a model, this one takes `guard`,
-/// `let`, text methods such as `hasPrefix` and `lowercased`, and `evaluate` of other predicates.
+/// Parts of the closure that do not mention its parameters are evaluated once, when the predicate is
+/// made, and must be `Codable`; a captured model is compared by its identifier. Beyond what
+/// Foundation's macro takes, this one takes `guard`, `let`, `switch`, enumeration cases without
+/// their type, text methods such as `hasPrefix` and `lowercased`, and `evaluate` of other predicates.
+///
+/// Swift gives up on the types of a long condition sooner when it must find the model's type too:
+/// name it at the parameter, `{ (task: Task) in … }`, where that happens.
 ///
 /// - Parameter body: The condition. It is read by the compiler and never called.
 @freestanding(expression)
 public macro Predicate<each Input: PersistentModel>(
   _ body: (repeat each Input) -> Bool
-) -> Predicate<repeat each Input> = #externalMacro(module: "SwiftDataMacros", type: "PredicateExpansion")
+) -> Predicate<repeat each Input> =
+  #externalMacro(module: "SwiftDataMacros", type: "PredicateExpansion")
 
 /// Makes a value that is computed from models of one kind, for use inside predicates.
 ///

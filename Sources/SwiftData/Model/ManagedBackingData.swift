@@ -51,7 +51,7 @@ public struct _ManagedBackingData<Model: PersistentModel>: BackingData {
       return storage.anyScalar(scalar, slot) as? Value
         ?? _ModelStorage.fallback(for: Value.self, slot: slot, of: storage)
     }
-    if let wrapped = (Value.self as? any OptionalType.Type)?.wrappedType,
+    if let wrapped = unwrappedType(of: Value.self),
       let scalar = wrapped as? any _ScalarAttribute.Type
     {
       return storage.anyScalar(scalar, slot) as? Value
@@ -135,7 +135,7 @@ extension _ModelStorage {
 
   /// An enum by its raw value; `nil` for types without one.
   private func rawValue<V>(_ type: V.Type, _ slot: Int) -> V? {
-    let wrapped = (type as? any OptionalType.Type)?.wrappedType ?? type
+    let wrapped = unwrappedType(of: type) ?? type
     guard let representable = wrapped as? any RawRepresentable.Type,
       case .attribute(.rawValue) = descriptor.properties[slot].form
     else { return nil }
@@ -151,7 +151,7 @@ extension _ModelStorage {
 
   /// Any attribute value as a slot keeps it: scalars and raw values plain, others boxed.
   func slotValue<V>(_ value: V) -> _SlotValue {
-    if let optional = value as? any NilTestable, optional.isNil { return .null }
+    if let optional = value as? any OptionalValue, optional.isNil { return .null }
     if let scalar = value as? any _ScalarAttribute { return scalar._slotValue }
     if let raw = (value as? any RawRepresentable)?.anyRawValue as? any _ScalarAttribute,
       value is any Codable

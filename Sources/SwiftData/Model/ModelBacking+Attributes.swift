@@ -1,4 +1,4 @@
-import RowStorage
+public import RowStorage
 
 extension _ModelBacking {
   // MARK: Scalars

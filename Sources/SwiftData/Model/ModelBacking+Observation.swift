@@ -34,43 +34,35 @@ extension _ModelBacking {
 /// A scope that another thread has installed makes the answer a needless yes, never a wrong no.
 @usableFromInline
 enum ObservationProbe {
-  final class Subject: Observable { let value = 0 }
+  private final class Subject: Observable, Sendable { let value = 0 }
 
   private static let subject = Subject()
-  private static let keyPath: KeyPath<Subject, Int> = \.value
-  nonisolated(unsafe) private static let probe = Probe()
+  nonisolated(unsafe) private static let keyPath: KeyPath<Subject, Int> = \.value
+  private static let registrar = ObservationRegistrar()
 
-  private struct Probe {
-    let registrar = ObservationRegistrar()
-    let isReadable = MemoryLayout<ObservationRegistrar>.size == MemoryLayout<AnyObject>.size
-    let extent: Unmanaged<AnyObject>?
-    let quietCount: UInt
-
-    init() {
-      guard isReadable else {
-        extent = nil
-        quietCount = 0
-        return
-      }
-      let object = unsafeBitCast(registrar, to: AnyObject.self)
-      extent = Unmanaged.passUnretained(object)
-      quietCount = 0
+  /// The object behind the registrar, and its reference count while nobody tracks; nil where a
+  /// registrar is not a single reference, and so can't be asked.
+  private static let quiet: Quiet? = {
+    guard MemoryLayout<ObservationRegistrar>.size == MemoryLayout<AnyObject>.size else {
+      return nil
     }
-  }
-
-  nonisolated(unsafe) private static let quiet: UInt = {
-    probe.extent.map { _getRetainCount($0) } ?? 0
+    let object = Unmanaged.passUnretained(unsafeBitCast(registrar, to: AnyObject.self))
+    return Quiet(object: object, count: count(object))
   }()
 
-  private static func _getRetainCount(_ extent: Unmanaged<AnyObject>) -> UInt {
-    extent._withUnsafeGuaranteedRef { Swift._getRetainCount($0) }
+  private struct Quiet: @unchecked Sendable {
+    let object: Unmanaged<AnyObject>
+    let count: UInt
+  }
+
+  private static func count(_ object: Unmanaged<AnyObject>) -> UInt {
+    object._withUnsafeGuaranteedRef { _getRetainCount($0) }
   }
 
   @usableFromInline
   static func isTracking() -> Bool {
-    guard let extent = probe.extent else { return true }
-    let quiet = quiet
-    probe.registrar.access(subject, keyPath: keyPath)
-    return _getRetainCount(extent) > quiet
+    guard let quiet else { return true }
+    registrar.access(subject, keyPath: keyPath)
+    return count(quiet.object) > quiet.count
   }
 }

@@ -1,5 +1,5 @@
 import Foundation
-import RowStorage
+package import RowStorage
 import Synchronization
 
 /// One persisted property of a model class: what the macro wrote, resolved against its type.

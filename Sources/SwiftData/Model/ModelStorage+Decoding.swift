@@ -4,7 +4,7 @@ import RowStorage
 extension _ModelStorage {
   /// A value that has no scalar form, boxed; nil becomes null.
   static func boxed<V>(_ value: V) -> _SlotValue {
-    if let optional = value as? any NilTestable, optional.isNil { return .null }
+    if let optional = value as? any OptionalValue, optional.isNil { return .null }
     return .object(ValueBox(value))
   }
 
@@ -31,7 +31,7 @@ extension _ModelStorage {
   private func decode<V: Codable>(_ type: V.Type, slot: Int) -> V? {
     guard let row = readableRow() else { return nil }
     let property = descriptor.properties[slot]
-    let wrapped = (type as? any OptionalType.Type)?.wrappedType ?? type
+    let wrapped = unwrappedType(of: type) ?? type
     guard let decodable = wrapped as? any Decodable.Type else { return nil }
     let value: (any Decodable)?
     switch property.form {
@@ -72,7 +72,7 @@ extension _ModelStorage {
   /// nil, the default of the declaration, an empty value, or the first case of an enum.
   @usableFromInline
   static func fallback<V>(for type: V.Type, slot: Int, of storage: _ModelStorage?) -> V {
-    if let optional = type as? any NilMaking.Type, let none = optional.makeNil() as? V {
+    if let optional = type as? any OptionalValue.Type, let none = optional.makeNil() as? V {
       return none
     }
     if let value = storage?.descriptor.properties[slot].defaultValue as? V { return value }
@@ -111,8 +111,3 @@ extension _ModelStorage {
 extension CaseIterable {
   fileprivate static var firstCase: (any Any)? { allCases.first }
 }
-
-protocol NilTestable { var isNil: Bool { get } }
-extension Optional: NilTestable { var isNil: Bool { self == nil } }
-protocol NilMaking { static func makeNil() -> Self }
-extension Optional: NilMaking { static func makeNil() -> Wrapped? { nil } }

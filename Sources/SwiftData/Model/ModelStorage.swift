@@ -28,25 +28,25 @@ public final class _ModelStorage {
   var pendingPlace = -1
 
   @usableFromInline
-  struct Flags: OptionSet {
+  struct Flags: OptionSet, Sendable {
     @usableFromInline let rawValue: UInt16
-    @usableFromInline init(rawValue: UInt16) { self.rawValue = rawValue }
+    @inlinable init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// Values are being taken from a row; initial values of the declaration don't count.
-    @usableFromInline static let isMaterializing = Flags(rawValue: 1 << 0)
-    static let isInserted = Flags(rawValue: 1 << 1)
-    static let isChanged = Flags(rawValue: 1 << 2)
-    static let isDeleted = Flags(rawValue: 1 << 3)
+    @inlinable static var isMaterializing: Flags { Flags(rawValue: 1 << 0) }
+    static var isInserted: Flags { Flags(rawValue: 1 << 1) }
+    static var isChanged: Flags { Flags(rawValue: 1 << 2) }
+    static var isDeleted: Flags { Flags(rawValue: 1 << 3) }
     /// In the identity map of its context.
-    static let isRegistered = Flags(rawValue: 1 << 4)
+    static var isRegistered: Flags { Flags(rawValue: 1 << 4) }
     /// The identity before the first save was used as hash, and stays it.
-    static let hashedWhileTemporary = Flags(rawValue: 1 << 5)
+    static var hashedWhileTemporary: Flags { Flags(rawValue: 1 << 5) }
     /// The row has not been read yet.
-    @usableFromInline static let isFault = Flags(rawValue: 1 << 6)
+    @inlinable static var isFault: Flags { Flags(rawValue: 1 << 6) }
     /// The row was read with some columns only; `partialSlots` of the page's batch tells which.
-    @usableFromInline static let isPartial = Flags(rawValue: 1 << 7)
+    @inlinable static var isPartial: Flags { Flags(rawValue: 1 << 7) }
     /// Deleted in the store; the values are the last ones known.
-    static let isGone = Flags(rawValue: 1 << 8)
+    static var isGone: Flags { Flags(rawValue: 1 << 8) }
   }
 
   @usableFromInline

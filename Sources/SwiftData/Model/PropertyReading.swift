@@ -1,5 +1,5 @@
 import Foundation
-import RowStorage
+package import RowStorage
 
 /// Turns the entries of `schemaMetadata` into properties, cells and constraints.
 struct PropertyReading {
@@ -20,7 +20,7 @@ struct PropertyReading {
       return
     }
     let declared = Swift.type(of: entry.keypath).valueType
-    let wrapped = (declared as? any OptionalType.Type)?.wrappedType
+    let wrapped = unwrappedType(of: declared)
     let valueType = wrapped ?? declared
     let attribute = entry.metadata as? Schema.Attribute
     let options = attribute?.options ?? []
@@ -155,15 +155,42 @@ extension ScalarType {
   }
 }
 
-/// `Optional`, seen without its parameter.
-package protocol OptionalType {
-  static var wrappedType: any Any.Type { get }
-}
-
-extension Optional: OptionalType {
-  package static var wrappedType: any Any.Type { Wrapped.self }
-}
-
 extension RelationshipCollection {
   static var elementType: any PersistentModel.Type { PersistentElement.self }
+}
+
+extension LeafForm {
+  /// The Swift type whose values the leaf's column holds.
+  var valueType: any Any.Type {
+    switch self {
+    case .scalar(let type), .rawValue(let type): type.swiftType
+    case .encoded, .enumCase: String.self
+    }
+  }
+}
+
+extension ScalarType {
+  package var swiftType: any (Decodable & ScalarCoding).Type {
+    switch self {
+    case .int: Int.self
+    case .int8: Int8.self
+    case .int16: Int16.self
+    case .int32: Int32.self
+    case .int64: Int64.self
+    case .uint: UInt.self
+    case .uint8: UInt8.self
+    case .uint16: UInt16.self
+    case .uint32: UInt32.self
+    case .uint64: UInt64.self
+    case .bool: Bool.self
+    case .double: Double.self
+    case .float: Float.self
+    case .string: String.self
+    case .date: Date.self
+    case .uuid: UUID.self
+    case .data: Data.self
+    case .url: URL.self
+    case .decimal: Decimal.self
+    }
+  }
 }

@@ -31,7 +31,7 @@ enum ValueDecoding {
     if let name, let transformer = ValueTransformer.named(name) {
       return transformer.reverseTransformedValue(bytes) as? V
     }
-    let wrapped = (type as? any OptionalType.Type)?.wrappedType ?? type
+    let wrapped = unwrappedType(of: type) ?? type
     guard let decodable = wrapped as? any Decodable.Type else { return nil }
     return encoded(decodable, bytes: bytes) as? V
   }

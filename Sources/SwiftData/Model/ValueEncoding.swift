@@ -64,17 +64,7 @@ enum ValueEncoding {
   }
 
   private static func unwrapped(_ value: Any?) -> Any? {
-    guard let optional = value as? any AnyUnwrapping else { return value }
+    guard let optional = value as? any OptionalValue else { return value }
     return optional.unwrappedValue
-  }
-}
-
-private protocol AnyUnwrapping { var unwrappedValue: Any? { get } }
-extension Optional: AnyUnwrapping {
-  fileprivate var unwrappedValue: Any? {
-    switch self {
-    case .none: nil
-    case .some(let value): value
-    }
   }
 }

@@ -19,8 +19,10 @@ package struct CompiledFetch: Sendable {
   package var shape: Shape
   /// The values of the parameters 0, 1, 2 … of the condition.
   package var bindings: [_StoredValue]
+  /// Why parts of the predicate are left to memory, for diagnostics; empty when none is.
+  package var unsupported: [String]
   /// Whether the predicate has to judge the selected rows once more, in memory.
-  package var filtersInMemory: Bool
+  package var filtersInMemory: Bool { !unsupported.isEmpty }
   /// Whether the order has to be made in memory, because SQL cannot express it.
   package var sortsInMemory: Bool
 }

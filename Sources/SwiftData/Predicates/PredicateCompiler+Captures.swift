@@ -78,15 +78,6 @@ extension PredicateCompiler {
   /// The value inside any number of optionals.
   func unwrap(_ value: Any) -> Any? {
     guard let optional = value as? any OptionalValue else { return value }
-    return optional.wrappedValue.flatMap { unwrap($0) }
+    return optional.unwrappedValue.flatMap { unwrap($0) }
   }
-}
-
-/// `Optional`, seen without its parameter.
-private protocol OptionalValue {
-  var wrappedValue: Any? { get }
-}
-
-extension Optional: OptionalValue {
-  fileprivate var wrappedValue: Any? { map { $0 as Any } }
 }

@@ -95,13 +95,12 @@ extension PredicateCompiler {
     return try sameness(left, ScalarTerm(value: bind(stored), kind: kind))
   }
 
-  private func equality(_ left: ScalarTerm, _ right: ScalarTerm) throws -> SQLExpression {
-    guard left.isText, right.isText, !left.value.isParameter, !right.value.isParameter else {
-      return try sameness(left, right)
-    }
+  private mutating func equality(
+    _ left: ScalarTerm, _ right: ScalarTerm
+  ) throws -> SQLExpression {
+    guard left.isText, right.isText else { return try sameness(left, right) }
     return try sameness(
-      left.mapped { .function("swift_canonical", [$0]) },
-      right.mapped { .function("swift_canonical", [$0]) })
+      left.mapped { canonical($0) }, right.mapped { canonical($0) })
   }
 
   private func sameness(_ left: ScalarTerm, _ right: ScalarTerm) throws -> SQLExpression {
@@ -129,10 +128,7 @@ extension PredicateCompiler {
     let comparison: SQLExpression
     switch type {
     case .string:
-      comparison = .binary(
-        .function("swift_canonical", [left.value]), sign,
-        right.value.isParameter && lastBindingIsASCII
-          ? right.value : .function("swift_canonical", [right.value]))
+      comparison = .binary(canonical(left.value), sign, canonical(right.value))
     case .decimal:
       comparison = .binary(
         .function("swift_decimal_compare", [left.value, right.value]), sign, .integer(0))
@@ -142,8 +138,13 @@ extension PredicateCompiler {
     return .all([left.isPresent, right.isPresent, comparison])
   }
 
-  private var lastBindingIsASCII: Bool {
-    if case .text(let text)? = bindings.last { text.isASCII } else { false }
+  /// The form of a text that compares byte by byte as Swift compares the text.
+  private mutating func canonical(_ text: SQLExpression) -> SQLExpression {
+    if case .parameter(let index) = text, case .text(let value) = bindings[index] {
+      bindings[index] = .text(value.precomposedStringWithCanonicalMapping)
+      return text
+    }
+    return .function("swift_canonical", [text])
   }
 
   /// Columns are signed: the upper half of the unsigned range is stored below zero.

@@ -47,3 +47,15 @@ extension PredicateCompiler {
     variables[variable.key] = term
   }
 }
+
+extension PredicateExpressions.CapturedPredicate: PredicateNode {
+  var operands: [any PredicateExpression] { [] }
+
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm { .captured(value) }
+}
+
+extension PredicateExpressions.CapturedExpression: PredicateNode {
+  var operands: [any PredicateExpression] { [] }
+
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm { .captured(value) }
+}

@@ -23,8 +23,17 @@ extension PredicateExpressions.KeyPath: PredicateNode {
       if case .rawValue(let type, _) = scalar.kind {
         return try compiler.rawValue(keyPath, of: scalar, type)
       }
-      return try compiler.count(of: scalar, kind.map { $0 == .collectionIsEmpty })
+      return try compiler.count(of: scalar, asksIfEmpty)
     case .captured, .range: throw NotInSQL("a property of what is no row")
+    }
+  }
+
+  /// Whether the path is `isEmpty` or, if not, `count`; `nil` for any other.
+  private var asksIfEmpty: Bool? {
+    switch kind {
+    case .collectionIsEmpty: true
+    case .collectionCount: false
+    default: keyPath == \Data.isEmpty ? true : keyPath == \Data.count ? false : nil
     }
   }
 }

@@ -27,7 +27,11 @@ extension PredicateExpressions.Negation: PredicateNode {
   var operands: [any PredicateExpression] { [wrapped] }
 
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
-    .boolean(try compiler.condition(wrapped).negated)
+    let term = try compiler.term(wrapped)
+    if case .scalar(let flag) = term, flag.presence == .always, flag.value.isColumn {
+      return .boolean(.binary(flag.value, .equal, .false))
+    }
+    return .boolean(try compiler.condition(term).negated)
   }
 }
 
@@ -71,6 +75,21 @@ extension PredicateCompiler {
     case .scalar(let scalar): return scalar
     case .captured(let value): return try scalar(captured: value)
     default: throw NotInSQL("\(term.label) is no value")
+    }
+  }
+}
+
+extension SQLExpression {
+  /// The condition where null counts as 0: in `WHERE`, under `AND` and `OR`, but not under `NOT`.
+  /// Plain equality lets SQLite take a left join for an inner one and begin at the other table.
+  var asFilter: SQLExpression {
+    switch self {
+    case .conjunction(let parts): .conjunction(parts.map(\.asFilter))
+    case .disjunction(let parts): .disjunction(parts.map(\.asFilter))
+    // A parameter is never bound to null.
+    case .binary(let value, .isSame, .parameter(let index)):
+      .binary(value, .equal, .parameter(index))
+    default: self
     }
   }
 }

@@ -67,9 +67,9 @@ extension PredicateCompiler {
     for filter in collection.filters {
       let outer = variables.updateValue(.object(element), forKey: filter.variable)
       defer { variables[filter.variable] = outer }
-      conditions.append(try condition(filter.test))
+      conditions.append(try condition(filter.test).asFilter)
     }
-    conditions.append(try body(&self, element))
+    conditions.append(try body(&self, element).asFilter)
     return Select(
       [result], from: from, joins: scopes[scopes.count - 1], where: .all(conditions))
   }

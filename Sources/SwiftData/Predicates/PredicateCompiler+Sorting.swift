@@ -22,7 +22,8 @@ extension PredicateCompiler {
       (scopes, aliasCount) = before
       return nil
     }
-    terms.append(OrderingTerm(.column(table: CompiledFetch.Shape.rootAlias, name: "Z_PK")))
+    let key = SQLExpression.column(table: CompiledFetch.Shape.rootAlias, name: "Z_PK")
+    if !terms.contains(where: { $0.expression == key }) { terms.append(OrderingTerm(key)) }
     return terms
   }
 

@@ -13,7 +13,10 @@ extension PredicateExpressions.ConditionalCast: PredicateNode {
   var operands: [any PredicateExpression] { [input] }
 
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
-    .object(try compiler.cast(compiler.term(input), to: Desired.self))
+    if Desired.self == Input.Output.self || Output.self == Input.Output.self {
+      return try compiler.term(input)
+    }
+    return .object(try compiler.cast(compiler.term(input), to: Desired.self))
   }
 }
 
@@ -22,7 +25,11 @@ extension PredicateExpressions.ForceCast: PredicateNode {
 
   /// As with `!`, a row of another class fails the comparison instead of the fetch.
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
-    .object(try compiler.cast(compiler.term(input), to: Desired.self))
+    // `name == nickname` casts the one to the optional type of the other.
+    if Desired.self == Input.Output.self || Desired.self == Input.Output?.self {
+      return try compiler.term(input)
+    }
+    return .object(try compiler.cast(compiler.term(input), to: Desired.self))
   }
 }
 

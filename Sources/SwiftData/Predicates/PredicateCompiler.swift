@@ -44,41 +44,52 @@ package struct PredicateCompiler {
       mapping: mapping, entity: entity, storeIdentifier: storeIdentifier)
     let root = CompiledFetch.Shape.rootAlias
     var conditions = [entity.restriction(alias: root)].compactMap(\.self)
-    var isComplete = true
+    var unsupported: [String] = []
     if let predicate {
       compiler.variables[predicate.variable.key] = .object(
         ObjectTerm(entity: entity, source: .row(alias: root), scope: 0))
-      isComplete = compiler.compileParts(of: predicate.expression, into: &conditions)
+      unsupported = compiler.compileParts(of: predicate.expression, into: &conditions)
     }
     let order = compiler.order(by: sortBy)
-    let condition = SQLExpression.all(conditions)
+    let condition = compiler.compacted(.all(conditions))
     return CompiledFetch(
       shape: CompiledFetch.Shape(
         from: TableReference(entity.table, as: root), joins: compiler.scopes[0],
         condition: condition.isTrue ? nil : condition, order: order ?? []),
-      bindings: compiler.bindings, filtersInMemory: !isComplete, sortsInMemory: order == nil)
+      bindings: compiler.bindings, unsupported: unsupported, sortsInMemory: order == nil)
   }
 
   /// Adds a condition for each part between the outermost `&&` that SQL can express.
-  /// - Returns: Whether that was every part.
+  /// - Returns: The reasons of the parts that it cannot.
   private mutating func compileParts(
     of expression: any PredicateExpression, into conditions: inout [SQLExpression]
-  ) -> Bool {
+  ) -> [String] {
     if let conjunction = expression as? any ConjunctionNode {
-      let parts = conjunction.operands
-      // No short cut: the right side narrows even when the left side is left to memory.
-      let isComplete = parts.map { compileParts(of: $0, into: &conditions) }
-      return isComplete.allSatisfy { $0 }
+      return conjunction.operands.flatMap { compileParts(of: $0, into: &conditions) }
     }
     let before = (bindings.count, scopes, aliasCount)
     do {
-      conditions.append(try condition(expression))
-      return true
+      conditions.append(try condition(expression).asFilter)
+      return []
     } catch {
       bindings.removeSubrange(before.0...)
       (scopes, aliasCount) = (before.1, before.2)
-      return false
+      return [(error as? NotInSQL)?.reason ?? "a captured value cannot be evaluated"]
     }
+  }
+
+  /// Numbers the parameters anew: constants may have made some of them superfluous.
+  private mutating func compacted(_ condition: SQLExpression) -> SQLExpression {
+    var numbers: [Int: Int] = [:]
+    var used: [_StoredValue] = []
+    let result = condition.replacingParameters { index in
+      if let number = numbers[index] { return number }
+      numbers[index] = used.count
+      used.append(bindings[index])
+      return used.count - 1
+    }
+    bindings = used
+    return result
   }
 
   /// The term of an expression; captured values are evaluated.
@@ -102,6 +113,8 @@ package struct PredicateCompiler {
       return value ? .true : .false
     case .scalar(let scalar) where scalar.scalarType == .bool:
       switch scalar.presence {
+      // A bare column is no condition that an index serves.
+      case .always where scalar.value.isColumn: return .binary(scalar.value, .equal, .true)
       case .always: return scalar.value
       case .whenNotNull: return .function("ifnull", [scalar.value, .false])
       case .when(let present): return .all([present, scalar.value])

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// The functions that compiled predicates call. Every connection has to know them.
 ///
@@ -12,7 +12,7 @@ package enum SQLFunction {
     ("swift_lower", 1, onText { .text($0.lowercased()) }),
     ("swift_upper", 1, onText { .text($0.uppercased()) }),
     ("swift_trim", 2, trim),
-    ("swift_contains", 2, onTexts { ($0.contains($1) as Bool).storedValue }),
+    ("swift_contains", 2, onTexts { hasPart($0, $1).storedValue }),
     ("swift_starts", 2, onTexts { $0.hasPrefix($1).storedValue }),
     ("swift_ends", 2, onTexts { $0.hasSuffix($1).storedValue }),
     ("swift_localized_contains", 2, onTexts { $0.localizedStandardContains($1).storedValue }),
@@ -54,6 +54,13 @@ package enum SQLFunction {
     _ body: @escaping @Sendable (String, String) -> ComparisonResult
   ) -> Body {
     onTexts { .integer(Int64(body($0, $1).rawValue)) }
+  }
+
+  /// Foundation's own `contains` on strings denies the empty text; the predicate's node asks the
+  /// collection of characters.
+  private static func hasPart<Text: Collection>(_ text: Text, _ part: Text) -> Bool
+  where Text.Element: Equatable {
+    text.contains(part)
   }
 
   @Sendable private static func trim(_ arguments: [_StoredValue]) -> _StoredValue {

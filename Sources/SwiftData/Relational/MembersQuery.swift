@@ -1,4 +1,4 @@
-import SQLSyntax
+package import SQLSyntax
 
 /// The query for the members of a to-many relationship; parameter 0 is the owner's key.
 package struct MembersQuery {

@@ -1,4 +1,4 @@
-import RowStorage
+package import RowStorage
 package import SQLSyntax
 
 /// How the rows of an entity, and of the entities below it, are read: columns and where they go.

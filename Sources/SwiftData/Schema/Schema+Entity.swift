@@ -70,6 +70,19 @@ extension Schema {
       self.own = PropertyList(properties)
       self.superentityName = superentityName
     }
+
+    /// Decodes what `encode(to:)` wrote.
+    public init(from decoder: any Decoder) throws {
+      let encoded = try EncodedEntity(from: decoder)
+      name = encoded.name
+      superentityName = encoded.superentityName
+      own = PropertyList(encoded.storedProperties.map(\.property))
+      inherited = PropertyList(encoded.inheritedProperties.map(\.property))
+      uniquenessConstraints = encoded.uniquenessConstraints
+      indices = encoded.indices
+      subentities = Set(encoded.subentities)
+      for subentity in subentities { subentity.superentity = self }
+    }
   }
 }
 

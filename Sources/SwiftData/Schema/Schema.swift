@@ -22,31 +22,53 @@ public final class Schema: Sendable {
   package final let problems: [SwiftDataError]
 
   /// Makes a schema without entities.
-  public convenience init() {
-    self.init(entities: [], version: Version(1, 0, 0))
+  public init() {
+    encodingVersion = Self.schemaEncodingVersion
+    version = Version(1, 0, 0)
+    entities = []
+    entitiesByName = [:]
+    problems = []
   }
 
   /// Makes a schema of entities.
-  public convenience init(
-    _ entities: Schema.Entity..., version: Schema.Version = Version(1, 0, 0)
-  ) {
-    self.init(entities: entities, version: version)
+  public init(_ entities: Schema.Entity..., version: Schema.Version = Version(1, 0, 0)) {
+    encodingVersion = Self.schemaEncodingVersion
+    self.version = version
+    self.entities = entities
+    (entitiesByName, problems) = Self.settle(entities)
   }
 
-  /// Makes a schema of entities: links hierarchies, infers inverses, looks for faults.
+  /// Makes a schema of entities.
   ///
   /// - Parameter problems: Faults that were found while the entities were made.
   package init(
-    entities: [Schema.Entity], version: Schema.Version, problems: [SwiftDataError] = [],
-    encodingVersion: Schema.Version = Schema.schemaEncodingVersion
+    entities: [Schema.Entity], version: Schema.Version, problems: [SwiftDataError] = []
   ) {
-    SchemaInference.settle(entities)
-    self.encodingVersion = encodingVersion
+    encodingVersion = Self.schemaEncodingVersion
     self.version = version
     self.entities = entities
-    self.entitiesByName = Dictionary(
+    let (entitiesByName, found) = Self.settle(entities)
+    self.entitiesByName = entitiesByName
+    self.problems = problems + found
+  }
+
+  /// Decodes what `encode(to:)` wrote. Model types and key paths are lost.
+  public init(from decoder: any Decoder) throws {
+    let encoded = try EncodedSchema(from: decoder)
+    encodingVersion = encoded.encodingVersion
+    version = encoded.version
+    entities = encoded.entitiesInOrder
+    (entitiesByName, problems) = Self.settle(entities)
+  }
+
+  /// Links hierarchies, infers inverses and looks for faults.
+  private static func settle(
+    _ entities: [Schema.Entity]
+  ) -> (entitiesByName: [String: Schema.Entity], problems: [SwiftDataError]) {
+    SchemaInference.settle(entities)
+    let entitiesByName = Dictionary(
       entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-    self.problems = problems + SchemaValidation.problems(of: entities)
+    return (entitiesByName, SchemaValidation.problems(of: entities))
   }
 
   /// Makes a schema of entities without fault.

@@ -14,8 +14,8 @@ enum InitializerFixIt {
     guard parameters.count == needed.count else { return nil }
     let assignments = needed.map { "\n    self.\($0.identifier.text) = \($0.identifier.text)" }
     let body = assignments.isEmpty ? "{}" : "{\(assignments.joined())\n  }"
-    let initializer: DeclSyntax =
-      "\n\n  \(raw: model.access.fixed)init(\(raw: parameters.joined(separator: ", "))) \(raw: body)"
+    let signature = "\(model.access.fixed)init(\(parameters.joined(separator: ", ")))"
+    let initializer: DeclSyntax = "\n\n  \(raw: signature) \(raw: body)"
     var mended = node
     mended.memberBlock.members.append(MemberBlockItemSyntax(decl: initializer))
     return ModelFixIt.addInitializer.replacing(node, with: mended)

@@ -67,7 +67,8 @@ extension ModelDiagnostic: DiagnosticMessage {
     case .lazyProperty(let name):
       "@Model cannot persist lazy property '\(name)'; mark it @Transient or give it a default value"
     case .referenceOwnership(let name, let keyword):
-      "@Model cannot persist \(keyword) property '\(name)'; remove '\(keyword)' or mark it @Transient"
+      "@Model cannot persist \(keyword) property '\(name)'; "
+        + "remove '\(keyword)' or mark it @Transient"
     case .propertyWrapper(let name, let wrapper):
       "@Model cannot persist property '\(name)' with property wrapper '@\(wrapper)'"
     case .observedProperty(let name):

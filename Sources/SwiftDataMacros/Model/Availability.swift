@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-/// The `@available` attributes of a declaration or, when it has none, of the nearest type around it.
+/// The `@available` attributes of a declaration; when it has none, of the nearest type around it.
 struct Availability {
   let text: String
 

@@ -7,10 +7,8 @@ extension ModelDeclaration {
     name = node.name.text
     access = AccessLevel(of: node.modifiers)
     isFinal = node.modifiers.has(.final)
-    possibleSuperclass = inherited.first.flatMap {
-      Self.knownProtocols.contains(Self.unqualified($0)) ? nil : $0
-    }
-    statesPersistentModel = inherited.contains { Self.unqualified($0) == "PersistentModel" }
+    possibleSuperclass = node.possibleSuperclass
+    statesPersistentModel = inherited.contains { unqualified($0) == "PersistentModel" }
     properties = members.compactMap { $0.as(VariableDeclSyntax.self) }
       .compactMap(PropertyDeclaration.init)
     let constraints = members.compactMap { $0.as(MacroExpansionDeclSyntax.self) }
@@ -19,32 +17,37 @@ extension ModelDeclaration {
       constraints.filter { $0.kind == .index } + constraints.filter { $0.kind == .unique }
     declared = DeclaredMembers(members)
   }
+}
 
-  /// Protocols often written first in a model's inheritance clause; anything else may be a class.
-  private static let knownProtocols: Set<String> = [
-    "Codable", "Comparable", "CustomDebugStringConvertible", "CustomStringConvertible",
-    "Decodable", "Encodable", "Equatable", "Hashable", "Identifiable", "Observable",
-    "ObservableObject", "PersistentModel", "Sendable", "@unchecked Sendable",
-  ]
-
-  private static func unqualified(_ type: String) -> String {
-    ["Swift.", "SwiftData.", "Foundation.", "Observation."]
-      .first { type.hasPrefix($0) }
-      .map { String(type.dropFirst($0.count)) } ?? type
+extension ClassDeclSyntax {
+  /// The first inherited type, unless it is a protocol often written in that place.
+  var possibleSuperclass: String? {
+    guard let first = inheritanceClause?.inheritedTypes.first?.type.trimmedDescription,
+      !knownProtocols.contains(unqualified(first))
+    else { return nil }
+    return first
   }
+}
+
+private let knownProtocols: Set<String> = [
+  "Codable", "Comparable", "CustomDebugStringConvertible", "CustomStringConvertible",
+  "Decodable", "Encodable", "Equatable", "Hashable", "Identifiable", "Observable",
+  "ObservableObject", "PersistentModel", "Sendable", "@unchecked Sendable",
+]
+
+private func unqualified(_ type: String) -> String {
+  ["Swift.", "SwiftData.", "Foundation.", "Observation."]
+    .first { type.hasPrefix($0) }
+    .map { String(type.dropFirst($0.count)) } ?? type
 }
 
 extension PropertyDeclaration {
   /// Reads a stored property; `nil` when the model does not persist it.
   init?(_ node: VariableDeclSyntax) {
-    guard node.isStoredInstanceVariable,
-      !node.attributes.has("Transient"),
-      node.modifiers.first(of: ["lazy", "weak", "unowned"]) == nil,
-      let binding = node.bindings.first, node.bindings.count == 1,
-      let pattern = binding.pattern.as(IdentifierPatternSyntax.self),
-      !pattern.identifier.text.hasPrefix("_$")
-    else { return nil }
-    identifier = pattern.identifier.trimmed
+    guard let identifier = node.persistedIdentifier, let binding = node.bindings.first else {
+      return nil
+    }
+    self.identifier = identifier.trimmed
     type = binding.typeAnnotation?.type.trimmed
     initialValue = binding.initializer?.value.trimmed
     schema = SchemaAttribute(node.attributes)
@@ -53,6 +56,19 @@ extension PropertyDeclaration {
 
 extension VariableDeclSyntax {
   var isStatic: Bool { modifiers.has(.static, .class) }
+
+  /// The name of the property, when a model persists it. Asked for every member of a class once
+  /// for each of them, so it builds nothing.
+  var persistedIdentifier: TokenSyntax? {
+    guard isStoredInstanceVariable,
+      bindings.count == 1,
+      let pattern = bindings.first?.pattern.as(IdentifierPatternSyntax.self),
+      !pattern.identifier.text.hasPrefix("_$"),
+      modifiers.first(of: ["lazy", "weak", "unowned"]) == nil,
+      !attributes.has("Transient")
+    else { return nil }
+    return pattern.identifier
+  }
 
   /// `var`, of the instance, without a getter.
   var isStoredInstanceVariable: Bool {

@@ -27,11 +27,6 @@ struct PropertyDeclaration {
   var name: String { identifier.plainName }
 
   var isOptional: Bool { type?.isOptional ?? false }
-
-  var isTransformable: Bool {
-    guard let schema, schema.kind == .attribute else { return false }
-    return schema.optionNames.contains("transformable")
-  }
 }
 
 /// `@Attribute(…)` or `@Relationship(…)` on a property.
@@ -44,9 +39,11 @@ struct SchemaAttribute {
   var kind: Kind
   var arguments: LabeledExprListSyntax
 
-  /// Names of the unlabeled options: `unique` for `.unique` and `Schema.Attribute.Option.unique`.
-  var optionNames: [String] { options.map(\.name) }
+  var isTransformable: Bool {
+    kind == .attribute && options.contains { $0.name == "transformable" }
+  }
 
+  /// The unlabeled options: `unique` for `.unique` and `Schema.Attribute.Option.unique`.
   var options: [(name: String, argument: LabeledExprSyntax)] {
     arguments.prefix { $0.label == nil }.compactMap { argument in
       let callee = argument.expression.as(FunctionCallExprSyntax.self)?.calledExpression

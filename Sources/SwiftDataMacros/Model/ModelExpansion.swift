@@ -96,7 +96,7 @@ extension ModelExpansion {
     return "\(raw: fixed)typealias _$RootModel = \(raw: name)"
   }
 
-  /// See `ModelDeclaration.slot(of:)`.
+  /// See `ClassDeclSyntax.slot(of:)`.
   private var firstSlot: DeclSyntax? {
     switch ancestry {
     case .subclass(let superclass):

@@ -38,5 +38,5 @@ extension PersistentModelMacro: ExtensionMacro {
   ]
 
   private static let notSendable =
-    "Models are not Sendable; pass the persistentModelID and fetch with a @ModelActor instead"
+    "models are not Sendable; pass the persistentModelID on"
 }

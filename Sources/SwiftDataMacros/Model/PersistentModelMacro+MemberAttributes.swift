@@ -11,24 +11,27 @@ extension PersistentModelMacro: MemberAttributeMacro {
   ) throws -> [AttributeSyntax] {
     guard let type = declaration.as(ClassDeclSyntax.self),
       let variable = member.as(VariableDeclSyntax.self),
-      let property = PropertyDeclaration(variable),
+      let name = variable.persistedIdentifier?.text,
       !variable.attributes.has("_PersistedProperty"),
       !variable.attributes.has("_TransformablePersistedProperty")
     else { return [] }
-    let model = ModelDeclaration(type)
-    guard let slot = model.slot(of: property.name) else { return [] }
-    let macro = property.isTransformable ? "_TransformablePersistedProperty" : "_PersistedProperty"
+    guard let slot = type.slot(of: name) else { return [] }
+    let isTransformable = SchemaAttribute(variable.attributes)?.isTransformable ?? false
+    let macro = isTransformable ? "_TransformablePersistedProperty" : "_PersistedProperty"
     return ["@\(raw: macro)(\(raw: slot))"]
   }
 }
 
-extension ModelDeclaration {
+extension ClassDeclSyntax {
   /// The slot as source text: a constant, or a constant behind those the superclass took.
   ///
   /// This role is not told the conformances, so whether the first inherited type is a model is
   /// left to `_$firstSlot`, which the member role writes.
   fileprivate func slot(of property: String) -> String? {
-    guard let index = properties.firstIndex(where: { $0.name == property }) else { return nil }
-    return possibleSuperclass == nil ? "\(index)" : "\(name)._$firstSlot + \(index)"
+    let names = memberBlock.members.lazy.compactMap {
+      $0.decl.as(VariableDeclSyntax.self)?.persistedIdentifier?.text
+    }
+    guard let index = Array(names).firstIndex(of: property) else { return nil }
+    return possibleSuperclass == nil ? "\(index)" : "\(name.text)._$firstSlot + \(index)"
   }
 }

@@ -89,7 +89,7 @@ extension VariableDeclSyntax {
     var lines: [CodeBlockItemSyntax] = []
     for binding in bindings.reversed() {
       following = binding.typeAnnotation ?? (binding.initializer == nil ? following : nil)
-      let single = binding.with(\.trailingComma, nil).with(\.leadingTrivia, .space)
+      let single = binding.with(\.trailingComma, nil).with(\.leadingTrivia, [])
         .with(\.typeAnnotation, following).with(\.trailingTrivia, [])
       let line = with(\.bindings, [single]).with(\.leadingTrivia, leadingTrivia)
       lines.insert(CodeBlockItemSyntax(item: .decl(DeclSyntax(line))), at: 0)
@@ -97,7 +97,7 @@ extension VariableDeclSyntax {
     return CodeBlockItemListSyntax(lines)
   }
   var markedTransient: VariableDeclSyntax {
-    let attribute = AttributeSyntax("Transient").with(\.trailingTrivia, .space)
+    let attribute = AttributeSyntax("@Transient").with(\.trailingTrivia, .space)
     let plain = with(\.leadingTrivia, [])
     return plain.with(\.attributes, [.attribute(attribute)] + plain.attributes)
       .with(\.leadingTrivia, leadingTrivia)

@@ -68,7 +68,7 @@ enum SchemaAttributeValidation {
     checkInverse(of: schema, of: model, sink: &sink)
   }
 
-  /// A key path into the class itself can be checked here; one into another class is the compiler's.
+  /// A key path into the class itself can be checked here; others are the compiler's.
   private static func checkInverse(
     of schema: SchemaAttribute, of model: ModelDeclaration, sink: inout DiagnosticSink
   ) {

@@ -9,12 +9,10 @@ enum PredicateDiagnostic {
   case unusedValue
   case statement
   case loop
-  case switchStatement
   case variable
   case pattern
   case initialValueMissing
   case availability
-  case patternCondition
   case function(String)
   case method(String)
   case methodArguments(String, expected: String)
@@ -44,18 +42,14 @@ enum PredicateDiagnostic {
       "this statement has no meaning in a predicate; 'let', 'if', 'guard' and 'return' have"
     case .loop:
       "loops are not supported; use 'contains(where:)', 'allSatisfy(_:)' or 'filter(_:)'"
-    case .switchStatement:
-      "'switch' is not supported; write 'if' and 'else if' with '=='"
     case .variable:
       "a predicate cannot change values; declare this with 'let'"
     case .pattern:
-      "bind one name for each 'let'"
+      "this pattern is not supported here; bind one name for each 'let', or compare with '=='"
     case .initialValueMissing:
       "this 'let' needs its value in the same statement"
     case .availability:
       "'#available' is not supported; test it outside and choose between two predicates"
-    case .patternCondition:
-      "'case' conditions are not supported; compare with '=='"
     case .function(let name):
       "'\(name)' cannot be called with values of the model; "
         + "call it before and use the result, or write the condition with operators"

@@ -2,8 +2,9 @@ import SwiftSyntax
 
 /// Writes terms as calls of Foundation's predicate builders.
 ///
-/// The operands of `&&` and `||` become `let`s of their own: the compiler then solves them one by
-/// one, and long conditions stay quick to compile.
+/// Operands that are builder calls themselves become `let`s of their own, unless their type depends
+/// on where they stand: the compiler then solves one small call after the other, and long
+/// conditions stay quick to compile.
 struct PredicateEmitter {
   var fresh: FreshNames
   private var statements: [String] = []
@@ -46,16 +47,16 @@ struct PredicateEmitter {
       let operand = text(of: operand)
       return "PredicateExpressions.\(node)<_, \(type.trimmedDescription)>(\(operand))"
     case .call(let name, let arguments):
-      let isJunction = term.isJunction
-      let texts = arguments.map { text(of: $0, hoisted: isJunction) }
+      let texts = arguments.map { text(of: $0, in: term) }
       return builder(name, texts.joined(separator: ", "))
     }
   }
 
-  private mutating func text(of argument: PredicateArgument, hoisted: Bool) -> String {
+  private mutating func text(of argument: PredicateArgument, in call: PredicateTerm) -> String {
     let value =
       switch argument.value {
-      case .term(let term): hoisted ? hoistedText(of: term) : text(of: term)
+      case .term(let term):
+        term.isJunction && call.isJunction ? text(of: term) : operandText(of: term)
       case .closure(let closure): text(of: closure)
       case .written(let expression): expression.trimmedDescription
       case .option(let name): ".\(name)"
@@ -63,8 +64,8 @@ struct PredicateEmitter {
     return argument.label.map { "\($0): \(value)" } ?? value
   }
 
-  private mutating func hoistedText(of term: PredicateTerm) -> String {
-    if term.isLeaf || term.isJunction { return text(of: term) }
+  private mutating func operandText(of term: PredicateTerm) -> String {
+    guard term.isCompound, term.hasFixedType else { return text(of: term) }
     let value = text(of: term)
     let name = fresh.make()
     statements.append("let \(name) = \(value)")

@@ -13,7 +13,7 @@ struct MethodForm {
   /// A property of the builder's value that is the method's value.
   var member: String?
 
-  func accepts(_ method: Method) -> Bool {
+  func accepts(_ method: MethodCall) -> Bool {
     if let argumentCount, method.arguments.count != argumentCount { return false }
     if takesClosure {
       return method.hasTrailingClosure || method.labels == [label]
@@ -34,7 +34,8 @@ extension PredicateParser {
       "contains": MethodShape(
         expected: "contains(value), contains(where: { … })",
         forms: [
-          MethodForm(builder: "contains", label: "where", takesClosure: true, builderLabel: "where"),
+          MethodForm(
+            builder: "contains", label: "where", takesClosure: true, builderLabel: "where"),
           MethodForm(builder: "contains"),
         ]),
       "first": MethodShape(

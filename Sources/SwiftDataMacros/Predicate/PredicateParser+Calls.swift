@@ -7,7 +7,7 @@ extension PredicateParser {
       let name = call.calledExpression.trimmedDescription
       throw PredicateDiagnostic.function(name).error(at: call.calledExpression)
     }
-    let method = Method(name: access.declName.baseName, call: call)
+    let method = MethodCall(name: access.declName.baseName, call: call)
     if let array = base.as(ArrayExprSyntax.self), !names.isCaptured(array) {
       return try membership(of: method, in: array)
     }
@@ -40,7 +40,8 @@ extension PredicateParser {
     }
     let labels = call.arguments.map(\.label?.text)
     guard labels == [nil] || labels == [nil, "default"] else {
-      throw PredicateDiagnostic
+      throw
+        PredicateDiagnostic
         .methodArguments("subscript", expected: "[key], [key, default: value]")
         .error(at: call.arguments)
     }
@@ -49,7 +50,7 @@ extension PredicateParser {
 
   /// `[$0.a, $0.b].contains(x)`: no node makes an array of parts, so it is `a == x || b == x`.
   private mutating func membership(
-    of method: Method, in array: ArrayExprSyntax
+    of method: MethodCall, in array: ArrayExprSyntax
   ) throws -> PredicateTerm {
     guard method.name == "contains", method.labels == [nil], !method.hasClosure else {
       throw PredicateDiagnostic.collectionLiteral.error(at: array)
@@ -62,7 +63,7 @@ extension PredicateParser {
   }
 
   /// `a.isMultiple(of: 2)` is `a % 2 == 0`; a divisor of zero would trap, so it must be a literal.
-  private mutating func multiple(base: ExprSyntax, _ method: Method) throws -> PredicateTerm {
+  private mutating func multiple(base: ExprSyntax, _ method: MethodCall) throws -> PredicateTerm {
     guard method.labels == ["of"],
       let divisor = method.arguments[0].value.as(IntegerLiteralExprSyntax.self),
       divisor.representedLiteralValue != 0
@@ -77,7 +78,7 @@ extension PredicateParser {
   }
 
   private mutating func closureArgument(
-    _ argument: ExprSyntax, of method: Method
+    _ argument: ExprSyntax, of method: MethodCall
   ) throws -> PredicateClosure {
     if let closure = argument.as(ClosureExprSyntax.self) {
       return try self.closure(closure)
@@ -97,7 +98,7 @@ extension PredicateParser {
 }
 
 /// A method call, its trailing closure counted among the arguments.
-struct Method {
+struct MethodCall {
   let token: TokenSyntax
   let arguments: [(label: String?, value: ExprSyntax)]
   let hasTrailingClosure: Bool

@@ -31,7 +31,7 @@ extension PredicateParser {
   }
 
   /// Reads inside a new closure of the expansion.
-  private mutating func scoped(
+  mutating func scoped(
     parameters: [String], _ read: (inout PredicateParser) throws -> PredicateTerm
   ) rethrows -> PredicateClosure {
     let outer = (names, bindings, branchDepth)
@@ -105,13 +105,22 @@ extension PredicateParser {
   }
 
   private mutating func block(_ block: CodeBlockSyntax) throws -> PredicateTerm {
+    try branching { parser in
+      try parser.statements(Array(block.statements)[...], endingAt: block.rightBrace)
+    }
+  }
+
+  /// Reads the statements of one branch: what they bind ends with them.
+  mutating func branching(
+    _ read: (inout PredicateParser) throws -> PredicateTerm
+  ) rethrows -> PredicateTerm {
     let outer = names
     branchDepth += 1
     defer {
       names = outer
       branchDepth -= 1
     }
-    return try statements(Array(block.statements)[...], endingAt: block.rightBrace)
+    return try read(&self)
   }
 
   /// A `let`. One in a branch gets a name of its own, as the expansion has no branches.
@@ -133,98 +142,14 @@ extension PredicateParser {
       }
       let emitted = branchDepth == 0 ? name : fresh.make()
       if names.isCaptured(value) {
-        let captured = PredicateBinding.Value.captured(names.captured(value), binding.typeAnnotation)
+        let captured = PredicateBinding.Value.captured(
+          names.captured(value), binding.typeAnnotation)
         bindings.append(PredicateBinding(name: emitted, value: captured))
         names.bindCapture(name, as: emitted)
       } else {
         bindings.append(PredicateBinding(name: emitted, value: .term(try term(value))))
         names.bindTerm(name, as: emitted)
       }
-    }
-  }
-
-  // MARK: Conditions
-
-  /// The conditions of an `if` or `guard`, read from the first.
-  private mutating func conditions(
-    _ conditions: [ConditionElementSyntax], otherwise: PredicateTerm,
-    then: (inout PredicateParser) throws -> PredicateTerm
-  ) throws -> PredicateTerm {
-    let otherwise = shared(otherwise, among: conditions)
-    return try self.conditions(conditions[...], otherwise: otherwise, then: then)
-  }
-
-  /// What several conditions fall back to is built once.
-  private mutating func shared(
-    _ otherwise: PredicateTerm, among conditions: [ConditionElementSyntax]
-  ) -> PredicateTerm {
-    guard conditions.count > 1, !otherwise.isLeaf else { return otherwise }
-    let name = fresh.make()
-    bindings.append(PredicateBinding(name: name, value: .term(otherwise)))
-    return .reference(name)
-  }
-
-  private mutating func conditions(
-    _ conditions: ArraySlice<ConditionElementSyntax>, otherwise: PredicateTerm,
-    then: (inout PredicateParser) throws -> PredicateTerm
-  ) throws -> PredicateTerm {
-    guard let first = conditions.first else { return try then(&self) }
-    if let binding = try optionalBinding(first) {
-      let mapped = try unwrapping(binding, rest: conditions.dropFirst(), otherwise, then)
-      return .binary("NilCoalesce", mapped, otherwise)
-    }
-    let tests = conditions.prefix { $0.condition.is(ExprSyntax.self) }
-    let test = try tests.dropFirst().reduce(try boolean(first)) {
-      .binary("Conjunction", $0, try boolean($1))
-    }
-    let rest = conditions.dropFirst(tests.count)
-    return .conditional(
-      test, try self.conditions(rest, otherwise: otherwise, then: then), otherwise)
-  }
-
-  /// `if let a = x, let b = y { A }` as nested unwrappings without a fallback of their own.
-  private mutating func unwrapping(
-    _ binding: (name: String, value: ExprSyntax), rest: ArraySlice<ConditionElementSyntax>,
-    _ otherwise: PredicateTerm, _ then: (inout PredicateParser) throws -> PredicateTerm
-  ) throws -> PredicateTerm {
-    let wrapped = try term(binding.value)
-    let parameter = fresh.make()
-    let transform = try scoped(parameters: [parameter]) { parser in
-      parser.names.bindTerm(binding.name, as: parameter)
-      if let first = rest.first, let next = try parser.optionalBinding(first) {
-        return try parser.unwrapping(next, rest: rest.dropFirst(), otherwise, then)
-      }
-      return try parser.conditions(rest, otherwise: otherwise, then: then)
-    }
-    return .flatMap(wrapped, transform)
-  }
-
-  private mutating func boolean(_ element: ConditionElementSyntax) throws -> PredicateTerm {
-    guard let expression = element.condition.as(ExprSyntax.self) else {
-      throw PredicateDiagnostic.patternCondition.error(at: element)
-    }
-    return try term(expression)
-  }
-
-  /// The name and the optional of `let name = value` or `let name`; `nil` for a plain condition.
-  private func optionalBinding(
-    _ element: ConditionElementSyntax
-  ) throws -> (name: String, value: ExprSyntax)? {
-    switch element.condition {
-    case .expression: return nil
-    case .availability: throw PredicateDiagnostic.availability.error(at: element)
-    case .matchingPattern: throw PredicateDiagnostic.patternCondition.error(at: element)
-    case .optionalBinding(let binding):
-      let specifier = binding.bindingSpecifier
-      guard specifier.tokenKind == .keyword(.let) else {
-        throw PredicateDiagnostic.variable.error(
-          at: specifier, fixIt: PredicateFixIt.replace(specifier, with: .keyword(.let)))
-      }
-      guard let identifier = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier else {
-        throw PredicateDiagnostic.pattern.error(at: binding.pattern)
-      }
-      let reference = ExprSyntax(DeclReferenceExprSyntax(baseName: identifier.trimmed))
-      return (identifier.text, binding.initializer?.value ?? reference)
     }
   }
 }

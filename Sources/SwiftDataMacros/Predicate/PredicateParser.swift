@@ -79,6 +79,8 @@ struct PredicateParser {
       return try self.cast(cast)
     case .ifExpr(let branch):
       return try self.branch(branch, rest: [])
+    case .switchExpr(let choice):
+      return try self.choice(choice)
     case .tryExpr(let attempt):
       return try term(attempt.expression)
     default:
@@ -114,7 +116,6 @@ struct PredicateParser {
       case .stringLiteralExpr: .interpolation
       case .arrayExpr, .dictionaryExpr: .collectionLiteral
       case .tupleExpr: .tuple
-      case .switchExpr: .switchStatement
       default: .elsewhere
       }
     return diagnostic.error(at: expression)

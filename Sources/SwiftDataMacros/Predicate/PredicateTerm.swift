@@ -91,11 +91,40 @@ extension PredicateTerm {
     return false
   }
 
-  /// Whether its text is short and its type may depend on where it stands.
-  var isLeaf: Bool {
+  /// Whether it contains a builder call other than key paths and casts.
+  var isCompound: Bool {
     switch self {
-    case .captured, .nilLiteral, .reference: true
-    case .member, .call, .cast: false
+    case .captured, .nilLiteral, .reference: false
+    case .member(let root, _): root.isCompound
+    case .cast(_, let operand, _): operand.isCompound
+    case .call: true
+    }
+  }
+
+  /// Whether its type does not depend on where it stands, as that of a literal does.
+  var hasFixedType: Bool {
+    switch self {
+    case .captured, .nilLiteral: false
+    case .reference, .member, .cast: true
+    case .call(let builder, let arguments):
+      switch builder {
+      case "Conditional": arguments.dropFirst().contains { $0.hasFixedType }
+      case "flatMap": arguments.last?.hasFixedType == true
+      case "NilCoalesce", "Arithmetic", "Division", "Remainder", "Range", "ClosedRange",
+        "UnaryMinus", "ForcedUnwrap":
+        arguments.contains { $0.hasFixedType }
+      default: true
+      }
+    }
+  }
+}
+
+extension PredicateArgument {
+  fileprivate var hasFixedType: Bool {
+    switch value {
+    case .term(let term): term.hasFixedType
+    case .closure(let closure): closure.result.hasFixedType
+    case .written, .option: false
     }
   }
 }

@@ -31,26 +31,29 @@ struct PersistedProperty {
     slot = argument?.expression.trimmedDescription ?? "\(model)._$slot(for: \(keyPath))"
   }
 
+  /// Indented as they stand in the accessor block.
   var accessors: [AccessorDeclSyntax] {
-    [
+    let suffix = form.rawValue
+    let marker = property.markerName
+    let assignment = "to: newValue, of: self, keyPath: \\.\(property.identifier.text)"
+    return [
       """
-      @storageRestrictions(accesses: _$backingData, initializes: \(raw: property.markerName))
-      init(initialValue) {
-        _$backingData.initialize\(raw: form.rawValue)(\(raw: model).self, \(raw: slot), to: initialValue)
-        \(raw: property.markerName) = _SwiftDataNoType()
-      }
+        @storageRestrictions(accesses: _$backingData, initializes: \(raw: marker))
+        init(initialValue) {
+          _$backingData.initialize\(raw: suffix)(\(raw: model).self, \(raw: slot), to: initialValue)
+          \(raw: marker) = _SwiftDataNoType()
+        }
       """,
       """
-      get {
-        _$backingData.access(self, keyPath: \\.\(property.identifier))
-        return _$backingData.get\(raw: form.rawValue)(\(raw: slot))
-      }
+        get {
+          _$backingData.access(self, keyPath: \\.\(property.identifier))
+          return _$backingData.get\(raw: suffix)(\(raw: slot))
+        }
       """,
       """
-      set {
-        _$backingData.set\(raw: form.rawValue)(\
-      \(raw: slot), to: newValue, of: self, keyPath: \\.\(property.identifier))
-      }
+        set {
+          _$backingData.set\(raw: suffix)(\(raw: slot), \(raw: assignment))
+        }
       """,
     ]
   }

@@ -2,7 +2,10 @@ public import SwiftSyntax
 public import SwiftSyntaxMacros
 
 /// `@_PersistedProperty`: accessors over the model's storage.
-public enum PersistedPropertyMacro {}
+public enum PersistedPropertyMacro {
+  /// The text is laid out as it is written.
+  public static var formatMode: FormatMode { .disabled }
+}
 
 extension PersistedPropertyMacro: AccessorMacro {
   public static func expansion(
@@ -10,7 +13,8 @@ extension PersistedPropertyMacro: AccessorMacro {
     providingAccessorsOf declaration: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext
   ) throws -> [AccessorDeclSyntax] {
-    PersistedProperty(declaration, attribute: node, form: .plain, in: context)?.accessors ?? []
+    let property = PersistedProperty(declaration, attribute: node, form: .plain, in: context)
+    return property?.accessors ?? []
   }
 }
 

@@ -2,7 +2,10 @@ public import SwiftSyntax
 public import SwiftSyntaxMacros
 
 /// `@_TransformablePersistedProperty`: accessors over the model's storage.
-public enum TransformablePersistedPropertyMacro {}
+public enum TransformablePersistedPropertyMacro {
+  /// The text is laid out as it is written.
+  public static var formatMode: FormatMode { .disabled }
+}
 
 extension TransformablePersistedPropertyMacro: AccessorMacro {
   public static func expansion(
@@ -10,7 +13,9 @@ extension TransformablePersistedPropertyMacro: AccessorMacro {
     providingAccessorsOf declaration: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext
   ) throws -> [AccessorDeclSyntax] {
-    PersistedProperty(declaration, attribute: node, form: .transformable, in: context)?.accessors ?? []
+    let form = PersistedProperty.Form.transformable
+    let property = PersistedProperty(declaration, attribute: node, form: form, in: context)
+    return property?.accessors ?? []
   }
 }
 
@@ -20,7 +25,8 @@ extension TransformablePersistedPropertyMacro: PeerMacro {
     providingPeersOf declaration: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
-    let property = PersistedProperty(declaration, attribute: node, form: .transformable, in: context)
+    let form = PersistedProperty.Form.transformable
+    let property = PersistedProperty(declaration, attribute: node, form: form, in: context)
     return property.map { [$0.marker] } ?? []
   }
 }

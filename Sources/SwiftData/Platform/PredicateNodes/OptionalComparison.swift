@@ -38,4 +38,14 @@ extension PredicateExpressions {
   where RHS.Output: Equatable, LHS.Output == RHS.Output? {
     NotEqual(lhs: lhs, rhs: ConditionalCast(rhs))
   }
+
+  /// Builds `lhs ?? rhs` where both sides are optional.
+  @_disfavoredOverload
+  public static func build_NilCoalesce<LHS, RHS, Wrapped: Equatable>(
+    lhs: LHS, rhs: RHS
+  ) -> Conditional<NotEqual<LHS, NilLiteral<Wrapped>>, LHS, RHS>
+  where LHS.Output == Wrapped?, RHS.Output == Wrapped? {
+    Conditional(
+      test: NotEqual(lhs: lhs, rhs: NilLiteral()), trueBranch: lhs, falseBranch: rhs)
+  }
 }

@@ -1,0 +1,33 @@
+import Testing
+
+@Suite("Members the user declared")
+struct ModelDeclaredMembersTests {
+  @Test(
+    "They are not written twice",
+    arguments: [
+      ("static var schemaMetadata: [Schema.PropertyMetadata] { [] }", "var schemaMetadata"),
+      ("init(backingData: any BackingData<Item>) {}", "init(backingData"),
+      ("var persistentBackingData: any BackingData<Item> { other }", "var persistentBackingData"),
+      ("func access<M>(keyPath: KeyPath<Item, M>) {}", "func access"),
+      ("func withMutation<M, R>(keyPath: K<M>, _ m: () -> R) -> R { m() }", "func withMutation"),
+      ("struct _SwiftDataNoType {}", "struct _SwiftDataNoType"),
+    ])
+  func once(member: String, marker: String) {
+    let result = expandModel("@Model final class Item { \(member); init() {} }", only: ["Model"])
+    #expect(result.text.components(of: marker) == 1)
+  }
+
+  @Test("A property may be called like an observation function")
+  func propertyNamedAccess() {
+    let result = expandModel("@Model final class Item { var access = 1; init() {} }")
+    #expect(!result.text.contains("func access"))
+  }
+
+  @Test("A conformance that exists is not stated again")
+  func conformances() {
+    let source = "@Model final class Item: PersistentModel { init() {} }"
+    let result = expandModel(source, conformances: .inherited)
+    #expect(!result.text.contains("extension Item"))
+    #expect(result.text.contains("var persistentBackingData"))
+  }
+}

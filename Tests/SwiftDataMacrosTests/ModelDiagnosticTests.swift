@@ -1,0 +1,136 @@
+import Testing
+
+@Suite("Diagnostics of models")
+struct ModelDiagnosticTests {
+  /// What stands in the body of a class `Item`, and what is said about it.
+  @Test(arguments: bodies)
+  func body(source: String, message: String) {
+    let result = expandModel("@Model final class Item { \(source); init() {} }")
+    #expect(result.messages == [message])
+  }
+
+  private static let bodies: [(String, String)] = [
+    ("let a = 1", "error: @Model requires stored property 'a' to be declared with 'var'"),
+    (
+      "lazy var a = 1",
+      "error: @Model cannot persist lazy property 'a'; mark it @Transient or give it a default value"
+    ),
+    (
+      "weak var a: Item?",
+      "error: @Model cannot persist weak property 'a'; remove 'weak' or mark it @Transient"
+    ),
+    (
+      "unowned var a: Item",
+      "error: @Model cannot persist unowned property 'a'; remove 'unowned' or mark it @Transient"
+    ),
+    (
+      "@Published var a = 1",
+      "error: @Model cannot persist property 'a' with property wrapper '@Published'"
+    ),
+    ("var a = 1 { didSet {} }", "warning: observers of persisted property 'a' are not called"),
+    (
+      "var a = 1, b = 2",
+      "error: @Model requires a declaration of its own for each of 'a', 'b'"
+    ),
+    ("var (a, b) = (1, 2)", "error: @Model cannot persist properties declared with a tuple pattern"),
+    ("var a", "error: @Model requires persisted property 'a' to have a type or a default value"),
+    (
+      "\n#if DEBUG\nvar a = 1\n#endif\n",
+      "error: @Model cannot persist property 'a' inside '#if'; move it out or mark it @Transient"
+    ),
+    (
+      "@Transient var a: Int",
+      "error: @Transient requires non-optional property 'a' to have a default value"
+    ),
+    (
+      "@Attribute(.unique) var a: Int { 1 }",
+      "error: @Attribute cannot be applied to computed property 'a'"
+    ),
+    (
+      "@Relationship static var a: Item?",
+      "error: @Relationship cannot be applied to static property 'a'"
+    ),
+    (
+      "@Attribute @Relationship var a: Item?",
+      "error: @Attribute and @Relationship cannot be combined on property 'a'"
+    ),
+    (
+      "@Attribute @Transient var a = 1",
+      "error: @Attribute and @Transient cannot be combined on property 'a'"
+    ),
+    ("@Attribute @Attribute var a = 1", "error: @Attribute is repeated on property 'a'"),
+    (
+      "@Attribute(.unique, .spotlight, .unique) var a = 1",
+      "error: option 'unique' is repeated on property 'a'"
+    ),
+    (
+      "@Relationship var a: String",
+      "error: @Relationship requires 'a' to hold a model or models; 'String' is not a model"
+    ),
+    (
+      "@Relationship var a: [Int]?",
+      "error: @Relationship requires 'a' to hold a model or models; '[Int]?' is not a model"
+    ),
+    (
+      #"@Relationship(inverse: \Item.b) var a: Item?"#,
+      "error: inverse 'b' is not a persisted property of 'Item'"
+    ),
+    (#"#Index<Item>([\.b])"#, "error: #Index names 'b', which is not a property of 'Item'"),
+    (
+      #"#Unique<Item>([\.b]); var b: Int { 1 }"#,
+      "error: #Unique names 'b', which 'Item' does not persist"
+    ),
+  ]
+
+  @Test(
+    "What is right is let through",
+    arguments: [
+      "@Transient let a = 1", "@Transient var a: Int?", "@Transient lazy var a = 1",
+      "@Transient weak var a: Item?", "static let a = 1", "var a: Int { 1 }",
+      "private(set) var a = 1", "var a: Optional<Int>", "@Transient var a = 1 { didSet {} }",
+      #"@Relationship(inverse: \Other.missing) var a: Item?"#,
+      #"@Relationship(inverse: \Item.b) var a: Item?; var b: Item?"#,
+      #"#Index<Item>([\.a], [\.a, \.b]); var a: Int; var b: Int"#,
+    ])
+  func silence(source: String) {
+    #expect(expandModel("@Model final class Item { \(source); init() {} }").messages == [])
+  }
+
+  @Test(arguments: declarations)
+  func declaration(source: String, messages: [String]) {
+    #expect(expandModel(source).messages == messages)
+  }
+
+  private static let declarations: [(String, [String])] = [
+    ("@Model struct Item {}", ["error: '@Model' cannot be applied to struct type 'Item'"]),
+    ("@Model actor Item {}", ["error: '@Model' cannot be applied to actor type 'Item'"]),
+    ("@Model enum Item {}", ["error: '@Model' cannot be applied to enum type 'Item'"]),
+    ("@Model protocol Item {}", ["error: '@Model' cannot be applied to protocol type 'Item'"]),
+    (
+      "@Model class Item { var a = 1 }",
+      ["error: @Model requires an initializer be provided for 'Item'"]
+    ),
+    (
+      "@Model class Item<T> { init() {} }",
+      ["error: @Model cannot be applied to generic class 'Item'"]
+    ),
+    (
+      "@MainActor @Model class Item { init() {} }",
+      ["error: @Model cannot be applied to 'Item' with '@MainActor'; a model belongs to its context"]
+    ),
+    (#"@Model class Sub: Base { #Index<Sub>([\.inherited]); init() {} }"#, []),
+    (
+      "struct Item { @Attribute(.unique) var a: Int }",
+      ["warning: @Attribute has no effect outside a class with @Model"]
+    ),
+    (
+      #"class Item { #Unique<Item>([\.a]) }"#,
+      ["warning: #Unique has no effect outside the body of a class with @Model"]
+    ),
+    ("@ModelActor class Item {}", ["error: '@ModelActor' cannot be applied to class type 'Item'"]),
+    (
+      "@ModelActor actor Item { let a: Int }",
+      ["error: @ModelActor requires 'a' to have a default value or 'Item' to have an initializer"]
+    ),
+  ]
+}

@@ -1,0 +1,108 @@
+import Testing
+
+@Suite("Persisted properties")
+struct ModelPropertyExpansionTests {
+  private static let properties: Set = [
+    "Model", "_PersistedProperty", "_TransformablePersistedProperty",
+  ]
+
+  @Test("A property gets accessors over its slot and a marker")
+  func accessors() {
+    let result = expandModel(
+      """
+      class Item {
+        @_PersistedProperty(2) public var name: String
+      }
+      """)
+    #expect(
+      result.text == #"""
+        class Item {
+          public var name: String {
+            @storageRestrictions(accesses: _$backingData, initializes: _name)
+            init(initialValue) {
+              _$backingData.initialize(Item.self, 2, to: initialValue)
+              _name = _SwiftDataNoType()
+            }
+            get {
+              _$backingData.access(self, keyPath: \.name)
+              return _$backingData.get(2)
+            }
+            set {
+              _$backingData.set(2, to: newValue, of: self, keyPath: \.name)
+            }
+          }
+
+          private var _name: _SwiftDataNoType
+        }
+        """#)
+  }
+
+  @Test("Without an argument the slot is looked up")
+  func slotAtRunTime() {
+    let result = expandModel("class Item { @_PersistedProperty var name: String }")
+    #expect(result.text.contains(#"_$backingData.get(Item._$slot(for: \Item.name))"#))
+  }
+
+  @Test("Slots are numbered over persisted properties alone")
+  func slots() {
+    let result = expandModel(
+      """
+      @Model final class Item {
+        var first = 1
+        @Transient var skipped = 2
+        static var shared = 3
+        var computed: Int { 4 }
+        @Attribute(.unique) var second: Int
+        @Attribute(.transformable(by: "Name")) var third: Int
+        @Relationship var fourth: Item?
+        init() {}
+      }
+      """, only: ["Model"])
+    #expect(result.messages == [])
+    #expect(result.text.contains("@_PersistedProperty(0)\n  var first"))
+    #expect(result.text.contains("@_PersistedProperty(1) var second"))
+    #expect(result.text.contains("@_TransformablePersistedProperty(2) var third"))
+    #expect(result.text.contains("@_PersistedProperty(3) var fourth"))
+    #expect(result.text.components(of: "PersistedProperty(") == 4)
+  }
+
+  @Test("Behind a possible superclass the slot is relative")
+  func relativeSlots() {
+    let result = expandModel(
+      "@Model class Sub: Base, Codable { var size: Int; init() {} }", only: ["Model"])
+    #expect(result.text.contains("@_PersistedProperty(Sub._$firstSlot + 0)"))
+    #expect(result.text.contains("private static var _$firstSlot: Int { 0 }"))
+  }
+
+  @Test("Behind known protocols the slot is a constant", arguments: ["Codable", "Swift.Hashable"])
+  func constantSlots(inherited: String) {
+    let result = expandModel(
+      "@Model class Item: \(inherited) { var size: Int; init() {} }", only: ["Model"])
+    #expect(result.text.contains("@_PersistedProperty(0)"))
+    #expect(!result.text.contains("_$firstSlot"))
+  }
+
+  @Test("Transformable values use their own accessors")
+  func transformable() {
+    let result = expandModel(
+      """
+      @Model final class Item {
+        @Attribute(Schema.Attribute.Option.transformable(by: T.self)) var color: Color
+        init() {}
+      }
+      """, only: Self.properties)
+    #expect(result.text.contains("_$backingData.initializeTransformable(Item.self, 0, to:"))
+    #expect(result.text.contains("return _$backingData.getTransformable(0)"))
+    #expect(result.text.contains("_$backingData.setTransformable(0, to: newValue"))
+  }
+
+  @Test("Back-ticks stay where code is written and go where names are")
+  func backticks() {
+    let result = expandModel(
+      "@Model final class Item { var `default`: Int; init() {} }", only: Self.properties)
+    #expect(result.text.contains("initializes: _default)"))
+    #expect(result.text.contains(#"keyPath: \.`default`)"#))
+    #expect(result.text.contains("private var _default: _SwiftDataNoType"))
+    #expect(result.text.contains(#"name: "default", keypath: \Item.`default`"#))
+  }
+}

@@ -1,0 +1,123 @@
+import SwiftData
+import Testing
+
+@Suite struct SchemaValidationTests {
+  @Test func aGoodSchemaHasNoProblems() {
+    expect(
+      problems(
+        entity("Trip", relationship("stays", [Other].self, to: "Stay")),
+        entity(
+          "Stay", attribute("name", String.self, .unique),
+          relationship("trip", Other?.self, to: "Trip"))), [])
+  }
+
+  @Test func twoModelsOfOneName() {
+    expect(
+      problems(entity("Item"), entity("Item")),
+      [["(Item)", "Two models are named Item", "Rename one of them"]])
+  }
+
+  @Test func aDestinationThatIsMissing() {
+    expect(
+      problems(entity("Trip", relationship("stay", Other?.self, to: "Stay"))),
+      [["(Trip.stay)", "leads to Stay, which is not in the schema", "List Stay too"]])
+  }
+
+  @Test func anInverseThatIsMissing() {
+    expect(
+      problems(
+        entity("Trip", relationship("stay", Other?.self, to: "Stay", inverse: "journey")),
+        entity("Stay", attribute("journey", String.self))),
+      [["(Trip.stay)", "'journey' is not a relationship of Stay", "leads to Trip"]])
+  }
+
+  @Test func anInverseThatLeadsElsewhere() {
+    expect(
+      problems(
+        entity("Trip", relationship("stay", Other?.self, to: "Stay", inverse: "hotel")),
+        entity("Stay", relationship("hotel", Other?.self, to: "Hotel")), entity("Hotel")),
+      [["(Trip.stay)", "Stay.hotel leads to Hotel, not back to Trip"]])
+  }
+
+  @Test func anInverseThatIsTaken() {
+    expect(
+      problems(
+        entity(
+          "Team", relationship("home", [Other].self, to: "Game", inverse: "team"),
+          relationship("away", [Other].self, to: "Game", inverse: "team")),
+        entity("Game", relationship("team", Other?.self, to: "Team"))),
+      [["(Team.away)", "Game.team is already the inverse of 'home'"]])
+  }
+
+  @Test func aTypeThatCannotBeStored() {
+    expect(
+      problems(entity("Item", attribute("plain", Plain.self))),
+      [["(Item.plain)", "Plain is not Codable", "@Transient"]])
+    #expect(problems(entity("Item", attribute("x", Plain.self, .transformable(by: "T")))).isEmpty)
+  }
+
+  @Test func constraintsOfUnknownProperties() {
+    let item = entity("Item", attribute("name", String.self))
+    item.uniquenessConstraints = [["name", "code"]]
+    item.indices = [["colour"]]
+    expect(
+      problems(item),
+      [["(Item.code)", "#Unique names a property"], ["(Item.colour)", "#Index names a property"]])
+  }
+
+  @Test func constraintsOfToManyRelationships() {
+    let item = entity("Item", relationship("parts", [Other].self, to: "Item"))
+    item.uniquenessConstraints = [["parts"]]
+    expect(problems(item), [["(Item.parts)", "#Unique cannot cover a to-many relationship"]])
+  }
+
+  @Test func constraintsMayNameLeaves() {
+    let item = entity("Item", attribute("address", PostalAddress.self))
+    item.indices = [["address.street"]]
+    #expect(problems(item).isEmpty)
+  }
+
+  @Test func aSuperclassThatIsMissing() {
+    let sub = entity("Business")
+    sub.superentityName = "Trip"
+    expect(problems(sub), [["(Business)", "superclass Trip is not in the schema"]])
+  }
+
+  @Test func propertiesOfOneName() {
+    let base = entity("Trip", attribute("name", String.self))
+    let sub = entity("Business", attribute("name", String.self))
+    sub.superentityName = "Trip"
+    expect(problems(base, sub), [["(Business.name)", "Two properties have this name"]])
+  }
+
+  @Test func countsThatExcludeEachOther() {
+    let parts = relationship("parts", [Other].self, to: "Item")
+    parts.minimumModelCount = 3
+    parts.maximumModelCount = 2
+    expect(problems(entity("Item", parts)), [["(Item.parts)", "minimum count 3"]])
+  }
+
+  @Test func severalProblemsAreToldTogether() {
+    let error = #expect(throws: SwiftDataError.self) {
+      try Schema.validated(
+        entities: [
+          entity("Item", attribute("plain", Plain.self)),
+          entity("Trip", relationship("stay", Other?.self, to: "Stay")),
+        ], version: .init(1, 0, 0))
+    }
+    #expect(error == .loadIssueModelContainer)
+    #expect(error?.description.contains("Item.plain: ") == true)
+    #expect(error?.description.contains("Trip.stay: ") == true)
+  }
+
+  private func expect(
+    _ problems: [String], _ parts: [[String]], sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    #expect(problems.count == parts.count, "\(problems)", sourceLocation: sourceLocation)
+    for (problem, parts) in zip(problems, parts) {
+      for part in parts {
+        #expect(problem.contains(part), "\(problem)", sourceLocation: sourceLocation)
+      }
+    }
+  }
+}
