@@ -2,6 +2,11 @@
 package struct RenderedSQL: Hashable, Sendable {
   package var sql: String
   package var parameterCount: Int
+
+  package init(sql: String, parameterCount: Int) {
+    self.sql = sql
+    self.parameterCount = parameterCount
+  }
 }
 
 /// Writes statements as text of one dialect.

@@ -25,9 +25,9 @@ struct ModelDeclaredMembersTests {
 
   @Test("A conformance that exists is not stated again")
   func conformances() {
-    let source = "@Model final class Item: PersistentModel { init() {} }"
-    let result = expandModel(source, conformances: .inherited)
-    #expect(!result.text.contains("extension Item"))
+    let source = "@Model class Item: Named { init() {} }"
+    let result = expandModel(source, conformances: .refined)
+    #expect(result.text.contains("extension Item: nonisolated SwiftData._ManagedModel {}"))
     #expect(result.text.contains("var persistentBackingData"))
   }
 }

@@ -31,11 +31,14 @@ struct ModelExpansionResult {
 /// The conformances the compiler tells `@Model` to add: none to a class that inherits them.
 enum ModelConformances {
   case missing
+  /// A protocol of the user refines `PersistentModel`.
+  case refined
   case inherited
 
   var types: [TypeSyntax] {
     switch self {
-    case .missing: ["Observable", "PersistentModel", "Sendable"].map(type(named:))
+    case .missing: ["Observable", "PersistentModel", "_ManagedModel", "Sendable"].map(type(named:))
+    case .refined: ["_ManagedModel", "Sendable"].map(type(named:))
     case .inherited: []
     }
   }

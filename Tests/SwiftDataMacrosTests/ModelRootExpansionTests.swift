@@ -74,7 +74,7 @@ struct ModelRootExpansionTests {
           struct _SwiftDataNoType {}
         }
 
-        extension Item: nonisolated SwiftData.PersistentModel, nonisolated SwiftData._Observable {}
+        extension Item: nonisolated SwiftData.PersistentModel, nonisolated SwiftData._Observable, nonisolated SwiftData._ManagedModel {}
 
         @available(*, unavailable, message: "models are not Sendable; pass the persistentModelID on")
         extension Item: Sendable {}
@@ -136,7 +136,7 @@ struct ModelRootExpansionTests {
           struct _SwiftDataNoType {}
         }
 
-        extension Item: nonisolated SwiftData.PersistentModel, nonisolated SwiftData._Observable {}
+        extension Item: nonisolated SwiftData.PersistentModel, nonisolated SwiftData._Observable, nonisolated SwiftData._ManagedModel {}
 
         @available(*, unavailable, message: "models are not Sendable; pass the persistentModelID on")
         extension Item: Sendable {}

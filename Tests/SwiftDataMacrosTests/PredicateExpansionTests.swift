@@ -186,8 +186,8 @@ private let refusals: [(closure: String, place: String, message: String)] = [
   ),
   (
     "{ $0.date.addingTimeInterval(3) > now }", "addingTimeInterval",
-    "'addingTimeInterval' has no form that a predicate can store; compute it outside "
-      + "when it does not depend on the model, or store it in a property"
+    "'addingTimeInterval' has no form that a predicate can store; "
+      + "write a comparison with a captured date"
   ),
   (
     #"{ $0.name.starts("a") }"#, "starts",

@@ -3,6 +3,9 @@ public import Observation
 /// The protocol of observable types, named so that generated code needs no import of its own.
 public typealias _Observable = Observable
 
+/// Marks a class that `@Model` gave its storage; a class that inherits the mark is a submodel.
+public protocol _ManagedModel: AnyObject {}
+
 /// Makes a class a model: its stored properties are saved in a model container and can be observed.
 ///
 /// Properties with `@Transient`, computed properties and static members are left as they are.
@@ -16,13 +19,13 @@ public typealias _Observable = Observable
 /// ```
 @attached(
   member,
-  conformances: Observable, PersistentModel, Sendable,
+  conformances: Observable, PersistentModel, _ManagedModel, Sendable,
   names: named(_$backingData), named(persistentBackingData), named(schemaMetadata), named(init),
   named(_SwiftDataNoType), named(access), named(withMutation), named(_$schemaMetadata),
   named(_$descriptor), named(_$ownDescriptor), named(_$storage), named(_$replaceStorage),
   named(_$firstSlot), named(_$RootModel))
 @attached(memberAttribute)
-@attached(extension, conformances: Observable, PersistentModel, Sendable)
+@attached(extension, conformances: Observable, PersistentModel, _ManagedModel, Sendable)
 public macro Model() =
   #externalMacro(module: "SwiftDataMacros", type: "PersistentModelMacro")
 

@@ -57,10 +57,14 @@ extension PredicateCompiler {
     switch property.kind {
     case .attribute(let column):
       let value = SQLExpression.column(table: alias(of: object), name: column.name)
-      return .scalar(
-        scalar(
-          value, column, valueType: property.valueType,
-          presence: presence(of: property, value, in: object)))
+      var scalar = scalar(
+        value, column, valueType: property.valueType,
+        presence: presence(of: property, value, in: object))
+      // The column has a tag and perhaps the name of a file instead of the bytes.
+      if object.entity.descriptor.properties[property.slot].isExternallyStored {
+        scalar.kind = .opaque
+      }
+      return .scalar(scalar)
     case .composite(let leaves):
       guard !object.presence.isConditional else { throw NotInSQL("a composite behind a cast") }
       return .composite(

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// Takes `Codable` values apart into the values of their columns, and puts them together again.
 package struct CompositeCoding: Sendable {

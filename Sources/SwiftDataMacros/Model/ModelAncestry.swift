@@ -5,10 +5,11 @@ enum ModelAncestry: Equatable {
   case root
   case subclass(of: String)
 
-  /// A class that conforms already, without saying so itself, inherits the conformance.
+  /// The mark tells a superclass from a protocol that refines `PersistentModel`, which the syntax
+  /// cannot.
   init(of model: ModelDeclaration, missingConformances: [TypeSyntax]) {
-    let conforms = !missingConformances.contains { $0.lastName == "PersistentModel" }
-    if conforms, !model.statesPersistentModel, let superclass = model.possibleSuperclass {
+    let isMarked = !missingConformances.contains { $0.lastName == "_ManagedModel" }
+    if isMarked, let superclass = model.possibleSuperclass {
       self = .subclass(of: superclass)
     } else {
       self = .root

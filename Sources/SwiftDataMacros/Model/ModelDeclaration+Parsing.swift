@@ -3,12 +3,10 @@ import SwiftSyntax
 extension ModelDeclaration {
   init(_ node: ClassDeclSyntax) {
     let members = node.memberBlock.members.map(\.decl)
-    let inherited = node.inheritanceClause?.inheritedTypes.map(\.type.trimmedDescription) ?? []
     name = node.name.text
     access = AccessLevel(of: node.modifiers)
     isFinal = node.modifiers.has(.final)
     possibleSuperclass = node.possibleSuperclass
-    statesPersistentModel = inherited.contains { unqualified($0) == "PersistentModel" }
     properties = members.compactMap { $0.as(VariableDeclSyntax.self) }
       .compactMap(PropertyDeclaration.init)
     let constraints = members.compactMap { $0.as(MacroExpansionDeclSyntax.self) }

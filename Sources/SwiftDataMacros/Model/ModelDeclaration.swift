@@ -7,7 +7,6 @@ struct ModelDeclaration {
   var isFinal: Bool
   /// The first inherited type, when it may be a class.
   var possibleSuperclass: String?
-  var statesPersistentModel: Bool
   /// Persisted properties in source order.
   var properties: [PropertyDeclaration]
   /// `#Index` first, then `#Unique`, each in source order.

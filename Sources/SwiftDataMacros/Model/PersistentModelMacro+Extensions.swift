@@ -14,11 +14,11 @@ extension PersistentModelMacro: ExtensionMacro {
     let availability = Availability(of: model.attributes, in: context.lexicalContext).text
     let missing = Set(protocols.map(\.lastName))
     var extensions: [DeclSyntax] = []
-    let conformances = ["PersistentModel", "Observable"].filter(missing.contains)
+    let conformances = ["PersistentModel", "Observable", "_ManagedModel"].filter(missing.contains)
     if !conformances.isEmpty {
       // Each announced conformance is spelled out: Swift 6.3.1 crashes over a subclass when one of
       // its superclass is only implied.
-      let list = conformances.map { "nonisolated \(modelConformance[$0, default: $0])" }
+      let list = conformances.map { "nonisolated SwiftData.\(moduleName[$0, default: $0])" }
       extensions.append(
         "\(raw: availability)extension \(type.trimmed): \(raw: list.joined(separator: ", ")) {}")
     }
@@ -33,10 +33,7 @@ extension PersistentModelMacro: ExtensionMacro {
   }
 
   /// `_Observable` is an alias, so that a model may be called `Observation`.
-  private static let modelConformance = [
-    "PersistentModel": "SwiftData.PersistentModel", "Observable": "SwiftData._Observable",
-  ]
+  private static let moduleName = ["Observable": "_Observable"]
 
-  private static let notSendable =
-    "models are not Sendable; pass the persistentModelID on"
+  private static let notSendable = "models are not Sendable; pass the persistentModelID on"
 }

@@ -15,6 +15,7 @@ enum PredicateDiagnostic {
   case availability
   case function(String)
   case method(String)
+  case otherMethod(String, instead: String)
   case methodArguments(String, expected: String)
   case closureArgument(String)
   case keyPathArgument
@@ -56,6 +57,8 @@ enum PredicateDiagnostic {
     case .method(let name):
       "'\(name)' has no form that a predicate can store; "
         + "compute it outside when it does not depend on the model, or store it in a property"
+    case .otherMethod(let name, let instead):
+      "'\(name)' has no form that a predicate can store; write \(instead)"
     case .methodArguments(let name, let expected):
       "'\(name)' is not supported with these arguments; write '\(expected)'"
     case .closureArgument(let name):

@@ -72,6 +72,20 @@ extension PredicateParser {
     return shapes
   }()
 
+  /// Methods without a form, and what says the same.
+  static let replacements = [
+    "map": "'flatMap' for an optional, 'contains(where:)' or 'filter' for a collection",
+    "compactMap": "'filter' or 'contains(where:)'",
+    "reduce": "'min()', 'max()', 'count(where:)' or 'contains(where:)'",
+    "range": "'contains(text)'",
+    "compare": "'==', '<' or '>', or 'localizedCompare(text)'",
+    "elementsEqual": "'=='",
+    "last": "'first(where:)' or 'contains(where:)'",
+    "distance": "a comparison of the two values with '<' or '>'",
+    "timeIntervalSince": "a comparison with a captured date",
+    "addingTimeInterval": "a comparison with a captured date",
+  ]
+
   private static let textMethods = [
     "hasPrefix", "hasSuffix",
     "localizedStandardContains", "localizedCaseInsensitiveContains",

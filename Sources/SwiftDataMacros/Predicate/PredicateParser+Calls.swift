@@ -13,7 +13,11 @@ extension PredicateParser {
     }
     if method.name == "isMultiple" { return try multiple(base: base, method) }
     guard let shape = Self.methodShapes[method.name] else {
-      throw PredicateDiagnostic.method(method.name).error(at: method.token)
+      let instead = Self.replacements[method.name]
+      let diagnostic =
+        instead.map { PredicateDiagnostic.otherMethod(method.name, instead: $0) }
+        ?? .method(method.name)
+      throw diagnostic.error(at: method.token)
     }
     guard let form = shape.forms.first(where: { $0.accepts(method) }) else {
       throw PredicateDiagnostic.methodArguments(method.name, expected: shape.expected)

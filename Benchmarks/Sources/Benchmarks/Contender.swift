@@ -1,0 +1,126 @@
+import Foundation
+
+/// One way of keeping orders in a file.
+///
+/// The tasks run in the order of `Task.allCases`, each on what the one before left.
+protocol Contender: AnyObject {
+  static var name: String { get }
+
+  /// Opens the store at the path and makes its tables.
+  init(path: String) throws
+
+  /// Makes objects and drops them without saving.
+  func create(_ values: [OrderValue]) throws
+
+  func insert(_ values: [OrderValue]) throws
+
+  /// Fetches everything into an array and answers it, so that it can be kept.
+  func fetchAll() throws -> any Collection
+
+  /// Fetches everything and reads every property.
+  func readAll() throws -> Checksum
+
+  /// Collects the identifiers to look up; not timed.
+  func prepareLookUp() throws
+
+  /// Fetches one row at a time by its identifier and reads one property.
+  func lookUp(_ count: Int) throws -> Int
+
+  /// Fetches 50 rows of a city, cheapest first, as often as told.
+  func filter(_ count: Int) throws -> Int
+
+  /// Writes rows whose number the store has already.
+  func upsert(_ values: [OrderValue]) throws
+
+  func deleteAll() throws
+}
+
+extension Contender {
+  func prepareLookUp() throws {}
+}
+
+enum Task: String, CaseIterable {
+  case create, insert, fetchAll, readAll, lookUp, filter, upsert, deleteAll
+
+  var title: String {
+    switch self {
+    case .create: "create 100,000 unsaved"
+    case .insert: "insert and save 100,000"
+    case .fetchAll: "fetch all"
+    case .readAll: "fetch all, read every property"
+    case .lookUp: "10,000 look-ups by identifier"
+    case .filter: "200 filtered and sorted fetches of 50"
+    case .upsert: "upsert 50,000"
+    case .deleteAll: "delete all"
+    }
+  }
+
+  /// The ratio to the handwritten code that we aim at.
+  var bar: Double? {
+    switch self {
+    case .insert: 3
+    case .fetchAll: 1.3
+    case .readAll: 1.8
+    case .lookUp: 3
+    case .filter: 2
+    case .create, .upsert, .deleteAll: nil
+    }
+  }
+}
+
+struct Workload {
+  let values: [OrderValue]
+  let changed: [OrderValue]
+  private let expected: Checksum
+
+  init(rows: Int) {
+    values = (0..<rows).map(OrderValue.init)
+    changed = values.prefix(rows / 2).map { value in
+      var value = value
+      value.price += 1
+      return value
+    }
+    var sum = Checksum()
+    for value in values { value.add(to: &sum) }
+    expected = sum
+  }
+
+  /// Runs a task and answers its duration in seconds.
+  func time(_ task: Task, of contender: any Contender) throws -> Double {
+    let clock = ContinuousClock()
+    var answer = ""
+    if task == .lookUp { try contender.prepareLookUp() }
+    let start = clock.now
+    switch task {
+    case .create: try contender.create(values)
+    case .insert: try contender.insert(values)
+    case .fetchAll: answer = try "\(contender.fetchAll().count == values.count)"
+    case .readAll: answer = try "\(contender.readAll() == expected)"
+    case .lookUp: answer = try "\(contender.lookUp(10_000) > 0)"
+    case .filter: answer = try "\(contender.filter(200) == 200 * 50)"
+    case .upsert: try contender.upsert(changed)
+    case .deleteAll: try contender.deleteAll()
+    }
+    let seconds = (clock.now - start) / .seconds(1)
+    if answer == "false" {
+      throw WrongAnswer(task: task, contender: type(of: contender).name)
+    }
+    return seconds
+  }
+}
+
+struct WrongAnswer: Error, CustomStringConvertible {
+  let task: Task
+  let contender: String
+
+  var description: String { "\(contender) gave a wrong answer to “\(task.title)”" }
+}
+
+extension OrderValue {
+  func add(to sum: inout Checksum) {
+    sum.add(
+      number: number, customer: customer, city: city, product: product, note: note,
+      quantity: quantity, price: price, discount: discount, placed: placed, shipped: shipped,
+      isPaid: isPaid, isGift: isGift, reference: reference)
+  }
+}

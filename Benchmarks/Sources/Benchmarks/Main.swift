@@ -1,0 +1,59 @@
+import Foundation
+
+/// Runs every task with every contender and prints how long each took beside the C API.
+///
+/// Rounds are interleaved, so that a busy moment of the machine hits all; the best round counts.
+@main
+struct Benchmarks {
+  static let contenders: [any Contender.Type] = [
+    HandwrittenContender.self, GRDBContender.self, SwiftDataContender.self,
+  ]
+  static let rows = 100_000
+  static let rounds = 3
+
+  static func main() throws {
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    if arguments.first == "--memory" {
+      return try PeakMemory.runChild(Array(arguments.dropFirst()), contenders: contenders)
+    }
+    let directory = FileManager.default.temporaryDirectory
+      .appendingPathComponent("Benchmarks-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: directory) }
+
+    Report.printTimes(try times(in: directory), rows: rows)
+    Report.printMemory(try memory(in: directory))
+  }
+
+  private static func times(in directory: URL) throws -> [String: [Task: Double]] {
+    let workload = Workload(rows: rows)
+    var best: [String: [Task: Double]] = [:]
+    for round in 1...rounds {
+      for type in contenders {
+        let path = directory.appendingPathComponent("\(type.name)-\(round).store").path
+        let contender = try type.init(path: path)
+        for task in Task.allCases {
+          let seconds = try workload.time(task, of: contender)
+          best[type.name, default: [:]][task] = min(best[type.name]?[task] ?? .infinity, seconds)
+        }
+      }
+    }
+    return best
+  }
+
+  private static func memory(in directory: URL) throws -> [String: [PeakMemory.Stage: Double]] {
+    var peaks: [String: [PeakMemory.Stage: Double]] = [:]
+    for type in contenders {
+      let path = directory.appendingPathComponent("\(type.name)-memory.store").path
+      func peak(_ stage: PeakMemory.Stage) throws -> Double {
+        try PeakMemory.measure(type.name, stage, path: path, rows: rows)
+      }
+      let baseline = try peak(.open)
+      peaks[type.name] = [
+        .insert: try peak(.insert) - baseline,
+        .fetchAll: try peak(.fetchAll) - baseline,
+      ]
+    }
+    return peaks
+  }
+}

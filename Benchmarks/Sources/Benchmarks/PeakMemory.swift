@@ -1,0 +1,62 @@
+import Foundation
+
+/// Peak memory of one task, measured in a process of its own.
+///
+/// The parent starts this program again with `--memory <contender> <task> <path> <rows>`; the child
+/// prints its peak resident size. A child that only opens the store gives the baseline.
+enum PeakMemory {
+  enum Stage: String {
+    case open, fetchAll, insert
+  }
+
+  static func measure(
+    _ contender: String, _ stage: Stage, path: String, rows: Int
+  ) throws -> Double {
+    let child = Process()
+    child.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    #if !os(Linux)
+      child.executableURL = Bundle.main.executableURL
+    #endif
+    child.arguments = ["--memory", contender, stage.rawValue, path, String(rows)]
+    let output = Pipe()
+    child.standardOutput = output
+    try child.run()
+    let text = String(
+      decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    child.waitUntilExit()
+    guard child.terminationStatus == 0,
+      let megabytes = Double(text.trimmingCharacters(in: .whitespacesAndNewlines))
+    else { throw MemoryFailure(contender: contender, stage: stage.rawValue) }
+    return megabytes
+  }
+
+  static func runChild(_ arguments: [String], contenders: [any Contender.Type]) throws {
+    guard arguments.count == 4, let stage = Stage(rawValue: arguments[1]),
+      let rows = Int(arguments[3]),
+      let type = contenders.first(where: { $0.name == arguments[0] })
+    else { throw MemoryFailure(contender: "unknown", stage: arguments.joined(separator: " ")) }
+    let contender = try type.init(path: arguments[2])
+    switch stage {
+    case .open: break
+    case .fetchAll: try withExtendedLifetime(contender.fetchAll()) { report() }
+    case .insert: try contender.insert((0..<rows).map(OrderValue.init))
+    }
+    if stage != .fetchAll { report() }
+  }
+
+  private static func report() {
+    var usage = rusage()
+    #if os(Linux)
+      getrusage(RUSAGE_SELF, &usage)
+      print(Double(usage.ru_maxrss) / 1024)
+    #else
+      getrusage(RUSAGE_SELF, &usage)
+      print(Double(usage.ru_maxrss) / 1024 / 1024)
+    #endif
+  }
+}
+
+struct MemoryFailure: Error {
+  let contender: String
+  let stage: String
+}

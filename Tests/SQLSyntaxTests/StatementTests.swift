@@ -1,0 +1,79 @@
+import SQLSyntax
+import Testing
+
+struct StatementTests {
+  @Test func anInsertOfOneRowTakesAParameterForEachColumn() {
+    let insert = Insert(into: "ZITEM", columns: ["Z_PK", "ZNAME"])
+    #expect(
+      insert.rendered()
+        == RenderedSQL(
+          sql: #"INSERT INTO "ZITEM" ("Z_PK", "ZNAME") VALUES (?1, ?2)"#, parameterCount: 2))
+    let many = Insert(
+      into: "J", columns: ["a", "b"],
+      rows: [[.parameter(0), .parameter(1)], [.parameter(0), .integer(7)]], onConflict: .ignore)
+    #expect(
+      many.rendered()
+        == RenderedSQL(
+          sql: #"INSERT OR IGNORE INTO "J" ("a", "b") VALUES (?1, ?2), (?1, 7)"#,
+          parameterCount: 2))
+  }
+
+  @Test func updatesAndDeletes() {
+    let key = SQLExpression.column(table: nil, name: "Z_PK")
+    let version = SQLExpression.column(table: nil, name: "Z_OPT")
+    #expect(
+      Update(
+        "ZITEM",
+        set: [
+          Assignment("ZNAME", .parameter(0)),
+          Assignment("Z_OPT", .binary(version, .add, .integer(1))),
+        ], where: .binary(key, .equal, .parameter(1))
+      ).rendered().sql
+        == #"UPDATE "ZITEM" SET "ZNAME" = ?1, "Z_OPT" = "Z_OPT" + 1 WHERE "Z_PK" = ?2"#)
+    #expect(
+      Delete(from: "ZITEM", where: .binary(key, .equal, .parameter(0))).rendered().sql
+        == #"DELETE FROM "ZITEM" WHERE "Z_PK" = ?1"#)
+    #expect(Delete(from: "ZITEM", where: nil).rendered().sql == #"DELETE FROM "ZITEM""#)
+  }
+
+  @Test func tablesAndIndexes() {
+    #expect(
+      CreateTable(
+        "ZITEM",
+        columns: [
+          ColumnDefinition("Z_PK", "INTEGER", isPrimaryKey: true),
+          ColumnDefinition("ZNAME", "VARCHAR"),
+        ]
+      ).rendered().sql
+        == #"CREATE TABLE "ZITEM" ("Z_PK" INTEGER PRIMARY KEY, "ZNAME" VARCHAR)"#)
+    #expect(
+      CreateTable(
+        "J", columns: [ColumnDefinition("a", "INTEGER"), ColumnDefinition("b", "INTEGER")],
+        primaryKey: ["a", "b"], ifNotExists: true
+      ).rendered().sql
+        == #"CREATE TABLE IF NOT EXISTS "J" ("a" INTEGER, "b" INTEGER, PRIMARY KEY ("a", "b"))"#)
+    #expect(
+      CreateIndex(
+        "I", on: "T", columns: [.init("a", collation: "BINARY", direction: .ascending)],
+        isUnique: true
+      ).rendered().sql == #"CREATE UNIQUE INDEX "I" ON "T" ("a" COLLATE BINARY ASC)"#)
+  }
+
+  @Test(arguments: [
+    (
+      AlterSchema.addColumn(table: "T", ColumnDefinition("a", "FLOAT")),
+      #"ALTER TABLE "T" ADD COLUMN "a" FLOAT"#
+    ),
+    (.dropColumn(table: "T", column: "a"), #"ALTER TABLE "T" DROP COLUMN "a""#),
+    (
+      .renameColumn(table: "T", from: "a", to: "b"),
+      #"ALTER TABLE "T" RENAME COLUMN "a" TO "b""#
+    ),
+    (.renameTable(from: "T", to: "U"), #"ALTER TABLE "T" RENAME TO "U""#),
+    (.dropTable("T", ifExists: true), #"DROP TABLE IF EXISTS "T""#),
+    (.dropIndex("I", ifExists: false), #"DROP INDEX "I""#),
+  ])
+  func tablesChange(statement: AlterSchema, sql: String) {
+    #expect(statement.rendered().sql == sql)
+  }
+}
