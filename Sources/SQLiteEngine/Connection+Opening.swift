@@ -45,7 +45,9 @@ extension Connection {
     sqlite3_extended_result_codes(database, 1)
     sqlite3_busy_timeout(database, Int32(clamping: Int(busyTimeout / .milliseconds(1))))
     // Functions that a foreign file names in its schema do not run. Negative sizes are KiB.
-    try run("PRAGMA trusted_schema = OFF; PRAGMA cache_size = -8000; PRAGMA temp_store = MEMORY", database)
+    try run(
+      "PRAGMA trusted_schema = OFF; PRAGMA cache_size = -8000; PRAGMA temp_store = MEMORY", database
+    )
     guard mode.isWritable else {
       // The first reading tells whether the file is a database.
       try run("PRAGMA schema_version", database)
@@ -63,7 +65,7 @@ extension Connection {
 
   /// Turns on write-ahead logging, which lets readers work beside the writer.
   ///
-  /// SQLite does not call the busy handler when two connections switch at once, so this tries again.
+  /// SQLite does not call the busy handler when two connections switch at once, so try again.
   private static func enterWAL(_ database: OpaquePointer, busyTimeout: Duration) throws {
     let deadline = ContinuousClock.now + busyTimeout
     while true {
@@ -148,7 +150,8 @@ extension Connection {
         cause = "the directory \(directory) is not writable"
       }
     }
-    let error = SQLiteError(database: database, resultCode: code, path: mode.isInMemory ? nil : path)
+    let error = SQLiteError(
+      database: database, resultCode: code, path: mode.isInMemory ? nil : path)
     guard let cause else { return error }
     return SQLiteError(extendedCode: error.extendedCode, message: cause, path: path)
   }

@@ -26,7 +26,9 @@ extension Connection {
 
   /// Keeps what `body` did within the running transaction, or undoes it when `body` throws.
   package func savepoint<R>(_ name: String, _ body: () throws -> R) throws -> R {
-    let quoted = "\"" + name.split(separator: "\"", omittingEmptySubsequences: false)
+    let quoted =
+      "\""
+      + name.split(separator: "\"", omittingEmptySubsequences: false)
       .joined(separator: "\"\"") + "\""
     try prepare("SAVEPOINT \(quoted)").run()
     do {

@@ -8,7 +8,7 @@ import Synchronization
 ///    connection: a read inside a write sees what the write has not committed yet.
 /// 2. When all suitable seats are taken, the thread sleeps until the gate hands it one, first come
 ///    first served.
-/// 3. Whoever holds a seat is its connection's only user; the connection is opened by the first one.
+/// 3. Whoever holds a seat is its connection's only user; the first one opens it.
 /// 4. Leaving passes the seat on.
 ///
 /// A store in memory has one connection for everything; a read-only store has no writer.
@@ -75,7 +75,8 @@ package final class ConnectionPool: @unchecked Sendable {
     }
     if isInside {
       throw SQLiteError(
-        .misuse, message: "the store cannot be closed from inside a read or write of it", path: path)
+        .misuse, message: "the store cannot be closed from inside a read or write of it", path: path
+      )
     }
     while !state.withLock({ $0.gate.isIdle }) { Thread.sleep(forTimeInterval: 0.001) }
     for seat in seats { seat.connection = nil }

@@ -49,7 +49,8 @@ package struct SQLiteError: Error, Sendable {
 extension SQLiteError {
   /// A unique index or a primary key refused a row.
   package var isUniquenessViolation: Bool {
-    extendedCode == SQLITE_CONSTRAINT_UNIQUE_CODE || extendedCode == SQLITE_CONSTRAINT_PRIMARYKEY_CODE
+    extendedCode == SQLITE_CONSTRAINT_UNIQUE_CODE
+      || extendedCode == SQLITE_CONSTRAINT_PRIMARYKEY_CODE
       || extendedCode == SQLITE_CONSTRAINT_ROWID_CODE
   }
 

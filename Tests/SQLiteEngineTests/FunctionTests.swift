@@ -10,7 +10,8 @@ struct FunctionTests {
   }
 
   @Test func aFunctionSeesItsArgumentsAndAnswers() throws {
-    try connection.register(function: "describe", argumentCount: -1, deterministic: true) { arguments in
+    try connection.register(function: "describe", argumentCount: -1, deterministic: true) {
+      arguments in
       .text(
         (0..<arguments.count).map { index in
           switch arguments.storageClass(index) {

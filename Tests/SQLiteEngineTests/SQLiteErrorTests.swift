@@ -63,7 +63,8 @@ struct SQLiteErrorTests {
 
   @Test func aFullStoreKeepsWhatItHad() throws {
     let connection = try Connection(path: directory.file("a.store"))
-    try connection.execute("CREATE TABLE a (x); INSERT INTO a VALUES (1); PRAGMA max_page_count = 5")
+    try connection.execute(
+      "CREATE TABLE a (x); INSERT INTO a VALUES (1); PRAGMA max_page_count = 5")
     let error = failure {
       try connection.transaction {
         let insert = try connection.prepare("INSERT INTO a VALUES (zeroblob(5000))")
@@ -109,8 +110,10 @@ struct SQLiteErrorTests {
   @Test func wrongSQLIsShown() throws {
     let connection = try Connection(path: "", mode: .memory(name: nil))
     let error = failure { _ = try connection.prepare("SELEC 1") }
-    #expect(error?.description
-      == "Error in the database in memory: near \"SELEC\": syntax error (SQLITE_ERROR 1). Statement: SELEC 1.")
+    #expect(
+      error?.description
+        == "Error in the database in memory: near \"SELEC\": syntax error (SQLITE_ERROR 1). Statement: SELEC 1."
+    )
     #expect(failure { _ = try connection.prepare(" -- nothing") }?.code == .misuse)
   }
 

@@ -26,7 +26,8 @@ struct StatementTests {
     #expect(statement.data(3) == Data([0, 1, 255]))
     #expect(statement.isNull(4))
     #expect(statement.withBytes(5) { Array($0) } == [9, 8])
-    #expect((0..<6).map { statement.storageClass($0) } == [.integer, .real, .text, .blob, .null, .blob])
+    #expect(
+      (0..<6).map { statement.storageClass($0) } == [.integer, .real, .text, .blob, .null, .blob])
     #expect(try !statement.step())
   }
 

@@ -62,7 +62,8 @@ final class GRDBContender: Contender {
   func filter(_ count: Int) throws -> Int {
     try pool.read { database in
       try (0..<count).reduce(0) { found, index in
-        let records = try OrderRecord
+        let records =
+          try OrderRecord
           .filter(Column("city") == OrderValue.city(index) && Column("quantity") >= 20)
           .order(Column("price"))
           .limit(50)

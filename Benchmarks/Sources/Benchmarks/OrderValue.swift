@@ -35,7 +35,8 @@ struct OrderValue {
     discount = number % 4 == 0 ? 0.1 : nil
     placed = Date(timeIntervalSinceReferenceDate: Double(700_000_000 + number * 60))
     shipped =
-      number % 2 == 0 ? Date(timeIntervalSinceReferenceDate: Double(700_086_400 + number * 60)) : nil
+      number % 2 == 0
+      ? Date(timeIntervalSinceReferenceDate: Double(700_086_400 + number * 60)) : nil
     isPaid = number % 5 != 0
     isGift = number % 11 == 0
     let (a, b) = (random, ~random)

@@ -45,13 +45,20 @@ enum PeakMemory {
   }
 
   private static func report() {
-    var usage = rusage()
+    print(peakMegabytes())
+  }
+
+  private static func peakMegabytes() -> Double {
     #if os(Linux)
-      getrusage(RUSAGE_SELF, &usage)
-      print(Double(usage.ru_maxrss) / 1024)
+      // getrusage would answer the parent's peak: Linux carries it over fork and exec.
+      let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+      let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+      let kilobytes = line?.split(whereSeparator: \.isWhitespace).dropFirst().first
+      return kilobytes.flatMap { Double($0) }.map { $0 / 1024 } ?? .nan
     #else
+      var usage = rusage()
       getrusage(RUSAGE_SELF, &usage)
-      print(Double(usage.ru_maxrss) / 1024 / 1024)
+      return Double(usage.ru_maxrss) / 1024 / 1024
     #endif
   }
 }

@@ -28,7 +28,8 @@ enum Report {
     print("\nPeak memory above an open store, MB\n")
     printHeader()
     for (stage, title, bar) in [
-      (PeakMemory.Stage.fetchAll, "fetch all and keep it", "≤ 2.0 x"), (.insert, "insert and save", ""),
+      (PeakMemory.Stage.fetchAll, "fetch all and keep it", "≤ 2.0 x"),
+      (.insert, "insert and save", ""),
     ] {
       let reference = peaks[baseline]?[stage] ?? .nan
       var line = title.padded(to: 40)

@@ -76,7 +76,8 @@ func showTrackOnPlaylists(in context: ModelContext) throws {
       sortBy: [SortDescriptor(\.milliseconds)]))
   print("\n“Fear Of The Dark”")
   for track in tracks {
-    let playlists = track.playlists.sorted { $0.number < $1.number }.map(\.name)
+    let playlists = track.playlists.sorted { $0.number < $1.number }
+      .map { "\($0.name) (\($0.number))" }
     print("  on \(track.album?.title ?? "no album"): \(playlists.joined(separator: ", "))")
   }
   expect([3, 3, 3, 2], tracks.map(\.playlists.count), "playlists of each")

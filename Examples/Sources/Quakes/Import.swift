@@ -21,5 +21,7 @@ func importFeed(_ feed: Feed, as title: String, into context: ModelContext) thro
 }
 
 private func show(_ text: String) {
-  FileHandle.standardOutput.write(Data(text.utf8))
+  print(text, terminator: "")
+  // What has no line end would otherwise wait in the buffer.
+  fflush(nil)
 }

@@ -14,6 +14,9 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     set { state.withLock { $0.configurations = newValue } }
   }
 
+  /// The open stores, in the order of the configurations.
+  package var stores: [any DataStore] { coordinator.stores }
+
   let coordinator: ContainerCoordinator
   private let state: Mutex<State>
 

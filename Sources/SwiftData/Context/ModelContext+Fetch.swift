@@ -35,7 +35,7 @@ extension ModelContext {
     let identifiers = try FetchOperation(core: core, descriptor: descriptor).identifiers()
     let core = core
     return FetchResultsCollection(count: identifiers.count, batchSize: max(1, batchSize)) { range in
-      core.models(for: identifiers[range], as: T.self)
+      core.batch(of: identifiers[range], as: T.self)
     }
   }
 
@@ -120,16 +120,39 @@ extension ContextCore {
     }
   }
 
+  /// One model per identifier; a row that is gone by now gives a model that says so.
+  func batch<T: PersistentModel>(
+    of identifiers: ArraySlice<PersistentIdentifier>, as type: T.Type
+  ) -> [T] {
+    let found = models(for: identifiers, as: type)
+    if found.count == identifiers.count { return found }
+    let byIdentifier = Dictionary(
+      found.map { ($0.persistentModelID, $0) }, uniquingKeysWith: { first, _ in first })
+    return identifiers.map { identifier in
+      byIdentifier[identifier]
+        ?? Materialization.makeModel(type, over: .gone(identifier, type._$descriptor))
+    }
+  }
+
   /// A model for an identifier that leads nowhere.
   func placeholder(for identifier: PersistentIdentifier) -> any PersistentModel {
     func make<M: PersistentModel>(_ type: M.Type) -> any PersistentModel {
-      let storage = _ModelStorage(type._$descriptor)
-      storage.knownIdentifier = identifier
-      storage.flags.insert(.isGone)
-      return Materialization.makeModel(type, over: storage)
+      Materialization.makeModel(type, over: .gone(identifier, type._$descriptor))
     }
     let type =
       coordinator.modelType(forEntity: identifier.entityName) ?? coordinator.anyModelType
     return make(type)
+  }
+}
+
+extension _ModelStorage {
+  /// The storage of a model whose row is gone.
+  static func gone(
+    _ identifier: PersistentIdentifier, _ descriptor: _ModelDescriptor
+  ) -> _ModelStorage {
+    let storage = _ModelStorage(descriptor)
+    storage.knownIdentifier = identifier
+    storage.flags.insert(.isGone)
+    return storage
   }
 }

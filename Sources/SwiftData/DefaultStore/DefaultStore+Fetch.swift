@@ -9,7 +9,7 @@ extension DefaultStore: PartialFetching {
   ///   SQL can't answer whole, or the database's error.
   public func fetch<T>(
     _ request: DataStoreFetchRequest<T>
-  ) throws -> DataStoreFetchResult<T, DefaultSnapshot> where T: PersistentModel {
+  ) throws -> DataStoreFetchResult<T, Snapshot> where T: PersistentModel {
     let result = try fetchPartially(request)
     if result.needsFilter { throw DataStoreError.preferInMemoryFilter }
     if result.needsSort { throw DataStoreError.preferInMemorySort }

@@ -8,8 +8,8 @@ extension DefaultStore {
   /// - Throws: `SwiftDataError.modelValidationFailure` for a violated rule, or the database's error;
   ///   nothing is stored then.
   public func save(
-    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
-  ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
+    _ request: DataStoreSaveChangesRequest<Snapshot>
+  ) throws -> DataStoreSaveChangesResult<Snapshot> {
     guard configuration.allowsSave else {
       throw SwiftDataError.modelValidationFailure.with(
         "The store \(name) was opened with allowsSave: false.")

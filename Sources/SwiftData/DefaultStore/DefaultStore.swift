@@ -1,6 +1,6 @@
 import SQLSyntax
 public import Foundation
-import SQLiteEngine
+package import SQLiteEngine
 import Synchronization
 
 /// A store in one SQLite file, in the layout that Apple's SwiftData writes.
@@ -23,7 +23,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
   public var identifier: String { file.identifier }
 
   let mapping: SchemaMapping
-  let pool: ConnectionPool
+  package let pool: ConnectionPool
   let file: StoreFile
   let plans: StorePlans
 
@@ -84,7 +84,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
   /// - Throws: The database's error.
   public func cachedSnapshots(
     for persistentIdentifiers: [PersistentIdentifier], editingState: EditingState
-  ) throws -> [PersistentIdentifier: DefaultSnapshot] {
+  ) throws -> [PersistentIdentifier: Snapshot] {
     var found: [PersistentIdentifier: DefaultSnapshot] = [:]
     for identifier in persistentIdentifiers {
       found[identifier] = try snapshot(for: identifier)

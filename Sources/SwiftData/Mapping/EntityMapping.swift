@@ -15,7 +15,7 @@ package final class EntityMapping: Sendable {
   package let properties: [PropertyMapping]
   /// The slots of the properties that the entity declares itself.
   package let ownSlots: Range<Int>
-  package let keyPathNames: KeyPathNames
+  package let keyPathSteps: KeyPathSteps
 
   init(
     name: String, number: Int, subtreeNumbers: [Int], rootName: String, superName: String?,
@@ -32,7 +32,7 @@ package final class EntityMapping: Sendable {
     self.descriptor = descriptor
     self.properties = properties
     self.ownSlots = ownSlots
-    keyPathNames = KeyPathNames(descriptor)
+    keyPathSteps = KeyPathSteps(descriptor)
   }
 
   package func property(named name: String) -> PropertyMapping? {
@@ -55,19 +55,24 @@ package final class EntityMapping: Sendable {
   }
 }
 
-/// The texts under which the key paths of a class print, to take longer key paths apart.
-package struct KeyPathNames: Sendable {
-  /// `name` for a stored property, `<computed 0x… (String)>` for one with accessors.
-  let byComponent: [String: Int]
+/// The properties of a class by their steps in longer key paths.
+package struct KeyPathSteps: Sendable {
+  private let slots: [KeyPathComponent: Int]
 
   init(_ descriptor: _ModelDescriptor) {
-    var slots: [String: Int] = [:]
-    var ambiguous: Set<String> = []
+    var slots: [KeyPathComponent: Int] = [:]
+    var ambiguous: Set<KeyPathComponent> = []
     for (slot, property) in descriptor.properties.enumerated() {
-      guard let component = KeyPathText(property.keyPath).components.first else { continue }
-      if slots.updateValue(slot, forKey: component) != nil { ambiguous.insert(component) }
+      let components = KeyPathComponent.all(of: property.keyPath)
+      guard components.count == 1 else { continue }
+      if slots.updateValue(slot, forKey: components[0]) != nil { ambiguous.insert(components[0]) }
     }
     for component in ambiguous { slots[component] = nil }
-    byComponent = slots
+    self.slots = slots
+  }
+
+  /// The slot of the property that a step names; `nil` for anything but one stored property.
+  package func slot(of component: KeyPathComponent) -> Int? {
+    slots[component]
   }
 }

@@ -34,15 +34,7 @@ public struct _ManagedBackingData<Model: PersistentModel>: BackingData {
 
   private var backing: _ModelBacking { _ModelBacking(object: storage) }
 
-  /// The slot of a property; a key path that names none is the programmer's mistake.
-  private func slot(_ keyPath: AnyKeyPath) -> Int {
-    guard let slot = storage.descriptor.slot(for: keyPath) else {
-      preconditionFailure(
-        "\(keyPath) is not a persisted property of \(storage.descriptor.entityName); only stored "
-          + "properties without @Transient are.")
-    }
-    return slot
-  }
+  private func slot(_ keyPath: PartialKeyPath<Model>) -> Int { Model._$slot(for: keyPath) }
 
   @_disfavoredOverload
   public func getValue<Value>(forKey: KeyPath<Model, Value>) -> Value where Value: Decodable {

@@ -23,7 +23,7 @@ extension _ModelBacking {
   @inlinable
   public func get<V: _ScalarAttribute>(_ slot: Int) -> V {
     guard let object else { return V._empty }
-    return object.scalar(slot) ?? V._empty
+    return object.scalar(slot) ?? object.missing(slot)
   }
 
   /// Reads an optional scalar property.
@@ -170,6 +170,12 @@ extension _ModelStorage {
     }
     guard let row = readableRow(), !row.isNull(slot) else { return nil }
     return V._read(row, slot)
+  }
+
+  /// What a required scalar without a stored value reads as: the default of its declaration.
+  @usableFromInline
+  func missing<V: _ScalarAttribute>(_ slot: Int) -> V {
+    descriptor.properties[slot].defaultValue as? V ?? V._empty
   }
 
   /// Puts a value over the row and tells the context.

@@ -69,4 +69,14 @@ extension PersistentModel {
   public func setTransformableValue<Value>(forKey: KeyPath<Self, Value>, to newValue: Value) {
     persistentBackingData.setTransformableValue(forKey: forKey, to: newValue)
   }
+
+  /// The slot of a property; a key path that names none is the programmer's mistake.
+  public static func _$slot(for keyPath: PartialKeyPath<Self>) -> Int {
+    guard let slot = _$descriptor.slot(for: keyPath) else {
+      preconditionFailure(
+        "\(keyPath) is not a persisted property of \(_$descriptor.entityName); only stored "
+          + "properties without @Transient are.")
+    }
+    return slot
+  }
 }

@@ -17,7 +17,7 @@ enum ValueDecoding {
       if bytes.starts(with: Array("bplist00".utf8)) {
         return KeyedArchive.value(in: bytes) as? T
       }
-      return try? JSONDecoder().decode(type, from: bytes)
+      return try? EncodedCoding.decode(type, from: bytes)
     }
     return decode(type)
   }
@@ -29,7 +29,7 @@ enum ValueDecoding {
   static func transformed<V>(_ type: V.Type, property: ModelProperty, bytes: Data) -> V? {
     guard case .transformable(let name) = property.form else { return nil }
     if let name, let transformer = ValueTransformer.named(name) {
-      return transformer.reverseTransformedValue(bytes) as? V
+      return try? transformer.value(V.self, fromStored: bytes)
     }
     let wrapped = unwrappedType(of: type) ?? type
     guard let decodable = wrapped as? any Decodable.Type else { return nil }

@@ -39,15 +39,11 @@ enum ValueEncoding {
     do {
       if case .transformable(let name?) = property.form, let transformer = ValueTransformer.named(name)
       {
-        guard let data = transformer.transformedValue(value) as? Data else {
-          throw SwiftDataError.modelValidationFailure.with(
-            "The transformer \(name) returned no Data.", entity: entityName,
-            property: property.name)
-        }
-        return .blob(data)
+        guard let value else { return .null }
+        return .blob(try transformer.storedData(of: value))
       }
       guard let encodable = value as? any Encodable else { return .null }
-      return .blob(try JSONEncoder().encode(encodable))
+      return .blob(try EncodedCoding.encode(encodable))
     } catch let error as SwiftDataError {
       throw error
     } catch {

@@ -2,12 +2,10 @@ import Foundation
 import SQLSyntax
 
 extension PredicateCompiler {
-  /// Whether no row has a part in the value of the expression.
+  /// Whether no row has a part in the value of the node.
   func isCaptured(
-    _ expression: any PredicateExpression,
-    locals: Set<PredicateExpressions.VariableID> = []
+    node: any PredicateNode, locals: Set<PredicateExpressions.VariableID>
   ) -> Bool {
-    guard let node = expression as? any PredicateNode else { return false }
     if let variable = node.standsFor {
       if locals.contains(variable) { return true }
       if case .captured? = variables[variable] { return true }
@@ -15,7 +13,10 @@ extension PredicateCompiler {
     }
     var locals = locals
     if let bound = node.boundVariable { locals.insert(bound) }
-    return node.operands.allSatisfy { isCaptured($0, locals: locals) }
+    return node.operands.allSatisfy { operand in
+      guard let operand = operand as? any PredicateNode else { return false }
+      return isCaptured(node: operand, locals: locals)
+    }
   }
 
   func evaluate<Node: PredicateExpression>(_ node: Node) throws -> Any {

@@ -41,16 +41,39 @@ extension PredicateExpressions.KeyPath: PredicateNode {
 extension PredicateCompiler {
   /// A property of a row.
   mutating func property(_ keyPath: AnyKeyPath, of object: ObjectTerm) throws -> SQLTerm {
-    guard let property = object.entity.property(for: keyPath) else {
-      if type(of: keyPath).valueType == PersistentIdentifier.self {
-        return .scalar(
-          ScalarTerm(
-            value: object.key, kind: .key(root: object.entity.rootName),
-            presence: object.presence))
-      }
-      throw NotInSQL("a key path that names no stored property")
+    if let property = object.entity.property(for: keyPath) {
+      return try term(of: property, of: object)
     }
-    return try term(of: property, of: object)
+    if type(of: keyPath).rootType is any PersistentModel.Type,
+      type(of: keyPath).valueType == PersistentIdentifier.self,
+      KeyPathComponent.all(of: keyPath).count == 1
+    {
+      return .scalar(object.keyTerm)
+    }
+    return try path(KeyPathComponent.all(of: keyPath), of: object)
+  }
+
+  /// What several steps from a row lead to, as in `\.owner?.address.city`.
+  private mutating func path(
+    _ components: [KeyPathComponent], of object: ObjectTerm
+  ) throws -> SQLTerm {
+    var steps = components[...]
+    var object = object
+    while let step = steps.popFirst() {
+      guard let slot = object.entity.keyPathSteps.slot(of: step) else {
+        throw NotInSQL("a key path that names no stored property")
+      }
+      switch try term(of: object.entity.properties[slot], of: object) {
+      case .object(let destination): object = destination
+      case .composite(let composite) where !steps.isEmpty:
+        return try field(steps.map(\.name), of: composite)
+      case let term:
+        guard steps.isEmpty else { throw NotInSQL("a computed property") }
+        return term
+      }
+    }
+    guard !components.isEmpty else { throw NotInSQL("a key path that cannot be read") }
+    return .object(object)
   }
 
   mutating func term(of property: PropertyMapping, of object: ObjectTerm) throws -> SQLTerm {
@@ -188,5 +211,12 @@ extension PredicateCompiler {
 extension Presence {
   var isConditional: Bool {
     if case .when = self { true } else { false }
+  }
+}
+
+extension KeyPathComponent {
+  /// The name of a stored property; a computed one has none that a composite could know.
+  fileprivate var name: String {
+    if case .stored(let name) = self { name } else { "" }
   }
 }

@@ -32,7 +32,7 @@ extension PredicateCompiler {
   ) throws -> [SQLExpression] {
     let root = ObjectTerm(
       entity: entity, source: .row(alias: CompiledFetch.Shape.rootAlias), scope: 0)
-    guard case .scalar(let scalar) = try sorted(keyPath, from: root) else {
+    guard case .scalar(let scalar) = try property(keyPath, of: root) else {
       throw NotInSQL("an order of what is no value")
     }
     if case .key = scalar.kind {
@@ -53,30 +53,5 @@ extension PredicateCompiler {
     case .url: throw NotInSQL("URLs have no order")
     default: return [scalar.value]
     }
-  }
-
-  /// The value that a key path of any length leads to.
-  private mutating func sorted(_ keyPath: AnyKeyPath, from root: ObjectTerm) throws -> SQLTerm {
-    if root.entity.property(for: keyPath) != nil
-      || Swift.type(of: keyPath).valueType == PersistentIdentifier.self
-    {
-      return try property(keyPath, of: root)
-    }
-    var names = KeyPathText(keyPath).components[...]
-    var object = root
-    while let name = names.popFirst() {
-      guard let slot = object.entity.keyPathNames.byComponent[name] else {
-        throw NotInSQL("a key path that names no stored property")
-      }
-      switch try term(of: object.entity.properties[slot], of: object) {
-      case .object(let destination): object = destination
-      case .composite(let composite) where !names.isEmpty:
-        return try field(Array(names), of: composite)
-      case let term:
-        guard names.isEmpty else { throw NotInSQL("a computed property") }
-        return term
-      }
-    }
-    throw NotInSQL("an order of models")
   }
 }

@@ -33,17 +33,20 @@ package struct PredicateCompiler {
   /// - Parameters:
   ///   - predicate: Which models; `nil` for all.
   ///   - sortBy: In which order.
-  ///   - entity: The entity of the models, subentities included.
+  ///   - entity: The entity of the models.
+  ///   - includesSubentities: Whether rows of the entities below it count too.
   ///   - mapping: The schema's mapping.
   ///   - storeIdentifier: The store whose identifiers count.
   package static func compile<T: PersistentModel>(
     _ predicate: Predicate<T>?, sortBy: [SortDescriptor<T>] = [], entity: EntityMapping,
-    mapping: SchemaMapping, storeIdentifier: String? = nil
+    includesSubentities: Bool = true, mapping: SchemaMapping, storeIdentifier: String? = nil
   ) -> CompiledFetch {
     var compiler = PredicateCompiler(
       mapping: mapping, entity: entity, storeIdentifier: storeIdentifier)
     let root = CompiledFetch.Shape.rootAlias
-    var conditions = [entity.restriction(alias: root)].compactMap(\.self)
+    var conditions = [
+      includesSubentities ? entity.restriction(alias: root) : entity.ownRows(alias: root)
+    ].compactMap(\.self)
     var unsupported: [String] = []
     if let predicate {
       compiler.variables[predicate.variable.key] = .object(
@@ -97,7 +100,7 @@ package struct PredicateCompiler {
     guard let node = expression as? any PredicateNode else {
       throw NotInSQL("\(type(of: expression)) has no counterpart")
     }
-    if isCaptured(node) { return .captured(try evaluate(node)) }
+    if isCaptured(node: node, locals: []) { return .captured(try evaluate(node)) }
     return try node.term(in: &self)
   }
 
@@ -129,6 +132,13 @@ extension EntityMapping {
   package func restriction(alias: String?) -> SQLExpression? {
     guard superName != nil else { return nil }
     return isKind(alias: alias)
+  }
+
+  /// The condition that a row of the table is one of the entity itself.
+  package func ownRows(alias: String?) -> SQLExpression? {
+    guard sharesTable else { return nil }
+    return .binary(
+      .column(table: alias, name: "Z_ENT"), .equal, .integer(Int64(number)))
   }
 
   func isKind(alias: String?) -> SQLExpression {

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// Takes `Codable` values apart into the values of their columns, and puts them together again.
 package struct CompositeCoding: Sendable {
@@ -28,14 +29,33 @@ package struct CompositeCoding: Sendable {
   package static func flatten(
     _ value: any Encodable, leaves: [CompositeLeaf]
   ) throws -> [_StoredValue] {
-    try CompositeCoding(leaves: leaves).flatten(value)
+    try CompositeCodingCache.coding(for: leaves).flatten(value)
   }
 
   /// The value that `flatten(_:leaves:)` took apart.
   package static func restore<T: Decodable>(
     _ type: T.Type, leaves: [CompositeLeaf], values: [_StoredValue]
   ) throws -> T {
-    try CompositeCoding(leaves: leaves).restore(type, from: values)
+    try CompositeCodingCache.coding(for: leaves).restore(type, from: values)
+  }
+}
+
+/// The codings of the lists of leaves that were used lately. A list is known by its storage, which
+/// the coding keeps alive; comparing the leaves would cost as much as making the coding.
+private enum CompositeCodingCache {
+  private static let codings = Mutex<[UInt: CompositeCoding]>([:])
+  private static let capacity = 1024
+
+  static func coding(for leaves: [CompositeLeaf]) -> CompositeCoding {
+    let storage = leaves.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
+    guard !leaves.isEmpty else { return CompositeCoding(leaves: leaves) }
+    return codings.withLock { codings in
+      if let coding = codings[storage], coding.leaves.count == leaves.count { return coding }
+      let coding = CompositeCoding(leaves: leaves)
+      if codings.count >= capacity { codings.removeAll() }
+      codings[storage] = coding
+      return coding
+    }
   }
 }
 

@@ -126,6 +126,24 @@ private struct CompositeKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerPro
     try source.read(type, at: try child(for: key), codingPath: codingPath + [key])
   }
 
+  // The common types take a way without dynamic casts.
+
+  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try scalar(type, key) }
+  func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try scalar(type, key) }
+  func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try scalar(type, key) }
+  func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try scalar(type, key) }
+  func decode(_ type: String.Type, forKey key: Key) throws -> String { try scalar(type, key) }
+
+  private func scalar<T: ScalarCoding & Decodable>(_ type: T.Type, _ key: Key) throws -> T {
+    let place = try child(for: key)
+    if let leaf = source.tree.nodes[place].leaf, case .scalar = source.tree.leaves[leaf].form,
+      let value = T(storedValue: source.values[leaf])
+    {
+      return value
+    }
+    return try source.read(type, at: place, codingPath: codingPath + [key])
+  }
+
   func nestedContainer<K: CodingKey>(
     keyedBy type: K.Type, forKey key: Key
   ) throws -> KeyedDecodingContainer<K> {

@@ -110,6 +110,23 @@ private struct CompositeKeyedEncoding<Key: CodingKey>: KeyedEncodingContainerPro
     try sink.write(value, at: child)
   }
 
+  // The common types take a way without dynamic casts.
+
+  func encode(_ value: Bool, forKey key: Key) throws { try write(value, key) }
+  func encode(_ value: Int, forKey key: Key) throws { try write(value, key) }
+  func encode(_ value: Double, forKey key: Key) throws { try write(value, key) }
+  func encode(_ value: Float, forKey key: Key) throws { try write(value, key) }
+  func encode(_ value: String, forKey key: Key) throws { try write(value, key) }
+
+  private func write(_ value: some ScalarCoding & Encodable, _ key: Key) throws {
+    guard let child = child(for: key) else { throw sink.fault(at: place, key: key) }
+    if case .scalar = sink.tree.form(at: child) {
+      try sink.writeScalar(value, at: child)
+    } else {
+      try sink.write(value, at: child)
+    }
+  }
+
   func nestedContainer<K: CodingKey>(
     keyedBy type: K.Type, forKey key: Key
   ) -> KeyedEncodingContainer<K> {

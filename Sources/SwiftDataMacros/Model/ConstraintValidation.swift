@@ -4,8 +4,7 @@ import SwiftSyntax
 /// Checks the key paths of `#Index` and `#Unique`.
 enum ConstraintValidation {
   static func check(
-    _ node: MacroExpansionDeclSyntax, of model: ModelDeclaration, in type: ClassDeclSyntax,
-    sink: inout DiagnosticSink
+    _ node: MacroExpansionDeclSyntax, of model: ModelDeclaration, sink: inout DiagnosticSink
   ) {
     // Inherited properties are not visible here.
     guard let constraint = ConstraintDeclaration(node), model.possibleSuperclass == nil,

@@ -28,11 +28,11 @@ struct ModelValidation {
     checkInitializer()
     for member in node.memberBlock.members {
       if let variable = member.decl.as(VariableDeclSyntax.self) {
-        PropertyValidation.check(variable, of: model, in: node, sink: &sink)
+        PropertyValidation.check(variable, of: model, sink: &sink)
       } else if let block = member.decl.as(IfConfigDeclSyntax.self) {
         checkConditional(block)
       } else if let expansion = member.decl.as(MacroExpansionDeclSyntax.self) {
-        ConstraintValidation.check(expansion, of: model, in: node, sink: &sink)
+        ConstraintValidation.check(expansion, of: model, sink: &sink)
       }
     }
   }

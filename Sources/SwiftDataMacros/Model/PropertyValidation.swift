@@ -5,20 +5,18 @@ import SwiftSyntaxBuilder
 /// Checks one variable of a model.
 struct PropertyValidation {
   private let node: VariableDeclSyntax
-  private let model: ModelDeclaration
   private let name: String
   private let position: Syntax
   private var isTransient: Bool { node.attributes.has("Transient") }
   private var isStored: Bool { node.bindings.contains { !$0.isComputed } }
 
   static func check(
-    _ node: VariableDeclSyntax, of model: ModelDeclaration, in type: ClassDeclSyntax,
-    sink: inout DiagnosticSink
+    _ node: VariableDeclSyntax, of model: ModelDeclaration, sink: inout DiagnosticSink
   ) {
     guard let binding = node.bindings.first else { return }
     let pattern = binding.pattern.as(IdentifierPatternSyntax.self)
     let validation = PropertyValidation(
-      node: node, model: model,
+      node: node,
       name: pattern?.identifier.plainName ?? binding.pattern.trimmedDescription,
       position: Syntax(binding.pattern))
     SchemaAttributeValidation.check(node, name: validation.name, of: model, sink: &sink)

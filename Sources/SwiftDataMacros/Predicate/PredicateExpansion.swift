@@ -32,7 +32,7 @@ private func expand(
     throw PredicateDiagnostic.closureExpected(macro: macro).error(at: node)
   }
   var parser = PredicateParser()
-  let parsed = try parser.predicate(closure)
+  let parsed = try parser.closure(closure)
   var emitter = PredicateEmitter(fresh: parser.fresh)
   let generics = node.genericArgumentClause?.trimmedDescription ?? ""
   let text = emitter.text(of: parsed)

@@ -2,9 +2,8 @@ import SwiftSyntax
 
 extension PredicateParser {
   /// A closure of the user: its parameters are variables of the predicate.
-  mutating func closure(
-    _ closure: ClosureExprSyntax
-  ) throws -> PredicateClosure {
+  mutating func closure(_ closure: ClosureExprSyntax) throws -> PredicateClosure {
+    let captures = try namedCaptures(of: closure)
     var names = closure.parameterNames.map { (written: $0, emitted: $0) }
     if names.isEmpty {
       names = closure.shorthandNames.map { (written: $0, emitted: fresh.make()) }
@@ -12,22 +11,35 @@ extension PredicateParser {
     return try scoped(parameters: names.map(\.emitted)) { parser in
       parser.names.dropShorthands()
       for name in names { parser.names.bindTerm(name.written, as: name.emitted) }
+      for (capture, isTerm) in captures {
+        parser.bindings.append(capture)
+        if isTerm {
+          parser.names.bindTerm(capture.name, as: capture.name)
+        } else {
+          parser.names.bindCapture(capture.name, as: capture.name)
+        }
+      }
       return try parser.statements(Array(closure.statements)[...], endingAt: closure.rightBrace)
     }
   }
 
-  /// The named captures of a closure. Plain ones need nothing: the expansion takes the values at
-  /// once. (The list itself cannot be repeated: Swift 6.3.1 fails to compile the expansion then.)
-  func captureBindings(_ closure: ClosureExprSyntax) throws -> [PredicateBinding] {
-    let captures = closure.signature?.capture?.items.map { $0 } ?? []
-    return try captures.compactMap { capture in
+  /// The `[name = value]` captures of a closure. Plain ones need nothing: the expansion takes their
+  /// values at once. (It cannot repeat the list: Swift 6.3.1 fails to compile the expansion then.)
+  private mutating func namedCaptures(
+    of closure: ClosureExprSyntax
+  ) throws -> [(binding: PredicateBinding, isTerm: Bool)] {
+    var captures: [(binding: PredicateBinding, isTerm: Bool)] = []
+    for capture in closure.signature?.capture?.items ?? [] {
       if let specifier = capture.specifier {
         throw PredicateDiagnostic.captureSpecifier.error(at: specifier)
       }
-      return capture.initializer.map {
-        PredicateBinding(name: capture.name.text, value: .captured($0.value.trimmed, nil))
-      }
+      guard let value = capture.initializer?.value else { continue }
+      let isTerm = !names.isCaptured(value)
+      let bound: PredicateBinding.Value =
+        isTerm ? .term(try term(value)) : .captured(names.captured(value), nil)
+      captures.append((PredicateBinding(name: capture.name.text, value: bound), isTerm))
     }
+    return captures
   }
 
   /// Reads inside a new closure of the expansion.

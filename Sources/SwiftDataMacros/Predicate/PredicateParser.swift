@@ -17,14 +17,6 @@ struct PredicateParser {
   /// The optionals that the current chain has unwrapped so far.
   private var unwrapped: [(wrapped: PredicateTerm, name: String)] = []
 
-  /// The whole closure of the macro, its capture list as `let`s.
-  mutating func predicate(_ closure: ClosureExprSyntax) throws -> PredicateClosure {
-    let captures = try captureBindings(closure)
-    var parsed = try self.closure(closure)
-    parsed.bindings.insert(contentsOf: captures, at: 0)
-    return parsed
-  }
-
   /// Any expression, its optional chain closed.
   mutating func term(_ expression: ExprSyntax) throws -> PredicateTerm {
     let outer = unwrapped

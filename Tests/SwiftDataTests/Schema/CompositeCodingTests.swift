@@ -25,7 +25,7 @@ import Testing
 
   @Test(arguments: [
     .shaken, .stirred, .custom(""), .custom("x"), .layered(first: "a", depth: nil),
-    .layered(first: "a", depth: 1), .served(Place(latitude: 1, longitude: 2)), .named(nil),
+    .layered(first: "a", depth: 1), .served(MapPoint(latitude: 1, longitude: 2)), .named(nil),
     .named("n"), .tagged([]), .tagged(["t"]),
   ] as [Preparation])
   func everyCaseIsRestored(_ preparation: Preparation) throws {
@@ -39,7 +39,7 @@ import Testing
     #expect(try roundTrip(tree) == tree)
     #expect(try roundTrip(Choice.many([1, 2])) == .many([1, 2]))
     #expect(try roundTrip(Choice<String>.none) == Choice<String>.none)
-    let pair = Pair(first: Place(latitude: 1, longitude: 2), second: nil)
+    let pair = Pair(first: MapPoint(latitude: 1, longitude: 2), second: nil)
     #expect(try roundTrip(pair) == pair)
     let codes = Pair(first: Code(text: "a"), second: Code(text: "b"))
     #expect(try roundTrip(codes) == codes)
@@ -59,14 +59,14 @@ import Testing
   }
 
   @Test func aColumnOfAnotherKindThrows() throws {
-    let leaves = try leaves(of: Place.self)
+    let leaves = try leaves(of: MapPoint.self)
     #expect(throws: DecodingError.self) {
-      try CompositeCoding.restore(Place.self, leaves: leaves, values: [.text("x"), .real(1)])
+      try CompositeCoding.restore(MapPoint.self, leaves: leaves, values: [.text("x"), .real(1)])
     }
   }
 
   @Test func aValueThatEncodesOtherKeysSaysWhatToDo() throws {
-    let leaves = try leaves(of: Place.self)
+    let leaves = try leaves(of: MapPoint.self)
     let error = #expect(throws: SwiftDataError.self) {
       try CompositeCoding.flatten(PostalAddress(street: "x"), leaves: leaves)
     }

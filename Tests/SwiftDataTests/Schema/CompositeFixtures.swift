@@ -1,6 +1,6 @@
 import Foundation
 
-struct Place: Codable, Equatable {
+struct MapPoint: Codable, Equatable {
   var latitude: Double
   var longitude: Double
 }
@@ -8,7 +8,7 @@ struct Place: Codable, Equatable {
 struct PostalAddress: Codable, Equatable {
   var street: String
   var zip: Int?
-  var place: Place?
+  var place: MapPoint?
 
   enum CodingKeys: String, CodingKey {
     case street = "s"
@@ -30,7 +30,7 @@ enum Preparation: Codable, Equatable {
   case shaken, stirred
   case custom(String)
   case layered(first: String, depth: Double?)
-  case served(Place)
+  case served(MapPoint)
   case named(String?)
   case tagged([String])
 }
@@ -55,7 +55,7 @@ struct Recipe: Codable, Equatable {
   static func sample(_ preparation: Preparation) -> Recipe {
     Recipe(
       measure: .millilitres, strength: nil, preparation: preparation, tags: ["a", "b"],
-      origins: [PostalAddress(street: "x", zip: 1, place: Place(latitude: 1, longitude: 2))],
+      origins: [PostalAddress(street: "x", zip: 1, place: MapPoint(latitude: 1, longitude: 2))],
       time: .seconds(-1.5), rest: nil, created: Date(timeIntervalSinceReferenceDate: 1.25),
       id: UUID(), link: URL(string: "https://example.org/a?b"), price: Decimal(string: "12.345")!,
       photo: Data([0, 255]), ratio: 1.1, isPublic: true, counts: ["k": 1])

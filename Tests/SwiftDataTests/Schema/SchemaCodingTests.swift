@@ -8,7 +8,7 @@ import Testing
     stays.deleteRule = .cascade
     let trip = entity(
       "Trip", attribute("name", String.self, .unique, .transformable(by: "Name")),
-      attribute("start", Date?.self), attribute("place", Place.self), stays)
+      attribute("start", Date?.self), attribute("place", MapPoint.self), stays)
     trip.indices = [["name", "start"]]
     let business = entity(
       "Business",

@@ -1,0 +1,71 @@
+/// The components of a key path, to take a path of several steps apart.
+///
+/// Swift offers no way into a key path, and a step from one model to another, `\.owner?.name`, can
+/// only be told by its accessors. Their identities are read from the key path's buffer, whose form
+/// (KeyPath.swift of the standard library) is part of the stable ABI. Names of stored properties
+/// come from the description. A buffer that looks different gives no components.
+package enum KeyPathComponent: Hashable, Sendable {
+  /// A property with accessors, which equal key paths identify by the same value.
+  case computed(id: UInt, kind: UInt32)
+  /// A stored property of a struct or a class.
+  case stored(name: String)
+
+  /// The steps of the key path without optional chaining; empty when they cannot be told.
+  package static func all(of keyPath: AnyKeyPath) -> [KeyPathComponent] {
+    let identities = Buffer(keyPath).identities
+    let names = KeyPathText(keyPath).components
+    guard identities.count == names.count else { return [] }
+    return zip(identities, names).map { identity, name in identity ?? .stored(name: name) }
+  }
+}
+
+extension KeyPathComponent {
+  /// The tail of a key path object behind its header.
+  private struct Buffer {
+    /// One for each step; `nil` for stored properties. Empty when the buffer is not understood.
+    private(set) var identities: [KeyPathComponent?] = []
+
+    init(_ keyPath: AnyKeyPath) {
+      guard MemoryLayout<Int>.size == 8 else { return }
+      withExtendedLifetime(keyPath) {
+        let object = UnsafeRawPointer(Unmanaged.passUnretained(keyPath).toOpaque())
+        // Class, reference count, the name for key-value coding; then the size of the components.
+        let header = object + 24
+        let size = Int(header.load(as: UInt32.self) & 0x00ff_ffff)
+        identities = Self.read(header + 8, size: size) ?? []
+      }
+    }
+
+    private static func read(_ start: UnsafeRawPointer, size: Int) -> [KeyPathComponent?]? {
+      var found: [KeyPathComponent?] = []
+      var offset = 0
+      while offset + 4 <= size {
+        let header = (start + offset).load(as: UInt32.self)
+        let payload = header & 0x00ff_ffff
+        offset += 4
+        switch (header >> 24) & 0x7f {
+        case 1, 3:
+          // A payload of all ones in its offset says that the offset follows.
+          if payload & 0x7f_ffff >= 0x7f_fffc { offset += 4 }
+          found.append(nil)
+        case 2:
+          offset = (offset + 7) & ~7
+          guard offset + 16 <= size else { return nil }
+          let id = (start + offset).load(as: UInt.self)
+          offset += 16
+          if payload & 0x40_0000 != 0 { offset += 8 }
+          if payload & 0x08_0000 != 0 {
+            guard offset + 16 <= size else { return nil }
+            offset += 16 + (start + offset).load(as: Int.self)
+          }
+          found.append(.computed(id: id, kind: payload & 0x30_0000))
+        case 4: break
+        default: return nil
+        }
+        // The type of the step's value stands between two steps.
+        if offset < size { offset = ((offset + 7) & ~7) + 8 }
+      }
+      return found
+    }
+  }
+}

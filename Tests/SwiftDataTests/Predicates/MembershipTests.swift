@@ -1,0 +1,59 @@
+import Foundation
+import SwiftData
+import Testing
+
+struct MembershipTests {
+  let court: PredicateCourt
+
+  init() throws { court = try PredicateCourt() }
+
+  @Test func valuesInACapturedCollection() throws {
+    let names = ["alpha", "Beta", "x"]
+    let accents = ["caf\u{e9}", "z"]
+    let optional: [String?] = ["alpha", nil]
+    let none: [String] = []
+    let priorities: Set<Priority> = [.low, .high]
+    try court.judge(#Predicate<Entry> { names.contains($0.name) })
+    try court.judge(#Predicate<Entry> { !names.contains($0.name) })
+    try court.judge(#Predicate<Entry> { accents.contains($0.name) })
+    try court.judge(#Predicate<Entry> { optional.contains($0.alias) })
+    try court.judge(#Predicate<Entry> { !optional.contains($0.alias) })
+    try court.judge(#Predicate<Entry> { none.contains($0.name) })
+    try court.judge(#Predicate<Job> { priorities.contains($0.priority) })
+  }
+
+  @Test func longListsTravelAsOneParameter() throws {
+    let ranks = Set((0..<500).map { $0 * 3 - 9 })
+    let names = (0..<200).map { "a\($0)" } + ["alpha", "quo\"te", "caf\u{e9}"]
+    let keys = try court.jobs().prefix(5).map(\.key) + (0..<200).map { _ in UUID() }
+    try court.judge(#Predicate<Entry> { ranks.contains($0.rank) })
+    try court.judge(#Predicate<Entry> { names.contains($0.name) })
+    try court.judge(#Predicate<Job> { keys.contains($0.key) })
+    let compiled = try court.compiled(#Predicate<Entry> { ranks.contains($0.rank) })
+    #expect(compiled.bindings.count == 1)
+  }
+
+  @Test func modelsByIdentifier() throws {
+    let ids = Set(try court.jobs().prefix(3).map(\.persistentModelID))
+    let foreign = [try court.member("Ann").persistentModelID]
+    try court.judge(#Predicate<Entry> { ids.contains($0.persistentModelID) })
+    try court.judge(#Predicate<Job> { !ids.contains($0.persistentModelID) })
+    try court.judge(#Predicate<Job> { foreign.contains($0.persistentModelID) })
+  }
+
+  @Test func ranges() throws {
+    let range = 0...2
+    let upper = ...(-1)
+    try court.judge(#Predicate<Entry> { range.contains($0.rank) })
+    try court.judge(#Predicate<Entry> { upper.contains($0.rank) })
+    try court.judge(#Predicate<Entry> { (1..<3).contains($0.rank) })
+  }
+
+  @Test func listsOfOneBucketShareTheirText() throws {
+    func shape(_ ranks: [Int]) throws -> CompiledFetch.Shape {
+      try court.compiled(#Predicate<Entry> { ranks.contains($0.rank) }).shape
+    }
+    #expect(try shape([1, 2, 3]) == shape([4, 5, 6, 7]))
+    #expect(try shape([1, 2]) != shape([1, 2, 3]))
+  }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import SQLSyntax
+import SwiftData
+import Testing
+
+/// A store with a few dozen models, in which every predicate is judged twice: by SQL and in memory.
+struct PredicateCourt {
+  static let types: [any PersistentModel.Type] = [
+    Entry.self, Job.self, Member.self, Label.self,
+  ]
+  static let names = [
+    "alpha", "Beta", "caf\u{e9}", "cafe\u{301}", "", "délta", "alphabet", "ALPHA 10", "alpha 9",
+    "z\u{1F600}",
+  ]
+
+  let container: ModelContainer
+  let context: ModelContext
+  let mapping: SchemaMapping
+
+  init() throws {
+    let schema = Schema(Self.types)
+    container = try ModelContainer(
+      for: schema, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    mapping = SchemaMapping(
+      schema: schema,
+      descriptors: Dictionary(
+        uniqueKeysWithValues: Self.types.map {
+          ($0._$descriptor.entityName, $0._$descriptor)
+        }))
+    try Self.fill(ModelContext(container))
+    context = ModelContext(container)
+  }
+
+  private static func fill(_ context: ModelContext) throws {
+    let names = ["Ann", "Bob", "Émile", "Zo\u{65}\u{308}"]
+    let members = names.enumerated().map { Member(name: $1, age: $0 == 0 ? nil : 20 + $0) }
+    for member in members { context.insert(member) }
+    members[1].leader = members[0]
+    members[2].leader = members[1]
+    let labels = ["red", "green", "Blue"].enumerated().map {
+      Label(text: $1, maker: $0 == 1 ? nil : members[$0])
+    }
+    for label in labels { context.insert(label) }
+    for index in 0..<40 {
+      let name = Self.names[index % Self.names.count]
+      let alias = index % 7 == 0 ? nil : Self.names[index * 3 % Self.names.count]
+      let owner = index % 4 == 3 ? nil : members[index % 4]
+      if index % 5 == 4 {
+        context.insert(Entry(name: name, alias: alias, rank: index % 8 - 3, owner: owner))
+      } else {
+        let job = Job(index, name: name, alias: alias, owner: owner)
+        context.insert(job)
+        job.labels = labels.enumerated().filter { index >> $0.offset & 1 == 1 }.map(\.element)
+      }
+    }
+    try context.save()
+  }
+
+  func compiled<T: PersistentModel>(
+    _ predicate: Predicate<T>?, sortBy: [SortDescriptor<T>] = []
+  ) throws -> CompiledFetch {
+    let entity = try #require(mapping.entity(for: T.self))
+    return PredicateCompiler.compile(predicate, sortBy: sortBy, entity: entity, mapping: mapping)
+  }
+
+  /// Asks the store and the models, and expects one answer.
+  func judge<T: PersistentModel>(
+    _ predicate: Predicate<T>, inMemory: Bool = false,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let compiled = try compiled(predicate)
+    #expect(
+      compiled.filtersInMemory == inMemory, "\(compiled.unsupported)",
+      sourceLocation: sourceLocation)
+    let found = try context.fetch(FetchDescriptor(predicate: predicate))
+    let expected = try context.fetch(FetchDescriptor<T>()).filter { try predicate.evaluate($0) }
+    #expect(
+      Set(found.map(\.persistentModelID)) == Set(expected.map(\.persistentModelID)),
+      "\(compiled.shape.select([.star]).rendered().sql)", sourceLocation: sourceLocation)
+    #expect(found.count == expected.count, sourceLocation: sourceLocation)
+  }
+
+  /// Sorts by SQL and in memory.
+  func judge<T: PersistentModel>(
+    sortBy descriptors: [SortDescriptor<T>], inMemory: Bool = false,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let compiled = try compiled(nil, sortBy: descriptors)
+    #expect(compiled.sortsInMemory == inMemory, sourceLocation: sourceLocation)
+    let found = try context.fetch(FetchDescriptor<T>(sortBy: descriptors))
+    for (first, second) in zip(found, found.dropFirst()) {
+      let results = descriptors.lazy.map { $0.compare(first, second) }
+      let result = results.first { $0 != .orderedSame } ?? .orderedSame
+      #expect(result != .orderedDescending, sourceLocation: sourceLocation)
+    }
+  }
+
+  /// The condition of the compiled predicate.
+  func sql<T: PersistentModel>(_ predicate: Predicate<T>) throws -> String {
+    let text = try compiled(predicate).shape.select([.integer(1)]).rendered().sql
+    return String(text.dropFirst("SELECT 1 FROM ".count))
+  }
+
+  func member(_ name: String) throws -> Member {
+    let all = try context.fetch(FetchDescriptor<Member>())
+    return try #require(all.first { $0.name == name })
+  }
+
+  func label(_ text: String) throws -> Label {
+    let all = try context.fetch(FetchDescriptor<Label>())
+    return try #require(all.first { $0.text == text })
+  }
+
+  func jobs() throws -> [Job] {
+    try context.fetch(FetchDescriptor<Job>(sortBy: [SortDescriptor(\.persistentModelID)]))
+  }
+}

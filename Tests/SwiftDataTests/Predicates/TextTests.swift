@@ -1,0 +1,37 @@
+import Foundation
+import SwiftData
+import Testing
+
+struct TextTests {
+  let court: PredicateCourt
+
+  init() throws { court = try PredicateCourt() }
+
+  @Test(arguments: ["alp", "", "E", "e\u{301}", "ALPHA", "a 9", "é"])
+  func searches(part: String) throws {
+    try court.judge(#Predicate<Entry> { $0.name.contains(part) })
+    try court.judge(#Predicate<Entry> { $0.name.starts(with: part) })
+    try court.judge(#Predicate<Entry> { $0.name.hasPrefix(part) })
+    try court.judge(#Predicate<Entry> { $0.name.hasSuffix(part) })
+    try court.judge(#Predicate<Entry> { $0.name.localizedStandardContains(part) })
+    try court.judge(#Predicate<Entry> { $0.alias?.contains(part) == true })
+    try court.judge(#Predicate<Entry> { $0.alias?.contains(part) == false })
+    try court.judge(#Predicate<Entry> { part.isEmpty || $0.name.contains(part) })
+  }
+
+  @Test func transformations() throws {
+    try court.judge(#Predicate<Entry> { $0.name.lowercased() == "alpha 10" })
+    try court.judge(#Predicate<Entry> { $0.name.uppercased() == "BETA" })
+    try court.judge(#Predicate<Entry> { $0.name + "!" == "alpha!" })
+    try court.judge(#Predicate<Entry> { $0.name.count > 5 })
+    try court.judge(#Predicate<Entry> { $0.name.isEmpty })
+    try court.judge(#Predicate<Entry> { $0.alias?.isEmpty ?? true })
+  }
+
+  @Test func orders() throws {
+    try court.judge(
+      #Predicate<Entry> { $0.name.caseInsensitiveCompare("ALPHA") == .orderedSame })
+    try court.judge(
+      #Predicate<Entry> { $0.name.localizedStandardCompare("alpha 9") == .orderedDescending })
+  }
+}

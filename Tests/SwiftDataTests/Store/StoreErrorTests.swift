@@ -1,0 +1,139 @@
+import SQLiteEngine
+import SwiftData
+import Testing
+
+/// A bad place, a bad file or a bad moment gives a clear error and loses nothing.
+@Suite struct StoreErrorTests {
+  private func open(_ url: URL, allowsSave: Bool = true) throws -> ModelContext {
+    ModelContext(
+      try ModelContainer(
+        for: Schema(Library.types),
+        configurations: ModelConfiguration(url: url, allowsSave: allowsSave)))
+  }
+
+  private func message(_ body: () throws -> Void) -> String {
+    do {
+      try body()
+      return "no error"
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  @Test func aFileThatIsNoDatabaseIsLeftAlone() throws {
+    let folder = try TemporaryFolder()
+    let text = Data(String(repeating: "Dear diary, ", count: 500).utf8)
+    try text.write(to: folder.store)
+    let told = message { _ = try open(folder.store) }
+    #expect(told.contains("can't be opened") && told.contains(folder.store.path))
+    #expect(try Data(contentsOf: folder.store) == text)
+  }
+
+  @Test func aDatabaseOfSomebodyElseIsLeftAlone() throws {
+    let folder = try TemporaryFolder()
+    try SQLiteFile.execute("CREATE TABLE mine (x); INSERT INTO mine VALUES (1)", in: folder.store)
+    let told = message { _ = try open(folder.store) }
+    #expect(told.contains("is no store") || told.contains("but no store"))
+    #expect(try SQLiteFile.integer("SELECT count(*) FROM mine", in: folder.store) == 1)
+  }
+
+  @Test func aStoreOfOtherModelsIsNamedAndLeftAlone() throws {
+    let folder = try TemporaryFolder()
+    do {
+      let context = try open(folder.store)
+      context.insert(Author(name: "Ann"))
+      try context.save()
+    }
+    let told = message {
+      _ = try ModelContainer(
+        for: Everything.self, configurations: ModelConfiguration(url: folder.store))
+    }
+    #expect(told.contains("made with other models") && told.contains("Everything"))
+    #expect(try open(folder.store).fetchCount(FetchDescriptor<Author>()) == 1)
+  }
+
+  @Test func aReadOnlyStoreReadsAndRefusesToSave() throws {
+    let folder = try TemporaryFolder()
+    do {
+      let context = try open(folder.store)
+      context.insert(Author(name: "Ann"))
+      try context.save()
+    }
+    let context = try open(folder.store, allowsSave: false)
+    #expect(try context.fetch(FetchDescriptor<Author>()).map(\.name) == ["Ann"])
+    context.insert(Author(name: "Bob"))
+    #expect(message { try context.save() }.contains("allowsSave"))
+    #expect(context.hasChanges)
+    #expect(try open(folder.store).fetchCount(FetchDescriptor<Author>()) == 1)
+  }
+
+  @Test func aMissingStoreCannotBeOpenedReadOnly() throws {
+    let folder = try TemporaryFolder()
+    #expect(message { _ = try open(folder.store, allowsSave: false) } != "no error")
+  }
+
+  @Test func aDamagedPageIsReportedAndTheOtherTablesStillRead() throws {
+    let folder = try TemporaryFolder()
+    do {
+      let context = try open(folder.store)
+      for number in 0..<2000 { context.insert(Author(name: "Author \(number)")) }
+      context.insert(Shelf(label: "safe"))
+      try context.save()
+    }
+    try SQLiteFile.execute("PRAGMA wal_checkpoint(TRUNCATE)", in: folder.store)
+    let root = try SQLiteFile.integer(
+      "SELECT rootpage FROM sqlite_schema WHERE name = 'ZAUTHOR'", in: folder.store)
+    let handle = try FileHandle(forUpdating: folder.store)
+    try handle.seek(toOffset: UInt64(root - 1) * 4096)
+    try handle.write(contentsOf: Data(repeating: 0xAB, count: 4096))
+    try handle.close()
+    let context = try open(folder.store)
+    let told = message { _ = try context.fetch(FetchDescriptor<Author>()) }
+    #expect(told.contains("can't be read"))
+    #expect(try context.fetch(FetchDescriptor<Shelf>()).map(\.label) == ["safe"])
+  }
+
+  @Test func aFullStoreKeepsWhatWasSavedAndTheContextItsChanges() throws {
+    let folder = try TemporaryFolder()
+    let context = try open(folder.store)
+    context.insert(Author(name: "Ann"))
+    try context.save()
+    // The page limit stands for a full disk: SQLite answers both with SQLITE_FULL.
+    let store = try #require(context.container.stores.first as? DefaultStore)
+    try store.pool.write { try $0.execute("PRAGMA max_page_count = 1") }
+    for number in 0..<2000 {
+      context.insert(Shelf(label: String(repeating: "long \(number) ", count: 20)))
+    }
+    let told = message { try context.save() }
+    #expect(told.contains("nothing of this save was stored"))
+    #expect(context.insertedModelsArray.count == 2000)
+    #expect(try open(folder.store).fetchCount(FetchDescriptor<Shelf>()) == 0)
+    try store.pool.write { try $0.execute("PRAGMA max_page_count = 1000000") }
+    try context.save()
+    #expect(try open(folder.store).fetchCount(FetchDescriptor<Shelf>()) == 2000)
+  }
+
+  @Test func aViolatedUniqueValueNamesEntityAndProperty() throws {
+    let folder = try TemporaryFolder()
+    let context = try open(folder.store)
+    let ann = Author(name: "Ann")
+    let bob = Author(name: "Bob")
+    context.insert(ann)
+    context.insert(bob)
+    try context.save()
+    bob.name = "Ann"
+    let told = message { try context.save() }
+    #expect(told.contains("Author") && told.contains("name") && !told.contains("Bob"))
+    #expect(context.changedModelsArray.count == 1)
+    bob.name = "Bea"
+    try context.save()
+    #expect(try open(folder.store).fetchCount(FetchDescriptor<Author>()) == 2)
+  }
+
+  @Test func aModelOutsideTheSchemaIsNamed() throws {
+    let context = try open(try TemporaryFolder().store)
+    context.insert(Everything())
+    #expect(message { try context.save() }.contains("Everything"))
+    #expect(message { _ = try context.fetch(FetchDescriptor<Everything>()) }.contains("Everything"))
+  }
+}
