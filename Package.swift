@@ -53,7 +53,10 @@ let package = Package(
         .product(name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax"),
       ]
     ),
-    .testTarget(name: "SwiftDataTests", dependencies: ["SwiftData", "SQLiteEngine", "SQLSyntax"]),
+    .executableTarget(name: "StoreWorker", dependencies: ["SwiftData"], path: "Tests/StoreWorker"),
+    .testTarget(
+      name: "SwiftDataTests",
+      dependencies: ["SwiftData", "SQLiteEngine", "SQLSyntax", "StoreWorker"]),
   ],
   swiftLanguageModes: [.v6]
 )

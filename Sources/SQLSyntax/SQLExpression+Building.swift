@@ -5,7 +5,7 @@ extension SQLExpression {
   package var isTrue: Bool { self == .integer(1) }
   package var isFalse: Bool { self == .integer(0) }
 
-  /// The conjunction of conditions that are 0 or 1, with constants folded and nested ones flattened.
+  /// The conjunction of conditions that are 0 or 1; constants fold and nested ones become flat.
   package static func all(_ conditions: [SQLExpression]) -> SQLExpression {
     var flat: [SQLExpression] = []
     for condition in conditions {
@@ -21,7 +21,7 @@ extension SQLExpression {
     return flat.count == 1 ? flat[0] : .conjunction(flat)
   }
 
-  /// The disjunction of conditions that are 0 or 1, with constants folded and nested ones flattened.
+  /// The disjunction of conditions that are 0 or 1; constants fold and nested ones become flat.
   package static func any(_ conditions: [SQLExpression]) -> SQLExpression {
     var flat: [SQLExpression] = []
     for condition in conditions {

@@ -121,4 +121,23 @@ struct SQLiteErrorTests {
     let statement = try Connection(path: "", mode: .memory(name: nil)).prepare("SELECT ?")
     #expect(failure { try statement.bind(Int64(1), at: 2) }?.code == .range)
   }
+
+  // The superuser may write everywhere.
+  @Test(.enabled(if: geteuid() != 0))
+  func aDirectoryThatCannotBeWrittenAllowsReadingOnly() throws {
+    let path = directory.file("a.store")
+    try Connection(path: path).execute("CREATE TABLE a (x); INSERT INTO a VALUES (7)")
+    try FileManager.default.setAttributes([.posixPermissions: 0o555], ofItemAtPath: directory.path)
+    defer {
+      try? FileManager.default.setAttributes(
+        [.posixPermissions: 0o755], ofItemAtPath: directory.path)
+    }
+    #expect(try Connection(path: path, mode: .readOnly).integer("SELECT x FROM a") == 7)
+    let missing = failure { _ = try Connection(path: directory.file("b.store")) }
+    #expect(missing?.code == .cannotOpen)
+    #expect(missing?.message == "the directory \(directory.path) is not writable")
+    let error = failure { _ = try Connection(path: path) }
+    #expect(error?.description.contains(path) == true)
+    #expect(error?.description.contains("permissions") == true || error?.code == .cannotOpen)
+  }
 }

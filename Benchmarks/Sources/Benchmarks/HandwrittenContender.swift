@@ -18,6 +18,7 @@ final class HandwrittenContender: Contender {
       """
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = NORMAL;
+      PRAGMA cache_size = -8000;
       CREATE TABLE IF NOT EXISTS orders (id INTEGER PRIMARY KEY, number INTEGER, customer VARCHAR,
         city VARCHAR, product VARCHAR, note VARCHAR, quantity INTEGER, price FLOAT, discount FLOAT,
         placed TIMESTAMP, shipped TIMESTAMP, isPaid INTEGER, isGift INTEGER, reference BLOB);

@@ -16,6 +16,9 @@ struct Benchmarks {
     if arguments.first == "--memory" {
       return try PeakMemory.runChild(Array(arguments.dropFirst()), contenders: contenders)
     }
+    if arguments.first == "--repeat" {
+      return try Repetition(arguments: Array(arguments.dropFirst())).run(contenders)
+    }
     let directory = FileManager.default.temporaryDirectory
       .appendingPathComponent("Benchmarks-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)

@@ -52,7 +52,7 @@ extension PredicateExpressions.UnaryMinus: PredicateNode {
 }
 
 extension PredicateCompiler {
-  /// Whole numbers that leave 64 bits become floating-point in SQLite, where Swift stops the process.
+  /// Whole numbers that leave 64 bits become floating-point in SQLite; Swift stops the process.
   fileprivate mutating func arithmetic(
     _ lhs: any PredicateExpression, _ sign: SQLBinaryOperator, _ rhs: any PredicateExpression
   ) throws -> ScalarTerm {

@@ -1,10 +1,8 @@
 import Foundation
 import SQLSyntax
 
-/// Both sides of `&&`, which the compiler may cut apart.
-protocol ConjunctionNode: PredicateNode {}
-
-extension PredicateExpressions.Conjunction: ConjunctionNode {
+extension PredicateExpressions.Conjunction: PredicateNode {
+  var isConjunction: Bool { true }
   var operands: [any PredicateExpression] { [lhs, rhs] }
 
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {

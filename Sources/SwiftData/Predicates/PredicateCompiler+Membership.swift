@@ -67,8 +67,8 @@ extension PredicateCompiler {
     return hasNil ? .any([scalar.isPresent.negated, isMember]) : isMember
   }
 
-  /// `value IN (…)`. The number of parameters takes few different values, so that statements can be
-  /// used again; long lists travel as one parameter.
+  /// `value IN (…)`. The number of parameters takes few different values, so that statements can
+  /// be used again; long lists travel as one parameter.
   private mutating func list(_ value: SQLExpression, _ values: [_StoredValue]) -> SQLExpression {
     if values.count > MembershipList.parameterLimit, let json = MembershipList.json(values) {
       let each = TableReference("json_each", arguments: [bind(.text(json))])
@@ -115,6 +115,7 @@ extension _StoredValue {
   }
 
   fileprivate var canonical: _StoredValue {
-    if case .text(let text) = self { .text(text.precomposedStringWithCanonicalMapping) } else { self }
+    guard case .text(let text) = self else { return self }
+    return .text(text.precomposedStringWithCanonicalMapping)
   }
 }

@@ -111,7 +111,7 @@ extension PredicateCompiler {
     }
   }
 
-  /// Whether SQL yields null by itself for the expression when the value it was made from is absent.
+  /// Whether the expression is null in SQL when the value that it was made from is absent.
   private func isNull(_ expression: SQLExpression, whenAbsent outer: SQLTerm) -> Bool {
     switch outer {
     case .scalar(let scalar):

@@ -24,7 +24,9 @@ extension PredicateExpressions.RangeExpressionContains: PredicateNode {
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
     var bounds = try compiler.term(range)
     if case .captured(let value) = bounds {
-      guard let captured = value as? any BoundedRange else { throw NotInSQL("a range without bounds") }
+      guard let captured = value as? any BoundedRange else {
+        throw NotInSQL("a range without bounds")
+      }
       bounds = captured.term
     }
     guard case .range(let lower, let upper, let includesUpper) = bounds else {

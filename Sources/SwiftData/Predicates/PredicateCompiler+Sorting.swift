@@ -36,7 +36,9 @@ extension PredicateCompiler {
       throw NotInSQL("an order of what is no value")
     }
     if case .key = scalar.kind {
-      guard !entity.sharesTable else { throw NotInSQL("an order of identifiers of several entities") }
+      guard !entity.sharesTable else {
+        throw NotInSQL("an order of identifiers of several entities")
+      }
       return [scalar.value]
     }
     guard case .scalar(let type) = scalar.kind else {

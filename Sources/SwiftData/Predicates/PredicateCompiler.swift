@@ -33,20 +33,17 @@ package struct PredicateCompiler {
   /// - Parameters:
   ///   - predicate: Which models; `nil` for all.
   ///   - sortBy: In which order.
-  ///   - entity: The entity of the models.
-  ///   - includesSubentities: Whether rows of the entities below it count too.
+  ///   - entity: The entity of the models, subentities included.
   ///   - mapping: The schema's mapping.
   ///   - storeIdentifier: The store whose identifiers count.
   package static func compile<T: PersistentModel>(
     _ predicate: Predicate<T>?, sortBy: [SortDescriptor<T>] = [], entity: EntityMapping,
-    includesSubentities: Bool = true, mapping: SchemaMapping, storeIdentifier: String? = nil
+    mapping: SchemaMapping, storeIdentifier: String? = nil
   ) -> CompiledFetch {
     var compiler = PredicateCompiler(
       mapping: mapping, entity: entity, storeIdentifier: storeIdentifier)
     let root = CompiledFetch.Shape.rootAlias
-    var conditions = [
-      includesSubentities ? entity.restriction(alias: root) : entity.ownRows(alias: root)
-    ].compactMap(\.self)
+    var conditions = [entity.restriction(alias: root)].compactMap(\.self)
     var unsupported: [String] = []
     if let predicate {
       compiler.variables[predicate.variable.key] = .object(
@@ -67,8 +64,8 @@ package struct PredicateCompiler {
   private mutating func compileParts(
     of expression: any PredicateExpression, into conditions: inout [SQLExpression]
   ) -> [String] {
-    if let conjunction = expression as? any ConjunctionNode {
-      return conjunction.operands.flatMap { compileParts(of: $0, into: &conditions) }
+    if let node = expression as? any PredicateNode, node.isConjunction {
+      return node.operands.flatMap { compileParts(of: $0, into: &conditions) }
     }
     let before = (bindings.count, scopes, aliasCount)
     do {
@@ -132,13 +129,6 @@ extension EntityMapping {
   package func restriction(alias: String?) -> SQLExpression? {
     guard superName != nil else { return nil }
     return isKind(alias: alias)
-  }
-
-  /// The condition that a row of the table is one of the entity itself.
-  package func ownRows(alias: String?) -> SQLExpression? {
-    guard sharesTable else { return nil }
-    return .binary(
-      .column(table: alias, name: "Z_ENT"), .equal, .integer(Int64(number)))
   }
 
   func isKind(alias: String?) -> SQLExpression {

@@ -12,11 +12,15 @@ protocol PredicateNode: PredicateExpression {
   /// The variable that the node stands for.
   var standsFor: PredicateExpressions.VariableID? { get }
 
+  /// Whether the node is `&&`, which the compiler may cut apart.
+  var isConjunction: Bool { get }
+
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm
 }
 
 extension PredicateNode {
   var boundVariable: PredicateExpressions.VariableID? { nil }
+  var isConjunction: Bool { false }
   var standsFor: PredicateExpressions.VariableID? { nil }
 }
 

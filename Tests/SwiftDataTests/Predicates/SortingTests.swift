@@ -32,7 +32,8 @@ struct SortingTests {
   }
 
   @Test func thePrimaryKeyBreaksTies() throws {
-    let shape = try court.compiled(nil, sortBy: [SortDescriptor(\Entry.rank, order: .reverse)]).shape
+    let descriptor = SortDescriptor(\Entry.rank, order: .reverse)
+    let shape = try court.compiled(nil, sortBy: [descriptor]).shape
     #expect(
       shape.select([.integer(1)]).rendered().sql
         == #"SELECT 1 FROM "ZENTRY" AS "t0" ORDER BY "t0"."ZRANK" DESC, "t0"."Z_PK""#)

@@ -30,7 +30,7 @@ import Testing
   ] as [Preparation])
   func everyCaseIsRestored(_ preparation: Preparation) throws {
     #expect(try roundTrip(preparation) == preparation)
-    let recipe = Recipe.sample(preparation)
+    let recipe = Cocktail.sample(preparation)
     #expect(try roundTrip(recipe) == recipe)
   }
 

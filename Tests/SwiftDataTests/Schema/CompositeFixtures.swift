@@ -35,7 +35,7 @@ enum Preparation: Codable, Equatable {
   case tagged([String])
 }
 
-struct Recipe: Codable, Equatable {
+struct Cocktail: Codable, Equatable {
   var measure: Measure
   var strength: Strength?
   var preparation: Preparation
@@ -52,8 +52,8 @@ struct Recipe: Codable, Equatable {
   var isPublic: Bool
   var counts: [String: Int]
 
-  static func sample(_ preparation: Preparation) -> Recipe {
-    Recipe(
+  static func sample(_ preparation: Preparation) -> Cocktail {
+    Cocktail(
       measure: .millilitres, strength: nil, preparation: preparation, tags: ["a", "b"],
       origins: [PostalAddress(street: "x", zip: 1, place: MapPoint(latitude: 1, longitude: 2))],
       time: .seconds(-1.5), rest: nil, created: Date(timeIntervalSinceReferenceDate: 1.25),

@@ -1,0 +1,41 @@
+import SwiftData
+
+/// A second process for tests of crashes and of shared files.
+///
+/// - `batches <store> <count> <size>`: saves batches of linked models, and prints the number of each
+///   batch once it is saved. Tests kill it in the middle.
+/// - `increment <store> <times>`: adds rows one save at a time, beside another process.
+@main
+struct StoreWorker {
+  static func main() throws {
+    let arguments = CommandLine.arguments
+    let container = try ModelContainer(
+      for: Batch.self, Parcel.self,
+      configurations: ModelConfiguration(url: URL(fileURLWithPath: arguments[2])))
+    let count = Int(arguments[3]) ?? 1
+    switch arguments[1] {
+    case "batches": try saveBatches(container, count, size: Int(arguments[4]) ?? 1)
+    case "increment": try addRows(container, count)
+    default: break
+    }
+  }
+
+  private static func saveBatches(_ container: ModelContainer, _ count: Int, size: Int) throws {
+    for number in 1...count {
+      let context = ModelContext(container)
+      let batch = Batch(number: number, size: size)
+      context.insert(batch)
+      for index in 0..<size { batch.members.append(Parcel(index: index)) }
+      try context.save()
+      FileHandle.standardOutput.write(Data("saved \(number)\n".utf8))
+    }
+  }
+
+  private static func addRows(_ container: ModelContainer, _ count: Int) throws {
+    let context = ModelContext(container)
+    for index in 0..<count {
+      context.insert(Parcel(index: index))
+      try context.save()
+    }
+  }
+}

@@ -1,0 +1,1 @@
+../../StoreWorker/Models.swift
