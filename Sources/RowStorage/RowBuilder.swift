@@ -1,10 +1,13 @@
 /// Writes rows of one layout into pages, one row at a time.
 ///
-/// 1. `begin()` makes room for the fixed part and marks every cell null.
-/// 2. `set…` writes cells in any order; texts and blobs are appended behind the fixed part. When
-///    the page is full the unfinished row moves to a new page.
+/// 1. `begin()` makes room for the fixed part. Cells that the rows fill start as present, all others
+///    as null.
+/// 2. `set…` writes the filled cells in any order, `setNull` those that are null after all; texts and
+///    blobs are appended behind the fixed part. When the page is full the unfinished row moves to a
+///    new page.
 /// 3. `finish()` returns where the row is. Finished rows never move.
 public struct RowBuilder {
+  /// The shape of the rows.
   public let layout: RowLayout
   @usableFromInline package var page: RowPage
   /// Bytes of `page` that finished rows use.
@@ -13,12 +16,21 @@ public struct RowBuilder {
   /// Bytes of the unfinished row.
   @usableFromInline package var rowSize = 0
   @usableFromInline package var nextCapacity: Int
+  /// The null words that a row begins with.
+  @usableFromInline package let blankNulls: ContiguousArray<UInt64>
 
   @usableFromInline package static let largestPage = 256 * 1024
 
-  /// - Parameter expectedRows: How many rows will likely come; sizes the first page.
-  public init(layout: RowLayout, expectedRows: Int = 1) {
+  /// Makes a builder with an empty first page.
+  /// - Parameters:
+  ///   - layout: The shape of the rows.
+  ///   - filled: The cells that every row sets; all cells when nil.
+  ///   - expectedRows: How many rows will likely come; sizes the first page.
+  public init(layout: RowLayout, filled: [Int]? = nil, expectedRows: Int = 1) {
     self.layout = layout
+    var nulls = ContiguousArray(repeating: UInt64.max, count: layout.nullWordCount)
+    for cell in filled ?? Array(layout.kinds.indices) { nulls[cell >> 6] &= ~(1 << (cell & 63)) }
+    blankNulls = nulls
     let capacity = Swift.min(
       Swift.max(expectedRows, 1) * (layout.fixedSize + 64), RowBuilder.largestPage)
     page = RowPage(capacity: capacity)
@@ -26,34 +38,36 @@ public struct RowBuilder {
     nextCapacity = Swift.min(Swift.max(capacity * 2, 4096), RowBuilder.largestPage)
   }
 
+  /// Starts a row, and turns to a fresh page where the last one is full.
   @inlinable
   public mutating func begin() {
     if page.capacity - used < layout.fixedSize { turnPage(needed: layout.fixedSize) }
     row = page.base + used
     for word in 0..<layout.nullWordCount {
-      row.storeBytes(of: UInt64.max, toByteOffset: word << 3, as: UInt64.self)
+      row.storeBytes(of: blankNulls[word], toByteOffset: word << 3, as: UInt64.self)
     }
     (row + layout.cellsOffset).initializeMemory(
       as: UInt64.self, repeating: 0, count: layout.kinds.count)
     rowSize = layout.fixedSize
   }
 
+  /// Marks a cell as having no value.
   @inlinable
-  package func markPresent(_ cell: Int) {
+  public mutating func setNull(at cell: Int) {
     let offset = (cell >> 6) << 3
     let word = row.load(fromByteOffset: offset, as: UInt64.self)
-    row.storeBytes(of: word & ~(1 << UInt64(cell & 63)), toByteOffset: offset, as: UInt64.self)
+    row.storeBytes(of: word | 1 << UInt64(cell & 63), toByteOffset: offset, as: UInt64.self)
   }
 
+  /// Writes a number into an integer cell.
   @inlinable
   public mutating func setInteger(_ value: Int64, at cell: Int) {
-    markPresent(cell)
     row.storeBytes(of: value, toByteOffset: layout.cellsOffset + cell << 3, as: Int64.self)
   }
 
+  /// Writes a number into a real cell.
   @inlinable
   public mutating func setReal(_ value: Double, at cell: Int) {
-    markPresent(cell)
     row.storeBytes(of: value, toByteOffset: layout.cellsOffset + cell << 3, as: Double.self)
   }
 
@@ -64,7 +78,6 @@ public struct RowBuilder {
     if let source = bytes.baseAddress {
       (row + rowSize).copyMemory(from: source, byteCount: bytes.count)
     }
-    markPresent(cell)
     let place = UInt64(UInt32(truncatingIfNeeded: rowSize)) | UInt64(bytes.count) << 32
     row.storeBytes(of: place, toByteOffset: layout.cellsOffset + cell << 3, as: UInt64.self)
     rowSize += bytes.count

@@ -16,13 +16,16 @@ public enum CellKind: UInt8, Sendable {
 /// per cell, then the bytes of its texts and blobs. Offsets count from the row's first byte,
 /// so a row can be moved as a whole.
 public struct RowLayout: Sendable {
+  /// What each cell holds; the index is the number of the cell.
   public let kinds: [CellKind]
+  /// How many 64-bit words the null bits take.
   public let nullWordCount: Int
   /// Bytes before the first cell.
   public let cellsOffset: Int
   /// Bytes before the first text or blob.
   public let fixedSize: Int
 
+  /// Lays out rows with cells of these kinds.
   public init(_ kinds: [CellKind]) {
     self.kinds = kinds
     nullWordCount = (kinds.count + 63) / 64

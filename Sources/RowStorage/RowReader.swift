@@ -3,26 +3,32 @@
 /// Holds no reference: whoever keeps a reader keeps the page.
 @frozen
 public struct RowReader {
+  /// The row's first byte.
   public let row: UnsafeRawPointer
+  /// Bytes before the first cell, as the layout says.
   public let cellsOffset: Int
 
+  /// Reads the row at an address; its page has to outlive the reader.
   @inlinable
   public init(row: UnsafeRawPointer, cellsOffset: Int) {
     self.row = row
     self.cellsOffset = cellsOffset
   }
 
+  /// Whether a cell has no value.
   @inlinable
   public func isNull(_ cell: Int) -> Bool {
     let word = row.load(fromByteOffset: (cell >> 6) << 3, as: UInt64.self)
     return word & (1 << UInt64(cell & 63)) != 0
   }
 
+  /// The number in an integer cell; not checked against the layout.
   @inlinable
   public func integer(_ cell: Int) -> Int64 {
     row.load(fromByteOffset: cellsOffset + cell << 3, as: Int64.self)
   }
 
+  /// The number in a real cell; not checked against the layout.
   @inlinable
   public func real(_ cell: Int) -> Double {
     row.load(fromByteOffset: cellsOffset + cell << 3, as: Double.self)
@@ -37,6 +43,7 @@ public struct RowReader {
     return UnsafeRawBufferPointer(start: row + offset, count: count)
   }
 
+  /// The text of a text cell; empty for a null cell.
   @inlinable
   public func text(_ cell: Int) -> String {
     String(decoding: bytes(cell), as: UTF8.self)

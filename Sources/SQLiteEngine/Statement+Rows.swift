@@ -11,9 +11,9 @@ package struct CellSource: Sendable {
     case keyAndEntity
   }
 
-  @usableFromInline package let column: Int32
-  @usableFromInline package let cell: Int
-  @usableFromInline package let conversion: Conversion
+  package let column: Int32
+  package let cell: Int
+  package let conversion: Conversion
 
   package init(column: Int, cell: Int, conversion: Conversion) {
     self.column = Int32(column)
@@ -25,18 +25,20 @@ package struct CellSource: Sendable {
 extension Statement {
   /// Copies the current row into `builder`.
   /// - Parameters:
-  ///   - sources: Which columns go to which cells; other cells stay null.
+  ///   - sources: Which columns go to which cells; the builder's filled cells.
   ///   - external: Reads the bytes that a tagged value keeps in a file, by the file's name.
   package func copyRow(
-    into builder: inout RowBuilder, _ sources: [CellSource],
+    into builder: inout RowBuilder, _ sources: ContiguousArray<CellSource>,
     external: (String) -> [UInt8]?
   ) -> (page: RowPage, row: UnsafeRawPointer) {
     let handle = handle
     builder.begin()
     for source in sources {
       let column = source.column
-      let type = sqlite3_column_type(handle, column)
-      if type == SQLITE_NULL { continue }
+      if sqlite3_column_type(handle, column) == SQLITE_NULL {
+        builder.setNull(at: source.cell)
+        continue
+      }
       switch source.conversion {
       case .integer:
         builder.setInteger(sqlite3_column_int64(handle, column), at: source.cell)

@@ -3,8 +3,10 @@ import Testing
 
 @Suite struct RowBuilderTests {
   @Test func cellsReadBackWhatWasWritten() {
-    var builder = RowBuilder(layout: RowLayout([.integer, .real, .text, .blob, .text]))
+    let layout = RowLayout([.integer, .real, .text, .blob, .text])
+    var builder = RowBuilder(layout: layout, filled: [0, 1, 2, 3])
     builder.begin()
+    builder.setNull(at: 3)
     builder.setInteger(.min, at: 0)
     builder.setReal(-0.0, at: 1)
     "e\u{301}\0z".withContiguous { builder.setBytes($0, at: 2) }
@@ -29,6 +31,7 @@ import Testing
           builder.setBytes($0, at: cell)
         }
       }
+      for cell in 0..<70 where cell % 3 != 0 { builder.setNull(at: cell) }
       rows.append(builder.finish())
     }
     for (number, place) in rows.enumerated() {
@@ -41,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func valuesLargerThanThelargestPageFit() {
+  @Test func valuesLargerThanTheLargestPageFit() {
     var builder = RowBuilder(layout: RowLayout([.blob]))
     let large = [UInt8](repeating: 7, count: 3_000_000)
     builder.begin()

@@ -32,7 +32,9 @@ struct ModelDiagnosticTests {
       "var a = 1, b = 2",
       "error: @Model requires a declaration of its own for each of 'a', 'b'"
     ),
-    ("var (a, b) = (1, 2)", "error: @Model cannot persist properties declared with a tuple pattern"),
+    (
+      "var (a, b) = (1, 2)", "error: @Model cannot persist properties declared with a tuple pattern"
+    ),
     ("var a", "error: @Model requires persisted property 'a' to have a type or a default value"),
     (
       "\n#if DEBUG\nvar a = 1\n#endif\n",
@@ -116,7 +118,9 @@ struct ModelDiagnosticTests {
     ),
     (
       "@MainActor @Model class Item { init() {} }",
-      ["error: @Model cannot be applied to 'Item' with '@MainActor'; a model belongs to its context"]
+      [
+        "error: @Model cannot be applied to 'Item' with '@MainActor'; a model belongs to its context"
+      ]
     ),
     (#"@Model class Sub: Base { #Index<Sub>([\.inherited]); init() {} }"#, []),
     (

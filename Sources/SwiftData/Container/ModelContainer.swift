@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 import Synchronization
 
 /// The stores of a schema, and the contexts that work on them.
@@ -26,7 +26,7 @@ public class ModelContainer: Equatable, @unchecked Sendable {
 
   @MainActor private var knownMainContext: ModelContext?
 
-  /// The context of the main actor; it saves by itself.
+  /// The context of the main actor, made on first use.
   @MainActor public var mainContext: ModelContext {
     if let knownMainContext { return knownMainContext }
     let context = ModelContext(self)

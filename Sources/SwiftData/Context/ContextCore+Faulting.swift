@@ -28,15 +28,28 @@ extension ContextCore: _FaultSource {
       let identifier = store.destination(
         of: storage.descriptor, slot: slot, key: row.integer(slot))
     else { return nil }
-    return _model(for: identifier)
+    let model = _model(for: identifier)
+    return mayDangle(storage, slot) ? existing(model) : model
+  }
+
+  /// Whether a row can still name a partner that was deleted: nothing tells a partner that knows
+  /// nothing of this side, or whose rule is to do nothing.
+  private func mayDangle(_ storage: _ModelStorage, _ slot: Int) -> Bool {
+    guard let link = storage.descriptor.link(slot, in: coordinator),
+      let inverse = link.inverseSlot
+    else { return true }
+    return link.destination.link(inverse, in: coordinator)?.deleteRule == .noAction
+  }
+
+  private func existing(_ model: AnyObject?) -> AnyObject? {
+    guard let storage = (model as? any PersistentModel)?._$storage else { return nil }
+    if storage.flags.contains(.isFault) { _fill(storage) }
+    return storage.flags.contains(.isGone) ? nil : model
   }
 
   func _model(for identifier: PersistentIdentifier) -> AnyObject? {
     let identifier = identifier.resolved
-    let root = coordinator.rootEntity(of: identifier.entityName)
-    if let known = identities.storage(for: identifier, rootEntity: root)?.model {
-      return known
-    }
+    if let known = registered(identifier)?.model { return known }
     if identifier.isTemporary { return nil }
     let fault = makeFault(identifier)
     if let fault { touch(fault) }
@@ -97,7 +110,9 @@ extension ContextCore: _FaultSource {
 
   func _setToOne(_ storage: _ModelStorage, slot: Int, to model: (any PersistentModel)?) {
     if storage.source == nil { insert(storage) }
-    guard let model else { return RelationshipFixer(core: self).setToOne(storage, slot: slot, to: nil) }
+    guard let model else {
+      return RelationshipFixer(core: self).setToOne(storage, slot: slot, to: nil)
+    }
     guard let partner = adopted(model) else { return }
     RelationshipFixer(core: self).setToOne(storage, slot: slot, to: partner)
   }
@@ -125,11 +140,7 @@ extension ContextCore: _FaultSource {
     return _model(for: identifier) as? any PersistentModel
   }
 
-  func _didIdentify(_ storage: _ModelStorage) {
-    identities.insert(storage, rootEntity: rootEntity(of: storage))
-  }
-
   func _forget(_ storage: _ModelStorage) {
-    identities.remove(storage, rootEntity: rootEntity(of: storage))
+    unregister(storage)
   }
 }

@@ -6,7 +6,7 @@ extension ContextCore {
   func insert(_ storage: _ModelStorage) {
     if let source = storage.source {
       if source === self {
-        if storage.flags.contains(.isDeleted) { changes.insert(storage) }
+        if storage.flags.contains(.isDeleted) { takeBackDeletion(storage) }
         return
       }
       refuseForeign(storage)
@@ -32,6 +32,12 @@ extension ContextCore {
     }
   }
 
+  /// Edits from before the deletion, or during it, are pending again.
+  private func takeBackDeletion(_ storage: _ModelStorage) {
+    changes.insert(storage)
+    if !storage.changedSlots.isEmpty { changes.change(storage) }
+  }
+
   private func join(_ storage: _ModelStorage) {
     storage.flags.remove(.isGone)
     storage.source = self
@@ -39,7 +45,7 @@ extension ContextCore {
     if let identifier = storage.knownIdentifier, !identifier.isTemporary {
       storage.knownIdentifier = nil  // a deleted model that is inserted anew
     }
-    if storage.knownIdentifier != nil { register(storage) }
+    storage.knownIdentifier?.temporaryScope?.begin(storage)
     changes.insert(storage)
   }
 
@@ -47,16 +53,21 @@ extension ContextCore {
   private func knows(_ storage: _ModelStorage) -> Bool {
     let name = storage.descriptor.entityName
     if coordinator.modelType(forEntity: name) == storage.descriptor.type { return true }
-    pendingError = pendingError ?? SwiftDataError.unknownSchema.with(
-      "The class \(storage.descriptor.type) is not in the schema of this container. Add it to "
-        + "ModelContainer(for:).", entity: name)
+    pendingError =
+      pendingError
+      ?? SwiftDataError.unknownSchema.with(
+        "The class \(storage.descriptor.type) is not in the schema of this container. Add it to "
+          + "ModelContainer(for:).", entity: name)
     return false
   }
 
   func refuseForeign(_ storage: _ModelStorage) {
-    pendingError = pendingError ?? SwiftDataError.modelValidationFailure.with(
-      "The model belongs to another context. Pass its persistentModelID and fetch it in this one.",
-      entity: storage.descriptor.entityName)
+    pendingError =
+      pendingError
+      ?? SwiftDataError.modelValidationFailure.with(
+        "The model belongs to another context. Pass its persistentModelID and fetch it in this "
+          + "one.",
+        entity: storage.descriptor.entityName)
   }
 
   func delete(_ storage: _ModelStorage) {
@@ -71,7 +82,7 @@ extension ContextCore {
   /// Takes a new model out of the unit of work again.
   private func forgetNew(_ storage: _ModelStorage) {
     RelationshipFixer(core: self).unlink(storage)
-    identities.remove(storage, rootEntity: rootEntity(of: storage))
+    storage.knownIdentifier?.temporaryScope?.end(permanent: nil)
     storage.source = nil
     storage.changedSlots = SlotSet()
   }

@@ -25,7 +25,7 @@ extension ContextCore {
     let models = (inserted + touched).map(\.model)
     changes.removeAll()
     for storage in inserted {
-      identities.remove(storage, rootEntity: rootEntity(of: storage))
+      storage.knownIdentifier?.temporaryScope?.end(permanent: nil)
       storage.source = nil
       storage.changedSlots = SlotSet()
     }

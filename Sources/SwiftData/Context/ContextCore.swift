@@ -29,6 +29,7 @@ final class ContextCore {
 
   func close() {
     identities.forEach { $0.dropRelationships() }
+    for storage in changes.inserted { storage.loosenToOnes() }
     changes.removeAll()
     recent = []
     for store in coordinator.stores { store.invalidateState(for: editingState) }
@@ -38,9 +39,20 @@ final class ContextCore {
     coordinator.rootEntity(of: storage.descriptor.entityName)
   }
 
+  /// The model in memory that an identifier names.
+  func registered(_ identifier: PersistentIdentifier) -> _ModelStorage? {
+    if let scope = identifier.temporaryScope { return scope.pendingStorage(of: self) }
+    return identities.storage(for: identifier) {
+      coordinator.rootEntity(of: identifier.entityName)
+    }
+  }
+
   func register(_ storage: _ModelStorage) {
-    storage.source = self
-    identities.insert(storage, rootEntity: rootEntity(of: storage))
+    identities.insert(storage) { rootEntity(of: storage) }
+  }
+
+  func unregister(_ storage: _ModelStorage) {
+    identities.remove(storage) { rootEntity(of: storage) }
   }
 
   /// Keeps `model` alive for a while.
@@ -64,6 +76,17 @@ extension ContextCore: ContextOwning {
 }
 
 extension _ModelStorage {
+  /// Names the partners of an unsaved model instead of holding them, so that a graph that nobody saved
+  /// doesn't hold itself.
+  func loosenToOnes() {
+    guard overlay != nil else { return }
+    for slot in descriptor.relationshipSlots {
+      guard case .object(let object) = overlaid(slot), let model = object as? any PersistentModel
+      else { continue }
+      overlay(.object(IdentifierBox(model._$storage.identifier)), at: slot)
+    }
+  }
+
   /// Lets go of the models that relationships hold; they are found again by identifier.
   func dropRelationships() {
     guard overlay != nil, !flags.contains(.isInserted) else { return }

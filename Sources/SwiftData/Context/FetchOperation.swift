@@ -35,7 +35,7 @@ struct FetchOperation<T: PersistentModel> {
       return sliced(try pending.merge { try stored($0) })
     }
     let result = try StoreRequests(core: core).fetch(descriptor, in: store)
-    var models = core.materialize(result.snapshots, as: T.self)
+    var models = core.materialize(result.rows, as: T.self)
     if !descriptor.relationshipKeyPathsForPrefetching.isEmpty {
       core.prefetch(descriptor.relationshipKeyPathsForPrefetching, of: models)
     }

@@ -5,13 +5,17 @@
 struct IdentityMap {
   /// One table per root entity and store, found once per fetch.
   private var tables: [TableKey: IdentityTable] = [:]
-  /// Temporary identifiers and the textual keys of custom stores.
+  /// The textual keys of custom stores.
   private var others: [PersistentIdentifier: Unmanaged<_ModelStorage>] = [:]
 
   struct TableKey: Hashable {
     let store: String
     let rootEntity: String
   }
+
+  /// The table of the scope that was asked for last, which is mostly the one that is asked for next.
+  private var lastScope: IdentifierScope?
+  private var lastTable: IdentityTable?
 
   mutating func table(_ key: TableKey) -> IdentityTable {
     if let table = tables[key] { return table }
@@ -20,17 +24,29 @@ struct IdentityMap {
     return table
   }
 
-  func storage(for identifier: PersistentIdentifier, rootEntity: String) -> _ModelStorage? {
-    if let key = identifier.rowKey, let store = identifier.storeIdentifier {
-      return tables[TableKey(store: store, rootEntity: rootEntity)]?[key]
+  /// The table for rows of `scope`; `nil` where identifiers have no integer key.
+  mutating func table(of scope: IdentifierScope, rootEntity: () -> String) -> IdentityTable? {
+    if lastScope === scope { return lastTable }
+    guard case .row = scope.kind, let store = scope.storeIdentifier else { return nil }
+    let table = table(TableKey(store: store, rootEntity: rootEntity()))
+    lastScope = scope
+    lastTable = table
+    return table
+  }
+
+  mutating func storage(
+    for identifier: PersistentIdentifier, rootEntity: () -> String
+  ) -> _ModelStorage? {
+    if let table = table(of: identifier.id.scope, rootEntity: rootEntity) {
+      return table[identifier.id.key]
     }
     return others[identifier]?.takeUnretainedValue()
   }
 
-  mutating func insert(_ storage: _ModelStorage, rootEntity: String) {
+  mutating func insert(_ storage: _ModelStorage, rootEntity: () -> String) {
     guard let identifier = storage.knownIdentifier else { return }
-    if let key = identifier.rowKey, let store = identifier.storeIdentifier {
-      table(TableKey(store: store, rootEntity: rootEntity)).insert(storage, for: key)
+    if let table = table(of: identifier.id.scope, rootEntity: rootEntity) {
+      table.insert(storage, for: identifier.id.key)
     } else {
       others[identifier] = Unmanaged.passUnretained(storage)
     }
@@ -38,11 +54,11 @@ struct IdentityMap {
   }
 
   /// Takes `storage` out; another storage under the same identifier stays.
-  mutating func remove(_ storage: _ModelStorage, rootEntity: String) {
+  mutating func remove(_ storage: _ModelStorage, rootEntity: () -> String) {
     guard let identifier = storage.knownIdentifier else { return }
     storage.flags.remove(.isRegistered)
-    if let key = identifier.rowKey, let store = identifier.storeIdentifier {
-      tables[TableKey(store: store, rootEntity: rootEntity)]?.remove(storage, for: key)
+    if let table = table(of: identifier.id.scope, rootEntity: rootEntity) {
+      table.remove(storage, for: identifier.id.key)
     } else if others[identifier]?.toOpaque() == Unmanaged.passUnretained(storage).toOpaque() {
       others[identifier] = nil
     }
@@ -57,12 +73,16 @@ struct IdentityMap {
     forEach { $0.flags.remove(.isRegistered) }
     tables = [:]
     others = [:]
+    lastScope = nil
+    lastTable = nil
   }
 }
 
-/// An open-addressing hash table from integer keys to storages, with linear probing.
+/// An open-addressing hash table from integer keys to storages.
 ///
-/// Deletion shifts followers back, so there are no tombstones and look-ups stay short.
+/// Robin Hood hashing over the keys themselves: primary keys come in runs, so a run of rows lies in a
+/// run of memory, and hardly any entry is away from its home. Deletion shifts followers back until
+/// one is at home, so there are no tombstones.
 final class IdentityTable {
   private struct Entry {
     var key: Int64
@@ -81,39 +101,43 @@ final class IdentityTable {
   deinit { entries.deallocate() }
 
   subscript(key: Int64) -> _ModelStorage? {
+    place(of: key).flatMap { entries[$0].storage?.takeUnretainedValue() }
+  }
+
+  private func place(of key: Int64) -> Int? {
     var index = home(of: key)
-    while let storage = entries[index].storage {
-      if entries[index].key == key { return storage.takeUnretainedValue() }
+    var distance = 0
+    while entries[index].storage != nil, distance <= self.distance(at: index) {
+      if entries[index].key == key { return index }
       index = (index + 1) & mask
+      distance += 1
     }
     return nil
   }
 
   func insert(_ storage: _ModelStorage, for key: Int64) {
-    if (count + 1) * 4 > entries.count * 3 { grow(to: entries.count * 2) }
-    var index = home(of: key)
-    while entries[index].storage != nil {
-      if entries[index].key == key {
-        entries[index].storage = Unmanaged.passUnretained(storage)
-        return
-      }
-      index = (index + 1) & mask
+    if let place = place(of: key) {
+      entries[place].storage = Unmanaged.passUnretained(storage)
+      return
     }
-    entries[index] = Entry(key: key, storage: Unmanaged.passUnretained(storage))
+    if (count + 1) * 4 > entries.count * 3 { grow(to: entries.count * 2) }
+    put(Entry(key: key, storage: Unmanaged.passUnretained(storage)))
     count += 1
   }
 
   func remove(_ storage: _ModelStorage, for key: Int64) {
-    var index = home(of: key)
-    while let found = entries[index].storage {
-      if entries[index].key == key {
-        guard found.toOpaque() == Unmanaged.passUnretained(storage).toOpaque() else { return }
-        close(gap: index)
-        count -= 1
-        return
-      }
-      index = (index + 1) & mask
+    guard let place = place(of: key),
+      entries[place].storage?.toOpaque() == Unmanaged.passUnretained(storage).toOpaque()
+    else { return }
+    var gap = place
+    var next = (gap + 1) & mask
+    while entries[next].storage != nil, distance(at: next) > 0 {
+      entries[gap] = entries[next]
+      gap = next
+      next = (next + 1) & mask
     }
+    entries[gap].storage = nil
+    count -= 1
   }
 
   func reserve(_ additional: Int) {
@@ -128,34 +152,32 @@ final class IdentityTable {
     }
   }
 
-  /// Moves the followers of a removed entry back over the gap where probing would miss them.
-  private func close(gap: Int) {
-    var gap = gap
-    var index = (gap + 1) & mask
+  /// Puts a new key in; an entry that is closer to its home makes room.
+  private func put(_ new: Entry) {
+    var entry = new
+    var index = home(of: entry.key)
+    var distance = 0
     while entries[index].storage != nil {
-      let distance = (index - home(of: entries[index].key)) & mask
-      if distance >= (index - gap) & mask {
-        entries[gap] = entries[index]
-        gap = index
+      let other = self.distance(at: index)
+      if other < distance {
+        swap(&entry, &entries[index])
+        distance = other
       }
       index = (index + 1) & mask
+      distance += 1
     }
-    entries[gap].storage = nil
+    entries[index] = entry
   }
 
-  private func home(of key: Int64) -> Int {
-    Int(truncatingIfNeeded: (UInt64(bitPattern: key) &* 0x9E37_79B9_7F4A_7C15) >> 32) & mask
-  }
+  private func distance(at index: Int) -> Int { (index - home(of: entries[index].key)) & mask }
+
+  private func home(of key: Int64) -> Int { Int(truncatingIfNeeded: key) & mask }
 
   private func grow(to size: Int) {
     let old = entries
     entries = IdentityTable.allocate(size)
     mask = size - 1
-    for entry in old where entry.storage != nil {
-      var index = home(of: entry.key)
-      while entries[index].storage != nil { index = (index + 1) & mask }
-      entries[index] = entry
-    }
+    for entry in old where entry.storage != nil { put(entry) }
     old.deallocate()
   }
 

@@ -2,52 +2,56 @@ import Foundation
 
 /// Turns snapshots into models: the identity map first, else a new model over the same row.
 extension ContextCore {
-  /// The models of `snapshots`, in order.
-  func materialize<T: PersistentModel>(_ snapshots: [DefaultSnapshot], as type: T.Type) -> [T] {
-    guard let first = snapshots.first else { return [] }
-    let descriptor = T._$descriptor
-    let root = coordinator.rootEntity(of: descriptor.entityName)
+  /// The models of what a fetch found, in order.
+  func materialize<T: PersistentModel>(_ rows: FetchedRows, as type: T.Type) -> [T] {
+    switch rows {
+    case .batch(let batch) where batch.descriptor === T._$descriptor:
+      return materialize(batch, as: type)
+    case .batch(let batch): return batch.snapshots.compactMap { materialize($0) as? T }
+    case .snapshots(let snapshots): return snapshots.compactMap { materialize($0) as? T }
+    }
+  }
+
+  /// The models of rows whose class is `T` itself: per row one look-up and two allocations.
+  private func materialize<T: PersistentModel>(_ batch: RowBatch, as type: T.Type) -> [T] {
+    let descriptor = batch.descriptor
+    guard
+      let table = identities.table(
+        of: batch.scope, rootEntity: { coordinator.rootEntity(of: descriptor.entityName) })
+    else { return [] }
+    if batch.places.count > 64 { table.reserve(batch.places.count) }
     var models: [T] = []
-    models.reserveCapacity(snapshots.count)
-    guard let store = first.persistentIdentifier.storeIdentifier else { return [] }
-    let table = identities.table(IdentityMap.TableKey(store: store, rootEntity: root))
-    if snapshots.count > 64 { table.reserve(snapshots.count) }
-    for snapshot in snapshots {
-      if snapshot.descriptor === descriptor, let key = snapshot.persistentIdentifier.rowKey {
-        if let storage = table[key], let known = storage.model {
-          update(storage, with: snapshot)
-          if storage.descriptor === descriptor {
-            models.append(unsafeDowncast(known, to: T.self))
-          } else if let model = known as? T {
-            models.append(model)
-          }
-          continue
-        }
-        let storage = makeStorage(of: snapshot)
-        models.append(Materialization.makeModel(T.self, over: storage))
-        table.insert(storage, for: key)
-        storage.flags.insert(.isRegistered)
-      } else if let model = materialize(snapshot) as? T {
-        models.append(model)
+    models.reserveCapacity(batch.places.count)
+    let maker = Materialization.Maker()
+    for (index, place) in batch.places.enumerated() {
+      if let storage = table[place.key], let known = storage.model {
+        update(storage, with: batch.snapshot(at: index))
+        if let model = known as? T { models.append(model) }
+        continue
       }
+      let storage = _ModelStorage(descriptor)
+      storage.row = place.row
+      storage.page = place.page.takeUnretainedValue()
+      storage.source = self
+      storage.knownIdentifier = PersistentIdentifier(scope: batch.scope, key: place.key)
+      models.append(maker.makeModel(type, over: storage))
+      table.insert(storage, for: place.key)
+      storage.flags.insert(.isRegistered)
     }
     return models
   }
 
   /// The model of one snapshot, whatever its class.
   func materialize(_ snapshot: DefaultSnapshot) -> AnyObject? {
-    let root = coordinator.rootEntity(of: snapshot.descriptor.entityName)
     let identifier = snapshot.persistentIdentifier
-    if let storage = identities.storage(for: identifier, rootEntity: root),
-      let known = storage.model
-    {
+    if let storage = registered(identifier), let known = storage.model {
       update(storage, with: snapshot)
       return known
     }
     func make<M: PersistentModel>(_ type: M.Type) -> AnyObject {
       let storage = makeStorage(of: snapshot)
       let model = Materialization.makeModel(type, over: storage)
-      identities.insert(storage, rootEntity: root)
+      register(storage)
       return model
     }
     return make(snapshot.descriptor.type)
@@ -71,7 +75,7 @@ extension ContextCore {
       storage.flags.remove(.isFault)
       return
     }
-    guard storage.registrar != nil, let old = storage.row, !snapshot.hasSameBytes(as: old) else {
+    guard storage.observers != nil, let old = storage.row, !snapshot.hasSameBytes(as: old) else {
       storage.refresh(page: snapshot.page, row: snapshot.row)
       if snapshot.cells != nil { storage.takeCells(of: snapshot) }
       return
@@ -91,7 +95,7 @@ extension ContextCore {
       storage.knownIdentifier = identifier
       storage.source = self
       let model = Materialization.makeModel(type, over: storage)
-      identities.insert(storage, rootEntity: coordinator.rootEntity(of: identifier.entityName))
+      register(storage)
       return model
     }
     return make(type)

@@ -76,7 +76,7 @@ extension ContextCore {
         .map(\.persistentIdentifier))
     for storage in candidates {
       guard let identifier = storage.knownIdentifier, !alive.contains(identifier) else { continue }
-      identities.remove(storage, rootEntity: rootEntity(of: storage))
+      unregister(storage)
       storage.flags.remove(.isFault)
       storage.flags.insert(.isGone)
       storage.source = nil

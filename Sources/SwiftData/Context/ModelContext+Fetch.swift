@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 extension ModelContext {
   /// The models that match `descriptor`, unsaved changes included unless it says otherwise.
@@ -93,9 +93,7 @@ extension ModelContext {
   /// The model with an identifier, if it is in memory.
   public func registeredModel<T>(for persistentModelID: PersistentIdentifier) -> T?
   where T: PersistentModel {
-    let identifier = persistentModelID.resolved
-    let root = core.coordinator.rootEntity(of: identifier.entityName)
-    return core.identities.storage(for: identifier, rootEntity: root)?.model as? T
+    core.registered(persistentModelID.resolved)?.model as? T
   }
 }
 
@@ -110,7 +108,7 @@ extension ContextCore {
       let snapshots =
         (try? StoreRequests(core: self).snapshots(
           for: Array(stored), as: T.self, in: store)) ?? []
-      for model in materialize(snapshots, as: T.self) {
+      for model in materialize(.snapshots(snapshots), as: T.self) {
         byIdentifier[model.persistentModelID] = model
       }
     }

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// A unit of work: fetches models, tracks what changes, and saves it as one transaction per store.
 ///
@@ -9,13 +9,17 @@ public class ModelContext: Equatable, SendableMetatype {
   /// The container whose stores the context works on.
   public let container: ModelContainer
 
-  /// Whether changes are saved without a call of `save()`.
+  /// Whether changes are to be saved without a call of `save()`.
+  ///
+  /// Nothing is saved by itself yet: call `save()`.
   public var autosaveEnabled = false
 
-  /// Records changes for undo; `nil` records nothing.
+  /// Where changes are to be recorded for undo.
+  ///
+  /// Changes are not recorded yet.
   public var undoManager: UndoManager?
 
-  /// A name for who makes the changes, kept with each transaction of the history.
+  /// A name for who makes the changes, which stores get with each request.
   public var author: String? {
     get { core.editingState.author }
     set { core.editingState.author = newValue }

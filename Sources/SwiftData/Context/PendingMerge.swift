@@ -10,6 +10,8 @@ struct PendingMerge<T: PersistentModel> {
   private let inserted: [T]
   private let changed: [T]
   private let judgesEverything: Bool
+  /// Whether the sort keys may follow relationships to models that were changed.
+  private let sortsAnew: Bool
 
   /// - Returns: nil when no pending change can touch the result.
   init?(core: ContextCore, descriptor: FetchDescriptor<T>) {
@@ -30,11 +32,14 @@ struct PendingMerge<T: PersistentModel> {
     let followsRelationships =
       !fetched.relationshipSlots.isEmpty
       && (descriptor.predicate != nil || !descriptor.sortBy.isEmpty)
-    judgesEverything = followsRelationships && descriptor.predicate != nil
+    judgesEverything =
+      followsRelationships && descriptor.predicate != nil
       && (relatedChanges || !changed.isEmpty || !inserted.isEmpty || touches)
-    if inserted.isEmpty && changed.isEmpty && !touches && !(followsRelationships && relatedChanges) {
+    if inserted.isEmpty && changed.isEmpty && !touches && !(followsRelationships && relatedChanges)
+    {
       return nil
     }
+    sortsAnew = followsRelationships && relatedChanges
     self.core = core
     self.descriptor = descriptor
     self.inserted = inserted
@@ -46,7 +51,7 @@ struct PendingMerge<T: PersistentModel> {
     var request = descriptor
     if judgesEverything { request.predicate = nil }
     var models = try stored(request).filter { !$0._$storage.flags.contains(.isDeleted) }
-    var needsSort = !inserted.isEmpty || !changed.isEmpty || judgesEverything
+    var needsSort = !inserted.isEmpty || !changed.isEmpty || judgesEverything || sortsAnew
     if judgesEverything {
       models = try models.filter(matches)
     } else if !changed.isEmpty {

@@ -1,4 +1,5 @@
 import RowStorage
+
 /// What the schema says of one relationship slot, resolved to slots.
 struct RelationshipLink {
   let name: String

@@ -34,6 +34,7 @@ struct SaveSession {
   /// What one store has to write.
   private struct Batch {
     let store: any DataStore
+    var insertedStorages: [_ModelStorage] = []
     var inserted: [DefaultSnapshot] = []
     var updated: [DefaultSnapshot] = []
     var deleted: [DefaultSnapshot] = []
@@ -43,9 +44,10 @@ struct SaveSession {
     do {
       try rules.apply()
       try Validation(core: core).check()
+      let batches = try collect()
       var results: [StoredChanges] = []
-      for batch in try collect() { results.append(try emit(batch)) }
-      return finalise(results)
+      for batch in batches { results.append(try emit(batch)) }
+      return finalise(batches, results)
     } catch {
       rules.undo()
       throw error
@@ -67,6 +69,7 @@ struct SaveSession {
     }
     for storage in core.changes.inserted {
       let place = try place(storage)
+      batches[place].insertedStorages.append(storage)
       batches[place].inserted.append(try DefaultSnapshot(storage))
     }
     for storage in core.changes.changed {
@@ -83,52 +86,57 @@ struct SaveSession {
 
   /// What a store answered.
   private struct StoredChanges {
-    var remapped: [PersistentIdentifier: PersistentIdentifier]
-    var reregistered: [PersistentIdentifier: DefaultSnapshot]
+    /// In the order of the request's inserted models; nil for one that the store did not take.
+    var inserted: [PersistentIdentifier?]
+    var reregistered: [PersistentIdentifier: DefaultSnapshot] = [:]
   }
 
   private func emit(_ batch: Batch) throws -> StoredChanges {
-    func save<S: DataStore>(_ store: S) throws -> StoredChanges {
-      let core = core
-      func converted(_ snapshots: [DefaultSnapshot]) -> [S.Snapshot] {
-        (snapshots as? [S.Snapshot]) ?? snapshots.map { core.snapshot(of: $0, as: S.Snapshot.self) }
-      }
-      let result = try store.save(
-        DataStoreSaveChangesRequest(
-          inserted: converted(batch.inserted), updated: converted(batch.updated),
-          deleted: converted(batch.deleted), editingState: core.editingState))
+    if let store = batch.store as? any OrderedSaving {
       return StoredChanges(
-        remapped: result.remappedIdentifiers,
-        reregistered: try result.snapshotsToReregister.mapValues {
-          try ($0 as? DefaultSnapshot) ?? DefaultSnapshot(converting: $0, core: core)
-        })
+        inserted: try store.saveInOrder(
+          DataStoreSaveChangesRequest(
+            inserted: batch.inserted, updated: batch.updated, deleted: batch.deleted,
+            editingState: core.editingState)))
     }
-    return try save(batch.store)
+    return try emit(batch, to: batch.store)
   }
 
-  private func finalise(_ results: [StoredChanges]) -> Saved {
-    var saved = Saved()
-    let inserted = Array(core.changes.inserted)
-    let changed = Array(core.changes.changed)
-    let deleted = Array(core.changes.deleted)
-    let models = (inserted + changed + deleted).map(\.model)
-    core.changes.removeAll()
-    for storage in inserted {
-      let temporary = storage.identifier
-      let permanent = results.lazy.compactMap { $0.remapped[temporary] }.first
-      if let permanent {
-        core.makePermanent(storage, permanent)
-        saved.inserted.append(permanent)
-      }
-      storage.acceptChanges()
+  private func emit<S: DataStore>(_ batch: Batch, to store: S) throws -> StoredChanges {
+    func converted(_ snapshots: [DefaultSnapshot]) -> [S.Snapshot] {
+      (snapshots as? [S.Snapshot]) ?? snapshots.map { core.snapshot(of: $0, as: S.Snapshot.self) }
     }
-    for storage in changed {
+    let result = try store.save(
+      DataStoreSaveChangesRequest(
+        inserted: converted(batch.inserted), updated: converted(batch.updated),
+        deleted: converted(batch.deleted), editingState: core.editingState))
+    return StoredChanges(
+      inserted: batch.inserted.map { result.remappedIdentifiers[$0.persistentIdentifier] },
+      reregistered: try result.snapshotsToReregister.mapValues {
+        try ($0 as? DefaultSnapshot) ?? DefaultSnapshot(converting: $0, core: core)
+      })
+  }
+
+  private func finalise(_ batches: [Batch], _ results: [StoredChanges]) -> Saved {
+    var saved = Saved()
+    let changes = core.changes
+    core.changes.removeAll()
+    for (batch, result) in zip(batches, results) {
+      for (storage, permanent) in zip(batch.insertedStorages, result.inserted) {
+        if let permanent {
+          core.makePermanent(storage, permanent)
+          saved.inserted.append(permanent)
+        }
+        storage.acceptChanges()
+      }
+    }
+    for storage in changes.changed {
       saved.updated.append(storage.identifier)
       storage.acceptChanges()
     }
-    for storage in deleted {
+    for storage in changes.deleted {
       saved.deleted.append(storage.identifier)
-      core.identities.remove(storage, rootEntity: core.rootEntity(of: storage))
+      core.unregister(storage)
       storage.acceptChanges()
       storage.flags.insert(.isGone)
       storage.source = nil
@@ -136,7 +144,6 @@ struct SaveSession {
     for (identifier, snapshot) in results.flatMap(\.reregistered) {
       core.reregister(identifier, snapshot)
     }
-    withExtendedLifetime(models) {}
     return saved
   }
 }
@@ -147,31 +154,22 @@ extension ContextCore {
   /// An upsert can lead to a row that another instance shows already. That instance stays the one in
   /// the identity map and takes the values that were saved.
   func makePermanent(_ storage: _ModelStorage, _ permanent: PersistentIdentifier) {
-    let root = rootEntity(of: storage)
-    identities.remove(storage, rootEntity: root)
-    if case .temporary(let identity) = storage.identifier.id.scope.kind {
-      identity.permanentIdentifier = permanent
-    }
+    storage.knownIdentifier?.temporaryScope?.end(permanent: permanent)
     storage.knownIdentifier = permanent
-    if let known = identities.storage(for: permanent, rootEntity: root), known !== storage {
+    if let known = registered(permanent), known !== storage {
       known.notifyingObserversOfAll { known.overlay = nil; known.row = nil; known.page = nil }
       known.flags.insert(.isFault)
     } else {
-      identities.insert(storage, rootEntity: root)
+      register(storage)
     }
   }
 
   func reregister(_ identifier: PersistentIdentifier, _ snapshot: DefaultSnapshot) {
-    let root = rootEntity(of: identifier)
-    guard let storage = identities.storage(for: identifier, rootEntity: root) else { return }
+    guard let storage = registered(identifier) else { return }
     storage.notifyingObserversOfAll {
       storage.refresh(page: snapshot.page, row: snapshot.row)
       if snapshot.cells != nil { storage.takeCells(of: snapshot) }
     }
-  }
-
-  private func rootEntity(of identifier: PersistentIdentifier) -> String {
-    coordinator.rootEntity(of: identifier.entityName)
   }
 }
 

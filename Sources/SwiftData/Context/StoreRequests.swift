@@ -16,12 +16,13 @@ struct StoreRequests {
   private func fallingBack<T: PersistentModel>(
     _ request: DataStoreFetchRequest<T>, in store: any DataStore
   ) throws -> PartialFetchResult {
-    var result = PartialFetchResult(snapshots: [], needsFilter: false, needsSort: false)
+    var result = PartialFetchResult(rows: .snapshots([]), needsFilter: false, needsSort: false)
     var descriptor = request.descriptor
     while true {
       do {
-        result.snapshots = try snapshots(
-          DataStoreFetchRequest(descriptor: descriptor, editingState: core.editingState), store)
+        result.rows = .snapshots(
+          try snapshots(
+            DataStoreFetchRequest(descriptor: descriptor, editingState: core.editingState), store))
         return result
       } catch DataStoreError.preferInMemoryFilter where !result.needsFilter {
         result.needsFilter = true
@@ -62,6 +63,6 @@ struct StoreRequests {
         PredicateExpressions.build_Arg(wanted),
         PredicateExpressions.build_KeyPath(root: model, keyPath: \.persistentModelID))
     }
-    return try fetch(FetchDescriptor(predicate: predicate), in: store).snapshots
+    return try fetch(FetchDescriptor(predicate: predicate), in: store).rows.snapshots
   }
 }

@@ -1,4 +1,5 @@
 import RowStorage
+
 /// Judges the pending models before any statement runs; all failures are told together.
 struct Validation {
   let core: ContextCore
@@ -17,15 +18,18 @@ struct Validation {
       guard let link = storage.descriptor.link(slot, in: core.coordinator) else { continue }
       if link.isRequired, isMissing(storage, slot) {
         failures.append(
-          failure(storage, link.name, "A required relationship has no model. Set it, or make it "
-            + "optional."))
+          failure(
+            storage, link.name,
+            "A required relationship has no model. Set it, or make it optional."))
       }
       guard link.isToMany, link.minimumCount > 0 || link.maximumCount > 0 else { continue }
       let count = storage.loadedToMany(slot).members?.count ?? 0
       if count < link.minimumCount || (link.maximumCount > 0 && count > link.maximumCount) {
         failures.append(
-          failure(storage, link.name, "The relationship has \(count) models, not "
-            + "\(link.minimumCount) to \(link.maximumCount)."))
+          failure(
+            storage, link.name,
+            "The relationship has \(count) models, not \(link.minimumCount) to "
+              + "\(link.maximumCount)."))
       }
     }
   }

@@ -1,4 +1,5 @@
 import RowStorage
+
 extension DefaultSnapshot {
   /// The values of a changed or new model.
   /// - Throws: `SwiftDataError.modelValidationFailure` when a value can't be encoded.

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 import RowStorage
 import SQLSyntax
 import SQLiteEngine
@@ -14,7 +14,7 @@ extension DefaultStore: PartialFetching {
     if result.needsFilter { throw DataStoreError.preferInMemoryFilter }
     if result.needsSort { throw DataStoreError.preferInMemorySort }
     return DataStoreFetchResult(
-      descriptor: request.descriptor, fetchedSnapshots: result.snapshots)
+      descriptor: request.descriptor, fetchedSnapshots: result.rows.snapshots)
   }
 
   package func fetchPartially<T: PersistentModel>(
@@ -23,13 +23,13 @@ extension DefaultStore: PartialFetching {
     let query = try Query(self, request.descriptor)
     let selection = plans.selection(of: query.entity)
     let sql = query.text(.rows, selection.columns)
-    let snapshots = try read { connection in
+    let rows = try read { connection in
       let statement = try connection.prepare(sql)
       try query.bind(to: statement)
       return try RowReading(store: self, selection: selection).readAll(statement, query.limit)
     }
     return PartialFetchResult(
-      snapshots: snapshots, needsFilter: query.compiled.filtersInMemory,
+      rows: rows, needsFilter: query.compiled.filtersInMemory,
       needsSort: query.compiled.sortsInMemory)
   }
 

@@ -11,7 +11,7 @@ extension DefaultStore: RelationshipFetching {
     return try read { connection in
       let statement = try connection.prepare(selection.byKey)
       try statement.bind(key, at: 1)
-      return try RowReading(store: self, selection: selection).readAll(statement, 1).first
+      return try RowReading(store: self, selection: selection).readAll(statement, 1).snapshots.first
     }
   }
 
@@ -41,7 +41,7 @@ extension DefaultStore: RelationshipFetching {
     return try read { connection in
       let statement = try connection.prepare(sql)
       try statement.bind(key, at: 1)
-      return try RowReading(store: self, selection: selection).readAll(statement, nil)
+      return try RowReading(store: self, selection: selection).readAll(statement, nil).snapshots
     }
   }
 }

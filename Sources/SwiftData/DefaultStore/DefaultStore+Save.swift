@@ -10,16 +10,28 @@ extension DefaultStore {
   public func save(
     _ request: DataStoreSaveChangesRequest<Snapshot>
   ) throws -> DataStoreSaveChangesResult<Snapshot> {
+    let identifiers = try saveInOrder(request)
+    return DataStoreSaveChangesResult(
+      for: identifier,
+      remappedIdentifiers: Dictionary(
+        zip(request.inserted.lazy.map(\.persistentIdentifier), identifiers),
+        uniquingKeysWith: { first, _ in first }))
+  }
+}
+
+extension DefaultStore: OrderedSaving {
+  package func saveInOrder(
+    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
+  ) throws -> [PersistentIdentifier] {
     guard configuration.allowsSave else {
       throw SwiftDataError.modelValidationFailure.with(
         "The store \(name) was opened with allowsSave: false.")
     }
-    let remapped = try write { connection in
+    return try write { connection in
       try connection.transaction {
         var writer = SaveWriter(store: self, connection: connection)
         return try writer.write(request)
       }
     }
-    return DataStoreSaveChangesResult(for: identifier, remappedIdentifiers: remapped)
   }
 }

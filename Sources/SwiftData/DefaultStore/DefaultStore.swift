@@ -1,5 +1,5 @@
+import Foundation
 import SQLSyntax
-public import Foundation
 package import SQLiteEngine
 import Synchronization
 
@@ -30,7 +30,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
   /// Opens the store, and makes its file when there is none.
   /// - Parameters:
   ///   - configuration: Where the store is and which entities it keeps.
-  ///   - migrationPlan: How to bring an older store up to date.
+  ///   - migrationPlan: How to bring an older store up to date; not followed yet.
   /// - Throws: `SwiftDataError.loadIssueModelContainer` with the reason when it can't be opened.
   public convenience init(
     _ configuration: ModelConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)? = nil
@@ -51,7 +51,8 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
     mapping = SchemaMapping(schema: schema, descriptors: descriptors)
     do {
       pool = try StoreFile.openPool(configuration)
-      file = try StoreFile(pool: pool, mapping: mapping, schema: schema, configuration: configuration)
+      file = try StoreFile(
+        pool: pool, mapping: mapping, schema: schema, configuration: configuration)
     } catch let error as SQLiteError {
       throw SwiftDataError.loadIssueModelContainer.with(
         "The store at \(configuration.url.path) can't be opened: \(error)", underlying: error)

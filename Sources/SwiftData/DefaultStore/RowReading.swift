@@ -7,34 +7,36 @@ struct RowReading {
   let store: DefaultStore
   let selection: EntitySelection
 
-  func readAll(_ statement: Statement, _ limit: Int?) throws -> [DefaultSnapshot] {
-    var snapshots: [DefaultSnapshot] = []
-    if let limit, limit < 10_000 { snapshots.reserveCapacity(limit) }
+  func readAll(_ statement: Statement, _ limit: Int?) throws -> FetchedRows {
+    selection.hasEntityNumber
+      ? .snapshots(try readMixed(statement)) : .batch(try readBatch(statement, limit))
+  }
+
+  private func readBatch(_ statement: Statement, _ limit: Int?) throws -> RowBatch {
+    let member = selection.onlyMember
+    var batch = RowBatch(descriptor: member.descriptor, scope: member.scope)
+    guard try statement.step() else { return batch }
+    if let limit, limit < 10_000 { batch.reserve(limit) }
+    var builder = member.builder(expectedRows: limit ?? 64)
     let file = store.file
-    func external(_ name: String) -> [UInt8]? { file.externalData(named: name) }
-    guard selection.hasEntityNumber else {
-      let member = selection.onlyMember
-      var builder: RowBuilder?
-      while try statement.step() {
-        if builder == nil {
-          builder = RowBuilder(layout: member.descriptor.layout, expectedRows: limit ?? 64)
-        }
-        let place = statement.copyRow(into: &builder!, member.sources, external: external)
-        snapshots.append(
-          DefaultSnapshot(
-            persistentIdentifier: PersistentIdentifier(
-              scope: member.scope, key: statement.int64(0)),
-            descriptor: member.descriptor, page: place.page, row: place.row))
-      }
-      return snapshots
-    }
+    repeat {
+      let place = statement.copyRow(
+        into: &builder, member.sources, external: file.externalData(named:))
+      batch.append(page: place.page, row: place.row, key: statement.int64(0))
+    } while try statement.step()
+    return batch
+  }
+
+  /// Rows of an entity and of those below it, each in the layout of its own.
+  private func readMixed(_ statement: Statement) throws -> [DefaultSnapshot] {
+    var snapshots: [DefaultSnapshot] = []
     var builders: [Int: RowBuilder] = [:]
     while try statement.step() {
       let number = Int(statement.int64(1))
       guard let member = selection.members[number] else { continue }
       let place = statement.copyRow(
-        into: &builders[number, default: RowBuilder(layout: member.descriptor.layout)],
-        member.sources, external: external)
+        into: &builders[number, default: member.builder(expectedRows: 1)], member.sources,
+        external: store.file.externalData(named:))
       snapshots.append(
         DefaultSnapshot(
           persistentIdentifier: PersistentIdentifier(scope: member.scope, key: statement.int64(0)),

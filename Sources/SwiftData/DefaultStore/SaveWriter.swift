@@ -5,20 +5,25 @@ import SQLiteEngine
 /// Writes one save, inside its transaction.
 ///
 /// 1. Deleted rows go first, so that their unique values are free.
-/// 2. Changed rows are updated, only in the columns that changed.
-/// 3. Every new model gets its key: the one of the row that has the same unique values (an upsert),
-///    else the next free one. All keys are known before the first row is written, so new models may
-///    name each other in any order.
-/// 4. New rows are written, then the pairs of to-many relationships, then the last used keys.
+/// 2. Every new model gets its key: the one of the row that has the same unique values (an upsert),
+///    else the next free one. Models that others may name get theirs before any row with a
+///    relationship is written, so new models may name each other in any order.
+/// 3. Changed rows are updated, only in the columns that changed, and new rows are written.
+/// 4. The pairs of to-many relationships follow, then the last used keys.
 ///
 /// Runs of one shape share one prepared statement.
 struct SaveWriter {
   let store: DefaultStore
   let connection: Connection
-  private var keys: [PersistentIdentifier: PersistentIdentifier] = [:]
+  /// The keys of the inserted models, in the order of the request.
+  private var keys: [Int64] = []
+  /// The same by temporary identifier, where relationships can name them.
+  private var keysByScope: [ObjectIdentifier: (key: Int64, entity: Int)] = [:]
+  private var plans: [ObjectIdentifier: EntitySave] = [:]
   private var nextKeys: [String: Int64] = [:]
-  private var statements: [String: Statement] = [:]
-  private var upserts: Set<PersistentIdentifier> = []
+  private var statements: [(sql: String, statement: Statement)] = []
+  /// Whether the last model with unique values met its row; then the next one probably does too.
+  private var expectsUpsert = false
 
   init(store: DefaultStore, connection: Connection) {
     self.store = store
@@ -27,55 +32,82 @@ struct SaveWriter {
 
   mutating func write(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
-  ) throws -> [PersistentIdentifier: PersistentIdentifier] {
-    keys.reserveCapacity(request.inserted.count)
+  ) throws -> [PersistentIdentifier] {
     for snapshot in request.deleted { try delete(snapshot) }
-    var plain: [(DefaultSnapshot, EntitySave)] = []
-    var constrained: [(DefaultSnapshot, EntitySave)] = []
-    for snapshot in request.inserted {
-      let save = try plan(of: snapshot)
-      if save.statements.lookups.isEmpty {
-        try assignKey(to: snapshot, save)
-        plain.append((snapshot, save))
-      } else {
-        constrained.append((snapshot, save))
-      }
+    let saves = try request.inserted.map { try plan(of: $0) }
+    keys = Array(repeating: 0, count: saves.count)
+    let hasRelationships = store.plans.hasRelationships
+    func places(_ kind: EntitySave.KeySource) -> [Int] {
+      saves.indices.filter { saves[$0].keySource == kind }
     }
-    // A unique value can be a relationship, so these find their rows one after the other, after the
-    // models without constraints have keys.
-    for (snapshot, save) in constrained { try findOrAssignKey(to: snapshot, save) }
+    for place in places(.nextFree) {
+      try assign(try nextKey(saves[place]), to: request.inserted[place], place, hasRelationships)
+    }
+    for place in places(.writing) {
+      let key = try upsert(request.inserted[place], saves[place])
+      try assign(key, to: request.inserted[place], place, hasRelationships)
+    }
+    var found: Set<Int> = []
+    for place in places(.lookingUp) {
+      let existing = try existingRow(like: request.inserted[place], saves[place])
+      if existing != nil { found.insert(place) }
+      let key = try existing ?? nextKey(saves[place])
+      try assign(key, to: request.inserted[place], place, hasRelationships)
+    }
     for snapshot in request.updated { try update(snapshot) }
-    for (snapshot, save) in plain { try insert(snapshot, save) }
-    for (snapshot, save) in constrained { try insertOrUpdate(snapshot, save) }
-    for snapshot in request.inserted + request.updated { try writeToMany(snapshot) }
+    for place in places(.nextFree) {
+      try insert(request.inserted[place], saves[place], key: keys[place])
+    }
+    for place in places(.lookingUp) {
+      try insertOrUpdate(request.inserted[place], saves[place], place, isFound: found.contains(place))
+    }
+    if hasRelationships {
+      for snapshot in request.inserted + request.updated { try writeToMany(snapshot) }
+    }
     try storeLastKeys()
-    return keys
+    return zip(saves, keys).map { save, key in
+      PersistentIdentifier(
+        scope: store.plans.scope(number: save.statements.entity.number), key: key)
+    }
   }
 
-  private func plan(of snapshot: DefaultSnapshot) throws -> EntitySave {
+  private mutating func plan(of snapshot: DefaultSnapshot) throws -> EntitySave {
+    let descriptor = ObjectIdentifier(snapshot.descriptor)
+    if let plan = plans[descriptor] { return plan }
     guard let entity = store.mapping.entity(named: snapshot.descriptor.entityName) else {
       throw SwiftDataError.unknownSchema.with(
         "The store \(store.name) does not keep this entity.",
         entity: snapshot.descriptor.entityName)
     }
-    return store.plans.save(of: entity)
+    let plan = store.plans.save(of: entity)
+    plans[descriptor] = plan
+    return plan
   }
 
   private mutating func prepared(_ sql: String) throws -> Statement {
-    if let statement = statements[sql] { return statement }
+    // A save has few shapes, and equal texts share their storage: a scan beats hashing the text.
+    if let known = statements.last(where: { $0.sql == sql }) { return known.statement }
     let statement = try connection.prepare(sql)
-    statements[sql] = statement
+    statements.append((sql, statement))
     return statement
   }
 
   // MARK: Keys
 
-  private mutating func assignKey(to snapshot: DefaultSnapshot, _ save: EntitySave) throws {
+  private mutating func assign(
+    _ key: Int64, to snapshot: DefaultSnapshot, _ place: Int, _ isNamed: Bool
+  ) throws {
+    keys[place] = key
+    guard isNamed else { return }
+    let entity = try plan(of: snapshot).statements.entity.number
+    keysByScope[ObjectIdentifier(snapshot.persistentIdentifier.id.scope)] = (key, entity)
+  }
+
+  private mutating func nextKey(_ save: EntitySave) throws -> Int64 {
     let entity = save.statements.entity
     let next = try nextKeys[entity.rootName] ?? firstFreeKey(of: entity)
     nextKeys[entity.rootName] = next + 1
-    keys[snapshot.persistentIdentifier] = PersistentIdentifier(
-      scope: store.plans.scope(number: entity.number), key: next)
+    return next
   }
 
   private func firstFreeKey(of entity: EntityMapping) throws -> Int64 {
@@ -91,19 +123,6 @@ struct SaveWriter {
       guard let entity = store.mapping.entity(named: root) else { continue }
       try connection.execute(
         "UPDATE Z_PRIMARYKEY SET Z_MAX = \(next - 1) WHERE Z_ENT = \(entity.number)")
-    }
-  }
-
-  private mutating func findOrAssignKey(
-    to snapshot: DefaultSnapshot, _ save: EntitySave
-  ) throws {
-    if let key = try existingRow(like: snapshot, save) {
-      let entity = save.statements.entity
-      keys[snapshot.persistentIdentifier] = PersistentIdentifier(
-        scope: store.plans.scope(number: entity.number), key: key)
-      upserts.insert(snapshot.persistentIdentifier)
-    } else {
-      try assignKey(to: snapshot, save)
     }
   }
 
@@ -128,28 +147,54 @@ struct SaveWriter {
 
   // MARK: Rows
 
-  private mutating func insert(_ snapshot: DefaultSnapshot, _ save: EntitySave) throws {
-    guard let key = keys[snapshot.persistentIdentifier]?.rowKey else { return }
-    let statement = try prepared(save.statements.insert)
+  private mutating func insert(
+    _ snapshot: DefaultSnapshot, _ save: EntitySave, key: Int64
+  ) throws {
+    try bindRow(snapshot, save, key: key, to: prepared(save.statements.insert)).run()
+  }
+
+  @discardableResult
+  private func bindRow(
+    _ snapshot: DefaultSnapshot, _ save: EntitySave, key: Int64, to statement: Statement
+  ) throws -> Statement {
     try statement.bind(key, at: 1)
     var index: Int32 = 2
     for column in save.statements.columns {
       _ = try bind(snapshot, column, to: statement, at: index)
       index += 1
     }
-    try statement.run()
+    return statement
   }
 
-  private mutating func insertOrUpdate(_ snapshot: DefaultSnapshot, _ save: EntitySave) throws {
-    let row = keys[snapshot.persistentIdentifier]?.rowKey
+  /// Writes a model with unique values in one statement.
+  ///
+  /// While models are new, an insert that does nothing on a conflict is the cheapest; once one met
+  /// its row, the statement that updates it and tells its key is.
+  /// - Returns: The key of the row that was written.
+  private mutating func upsert(_ snapshot: DefaultSnapshot, _ save: EntitySave) throws -> Int64 {
+    guard let sql = save.statements.upsert else { return 0 }
+    let next = try nextKey(save)
+    if !expectsUpsert {
+      try bindRow(snapshot, save, key: next, to: prepared(sql.insertOnly)).run()
+      if connection.changes > 0 { return next }
+      expectsUpsert = true
+    }
+    let statement = try bindRow(snapshot, save, key: next, to: prepared(sql.insertOrUpdate))
+    let key = try statement.step() ? statement.int64(0) : next
+    try statement.run()
+    expectsUpsert = key != next
+    if expectsUpsert { nextKeys[save.statements.entity.rootName] = next }
+    return key
+  }
+
+  private mutating func insertOrUpdate(
+    _ snapshot: DefaultSnapshot, _ save: EntitySave, _ place: Int, isFound: Bool
+  ) throws {
     // Two new models of one save can have the same unique values; the first one made the row.
-    let existing =
-      upserts.contains(snapshot.persistentIdentifier)
-      ? row : try existingRow(like: snapshot, save)
-    guard let existing else { return try insert(snapshot, save) }
-    if existing != row {
-      keys[snapshot.persistentIdentifier] = PersistentIdentifier(
-        scope: store.plans.scope(number: save.statements.entity.number), key: existing)
+    let existing = isFound ? keys[place] : try existingRow(like: snapshot, save)
+    guard let existing else { return try insert(snapshot, save, key: keys[place]) }
+    if existing != keys[place] {
+      try assign(existing, to: snapshot, place, store.plans.hasRelationships)
     }
     var slots = SlotSet()
     for (slot, property) in snapshot.descriptor.properties.enumerated() {
@@ -232,7 +277,17 @@ struct SaveWriter {
   }
 
   private func key(of identifier: PersistentIdentifier) -> Int64? {
-    identifier.rowKey ?? keys[identifier]?.rowKey ?? identifier.resolved.rowKey
+    identifier.rowKey ?? keysByScope[ObjectIdentifier(identifier.id.scope)]?.key
+      ?? identifier.resolved.rowKey
+  }
+
+  private func destination(of identifier: PersistentIdentifier) -> (key: Int64, entity: Int)? {
+    if let new = keysByScope[ObjectIdentifier(identifier.id.scope)] { return new }
+    let permanent = identifier.resolved
+    guard let key = permanent.rowKey,
+      let entity = store.mapping.entity(named: permanent.entityName)
+    else { return nil }
+    return (key, entity.number)
   }
 
   // MARK: Binding
@@ -250,16 +305,11 @@ struct SaveWriter {
     }
     switch value {
     case .object(let object):
-      guard let identifier = (object as? IdentifierBox)?.identifier else { break }
-      let permanent = identifier.isTemporary
-        ? keys[identifier] ?? identifier.resolved : identifier
-      guard let key = permanent.rowKey else { break }
-      if column.content == .key {
-        try statement.bind(key, at: index)
-      } else {
-        let number = store.mapping.entity(named: permanent.entityName)?.number ?? 0
-        try statement.bind(Int64(number), at: index)
-      }
+      guard let identifier = (object as? IdentifierBox)?.identifier,
+        let destination = destination(of: identifier)
+      else { break }
+      let value = column.content == .key ? destination.key : Int64(destination.entity)
+      try statement.bind(value, at: index)
       return false
     case .integer(let packed):
       let key = packed & 0xFFFF_FFFF_FFFF

@@ -35,7 +35,8 @@ struct StoreFile: Sendable {
     pool: ConnectionPool, mapping: SchemaMapping, schema: Schema,
     configuration: ModelConfiguration
   ) throws {
-    externalFolder = configuration.isStoredInMemoryOnly
+    externalFolder =
+      configuration.isStoredInMemoryOnly
       ? nil : StoreFile.externalFolder(of: configuration.url)
     let known = try pool.read { try StoreMetadata.identifier($0) }
     if let known {

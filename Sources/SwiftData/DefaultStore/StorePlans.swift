@@ -9,6 +9,8 @@ final class StorePlans: Sendable {
   let mapping: SchemaMapping
   /// By entity number; number 0 is unused.
   let scopes: [IdentifierScope]
+  /// Whether new models of one save can name each other.
+  let hasRelationships: Bool
   private let constraints: [String: [[String]]]
   private let state = Mutex(State())
 
@@ -33,6 +35,7 @@ final class StorePlans: Sendable {
       }
     }
     self.constraints = constraints
+    hasRelationships = mapping.entities.contains { !$0.descriptor.relationshipSlots.isEmpty }
   }
 
   func selection(of entity: EntityMapping) -> EntitySelection {
@@ -87,8 +90,13 @@ final class EntitySelection: Sendable {
 
   struct Member: Sendable {
     let descriptor: _ModelDescriptor
-    let sources: [CellSource]
+    let sources: ContiguousArray<CellSource>
     let scope: IdentifierScope
+
+    func builder(expectedRows: Int) -> RowBuilder {
+      RowBuilder(
+        layout: descriptor.layout, filled: sources.map(\.cell), expectedRows: expectedRows)
+    }
   }
 
   init(_ selection: RowSelection, entity: EntityMapping, plans: StorePlans) {
@@ -98,7 +106,7 @@ final class EntitySelection: Sendable {
     for (number, places) in selection.places {
       guard let member = plans.mapping.entity(number: number) else { continue }
       members[number] = Member(
-        descriptor: member.descriptor, sources: places.map(CellSource.init),
+        descriptor: member.descriptor, sources: ContiguousArray(places.map(CellSource.init)),
         scope: plans.scope(number: number))
     }
     self.members = members
@@ -118,7 +126,17 @@ final class EntitySelection: Sendable {
 final class EntitySave: Sendable {
   let statements: SaveStatements
   let toMany: [ToManyStatements]
+  let keySource: KeySource
   private let updates = Mutex<[SlotSet: Update?]>([:])
+
+  /// Where the key of a new model comes from.
+  enum KeySource {
+    case nextFree
+    /// The statement that writes the row finds the row with the same unique values.
+    case writing
+    /// The row with the same unique values is looked up first.
+    case lookingUp
+  }
 
   struct Update: Sendable {
     let sql: String
@@ -128,6 +146,9 @@ final class EntitySave: Sendable {
   init(_ entity: EntityMapping, constraints: [[String]], mapping: SchemaMapping) {
     statements = SaveStatements(entity, constraints: constraints)
     toMany = entity.properties.compactMap(ToManyStatements.init)
+    keySource =
+      statements.lookups.isEmpty
+      ? .nextFree : statements.upsert == nil ? .lookingUp : .writing
   }
 
   func update(of slots: SlotSet) -> Update? {

@@ -47,15 +47,17 @@ extension TableLayout {
     let constraints = entity.uniquenessConstraints.filter {
       !(parent?.uniquenessConstraints.contains($0) ?? false)
     }
-    return indices.compactMap { names in
+    let binary = indices.compactMap { names in
       index(
         "Z_\(entity.name)_SwiftDataIndexOnBinary\(names.joined())", of: names, in: entity,
         on: table, isUnique: false)
-    } + constraints.compactMap { names in
+    }
+    let unique = constraints.compactMap { names in
       index(
         "Z_\(entity.name)_UNIQUE_\(names.joined(separator: "_"))", of: names, in: entity,
         on: table, isUnique: true)
     }
+    return binary + unique
   }
 
   private func index(

@@ -10,12 +10,12 @@ public protocol _FaultSource: AnyObject {
   func _toMany(_ storage: _ModelStorage, slot: Int) -> [AnyObject]
   /// Called before a property of a registered model changes.
   func _willChange(_ storage: _ModelStorage, slot: Int)
+  /// Leads a to-one to another model, or to none, and brings the other sides into step.
   func _setToOne(_ storage: _ModelStorage, slot: Int, to model: (any PersistentModel)?)
+  /// Gives a to-many new members and brings their sides into step.
   func _setToMany(_ storage: _ModelStorage, slot: Int, to models: [any PersistentModel]?)
   /// The model with an identifier, as a fault where it is not in memory.
   func _model(for identifier: PersistentIdentifier) -> AnyObject?
-  /// Called when a pending model gets its temporary identifier.
-  func _didIdentify(_ storage: _ModelStorage)
   /// Called when a registered model's last reference goes away.
   func _forget(_ storage: _ModelStorage)
 }

@@ -4,49 +4,46 @@ import Synchronization
 ///
 /// Rows of one entity share one scope, so an identifier is two words and copying it is one retain.
 @usableFromInline
-final class IdentifierScope: Sendable {
+class IdentifierScope: @unchecked Sendable {
   enum Kind: Sendable {
     /// The identifier's `key` is the row's integer primary key.
     case row
     /// A primary key of a custom store, in its textual form.
     case text(String)
-    /// A model that no store has saved yet.
-    case temporary(TemporaryIdentity)
+    /// A model that no store has saved yet; the scope is a `TemporaryScope` of its own.
+    case temporary
   }
 
-  let storeIdentifier: String?
-  let entityName: String
-  let kind: Kind
-  let hashSeed: Int
+  final let storeIdentifier: String?
+  final let entityName: String
+  final let kind: Kind
+  final let hashSeed: Int
 
   init(storeIdentifier: String?, entityName: String, kind: Kind) {
     self.storeIdentifier = storeIdentifier
     self.entityName = entityName
     self.kind = kind
     var hasher = Hasher()
-    switch kind {
-    case .row:
-      hasher.combine(storeIdentifier)
-      hasher.combine(entityName)
-    case .text(let key):
-      hasher.combine(storeIdentifier)
-      hasher.combine(entityName)
-      hasher.combine(key)
-    case .temporary(let identity):
-      hasher.combine(identity.serial)
-    }
+    hasher.combine(storeIdentifier)
+    hasher.combine(entityName)
+    if case .text(let key) = kind { hasher.combine(key) }
     hashSeed = hasher.finalize()
   }
 
-  func isEqual(to other: IdentifierScope) -> Bool {
+  fileprivate init(temporaryFor entityName: String, serial: Int) {
+    storeIdentifier = nil
+    self.entityName = entityName
+    kind = .temporary
+    hashSeed = serial
+  }
+
+  final func isEqual(to other: IdentifierScope) -> Bool {
     if self === other { return true }
     switch (kind, other.kind) {
     case (.row, .row):
       return entityName == other.entityName && storeIdentifier == other.storeIdentifier
     case (.text(let a), .text(let b)):
       return a == b && entityName == other.entityName && storeIdentifier == other.storeIdentifier
-    case (.temporary(let a), .temporary(let b)):
-      return a === b
     default:
       return false
     }
@@ -56,22 +53,46 @@ final class IdentifierScope: Sendable {
 /// The identity of a model before its first save, shared by all copies of its identifier.
 ///
 /// The save that stores the model records the permanent identifier here, so a copy taken before
-/// the save still leads to the row.
-final class TemporaryIdentity: Sendable {
+/// the save still leads to the row. Until then it leads to the model, in the context that has it.
+final class TemporaryScope: IdentifierScope, @unchecked Sendable {
   let serial: Int
-  private let saved = Mutex<PersistentIdentifier?>(nil)
+  private let state = Mutex(State())
+
+  private struct State: @unchecked Sendable {
+    var permanent: PersistentIdentifier?
+    /// The pending model; the context holds it.
+    var pending: Unmanaged<_ModelStorage>?
+  }
 
   private static let counter = Atomic<Int>(0)
   private static let processName = "\(UInt64.random(in: .min ... .max))"
 
-  init() {
-    serial = TemporaryIdentity.counter.wrappingAdd(1, ordering: .relaxed).newValue
+  init(entityName: String) {
+    serial = TemporaryScope.counter.wrappingAdd(1, ordering: .relaxed).newValue
+    super.init(temporaryFor: entityName, serial: serial)
   }
 
-  var permanentIdentifier: PersistentIdentifier? {
-    get { saved.withLock { $0 } }
-    set { saved.withLock { $0 = newValue } }
+  var permanentIdentifier: PersistentIdentifier? { state.withLock { $0.permanent } }
+
+  var primaryKey: String { "t\(TemporaryScope.processName)-\(serial)" }
+
+  /// The pending model, if it belongs to `source`: another context's thread must not touch it.
+  func pendingStorage(of source: AnyObject) -> _ModelStorage? {
+    let pending = state.withLock { $0.pending }
+    guard let storage = pending?.takeUnretainedValue(), storage.source === source else {
+      return nil
+    }
+    return storage
   }
 
-  var primaryKey: String { "t\(TemporaryIdentity.processName)-\(serial)" }
+  func begin(_ storage: _ModelStorage) {
+    state.withLock { $0.pending = Unmanaged.passUnretained(storage) }
+  }
+
+  func end(permanent: PersistentIdentifier?) {
+    state.withLock { state in
+      state.pending = nil
+      if let permanent { state.permanent = permanent }
+    }
+  }
 }

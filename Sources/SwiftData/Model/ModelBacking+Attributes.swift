@@ -22,14 +22,15 @@ extension _ModelBacking {
   /// Reads a scalar property.
   @inlinable
   public func get<V: _ScalarAttribute>(_ slot: Int) -> V {
-    guard let object else { return V._empty }
-    return object.scalar(slot) ?? object.missing(slot)
+    guard let object = borrowed else { return V._empty }
+    return object._withUnsafeGuaranteedRef { $0.scalar(slot) ?? $0.missing(slot) }
   }
 
   /// Reads an optional scalar property.
   @inlinable
   public func get<V: _ScalarAttribute>(_ slot: Int) -> V? {
-    object?.scalar(slot)
+    guard let object = borrowed else { return nil }
+    return object._withUnsafeGuaranteedRef { $0.scalar(slot) }
   }
 
   /// Changes a scalar property.
@@ -162,14 +163,18 @@ extension _ModelStorage {
   /// A scalar by slot, from the overlay or the row; `nil` for a null or a missing row.
   @inlinable
   func scalar<V: _ScalarAttribute>(_ slot: Int) -> V? {
-    if let overlay {
-      switch overlay[slot] {
-      case .unset: break
-      case let value: return V._unwrap(value)
-      }
-    }
+    if overlay != nil, let value: V? = overlaidScalar(slot) { return value }
     guard let row = readableRow(), !row.isNull(slot) else { return nil }
     return V._read(row, slot)
+  }
+
+  /// The outer nil says that the row has the value.
+  @inlinable
+  func overlaidScalar<V: _ScalarAttribute>(_ slot: Int) -> V?? {
+    switch overlaid(slot) {
+    case .unset: nil
+    case let value: .some(V._unwrap(value))
+    }
   }
 
   /// What a required scalar without a stored value reads as: the default of its declaration.

@@ -6,13 +6,11 @@ extension _ModelBacking {
   public func access<M: PersistentModel, V>(
     _ model: M, keyPath: @autoclosure () -> KeyPath<M, V>
   ) {
-    guard let object else { return }
-    if let registrar = object.registrar {
-      registrar.access(model, keyPath: keyPath())
-    } else if ObservationProbe.isTracking() {
-      let registrar = ObservationRegistrar()
-      object.registrar = registrar
-      registrar.access(model, keyPath: keyPath())
+    guard let object = borrowed else { return }
+    object._withUnsafeGuaranteedRef { object in
+      if object.observers != nil || ObservationProbe.isTracking() {
+        object.noteAccess(model, keyPath())
+      }
     }
   }
 
@@ -21,7 +19,23 @@ extension _ModelBacking {
   public func withMutation<M: PersistentModel, V, R>(
     _ model: M, keyPath: @autoclosure () -> KeyPath<M, V>, _ mutation: () throws -> R
   ) rethrows -> R {
-    guard let registrar = object?.registrar else { return try mutation() }
-    return try registrar.withMutation(of: model, keyPath: keyPath(), mutation)
+    guard let observers = object?.observers else { return try mutation() }
+    return try observers.registrar.withMutation(of: model, keyPath: keyPath(), mutation)
+  }
+}
+
+extension _ModelStorage {
+  /// Makes the registrar where this is the first time somebody observes.
+  @usableFromInline
+  func noteAccess<M: PersistentModel, V>(_ model: M, _ keyPath: KeyPath<M, V>) {
+    let observers = observers ?? Observers()
+    self.observers = observers
+    observers.registrar.access(model, keyPath: keyPath)
+  }
+
+  /// A registrar behind a reference: asking whether there is one must not cost a call.
+  @usableFromInline
+  final class Observers {
+    @usableFromInline let registrar = ObservationRegistrar()
   }
 }

@@ -1,17 +1,30 @@
 public import Observation
 
-/// What a model holds in place of its stored properties: one reference to its values.
+/// What a model holds in place of its stored properties: its values.
 ///
 /// The accessors that `@Model` writes call these functions with the slot of their property; the
 /// overload for the property's type is chosen where the model is compiled.
 @frozen
 public struct _ModelBacking {
-  @usableFromInline var object: _ModelStorage?
+  @usableFromInline var object: _ModelStorage? {
+    didSet { borrowed = object.map(Unmanaged.passUnretained) }
+  }
+
+  /// The same without a claim on it. Reading a property through `object` would retain and release
+  /// the storage each time, which took a third of reading it; reads end before anything can replace
+  /// the storage.
+  @usableFromInline var borrowed: Unmanaged<_ModelStorage>?
 
   /// An empty backing, or the one of the model that is being materialized.
-  public init() { object = Materialization.take() }
+  public init() {
+    object = Materialization.take()
+    borrowed = object.map(Unmanaged.passUnretained)
+  }
 
-  init(object: _ModelStorage) { self.object = object }
+  init(object: _ModelStorage) {
+    self.object = object
+    borrowed = Unmanaged.passUnretained(object)
+  }
 
   /// The storage that initial values go to; `nil` while a fetched model is being made.
   @inlinable
@@ -35,6 +48,7 @@ public struct _ModelBacking {
 
   /// Takes the values over that `backingData` holds.
   public mutating func adopt<M: PersistentModel>(_ backingData: any BackingData<M>) {
+    if let object, object.flags.contains(.isMaterializing) { return }
     if let storage = backingData._storage {
       object = storage
     } else {
@@ -63,6 +77,6 @@ extension _ModelStorage {
       if case .unset = value { continue }
       overlay(value, at: slot)
     }
-    if registrar == nil { registrar = inherited.registrar }
+    if observers == nil { observers = inherited.observers }
   }
 }

@@ -98,7 +98,8 @@ public final class _ModelDescriptor: Sendable {
     problems = reading.problems
     slotsByKeyPath = Slots(
       byKeyPath: Dictionary(
-        reading.properties.enumerated().map { ($1.keyPath, $0) }, uniquingKeysWith: { first, _ in first }))
+        reading.properties.enumerated().map { ($1.keyPath, $0) },
+        uniquingKeysWith: { first, _ in first }))
   }
 
   /// The slot of the property that `keyPath` names.

@@ -11,27 +11,56 @@
 /// `init(backingData:)` runs after the initial values of the declaration, so without this each
 /// fetched model would first allocate a storage for values that are thrown away.
 enum Materialization {
+  /// Where a thread leaves the storage of the model it makes next.
+  private final class Slot {
+    var pending: Unmanaged<_ModelStorage>?
+  }
+
   private static let key: pthread_key_t = {
     var key = pthread_key_t()
-    pthread_key_create(&key, nil)
+    pthread_key_create(&key) { slot in
+      if let slot { Unmanaged<AnyObject>.fromOpaque(slot).release() }
+    }
     return key
   }()
 
+  private static func slot() -> Slot? {
+    pthread_getspecific(key).map { Unmanaged<Slot>.fromOpaque($0).takeUnretainedValue() }
+  }
+
   /// The storage for the next model of this thread, once.
   static func take() -> _ModelStorage? {
-    guard let pointer = pthread_getspecific(key) else { return nil }
-    pthread_setspecific(key, nil)
-    return Unmanaged<_ModelStorage>.fromOpaque(pointer).takeUnretainedValue()
+    guard let slot = slot(), let pending = slot.pending else { return nil }
+    slot.pending = nil
+    return pending.takeUnretainedValue()
   }
 
   /// Makes the model that shows `storage`.
   static func makeModel<M: PersistentModel>(_ type: M.Type, over storage: _ModelStorage) -> M {
-    storage.flags.insert(.isMaterializing)
-    pthread_setspecific(key, Unmanaged.passUnretained(storage).toOpaque())
-    let model = type.init(backingData: _ManagedBackingData<M>(storage))
-    pthread_setspecific(key, nil)
-    storage.flags.remove(.isMaterializing)
-    storage.model = model
-    return model
+    Maker().makeModel(type, over: storage)
+  }
+
+  /// Makes models on the thread that it was made on.
+  struct Maker {
+    private let slot: Slot
+
+    init() {
+      if let known = Materialization.slot() {
+        slot = known
+      } else {
+        slot = Slot()
+        pthread_setspecific(key, Unmanaged.passRetained(slot).toOpaque())
+      }
+    }
+
+    func makeModel<M: PersistentModel>(_ type: M.Type, over storage: _ModelStorage) -> M {
+      storage.flags.insert(.isMaterializing)
+      slot.pending = Unmanaged.passUnretained(storage)
+      let model = type.init(backingData: _ManagedBackingData<M>(storage))
+      slot.pending = nil
+      storage.flags.remove(.isMaterializing)
+      storage.model = model
+      return model
+    }
   }
 }

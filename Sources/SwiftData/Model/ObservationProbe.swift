@@ -11,15 +11,22 @@ import Observation
 /// 2. A scope that another thread has installed makes the answer a needless yes, never a wrong no.
 @usableFromInline
 enum ObservationProbe {
-  private final class Subject: Observable, Sendable { let value = 0 }
+  fileprivate final class Subject: Observable, Sendable { let value = 0 }
 
-  private static let subject = Subject()
-  nonisolated(unsafe) private static let keyPath: KeyPath<Subject, Int> = \.value
-  private static let registrar = ObservationRegistrar()
-  private static let counter = findCounter()
+  /// Everything a question needs, behind one look at a global. Immutable once made.
+  fileprivate final class Probe: @unchecked Sendable {
+    let subject = Subject()
+    let keyPath: KeyPath<Subject, Int> = \.value
+    let registrar = ObservationRegistrar()
+    private(set) var counter: Counter?
+
+    init() { counter = findCounter() }
+  }
+
+  private static let probe = Probe()
 
   /// An object that tracking retains, and how often it is retained while nobody tracks.
-  private struct Counter: @unchecked Sendable {
+  fileprivate struct Counter {
     let object: Unmanaged<AnyObject>
     let quiet: UInt
 
@@ -37,28 +44,34 @@ enum ObservationProbe {
 
   @usableFromInline
   static func isTracking() -> Bool {
+    probe.isTracking()
+  }
+}
+
+extension ObservationProbe.Probe {
+  fileprivate func isTracking() -> Bool {
     guard let counter else { return true }
     registrar.access(subject, keyPath: keyPath)
     return counter.isRaised
   }
 
   /// The registrar is one reference to an object whose first field is what tracking retains.
-  private static func findCounter() -> Counter? {
+  private func findCounter() -> ObservationProbe.Counter? {
     guard MemoryLayout<ObservationRegistrar>.size == MemoryLayout<AnyObject>.size else {
       return nil
     }
     let extent = Unmanaged.passUnretained(unsafeBitCast(registrar, to: AnyObject.self))
-    var candidates = [Counter(extent)]
+    var candidates = [ObservationProbe.Counter(extent)]
     let header = 2 * MemoryLayout<Int>.size
     // Only where this layout has been seen.
     #if os(Linux) || os(Android) || os(Windows)
       if let field = extent.toOpaque().load(
         fromByteOffset: header, as: UnsafeMutableRawPointer?.self)
       {
-        candidates.append(Counter(Unmanaged.fromOpaque(field)))
+        candidates.append(ObservationProbe.Counter(Unmanaged.fromOpaque(field)))
       }
     #endif
-    var found: Counter?
+    var found: ObservationProbe.Counter?
     withObservationTracking {
       registrar.access(subject, keyPath: keyPath)
       found = candidates.first(where: \.isRaised)

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// Names one stored model across contexts, actors and processes.
 ///
@@ -36,9 +36,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
   }
 
   init(temporaryFor entityName: String) {
-    let scope = IdentifierScope(
-      storeIdentifier: nil, entityName: entityName, kind: .temporary(TemporaryIdentity()))
-    self.init(scope: scope, key: 0)
+    self.init(scope: TemporaryScope(entityName: entityName), key: 0)
   }
 
   /// Makes the identifier of a row in a custom store.
@@ -86,7 +84,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
     }
     if a.entityName != b.entityName { return a.entityName < b.entityName }
     if lhs.id.key != rhs.id.key { return lhs.id.key < rhs.id.key }
-    if case .temporary(let left) = a.kind, case .temporary(let right) = b.kind {
+    if let left = lhs.temporaryScope, let right = rhs.temporaryScope {
       return left.serial < right.serial
     }
     return lhs.primaryKey < rhs.primaryKey
@@ -94,6 +92,11 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
 }
 
 extension PersistentIdentifier {
+  var temporaryScope: TemporaryScope? {
+    guard case .temporary = id.scope.kind else { return nil }
+    return unsafeDowncast(id.scope, to: TemporaryScope.self)
+  }
+
   package var isTemporary: Bool {
     if case .temporary = id.scope.kind { return true }
     return false
@@ -107,15 +110,14 @@ extension PersistentIdentifier {
 
   /// The identifier to look a row up with: the permanent one, once the model has been saved.
   package var resolved: PersistentIdentifier {
-    guard case .temporary(let identity) = id.scope.kind else { return self }
-    return identity.permanentIdentifier ?? self
+    temporaryScope?.permanentIdentifier ?? self
   }
 
   package var primaryKey: String {
     switch id.scope.kind {
     case .row: "p\(id.key)"
     case .text(let key): key
-    case .temporary(let identity): identity.primaryKey
+    case .temporary: temporaryScope?.primaryKey ?? "t"
     }
   }
 }

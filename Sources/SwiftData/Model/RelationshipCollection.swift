@@ -17,8 +17,8 @@ extension Array: RelationshipCollection where Element: PersistentModel {
   public var _models: [Element]? { self }
 }
 
-extension Optional: RelationshipCollection where Wrapped: Sequence, Wrapped.Element: PersistentModel
-{
+extension Optional: RelationshipCollection
+where Wrapped: Sequence, Wrapped.Element: PersistentModel {
   /// The model on the other side.
   public typealias PersistentElement = Wrapped.Element
 
@@ -26,5 +26,5 @@ extension Optional: RelationshipCollection where Wrapped: Sequence, Wrapped.Elem
     (models ?? []) as? Wrapped
   }
 
-  public var _models: [Wrapped.Element]? { map(Array.init) }
+  public var _models: [Wrapped.Element]? { map { Array($0) } }
 }

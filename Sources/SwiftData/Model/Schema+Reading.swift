@@ -20,11 +20,6 @@ extension Schema {
     self.init(entities: reading.entities, version: version, problems: reading.problems)
   }
 
-  /// Describes the models of a version.
-  public convenience init(versionedSchema: any VersionedSchema.Type) {
-    self.init(versionedSchema.models, version: versionedSchema.versionIdentifier)
-  }
-
   /// The entity of a model class.
   public final func entity<T>(for type: T.Type) -> Schema.Entity? where T: PersistentModel {
     entitiesByName[type._$descriptor.entityName]
@@ -86,6 +81,11 @@ private struct SchemaReading {
       relationship.valueType = declared
       relationship.keypath = property.keyPath
       relationship.destination = destination._$descriptor.entityName
+      if relationship.inverseName == nil, let keyPath = relationship.inverseKeyPath,
+        let slot = destination._$descriptor.slot(for: keyPath)
+      {
+        relationship.inverseName = destination._$descriptor.properties[slot].name
+      }
       return relationship
     }
     let written = fresh.metadata as? Schema.Attribute

@@ -5,11 +5,17 @@ public import Foundation
 public enum _SlotValue {
   /// The row has the value.
   case unset
+  /// No value: an optional property that is nil.
   case null
+  /// Integers of all widths and booleans.
   case integer(Int64)
+  /// Floating-point numbers, and dates as seconds since 2001.
   case real(Double)
+  /// A text.
   case text(String)
+  /// Bytes as they are, or an encoded value in a snapshot.
   case blob(Data)
+  /// A UUID, stored as its 16 bytes.
   case uuid(UUID)
   /// A `ValueBox`, a model (to-one) or a `ToManyValue`.
   case object(AnyObject)

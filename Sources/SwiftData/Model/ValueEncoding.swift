@@ -37,7 +37,8 @@ enum ValueEncoding {
     guard case .object(let object) = slot else { return scalar(slot) }
     let value = unwrapped((object as? any AnyValueBox)?.anyValue)
     do {
-      if case .transformable(let name?) = property.form, let transformer = ValueTransformer.named(name)
+      if case .transformable(let name?) = property.form,
+        let transformer = ValueTransformer.named(name)
       {
         guard let value else { return .null }
         return .blob(try transformer.storedData(of: value))

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 package import SQLSyntax
 
 /// Turns a predicate and sort descriptors into SQL.

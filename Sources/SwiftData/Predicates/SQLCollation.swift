@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// The orders of text that a connection has to know besides its own.
 package enum SQLCollation {

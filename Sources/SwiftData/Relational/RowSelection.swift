@@ -1,4 +1,4 @@
-package import RowStorage
+import RowStorage
 package import SQLSyntax
 
 /// How the rows of an entity, and of the entities below it, are read: columns and where they go.
@@ -87,12 +87,5 @@ extension RowSelection.CellContent {
       case .text: .text
       case .blob: .blob
       }
-  }
-}
-
-extension ModelProperty {
-  /// Whether the value may lie in a file beside the store, and so has a tag byte in its column.
-  package var isExternallyStored: Bool {
-    (metadata as? Schema.Attribute)?.options.contains(.externalStorage) ?? false
   }
 }

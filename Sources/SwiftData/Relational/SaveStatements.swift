@@ -27,6 +27,18 @@ package struct SaveStatements: Sendable {
   /// Finds the row that has the same values, one per uniqueness constraint.
   package let lookups: [Lookup]
 
+  /// Writes a row in one statement, whether its unique values are there or not.
+  ///
+  /// Only for entities with one uniqueness constraint and without to-one columns.
+  package let upsert: Upsert?
+
+  package struct Upsert: Sendable {
+    /// Changes nothing when the row is there.
+    package let insertOnly: String
+    /// Updates the row that is there, and returns the key of the row either way.
+    package let insertOrUpdate: String
+  }
+
   package struct Lookup: Sendable {
     package let sql: String
     package let columns: [Column]
@@ -37,7 +49,8 @@ package struct SaveStatements: Sendable {
     self.entity = entity
     let columns = SaveStatements.columns(of: entity)
     self.columns = columns
-    var insert = Insert(into: entity.table, columns: ["Z_PK", "Z_ENT", "Z_OPT"] + columns.map(\.name))
+    var insert = Insert(
+      into: entity.table, columns: ["Z_PK", "Z_ENT", "Z_OPT"] + columns.map(\.name))
     insert.rows[0][1] = .integer(Int64(entity.number))
     insert.rows[0][2] = .integer(1)
     for index in columns.indices { insert.rows[0][index + 3] = .parameter(index + 1) }
@@ -56,6 +69,25 @@ package struct SaveStatements: Sendable {
         [.column(table: nil, name: "Z_PK")], from: TableReference(entity.table), where: condition)
       return Lookup(sql: select.rendered().sql, columns: wanted, members: members)
     }
+    upsert = SaveStatements.upsert(insert, columns, lookups)
+  }
+
+  private static func upsert(
+    _ insert: Insert, _ columns: [Column], _ lookups: [Lookup]
+  ) -> Upsert? {
+    let isPlain = columns.allSatisfy {
+      if case .key = $0.content { false } else { true }
+    }
+    guard lookups.count == 1, isPlain else { return nil }
+    let target = lookups[0].columns.map(\.name)
+    var update = columns.map(\.name).filter { !target.contains($0) }
+      .map { OnConflict.Assignment.excluded($0) }
+    update.append(.increment("Z_OPT"))
+    return Upsert(
+      insertOnly: ConflictingInsert(insert, OnConflict(target, .nothing)).rendered().sql,
+      insertOrUpdate: ConflictingInsert(
+        insert, OnConflict(target, .update(update, returning: "Z_PK"))
+      ).rendered().sql)
   }
 
   /// The update of some slots; `nil` when they have no columns. The key is the last parameter.

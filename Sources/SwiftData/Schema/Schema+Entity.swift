@@ -37,8 +37,8 @@ extension Schema {
     /// The groups of properties that are indexed.
     public final var indices: [[String]] = []
 
-    /// The type whose models this entity describes; lost when a schema is encoded.
-    package final var modelType: (any PersistentModel.Type)?
+    /// The class that this entity describes; lost when a schema is encoded.
+    final var describedClass: AnyClass?
 
     private var own = PropertyList([])
     private var inherited = PropertyList([])

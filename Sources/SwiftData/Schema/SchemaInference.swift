@@ -59,7 +59,7 @@ extension SchemaInference {
           let candidates = entitiesByName[relationship.destination]?.relationships ?? []
           relationship.inverseName =
             candidates.first { $0.keypath == keyPath }?.name
-            ?? candidates.first { $0.name == KeyPathName.name(of: keyPath) }?.name
+            ?? candidates.first { $0.name == KeyPathName.spelled(keyPath) }?.name
         }
         guard let name = relationship.inverseName,
           let inverse = entitiesByName[relationship.destination]?.property(named: name)

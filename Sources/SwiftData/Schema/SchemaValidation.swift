@@ -65,11 +65,14 @@ package enum SchemaValidation {
   ) -> [SwiftDataError] {
     // A decoded schema does not know the types of composites and enums.
     if attribute.valueType == Any.self { return [] }
-    if attribute.valueType is any PersistentModel.Type {
+    if attribute.valueType is AnyObject.Type, !(attribute.valueType is any Encodable.Type),
+      !attribute.isTransformable
+    {
       return [
         problem(
-          "A model is not a value. Remove @Attribute, which makes the property a relationship.",
-          entity, attribute.name)
+          "A class is not a value. Remove @Attribute from a model, which makes the property a "
+            + "relationship; use @Attribute(.transformable(by:)) for other classes.", entity,
+          attribute.name)
       ]
     }
     do {

@@ -34,22 +34,3 @@ enum ValueTypeName {
     types["[String: \(type)]"] = [String: T].self
   }
 }
-
-/// Names of properties by key path.
-enum KeyPathName {
-  /// The names that a key path spells after its root, such as `address.street`.
-  ///
-  /// Key paths do not know the names of computed properties in every build, so the names that the
-  /// macro wrote beside the key paths come first.
-  static func name(of keyPath: AnyKeyPath) -> String {
-    if let model = type(of: keyPath).rootType as? any PersistentModel.Type,
-      let property = model.schemaMetadata.first(where: { $0.keypath == keyPath })
-    {
-      return property.name
-    }
-    let text = keyPath.debugDescription
-    let root = "\\\(type(of: keyPath).rootType)."
-    let path = text.hasPrefix(root) ? text.dropFirst(root.count) : text[...]
-    return path.filter { $0 != "?" && $0 != "!" }
-  }
-}

@@ -4,7 +4,7 @@ import SwiftSyntaxBuilder
 extension ModelExpansion {
   var backingData: DeclSyntax? {
     unlessDeclared(variable: "_$backingData") {
-      "private var _$backingData = SwiftData._ModelBacking()"
+      "@exclusivity(unchecked) private var _$backingData = SwiftData._ModelBacking()"
     }
   }
 

@@ -70,7 +70,10 @@ import Testing
     var descriptor = FetchDescriptor<Book>(
       predicate: #Predicate { $0.pages > wanted && $0.title.contains("1") },
       sortBy: [SortDescriptor(\.pages, order: .reverse)])
-    #expect(try context.fetch(descriptor).map(\.pages) == [190, 180, 170, 160, 150, 140, 130, 120, 110, 100])
+    #expect(
+      try context.fetch(descriptor).map(\.pages) == [
+        190, 180, 170, 160, 150, 140, 130, 120, 110, 100,
+      ])
     descriptor.fetchLimit = 3
     descriptor.fetchOffset = 1
     #expect(try context.fetch(descriptor).map(\.pages) == [180, 170, 160])

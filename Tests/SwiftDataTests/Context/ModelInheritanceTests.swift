@@ -33,7 +33,10 @@ import Testing
     let other = ModelContext(container)
     let all = try other.fetch(FetchDescriptor<Animal>(sortBy: [SortDescriptor(\.name)]))
     #expect(all.map { "\(type(of: $0))" } == ["Animal", "Dog", "Puppy"])
-    #expect(try other.fetch(FetchDescriptor<Dog>(sortBy: [SortDescriptor(\.name)])).map(\.name) == ["Dog", "Pup"])
+    #expect(
+      try other.fetch(FetchDescriptor<Dog>(sortBy: [SortDescriptor(\.name)])).map(\.name) == [
+        "Dog", "Pup",
+      ])
     #expect(try other.fetchCount(FetchDescriptor<Puppy>()) == 1)
     let boxers = #Predicate<Dog> { $0.breed == "Boxer" && $0.name == "Pup" }
     #expect(try other.fetch(FetchDescriptor(predicate: boxers)).count == 1)

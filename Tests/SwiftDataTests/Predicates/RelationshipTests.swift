@@ -36,7 +36,9 @@ struct RelationshipTests {
     try court.judge(#Predicate<Entry> { $0.owner?.name.contains("i") ?? true })
     try court.judge(
       #Predicate<Entry> {
-        if let owner = $0.owner { return owner.name == "Bob" || owner.age == nil } else {
+        if let owner = $0.owner {
+          return owner.name == "Bob" || owner.age == nil
+        } else {
           return true
         }
       })

@@ -23,11 +23,12 @@ import Testing
     #expect(values == [.integer(-1), .integer(-1_000_000_000_000_000_000)])
   }
 
-  @Test(arguments: [
-    .shaken, .stirred, .custom(""), .custom("x"), .layered(first: "a", depth: nil),
-    .layered(first: "a", depth: 1), .served(MapPoint(latitude: 1, longitude: 2)), .named(nil),
-    .named("n"), .tagged([]), .tagged(["t"]),
-  ] as [Preparation])
+  @Test(
+    arguments: [
+      .shaken, .stirred, .custom(""), .custom("x"), .layered(first: "a", depth: nil),
+      .layered(first: "a", depth: 1), .served(MapPoint(latitude: 1, longitude: 2)), .named(nil),
+      .named("n"), .tagged([]), .tagged(["t"]),
+    ] as [Preparation])
   func everyCaseIsRestored(_ preparation: Preparation) throws {
     #expect(try roundTrip(preparation) == preparation)
     let recipe = Cocktail.sample(preparation)

@@ -32,11 +32,12 @@ import Testing
     #expect(Int(storedValue: .real(2.5)) == nil)
   }
 
-  @Test(arguments: [
-    ("0", .integer(0)), ("-3", .integer(-3)), ("1.5", .real(1.5)), ("0.1", .real(0.1)),
-    ("123456789012345", .integer(123_456_789_012_345)),
-    ("1234567890123456", .blob(Data("1234567890123456".utf8))),
-  ] as [(String, _StoredValue)])
+  @Test(
+    arguments: [
+      ("0", .integer(0)), ("-3", .integer(-3)), ("1.5", .real(1.5)), ("0.1", .real(0.1)),
+      ("123456789012345", .integer(123_456_789_012_345)),
+      ("1234567890123456", .blob(Data("1234567890123456".utf8))),
+    ] as [(String, _StoredValue)])
   func decimalsAreNumbersWhereExact(_ text: String, _ stored: _StoredValue) throws {
     let decimal = try #require(Decimal(string: text))
     #expect(decimal.storedValue == stored)

@@ -5,6 +5,7 @@ public import Foundation
 extension PredicateExpressions {
   /// A predicate that another predicate asks.
   public struct CapturedPredicate<each Input>: StandardPredicateExpression {
+    /// The captured predicate, for the node that asks it.
     public typealias Output = Predicate<repeat each Input>
 
     /// The predicate that was captured.
@@ -40,6 +41,7 @@ extension PredicateExpressions {
 
   /// An expression that a predicate or another expression uses.
   public struct CapturedExpression<each Input, Result>: StandardPredicateExpression {
+    /// The captured expression, for the node that evaluates it.
     public typealias Output = Expression<repeat each Input, Result>
 
     /// The expression that was captured.

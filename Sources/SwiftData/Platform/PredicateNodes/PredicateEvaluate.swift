@@ -7,6 +7,7 @@
     public struct PredicateEvaluate<
       Condition: PredicateExpression, each Input: PredicateExpression
     >: PredicateExpression where Condition.Output == Predicate<repeat (each Input).Output> {
+      /// Whether the input meets the predicate.
       public typealias Output = Bool
 
       /// The predicate that is asked.

@@ -6,6 +6,7 @@
     public struct StringCaseInsensitiveCompare<
       Root: PredicateExpression, Other: PredicateExpression
     >: PredicateExpression where Root.Output: StringProtocol, Other.Output: StringProtocol {
+      /// The order of the two texts, upper and lower case alike.
       public typealias Output = ComparisonResult
 
       /// The text on the left of the comparison.

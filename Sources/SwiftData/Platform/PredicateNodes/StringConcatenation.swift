@@ -5,6 +5,7 @@ extension PredicateExpressions {
   public struct StringConcatenation<LHS: PredicateExpression, RHS: PredicateExpression>:
     PredicateExpression
   where LHS.Output == String, RHS.Output == String {
+    /// The joined text.
     public typealias Output = String
 
     /// The text that comes first.

@@ -5,6 +5,7 @@ extension PredicateExpressions {
   public struct StringHasPrefix<
     Root: PredicateExpression, Other: PredicateExpression
   >: PredicateExpression where Root.Output: StringProtocol, Other.Output: StringProtocol {
+    /// Whether the text begins with the other one.
     public typealias Output = Bool
 
     /// The text that is searched.

@@ -5,6 +5,7 @@ extension PredicateExpressions {
   public struct StringLocalizedCaseInsensitiveCompare<
     Root: PredicateExpression, Other: PredicateExpression
   >: PredicateExpression where Root.Output: StringProtocol, Other.Output: StringProtocol {
+    /// The order of the two texts in the user's language, upper and lower case alike.
     public typealias Output = ComparisonResult
 
     /// The text on the left of the comparison.

@@ -5,6 +5,7 @@ extension PredicateExpressions {
   public struct StringLocalizedCaseInsensitiveContains<
     Root: PredicateExpression, Other: PredicateExpression
   >: PredicateExpression where Root.Output: StringProtocol, Other.Output: StringProtocol {
+    /// Whether the text contains the other one, upper and lower case alike.
     public typealias Output = Bool
 
     /// The text that is searched.

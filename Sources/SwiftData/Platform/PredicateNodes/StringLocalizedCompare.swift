@@ -6,6 +6,7 @@
     public struct StringLocalizedCompare<
       Root: PredicateExpression, Other: PredicateExpression
     >: PredicateExpression where Root.Output: StringProtocol, Other.Output: StringProtocol {
+      /// The order of the two texts in the user's language.
       public typealias Output = ComparisonResult
 
       /// The text on the left of the comparison.

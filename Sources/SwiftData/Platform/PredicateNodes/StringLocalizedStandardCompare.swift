@@ -5,6 +5,7 @@ extension PredicateExpressions {
   public struct StringLocalizedStandardCompare<
     Root: PredicateExpression, Other: PredicateExpression
   >: PredicateExpression where Root.Output: StringProtocol, Other.Output: StringProtocol {
+    /// The order of the two texts as a file browser lists them.
     public typealias Output = ComparisonResult
 
     /// The text on the left of the comparison.

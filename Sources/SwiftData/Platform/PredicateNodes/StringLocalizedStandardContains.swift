@@ -6,6 +6,7 @@
     public struct StringLocalizedStandardContains<
       Root: PredicateExpression, Other: PredicateExpression
     >: PredicateExpression where Root.Output: StringProtocol, Other.Output: StringProtocol {
+      /// Whether a search as users expect it finds the other text.
       public typealias Output = Bool
 
       /// The text that is searched.

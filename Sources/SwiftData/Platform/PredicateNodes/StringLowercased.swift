@@ -4,6 +4,7 @@ extension PredicateExpressions {
   /// A text with every letter in lower case.
   public struct StringLowercased<Root: PredicateExpression>: PredicateExpression
   where Root.Output: StringProtocol {
+    /// The text in lower case.
     public typealias Output = String
 
     /// The text that is converted.

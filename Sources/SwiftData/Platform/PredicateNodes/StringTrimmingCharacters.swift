@@ -5,6 +5,7 @@ extension PredicateExpressions {
   public struct StringTrimmingCharacters<
     Root: PredicateExpression, Characters: PredicateExpression
   >: PredicateExpression where Root.Output: StringProtocol, Characters.Output == CharacterSet {
+    /// The text without the characters at its ends.
     public typealias Output = String
 
     /// The text that is trimmed.

@@ -4,6 +4,7 @@ extension PredicateExpressions {
   /// A text with every letter in upper case.
   public struct StringUppercased<Root: PredicateExpression>: PredicateExpression
   where Root.Output: StringProtocol {
+    /// The text in upper case.
     public typealias Output = String
 
     /// The text that is converted.

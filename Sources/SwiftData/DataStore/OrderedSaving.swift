@@ -1,0 +1,9 @@
+/// A store that answers a save in the order of the request, so that nobody has to look
+/// identifiers up.
+package protocol OrderedSaving: DataStore where Snapshot == DefaultSnapshot {
+  /// Saves as `save(_:)` does.
+  /// - Returns: The permanent identifiers of the inserted models, in their order.
+  func saveInOrder(
+    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
+  ) throws -> [PersistentIdentifier]
+}

@@ -1,0 +1,276 @@
+import Foundation
+import SwiftData
+import Testing
+
+@Suite struct DeletionTests {
+  @Test func cascadeReachesAllLevels() throws {
+    let context = try Graph.context()
+    let root = Graph.Node("root")
+    for i in 0..<3 {
+      let middle = Graph.Node("m\(i)", parent: root)
+      for j in 0..<3 { context.insert(Graph.Node("l\(i)\(j)", parent: middle)) }
+    }
+    try context.save()
+    #expect(try context.count(Graph.Node.self) == 13)
+    let other = ModelContext(context.container)
+    let stored = try #require(
+      try other.fetch(FetchDescriptor<Graph.Node>(predicate: #Predicate { $0.name == "root" })).first)
+    other.delete(stored)
+    try other.save()
+    #expect(try context.count(Graph.Node.self) == 0)
+  }
+
+  @Test func cascadeGoesThroughRequiredRelationships() throws {
+    let context = try Graph.context()
+    let parent = Graph.Parent("p")
+    let child = Graph.Child("c", parent: parent)
+    context.insert(Graph.Toy("t", owner: child))
+    try context.save()
+    context.delete(parent)
+    try context.save()
+    #expect(try context.count(Graph.Child.self) == 0)
+    #expect(try context.count(Graph.Toy.self) == 0)
+  }
+
+  @Test func cascadeInACycleEnds() throws {
+    let context = try Graph.context()
+    let rings = (0..<4).map { Graph.Ring("\($0)") }
+    for (index, ring) in rings.enumerated() { ring.next = rings[(index + 1) % 4] }
+    context.insert(rings[0])
+    try context.save()
+    #expect(rings[0].previous === rings[3])
+    context.delete(rings[2])
+    try context.save()
+    #expect(try context.count(Graph.Ring.self) == 0)
+  }
+
+  @Test func nullifyFreesTheOtherSide() throws {
+    let context = try Graph.context()
+    let parent = Graph.Parent("p")
+    let child = Graph.Child("c", parent: parent)
+    context.insert(child)
+    try context.save()
+    context.delete(child)
+    try context.save()
+    #expect(parent.children.isEmpty)
+    #expect(try context.stored(Graph.Parent.self).first?.children.isEmpty == true)
+    let person = Graph.Person("a")
+    person.passport = Graph.Passport(7)
+    context.insert(person)
+    try context.save()
+    let passport = try #require(person.passport)
+    context.delete(person)
+    try context.save()
+    #expect(passport.holder == nil)
+    #expect(try context.stored(Graph.Passport.self).first?.holder == nil)
+  }
+
+  @Test func deletingOneSideOfAManyToManyKeepsTheOther() throws {
+    let context = try Graph.context()
+    let student = Graph.Student("s")
+    let (a, b) = (Graph.Course("a"), Graph.Course("b"))
+    student.courses = [a, b]
+    context.insert(student)
+    try context.save()
+    context.delete(a)
+    try context.save()
+    #expect(student.courses.map(\.title) == ["b"])
+    #expect(try context.stored(Graph.Student.self).first?.courses.map(\.title) == ["b"])
+    context.delete(student)
+    try context.save()
+    #expect(b.students.isEmpty)
+    #expect(try context.stored(Graph.Course.self).map { $0.students.count } == [0])
+  }
+
+  @Test func denyKeepsStoreAndContextUntilItIsMended() throws {
+    let context = try Graph.context()
+    let project = Graph.Project("p")
+    let (ticket, memo) = (Graph.Ticket("t"), Graph.Memo("m"))
+    project.tickets = [ticket]
+    project.memos = [memo]
+    context.insert(project)
+    try context.save()
+    context.delete(project)
+    let error = #expect(throws: SwiftDataError.self) { try context.save() }
+    #expect(error?.description.contains("Project") == true)
+    #expect(error?.description.contains("tickets") == true)
+    #expect(try context.count(Graph.Project.self) == 1)
+    #expect(try context.count(Graph.Memo.self) == 1)
+    #expect(context.deletedModelsArray.count == 1)
+    #expect(context.changedModelsArray.isEmpty)
+    #expect(!memo.isDeleted)
+    #expect(memo.project === project)
+    #expect(ticket.project === project)
+    ticket.project = nil
+    try context.save()
+    #expect(try context.count(Graph.Project.self) == 0)
+    #expect(try context.count(Graph.Memo.self) == 0)
+    #expect(try context.count(Graph.Ticket.self) == 1)
+  }
+
+  @Test func aDeniedDeletionIsMendedByDeletingThePartnersToo() throws {
+    let context = try Graph.context()
+    let project = Graph.Project("p")
+    project.tickets = [Graph.Ticket("t")]
+    context.insert(project)
+    try context.save()
+    context.delete(project)
+    #expect(throws: SwiftDataError.self) { try context.save() }
+    context.delete(project.tickets[0])
+    try context.save()
+    #expect(try context.count(Graph.Project.self) == 0)
+    #expect(try context.count(Graph.Ticket.self) == 0)
+  }
+
+  @Test func noActionLeavesThePartnerAlone() throws {
+    let context = try Graph.context()
+    let depot = Graph.Depot("d")
+    depot.crates = [Graph.Crate("c")]
+    context.insert(depot)
+    try context.save()
+    context.delete(depot)
+    try context.save()
+    let crate = try #require(try context.stored(Graph.Crate.self).first)
+    #expect(crate.label == "c")
+    #expect(crate.depot == nil || crate.depot?.isDeleted == true)
+  }
+
+  @Test func nullifyingARequiredRelationshipNamesItAndKeepsEverything() throws {
+    let schema = Schema([Club.self, Fan.self])
+    let context = ModelContext(
+      try ModelContainer(for: schema, configurations: .init(isStoredInMemoryOnly: true)))
+    let club = Club("c")
+    let fan = Fan(club: club)
+    context.insert(fan)
+    try context.save()
+    context.delete(club)
+    let error = #expect(throws: SwiftDataError.self) { try context.save() }
+    #expect(error?.description.contains("Fan") == true)
+    #expect(error?.description.contains("club") == true)
+    #expect(fan.club === club)
+    #expect(try context.count(Club.self) == 1)
+    context.delete(fan)
+    try context.save()
+    #expect(try context.count(Club.self) == 0)
+  }
+
+  @Test func aRequiredRelationshipToADroppedNewModelIsRefused() throws {
+    let context = try Graph.context()
+    let child = Graph.Child("c")
+    let toy = Graph.Toy("t", owner: child)
+    context.insert(toy)
+    context.delete(child)
+    let error = #expect(throws: SwiftDataError.self) { try context.save() }
+    #expect(error?.description.contains("Toy") == true)
+    #expect(error?.description.contains("owner") == true)
+    toy.owner = Graph.Child("d")
+    try context.save()
+    #expect(try context.stored(Graph.Toy.self).first?.owner.name == "d")
+  }
+
+  @Test func insertAndDeleteBeforeASaveLeavesNothing() throws {
+    let context = try Graph.context()
+    let parent = Graph.Parent("p")
+    context.insert(parent)
+    let child = Graph.Child("c", parent: parent)
+    context.insert(child)
+    context.delete(child)
+    #expect(parent.children.isEmpty)
+    #expect(try context.fetchCount(FetchDescriptor<Graph.Child>()) == 0)
+    context.delete(parent)
+    #expect(!context.hasChanges)
+    try context.save()
+    #expect(try context.count(Graph.Parent.self) == 0)
+    #expect(try context.count(Graph.Child.self) == 0)
+  }
+
+  @Test func aDroppedNewModelCanBeInsertedAgain() throws {
+    let context = try Graph.context()
+    let child = Graph.Child("c")
+    context.insert(child)
+    context.delete(child)
+    context.insert(child)
+    child.name = "d"
+    try context.save()
+    #expect(try context.stored(Graph.Child.self).map(\.name) == ["d"])
+  }
+
+  @Test func aPendingDeletionIsTakenBackByInsertingWithItsEdits() throws {
+    let context = try Graph.context()
+    let child = Graph.Child("c")
+    context.insert(child)
+    try context.save()
+    child.name = "d"
+    context.delete(child)
+    context.insert(child)
+    #expect(!child.isDeleted)
+    #expect(context.hasChanges)
+    try context.save()
+    #expect(try context.stored(Graph.Child.self).map(\.name) == ["d"])
+  }
+
+  @Test func aDeletedModelCanBeInsertedAnew() throws {
+    let context = try Graph.context()
+    let parent = Graph.Parent("p")
+    let child = Graph.Child("c", parent: parent)
+    context.insert(child)
+    try context.save()
+    let old = child.persistentModelID
+    context.delete(child)
+    try context.save()
+    #expect(child.isDeleted)
+    context.insert(child)
+    #expect(!child.isDeleted)
+    child.parent = parent
+    try context.save()
+    #expect(child.persistentModelID != old || child.persistentModelID.storeIdentifier != nil)
+    let stored = try context.stored(Graph.Child.self)
+    #expect(stored.map(\.name) == ["c"])
+    #expect(stored.first?.parent?.name == "p")
+  }
+
+  @Test func rollbackTakesADeletionBack() throws {
+    let context = try Graph.context()
+    let parent = Graph.Parent("p")
+    let child = Graph.Child("c", parent: parent)
+    context.insert(child)
+    try context.save()
+    context.delete(parent)
+    context.rollback()
+    #expect(!parent.isDeleted)
+    #expect(parent.children.first === child)
+    #expect(child.parent === parent)
+    try context.save()
+    #expect(try context.count(Graph.Parent.self) == 1)
+  }
+
+  @Test func batchDeletionFollowsTheRules() throws {
+    let context = try Graph.context()
+    let project = Graph.Project("p")
+    project.tickets = [Graph.Ticket("t")]
+    context.insert(project)
+    context.insert(Graph.Project("free"))
+    try context.save()
+    #expect(throws: SwiftDataError.self) { try context.delete(model: Graph.Project.self) }
+    #expect(try context.count(Graph.Project.self) == 2)
+    #expect(!context.hasChanges)
+    try context.delete(model: Graph.Project.self, where: #Predicate { $0.name == "free" })
+    #expect(try context.count(Graph.Project.self) == 1)
+    try context.delete(model: Graph.Ticket.self)
+    try context.delete(model: Graph.Project.self)
+    #expect(try context.count(Graph.Project.self) == 0)
+  }
+}
+
+@Model private final class Club {
+  var name: String
+  @Relationship(deleteRule: .nullify, inverse: \Fan.club) var fans: [Fan] = []
+
+  init(_ name: String) { self.name = name }
+}
+
+@Model private final class Fan {
+  var club: Club
+
+  init(club: Club) { self.club = club }
+}

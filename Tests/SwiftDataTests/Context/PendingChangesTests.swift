@@ -1,0 +1,128 @@
+import Foundation
+import SwiftData
+import Testing
+
+/// Fetches judge unsaved inserts, edits and deletions like stored ones.
+@Suite struct PendingChangesTests {
+  typealias Parent = Graph.Parent
+  typealias Child = Graph.Child
+
+  /// Stored: children a, b, c; pending: b renamed to z, c deleted, d inserted.
+  private func context() throws -> ModelContext {
+    let context = try Graph.context()
+    let children = ["a", "b", "c"].map { Child($0) }
+    for child in children { context.insert(child) }
+    try context.save()
+    children[1].name = "z"
+    context.delete(children[2])
+    context.insert(Child("d"))
+    return context
+  }
+
+  @Test func fetchCountAndIdentifiersSeeThem() throws {
+    let context = try context()
+    var descriptor = FetchDescriptor<Child>(sortBy: [SortDescriptor(\.name)])
+    #expect(try context.fetch(descriptor).map(\.name) == ["a", "d", "z"])
+    #expect(try context.fetchCount(descriptor) == 3)
+    #expect(try context.fetchIdentifiers(descriptor).count == 3)
+    descriptor.predicate = #Predicate { $0.name > "b" }
+    #expect(try context.fetch(descriptor).map(\.name) == ["d", "z"])
+    #expect(try context.fetchCount(descriptor) == 2)
+    descriptor.predicate = #Predicate { $0.name == "b" || $0.name == "c" }
+    #expect(try context.fetch(descriptor).isEmpty)
+    #expect(try context.fetchCount(descriptor) == 0)
+    #expect(try context.fetchIdentifiers(descriptor).isEmpty)
+  }
+
+  @Test func limitAndOffsetAreAppliedToTheMergedResult() throws {
+    let context = try context()
+    var descriptor = FetchDescriptor<Child>(sortBy: [SortDescriptor(\.name, order: .reverse)])
+    descriptor.fetchLimit = 2
+    #expect(try context.fetch(descriptor).map(\.name) == ["z", "d"])
+    descriptor.fetchOffset = 1
+    #expect(try context.fetch(descriptor).map(\.name) == ["d", "a"])
+    descriptor.fetchOffset = 2
+    #expect(try context.fetch(descriptor).map(\.name) == ["a"])
+    #expect(try context.fetchCount(descriptor) == 1)
+    descriptor.fetchOffset = 3
+    #expect(try context.fetch(descriptor).isEmpty)
+  }
+
+  @Test func withoutPendingChangesTheStoreAnswers() throws {
+    let context = try context()
+    var descriptor = FetchDescriptor<Child>(sortBy: [SortDescriptor(\.name)])
+    descriptor.includePendingChanges = false
+    #expect(try context.fetchCount(descriptor) == 3)
+    #expect(try context.fetchIdentifiers(descriptor).count == 3)
+    #expect(try context.fetch(descriptor).count == 3)
+    descriptor.predicate = #Predicate { $0.name == "b" }
+    #expect(try context.fetchCount(descriptor) == 1)
+    descriptor.predicate = #Predicate { $0.name == "d" }
+    #expect(try context.fetchCount(descriptor) == 0)
+    #expect(context.hasChanges)
+    #expect(context.insertedModelsArray.count == 1)
+  }
+
+  @Test func predicatesFollowChangedRelationships() throws {
+    let context = try Graph.context()
+    let (p, q) = (Parent("p"), Parent("q"))
+    let (a, b) = (Child("a", parent: p), Child("b", parent: q))
+    context.insert(a)
+    context.insert(b)
+    try context.save()
+    let ofP = FetchDescriptor<Child>(
+      predicate: #Predicate { $0.parent?.name == "p" }, sortBy: [SortDescriptor(\.name)])
+    b.parent = p
+    #expect(try context.fetch(ofP).map(\.name) == ["a", "b"])
+    #expect(try context.fetchCount(ofP) == 2)
+    p.name = "r"
+    #expect(try context.fetch(ofP).isEmpty)
+    q.name = "p"
+    a.parent = q
+    #expect(try context.fetch(ofP).map(\.name) == ["a"])
+    let withA = FetchDescriptor<Parent>(
+      predicate: #Predicate { $0.children.contains { $0.name == "a" } })
+    #expect(try context.fetch(withA).map(\.name) == ["p"])
+    a.name = "x"
+    #expect(try context.fetch(withA).isEmpty)
+    #expect(try context.fetchCount(withA) == 0)
+    let empty = FetchDescriptor<Parent>(predicate: #Predicate { $0.children.isEmpty })
+    #expect(try context.fetchCount(empty) == 0)
+    a.parent = nil
+    #expect(try context.fetch(empty).map(\.name) == ["p"])
+  }
+
+  @Test func sortingFollowsChangedRelationships() throws {
+    let context = try Graph.context()
+    let (p, q) = (Parent("p"), Parent("q"))
+    context.insert(Child("a", parent: p))
+    context.insert(Child("b", parent: q))
+    try context.save()
+    let sorted = FetchDescriptor<Child>(sortBy: [SortDescriptor(\.parent?.name)])
+    #expect(try context.fetch(sorted).map(\.name) == ["a", "b"])
+    p.name = "z"
+    #expect(try context.fetch(sorted).map(\.name) == ["b", "a"])
+  }
+
+  @Test func aTemporaryIdentifierMatchesItsModel() throws {
+    let context = try Graph.context()
+    let child = Child("a")
+    context.insert(child)
+    let id = child.persistentModelID
+    let descriptor = FetchDescriptor<Child>(predicate: #Predicate { $0.persistentModelID == id })
+    #expect(try context.fetch(descriptor).first === child)
+    try context.save()
+    #expect(try context.fetch(descriptor).first === child)
+  }
+
+  @Test func aFetchReturnsTheSameInstanceWithItsUnsavedEdits() throws {
+    let context = try Graph.context()
+    let child = Child("a")
+    context.insert(child)
+    try context.save()
+    child.name = "edited"
+    let fetched = try #require(try context.fetch(FetchDescriptor<Child>()).first)
+    #expect(fetched === child)
+    #expect(fetched.name == "edited")
+  }
+}

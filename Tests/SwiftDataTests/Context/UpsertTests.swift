@@ -1,0 +1,188 @@
+import Foundation
+import SwiftData
+import Testing
+
+@Suite struct UpsertTests {
+  typealias Maker = Upserting.Maker
+  typealias Product = Upserting.Product
+  typealias Country = Upserting.Country
+  typealias Seat = Upserting.Seat
+
+  @Test func theLiveInstanceAndTheNewOneShowTheSameRow() throws {
+    let context = try Upserting.context()
+    let old = Maker("a", "old")
+    old.note = "kept?"
+    old.rank = 9
+    old.products = [Product("p1")]
+    context.insert(old)
+    try context.save()
+    let new = Maker("a", "new")
+    new.products = [Product("p2")]
+    context.insert(new)
+    try context.save()
+    #expect(try context.count(Maker.self) == 1)
+    #expect(old.persistentModelID == new.persistentModelID)
+    #expect([old.title, new.title] == ["new", "new"])
+    #expect(old.rank == 1 && new.rank == 1)
+    #expect(old.note == nil && new.note == nil)
+    #expect(Set(old.products.map(\.name)) == ["p1", "p2"])
+    #expect(Set(new.products.map(\.name)) == ["p1", "p2"])
+    let stored = try #require(try context.stored(Maker.self).first)
+    #expect(Set(stored.products.map(\.name)) == ["p1", "p2"])
+    #expect(stored.title == "new")
+    #expect(!context.hasChanges)
+  }
+
+  @Test func aToOneThatTheNewModelSetsWins() throws {
+    let context = try Upserting.context()
+    let old = Maker("a", "old")
+    old.country = Country("de")
+    context.insert(old)
+    try context.save()
+    let without = Maker("a", "again")
+    context.insert(without)
+    try context.save()
+    #expect(try context.stored(Maker.self).first?.country?.iso == "de")
+    let other = Maker("a", "moved")
+    other.country = Country("fr")
+    context.insert(other)
+    try context.save()
+    #expect(try context.stored(Maker.self).first?.country?.iso == "fr")
+    #expect(old.country?.iso == "fr")
+    let countries = try context.stored(Country.self)
+    #expect(countries.first { $0.iso == "de" }?.makers.isEmpty == true)
+    #expect(countries.first { $0.iso == "fr" }?.makers.count == 1)
+  }
+
+  @Test func twoNewModelsWithOneValueBecomeOneRow() throws {
+    let context = try Upserting.context()
+    let (first, second) = (Maker("a", "first"), Maker("a", "second"))
+    context.insert(first)
+    context.insert(second)
+    try context.save()
+    #expect(try context.stored(Maker.self).map(\.title) == ["second"])
+    #expect(first.persistentModelID == second.persistentModelID)
+    #expect([first.title, second.title] == ["second", "second"])
+    #expect(try context.fetch(FetchDescriptor<Maker>()).count == 1)
+  }
+
+  @Test func relationshipsToTwoNewModelsWithOneValueLeadToTheOneRow() throws {
+    let context = try Upserting.context()
+    let (first, second) = (Maker("a", "first"), Maker("a", "second"))
+    context.insert(Product("p1", maker: first))
+    context.insert(Product("p2", maker: second))
+    try context.save()
+    let stored = try context.stored(Maker.self)
+    #expect(stored.count == 1)
+    #expect(Set(stored.first?.products.map(\.name) ?? []) == ["p1", "p2"])
+    #expect(try context.stored(Product.self).allSatisfy { $0.maker?.code == "a" })
+  }
+
+  @Test func aDownloadedListIsImportedAgainWithoutDuplicates() throws {
+    let context = try Upserting.context()
+    for round in 0..<3 {
+      for index in 0..<20 {
+        let country = Country(["de", "fr"][index % 2])
+        let maker = Maker("m\(index)", "round \(round)")
+        context.insert(maker)
+        maker.country = country
+      }
+      try context.save()
+      #expect(try context.count(Maker.self) == 20)
+      #expect(try context.count(Country.self) == 2)
+      let makers = try context.stored(Maker.self)
+      #expect(makers.allSatisfy { $0.title == "round \(round)" && $0.country != nil })
+      let countries = try context.stored(Country.self)
+      #expect(countries.allSatisfy { $0.makers.count == 10 })
+    }
+  }
+
+  @Test func aCompoundConstraintUpserts() throws {
+    let context = try Upserting.context()
+    context.insert(Seat("A", 1, guest: "Ann"))
+    context.insert(Seat("A", 2, guest: "Bob"))
+    context.insert(Seat("B", 1))
+    try context.save()
+    context.insert(Seat("A", 2, guest: "Cid"))
+    try context.save()
+    let seats = try context.stored(Seat.self)
+    #expect(seats.count == 3)
+    #expect(seats.first { $0.row == "A" && $0.number == 2 }?.guest == "Cid")
+    #expect(seats.first { $0.row == "A" && $0.number == 1 }?.guest == "Ann")
+  }
+
+  @Test func anEditIntoATakenValueFailsAndCanBeMended() throws {
+    let context = try Upserting.context()
+    let (a, b) = (Maker("a", "A"), Maker("b", "B"))
+    context.insert(a)
+    context.insert(b)
+    try context.save()
+    b.code = "a"
+    context.insert(Product("waits"))
+    let error = #expect(throws: SwiftDataError.self) { try context.save() }
+    #expect(error?.description.contains("Maker") == true)
+    #expect(error?.description.contains("code") == true)
+    #expect(context.changedModelsArray.count == 1)
+    #expect(context.insertedModelsArray.count == 1)
+    #expect(try context.count(Product.self) == 0)
+    b.code = "c"
+    try context.save()
+    #expect(Set(try context.stored(Maker.self).map(\.code)) == ["a", "c"])
+    #expect(try context.count(Product.self) == 1)
+  }
+
+  @Test func aValueThatAnotherModelGivesUpIsFree() throws {
+    let context = try Upserting.context()
+    let old = Maker("a", "old")
+    context.insert(old)
+    try context.save()
+    old.code = "b"
+    context.insert(Maker("a", "new"))
+    try context.save()
+    let stored = try context.stored(Maker.self)
+    #expect(Set(stored.map { "\($0.code) \($0.title)" }) == ["a new", "b old"])
+  }
+
+  @Test func aValueOfADeletedModelIsFree() throws {
+    let context = try Upserting.context()
+    let old = Maker("a", "old")
+    context.insert(old)
+    try context.save()
+    context.delete(old)
+    let new = Maker("a", "new")
+    context.insert(new)
+    try context.save()
+    #expect(try context.stored(Maker.self).map(\.title) == ["new"])
+    #expect(old.isDeleted)
+    #expect(!new.isDeleted)
+  }
+
+  @Test func uniqueValuesCanBeSwapped() throws {
+    let context = try Upserting.context()
+    let (a, b) = (Maker("a", "A"), Maker("b", "B"))
+    context.insert(a)
+    context.insert(b)
+    try context.save()
+    (a.code, b.code) = ("b", "a")
+    try context.save()
+    let stored = try context.stored(Maker.self)
+    #expect(Set(stored.map { "\($0.code) \($0.title)" }) == ["b A", "a B"])
+  }
+
+  @Test func editsOfEitherInstanceAfterAnUpsertAreSaved() throws {
+    let context = try Upserting.context()
+    let old = Maker("a", "old")
+    context.insert(old)
+    try context.save()
+    let new = Maker("a", "new")
+    context.insert(new)
+    try context.save()
+    new.title = "by new"
+    try context.save()
+    #expect(try context.stored(Maker.self).map(\.title) == ["by new"])
+    old.title = "by old"
+    try context.save()
+    #expect(try context.stored(Maker.self).map(\.title) == ["by old"])
+    #expect(try context.fetch(FetchDescriptor<Maker>()).map(\.title) == ["by old"])
+  }
+}
