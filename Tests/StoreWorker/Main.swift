@@ -5,13 +5,17 @@ import SwiftData
 /// - `batches <store> <count> <size>`: saves batches of linked models, and prints the number of each
 ///   batch once it is saved. Tests kill it in the middle.
 /// - `increment <store> <times>`: adds rows one save at a time, beside another process.
+///
+/// The store `-` is the default one.
 @main
 struct StoreWorker {
   static func main() throws {
     let arguments = CommandLine.arguments
+    let configuration =
+      arguments[2] == "-"
+      ? ModelConfiguration() : ModelConfiguration(url: URL(fileURLWithPath: arguments[2]))
     let container = try ModelContainer(
-      for: Batch.self, Parcel.self,
-      configurations: ModelConfiguration(url: URL(fileURLWithPath: arguments[2])))
+      for: Batch.self, Parcel.self, configurations: configuration)
     let count = Int(arguments[3]) ?? 1
     switch arguments[1] {
     case "batches": try saveBatches(container, count, size: Int(arguments[4]) ?? 1)

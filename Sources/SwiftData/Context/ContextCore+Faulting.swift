@@ -28,7 +28,7 @@ extension ContextCore: _FaultSource {
       let identifier = store.destination(
         of: storage.descriptor, slot: slot, key: row.integer(slot))
     else { return nil }
-    let model = _model(for: identifier)
+    let model = fault(for: identifier)
     return mayDangle(storage, slot) ? existing(model) : model
   }
 
@@ -47,7 +47,13 @@ extension ContextCore: _FaultSource {
     return storage.flags.contains(.isGone) ? nil : model
   }
 
+  /// The model with an identifier; nil where no store has its row.
   func _model(for identifier: PersistentIdentifier) -> AnyObject? {
+    existing(fault(for: identifier))
+  }
+
+  /// The model with an identifier, whose row may not have been read or may be gone.
+  func fault(for identifier: PersistentIdentifier) -> AnyObject? {
     let identifier = identifier.resolved
     if let known = registered(identifier)?.model { return known }
     if identifier.isTemporary { return nil }

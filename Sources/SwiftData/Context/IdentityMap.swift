@@ -80,8 +80,8 @@ struct IdentityMap {
 
 /// An open-addressing hash table from integer keys to storages.
 ///
-/// Robin Hood hashing over the keys themselves: primary keys come in runs, so a run of rows lies in a
-/// run of memory, and hardly any entry is away from its home. Deletion shifts followers back until
+/// Robin Hood hashing that keeps runs of keys together: primary keys come in runs, so a run of rows
+/// lies in a run of memory, and hardly any entry is away from its home. Deletion shifts followers back until
 /// one is at home, so there are no tombstones.
 final class IdentityTable {
   private struct Entry {
@@ -171,7 +171,11 @@ final class IdentityTable {
 
   private func distance(at index: Int) -> Int { (index - home(of: entries[index].key)) & mask }
 
-  private func home(of key: Int64) -> Int { Int(truncatingIfNeeded: key) & mask }
+  /// Keys in a run of 256 are neighbours; the runs are scattered, so that no stride piles up.
+  private func home(of key: Int64) -> Int {
+    let run = UInt64(bitPattern: key >> 8) &* 0x9E37_79B9_7F4A_7C15 >> 20
+    return Int(truncatingIfNeeded: UInt64(bitPattern: key) &+ run) & mask
+  }
 
   private func grow(to size: Int) {
     let old = entries

@@ -4,11 +4,12 @@ import SQLiteEngine
 
 /// Writes one save, inside its transaction.
 ///
-/// 1. Deleted rows go first, so that their unique values are free.
-/// 2. Every new model gets its key: the one of the row that has the same unique values (an upsert),
-///    else the next free one. Models that others may name get theirs before any row with a
-///    relationship is written, so new models may name each other in any order.
-/// 3. Changed rows are updated, only in the columns that changed, and new rows are written.
+/// 1. Deleted rows go first, and changed rows give up the unique values they change, so that others
+///    may take them.
+/// 2. Every new model gets its key: the next free one, or that of the row with the same unique values
+///    (an upsert). Models with unique values are written in this step, because the next one may have
+///    the same; what they cannot name yet is added in the end of it.
+/// 3. Changed rows are updated, only in the columns that changed, and the other new rows are written.
 /// 4. The pairs of to-many relationships follow, then the last used keys.
 ///
 /// Runs of one shape share one prepared statement.
@@ -34,34 +35,30 @@ struct SaveWriter {
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
   ) throws -> [PersistentIdentifier] {
     for snapshot in request.deleted { try delete(snapshot) }
+    let moving = try movingUniqueValues(request)
+    for snapshot in moving { try giveUpUniqueValues(snapshot) }
     let saves = try request.inserted.map { try plan(of: $0) }
     keys = Array(repeating: 0, count: saves.count)
-    let hasRelationships = store.plans.hasRelationships
     func places(_ kind: EntitySave.KeySource) -> [Int] {
       saves.indices.filter { saves[$0].keySource == kind }
     }
     for place in places(.nextFree) {
-      try assign(try nextKey(saves[place]), to: request.inserted[place], place, hasRelationships)
+      assign(try nextKey(saves[place]), to: request.inserted[place], place, saves[place])
     }
+    // A changed row comes before the new models that may meet it: their values win.
+    let early = try request.updated.map { try isConstrained($0) && !namesUnknown($0) }
+    for (snapshot, isEarly) in zip(request.updated, early) where isEarly { try update(snapshot) }
+    for snapshot in moving where namesUnknown(snapshot) { try takeUniqueValues(snapshot) }
     for place in places(.writing) {
       let key = try upsert(request.inserted[place], saves[place])
-      try assign(key, to: request.inserted[place], place, hasRelationships)
+      assign(key, to: request.inserted[place], place, saves[place])
     }
-    var found: Set<Int> = []
-    for place in places(.lookingUp) {
-      let existing = try existingRow(like: request.inserted[place], saves[place])
-      if existing != nil { found.insert(place) }
-      let key = try existing ?? nextKey(saves[place])
-      try assign(key, to: request.inserted[place], place, hasRelationships)
-    }
-    for snapshot in request.updated { try update(snapshot) }
+    try writeAfterLookUp(places(.lookingUp), request.inserted, saves)
+    for (snapshot, isEarly) in zip(request.updated, early) where !isEarly { try update(snapshot) }
     for place in places(.nextFree) {
       try insert(request.inserted[place], saves[place], key: keys[place])
     }
-    for place in places(.lookingUp) {
-      try insertOrUpdate(request.inserted[place], saves[place], place, isFound: found.contains(place))
-    }
-    if hasRelationships {
+    if store.plans.hasRelationships {
       for snapshot in request.inserted + request.updated { try writeToMany(snapshot) }
     }
     try storeLastKeys()
@@ -69,6 +66,57 @@ struct SaveWriter {
       PersistentIdentifier(
         scope: store.plans.scope(number: save.statements.entity.number), key: key)
     }
+  }
+
+  /// Writes models whose row has to be looked up. Those whose unique values name other new models
+  /// come after the ones they name.
+  private mutating func writeAfterLookUp(
+    _ places: [Int], _ snapshots: [DefaultSnapshot], _ saves: [EntitySave]
+  ) throws {
+    var incomplete: [Int] = []
+    var waiting = places
+    while !waiting.isEmpty {
+      var ready = waiting.filter { place in
+        saves[place].statements.lookups.allSatisfy { lookup in
+          lookup.columns.allSatisfy { !namesUnknown(snapshots[place], $0) }
+        }
+      }
+      if ready.isEmpty { ready = waiting }
+      for place in ready {
+        let (snapshot, save) = (snapshots[place], saves[place])
+        if namesUnknown(snapshot) { incomplete.append(place) }
+        if let existing = try existingRow(like: snapshot, save) {
+          assign(existing, to: snapshot, place, save)
+          _ = try runUpdate(snapshot, save, snapshot.upsertSlots, key: existing)
+        } else {
+          assign(try nextKey(save), to: snapshot, place, save)
+          try insert(snapshot, save, key: keys[place])
+        }
+      }
+      let written = Set(ready)
+      waiting.removeAll(where: written.contains)
+    }
+    for place in incomplete {
+      let snapshot = snapshots[place]
+      _ = try runUpdate(snapshot, saves[place], snapshot.setReferences, key: keys[place])
+    }
+  }
+
+  private mutating func isConstrained(_ snapshot: DefaultSnapshot) throws -> Bool {
+    try !plan(of: snapshot).statements.lookups.isEmpty
+  }
+
+  private func namesUnknown(_ snapshot: DefaultSnapshot) -> Bool {
+    plans[ObjectIdentifier(snapshot.descriptor)]?.statements.columns
+      .contains { namesUnknown(snapshot, $0) } ?? false
+  }
+
+  /// Whether a column names a new model that has no key yet.
+  private func namesUnknown(_ snapshot: DefaultSnapshot, _ column: SaveStatements.Column) -> Bool {
+    guard column.content == .key, case .object(let object) = snapshot.value(column.cell),
+      let identifier = (object as? IdentifierBox)?.identifier, identifier.resolved.isTemporary
+    else { return false }
+    return keysByScope[ObjectIdentifier(identifier.id.scope)] == nil
   }
 
   private mutating func plan(of snapshot: DefaultSnapshot) throws -> EntitySave {
@@ -95,12 +143,13 @@ struct SaveWriter {
   // MARK: Keys
 
   private mutating func assign(
-    _ key: Int64, to snapshot: DefaultSnapshot, _ place: Int, _ isNamed: Bool
-  ) throws {
+    _ key: Int64, to snapshot: DefaultSnapshot, _ place: Int, _ save: EntitySave
+  ) {
     keys[place] = key
-    guard isNamed else { return }
-    let entity = try plan(of: snapshot).statements.entity.number
-    keysByScope[ObjectIdentifier(snapshot.persistentIdentifier.id.scope)] = (key, entity)
+    guard store.plans.hasRelationships else { return }
+    keysByScope[ObjectIdentifier(snapshot.persistentIdentifier.id.scope)] = (
+      key, save.statements.entity.number
+    )
   }
 
   private mutating func nextKey(_ save: EntitySave) throws -> Int64 {
@@ -187,25 +236,50 @@ struct SaveWriter {
     return key
   }
 
-  private mutating func insertOrUpdate(
-    _ snapshot: DefaultSnapshot, _ save: EntitySave, _ place: Int, isFound: Bool
-  ) throws {
-    // Two new models of one save can have the same unique values; the first one made the row.
-    let existing = isFound ? keys[place] : try existingRow(like: snapshot, save)
-    guard let existing else { return try insert(snapshot, save, key: keys[place]) }
-    if existing != keys[place] {
-      try assign(existing, to: snapshot, place, store.plans.hasRelationships)
+  // MARK: Unique values of changed rows
+
+  /// The changed rows whose old unique value another model of this save may take.
+  private mutating func movingUniqueValues(
+    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
+  ) throws -> [DefaultSnapshot] {
+    let changed = try request.updated.filter { snapshot in
+      !uniqueSlots(snapshot, try plan(of: snapshot)).isEmpty
     }
+    guard !changed.isEmpty else { return [] }
+    let others = try request.inserted.contains { try isConstrained($0) }
+    return others || changed.count > 1 ? changed : []
+  }
+
+  /// Empties the unique columns that a changed row is about to change.
+  private mutating func giveUpUniqueValues(_ snapshot: DefaultSnapshot) throws {
+    let save = try plan(of: snapshot)
+    guard let key = snapshot.persistentIdentifier.rowKey,
+      let sql = save.emptying(uniqueSlots(snapshot, save))
+    else { return }
+    let statement = try prepared(sql)
+    try statement.bind(key, at: 1)
+    try statement.run()
+  }
+
+  /// Writes the new unique values of a changed row, so that new models meet them.
+  private mutating func takeUniqueValues(_ snapshot: DefaultSnapshot) throws {
+    let save = try plan(of: snapshot)
+    let slots = uniqueSlots(snapshot, save)
+    guard let key = snapshot.persistentIdentifier.rowKey, !slots.isEmpty,
+      !save.statements.columns.contains(where: {
+        slots.contains($0.slot) && namesUnknown(snapshot, $0)
+      })
+    else { return }
+    _ = try runUpdate(snapshot, save, slots, key: key)
+  }
+
+  private func uniqueSlots(_ snapshot: DefaultSnapshot, _ save: EntitySave) -> SlotSet {
     var slots = SlotSet()
-    for (slot, property) in snapshot.descriptor.properties.enumerated() {
-      // All attributes of the new model win; a to-one only where it was set.
-      if property.isToOne, case .object? = snapshot.cells?[slot] {
-        slots.insert(slot)
-      } else if property.destination == nil {
-        slots.insert(slot)
-      }
+    for column in save.statements.lookups.lazy.flatMap(\.columns)
+    where snapshot.changedSlots.contains(column.slot) {
+      slots.insert(column.slot)
     }
-    _ = try runUpdate(snapshot, save, slots, key: existing)
+    return slots
   }
 
   private mutating func update(_ snapshot: DefaultSnapshot) throws {
@@ -245,9 +319,11 @@ struct SaveWriter {
       try statement.bind(key, at: 1)
       try statement.run()
     }
-    let statement = try prepared(save.statements.delete)
-    try statement.bind(key, at: 1)
-    try statement.run()
+    for sql in save.referring + [save.statements.delete] {
+      let statement = try prepared(sql)
+      try statement.bind(key, at: 1)
+      try statement.run()
+    }
   }
 
   // MARK: To-many
@@ -371,5 +447,25 @@ extension DefaultSnapshot {
     case .text: .text(reader.text(cell))
     case .blob: .blob(Data(reader.bytes(cell)))
     }
+  }
+}
+
+extension DefaultSnapshot {
+  /// What an upsert writes: all attributes, and the to-one relationships that were set.
+  fileprivate var upsertSlots: SlotSet {
+    var slots = setReferences
+    for (slot, property) in descriptor.properties.enumerated() where property.destination == nil {
+      slots.insert(slot)
+    }
+    return slots
+  }
+
+  /// The to-one relationships that have a model.
+  fileprivate var setReferences: SlotSet {
+    var slots = SlotSet()
+    for (slot, property) in descriptor.properties.enumerated() where property.isToOne {
+      if case .object? = cells?[slot] { slots.insert(slot) }
+    }
+    return slots
   }
 }

@@ -127,6 +127,9 @@ final class EntitySave: Sendable {
   let statements: SaveStatements
   let toMany: [ToManyStatements]
   let keySource: KeySource
+  /// Empties the to-one columns of others that name a deleted row and have no inverse to tell them.
+  let referring: [String]
+  private let emptyings = Mutex<[SlotSet: String?]>([:])
   private let updates = Mutex<[SlotSet: Update?]>([:])
 
   /// Where the key of a new model comes from.
@@ -146,9 +149,21 @@ final class EntitySave: Sendable {
   init(_ entity: EntityMapping, constraints: [[String]], mapping: SchemaMapping) {
     statements = SaveStatements(entity, constraints: constraints)
     toMany = entity.properties.compactMap(ToManyStatements.init)
+    referring = ReferringColumns(to: entity, in: mapping).emptying
     keySource =
       statements.lookups.isEmpty
       ? .nextFree : statements.upsert == nil ? .lookingUp : .writing
+  }
+
+  /// Sets the unique columns of some slots to null in one row; `nil` when there are none.
+  func emptying(_ slots: SlotSet) -> String? {
+    if slots.isEmpty { return nil }
+    return emptyings.withLock { known in
+      if let sql = known[slots] { return sql }
+      let made = statements.emptying(slots)
+      known[slots] = .some(made)
+      return made
+    }
   }
 
   func update(of slots: SlotSet) -> Update? {

@@ -102,6 +102,16 @@ package struct SaveStatements: Sendable {
     return (update.rendered().sql, changed)
   }
 
+  /// Sets the columns of some unique slots to null. The key is the only parameter.
+  package func emptying(_ slots: SlotSet) -> String? {
+    let names = Set(lookups.flatMap(\.columns).filter { slots.contains($0.slot) }.map(\.name))
+    guard !names.isEmpty else { return nil }
+    let update = Update(
+      entity.table, set: names.sorted().map { Assignment($0, .null) },
+      where: SaveStatements.isRow(0))
+    return update.rendered().sql
+  }
+
   private static func isRow(_ parameter: Int) -> SQLExpression {
     .binary(.column(table: nil, name: "Z_PK"), .equal, .parameter(parameter))
   }

@@ -260,6 +260,79 @@ import Testing
     try context.delete(model: Graph.Project.self)
     #expect(try context.count(Graph.Project.self) == 0)
   }
+
+  @Test func deletingTwiceAndEditingWhatIsDeletedIsHarmless() throws {
+    let context = try Graph.context()
+    let parent = Graph.Parent("p")
+    context.insert(parent)
+    try context.save()
+    context.delete(parent)
+    context.delete(parent)
+    parent.name = "late"
+    #expect(context.deletedModelsArray.count == 1)
+    try context.save()
+    context.delete(parent)
+    parent.name = "later"
+    #expect(!context.hasChanges)
+    try context.save()
+    #expect(try context.count(Graph.Parent.self) == 0)
+  }
+
+  @Test func aChildOfADeletedParentDoesNotKeepIt() throws {
+    let context = try Graph.context()
+    let parent = Graph.Parent("p")
+    context.insert(parent)
+    try context.save()
+    context.delete(parent)
+    let child = Graph.Child("c")
+    context.insert(child)
+    child.parent = parent
+    try context.save()
+    #expect(try context.count(Graph.Parent.self) == 0)
+    let stored = try context.stored(Graph.Child.self)
+    #expect(stored.allSatisfy { $0.parent == nil })
+    #expect(!context.hasChanges)
+  }
+
+  @Test func aChildMovedAwayBeforeTheDeletionSurvives() throws {
+    let context = try Graph.context()
+    let (old, new) = (Graph.Parent("old"), Graph.Parent("new"))
+    let child = Graph.Child("c", parent: old)
+    context.insert(child)
+    context.insert(new)
+    try context.save()
+    let other = ModelContext(context.container)
+    let parents = try other.fetch(FetchDescriptor<Graph.Parent>(sortBy: [SortDescriptor(\.name)]))
+    let moved = try #require(try other.fetch(FetchDescriptor<Graph.Child>()).first)
+    moved.parent = parents[0]
+    other.delete(parents[1])
+    try other.save()
+    #expect(try context.stored(Graph.Child.self).first?.parent?.name == "new")
+  }
+
+  @Test func aLongChainIsSavedAndDeletedWithoutRecursion() throws {
+    let context = try Graph.context()
+    let rings = (0..<5000).map { Graph.Ring("\($0)") }
+    for index in 1..<rings.count { rings[index - 1].next = rings[index] }
+    context.insert(rings[0])
+    try context.save()
+    #expect(try context.count(Graph.Ring.self) == 5000)
+    context.delete(rings[0])
+    try context.save()
+    #expect(try context.count(Graph.Ring.self) == 0)
+  }
+
+  @Test func deletingAModelOfAnotherContextIsRefused() throws {
+    let context = try Graph.context()
+    let parent = Graph.Parent("p")
+    context.insert(parent)
+    try context.save()
+    let other = ModelContext(context.container)
+    other.delete(parent)
+    #expect(throws: SwiftDataError.self) { try other.save() }
+    #expect(try context.count(Graph.Parent.self) == 1)
+    try other.save()
+  }
 }
 
 @Model private final class Club {

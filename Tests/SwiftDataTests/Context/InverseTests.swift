@@ -299,4 +299,72 @@ import Testing
     try other.save()
     #expect(Set(stored.children.map(\.name)) == ["1", "2"])
   }
+
+  @Test func manyMembersAreAppendedOneByOne() throws {
+    let context = try Graph.context()
+    let parent = Parent("p")
+    context.insert(parent)
+    for index in 0..<1000 { parent.children.append(Child("\(index)")) }
+    let other = Parent("q")
+    context.insert(other)
+    for index in 0..<1000 { context.insert(Child("\(index)", parent: other)) }
+    #expect(parent.children.map(\.name) == (0..<1000).map(String.init))
+    #expect(other.children.count == 1000)
+    try context.save()
+    #expect(try context.stored(Parent.self).map { $0.children.count } == [1000, 1000])
+  }
+
+  @Test func settingToNilAndBackIsNoLoss() throws {
+    let context = try Graph.context()
+    let parent = Parent("p")
+    let child = Child("c", parent: parent)
+    context.insert(child)
+    try context.save()
+    child.parent = nil
+    child.parent = parent
+    parent.children = []
+    parent.children = [child]
+    try context.save()
+    #expect(try context.stored(Parent.self).first?.children.map(\.name) == ["c"])
+    child.parent = child.parent
+    parent.children = parent.children
+    try context.save()
+    #expect(try context.stored(Child.self).first?.parent?.name == "p")
+  }
+
+  @Test func removedAndAddedPairsOfAManyToManyAreStoredOnce() throws {
+    let context = try Graph.context()
+    let student = Graph.Student("s")
+    let course = Graph.Course("c")
+    student.courses = [course]
+    context.insert(student)
+    try context.save()
+    student.courses = []
+    course.students = [student]
+    try context.save()
+    #expect(try context.stored(Graph.Student.self).first?.courses.count == 1)
+    course.students.append(Graph.Student("t"))
+    student.courses.removeAll()
+    course.students.append(student)
+    try context.save()
+    #expect(try context.stored(Graph.Course.self).first?.students.count == 2)
+    #expect(try context.stored(Graph.Student.self).allSatisfy { $0.courses.count == 1 })
+  }
+
+  @Test func changesOfAnotherContextAreSeenAfterAFetch() throws {
+    let context = try Graph.context()
+    let parent = Parent("p")
+    parent.children = [Child("a")]
+    context.insert(parent)
+    try context.save()
+    #expect(parent.children.count == 1)
+    let other = ModelContext(context.container)
+    let same = try #require(try other.fetch(FetchDescriptor<Parent>()).first)
+    same.children.append(Child("b"))
+    same.name = "renamed"
+    try other.save()
+    _ = try context.fetch(FetchDescriptor<Parent>())
+    #expect(parent.name == "renamed")
+    #expect(Set(parent.children.map(\.name)) == ["a", "b"])
+  }
 }

@@ -79,3 +79,21 @@ private final class Counter: @unchecked Sendable {
   private(set) var value = 0
   func add() { value += 1 }
 }
+
+@Suite struct UniqueEditTests {
+  @Test func anEditOfAUniqueValueCountsTheRowUpOnce() throws {
+    let folder = try TemporaryFolder()
+    let context = ModelContext(
+      try ModelContainer(
+        for: Upserting.Maker.self, configurations: ModelConfiguration(url: folder.store)))
+    let maker = Upserting.Maker("a", "A")
+    context.insert(maker)
+    try context.save()
+    maker.code = "b"
+    maker.title = "B"
+    try context.save()
+    let row = try SQLiteFile.text(
+      "SELECT ZCODE || ' ' || ZTITLE || ' ' || Z_OPT FROM ZMAKER", in: folder.store)
+    #expect(row == "b B 2")
+  }
+}

@@ -185,4 +185,87 @@ import Testing
     #expect(try context.stored(Maker.self).map(\.title) == ["by old"])
     #expect(try context.fetch(FetchDescriptor<Maker>()).map(\.title) == ["by old"])
   }
+
+  @Test func anEditAndAnUpsertOfOneRowInOneSaveEndEqual() throws {
+    let context = try Upserting.context()
+    let old = Maker("a", "old")
+    old.products = [Product("p1")]
+    context.insert(old)
+    try context.save()
+    old.title = "edited"
+    old.note = "edited"
+    let new = Maker("a", "new")
+    context.insert(new)
+    try context.save()
+    #expect(old.title == new.title)
+    #expect(old.note == new.note)
+    let stored = try context.stored(Maker.self)
+    #expect(stored.map(\.title) == [old.title])
+    #expect(stored.map(\.note) == [old.note])
+    #expect(stored.first?.products.count == 1)
+    #expect(!context.hasChanges)
+  }
+
+  @Test func anUpsertWithoutALiveInstanceIsFetchedOnce() throws {
+    let context = try Upserting.context()
+    context.insert(Maker("a", "old"))
+    try context.save()
+    let other = ModelContext(context.container)
+    let new = Maker("a", "new")
+    other.insert(new)
+    try other.save()
+    let fetched = try other.fetch(FetchDescriptor<Maker>())
+    #expect(fetched.count == 1)
+    #expect(fetched.first === new)
+    #expect(try context.fetch(FetchDescriptor<Maker>()).map(\.title) == ["new"])
+  }
+
+  @Test func renamingAroundACircleIsOneSave() throws {
+    let context = try Upserting.context()
+    let makers = ["a", "b", "c"].map { Maker($0, $0.uppercased()) }
+    for maker in makers { context.insert(maker) }
+    try context.save()
+    for (maker, code) in zip(makers, ["b", "c", "a"]) { maker.code = code }
+    context.insert(Maker("d", "D"))
+    try context.save()
+    let stored = try context.stored(Maker.self).map { $0.code + $0.title }
+    #expect(Set(stored) == ["bA", "cB", "aC", "dD"])
+  }
+
+  @Test func membersOfAnUpsertedModelKnowTheLiveInstance() throws {
+    let context = try Upserting.context()
+    let old = Maker("a", "old")
+    context.insert(old)
+    try context.save()
+    let product = Product("p", maker: Maker("a", "new"))
+    context.insert(product)
+    try context.save()
+    #expect(product.maker?.persistentModelID == old.persistentModelID)
+    #expect(old.products.first === product)
+    product.maker?.title = "through product"
+    try context.save()
+    #expect(old.title == "through product")
+    #expect(try context.stored(Maker.self).map(\.title) == ["through product"])
+  }
+
+  @Test func aFailedUpsertChangesNoInstance() throws {
+    let context = try Upserting.context()
+    let (a, b) = (Maker("a", "A"), Maker("b", "B"))
+    context.insert(a)
+    context.insert(b)
+    try context.save()
+    let new = Maker("a", "new")
+    context.insert(new)
+    b.code = "a"
+    do {
+      try context.save()
+    } catch {
+      #expect(a.title == "A")
+      #expect(context.insertedModelsArray.count == 1)
+      context.rollback()
+      #expect(b.code == "b")
+    }
+    let codes = try context.stored(Maker.self).map(\.code)
+    #expect(Set(codes).count == codes.count)
+  }
 }

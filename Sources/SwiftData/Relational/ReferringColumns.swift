@@ -1,0 +1,39 @@
+import SQLSyntax
+
+/// The to-one columns of all entities that can name a row of one entity and have no inverse.
+///
+/// With an inverse the delete rules find the rows that name a deleted one; without, only a query can.
+package struct ReferringColumns {
+  /// One statement per column; the key of the deleted row is the only parameter.
+  package let emptying: [String]
+
+  package init(to entity: EntityMapping, in mapping: SchemaMapping) {
+    var names: Set<String> = [entity.name]
+    var parent = entity.superName
+    while let name = parent {
+      names.insert(name)
+      parent = mapping.entity(named: name)?.superName
+    }
+    var statements: [String] = []
+    for owner in mapping.entities {
+      for property in owner.properties where owner.ownSlots.contains(property.slot) {
+        guard case .toOne(let toOne) = property.kind, toOne.inverse == nil,
+          names.contains(toOne.destination)
+        else { continue }
+        var assignments = [Assignment(toOne.key.name, .null)]
+        var condition = SQLExpression.binary(
+          .column(table: nil, name: toOne.key.name), .equal, .parameter(0))
+        if let number = toOne.entityNumber {
+          assignments.append(Assignment(number.name, .null))
+          condition = .conjunction([
+            condition,
+            .binary(
+              .column(table: nil, name: number.name), .equal, .integer(Int64(entity.number))),
+          ])
+        }
+        statements.append(Update(owner.table, set: assignments, where: condition).rendered().sql)
+      }
+    }
+    emptying = statements
+  }
+}
