@@ -70,13 +70,41 @@ extension ContextCore {
         entity: storage.descriptor.entityName)
   }
 
+  /// Marks a model for deletion. A model that was never saved goes at once, and takes along what its
+  /// delete rules cascade to; those of stored models are applied by the save.
   func delete(_ storage: _ModelStorage) {
     guard storage.source === self else {
       if storage.source != nil { refuseForeign(storage) }
       return
     }
+    var going = [storage]
+    var partners: [any PersistentModel] = []
+    var next = 0
+    while next < going.count {
+      let current = going[next]
+      next += 1
+      guard current.source === self else { continue }
+      if current.flags.contains(.isInserted) {
+        let reached = cascadePartners(of: current)
+        partners += reached
+        going += reached.map { $0._$storage }
+      }
+      deleteAlone(current)
+    }
+    withExtendedLifetime(partners) {}
+  }
+
+  /// Marks or forgets one model, without regard to delete rules.
+  func deleteAlone(_ storage: _ModelStorage) {
     let wasNew = changes.delete(storage)
     if wasNew { forgetNew(storage) }
+  }
+
+  private func cascadePartners(of storage: _ModelStorage) -> [any PersistentModel] {
+    storage.descriptor.relationshipSlots.flatMap { slot in
+      storage.descriptor.link(slot, in: coordinator)?.deleteRule == .cascade
+        ? storage.partners(slot) : []
+    }
   }
 
   /// Takes a new model out of the unit of work again.

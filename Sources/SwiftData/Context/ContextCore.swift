@@ -52,7 +52,7 @@ final class ContextCore {
   }
 
   func unregister(_ storage: _ModelStorage) {
-    identities.remove(storage) { rootEntity(of: storage) }
+    identities.remove(storage)
   }
 
   /// Keeps `model` alive for a while.
@@ -76,8 +76,8 @@ extension ContextCore: ContextOwning {
 }
 
 extension _ModelStorage {
-  /// Names the partners of an unsaved model instead of holding them, so that a graph that nobody saved
-  /// doesn't hold itself.
+  /// Names the partners of an unsaved model instead of holding them, so that a graph that nobody
+  /// saved doesn't hold itself.
   func loosenToOnes() {
     guard overlay != nil else { return }
     for slot in descriptor.relationshipSlots {

@@ -20,13 +20,14 @@ struct DeleteRules {
         switch link.deleteRule {
         case .noAction: continue
         case .nullify: nullify(storage, slot, link)
-        case .deny: denials.append((storage, slot))
+        case .deny:
+          if storage.flags.contains(.isDeleted) { denials.append((storage, slot)) }
         case .cascade:
           for partner in storage.partners(slot) {
             let partner = partner._$storage
             guard partner.source === core, !partner.flags.contains(.isDeleted) else { continue }
             cascade(partner)
-            if partner.flags.contains(.isDeleted) { queue.append(partner) }
+            queue.append(partner)
           }
         }
       }
@@ -46,7 +47,7 @@ struct DeleteRules {
     let wasChanged = storage.flags.contains(.isChanged)
     let slots = storage.changedSlots
     let model = storage.model
-    core.delete(storage)
+    core.deleteAlone(storage)
     undoings.append {
       if wasNew {
         core.insert(storage)

@@ -49,17 +49,18 @@ struct IdentityMap {
       table.insert(storage, for: identifier.id.key)
     } else {
       others[identifier] = Unmanaged.passUnretained(storage)
+      storage.flags.insert(.isRegistered)
     }
-    storage.flags.insert(.isRegistered)
   }
 
   /// Takes `storage` out; another storage under the same identifier stays.
-  mutating func remove(_ storage: _ModelStorage, rootEntity: () -> String) {
+  mutating func remove(_ storage: _ModelStorage) {
     guard let identifier = storage.knownIdentifier else { return }
-    storage.flags.remove(.isRegistered)
-    if let table = table(of: identifier.id.scope, rootEntity: rootEntity) {
+    if let table = storage.table {
       table.remove(storage, for: identifier.id.key)
+      storage.table = nil
     } else if others[identifier]?.toOpaque() == Unmanaged.passUnretained(storage).toOpaque() {
+      storage.flags.remove(.isRegistered)
       others[identifier] = nil
     }
   }
@@ -70,7 +71,10 @@ struct IdentityMap {
   }
 
   mutating func removeAll() {
-    forEach { $0.flags.remove(.isRegistered) }
+    forEach {
+      $0.flags.remove(.isRegistered)
+      $0.table = nil
+    }
     tables = [:]
     others = [:]
     lastScope = nil
@@ -83,7 +87,7 @@ struct IdentityMap {
 /// Robin Hood hashing that keeps runs of keys together: primary keys come in runs, so a run of rows
 /// lies in a run of memory, and hardly any entry is away from its home. Deletion shifts followers back until
 /// one is at home, so there are no tombstones.
-final class IdentityTable {
+final class IdentityTable: RowRegistry {
   private struct Entry {
     var key: Int64
     var storage: Unmanaged<_ModelStorage>?
@@ -93,7 +97,7 @@ final class IdentityTable {
   private var mask: Int
   private(set) var count = 0
 
-  init() {
+  override init() {
     entries = IdentityTable.allocate(16)
     mask = 15
   }
@@ -117,15 +121,23 @@ final class IdentityTable {
 
   func insert(_ storage: _ModelStorage, for key: Int64) {
     if let place = place(of: key) {
+      entries[place].storage?.takeUnretainedValue().table = nil
       entries[place].storage = Unmanaged.passUnretained(storage)
+      storage.table = self
       return
     }
+    insertNew(storage, for: key)
+  }
+
+  /// Inserts a key that is known not to be there.
+  func insertNew(_ storage: _ModelStorage, for key: Int64) {
     if (count + 1) * 4 > entries.count * 3 { grow(to: entries.count * 2) }
     put(Entry(key: key, storage: Unmanaged.passUnretained(storage)))
     count += 1
+    storage.table = self
   }
 
-  func remove(_ storage: _ModelStorage, for key: Int64) {
+  override func remove(_ storage: _ModelStorage, for key: Int64) {
     guard let place = place(of: key),
       entries[place].storage?.toOpaque() == Unmanaged.passUnretained(storage).toOpaque()
     else { return }
@@ -171,11 +183,8 @@ final class IdentityTable {
 
   private func distance(at index: Int) -> Int { (index - home(of: entries[index].key)) & mask }
 
-  /// Keys in a run of 256 are neighbours; the runs are scattered, so that no stride piles up.
-  private func home(of key: Int64) -> Int {
-    let run = UInt64(bitPattern: key >> 8) &* 0x9E37_79B9_7F4A_7C15 >> 20
-    return Int(truncatingIfNeeded: UInt64(bitPattern: key) &+ run) & mask
-  }
+  /// A bijection that keeps a run of keys together, and spreads strides.
+  private func home(of key: Int64) -> Int { Int(truncatingIfNeeded: key ^ key >> 8) & mask }
 
   private func grow(to size: Int) {
     let old = entries

@@ -35,8 +35,7 @@ extension ContextCore {
       storage.source = self
       storage.knownIdentifier = PersistentIdentifier(scope: batch.scope, key: place.key)
       models.append(maker.makeModel(type, over: storage))
-      table.insert(storage, for: place.key)
-      storage.flags.insert(.isRegistered)
+      table.insertNew(storage, for: place.key)
     }
     return models
   }

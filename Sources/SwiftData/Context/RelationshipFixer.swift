@@ -25,22 +25,48 @@ struct RelationshipFixer {
   func setToMany(_ storage: _ModelStorage, slot: Int, to models: [any PersistentModel]) {
     let value = storage.loadedToMany(slot)
     let old = value.members ?? []
-    let oldSet = Set(old.map(ObjectIdentifier.init))
-    var newSet = Set<ObjectIdentifier>()
-    let unique = models.filter { newSet.insert(ObjectIdentifier($0)).inserted }
+    // Most arrays that are set are the old one with a member more: only the rest is compared.
+    let shared = RelationshipFixer.sharedPrefix(old, models)
+    let unique = RelationshipFixer.withoutRepeats(models, after: shared)
+    let oldRest = Set(old[shared...].map(ObjectIdentifier.init))
+    let newRest = Set(unique[shared...].map(ObjectIdentifier.init))
     core._willChange(storage, slot: slot)
     let inverse = storage.descriptor.link(slot, in: core.coordinator)?.inverseSlot
-    for object in old where !newSet.contains(ObjectIdentifier(object)) {
+    for object in old[shared...] where !newRest.contains(ObjectIdentifier(object)) {
       guard let model = object as? any PersistentModel else { continue }
       value.noteRemoved(model)
       if let inverse { forget(storage, in: model._$storage, slot: inverse) }
     }
-    for model in unique where !oldSet.contains(ObjectIdentifier(model)) {
+    for model in unique[shared...] where !oldRest.contains(ObjectIdentifier(model)) {
       value.noteAdded(model)
       if let inverse { gain(storage, in: model._$storage, slot: inverse) }
     }
     value.members = unique
     storage.overlay(.object(value), at: slot)
+  }
+
+  private static func sharedPrefix(_ old: [AnyObject], _ new: [any PersistentModel]) -> Int {
+    var count = 0
+    while count < old.count, count < new.count, old[count] === new[count] { count += 1 }
+    return count
+  }
+
+  /// Each model once; the first `count` are known to differ.
+  private static func withoutRepeats(
+    _ models: [any PersistentModel], after count: Int
+  ) -> [any PersistentModel] {
+    var unique = Array(models[..<count])
+    if models.count - count <= 2 {
+      for model in models[count...] where !unique.contains(where: { $0 === model }) {
+        unique.append(model)
+      }
+    } else {
+      var known = Set(unique.map { ObjectIdentifier($0) })
+      for model in models[count...] where known.insert(ObjectIdentifier(model)).inserted {
+        unique.append(model)
+      }
+    }
+    return unique
   }
 
   /// Brings the other sides of a newly inserted model's relationships into step with it.

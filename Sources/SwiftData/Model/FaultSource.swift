@@ -19,3 +19,11 @@ public protocol _FaultSource: AnyObject {
   /// Called when a registered model's last reference goes away.
   func _forget(_ storage: _ModelStorage)
 }
+
+/// Where storages are found by integer key; one takes itself out when its model dies.
+///
+/// A class, so that the last breath of a model costs one direct call.
+@usableFromInline
+class RowRegistry {
+  func remove(_ storage: _ModelStorage, for key: Int64) {}
+}

@@ -26,6 +26,8 @@ public final class _ModelStorage {
   @exclusivity(unchecked) @usableFromInline var flags: Flags = []
   /// Slots that differ from the store.
   @exclusivity(unchecked) var changedSlots = SlotSet()
+  /// Where the context finds this storage by key; it lives as long as `source`.
+  @exclusivity(unchecked) unowned(unsafe) var table: RowRegistry?
   /// The place in one of the context's lists of pending changes; -1 outside.
   @exclusivity(unchecked) var pendingPlace = -1
 
@@ -39,16 +41,14 @@ public final class _ModelStorage {
     static var isInserted: Flags { Flags(rawValue: 1 << 1) }
     static var isChanged: Flags { Flags(rawValue: 1 << 2) }
     static var isDeleted: Flags { Flags(rawValue: 1 << 3) }
-    /// In the identity map of its context.
+    /// In the identity map of its context under a key that is no integer.
     static var isRegistered: Flags { Flags(rawValue: 1 << 4) }
     /// The identity before the first save was used as hash, and stays it.
     static var hashedWhileTemporary: Flags { Flags(rawValue: 1 << 5) }
     /// The row has not been read yet.
     @inlinable static var isFault: Flags { Flags(rawValue: 1 << 6) }
-    /// The row was read with some columns only; `partialSlots` of the page's batch tells which.
-    @inlinable static var isPartial: Flags { Flags(rawValue: 1 << 7) }
     /// Deleted in the store; the values are the last ones known.
-    static var isGone: Flags { Flags(rawValue: 1 << 8) }
+    static var isGone: Flags { Flags(rawValue: 1 << 7) }
   }
 
   @usableFromInline
@@ -57,8 +57,13 @@ public final class _ModelStorage {
   }
 
   deinit {
-    knownIdentifier?.temporaryScope?.end(permanent: nil)
-    if flags.contains(.isRegistered) { source?._forget(self) }
+    if let table, let knownIdentifier {
+      table.remove(self, for: knownIdentifier.id.key)
+    } else if flags.contains(.isRegistered) {
+      source?._forget(self)
+    } else {
+      knownIdentifier?.temporaryScope?.end(permanent: nil)
+    }
   }
 
   @usableFromInline
@@ -111,6 +116,6 @@ public final class _ModelStorage {
     self.page = page
     self.row = row
     overlay = nil
-    flags.remove([.isFault, .isPartial])
+    flags.remove(.isFault)
   }
 }

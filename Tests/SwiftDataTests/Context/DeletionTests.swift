@@ -14,7 +14,9 @@ import Testing
     #expect(try context.count(Graph.Node.self) == 13)
     let other = ModelContext(context.container)
     let stored = try #require(
-      try other.fetch(FetchDescriptor<Graph.Node>(predicate: #Predicate { $0.name == "root" })).first)
+      try other.fetch(
+        FetchDescriptor<Graph.Node>(predicate: #Predicate { $0.name == "root" })
+      ).first)
     other.delete(stored)
     try other.save()
     #expect(try context.count(Graph.Node.self) == 0)
@@ -155,17 +157,19 @@ import Testing
   }
 
   @Test func aRequiredRelationshipToADroppedNewModelIsRefused() throws {
-    let context = try Graph.context()
-    let child = Graph.Child("c")
-    let toy = Graph.Toy("t", owner: child)
-    context.insert(toy)
-    context.delete(child)
+    let context = ModelContext(
+      try ModelContainer(for: Fan.self, configurations: .init(isStoredInMemoryOnly: true)))
+    let club = Club("c")
+    let fan = Fan(club: club)
+    context.insert(fan)
+    context.delete(club)
     let error = #expect(throws: SwiftDataError.self) { try context.save() }
-    #expect(error?.description.contains("Toy") == true)
-    #expect(error?.description.contains("owner") == true)
-    toy.owner = Graph.Child("d")
+    #expect(error?.description.contains("Fan") == true)
+    #expect(error?.description.contains("club") == true)
+    fan.club = Club("d")
     try context.save()
-    #expect(try context.stored(Graph.Toy.self).first?.owner.name == "d")
+    #expect(try context.stored(Fan.self).first?.club.name == "d")
+    #expect(try context.count(Club.self) == 1)
   }
 
   @Test func insertAndDeleteBeforeASaveLeavesNothing() throws {
@@ -182,6 +186,44 @@ import Testing
     try context.save()
     #expect(try context.count(Graph.Parent.self) == 0)
     #expect(try context.count(Graph.Child.self) == 0)
+  }
+
+  @Test func aDroppedNewModelTakesItsNewChildrenAlong() throws {
+    let context = try Graph.context()
+    let parent = Graph.Parent("p")
+    let child = Graph.Child("c", parent: parent)
+    context.insert(Graph.Toy("t", owner: child))
+    #expect(context.insertedModelsArray.count == 3)
+    context.delete(parent)
+    #expect(!context.hasChanges)
+    try context.save()
+    #expect(try context.count(Graph.Child.self) == 0)
+  }
+
+  @Test func cascadeReachesNewModelsBehindNewModels() throws {
+    let context = try Graph.context()
+    let project = Graph.Project("p")
+    let parent = Graph.Parent("p")
+    project.tickets = [Graph.Ticket("t")]
+    context.insert(project)
+    context.insert(parent)
+    try context.save()
+    let child = Graph.Child("c", parent: parent)
+    let toy = Graph.Toy("t", owner: child)
+    context.insert(toy)
+    context.delete(parent)
+    context.delete(project)
+    #expect(throws: SwiftDataError.self) { try context.save() }
+    #expect(parent.children.first === child)
+    #expect(toy.owner === child)
+    #expect(context.insertedModelsArray.count == 2)
+    #expect(context.deletedModelsArray.count == 2)
+    project.tickets = []
+    try context.save()
+    #expect(try context.count(Graph.Parent.self) == 0)
+    #expect(try context.count(Graph.Child.self) == 0)
+    #expect(try context.count(Graph.Toy.self) == 0)
+    #expect(try context.count(Graph.Project.self) == 0)
   }
 
   @Test func aDroppedNewModelCanBeInsertedAgain() throws {

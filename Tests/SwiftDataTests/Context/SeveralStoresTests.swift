@@ -38,7 +38,8 @@ import Testing
       configurations: ModelConfiguration(
         "drafts", schema: Schema([Draft.self]), url: folder.url.appending(path: "drafts.store")),
       ModelConfiguration(
-        "settings", schema: Schema([Setting.self]), url: folder.url.appending(path: "settings.store")))
+        "settings", schema: Schema([Setting.self]),
+        url: folder.url.appending(path: "settings.store")))
   }
 
   @Test func eachConfigurationKeepsItsEntities() throws {
@@ -90,7 +91,8 @@ import Testing
     context.insert(shop)
     context.insert(Draft("d"))
     try context.save()
-    #expect(try SQLiteFile.integer("SELECT count(*) FROM ZWARE WHERE ZSHOP IS NOT NULL", in: one) == 1)
+    let linked = "SELECT count(*) FROM ZWARE WHERE ZSHOP IS NOT NULL"
+    #expect(try SQLiteFile.integer(linked, in: one) == 1)
     #expect(try SQLiteFile.integer("SELECT count(*) FROM ZDRAFT", in: folder.store) == 1)
   }
 

@@ -88,6 +88,7 @@ enum CampusApp {
     let again = try open()
     #expect(try again.fetch(FetchDescriptor<CampusApp.Professor>()).first?.office == nil)
     #expect(try again.fetch(full).isEmpty)
-    #expect(try again.fetch(FetchDescriptor<CampusApp.Lecture>()).map { $0.listeners.count }.sorted() == [0, 1])
+    let lectures = try again.fetch(FetchDescriptor<CampusApp.Lecture>())
+    #expect(lectures.map(\.listeners.count).sorted() == [0, 1])
   }
 }

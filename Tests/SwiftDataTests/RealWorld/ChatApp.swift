@@ -54,7 +54,9 @@ enum ChatApp {
       return conversation.persistentModelID
     }
 
-    func post(_ text: String, from name: String, at time: Double, in id: PersistentIdentifier) throws {
+    func post(
+      _ text: String, from name: String, at time: Double, in id: PersistentIdentifier
+    ) throws {
       guard let conversation = self[id, as: Conversation.self] else { return }
       let user = try modelContext.fetch(
         FetchDescriptor<User>(predicate: #Predicate { $0.name == name })).first!
@@ -88,7 +90,9 @@ enum ChatApp {
     #expect(await other.latest(in: id) == "hello")
     let context = ModelContext(container)
     let bob = try #require(
-      try context.fetch(FetchDescriptor<ChatApp.User>(predicate: #Predicate { $0.id == "bob" })).first)
+      try context.fetch(
+        FetchDescriptor<ChatApp.User>(predicate: #Predicate { $0.id == "bob" })
+      ).first)
     #expect(bob.avatar?.count == 200_000)
     #expect(bob.sent.first?.reactions == ["+1": 1])
     #expect(bob.sent.first?.conversation.members.count == 2)

@@ -38,7 +38,9 @@ enum FinanceApp {
 
   protocol Repository<Entity> {
     associatedtype Entity: PersistentModel
-    func all(where filter: Predicate<Entity>?, by order: [SortDescriptor<Entity>]) throws -> [Entity]
+    func all(
+      where filter: Predicate<Entity>?, by order: [SortDescriptor<Entity>]
+    ) throws -> [Entity]
   }
 
   struct Store<T: PersistentModel>: Repository {

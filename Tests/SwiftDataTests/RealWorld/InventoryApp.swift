@@ -114,7 +114,8 @@ enum InventoryApp {
 
   @Test func aModelWithoutMacrosIsStoredFetchedAndChanged() throws {
     let container = try ModelContainer(
-      for: InventoryApp.Reading.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+      for: InventoryApp.Reading.self,
+      configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     let context = ModelContext(container)
     let reading = InventoryApp.Reading(sensor: "s", value: 1.5, serial: 1)
     context.insert(reading)

@@ -68,7 +68,8 @@ enum PreviewApp {
     let limited = PreviewApp.Card.dueDescriptor(on: Date(timeIntervalSince1970: 10), limit: 1)
     #expect(try context.fetch(limited).map(\.back) == ["two"])
     let predicate = PreviewApp.Card.duePredicate(on: Date(timeIntervalSince1970: 9))
-    #expect(try context.fetch(FetchDescriptor<PreviewApp.Card>()).filter { try predicate.evaluate($0) }.count == 1)
+    let cards = try context.fetch(FetchDescriptor<PreviewApp.Card>())
+    #expect(try cards.filter { try predicate.evaluate($0) }.count == 1)
   }
 
   @Test func privatePropertiesAreStored() throws {
@@ -84,7 +85,7 @@ enum PreviewApp {
     card.score -= 10
     card.score += 3
     try context.save()
-    let stored = try #require(try ModelContext(container).fetch(FetchDescriptor<PreviewApp.Card>()).first)
+    let stored = try #require(try context.stored(PreviewApp.Card.self).first)
     #expect(stored.score == 3)
     #expect(stored.tags == ["x", "y", "z"])
   }

@@ -88,9 +88,11 @@ enum ReaderApp {
 @Suite struct ReaderAppTests {
   private static func json(_ title: String, _ articles: [String]) -> Data {
     let list = articles.map { #"{"guid": "\#($0)", "title": "\#(title) \#($0)"}"# }
-    return Data(
-      #"{"url": "https://a.org/f", "title": "\#(title)", "keywords": ["k"], "articles": [\#(list.joined(separator: ","))]}"#
-        .utf8)
+    let text = """
+      {"url": "https://a.org/f", "title": "\(title)", "keywords": ["k"],
+       "articles": [\(list.joined(separator: ","))]}
+      """
+    return Data(text.utf8)
   }
 
   @Test func downloadsAreDecodedInsertedAndUpdated() throws {
@@ -127,7 +129,7 @@ enum ReaderApp {
     feed.lastError = .status(code: 404)
     #expect(context.hasChanges)
     try context.save()
-    let stored = try #require(try ModelContext(container).fetch(FetchDescriptor<ReaderApp.Feed>()).first)
+    let stored = try #require(try context.stored(ReaderApp.Feed.self).first)
     #expect(stored.headers == ["ETag": "1"])
     #expect(stored.keywords == ["swift"])
     #expect(stored.settings == .init(style: .dark, window: .init(title: "w")))
