@@ -19,7 +19,7 @@ struct ModelSubclassExpansionTests {
           var size: Int
           init(size: Int) { self.size = size }
 
-          @exclusivity(unchecked) private var _$backingData = SwiftData._ModelBacking()
+          @exclusivity(unchecked) private var _$backingData = SwiftData._ModelBacking(Sub.self)
 
           override var _$storage: SwiftData._ModelStorage {
             _$backingData.unify(

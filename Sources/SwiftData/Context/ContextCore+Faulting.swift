@@ -4,7 +4,14 @@ extension ContextCore: _FaultSource {
   func _fill(_ storage: _ModelStorage) {
     storage.flags.remove(.isFault)
     guard let identifier = storage.knownIdentifier else { return }
-    if let snapshot = try? snapshot(for: identifier) {
+    let found: DefaultSnapshot?
+    do {
+      found = try snapshot(for: identifier)
+    } catch {
+      storage.flags.insert(.isFault)  // not known to be gone: the next read tries again
+      return
+    }
+    if let snapshot = found {
       storage.page = snapshot.page
       storage.row = snapshot.row
       if snapshot.cells != nil { storage.takeCells(of: snapshot) }

@@ -15,9 +15,9 @@ public struct _ModelBacking {
   /// the storage.
   @usableFromInline var borrowed: Unmanaged<_ModelStorage>?
 
-  /// An empty backing, or the one of the model that is being materialized.
-  public init() {
-    object = Materialization.take()
+  /// An empty backing, or the one of the model of this class that is being materialized.
+  public init<M: PersistentModel>(_ type: M.Type) {
+    object = Materialization.take(for: type)
     borrowed = object.map(Unmanaged.passUnretained)
   }
 

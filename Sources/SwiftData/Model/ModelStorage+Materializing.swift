@@ -14,6 +14,8 @@ enum Materialization {
   /// Where a thread leaves the storage of the model it makes next.
   private final class Slot {
     var pending: Unmanaged<_ModelStorage>?
+    /// The class of that model.
+    var type = ObjectIdentifier(Slot.self)
   }
 
   private static let key: pthread_key_t = {
@@ -29,8 +31,11 @@ enum Materialization {
   }
 
   /// The storage for the next model of this thread, once.
-  static func take() -> _ModelStorage? {
-    guard let slot = slot(), let pending = slot.pending else { return nil }
+  ///
+  /// A model of another class that an initial value makes on the way does not take it.
+  static func take(for type: any PersistentModel.Type) -> _ModelStorage? {
+    guard let slot = slot(), let pending = slot.pending, slot.type == ObjectIdentifier(type)
+    else { return nil }
     slot.pending = nil
     return pending.takeUnretainedValue()
   }
@@ -56,6 +61,7 @@ enum Materialization {
     func makeModel<M: PersistentModel>(_ type: M.Type, over storage: _ModelStorage) -> M {
       storage.flags.insert(.isMaterializing)
       slot.pending = Unmanaged.passUnretained(storage)
+      slot.type = ObjectIdentifier(type)
       let model = type.init(backingData: _ManagedBackingData<M>(storage))
       slot.pending = nil
       storage.flags.remove(.isMaterializing)

@@ -4,7 +4,9 @@ import SwiftSyntaxBuilder
 extension ModelExpansion {
   var backingData: DeclSyntax? {
     unlessDeclared(variable: "_$backingData") {
-      "@exclusivity(unchecked) private var _$backingData = SwiftData._ModelBacking()"
+      """
+      @exclusivity(unchecked) private var _$backingData = SwiftData._ModelBacking(\(raw: name).self)
+      """
     }
   }
 
