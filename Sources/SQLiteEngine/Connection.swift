@@ -14,6 +14,9 @@ package final class Connection {
 
   private let statements: StatementCache
 
+  /// Whom `trace` told last; SQLite holds it without a claim.
+  var tracer: Tracer?
+
   /// Opens a database and, when the file is new, lays down its format.
   package init(
     path: String, mode: OpenMode = .readWriteCreate,

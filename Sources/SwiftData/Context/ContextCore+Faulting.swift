@@ -77,7 +77,8 @@ extension ContextCore: _FaultSource {
       value = nil
     }
     if let members = value?.members { return members }
-    var members = storedMembers(storage, slot: slot)
+    // Where the store can't be read the members stay unknown, and the next read asks again.
+    guard var members = storedMembers(storage, slot: slot) else { return value?.added ?? [] }
     if let value, value.isChanged {
       let removed = Set(value.removed.map(ObjectIdentifier.init))
       members.removeAll { removed.contains(ObjectIdentifier($0)) }
@@ -91,17 +92,17 @@ extension ContextCore: _FaultSource {
     return members
   }
 
-  private func storedMembers(_ storage: _ModelStorage, slot: Int) -> [AnyObject] {
+  /// - Returns: nil when the store can't be read.
+  private func storedMembers(_ storage: _ModelStorage, slot: Int) -> [AnyObject]? {
     guard let identifier = storage.knownIdentifier, !identifier.isTemporary,
-      let store = store(of: storage) as? any RelationshipFetching,
-      let snapshots = try? store.members(
-        of: identifier, slot: slot, descriptor: storage.descriptor)
+      let store = store(of: storage) as? any RelationshipFetching
     else { return [] }
-    return snapshots.compactMap(materialize)
+    let snapshots = try? store.members(of: identifier, slot: slot, descriptor: storage.descriptor)
+    return snapshots?.compactMap(materialize)
   }
 
   /// Stored members whose to-one side has been changed since they were stored.
-  private func withoutMovedAway(
+  func withoutMovedAway(
     _ members: [AnyObject], from storage: _ModelStorage, slot: Int
   ) -> [AnyObject] {
     guard !changes.isEmpty,

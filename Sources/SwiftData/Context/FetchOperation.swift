@@ -41,7 +41,7 @@ struct FetchOperation<T: PersistentModel> {
     }
     guard result.needsFilter || result.needsSort else { return models }
     if result.needsFilter, let predicate = descriptor.predicate {
-      models = try models.filter { try predicate.evaluate($0) }
+      models = try models.filter { try predicate.matches($0) }
     }
     if result.needsSort { models.sort(using: descriptor.sortBy) }
     return sliced(models)

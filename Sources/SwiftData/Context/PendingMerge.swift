@@ -71,6 +71,20 @@ struct PendingMerge<T: PersistentModel> {
   }
 
   private func matches(_ model: T) throws -> Bool {
-    try descriptor.predicate?.evaluate(model) ?? true
+    try descriptor.predicate?.matches(model) ?? true
+  }
+}
+
+extension Predicate {
+  /// Judges a model as the store would: a forced unwrap or cast that fails makes the condition
+  /// false, instead of failing the whole fetch.
+  func matches(_ input: repeat each Input) throws -> Bool {
+    do {
+      return try evaluate(repeat each input)
+    } catch let error as PredicateError
+      where error == .forceUnwrapFailure || error == .forceCastFailure
+    {
+      return false
+    }
   }
 }

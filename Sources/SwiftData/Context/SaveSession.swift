@@ -4,7 +4,8 @@ import Foundation
 ///
 /// 1. *Organise*: delete rules find what else changes or goes; validation judges the pending set.
 /// 2. *Collect*: snapshots of everything pending become one request per store.
-/// 3. *Emit*: each store writes its request in one transaction.
+/// 3. *Emit*: each store writes its request in one transaction. Transactions of several stores are
+///    nested, so that none commits before all have written; a custom store is asked last.
 /// 4. *Finalise*: temporary identifiers become permanent in place, changes count as stored.
 ///
 /// A throw in 1 to 3 undoes what the delete rules did in memory and leaves the context as it was.
@@ -45,9 +46,7 @@ struct SaveSession {
       try rules.apply()
       try Validation(core: core).check()
       let batches = try collect()
-      var results: [StoredChanges] = []
-      for batch in batches { results.append(try emit(batch)) }
-      return finalise(batches, results)
+      return finalise(batches, try emit(batches[...]))
     } catch {
       rules.undo()
       throw error
@@ -81,7 +80,8 @@ struct SaveSession {
       let place = try place(storage)
       batches[place].deleted.append(DefaultSnapshot(lenient: storage))
     }
-    return batches
+    return batches.filter { $0.store is any OrderedSaving }
+      + batches.filter { !($0.store is any OrderedSaving) }
   }
 
   /// What a store answered.
@@ -91,15 +91,18 @@ struct SaveSession {
     var reregistered: [PersistentIdentifier: DefaultSnapshot] = [:]
   }
 
-  private func emit(_ batch: Batch) throws -> StoredChanges {
-    if let store = batch.store as? any OrderedSaving {
-      return StoredChanges(
-        inserted: try store.saveInOrder(
-          DataStoreSaveChangesRequest(
-            inserted: batch.inserted, updated: batch.updated, deleted: batch.deleted,
-            editingState: core.editingState)))
+  private func emit(_ batches: ArraySlice<Batch>) throws -> [StoredChanges] {
+    guard let batch = batches.first else { return [] }
+    guard let store = batch.store as? any OrderedSaving else {
+      return [try emit(batch, to: batch.store)] + (try emit(batches.dropFirst()))
     }
-    return try emit(batch, to: batch.store)
+    var rest: [StoredChanges] = []
+    let inserted = try store.saveInOrder(
+      DataStoreSaveChangesRequest(
+        inserted: batch.inserted, updated: batch.updated, deleted: batch.deleted,
+        editingState: core.editingState),
+      beforeCommit: { rest = try emit(batches.dropFirst()) })
+    return [StoredChanges(inserted: inserted)] + rest
   }
 
   private func emit<S: DataStore>(_ batch: Batch, to store: S) throws -> StoredChanges {

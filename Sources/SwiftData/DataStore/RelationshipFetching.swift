@@ -6,6 +6,10 @@ package protocol RelationshipFetching: DataStore {
   func members(
     of identifier: PersistentIdentifier, slot: Int, descriptor: _ModelDescriptor
   ) throws -> [DefaultSnapshot]
+  /// The members of a to-many relationship of many owners, by the owners' keys.
+  func members(
+    ofAll owners: [Int64], slot: Int, descriptor: _ModelDescriptor
+  ) throws -> [Int64: [DefaultSnapshot]]
   /// The identifier of the row that a to-one cell names.
   func destination(
     of descriptor: _ModelDescriptor, slot: Int, key: Int64

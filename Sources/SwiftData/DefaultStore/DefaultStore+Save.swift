@@ -10,7 +10,7 @@ extension DefaultStore {
   public func save(
     _ request: DataStoreSaveChangesRequest<Snapshot>
   ) throws -> DataStoreSaveChangesResult<Snapshot> {
-    let identifiers = try saveInOrder(request)
+    let identifiers = try saveInOrder(request, beforeCommit: {})
     return DataStoreSaveChangesResult(
       for: identifier,
       remappedIdentifiers: Dictionary(
@@ -21,7 +21,7 @@ extension DefaultStore {
 
 extension DefaultStore: OrderedSaving {
   package func saveInOrder(
-    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
+    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, beforeCommit: () throws -> Void
   ) throws -> [PersistentIdentifier] {
     guard configuration.allowsSave else {
       throw SwiftDataError.modelValidationFailure.with(
@@ -30,7 +30,9 @@ extension DefaultStore: OrderedSaving {
     return try write { connection in
       try connection.transaction {
         var writer = SaveWriter(store: self, connection: connection)
-        return try writer.write(request)
+        let identifiers = try writer.write(request)
+        try beforeCommit()
+        return identifiers
       }
     }
   }

@@ -7,12 +7,18 @@ struct RowReading {
   let store: DefaultStore
   let selection: EntitySelection
 
-  func readAll(_ statement: Statement, _ limit: Int?) throws -> FetchedRows {
+  /// - Parameter each: Called with the statement on each row that is read.
+  func readAll(
+    _ statement: Statement, _ limit: Int?, each: ((Statement) -> Void)? = nil
+  ) throws -> FetchedRows {
     selection.hasEntityNumber
-      ? .snapshots(try readMixed(statement)) : .batch(try readBatch(statement, limit))
+      ? .snapshots(try readMixed(statement, each))
+      : .batch(try readBatch(statement, limit, each))
   }
 
-  private func readBatch(_ statement: Statement, _ limit: Int?) throws -> RowBatch {
+  private func readBatch(
+    _ statement: Statement, _ limit: Int?, _ each: ((Statement) -> Void)?
+  ) throws -> RowBatch {
     let member = selection.onlyMember
     var batch = RowBatch(descriptor: member.descriptor, scope: member.scope)
     guard try statement.step() else { return batch }
@@ -23,12 +29,15 @@ struct RowReading {
       let place = statement.copyRow(
         into: &builder, member.sources, external: file.externalData(named:))
       batch.append(page: place.page, row: place.row, key: statement.int64(0))
+      each?(statement)
     } while try statement.step()
     return batch
   }
 
   /// Rows of an entity and of those below it, each in the layout of its own.
-  private func readMixed(_ statement: Statement) throws -> [DefaultSnapshot] {
+  private func readMixed(
+    _ statement: Statement, _ each: ((Statement) -> Void)?
+  ) throws -> [DefaultSnapshot] {
     var snapshots: [DefaultSnapshot] = []
     var builders: [Int: RowBuilder] = [:]
     while try statement.step() {
@@ -41,6 +50,7 @@ struct RowReading {
         DefaultSnapshot(
           persistentIdentifier: PersistentIdentifier(scope: member.scope, key: statement.int64(0)),
           descriptor: member.descriptor, page: place.page, row: place.row))
+      each?(statement)
     }
     return snapshots
   }

@@ -17,6 +17,7 @@ struct StoreFile: Sendable {
       for collation in SQLCollation.all {
         try connection.register(collation: collation.name, collation.compare)
       }
+      if StatementLog.isWanted { connection.trace(StatementLog.write) }
     }
     if configuration.isStoredInMemoryOnly {
       return try ConnectionPool(path: "", mode: .memory(name: nil), configure: configure)

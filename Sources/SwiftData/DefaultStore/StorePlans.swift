@@ -18,6 +18,7 @@ final class StorePlans: Sendable {
     var selections: [String: EntitySelection] = [:]
     var saves: [String: EntitySave] = [:]
     var queries: [QueryShape: String] = [:]
+    var members: [MembersKey: MembersQuery] = [:]
   }
 
   init(mapping: SchemaMapping, schema: Schema, storeIdentifier: String) {
@@ -54,6 +55,21 @@ final class StorePlans: Sendable {
       state.saves[entity.name] = made
       return made
     }
+  }
+
+  private struct MembersKey: Hashable {
+    let entity: Int
+    let slot: Int
+  }
+
+  func members(
+    of entity: EntityMapping, slot: Int, _ make: () -> MembersQuery
+  ) -> MembersQuery {
+    let key = MembersKey(entity: entity.number, slot: slot)
+    if let known = state.withLock({ $0.members[key] }) { return known }
+    let made = make()
+    state.withLock { $0.members[key] = made }
+    return made
   }
 
   /// The text of a query, rendered once per shape.

@@ -1,5 +1,3 @@
-public import Observation
-
 /// What a model holds in place of its stored properties: its values.
 ///
 /// The accessors that `@Model` writes call these functions with the slot of their property; the

@@ -1,8 +1,12 @@
 package import SQLSyntax
 
-/// The query for the members of a to-many relationship; parameter 0 is the owner's key.
+/// The query for the members of a to-many relationship, of one owner or of many.
 package struct MembersQuery {
-  package let sql: String
+  /// The members of one owner, whose key is parameter 0.
+  package let ofOne: String
+  /// The members of the owners in the JSON array that is parameter 0; the owner's key is the last
+  /// column.
+  package let ofMany: String
 
   package init(
     _ toMany: ToManyMapping, destination: EntityMapping, columns: [SQLExpression]
@@ -12,18 +16,26 @@ package struct MembersQuery {
     var select = Select(
       columns, from: TableReference(destination.table, as: alias),
       orderBy: [OrderingTerm(key)])
+    let owner: SQLExpression
     switch toMany.storage {
     case .foreignKey(_, let column, _):
-      select.condition = .binary(.column(table: alias, name: column), .equal, .parameter(0))
-    case .joinTable(let name, let owner, let member):
+      owner = .column(table: alias, name: column)
+    case .joinTable(let name, let ownerColumn, let member):
       let pairs = "pairs"
+      owner = .column(table: pairs, name: ownerColumn)
       select.joins = [
         Join(
           .inner, TableReference(name, as: pairs),
           on: .binary(.column(table: pairs, name: member), .equal, key))
       ]
-      select.condition = .binary(.column(table: pairs, name: owner), .equal, .parameter(0))
     }
-    sql = select.rendered().sql
+    select.condition = .binary(owner, .equal, .parameter(0))
+    ofOne = select.rendered().sql
+    let owners = Select(
+      [.column(table: nil, name: "value")],
+      from: TableReference("json_each", arguments: [.parameter(0)]))
+    select.condition = .inSelect(owner, owners)
+    select.columns.append(ResultColumn(owner))
+    ofMany = select.rendered().sql
   }
 }

@@ -42,6 +42,22 @@ import Testing
         url: folder.url.appending(path: "settings.store")))
   }
 
+  @Test func aSaveThatOneStoreRefusesIsStoredInNone() throws {
+    let folder = try TemporaryFolder()
+    let context = ModelContext(try container(folder))
+    let (first, second) = (Setting("a", "1"), Setting("b", "2"))
+    context.insert(first)
+    context.insert(second)
+    try context.save()
+    second.key = "a"
+    context.insert(Draft("waits"))
+    #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+    #expect(try ModelContext(try container(folder)).fetchCount(FetchDescriptor<Draft>()) == 0)
+    second.key = "c"
+    try context.save()
+    #expect(try ModelContext(try container(folder)).fetchCount(FetchDescriptor<Draft>()) == 1)
+  }
+
   @Test func eachConfigurationKeepsItsEntities() throws {
     let folder = try TemporaryFolder()
     let context = ModelContext(try container(folder))
