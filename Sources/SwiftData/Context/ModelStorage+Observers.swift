@@ -3,7 +3,9 @@ import Observation
 extension _ModelStorage {
   /// Runs `mutation` and tells observers of one property, where there are any.
   func notifyingObservers(of slot: Int, _ mutation: () -> Void) {
-    guard let registrar = observers?.registrar, let model = persistentModel else { return mutation() }
+    guard let registrar = observers?.registrar, let model = persistentModel else {
+      return mutation()
+    }
     let observed = ObservedProperty(
       registrar: registrar, keyPath: descriptor.properties[slot].keyPath)
     observed.willSet(model)
@@ -13,7 +15,9 @@ extension _ModelStorage {
 
   /// Runs `mutation` and tells observers of every property.
   func notifyingObserversOfAll(_ mutation: () -> Void) {
-    guard let registrar = observers?.registrar, let model = persistentModel else { return mutation() }
+    guard let registrar = observers?.registrar, let model = persistentModel else {
+      return mutation()
+    }
     let observed = descriptor.properties.map {
       ObservedProperty(registrar: registrar, keyPath: $0.keyPath)
     }

@@ -7,8 +7,9 @@ import RowStorage
 /// What was read is held by the models it was read for.
 extension ContextCore {
   func prefetch<T: PersistentModel>(_ keyPaths: [PartialKeyPath<T>], of models: [T]) {
-    guard let store = coordinator.store(forEntity: T._$descriptor.entityName)
-      as? any RelationshipFetching
+    guard
+      let store = coordinator.store(forEntity: T._$descriptor.entityName)
+        as? any RelationshipFetching
     else { return }
     for keyPath in keyPaths {
       guard let slot = T._$descriptor.slot(for: keyPath) else { continue }

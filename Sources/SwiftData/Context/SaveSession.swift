@@ -160,7 +160,9 @@ extension ContextCore {
     storage.knownIdentifier?.temporaryScope?.end(permanent: permanent)
     storage.knownIdentifier = permanent
     if let known = registered(permanent), known !== storage {
-      known.notifyingObserversOfAll { known.overlay = nil; known.row = nil; known.page = nil }
+      known.notifyingObserversOfAll {
+        known.overlay = nil; known.row = nil; known.page = nil
+      }
       known.flags.insert(.isFault)
     } else {
       register(storage)

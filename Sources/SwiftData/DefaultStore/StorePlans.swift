@@ -128,7 +128,8 @@ final class EntitySelection: Sendable {
     self.members = members
     onlyMember =
       members[entity.number]
-      ?? Member(descriptor: entity.descriptor, sources: [], scope: plans.scope(number: entity.number))
+      ?? Member(
+        descriptor: entity.descriptor, sources: [], scope: plans.scope(number: entity.number))
     let alias = RowSelection.alias
     byKey =
       Select(

@@ -66,8 +66,9 @@ import Testing
     try context.save()
     let drafts = try context.fetch(FetchDescriptor<Draft>())
     let settings = try context.fetch(FetchDescriptor<Setting>())
-    #expect(drafts.first?.persistentModelID.storeIdentifier
-      != settings.first?.persistentModelID.storeIdentifier)
+    #expect(
+      drafts.first?.persistentModelID.storeIdentifier
+        != settings.first?.persistentModelID.storeIdentifier)
     let again = ModelContext(try container(folder))
     #expect(try again.fetch(FetchDescriptor<Draft>()).map(\.text) == ["d"])
     #expect(try again.fetch(FetchDescriptor<Setting>()).map(\.value) == ["v"])

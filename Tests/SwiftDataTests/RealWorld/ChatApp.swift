@@ -59,7 +59,8 @@ enum ChatApp {
     ) throws {
       guard let conversation = self[id, as: Conversation.self] else { return }
       let user = try modelContext.fetch(
-        FetchDescriptor<User>(predicate: #Predicate { $0.name == name })).first!
+        FetchDescriptor<User>(predicate: #Predicate { $0.name == name })
+      ).first!
       let message = Message(
         text: text, date: Date(timeIntervalSince1970: time), sender: user,
         conversation: conversation)

@@ -110,7 +110,8 @@ extension LanguageForms {
       predicate: #Predicate { $0.order?.group == "even" }, sortBy: [SortDescriptor(\.name)])
     let indexes = try other.fetch(through)
     #expect(indexes.map(\.name) == ["i0", "i2"])
-    #expect(indexes.allSatisfy { $0.scores == [1, 2] && $0.optionalNames == nil && $0.size == nil })
+    #expect(
+      indexes.allSatisfy { $0.scores == [1, 2] && $0.optionalNames == nil && $0.size == nil })
     try other.delete(model: LanguageForms.Order.self, where: #Predicate { $0.group == "odd" })
     #expect(try other.fetchCount(FetchDescriptor<LanguageForms.Index>()) == 2)
   }

@@ -97,7 +97,11 @@ enum PreviewApp {
     let card = PreviewApp.Card(front: "a", back: "b")
     context.insert(card)
     let fired = Atomic<Int>(0)
-    withObservationTracking { _ = card.score } onChange: { fired.add(1, ordering: .relaxed) }
+    withObservationTracking {
+      _ = card.score
+    } onChange: {
+      fired.add(1, ordering: .relaxed)
+    }
     card.front = "other"
     #expect(fired.load(ordering: .relaxed) == 0)
     card.score = 1

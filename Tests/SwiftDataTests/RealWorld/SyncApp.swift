@@ -100,7 +100,10 @@ enum SyncApp {
     #expect(record.city == "Bern")
     record.history = [.init(date: .distantPast, note: "n")]
     try context.save()
-    #expect(try ModelContext(container).fetch(FetchDescriptor<SyncApp.PlaceRecord>(
-      predicate: SyncApp.PlaceRecord.predicate("2"))).first?.history?.first?.note == "n")
+    #expect(
+      try ModelContext(container).fetch(
+        FetchDescriptor<SyncApp.PlaceRecord>(
+          predicate: SyncApp.PlaceRecord.predicate("2"))
+      ).first?.history?.first?.note == "n")
   }
 }

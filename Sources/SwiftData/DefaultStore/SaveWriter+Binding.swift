@@ -1,0 +1,87 @@
+import Foundation
+import RowStorage
+import SQLiteEngine
+
+/// Values of snapshots as parameters of statements.
+extension SaveWriter {
+  /// - Returns: Whether null was bound.
+  func bind(
+    _ snapshot: DefaultSnapshot, _ column: SaveStatements.Column, to statement: Statement,
+    at index: Int32
+  ) throws -> Bool {
+    let value = snapshot.value(column.cell)
+    switch column.content {
+    case .plain: return try SaveWriter.bind(value, to: statement, at: index)
+    case .tagged: return try bindTagged(value, to: statement, at: index)
+    case .key, .entityNumber: break
+    }
+    switch value {
+    case .object(let object):
+      guard let identifier = (object as? IdentifierBox)?.identifier,
+        let destination = destination(of: identifier)
+      else { break }
+      let value = column.content == .key ? destination.key : Int64(destination.entity)
+      try statement.bind(value, at: index)
+      return false
+    case .integer(let packed):
+      let key = packed & 0xFFFF_FFFF_FFFF
+      try statement.bind(column.content == .key ? key : packed >> 48, at: index)
+      return false
+    default: break
+    }
+    try statement.bindNull(at: index)
+    return true
+  }
+
+  static func bind(
+    _ value: _SlotValue, to statement: Statement, at index: Int32
+  ) throws -> Bool {
+    switch value {
+    case .unset, .null, .object:
+      try statement.bindNull(at: index)
+      return true
+    case .integer(let value): try statement.bind(value, at: index)
+    case .real(let value): try statement.bind(value, at: index)
+    case .text(let value): try statement.bind(value, at: index)
+    case .blob(let value): try statement.bind(value, at: index)
+    case .uuid(let value):
+      try withUnsafeBytes(of: value.uuid) { try statement.bind(bytes: $0, at: index) }
+    }
+    return false
+  }
+
+  /// Binds bytes behind the tag that says they stand inline.
+  func bindTagged(
+    _ value: _SlotValue, to statement: Statement, at index: Int32
+  ) throws -> Bool {
+    let bytes: Data
+    switch value {
+    case .blob(let data): bytes = data
+    case .text(let text): bytes = Data(text.utf8)
+    default: return try SaveWriter.bind(value, to: statement, at: index)
+    }
+    try statement.bind(Data([1]) + bytes, at: index)
+    return false
+  }
+}
+
+extension DefaultSnapshot {
+  /// The value of a cell, from the changes or from the row.
+  func value(_ cell: Int) -> _SlotValue {
+    if let cells, cell < cells.count {
+      switch cells[cell] {
+      case .unset: break
+      case let value: return value
+      }
+    }
+    guard let row else { return .null }
+    let reader = RowReader(row: row, cellsOffset: descriptor.layout.cellsOffset)
+    if reader.isNull(cell) { return .null }
+    return switch descriptor.layout.kinds[cell] {
+    case .integer: .integer(reader.integer(cell))
+    case .real: .real(reader.real(cell))
+    case .text: .text(reader.text(cell))
+    case .blob: .blob(Data(reader.bytes(cell)))
+    }
+  }
+}
