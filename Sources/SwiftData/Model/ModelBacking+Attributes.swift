@@ -177,10 +177,16 @@ extension _ModelStorage {
     }
   }
 
-  /// What a required scalar without a stored value reads as: the default of its declaration.
+  /// What a required scalar without a stored value reads as: the default of its declaration. A
+  /// number that is stored at all reads as NaN, which SQLite keeps as null.
   @usableFromInline
   func missing<V: _ScalarAttribute>(_ slot: Int) -> V {
-    descriptor.properties[slot].defaultValue as? V ?? V._empty
+    let property = descriptor.properties[slot]
+    if row != nil, !property.isEphemeral {
+      if let nan = Double.nan as? V { return nan }
+      if let nan = Float.nan as? V { return nan }
+    }
+    return property.defaultValue as? V ?? V._empty
   }
 
   /// Puts a value over the row and tells the context.

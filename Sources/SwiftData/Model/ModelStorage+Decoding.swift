@@ -40,7 +40,10 @@ extension _ModelStorage {
       if values.allSatisfy({ if case .null = $0 { true } else { false } }), property.isOptional {
         return nil
       }
-      value = ValueDecoding.composite(decodable, leaves: leaves, values: values)
+      value =
+        ValueDecoding.composite(decodable, leaves: leaves, values: values)
+        ?? ValueDecoding.composite(
+          decodable, leaves: leaves, values: zip(leaves, values).map { $0.form.filled($1) })
     case .attribute(.encoded):
       if row.isNull(slot) { return nil }
       value = ValueDecoding.encoded(decodable, bytes: Data(row.bytes(slot)))

@@ -6,6 +6,9 @@ package import SQLSyntax
 package struct CompiledFetch: Sendable {
   /// The parts that decide the text of a statement.
   package struct Shape: Hashable, Sendable {
+    /// The fetched entity. `$0 is Job` of all entries and a fetch of all jobs ask for the same rows,
+    /// but those are read by different columns.
+    package var entityName: String
     /// The entity's table under the alias `t0`.
     package var from: TableReference
     /// To-one destinations that the condition or the order reads; none adds or removes rows.

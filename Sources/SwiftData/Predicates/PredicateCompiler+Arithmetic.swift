@@ -66,7 +66,16 @@ extension PredicateCompiler {
     guard let first = try optionalScalar(left), let second = try optionalScalar(right),
       first.kind == second.kind, first.scalarType?.computesInSQL == true
     else { throw NotInSQL("arithmetic of another kind") }
+    // Infinities can make a NaN, which is null in SQLite, where neither side is an ordinary number.
+    if first.scalarType == .double, !isOrdinary(left), !isOrdinary(right) {
+      throw NotInSQL("arithmetic that may give no number")
+    }
     return combined(first, second, first.kind) { .binary($0, sign, $1) }
+  }
+
+  private func isOrdinary(_ term: SQLTerm) -> Bool {
+    guard case .captured(let value) = term else { return false }
+    return unwrap(value).map(isNonZero) ?? false
   }
 
   private func isNonZero(_ value: Any) -> Bool {

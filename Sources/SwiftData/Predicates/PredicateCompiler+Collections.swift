@@ -64,7 +64,9 @@ extension PredicateExpressions.SequenceStartsWith: PredicateNode {
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
     let (text, start) = (try compiler.text(base), try compiler.text(prefix))
     return .scalar(
-      compiler.combined(text, start, .scalar(.bool)) { .function("swift_starts", [$0, $1]) })
+      compiler.combined(text, start, .scalar(.bool)) {
+        .function("swift_starts_with", [$0, $1])
+      })
   }
 }
 

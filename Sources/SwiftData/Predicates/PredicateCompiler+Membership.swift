@@ -62,6 +62,9 @@ extension PredicateCompiler {
       values = values.map(\.canonical)
       scalar = scalar.mapped { .function("swift_canonical", [$0]) }
     }
+    if values.count > MembershipList.longestList, MembershipList.json(values) == nil {
+      throw NotInSQL("a list of more values than a statement may have parameters")
+    }
     let isMember =
       values.isEmpty ? SQLExpression.false : .all([scalar.isPresent, list(scalar.value, values)])
     return hasNil ? .any([scalar.isPresent.negated, isMember]) : isMember
@@ -83,6 +86,9 @@ extension PredicateCompiler {
 enum MembershipList {
   /// The longest list that is written with a parameter for each value when one JSON text will do.
   static var parameterLimit: Int { 64 }
+
+  /// The longest list with a parameter for each value; SQLite allows 32,766 of them by default.
+  static var longestList: Int { 4096 }
 
   /// How many values to repeat so that the length is a power of two.
   static func padding(for count: Int) -> Int {

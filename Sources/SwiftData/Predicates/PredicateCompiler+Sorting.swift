@@ -47,10 +47,13 @@ extension PredicateCompiler {
     switch type {
     case .string:
       guard let comparator, let collation = try SQLCollation.name(of: comparator) else {
-        return [scalar.value]
+        // Swift orders text by its canonical form.
+        return [.function("swift_canonical", [scalar.value])]
       }
       return [.collate(scalar.value, collation)]
-    case .decimal: return [.cast(scalar.value, to: "REAL")]
+    case .decimal:
+      // Long decimals that are one floating-point number are told apart by their digits.
+      return [.cast(scalar.value, to: "REAL"), .function("swift_decimal_digits", [scalar.value])]
     case .uint, .uint64: return [.binary(scalar.value, .less, .integer(0)), scalar.value]
     case .url: throw NotInSQL("URLs have no order")
     default: return [scalar.value]

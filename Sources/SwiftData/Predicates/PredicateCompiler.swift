@@ -54,7 +54,8 @@ package struct PredicateCompiler {
     let condition = compiler.compacted(.all(conditions))
     return CompiledFetch(
       shape: CompiledFetch.Shape(
-        from: TableReference(entity.table, as: root), joins: compiler.scopes[0],
+        entityName: entity.name, from: TableReference(entity.table, as: root),
+        joins: compiler.scopes[0],
         condition: condition.isTrue ? nil : condition, order: order ?? []),
       bindings: compiler.bindings, unsupported: unsupported, sortsInMemory: order == nil)
   }

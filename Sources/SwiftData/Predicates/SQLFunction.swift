@@ -7,13 +7,20 @@ package enum SQLFunction {
   package typealias Body = @Sendable ([_StoredValue]) -> _StoredValue
 
   package static let all: [(name: String, argumentCount: Int, body: Body)] = [
-    ("swift_canonical", 1, onText { .text($0.precomposedStringWithCanonicalMapping) }),
+    (
+      "swift_canonical", 1,
+      onText { text in
+        .text(text.isASCII ? text : text.precomposedStringWithCanonicalMapping)
+      }
+    ),
     ("swift_count", 1, onText { .integer(Int64($0.count)) }),
     ("swift_lower", 1, onText { .text($0.lowercased()) }),
     ("swift_upper", 1, onText { .text($0.uppercased()) }),
     ("swift_trim", 2, trim),
     ("swift_contains", 2, onTexts { hasPart($0, $1).storedValue }),
     ("swift_starts", 2, onTexts { $0.hasPrefix($1).storedValue }),
+    // `hasPrefix` compares bytes where it can, so "\r" begins "\r\n"; for characters it does not.
+    ("swift_starts_with", 2, onTexts { startsWith($0, $1).storedValue }),
     ("swift_ends", 2, onTexts { $0.hasSuffix($1).storedValue }),
     ("swift_localized_contains", 2, onTexts { $0.localizedStandardContains($1).storedValue }),
     (
@@ -28,6 +35,7 @@ package enum SQLFunction {
     ),
     ("swift_localized_standard_compare", 2, comparing { $0.localizedStandardCompare($1) }),
     ("swift_decimal_compare", 2, compareDecimals),
+    ("swift_decimal_digits", 1, decimalDigits),
   ]
 
   private static func onText(
@@ -63,11 +71,30 @@ package enum SQLFunction {
     text.contains(part)
   }
 
+  private static func startsWith<Text: Sequence>(_ text: Text, _ start: Text) -> Bool
+  where Text.Element: Equatable {
+    text.starts(with: start)
+  }
+
   @Sendable private static func trim(_ arguments: [_StoredValue]) -> _StoredValue {
     guard case .text(let text) = arguments[0], case .integer(let kind) = arguments[1],
       let set = TrimmedCharacters(rawValue: kind)
     else { return .null }
     return .text(text.trimmingCharacters(in: set.characters))
+  }
+
+  /// A text that orders decimals of equal magnitude: digits for positive ones,
+  /// their complements for negative ones.
+  @Sendable private static func decimalDigits(_ arguments: [_StoredValue]) -> _StoredValue {
+    guard let number = Decimal(storedValue: arguments[0]), number.isFinite else { return .null }
+    let parts = abs(number).description.split(separator: ".")
+    let whole = parts.first.map(String.init) ?? "0"
+    let digits =
+      String(repeating: "0", count: max(0, 200 - whole.count)) + whole
+      + (parts.count > 1 ? "." + parts[1] : ".")
+    guard number < 0 else { return .text(digits) }
+    let complement = digits.utf8.map { $0 == 46 ? 46 : 57 - ($0 - 48) } + [UInt8(ascii: ":")]
+    return .text(String(decoding: complement, as: UTF8.self))
   }
 
   @Sendable private static func compareDecimals(_ arguments: [_StoredValue]) -> _StoredValue {

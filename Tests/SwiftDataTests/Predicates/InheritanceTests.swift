@@ -25,4 +25,11 @@ struct InheritanceTests {
     try court.judge(
       #Predicate<Member> { $0.entries.filter { ($0 as? Job)?.isUrgent == true }.count > 3 })
   }
+
+  @Test func theSameConditionOfTwoEntitiesIsReadByEachOnesColumns() throws {
+    let jobs = try court.context.fetchCount(FetchDescriptor<Job>())
+    #expect(try court.context.fetch(FetchDescriptor<Job>()).count == jobs)
+    try court.judge(#Predicate<Entry> { $0 is Job })
+    #expect(try court.context.fetch(FetchDescriptor<Job>()).count == jobs)
+  }
 }

@@ -145,6 +145,15 @@ import Testing
     #expect(read.place.latitude == 5 && read.place.tags == ["new"] && read.counts == ["k": 2])
   }
 
+  @Test func notANumberComesBackWhereAValueIsRequired() throws {
+    let model = try stored {
+      ($0.double, $0.float, $0.place.latitude) = (.nan, .nan, .nan)
+      $0.place.name = "nowhere"
+    }
+    #expect(model.double.isNaN && model.float.isNaN && model.place.latitude.isNaN)
+    #expect(model.place.name == "nowhere")
+  }
+
   @Test func ephemeralAndTransientPropertiesAreNotStored() throws {
     let model = try stored {
       $0.fleeting = 9

@@ -1,0 +1,132 @@
+import Foundation
+import SwiftData
+
+/// Random objects in a store, asked in three ways: a context that has nothing in memory, a context
+/// whose objects are compared in memory, and a context with unsaved changes.
+final class RandomBench {
+  let graph: RandomGraph
+  let identifiers: [PersistentIdentifier]
+  private let container: ModelContainer
+  private let asking: ModelContext
+  private let judging: ModelContext
+  private let pending: ModelContext
+  private var cache: [ObjectIdentifier: [any PersistentModel]] = [:]
+
+  init(_ graph: RandomGraph) throws {
+    self.graph = graph
+    container = try ModelContainer(
+      for: Schema(PredicateCourt.types),
+      configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    let filling = ModelContext(container)
+    graph.fill(filling)
+    try filling.save()
+    asking = ModelContext(container)
+    judging = ModelContext(container)
+    pending = ModelContext(container)
+    for context in [asking, judging, pending] { context.autosaveEnabled = false }
+    identifiers = try judging.fetch(FetchDescriptor<Entry>()).map(\.persistentModelID).sorted()
+    try change()
+  }
+
+  private func all<T: PersistentModel>(_ type: T.Type) throws -> [T] {
+    if let known = cache[ObjectIdentifier(type)] as? [T] { return known }
+    let models = try judging.fetch(FetchDescriptor<T>())
+    cache[ObjectIdentifier(type)] = models
+    return models
+  }
+
+  /// Edits, inserts and deletions that are not saved.
+  private func change() throws {
+    var random = SeededRandom(graph.seed ^ 0xfeed)
+    let members = try pending.fetch(FetchDescriptor<Member>(sortBy: [.init(\.persistentModelID)]))
+    let labels = try pending.fetch(FetchDescriptor<Label>(sortBy: [.init(\.persistentModelID)]))
+    let entries = try pending.fetch(FetchDescriptor<Entry>())
+      .sorted { $0.persistentModelID < $1.persistentModelID }
+    for (number, entry) in entries.enumerated() {
+      switch number % 5 {
+      case 1:
+        if let job = entry as? Job { RandomGraph.vary(job, &random) }
+        entry.name = random.pick(Hostile.texts)
+        entry.alias = random.chance(40) ? nil : random.pick(Hostile.texts)
+      case 2: entry.owner = members.isEmpty || random.chance(30) ? nil : random.pick(members)
+      case 3: if number % 2 == 0 { pending.delete(entry) }
+      default: break
+      }
+    }
+    for member in members where random.chance(40) { member.age = random.below(40) }
+    for label in labels where random.chance(40) { label.text = random.pick(Hostile.texts) }
+    for _ in 0..<3 {
+      let entry = RandomGraph.entry(&random)
+      pending.insert(entry)
+      if !members.isEmpty { entry.owner = random.pick(members) }
+      (entry as? Job)?.labels = labels
+    }
+  }
+
+  /// What is wrong with the answers to a predicate and an order; nil when nothing is.
+  func complaint<T: PersistentModel>(_ sketch: PredicateSketch<T>, _ keys: [SortKey<T>]) -> String?
+  {
+    let predicate = sketch.predicate
+    let order = keys.map(\.descriptor)
+    let request = FetchDescriptor(predicate: predicate, sortBy: order)
+    do {
+      var expected = try all(T.self).filter { try predicate.evaluate($0) }
+      // The primary key breaks ties, whatever the class; identifiers sort by class first.
+      expected.sort {
+        $0.persistentModelID.resolved.rowKey ?? 0 < $1.persistentModelID.resolved.rowKey ?? 0
+      }
+      if !order.isEmpty { expected.sort(using: order) }
+      var wanted = expected.map(\.persistentModelID)
+      do {
+        var found = try asking.fetch(request).map(\.persistentModelID)
+        if order.isEmpty { (found.sort(), wanted.sort()) }
+        if found != wanted { return difference("the store", found, wanted) }
+        let count = try asking.fetchCount(request)
+        if count != wanted.count { return "the store counts \(count), not \(wanted.count)" }
+      } catch {
+        return "the store throws \(error)"
+      }
+      let live = try pending.fetch(FetchDescriptor<T>())
+      let alive = Set(try live.filter { try predicate.evaluate($0) }.map(\.persistentModelID))
+      do {
+        let models = try pending.fetch(request)
+        let found = models.map(\.persistentModelID)
+        if Set(found) != alive || found.count != alive.count {
+          return difference("with pending changes", found, Array(alive))
+        }
+        for (first, second) in zip(models, models.dropFirst()) {
+          let results = order.lazy.map { $0.compare(first, second) }
+          if results.first(where: { $0 != .orderedSame }) == .orderedDescending {
+            return "with pending changes: wrong order"
+          }
+        }
+      } catch {
+        return "with pending changes: throws \(error)"
+      }
+      return nil
+    } catch {
+      // What throws in memory may do so everywhere.
+      return nil
+    }
+  }
+
+  private func difference(
+    _ place: String, _ found: [PersistentIdentifier], _ wanted: [PersistentIdentifier]
+  ) -> String {
+    "\(place): \(names(found)), in memory: \(names(wanted))"
+  }
+
+  private func names(_ identifiers: [PersistentIdentifier]) -> [String] {
+    identifiers.map { identifier in
+      switch judging.model(for: identifier) {
+      case let entry as Entry:
+        "\(String(reflecting: String(entry.name.prefix(20)))) "
+          + "\(entry.alias.map { String($0.prefix(20)) }.debugDescription) \(entry.rank)"
+          + ((entry as? Job).map { " \($0.price) \($0.place.position.latitude)" } ?? "")
+      case let member as Member: "\(String(reflecting: String(member.name.prefix(20))))"
+      case let label as Label: "\(String(reflecting: String(label.text.prefix(20))))"
+      default: "?"
+      }
+    }
+  }
+}
