@@ -69,17 +69,6 @@ struct IdentityMap {
     for table in tables.values { table.forEach(body) }
     for reference in others.values { body(reference.takeUnretainedValue()) }
   }
-
-  mutating func removeAll() {
-    forEach {
-      $0.flags.remove(.isRegistered)
-      $0.table = nil
-    }
-    tables = [:]
-    others = [:]
-    lastScope = nil
-    lastTable = nil
-  }
 }
 
 /// An open-addressing hash table from integer keys to storages.

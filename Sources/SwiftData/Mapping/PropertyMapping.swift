@@ -32,8 +32,6 @@ package struct ToOneMapping: Sendable {
   package let key: ColumnMapping
   /// Holds the entity number of the destination, when that has subentities.
   package let entityNumber: ColumnMapping?
-  /// The row's extra cell behind the leaf cells for `entityNumber`, counted from 0.
-  package let entityCell: Int?
 }
 
 package struct ToManyMapping: Sendable {

@@ -1,8 +1,7 @@
 extension TableLayout {
   func mapping(of entity: SchemaBlueprint.Entity) -> EntityMapping {
-    var entityCells = 0
     let properties = entity.descriptor.properties.enumerated().map { slot, property in
-      let kind = kind(of: property, slot: slot, in: entity, &entityCells)
+      let kind = kind(of: property, slot: slot, in: entity)
       return PropertyMapping(
         slot: slot, name: property.name, valueType: property.valueType,
         isOptional: property.isOptional, kind: kind)
@@ -36,8 +35,7 @@ extension TableLayout {
   }
 
   private func kind(
-    of property: ModelProperty, slot: Int, in entity: SchemaBlueprint.Entity,
-    _ entityCells: inout Int
+    of property: ModelProperty, slot: Int, in entity: SchemaBlueprint.Entity
   ) -> PropertyMapping.Kind {
     if property.isEphemeral { return .ephemeral }
     switch property.form {
@@ -51,13 +49,11 @@ extension TableLayout {
     case .toOne(let type):
       guard let key = column(.value, slot: slot, in: entity) else { return .ephemeral }
       let number = column(.entityNumber, slot: slot, in: entity)
-      let cell = number == nil ? nil : entityCells
-      if number != nil { entityCells += 1 }
       let declaring = declaring(slot: slot, in: entity)
       return .toOne(
         ToOneMapping(
           destination: type._$descriptor.entityName, inverse: declaring.inverses[property.name],
-          key: key, entityNumber: number, entityCell: cell))
+          key: key, entityNumber: number))
     case .toMany(let type):
       return toMany(property, slot: slot, destination: type._$descriptor.entityName, in: entity)
     }

@@ -42,7 +42,6 @@ package struct SaveStatements: Sendable {
   package struct Lookup: Sendable {
     package let sql: String
     package let columns: [Column]
-    package let members: [String]
   }
 
   package init(_ entity: EntityMapping, constraints: [[String]]) {
@@ -67,7 +66,7 @@ package struct SaveStatements: Sendable {
         })
       let select = Select(
         [.column(table: nil, name: "Z_PK")], from: TableReference(entity.table), where: condition)
-      return Lookup(sql: select.rendered().sql, columns: wanted, members: members)
+      return Lookup(sql: select.rendered().sql, columns: wanted)
     }
     upsert = SaveStatements.upsert(insert, columns, lookups)
   }
