@@ -185,9 +185,8 @@ private let refusals: [(closure: String, place: String, message: String)] = [
       + "or write the condition with operators"
   ),
   (
-    "{ $0.date.addingTimeInterval(3) > now }", "addingTimeInterval",
-    "'addingTimeInterval' has no form that a predicate can store; "
-      + "write a comparison with a captured date"
+    "{ $0.date.advanced(by: 3) > now }", "advanced",
+    "'advanced' has no form that a predicate can store; write 'addingTimeInterval(seconds)'"
   ),
   (
     #"{ $0.name.starts("a") }"#, "starts",

@@ -76,15 +76,9 @@ struct PendingMerge<T: PersistentModel> {
 }
 
 extension Predicate {
-  /// Judges a model as the store would: a forced unwrap or cast that fails makes the condition
-  /// false, instead of failing the whole fetch.
-  func matches(_ input: repeat each Input) throws -> Bool {
-    do {
-      return try evaluate(repeat each input)
-    } catch let error as PredicateError
-      where error == .forceUnwrapFailure || error == .forceCastFailure
-    {
-      return false
-    }
+  /// Judges a model as the store would: where a step fails the condition is false, instead of
+  /// failing the whole fetch.
+  package func matches(_ input: repeat each Input) throws -> Bool {
+    try falseOnFailure { try evaluate(repeat each input) }
   }
 }

@@ -16,6 +16,22 @@ extension PredicateExpressions.Arithmetic: PredicateNode {
   }
 }
 
+extension PredicateExpressions.CheckedArithmetic: PredicateNode {
+  var operands: [any PredicateExpression] { [lhs, rhs] }
+
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
+    let sign: SQLBinaryOperator =
+      switch operation {
+      case .add: .add
+      case .subtract: .subtract
+      case .multiply: .multiply
+      case .divide: .divide
+      case .remainder: .remainder
+      }
+    return .scalar(try compiler.arithmetic(lhs, sign, rhs))
+  }
+}
+
 extension PredicateExpressions.FloatDivision: PredicateNode {
   var operands: [any PredicateExpression] { [lhs, rhs] }
 
@@ -47,53 +63,100 @@ extension PredicateExpressions.UnaryMinus: PredicateNode {
     guard let value = try compiler.optionalScalar(compiler.term(wrapped)),
       value.scalarType?.computesInSQL == true
     else { throw NotInSQL("a negative of another kind") }
+    if value.scalarType == .decimal {
+      return .scalar(
+        value.mapped { .function("swift_decimal", [.text("-"), .integer(0), $0]) })
+    }
     return .scalar(value.mapped { .unary(.minus, $0) })
   }
 }
 
 extension PredicateCompiler {
-  /// Whole numbers that leave 64 bits become floating-point in SQLite; Swift stops the process.
   fileprivate mutating func arithmetic(
     _ lhs: any PredicateExpression, _ sign: SQLBinaryOperator, _ rhs: any PredicateExpression
   ) throws -> ScalarTerm {
     let (left, right) = (try term(lhs), try term(rhs))
-    if sign == .divide || sign == .remainder {
-      // Null is SQLite's answer to a division by zero; Swift has others.
-      guard case .captured(let divisor) = right, isNonZero(divisor) else {
-        throw NotInSQL("a division by what may be zero")
+    guard let first = try optionalScalar(left), let second = try optionalScalar(right),
+      first.kind == second.kind, let type = first.scalarType, type.computesInSQL
+    else { throw NotInSQL("arithmetic of another kind") }
+    // A division by zero gives null in SQLite and an infinity or no number in Swift.
+    if !type.isInteger, sign == .divide, !isOrdinary(right) {
+      throw NotInSQL("a division by what may be zero")
+    }
+    var result = combined(first, second, first.kind) { first, second in
+      switch type {
+      case .decimal:
+        return .function(
+          "swift_decimal", [.text(sign.rawValue), first, second])
+      // The result in twice the precision rounds to what single precision gives.
+      case .float: return .function("swift_float", [.binary(first, sign, second)])
+      default: return .binary(first, sign, second)
       }
     }
-    guard let first = try optionalScalar(left), let second = try optionalScalar(right),
-      first.kind == second.kind, first.scalarType?.computesInSQL == true
-    else { throw NotInSQL("arithmetic of another kind") }
-    // Infinities can make a NaN, which is null in SQLite, where neither side is an ordinary number.
-    if first.scalarType == .double, !isOrdinary(left), !isOrdinary(right) {
-      throw NotInSQL("arithmetic that may give no number")
+    // The difference of two infinities, for instance.
+    result.mayBeNaN =
+      first.mayBeNaN || second.mayBeNaN || (!isOrdinary(left) && !isOrdinary(right))
+    if let range = type.integers {
+      demandRange(range, of: result, sign, first.value, second.value)
     }
-    return combined(first, second, first.kind) { .binary($0, sign, $1) }
+    return result
+  }
+
+  /// Whole numbers that leave 64 bits become floating-point in SQLite, and a division by zero null.
+  private mutating func demandRange(
+    _ range: Swift.ClosedRange<Int64>, of result: ScalarTerm, _ sign: SQLBinaryOperator,
+    _ left: SQLExpression, _ right: SQLExpression
+  ) {
+    // SQLite knows the remainder of the least number and -1, which Swift does not.
+    let checked =
+      sign == .remainder ? SQLExpression.binary(left, .divide, right) : result.value
+    var conditions = [
+      SQLExpression.binary(.function("typeof", [checked]), .equal, .text("integer"))
+    ]
+    if range != Int64.min...Int64.max {
+      conditions.append(.binary(checked, .greaterOrEqual, .integer(range.lowerBound)))
+      conditions.append(.binary(checked, .lessOrEqual, .integer(range.upperBound)))
+    }
+    demand(.any([result.isPresent.negated, .all(conditions)]))
   }
 
   private func isOrdinary(_ term: SQLTerm) -> Bool {
     guard case .captured(let value) = term else { return false }
-    return unwrap(value).map(isNonZero) ?? false
-  }
-
-  private func isNonZero(_ value: Any) -> Bool {
-    switch (value as? any ScalarCoding)?.storedValue {
-    case .integer(let number): number != 0
-    case .real(let number): number != 0 && number.isFinite
+    return switch unwrap(value) {
+    case let value as Double: value != 0 && value.isFinite
+    case let value as Float: value != 0 && value.isFinite
+    case let value as Decimal: value != 0 && value.isFinite
     default: false
     }
   }
 }
 
 extension ScalarType {
-  /// Whether SQLite's arithmetic gives what Swift's gives. Unsigned 64-bit columns hold bit
-  /// patterns, `Float` rounds sooner and `Decimal` later.
+  /// Whether SQL gives what Swift's arithmetic gives. Unsigned 64-bit columns hold bit patterns.
   fileprivate var computesInSQL: Bool {
     switch self {
-    case .int, .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .double: true
-    case .uint, .uint64, .float, .decimal, .bool, .string, .date, .uuid, .data, .url: false
+    case .double, .float, .decimal: true
+    default: isInteger
+    }
+  }
+
+  fileprivate var isInteger: Bool { integers != nil }
+
+  /// The numbers of an integer type that fits into 64 signed bits.
+  fileprivate var integers: Swift.ClosedRange<Int64>? {
+    func range<T: FixedWidthInteger>(_ type: T.Type) -> Swift.ClosedRange<Int64> {
+      Int64(type.min)...Int64(type.max)
+    }
+    switch self {
+    case .int, .int64: return range(Int64.self)
+    case .int32: return range(Int32.self)
+    case .int16: return range(Int16.self)
+    case .int8: return range(Int8.self)
+    case .uint32: return range(UInt32.self)
+    case .uint16: return range(UInt16.self)
+    case .uint8: return range(UInt8.self)
+    case .uint, .uint64, .float, .double, .decimal, .bool, .string, .date, .uuid, .data, .url:
+      return nil
     }
   }
 }

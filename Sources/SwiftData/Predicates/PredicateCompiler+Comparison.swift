@@ -65,6 +65,7 @@ extension PredicateCompiler {
       return composite.isOptional ? .all(composite.columns.map(\.isNull)) : .false
     // A stored relationship is at least empty.
     case .collection: return .false
+    case .list(let list): return list.isPresent.negated
     case .captured, .range: throw NotInSQL("the absence of \(term.label)")
     }
   }
@@ -109,11 +110,15 @@ extension PredicateCompiler {
       throw NotInSQL("equality of values of two kinds")
     }
     switch (left.presence, right.presence) {
-    case (.always, .always): return .binary(left.value, .equal, right.value)
-    case (.when(let present), .always):
-      return .all([present, .binary(left.value, .equal, right.value)])
-    case (.always, .when(let present)):
-      return .all([present, .binary(left.value, .equal, right.value)])
+    case (.always, .always): return left.comparison(.equal, right)
+    case (.when(let present), .always): return .all([present, left.comparison(.equal, right)])
+    case (.always, .when(let present)): return .all([present, left.comparison(.equal, right)])
+    case _ where left.mayBeNaN || right.mayBeNaN:
+      let (first, second) = (left.isPresent, right.isPresent)
+      return .any([
+        .all([first.negated, second.negated]),
+        .all([first, second, left.comparison(.equal, right)]),
+      ])
     default: return .binary(left.nullable, .isSame, right.nullable)
     }
   }
@@ -126,6 +131,13 @@ extension PredicateCompiler {
       let type = left.scalarType ?? right.scalarType, left.kind.isComparable(to: right.kind)
     else { throw NotInSQL("an order of \(lhs.label) and \(rhs.label)") }
     let comparison: SQLExpression
+    if case .rawValue = left.kind {
+      let order = try CaseOrder(of: left.valueType ?? right.valueType)
+      return .all([
+        left.isPresent, right.isPresent,
+        .binary(order.rank(of: left.value), sign, order.rank(of: right.value)),
+      ])
+    }
     switch type {
     case .string:
       comparison = .binary(canonical(left.value), sign, canonical(right.value))
@@ -133,7 +145,7 @@ extension PredicateCompiler {
       comparison = .binary(
         .function("swift_decimal_compare", [left.value, right.value]), sign, .integer(0))
     case .uint, .uint64: comparison = unsigned(left.value, sign, right.value)
-    default: comparison = .binary(left.value, sign, right.value)
+    default: comparison = left.comparison(sign, right)
     }
     return .all([left.isPresent, right.isPresent, comparison])
   }

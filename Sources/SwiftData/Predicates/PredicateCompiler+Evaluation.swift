@@ -9,13 +9,25 @@ extension PredicateExpressions.PredicateEvaluate: PredicateNode {
   }
 
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
+    try compiler.term(inner(in: &compiler))
+  }
+
+  func innerCondition(
+    in compiler: inout PredicateCompiler
+  ) throws -> (any PredicateExpression)? {
+    try inner(in: &compiler)
+  }
+
+  private func inner(
+    in compiler: inout PredicateCompiler
+  ) throws -> any PredicateExpression {
     guard case .captured(let value) = try compiler.term(predicate),
       let inner = value as? Predicate<repeat (each Input).Output>
     else { throw NotInSQL("a predicate that a row provides") }
     for (variable, input) in repeat (each inner.variable, each input) {
       try compiler.assign(variable, compiler.term(input))
     }
-    return try compiler.term(inner.expression)
+    return inner.expression
   }
 }
 

@@ -17,13 +17,19 @@ extension PredicateExpressions.KeyPath: PredicateNode {
         return .scalar(ScalarTerm(value: .subquery(count), kind: .scalar(.int)))
       case .collectionIsEmpty:
         return .boolean(SQLExpression.exists(try compiler.query(over: collection)).negated)
+      case .collectionFirst:
+        return .object(try compiler.firstElement(of: collection))
       default: throw NotInSQL("elements of a relationship have no order")
       }
     case .scalar(let scalar):
       if case .rawValue(let type, _) = scalar.kind {
         return try compiler.rawValue(keyPath, of: scalar, type)
       }
+      if scalar.kind == .scalar(.date), let seconds = compiler.seconds(keyPath, of: scalar) {
+        return .scalar(seconds)
+      }
       return try compiler.count(of: scalar, asksIfEmpty)
+    case .list(let list): return .scalar(try compiler.property(kind, keyPath, of: list))
     case .captured, .range: throw NotInSQL("a property of what is no row")
     }
   }
@@ -83,6 +89,10 @@ extension PredicateCompiler {
       var scalar = scalar(
         value, column, valueType: property.valueType,
         presence: presence(of: property, value, in: object))
+      if column.content == .encoded, var list = ListTerm(value, of: property.valueType) {
+        list.presence = scalar.presence
+        return .list(list)
+      }
       // The column has a tag and perhaps the name of a file instead of the bytes.
       if object.entity.descriptor.properties[property.slot].isExternallyStored {
         scalar.kind = .opaque
@@ -93,7 +103,8 @@ extension PredicateCompiler {
       return .composite(
         CompositeTerm(
           alias: alias(of: object), leaves: leaves, depth: 0,
-          isOptional: property.isOptional || object.presence != .always))
+          isOptional: property.isOptional || object.presence != .always,
+          valueType: property.valueType))
     case .toOne(let toOne):
       guard let destination = mapping.entity(named: toOne.destination) else {
         throw NotInSQL("a destination outside the schema")
@@ -134,7 +145,10 @@ extension PredicateCompiler {
       case .rawValue(let type): .rawValue(type, ObjectIdentifier(valueType))
       case .encoded, .enumCase, .transformed, .key, .entityNumber: .opaque
       }
-    return ScalarTerm(value: value, kind: kind, presence: presence, valueType: valueType)
+    var term = ScalarTerm(value: value, kind: kind, presence: presence, valueType: valueType)
+    term.mayBeNaN =
+      !column.isOptional && (term.scalarType == .double || term.scalarType == .float)
+    return term
   }
 
   /// A stored property of a composite value.
@@ -154,6 +168,13 @@ extension PredicateCompiler {
     guard let first = leaves.first else { throw NotInSQL("a property without column") }
     if leaves.count == 1, first.leaf.path.count == depth {
       let isOptional = composite.isOptional || first.column.isOptional
+      if first.column.content == .encoded,
+        var list = ListTerm(
+          .column(table: composite.alias, name: first.column.name), of: first.leaf.valueType)
+      {
+        list.presence = isOptional ? .whenNotNull : .always
+        return .list(list)
+      }
       return .scalar(
         scalar(
           .column(table: composite.alias, name: first.column.name), first.column,

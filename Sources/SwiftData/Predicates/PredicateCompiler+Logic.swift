@@ -6,7 +6,8 @@ extension PredicateExpressions.Conjunction: PredicateNode {
   var operands: [any PredicateExpression] { [lhs, rhs] }
 
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
-    .boolean(.all([try compiler.condition(lhs), try compiler.condition(rhs)]))
+    let left = try compiler.condition(lhs)
+    return .boolean(.all([left, try compiler.guarded(by: left) { try $0.condition(rhs) }]))
   }
 }
 
@@ -17,7 +18,8 @@ extension PredicateExpressions.Disjunction: PredicateNode {
     // A captured flag decides alone: `isOff || …` needs no SQL for the rest.
     let left = try compiler.condition(lhs)
     if left.isTrue { return .boolean(.true) }
-    return .boolean(.any([left, try compiler.condition(rhs)]))
+    return .boolean(
+      .any([left, try compiler.guarded(by: left.negated) { try $0.condition(rhs) }]))
   }
 }
 
@@ -41,10 +43,12 @@ extension PredicateExpressions.Conditional: PredicateNode {
     if condition.isTrue { return try compiler.term(trueBranch) }
     if condition.isFalse { return try compiler.term(falseBranch) }
     if Output.self == Bool.self {
-      let (yes, no) = (try compiler.condition(trueBranch), try compiler.condition(falseBranch))
+      let yes = try compiler.guarded(by: condition) { try $0.condition(trueBranch) }
+      let no = try compiler.guarded(by: condition.negated) { try $0.condition(falseBranch) }
       return .boolean(.any([.all([condition, yes]), .all([condition.negated, no])]))
     }
-    let (yes, no) = (try compiler.term(trueBranch), try compiler.term(falseBranch))
+    let yes = try compiler.guarded(by: condition) { try $0.term(trueBranch) }
+    let no = try compiler.guarded(by: condition.negated) { try $0.term(falseBranch) }
     return .scalar(try compiler.choice(condition, yes, no))
   }
 }
@@ -64,6 +68,7 @@ extension PredicateCompiler {
       otherwise: second?.nullable ?? .null)
     result.presence =
       first?.presence == .always && second?.presence == .always ? .always : .whenNotNull
+    result.mayBeNaN = first?.mayBeNaN == true || second?.mayBeNaN == true
     return result
   }
 
@@ -87,6 +92,8 @@ extension SQLExpression {
     // A parameter is never bound to null.
     case .binary(let value, .isSame, .parameter(let index)):
       .binary(value, .equal, .parameter(index))
+    case .function("ifnull", let arguments) where arguments.count == 2 && arguments[1].isFalse:
+      arguments[0]
     default: self
     }
   }

@@ -22,6 +22,8 @@ extension PredicateExpressions.SequenceContains: PredicateNode {
           try compiler.query(over: collection) { compiler, element in
             try compiler.equality(.object(element), member)
           }))
+    case (.list(let list), let member):
+      return .scalar(try compiler.membership(of: member, in: list))
     case (.scalar(let text), .captured(let character)) where text.kind == .scalar(.string):
       guard let character = character as? Character else { throw NotInSQL("no character") }
       let part = compiler.bind(.text(String(character)))
@@ -65,8 +67,9 @@ extension PredicateCompiler {
     if values.count > MembershipList.longestList, MembershipList.json(values) == nil {
       throw NotInSQL("a list of more values than a statement may have parameters")
     }
-    let isMember =
-      values.isEmpty ? SQLExpression.false : .all([scalar.isPresent, list(scalar.value, values)])
+    var isMember = values.isEmpty ? SQLExpression.false : list(scalar.value, values)
+    if scalar.mayBeNaN { isMember = .function("ifnull", [isMember, .false]) }
+    isMember = .all([scalar.isPresent, isMember])
     return hasNil ? .any([scalar.isPresent.negated, isMember]) : isMember
   }
 

@@ -10,7 +10,9 @@ extension PredicateExpressions.OptionalFlatMap: PredicateNode {
     if case .captured(let value) = outer, compiler.unwrap(value) == nil {
       return .captured(Output.none as Any)
     }
-    let inner = try compiler.binding(variable, to: outer.unwrapped) { try $0.term(transform) }
+    let inner = try compiler.guarded(by: outer.isPresent) { compiler in
+      try compiler.binding(variable, to: outer.unwrapped) { try $0.term(transform) }
+    }
     return try compiler.guarding(inner, by: outer)
   }
 }
@@ -27,8 +29,10 @@ extension PredicateExpressions.NilCoalesce: PredicateNode {
     case .object(let object) where object.presence == .always: return left
     case .composite(let composite) where !composite.isOptional: return left
     case .scalar(let scalar):
-      return .scalar(try compiler.coalesce(scalar, compiler.term(rhs)))
-    case .object, .composite, .range: throw NotInSQL("a replacement for \(left.label)")
+      let right = try compiler.guarded(by: scalar.isPresent.negated) { try $0.term(rhs) }
+      return .scalar(try compiler.coalesce(scalar, right))
+    case .list(let list) where list.presence == .always: return left
+    case .object, .composite, .list, .range: throw NotInSQL("a replacement for \(left.label)")
     }
   }
 }
@@ -36,13 +40,25 @@ extension PredicateExpressions.NilCoalesce: PredicateNode {
 extension PredicateExpressions.ForcedUnwrap: PredicateNode {
   var operands: [any PredicateExpression] { [inner] }
 
-  /// Absent values stay absent: the row fails the comparison instead of the fetch.
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
-    try compiler.term(inner)
+    let term = try compiler.term(inner)
+    compiler.demand(term.isPresent)
+    return term.unwrapped
   }
 }
 
 extension SQLTerm {
+  /// 0 or 1.
+  fileprivate var isPresent: SQLExpression {
+    switch self {
+    case .scalar(let scalar): scalar.isPresent
+    case .object(let object): object.isPresent
+    case .composite(let composite): composite.isOptional ? composite.isPresent : .true
+    case .list(let list): list.isPresent
+    case .captured, .collection, .range: .true
+    }
+  }
+
   /// The value under the assumption that it is there.
   fileprivate var unwrapped: SQLTerm {
     switch self {
@@ -55,6 +71,9 @@ extension SQLTerm {
     case .composite(var composite):
       composite.isOptional = false
       return .composite(composite)
+    case .list(var list):
+      list.presence = .always
+      return .list(list)
     case .captured, .collection, .range: return self
     }
   }
@@ -63,17 +82,11 @@ extension SQLTerm {
 extension PredicateCompiler {
   /// What was made of an unwrapped value, as it is when the value may be absent.
   fileprivate func guarding(_ inner: SQLTerm, by outer: SQLTerm) throws -> SQLTerm {
-    let present: SQLExpression
-    switch outer {
-    case .scalar(let scalar): present = scalar.isPresent
-    case .object(let object): present = object.isPresent
-    case .composite(let composite): present = composite.isOptional ? composite.isPresent : .true
-    case .captured, .collection, .range: present = .true
-    }
+    let present = outer.isPresent
     if present.isTrue { return inner }
     switch inner {
     case .scalar(var scalar):
-      if scalar.scalarType != .bool || scalar.value.isColumn,
+      if scalar.scalarType != .bool || scalar.value.isColumn, !scalar.mayBeNaN,
         !scalar.presence.isConditional, isNull(scalar.value, whenAbsent: outer)
       {
         scalar.presence = .whenNotNull
@@ -107,6 +120,13 @@ extension PredicateCompiler {
         throw NotInSQL("a relationship behind a cast")
       }
       throw NotInSQL("an optional relationship of an optional model")
+    case .list(var list):
+      if !list.presence.isConditional, isNull(list.value, whenAbsent: outer) {
+        list.presence = .whenNotNull
+      } else {
+        list.presence = .when(.all([present, list.isPresent]))
+      }
+      return .list(list)
     case .range: throw NotInSQL("an optional range")
     }
   }
@@ -120,6 +140,8 @@ extension PredicateCompiler {
       return object.presence == .whenNotNull && isStrict(expression, in: object.key)
     case .composite:
       return expression.isColumn
+    case .list(let list):
+      return list.presence == .whenNotNull && isStrict(expression, in: list.value)
     case .captured, .collection, .range: return false
     }
   }
@@ -143,7 +165,7 @@ extension PredicateCompiler {
     }
   }
 
-  fileprivate mutating func coalesce(
+  mutating func coalesce(
     _ left: ScalarTerm, _ replacement: SQLTerm
   ) throws -> ScalarTerm {
     if left.presence == .always { return left }
@@ -159,6 +181,7 @@ extension PredicateCompiler {
     var result = left
     result.value = .function("coalesce", [left.nullable, right.nullable])
     result.presence = right.presence == .always ? .always : .whenNotNull
+    result.mayBeNaN = left.mayBeNaN || right.mayBeNaN
     return result
   }
 }

@@ -36,9 +36,31 @@ extension PredicateCompiler {
     over collection: CollectionTerm, yielding result: SQLExpression = .integer(1),
     where body: (inout PredicateCompiler, ObjectTerm) throws -> SQLExpression = { _, _ in .true }
   ) throws -> Select {
+    try query(over: collection, yielding: { _ in result }, where: body)
+  }
+
+  /// The element that comes first when the relationship is read.
+  mutating func firstElement(of collection: CollectionTerm) throws -> ObjectTerm {
+    var first = try query(over: collection, yielding: { $0.key }, where: { _, _ in .true })
+    first.order = [OrderingTerm(first.columns[0].expression)]
+    first.limit = .integer(1)
+    return ObjectTerm(
+      entity: collection.destination, source: .key(.subquery(first)),
+      scope: collection.owner.scope, presence: .whenNotNull)
+  }
+
+  private mutating func query(
+    over collection: CollectionTerm, yielding result: (ObjectTerm) -> SQLExpression,
+    where body: (inout PredicateCompiler, ObjectTerm) throws -> SQLExpression
+  ) throws -> Select {
     let destination = collection.destination
     scopes.append([])
-    defer { scopes.removeLast() }
+    let outerDemands = demands
+    demands = []
+    defer {
+      scopes.removeLast()
+      demands = outerDemands
+    }
     let alias = newAlias()
     let from: TableReference
     var element: ObjectTerm
@@ -70,8 +92,9 @@ extension PredicateCompiler {
       conditions.append(try condition(filter.test).asFilter)
     }
     conditions.append(try body(&self, element).asFilter)
+    guard demands.isEmpty else { throw NotInSQL("a test of elements that may fail") }
     return Select(
-      [result], from: from, joins: scopes[scopes.count - 1], where: .all(conditions))
+      [result(element)], from: from, joins: scopes[scopes.count - 1], where: .all(conditions))
   }
 
   private func inheritsInverse(_ collection: CollectionTerm) -> Bool {

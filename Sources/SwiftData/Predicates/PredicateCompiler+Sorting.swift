@@ -32,8 +32,15 @@ extension PredicateCompiler {
   ) throws -> [SQLExpression] {
     let root = ObjectTerm(
       entity: entity, source: .row(alias: CompiledFetch.Shape.rootAlias), scope: 0)
-    guard case .scalar(let scalar) = try property(keyPath, of: root) else {
+    let term = try property(keyPath, of: root)
+    if case .composite(let composite) = term, let rank = try CaseOrder.rank(of: composite) {
+      return [rank]
+    }
+    guard case .scalar(let scalar) = term else {
       throw NotInSQL("an order of what is no value")
+    }
+    if case .rawValue = scalar.kind {
+      return [try CaseOrder(of: scalar.valueType).rank(of: scalar.value)]
     }
     if case .key = scalar.kind {
       guard !entity.sharesTable else {

@@ -23,13 +23,15 @@ extension PredicateExpressions.ConditionalCast: PredicateNode {
 extension PredicateExpressions.ForceCast: PredicateNode {
   var operands: [any PredicateExpression] { [input] }
 
-  /// As with `!`, a row of another class fails the comparison instead of the fetch.
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
     // `name == nickname` casts the one to the optional type of the other.
     if Desired.self == Input.Output.self || Desired.self == Input.Output?.self {
       return try compiler.term(input)
     }
-    return .object(try compiler.cast(compiler.term(input), to: Desired.self))
+    var object = try compiler.cast(compiler.term(input), to: Desired.self)
+    compiler.demand(object.isPresent)
+    object.presence = .always
+    return .object(object)
   }
 }
 

@@ -22,6 +22,8 @@ package struct PredicateCompiler {
   var variables: [PredicateExpressions.VariableID: SQLTerm] = [:]
   /// The values of variables that stand for captured values.
   var capturedVariables = PredicateBindings()
+  /// What must hold so that no step of the closure that is being compiled fails.
+  var demands: [SQLExpression] = []
 
   init(mapping: SchemaMapping, entity: EntityMapping, storeIdentifier: String?) {
     self.mapping = mapping
@@ -68,13 +70,17 @@ package struct PredicateCompiler {
     if let node = expression as? any PredicateNode, node.isConjunction {
       return node.operands.flatMap { compileParts(of: $0, into: &conditions) }
     }
+    if let inner = try? (expression as? any PredicateNode)?.innerCondition(in: &self) {
+      return compileParts(of: inner, into: &conditions)
+    }
     let before = (bindings.count, scopes, aliasCount)
     do {
-      conditions.append(try condition(expression).asFilter)
+      conditions.append(try conditionOrFailure(expression).asFilter)
       return []
     } catch {
       bindings.removeSubrange(before.0...)
       (scopes, aliasCount) = (before.1, before.2)
+      demands = []
       return [(error as? NotInSQL)?.reason ?? "a captured value cannot be evaluated"]
     }
   }
@@ -83,13 +89,18 @@ package struct PredicateCompiler {
   private mutating func compacted(_ condition: SQLExpression) -> SQLExpression {
     var numbers: [Int: Int] = [:]
     var used: [_StoredValue] = []
-    let result = condition.replacingParameters { index in
-      if let number = numbers[index] { return number }
-      numbers[index] = used.count
-      used.append(bindings[index])
-      return used.count - 1
+    let bindings = bindings
+    func renumbered(_ expression: SQLExpression) -> SQLExpression {
+      expression.replacingParameters { index in
+        if let number = numbers[index] { return number }
+        numbers[index] = used.count
+        used.append(bindings[index])
+        return used.count - 1
+      }
     }
-    bindings = used
+    scopes[0] = scopes[0].map { Join($0.kind, $0.table, on: renumbered($0.condition)) }
+    let result = renumbered(condition)
+    self.bindings = used
     return result
   }
 

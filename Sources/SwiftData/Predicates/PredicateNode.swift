@@ -16,12 +16,21 @@ protocol PredicateNode: PredicateExpression {
   var isConjunction: Bool { get }
 
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm
+
+  /// The condition that the node asks in its place, its inputs assigned; `nil` for any other node.
+  func innerCondition(
+    in compiler: inout PredicateCompiler
+  ) throws -> (any PredicateExpression)?
 }
 
 extension PredicateNode {
   var boundVariable: PredicateExpressions.VariableID? { nil }
   var isConjunction: Bool { false }
   var standsFor: PredicateExpressions.VariableID? { nil }
+
+  func innerCondition(
+    in compiler: inout PredicateCompiler
+  ) throws -> (any PredicateExpression)? { nil }
 }
 
 /// The reason why a part of a predicate is judged in memory.

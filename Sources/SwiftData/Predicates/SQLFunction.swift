@@ -36,6 +36,15 @@ package enum SQLFunction {
     ("swift_localized_standard_compare", 2, comparing { $0.localizedStandardCompare($1) }),
     ("swift_decimal_compare", 2, compareDecimals),
     ("swift_decimal_digits", 1, decimalDigits),
+    ("swift_decimal", 3, computeDecimal),
+    ("swift_float", 1, roundToFloat),
+    ("swift_list_contains", 3, StoredList.contains),
+    ("swift_list_count", 2, StoredList.count),
+    ("swift_list_element", 3, StoredList.element),
+    ("swift_list_least", 2, StoredList.least),
+    ("swift_list_greatest", 2, StoredList.greatest),
+    ("swift_dictionary_value", 3, StoredList.value),
+    ("swift_matches", 2, onTexts { RegexCache.matches($0, $1).storedValue }),
   ]
 
   private static func onText(
@@ -95,6 +104,25 @@ package enum SQLFunction {
     guard number < 0 else { return .text(digits) }
     let complement = digits.utf8.map { $0 == 46 ? 46 : 57 - ($0 - 48) } + [UInt8(ascii: ":")]
     return .text(String(decoding: complement, as: UTF8.self))
+  }
+
+  @Sendable private static func computeDecimal(_ arguments: [_StoredValue]) -> _StoredValue {
+    guard case .text(let sign) = arguments[0], let first = Decimal(storedValue: arguments[1]),
+      let second = Decimal(storedValue: arguments[2])
+    else { return .null }
+    let result: Decimal
+    switch sign {
+    case "+": result = first + second
+    case "-": result = first - second
+    case "*": result = first * second
+    case "/" where second != 0: result = first / second
+    default: return .null
+    }
+    return result.isFinite ? result.storedValue : .null
+  }
+
+  @Sendable private static func roundToFloat(_ arguments: [_StoredValue]) -> _StoredValue {
+    Float(storedValue: arguments[0])?.storedValue ?? .null
   }
 
   @Sendable private static func compareDecimals(_ arguments: [_StoredValue]) -> _StoredValue {

@@ -7,6 +7,7 @@ enum SQLTerm {
   case object(ObjectTerm)
   case composite(CompositeTerm)
   case collection(CollectionTerm)
+  case list(ListTerm)
   /// A value that no row has a part in.
   case captured(Any)
   indirect case range(lower: SQLTerm?, upper: SQLTerm?, includesUpper: Bool)
@@ -18,6 +19,7 @@ enum SQLTerm {
     case .object: "a model"
     case .composite: "a composite value"
     case .collection: "a relationship"
+    case .list: "a list of values"
     case .captured: "a captured value"
     case .range: "a range"
     }
@@ -52,6 +54,8 @@ struct ScalarTerm {
   var presence: Presence = .always
   /// The Swift type of a `rawValue` term.
   var valueType: (any Any.Type)?
+  /// Whether the value may be no number. SQLite has null in its place, though the value is present.
+  var mayBeNaN = false
 
   var scalarType: ScalarType? {
     switch kind {
@@ -82,6 +86,14 @@ struct ScalarTerm {
 
   static func boolean(_ condition: SQLExpression) -> ScalarTerm {
     ScalarTerm(value: condition, kind: .scalar(.bool))
+  }
+}
+
+extension ScalarTerm {
+  /// A comparison of two values, 0 where one of them is no number.
+  func comparison(_ sign: SQLBinaryOperator, _ other: ScalarTerm) -> SQLExpression {
+    let comparison = SQLExpression.binary(value, sign, other.value)
+    return mayBeNaN || other.mayBeNaN ? .function("ifnull", [comparison, .false]) : comparison
   }
 }
 
@@ -129,6 +141,8 @@ struct CompositeTerm {
   var depth: Int
   /// Whether the value may be absent, which shows as null in every column.
   var isOptional: Bool
+  /// The Swift type of a property that is stored this way.
+  var valueType: (any Any.Type)?
 
   var columns: [SQLExpression] {
     leaves.map { .column(table: alias, name: $0.column.name) }

@@ -6,6 +6,8 @@ struct MethodForm {
   var label: String?
   var argumentCount: Int? = 1
   var takesClosure = false
+  /// Whether the closure is a condition on elements.
+  var isTest: Bool { takesClosure && !["flatMap", "map"].contains(builder) }
   /// The label of the argument in the builder call.
   var builderLabel: String?
   /// Whether the builder takes a captured receiver itself and not a node that holds it.
@@ -54,11 +56,18 @@ extension PredicateParser {
       "trimmingCharacters": MethodShape(
         expected: "trimmingCharacters(in: characters)",
         forms: [MethodForm(builder: "trimmingCharacters", label: "in", builderLabel: "in")]),
+      "addingTimeInterval": MethodShape(
+        expected: "addingTimeInterval(seconds)", forms: [MethodForm(builder: "addingTimeInterval")]),
+      "timeIntervalSince": MethodShape(
+        expected: "timeIntervalSince(date)", forms: [MethodForm(builder: "timeIntervalSince")]),
+      "distance": MethodShape(
+        expected: "distance(to: date)",
+        forms: [MethodForm(builder: "distance", label: "to", builderLabel: "to")]),
       "evaluate": MethodShape(
         expected: "evaluate(model)",
         forms: [MethodForm(builder: "evaluate", argumentCount: nil, takesReceiverAsWritten: true)]),
     ]
-    for name in ["allSatisfy", "filter", "flatMap"] {
+    for name in ["allSatisfy", "filter", "flatMap", "map"] {
       shapes[name] = MethodShape(
         expected: "\(name) { … }", forms: [MethodForm(builder: name, takesClosure: true)])
     }
@@ -74,16 +83,13 @@ extension PredicateParser {
 
   /// Methods without a form, and what says the same.
   static let replacements = [
-    "map": "'flatMap' for an optional, 'contains(where:)' or 'filter' for a collection",
     "compactMap": "'filter' or 'contains(where:)'",
     "reduce": "'min()', 'max()', 'count(where:)' or 'contains(where:)'",
     "range": "'contains(text)'",
+    "advanced": "'addingTimeInterval(seconds)'",
     "compare": "'==', '<' or '>', or 'localizedCompare(text)'",
     "elementsEqual": "'=='",
     "last": "'first(where:)' or 'contains(where:)'",
-    "distance": "a comparison of the two values with '<' or '>'",
-    "timeIntervalSince": "a comparison with a captured date",
-    "addingTimeInterval": "a comparison with a captured date",
   ]
 
   private static let textMethods = [

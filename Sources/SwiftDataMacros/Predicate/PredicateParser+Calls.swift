@@ -30,7 +30,11 @@ extension PredicateParser {
     for argument in method.arguments {
       arguments.append(
         form.takesClosure
-          ? .closure(try closureArgument(argument.value, of: method), label: form.builderLabel)
+          ? .closure(
+            form.isTest
+              ? try closureArgument(argument.value, of: method).falseOnFailure
+              : try closureArgument(argument.value, of: method),
+            label: form.builderLabel)
           : .term(try term(argument.value), label: form.builderLabel))
     }
     let result = PredicateTerm.call(builder: form.builder, arguments)

@@ -128,3 +128,43 @@ extension PredicateArgument {
     }
   }
 }
+
+extension PredicateClosure {
+  /// The closure, its result false where a step fails that would stop a program.
+  var falseOnFailure: PredicateClosure {
+    let mayFail =
+      result.mayFail
+      || bindings.contains { binding in
+        if case .term(let term) = binding.value { term.mayFail } else { false }
+      }
+    guard mayFail else { return self }
+    var closure = self
+    closure.result = .unary("falseOnFailure", result)
+    return closure
+  }
+}
+
+extension PredicateTerm {
+  /// Whether a step of the term itself may have no value; closures in it guard themselves.
+  fileprivate var mayFail: Bool {
+    switch self {
+    case .captured, .nilLiteral, .reference: false
+    case .member(let root, _): root.mayFail
+    case .cast(let node, let operand, _): node == "ForceCast" || operand.mayFail
+    case .call("falseOnFailure", _): false
+    case .call(let builder, let arguments):
+      Self.failingBuilders.contains(builder)
+        || arguments.contains { argument in
+          switch argument.value {
+          case .term(let term): term.mayFail
+          case .closure(let closure): closure.result.mayFail
+          case .written, .option: false
+          }
+        }
+    }
+  }
+
+  private static let failingBuilders: Set = [
+    "ForcedUnwrap", "Arithmetic", "Division", "Remainder", "UnaryMinus", "subscript", "evaluate",
+  ]
+}

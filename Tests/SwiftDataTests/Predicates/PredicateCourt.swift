@@ -18,16 +18,22 @@ struct PredicateCourt {
   let mapping: SchemaMapping
 
   init() throws {
-    let schema = Schema(Self.types)
+    try self.init(types: Self.types, fill: Self.fill)
+  }
+
+  init(
+    types: [any PersistentModel.Type], fill: (ModelContext) throws -> Void
+  ) throws {
+    let schema = Schema(types)
     container = try ModelContainer(
       for: schema, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     mapping = SchemaMapping(
       schema: schema,
       descriptors: Dictionary(
-        uniqueKeysWithValues: Self.types.map {
+        uniqueKeysWithValues: types.map {
           ($0._$descriptor.entityName, $0._$descriptor)
         }))
-    try Self.fill(ModelContext(container))
+    try fill(ModelContext(container))
     context = ModelContext(container)
   }
 
@@ -73,11 +79,22 @@ struct PredicateCourt {
       compiled.filtersInMemory == inMemory, "\(compiled.unsupported)",
       sourceLocation: sourceLocation)
     let found = try context.fetch(FetchDescriptor(predicate: predicate))
-    let expected = try context.fetch(FetchDescriptor<T>()).filter { try predicate.evaluate($0) }
+    let expected = try context.fetch(FetchDescriptor<T>()).filter { try predicate.matches($0) }
     #expect(
       Set(found.map(\.persistentModelID)) == Set(expected.map(\.persistentModelID)),
       "\(compiled.shape.select([.star]).rendered().sql)", sourceLocation: sourceLocation)
     #expect(found.count == expected.count, sourceLocation: sourceLocation)
+  }
+
+  /// Asks the store and the models, and expects some of the models but not all of them.
+  func judgeNarrowing<T: PersistentModel>(
+    _ predicate: Predicate<T>, inMemory: Bool = false,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    try judge(predicate, inMemory: inMemory, sourceLocation: sourceLocation)
+    let count = try context.fetchCount(FetchDescriptor(predicate: predicate))
+    let all = try context.fetchCount(FetchDescriptor<T>())
+    #expect(count > 0 && count < all, "\(count) of \(all)", sourceLocation: sourceLocation)
   }
 
   /// Sorts by SQL and in memory.

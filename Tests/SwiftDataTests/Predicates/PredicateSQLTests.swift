@@ -74,7 +74,7 @@ struct PredicateSQLTests {
 
   @Test func theRestStillNarrows() throws {
     let compiled = try court.compiled(
-      #Predicate<Job> { $0.words.contains("a") && $0.rank == 2 })
+      #Predicate<Job> { $0.words == ["a"] && $0.rank == 2 })
     #expect(compiled.filtersInMemory)
     #expect(compiled.bindings == [.integer(2)])
   }

@@ -1,0 +1,96 @@
+public import Foundation
+
+extension PredicateExpressions {
+  /// A date some seconds after or before another.
+  public struct DateOffset<Root: PredicateExpression, Seconds: PredicateExpression>:
+    PredicateExpression
+  where Root.Output == Date, Seconds.Output == TimeInterval {
+    /// The date that the offset leads to.
+    public typealias Output = Date
+
+    /// Where the offset begins.
+    public let date: Root
+
+    /// How far it leads.
+    public let seconds: Seconds
+
+    /// Whether it leads into the past.
+    public let isBackward: Bool
+
+    /// Creates the node from a date, a number of seconds and the direction.
+    public init(date: Root, seconds: Seconds, isBackward: Bool = false) {
+      self.date = date
+      self.seconds = seconds
+      self.isBackward = isBackward
+    }
+
+    /// Answers for one set of variable values.
+    public func evaluate(_ bindings: PredicateBindings) throws -> Date {
+      let (date, seconds) = (try date.evaluate(bindings), try seconds.evaluate(bindings))
+      return isBackward ? date - seconds : date + seconds
+    }
+  }
+
+  /// The number of seconds from one date to another.
+  public struct DateDistance<Start: PredicateExpression, End: PredicateExpression>:
+    PredicateExpression
+  where Start.Output == Date, End.Output == Date {
+    /// The seconds from the first date to the second, negative when it comes before.
+    public typealias Output = TimeInterval
+
+    /// Where the distance begins.
+    public let from: Start
+
+    /// Where it ends.
+    public let to: End
+
+    /// Creates the node from the two dates.
+    public init(from: Start, to: End) {
+      self.from = from
+      self.to = to
+    }
+
+    /// Answers for one set of variable values.
+    public func evaluate(_ bindings: PredicateBindings) throws -> TimeInterval {
+      try to.evaluate(bindings).timeIntervalSince(from.evaluate(bindings))
+    }
+  }
+
+  /// Builds `date + seconds` or `date - seconds`.
+  public static func build_Arithmetic<Root, Seconds>(
+    lhs: Root, rhs: Seconds, op: ArithmeticOperator
+  ) -> DateOffset<Root, Seconds> where Root.Output == Date, Seconds.Output == TimeInterval {
+    DateOffset(date: lhs, seconds: rhs, isBackward: op == .subtract)
+  }
+
+  /// Builds `date.addingTimeInterval(seconds)`.
+  public static func build_addingTimeInterval<Root, Seconds>(
+    _ date: Root, _ seconds: Seconds
+  ) -> DateOffset<Root, Seconds> where Root.Output == Date, Seconds.Output == TimeInterval {
+    DateOffset(date: date, seconds: seconds)
+  }
+
+  /// Builds `end.timeIntervalSince(start)`.
+  public static func build_timeIntervalSince<End, Start>(
+    _ end: End, _ start: Start
+  ) -> DateDistance<Start, End> where Start.Output == Date, End.Output == Date {
+    DateDistance(from: start, to: end)
+  }
+
+  /// Builds `start.distance(to: end)`.
+  public static func build_distance<Start, End>(
+    _ start: Start, to end: End
+  ) -> DateDistance<Start, End> where Start.Output == Date, End.Output == Date {
+    DateDistance(from: start, to: end)
+  }
+}
+
+extension PredicateExpressions.DateOffset: Sendable where Root: Sendable, Seconds: Sendable {}
+extension PredicateExpressions.DateOffset: Codable where Root: Codable, Seconds: Codable {}
+extension PredicateExpressions.DateOffset: StandardPredicateExpression
+where Root: StandardPredicateExpression, Seconds: StandardPredicateExpression {}
+
+extension PredicateExpressions.DateDistance: Sendable where Start: Sendable, End: Sendable {}
+extension PredicateExpressions.DateDistance: Codable where Start: Codable, End: Codable {}
+extension PredicateExpressions.DateDistance: StandardPredicateExpression
+where Start: StandardPredicateExpression, End: StandardPredicateExpression {}

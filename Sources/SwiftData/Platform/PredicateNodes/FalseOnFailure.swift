@@ -1,0 +1,59 @@
+public import Foundation
+
+/// A step of a predicate that has no value.
+public enum PredicateFailure: Error {
+  /// A whole number left the range of its type, or was divided by zero.
+  case outOfRange
+}
+
+extension PredicateExpressions {
+  /// A condition that is false where one of its steps fails.
+  ///
+  /// Steps that may fail are `!` on nil, `as!` to another class, a computation without result and a
+  /// position that a collection lacks.
+  public struct FalseOnFailure<Wrapped: PredicateExpression>: PredicateExpression
+  where Wrapped.Output == Bool {
+    /// The condition, or false.
+    public typealias Output = Bool
+
+    /// The condition.
+    public let wrapped: Wrapped
+
+    /// Creates the node from a condition.
+    public init(_ wrapped: Wrapped) {
+      self.wrapped = wrapped
+    }
+
+    /// Answers for one set of variable values.
+    public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
+      try falseOnFailure { try wrapped.evaluate(bindings) }
+    }
+  }
+
+  /// Builds the node for a closure that tests elements and may fail.
+  public static func build_falseOnFailure<Wrapped>(
+    _ wrapped: Wrapped
+  ) -> FalseOnFailure<Wrapped> {
+    FalseOnFailure(wrapped)
+  }
+}
+
+extension PredicateExpressions.FalseOnFailure: Sendable where Wrapped: Sendable {}
+
+extension PredicateExpressions.FalseOnFailure: Codable where Wrapped: Codable {}
+
+extension PredicateExpressions.FalseOnFailure: StandardPredicateExpression
+where Wrapped: StandardPredicateExpression {}
+
+/// The condition, or false where a step of it fails.
+func falseOnFailure(_ condition: () throws -> Bool) throws -> Bool {
+  do {
+    return try condition()
+  } catch is PredicateFailure {
+    return false
+  } catch let error as PredicateError
+    where [.forceUnwrapFailure, .forceCastFailure, .invalidInput].contains(error)
+  {
+    return false
+  }
+}

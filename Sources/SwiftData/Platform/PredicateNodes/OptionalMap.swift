@@ -1,0 +1,22 @@
+public import Foundation
+
+extension PredicateExpressions {
+  /// Builds `optional.map { … }`, which an unwrapping node says as well.
+  public static func build_map<Wrapped, Root, Transform>(
+    _ root: Root, _ transform: (Variable<Wrapped>) -> Transform
+  ) -> OptionalFlatMap<Root, Wrapped, Transform, Transform.Output>
+  where Root.Output == Wrapped? {
+    OptionalFlatMap(root, transform)
+  }
+
+  /// Refuses `collection.map { … }`.
+  @available(
+    *, unavailable,
+    message: "a predicate has no 'map' for collections; write 'contains(where:)' or 'filter'"
+  )
+  public static func build_map<Root, Transform: PredicateExpression>(
+    _ root: Root, _ transform: (Variable<Root.Output.Element>) -> Transform
+  ) -> Root where Root: PredicateExpression, Root.Output: Sequence {
+    root
+  }
+}

@@ -1,0 +1,40 @@
+import Foundation
+import SQLSyntax
+
+extension PredicateExpressions.FalseOnFailure: PredicateNode {
+  var operands: [any PredicateExpression] { [wrapped] }
+
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
+    .boolean(try compiler.conditionOrFailure(wrapped))
+  }
+}
+
+// Swift stops a program where `!` finds nil, where `as!` finds another class and where a computation
+// leaves the range of its type. In a predicate the closure that contains the step is false instead,
+// in SQL as in memory: the condition is joined with the demands of its steps.
+extension PredicateCompiler {
+  /// Adds what a step needs in order not to fail.
+  mutating func demand(_ condition: SQLExpression) {
+    if !condition.isTrue { demands.append(condition) }
+  }
+
+  /// Compiles what is evaluated under a condition only: elsewhere it cannot fail.
+  mutating func guarded<Result>(
+    by guardian: SQLExpression, _ body: (inout PredicateCompiler) throws -> Result
+  ) rethrows -> Result {
+    let outer = demands
+    demands = []
+    let result = try body(&self)
+    demands = outer + demands.map { .any([guardian.negated, $0]) }
+    return result
+  }
+
+  /// The condition of a closure, false where a step of it fails.
+  mutating func conditionOrFailure(_ expression: any PredicateExpression) throws -> SQLExpression {
+    let outer = demands
+    demands = []
+    let condition = try condition(expression)
+    defer { demands = outer }
+    return .all([condition] + demands)
+  }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import SQLSyntax
+import Synchronization
+
+extension PredicateExpressions.StringContainsRegex: PredicateNode {
+  var operands: [any PredicateExpression] { [subject, regex] }
+
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
+    guard case .captured(let value) = try compiler.term(regex),
+      let pattern = value as? PredicateExpressions.PredicateRegex
+    else { throw NotInSQL("a regular expression that a row provides") }
+    let text = try compiler.text(subject)
+    RegexCache.keep(pattern)
+    let parameter = compiler.bind(.text(pattern.stringRepresentation))
+    return .scalar(
+      compiler.combined(
+        text, ScalarTerm(value: parameter, kind: .scalar(.string)), .scalar(.bool)
+      ) { .function("swift_matches", [$0, $1]) })
+  }
+}
+
+/// The regular expressions that statements ask for, by their text.
+///
+/// A regex may be more than its text tells, so the one that the predicate holds is kept.
+enum RegexCache {
+  private static let known = Mutex<[String: PredicateExpressions.PredicateRegex]>([:])
+  private static var limit: Int { 256 }
+
+  static func keep(_ regex: PredicateExpressions.PredicateRegex) {
+    known.withLock { known in
+      if known.count >= limit { known.removeAll() }
+      known[regex.stringRepresentation] = regex
+    }
+  }
+
+  static func matches(_ text: String, _ pattern: String) -> Bool {
+    guard let regex = known.withLock({ $0[pattern] }) ?? parsed(pattern) else { return false }
+    let node = PredicateExpressions.StringContainsRegex(
+      subject: PredicateExpressions.Value(text), regex: PredicateExpressions.Value(regex))
+    return (try? node.evaluate(PredicateBindings())) ?? false
+  }
+
+  private static func parsed(_ pattern: String) -> PredicateExpressions.PredicateRegex? {
+    guard let regex = (try? Regex(pattern)).flatMap(PredicateExpressions.PredicateRegex.init)
+    else { return nil }
+    keep(regex)
+    return regex
+  }
+}
