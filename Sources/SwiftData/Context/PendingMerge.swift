@@ -78,7 +78,13 @@ struct PendingMerge<T: PersistentModel> {
 extension Predicate {
   /// Judges a model as the store would: where a step fails the condition is false, instead of
   /// failing the whole fetch.
+  /// - Throws: `SwiftDataError.unsupportedPredicate` where a part of it throws something else.
   package func matches(_ input: repeat each Input) throws -> Bool {
-    try falseOnFailure { try evaluate(repeat each input) }
+    do {
+      return try falseOnFailure { try evaluate(repeat each input) }
+    } catch {
+      throw SwiftDataError.unsupportedPredicate.with(
+        "A part of the predicate threw: \(error)", underlying: error)
+    }
   }
 }

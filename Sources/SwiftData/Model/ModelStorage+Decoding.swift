@@ -43,7 +43,8 @@ extension _ModelStorage {
       value =
         ValueDecoding.composite(decodable, leaves: leaves, values: values)
         ?? ValueDecoding.composite(
-          decodable, leaves: leaves, values: zip(leaves, values).map { $0.form.filled($1) })
+          decodable, leaves: leaves,
+          values: zip(leaves, values).map { $0.isOptional ? $1 : $0.form.filled($1) })
     case .attribute(.encoded):
       if row.isNull(slot) { return nil }
       value = ValueDecoding.encoded(decodable, bytes: Data(row.bytes(slot)))

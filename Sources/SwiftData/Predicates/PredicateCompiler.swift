@@ -81,7 +81,9 @@ package struct PredicateCompiler {
       bindings.removeSubrange(before.0...)
       (scopes, aliasCount) = (before.1, before.2)
       demands = []
-      return [(error as? NotInSQL)?.reason ?? "a captured value cannot be evaluated"]
+      let error = error as? NotInSQL
+      let part = error?.part ?? PredicateSource.text(of: expression)
+      return ["\(part): \(error?.reason ?? "a captured value cannot be evaluated")"]
     }
   }
 
@@ -110,7 +112,12 @@ package struct PredicateCompiler {
       throw NotInSQL("\(type(of: expression)) has no counterpart")
     }
     if isCaptured(node: node, locals: []) { return .captured(try evaluate(node)) }
-    return try node.term(in: &self)
+    do {
+      return try node.term(in: &self)
+    } catch var error as NotInSQL {
+      error.part = error.part ?? PredicateSource.text(of: node)
+      throw error
+    }
   }
 
   /// The expression as a condition that is 0 or 1.

@@ -12,6 +12,9 @@ protocol PredicateNode: PredicateExpression {
   /// The variable that the node stands for.
   var standsFor: PredicateExpressions.VariableID? { get }
 
+  /// How the node is written in source code.
+  var form: SourceForm { get }
+
   /// Whether the node is `&&`, which the compiler may cut apart.
   var isConjunction: Bool { get }
 
@@ -36,6 +39,8 @@ extension PredicateNode {
 /// The reason why a part of a predicate is judged in memory.
 struct NotInSQL: Error {
   let reason: String
+  /// The part, as it is written in source code.
+  var part: String?
 
   init(_ reason: String) {
     self.reason = reason

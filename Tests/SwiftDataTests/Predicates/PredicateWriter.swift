@@ -47,7 +47,19 @@ struct PredicateWriter {
   mutating func entry<E: Entry>(
     _ it: Piece<E>, _ paths: EntryPaths<E>, depth: Int
   ) -> Piece<Bool> {
-    switch random.below(10) {
+    switch random.below(13) {
+    case 10: return text(it.property(paths.alias, "alias").forced())
+    case 11 where depth > 0:
+      let member = self.member(it.property(paths.owner, "owner").forced(), depth: depth - 1)
+      return random.chance(50) ? member : member.falseOnFailure
+    case 12:
+      let (first, second) = (random.pick(Hostile.numbers), random.pick(Hostile.numbers))
+      let rank = it.property(paths.rank, "rank")
+      let result = rank.computesChecked(
+        random.pick(["+", "-", "*", "/", "%"]), random.chance(80) ? .value(first) : rank)
+      return number(
+        random.chance(50) ? result : Piece.value(second).computesChecked("/", result),
+        Hostile.numbers)
     case 0...2: return text(string(of: it, paths, depth: depth))
     case 3: return optional(it.property(paths.alias, "alias")) { $0.text($1) }
     case 4: return number(it.property(paths.rank, "rank"), Hostile.numbers)
@@ -69,9 +81,20 @@ struct PredicateWriter {
   }
 
   mutating func job(_ it: Piece<Job>, depth: Int) -> Piece<Bool> {
-    switch random.below(16) {
+    switch random.below(20) {
     case 0...2:
       return entry(it, .job, depth: depth)
+    case 16: return words(it.property(\Job.words, "words"))
+    case 17:
+      let due = it.property(\Job.due, "due")
+      let seconds = Piece<TimeInterval>.value(random.pick(Hostile.reals))
+      return random.chance(50)
+        ? number(due.forced().offset(by: seconds), Hostile.dates)
+        : optional(due) { $0.number($1.offset(by: seconds), Hostile.dates) }
+    case 18:
+      let price = it.property(\Job.price, "price").computes(
+        random.pick(["+", "-", "*"]), .value(random.pick(Hostile.decimals)))
+      return number(price, Hostile.decimals)
     case 3: return it.property(\Job.isUrgent, "isUrgent")
     case 4:
       return it.property(\Job.isPaid, "isPaid").equals(
@@ -131,6 +154,17 @@ struct PredicateWriter {
     }
   }
 
+  private mutating func words(_ it: Piece<[String]>) -> Piece<Bool> {
+    switch random.below(6) {
+    case 0: return it.property(\[String].isEmpty, "isEmpty")
+    case 1: return number(it.property(\[String].count, "count"), [0, 1, 2])
+    case 2: return text(it.element(at: random.below(3) - 1))
+    case 3: return optional(it.property(\[String].first, "first")) { $0.text($1) }
+    case 4: return optional(it.extreme(isLeast: random.chance(50))) { $0.text($1) }
+    default: return it.holds(.value(random.pick(Hostile.texts)))
+    }
+  }
+
   private mutating func maybeMember(_ it: Piece<Member?>, depth: Int) -> Piece<Bool> {
     optional(it) { $0.member($1, depth: depth - 1) }
   }
@@ -158,7 +192,7 @@ struct PredicateWriter {
     let small = random.below(4)
     let count = it.property(\[E].count, "count")
     if depth <= 0 { return it.property(\[E].isEmpty, "isEmpty") }
-    switch random.below(6) {
+    switch random.below(8) {
     case 0: return it.property(\[E].isEmpty, "isEmpty")
     case 1:
       return count.computes(random.pick(["+", "-", "*"]), .value(2)).compares(
@@ -167,6 +201,7 @@ struct PredicateWriter {
       return it.filter(repeatable(body)).property(\[E].count, "count").equals(
         .value(small), negated: random.chance(50))
     case 3: return it.filter(repeatable(body)).elements(all: random.chance(50), repeatable(body))
+    case 4: return it.elements(all: random.chance(50), repeatable { body(&$0, $1).falseOnFailure })
     default: return it.elements(all: random.chance(50), repeatable(body))
     }
   }

@@ -70,7 +70,7 @@ final class RandomBench {
     let order = keys.map(\.descriptor)
     let request = FetchDescriptor(predicate: predicate, sortBy: order)
     do {
-      var expected = try all(T.self).filter { try predicate.evaluate($0) }
+      var expected = try all(T.self).filter { try predicate.matches($0) }
       // The primary key breaks ties, whatever the class; identifiers sort by class first.
       expected.sort {
         $0.persistentModelID.resolved.rowKey ?? 0 < $1.persistentModelID.resolved.rowKey ?? 0
@@ -87,7 +87,7 @@ final class RandomBench {
         return "the store throws \(error)"
       }
       let live = try pending.fetch(FetchDescriptor<T>())
-      let alive = Set(try live.filter { try predicate.evaluate($0) }.map(\.persistentModelID))
+      let alive = Set(try live.filter { try predicate.matches($0) }.map(\.persistentModelID))
       do {
         let models = try pending.fetch(request)
         let found = models.map(\.persistentModelID)

@@ -113,11 +113,11 @@ struct RandomGraph {
     job.price = random.pick(Hostile.decimals)
     job.score = random.chance(25) ? nil : random.pick(Hostile.reals)
     job.key = random.pick(Hostile.keys)
-    // SQLite keeps NaN as null, which only an optional can be read from.
-    job.place.position.latitude = random.pick(Hostile.reals.filter { !$0.isNaN })
+    job.place.position.latitude = random.pick(Hostile.reals)
     job.place.position.longitude = random.chance(30) ? nil : random.pick(Hostile.reals)
     job.place.zip = random.chance(40) ? nil : random.pick(Hostile.numbers)
     job.place.street = random.pick(Hostile.texts)
+    job.words = (0..<random.below(3)).map { _ in random.pick(Hostile.texts) }
     job.bytes = random.chance(30) ? nil : Data(random.pick(Hostile.texts).utf8)
   }
 }
