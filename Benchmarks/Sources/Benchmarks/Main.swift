@@ -24,8 +24,13 @@ struct Benchmarks {
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: directory) }
 
+    if arguments.first == "--queries" {
+      return try QueryComparison(path: directory.appendingPathComponent("queries.store").path).run()
+    }
     Report.printTimes(try times(in: directory), rows: rows)
     Report.printMemory(try memory(in: directory))
+    print()
+    try QueryComparison(path: directory.appendingPathComponent("queries.store").path).run()
   }
 
   private static func times(in directory: URL) throws -> [String: [Task: Double]] {
