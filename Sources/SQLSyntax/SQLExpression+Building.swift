@@ -8,12 +8,13 @@ extension SQLExpression {
   /// The conjunction of conditions that are 0 or 1; constants fold and nested ones become flat.
   package static func all(_ conditions: [SQLExpression]) -> SQLExpression {
     var flat: [SQLExpression] = []
+    var known: Set<SQLExpression> = []
     for condition in conditions {
       if condition.isFalse { return .false }
       if condition.isTrue { continue }
       if case .conjunction(let inner) = condition {
-        for part in inner where !flat.contains(part) { flat.append(part) }
-      } else if !flat.contains(condition) {
+        for part in inner where known.insert(part).inserted { flat.append(part) }
+      } else if known.insert(condition).inserted {
         flat.append(condition)
       }
     }

@@ -103,9 +103,31 @@ extension SQLExpression {
     _ parts: [SQLExpression], _ separator: String, empty: String, to renderer: inout SQLRenderer
   ) {
     if parts.isEmpty { renderer.write(empty) }
-    for (index, part) in parts.enumerated() {
-      if index > 0 { renderer.write(separator) }
-      part.write(operandOf: precedence, allowEqual: false, to: &renderer)
+    write(parts[...], separator, to: &renderer)
+  }
+
+  /// The longest run of parts that is written without parentheses.
+  private static var longestRun: Int { 32 }
+
+  /// Writes parts between separators; long lists as lists of lists. SQLite reads `a AND b AND c` as
+  /// `(a AND b) AND c` and refuses expressions that are nested more than 1000 deep.
+  private func write(
+    _ parts: ArraySlice<SQLExpression>, _ separator: String, to renderer: inout SQLRenderer
+  ) {
+    guard parts.count > Self.longestRun else {
+      for (index, part) in parts.enumerated() {
+        if index > 0 { renderer.write(separator) }
+        part.write(operandOf: precedence, allowEqual: false, to: &renderer)
+      }
+      return
+    }
+    var length = Self.longestRun
+    while length * Self.longestRun < parts.count { length *= Self.longestRun }
+    for start in stride(from: parts.startIndex, to: parts.endIndex, by: length) {
+      if start > parts.startIndex { renderer.write(separator) }
+      renderer.write("(")
+      write(parts[start..<min(start + length, parts.endIndex)], separator, to: &renderer)
+      renderer.write(")")
     }
   }
 

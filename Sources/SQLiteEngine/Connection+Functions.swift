@@ -3,13 +3,14 @@ import CSQLite
 extension Connection {
   /// Makes a Swift function callable from SQL; -1 arguments means any number.
   ///
+  /// Triggers, views and indexes of a file cannot call it.
   /// `deterministic` allows SQLite to call it once for arguments that do not change.
   package func register(
     function name: String, argumentCount: Int, deterministic: Bool,
     _ body: @escaping (FunctionArguments) -> FunctionResult
   ) throws {
     let box = Unmanaged.passRetained(FunctionBox(body))
-    let flags = SQLITE_UTF8 | (deterministic ? SQLITE_DETERMINISTIC : 0)
+    let flags = SQLITE_UTF8 | SQLITE_DIRECTONLY | (deterministic ? SQLITE_DETERMINISTIC : 0)
     // SQLite releases the box through the last argument, also when this call fails.
     let code = sqlite3_create_function_v2(
       handle, name, Int32(argumentCount), flags, box.toOpaque(),

@@ -44,10 +44,10 @@ extension Connection {
   ) throws {
     sqlite3_extended_result_codes(database, 1)
     sqlite3_busy_timeout(database, Int32(clamping: Int(busyTimeout / .milliseconds(1))))
-    // Functions that a foreign file names in its schema do not run. Negative sizes are KiB.
+    // Triggers may write to R-trees only where the schema is trusted. The functions that we register
+    // are not for schemas, so a foreign file cannot have them run. Negative sizes are KiB.
     try run(
-      "PRAGMA trusted_schema = OFF; PRAGMA cache_size = -8000; PRAGMA temp_store = MEMORY", database
-    )
+      "PRAGMA trusted_schema = ON; PRAGMA cache_size = -8000; PRAGMA temp_store = MEMORY", database)
     guard mode.isWritable else {
       // The first reading tells whether the file is a database.
       try run("PRAGMA schema_version", database)

@@ -24,6 +24,11 @@ extension Connection {
     }
   }
 
+  /// Runs reads that see one state of the database, within the running transaction or one of their own.
+  package func snapshot<R>(_ body: () throws -> R) throws -> R {
+    try isInTransaction ? body() : transaction(.deferred, body)
+  }
+
   /// Keeps what `body` did within the running transaction, or undoes it when `body` throws.
   package func savepoint<R>(_ name: String, _ body: () throws -> R) throws -> R {
     let quoted =

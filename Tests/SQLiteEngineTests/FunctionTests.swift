@@ -28,6 +28,15 @@ struct FunctionTests {
         == "integer 1, real 2.5, text ä, blob 2, null")
   }
 
+  @Test func aFileCannotHaveAFunctionRun() throws {
+    try connection.register(function: "mark", argumentCount: 0, deterministic: false) { _ in
+      .integer(1)
+    }
+    try connection.execute("CREATE VIEW marks AS SELECT mark() AS mark")
+    #expect(throws: SQLiteError.self) { try connection.integer("SELECT mark FROM marks") }
+    #expect(try connection.integer("SELECT mark()") == 1)
+  }
+
   @Test func everyKindOfResultArrives() throws {
     let results: [FunctionResult] = [
       .null, .integer(-1), .real(0.5), .text(""), .text("a\0b"), .blob(Data()), .blob(Data([1])),

@@ -20,17 +20,14 @@ extension DefaultStore: PartialFetching {
   package func fetchPartially<T: PersistentModel>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> PartialFetchResult {
-    let query = try Query(self, request.descriptor)
-    let selection = plans.selection(of: query.entity)
-    let sql = query.text(.rows, selection.columns)
-    let rows = try read { connection in
-      let statement = try connection.prepare(sql)
+    try answer(request.descriptor) { query, connection in
+      let selection = plans.selection(of: query.entity)
+      let statement = try connection.prepare(query.text(.rows, selection.columns))
       try query.bind(to: statement)
-      return try RowReading(store: self, selection: selection).readAll(statement, query.limit)
+      return PartialFetchResult(
+        rows: try RowReading(store: self, selection: selection).readAll(statement, query.limit),
+        needsFilter: query.compiled.filtersInMemory, needsSort: query.compiled.sortsInMemory)
     }
-    return PartialFetchResult(
-      rows: rows, needsFilter: query.compiled.filtersInMemory,
-      needsSort: query.compiled.sortsInMemory)
   }
 
   /// The number of rows of a request.
@@ -40,11 +37,9 @@ extension DefaultStore: PartialFetching {
   where T: PersistentModel {
     var descriptor = request.descriptor
     descriptor.sortBy = []
-    let query = try Query(self, descriptor)
-    if query.compiled.filtersInMemory { throw DataStoreError.preferInMemoryFilter }
-    let sql = query.text(.count, [.function("count", [.star])])
-    let all = try read { connection in
-      let statement = try connection.prepare(sql)
+    let all = try answer(descriptor) { query, connection in
+      if query.compiled.filtersInMemory { throw DataStoreError.preferInMemoryFilter }
+      let statement = try connection.prepare(query.text(.count, [.function("count", [.star])]))
       try query.bindValues(to: statement)
       return try statement.step() ? Int(statement.int64(0)) : 0
     }
@@ -59,14 +54,12 @@ extension DefaultStore: PartialFetching {
   public func fetchIdentifiers<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> [PersistentIdentifier] where T: PersistentModel {
-    let query = try Query(self, request.descriptor)
-    if query.compiled.filtersInMemory { throw DataStoreError.preferInMemoryFilter }
-    if query.compiled.sortsInMemory { throw DataStoreError.preferInMemorySort }
-    let selection = plans.selection(of: query.entity)
-    let columns = Array(selection.columns.prefix(selection.hasEntityNumber ? 2 : 1))
-    let sql = query.text(.keys, columns)
-    return try read { connection in
-      let statement = try connection.prepare(sql)
+    try answer(request.descriptor) { query, connection in
+      if query.compiled.filtersInMemory { throw DataStoreError.preferInMemoryFilter }
+      if query.compiled.sortsInMemory { throw DataStoreError.preferInMemorySort }
+      let selection = plans.selection(of: query.entity)
+      let columns = Array(selection.columns.prefix(selection.hasEntityNumber ? 2 : 1))
+      let statement = try connection.prepare(query.text(.keys, columns))
       try query.bind(to: statement)
       var identifiers: [PersistentIdentifier] = []
       while try statement.step() {
@@ -101,6 +94,24 @@ extension DefaultStore: PartialFetching {
     }
   }
 
+  /// Compiles a request and lends a connection to run it on.
+  private func answer<T, R>(
+    _ descriptor: FetchDescriptor<T>, _ body: (Query<T>, Connection) throws -> R
+  ) throws -> R {
+    let query = try Query(self, descriptor)
+    let columns = query.compiled.orderedText
+    if columns.isEmpty { return try read { try body(query, $0) } }
+    return try read { connection in
+      // What was learnt about the text has to hold for the rows that are read.
+      try connection.snapshot {
+        guard try composedText.fills(columns, of: query.entity.table, connection) else {
+          return try body(query, connection)
+        }
+        return try body(Query(self, descriptor, holdsComposedText: true), connection)
+      }
+    }
+  }
+
   func read<R>(_ body: (Connection) throws -> R) throws -> R {
     do {
       return try pool.read(body)
@@ -126,7 +137,9 @@ struct Query<T: PersistentModel> {
   let limit: Int?
   let offset: Int
 
-  init(_ store: DefaultStore, _ descriptor: FetchDescriptor<T>) throws {
+  init(
+    _ store: DefaultStore, _ descriptor: FetchDescriptor<T>, holdsComposedText: Bool = false
+  ) throws {
     guard let entity = store.mapping.entity(named: T._$descriptor.entityName) else {
       throw SwiftDataError.unknownSchema.with(
         "The store \(store.name) does not keep this entity.", entity: T._$descriptor.entityName)
@@ -135,7 +148,8 @@ struct Query<T: PersistentModel> {
     plans = store.plans
     compiled = PredicateCompiler.compile(
       descriptor.predicate, sortBy: descriptor.sortBy, entity: entity, mapping: store.mapping,
-      storeIdentifier: store.identifier)
+      storeIdentifier: store.identifier, trees: store.file.trees,
+      holdsComposedText: holdsComposedText)
     let isWhole = !compiled.filtersInMemory && !compiled.sortsInMemory
     let wanted = descriptor.fetchLimit.flatMap { $0 > 0 ? $0 : nil }
     limit = isWhole ? wanted : nil

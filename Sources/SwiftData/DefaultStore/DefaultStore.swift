@@ -26,6 +26,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
   package let pool: ConnectionPool
   let file: StoreFile
   let plans: StorePlans
+  let composedText = ComposedText()
 
   /// Opens the store, and makes its file when there is none.
   /// - Parameters:

@@ -5,6 +5,8 @@ import SQLiteEngine
 /// The file behind a store: made when it is missing, checked when it is there.
 struct StoreFile: Sendable {
   let identifier: String
+  /// The trees of spatial indexes that the file has.
+  let trees: Set<String>
   private let externalFolder: URL?
 
   static func openPool(_ configuration: ModelConfiguration) throws -> ConnectionPool {
@@ -46,16 +48,19 @@ struct StoreFile: Sendable {
         try StoreCheck(mapping: mapping, connection: connection, path: configuration.url.path)
           .run()
       }
+      trees = try StoreIndexes.open(pool, mapping: mapping)
       return
     }
     guard configuration.allowsSave else {
       throw SwiftDataError.loadIssueModelContainer.with(
         "The file at \(configuration.url.path) is no store, and allowsSave is false.")
     }
-    identifier = try pool.write { connection in
+    (identifier, trees) = try pool.write { connection in
       try connection.transaction {
-        if let known = try StoreMetadata.identifier(connection) { return known }
-        return try StoreFile.create(connection, mapping: mapping, schema: schema)
+        let known = try StoreMetadata.identifier(connection)
+        let identifier =
+          try known ?? StoreFile.create(connection, mapping: mapping, schema: schema)
+        return (identifier, try StoreIndexes.create(connection, mapping: mapping))
       }
     }
   }

@@ -16,11 +16,13 @@ package final class EntityMapping: Sendable {
   /// The slots of the properties that the entity declares itself.
   package let ownSlots: Range<Int>
   package let keyPathSteps: KeyPathSteps
+  /// Those of superentities included.
+  package let spatialIndexes: [SpatialIndex]
 
   init(
     name: String, number: Int, subtreeNumbers: [Int], rootName: String, superName: String?,
     table: String, sharesTable: Bool, descriptor: _ModelDescriptor,
-    properties: [PropertyMapping], ownSlots: Range<Int>
+    properties: [PropertyMapping], ownSlots: Range<Int>, spatialIndexes: [SpatialIndex]
   ) {
     self.name = name
     self.number = number
@@ -32,6 +34,7 @@ package final class EntityMapping: Sendable {
     self.descriptor = descriptor
     self.properties = properties
     self.ownSlots = ownSlots
+    self.spatialIndexes = spatialIndexes
     keyPathSteps = KeyPathSteps(descriptor)
   }
 

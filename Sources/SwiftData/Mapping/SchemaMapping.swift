@@ -7,6 +7,8 @@ package final class SchemaMapping: Sendable {
   /// One definition per hierarchy, then one per join table.
   package let tables: [TableDefinition]
   private let byName: [String: EntityMapping]
+  /// By table, the columns that an index of the table begins with.
+  private let indexedColumns: [String: Set<String>]
 
   /// - Parameters:
   ///   - schema: The validated schema.
@@ -19,6 +21,13 @@ package final class SchemaMapping: Sendable {
     entities = blueprint.entities.map { layout.mapping(of: $0) }
     byName = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     tables = layout.definitions()
+    indexedColumns = Dictionary(
+      tables.map { ($0.table.name, $0.indexedColumns) }, uniquingKeysWith: { $0.union($1) })
+  }
+
+  /// Whether an index of the table begins with the column, so that a comparison narrows the rows.
+  package func isIndexed(_ column: String, of table: String) -> Bool {
+    indexedColumns[table]?.contains(column) ?? false
   }
 
   package func entity(named name: String) -> EntityMapping? {

@@ -21,11 +21,12 @@ extension TableLayout {
     if root.subtree.count > 1 {
       indexes.append(CreateIndex("\(table)_Z_ENT_INDEX", on: table, columns: [.init("Z_ENT")]))
     }
-    for entity in root.subtree.compactMap({ blueprint[$0] }) {
-      indexes += declaredIndexes(of: entity, on: table)
-    }
+    let entities = root.subtree.compactMap { blueprint[$0] }
+    for entity in entities { indexes += declaredIndexes(of: entity, on: table) }
     var seen: Set<String> = []
-    return TableDefinition(table: create, indexes: indexes.filter { seen.insert($0.name).inserted })
+    return TableDefinition(
+      table: create, indexes: indexes.filter { seen.insert($0.name).inserted },
+      spatialIndexes: entities.flatMap(spatialIndexes))
   }
 
   private func definition(of joinTable: JoinTable) -> TableDefinition {
@@ -47,7 +48,7 @@ extension TableLayout {
     let constraints = entity.uniquenessConstraints.filter {
       !(parent?.uniquenessConstraints.contains($0) ?? false)
     }
-    let binary = indices.compactMap { names in
+    let binary = (indices + nonSpatialIndexes(of: entity)).compactMap { names in
       index(
         "Z_\(entity.name)_SwiftDataIndexOnBinary\(names.joined())", of: names, in: entity,
         on: table, isUnique: false)

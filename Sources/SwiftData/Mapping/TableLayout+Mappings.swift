@@ -1,10 +1,11 @@
 extension TableLayout {
   func mapping(of entity: SchemaBlueprint.Entity) -> EntityMapping {
-    let properties = entity.descriptor.properties.enumerated().map { slot, property in
-      let kind = kind(of: property, slot: slot, in: entity)
-      return PropertyMapping(
-        slot: slot, name: property.name, valueType: property.valueType,
-        isOptional: property.isOptional, kind: kind)
+    let properties = entity.descriptor.properties.indices.map { mapping(of: $0, in: entity) }
+    var spatialIndexes: [SpatialIndex] = []
+    var next: SchemaBlueprint.Entity? = entity
+    while let current = next {
+      spatialIndexes += self.spatialIndexes(of: current)
+      next = current.superName.flatMap { blueprint[$0] }
     }
     return EntityMapping(
       name: entity.name, number: entity.number,
@@ -12,7 +13,15 @@ extension TableLayout {
       rootName: entity.rootName, superName: entity.superName,
       table: ColumnNaming.table(forRoot: entity.rootName),
       sharesTable: (blueprint[entity.rootName]?.subtree.count ?? 1) > 1,
-      descriptor: entity.descriptor, properties: properties, ownSlots: entity.ownSlots)
+      descriptor: entity.descriptor, properties: properties, ownSlots: entity.ownSlots,
+      spatialIndexes: spatialIndexes)
+  }
+
+  func mapping(of slot: Int, in entity: SchemaBlueprint.Entity) -> PropertyMapping {
+    let property = entity.descriptor.properties[slot]
+    return PropertyMapping(
+      slot: slot, name: property.name, valueType: property.valueType,
+      isOptional: property.isOptional, kind: kind(of: property, slot: slot, in: entity))
   }
 
   /// The column of a slot, which an entity further up may have placed.

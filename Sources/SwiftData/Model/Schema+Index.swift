@@ -6,7 +6,7 @@ extension Schema {
       /// An ordinary index.
       case binary([PartialKeyPath<P>])
 
-      /// An index of places and ranges; the default store makes an ordinary one.
+      /// An index over up to five numbers or dates, for questions about boxes and ranges of several.
       case rtree([PartialKeyPath<P>])
     }
 

@@ -28,6 +28,9 @@ package struct CompiledFetch: Sendable {
   package var filtersInMemory: Bool { !unsupported.isEmpty }
   /// Whether the order has to be made in memory, because SQL cannot express it.
   package var sortsInMemory: Bool
+  /// The columns whose indexes could give the order, or answer a comparison, if they were known to
+  /// hold composed text only.
+  package var orderedText: Set<String>
 }
 
 extension CompiledFetch.Shape {

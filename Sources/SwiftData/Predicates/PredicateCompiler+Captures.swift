@@ -3,20 +3,20 @@ import SQLSyntax
 
 extension PredicateCompiler {
   /// Whether no row has a part in the value of the node.
-  func isCaptured(
-    node: any PredicateNode, locals: Set<PredicateExpressions.VariableID>
-  ) -> Bool {
-    if let variable = node.standsFor {
-      if locals.contains(variable) { return true }
-      if case .captured? = variables[variable] { return true }
-      return false
+  func isCaptured(node: any PredicateNode) -> Bool {
+    var waiting: [(any PredicateExpression, locals: Set<PredicateExpressions.VariableID>)]
+    waiting = [(node, [])]
+    while var (next, locals) = waiting.popLast() {
+      guard let node = next as? any PredicateNode else { return false }
+      if let variable = node.standsFor {
+        if locals.contains(variable) { continue }
+        guard case .captured? = variables[variable] else { return false }
+        continue
+      }
+      if let bound = node.boundVariable { locals.insert(bound) }
+      for operand in node.operands { waiting.append((operand, locals)) }
     }
-    var locals = locals
-    if let bound = node.boundVariable { locals.insert(bound) }
-    return node.operands.allSatisfy { operand in
-      guard let operand = operand as? any PredicateNode else { return false }
-      return isCaptured(node: operand, locals: locals)
-    }
+    return true
   }
 
   func evaluate<Node: PredicateExpression>(_ node: Node) throws -> Any {

@@ -63,9 +63,10 @@ extension PredicateExpressions.SequenceStartsWith: PredicateNode {
 
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
     let (text, start) = (try compiler.text(base), try compiler.text(prefix))
+    let narrowing = try compiler.narrowing(text.value, toPrefix: prefix)
     return .scalar(
       compiler.combined(text, start, .scalar(.bool)) {
-        .function("swift_starts_with", [$0, $1])
+        .all([narrowing, .function("swift_starts_with", [$0, $1])])
       })
   }
 }

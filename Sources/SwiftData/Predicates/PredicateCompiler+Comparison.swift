@@ -85,14 +85,8 @@ extension PredicateCompiler {
     _ left: ScalarTerm, captured value: Any
   ) throws -> SQLExpression {
     guard let value = unwrap(value) else { return left.isPresent.negated }
-    let (form, kind) = try storedForm(of: value)
-    var stored = form
-    var left = left
-    if left.isText, case .text(let text) = stored, !text.isASCII {
-      // Swift compares text by canonical equivalence. Text of ASCII alone has one form only.
-      stored = .text(text.precomposedStringWithCanonicalMapping)
-      left = left.mapped { .function("swift_canonical", [$0]) }
-    }
+    let (stored, kind) = try storedForm(of: value)
+    if left.isText, case .text(let text) = stored { return try equality(left, text: text, kind) }
     return try sameness(left, ScalarTerm(value: bind(stored), kind: kind))
   }
 
@@ -104,7 +98,7 @@ extension PredicateCompiler {
       left.mapped { canonical($0) }, right.mapped { canonical($0) })
   }
 
-  private func sameness(_ left: ScalarTerm, _ right: ScalarTerm) throws -> SQLExpression {
+  func sameness(_ left: ScalarTerm, _ right: ScalarTerm) throws -> SQLExpression {
     guard left.kind.isComparable(to: right.kind) else {
       if case .key = left.kind, case .key = right.kind { return .false }
       throw NotInSQL("equality of values of two kinds")
@@ -140,7 +134,8 @@ extension PredicateCompiler {
     }
     switch type {
     case .string:
-      comparison = .binary(canonical(left.value), sign, canonical(right.value))
+      comparison = .binary(
+        canonical(inOrder: left.value), sign, canonical(inOrder: right.value))
     case .decimal:
       comparison = .binary(
         .function("swift_decimal_compare", [left.value, right.value]), sign, .integer(0))
@@ -151,7 +146,7 @@ extension PredicateCompiler {
   }
 
   /// The form of a text that compares byte by byte as Swift compares the text.
-  private mutating func canonical(_ text: SQLExpression) -> SQLExpression {
+  mutating func canonical(_ text: SQLExpression) -> SQLExpression {
     if case .parameter(let index) = text, case .text(let value) = bindings[index] {
       bindings[index] = .text(value.precomposedStringWithCanonicalMapping)
       return text

@@ -22,8 +22,11 @@ extension PredicateCompiler {
     return .all(
       try zip(composite.columns, values).map { column, value in
         if value.isNull { return column.isNull }
-        if case .text(let text) = value, !text.isASCII {
-          throw NotInSQL("text in a composite that may have several forms")
+        if case .text = value {
+          guard let spellings = spellings(of: [value]) else {
+            throw NotInSQL("text in a composite that has many spellings")
+          }
+          return .all([column.isNotNull, list(column, spellings)])
         }
         return .binary(column, .isSame, bind(value))
       })

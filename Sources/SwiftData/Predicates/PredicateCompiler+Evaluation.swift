@@ -9,21 +9,16 @@ extension PredicateExpressions.PredicateEvaluate: PredicateNode {
   }
 
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
-    try compiler.term(inner(in: &compiler))
+    guard let inner = try opened(in: &compiler) else {
+      throw NotInSQL("a predicate that a row provides")
+    }
+    return try compiler.term(inner)
   }
 
-  func innerCondition(
-    in compiler: inout PredicateCompiler
-  ) throws -> (any PredicateExpression)? {
-    try inner(in: &compiler)
-  }
-
-  private func inner(
-    in compiler: inout PredicateCompiler
-  ) throws -> any PredicateExpression {
+  func opened(in compiler: inout PredicateCompiler) throws -> (any PredicateExpression)? {
     guard case .captured(let value) = try compiler.term(predicate),
       let inner = value as? Predicate<repeat (each Input).Output>
-    else { throw NotInSQL("a predicate that a row provides") }
+    else { return nil }
     for (variable, input) in repeat (each inner.variable, each input) {
       try compiler.assign(variable, compiler.term(input))
     }

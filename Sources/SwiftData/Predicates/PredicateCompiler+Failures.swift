@@ -20,12 +20,18 @@ extension PredicateCompiler {
 
   /// Compiles what is evaluated under a condition only: elsewhere it cannot fail.
   mutating func guarded<Result>(
-    by guardian: SQLExpression, _ body: (inout PredicateCompiler) throws -> Result
+    by guardian: @autoclosure () -> SQLExpression,
+    _ body: (inout PredicateCompiler) throws -> Result
   ) rethrows -> Result {
     let outer = demands
     demands = []
     let result = try body(&self)
-    demands = outer + demands.map { .any([guardian.negated, $0]) }
+    if demands.isEmpty {
+      demands = outer
+    } else {
+      let exempt = guardian().negated
+      demands = outer + demands.map { .any([exempt, $0]) }
+    }
     return result
   }
 
@@ -33,8 +39,8 @@ extension PredicateCompiler {
   mutating func conditionOrFailure(_ expression: any PredicateExpression) throws -> SQLExpression {
     let outer = demands
     demands = []
-    let condition = try condition(expression)
     defer { demands = outer }
+    let condition = try condition(expression)
     return .all([condition] + demands)
   }
 }

@@ -6,20 +6,28 @@ extension PredicateExpressions.Conjunction: PredicateNode {
   var operands: [any PredicateExpression] { [lhs, rhs] }
 
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
-    let left = try compiler.condition(lhs)
-    return .boolean(.all([left, try compiler.guarded(by: left) { try $0.condition(rhs) }]))
+    var conditions: [SQLExpression] = []
+    try compiler.visitParts(of: self, where: \.isConjunction) { compiler, part in
+      conditions.append(
+        try compiler.guarded(by: .all(conditions)) { try $0.condition(part) })
+    }
+    return .boolean(.all(conditions))
   }
 }
 
 extension PredicateExpressions.Disjunction: PredicateNode {
+  var isDisjunction: Bool { true }
   var operands: [any PredicateExpression] { [lhs, rhs] }
 
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
-    // A captured flag decides alone: `isOff || …` needs no SQL for the rest.
-    let left = try compiler.condition(lhs)
-    if left.isTrue { return .boolean(.true) }
-    return .boolean(
-      .any([left, try compiler.guarded(by: left.negated) { try $0.condition(rhs) }]))
+    var conditions: [SQLExpression] = []
+    try compiler.visitParts(of: self, where: \.isDisjunction) { compiler, part in
+      // A captured flag decides alone: `isOff || …` needs no SQL for the rest.
+      if conditions.last?.isTrue == true { return }
+      conditions.append(
+        try compiler.guarded(by: .any(conditions).negated) { try $0.condition(part) })
+    }
+    return .boolean(.any(conditions))
   }
 }
 
@@ -54,6 +62,25 @@ extension PredicateExpressions.Conditional: PredicateNode {
 }
 
 extension PredicateCompiler {
+  /// Gives the operands of a chain of equal operators to `body`, first to last. A chain may have
+  /// thousands, and each may come with a predicate of its own, so there is no recursion.
+  mutating func visitParts(
+    of expression: any PredicateExpression, where isJoint: (any PredicateNode) -> Bool,
+    _ body: (inout PredicateCompiler, any PredicateExpression) throws -> Void
+  ) throws {
+    var waiting = [expression]
+    while let next = waiting.popLast() {
+      let node = next as? any PredicateNode
+      if let node, isJoint(node) {
+        waiting += node.operands.reversed()
+      } else if let inner = try node?.opened(in: &self) {
+        waiting.append(inner)
+      } else {
+        try body(&self, next)
+      }
+    }
+  }
+
   /// One of two values by a condition.
   mutating func choice(
     _ condition: SQLExpression, _ yes: SQLTerm, _ no: SQLTerm

@@ -60,9 +60,13 @@ extension PredicateCompiler {
         throw NotInSQL("values of another kind")
       }
     }
-    if scalar.isText, values.contains(where: { !$0.isASCIIText }) {
-      values = values.map(\.canonical)
-      scalar = scalar.mapped { .function("swift_canonical", [$0]) }
+    if scalar.isText {
+      if let spellings = spellings(of: values) {
+        values = spellings
+      } else {
+        values = values.map(\.canonical)
+        scalar = scalar.mapped { .function("swift_canonical", [$0]) }
+      }
     }
     if values.count > MembershipList.longestList, MembershipList.json(values) == nil {
       throw NotInSQL("a list of more values than a statement may have parameters")
@@ -75,10 +79,12 @@ extension PredicateCompiler {
 
   /// `value IN (…)`. The number of parameters takes few different values, so that statements can
   /// be used again; long lists travel as one parameter.
-  private mutating func list(_ value: SQLExpression, _ values: [_StoredValue]) -> SQLExpression {
+  mutating func list(_ value: SQLExpression, _ values: [_StoredValue]) -> SQLExpression {
     if values.count > MembershipList.parameterLimit, let json = MembershipList.json(values) {
-      let each = TableReference("json_each", arguments: [bind(.text(json))])
-      return .inSelect(value, Select([.column(table: nil, name: "value")], from: each))
+      let each = TableReference("json_each", arguments: [bind(.text(json.text))])
+      let element = SQLExpression.column(table: nil, name: "value")
+      let decoded = json.decoder.map { .function($0, [element]) } ?? element
+      return .inSelect(value, Select([decoded], from: each))
     }
     let padded =
       values + Array(repeating: values[0], count: MembershipList.padding(for: values.count))
@@ -100,29 +106,49 @@ enum MembershipList {
     return bucket - count
   }
 
-  /// The values as a JSON array; `nil` for values that JSON does not carry exactly.
-  static func json(_ values: [_StoredValue]) -> String? {
+  /// The values as a JSON array; `nil` for values that JSON does not carry.
+  static func json(_ values: [_StoredValue]) -> MembershipList.JSON? {
     var numbers: [Int64] = []
     var texts: [String] = []
+    var decoder: String?
     for value in values {
       switch value {
       case .integer(let number): numbers.append(number)
+      case .real(let number):
+        // Digits would be rounded on their way; the bits are not.
+        numbers.append(Int64(bitPattern: number.bitPattern))
+        decoder = "swift_real"
       // A zero byte ends text in SQLite's JSON.
       case .text(let text) where !text.utf8.contains(0): texts.append(text)
+      case .blob(let data):
+        texts.append(data.base64EncodedString())
+        decoder = "swift_bytes"
       default: return nil
       }
     }
     guard numbers.isEmpty || texts.isEmpty else { return nil }
-    if texts.isEmpty { return "[" + numbers.map(String.init).joined(separator: ",") + "]" }
-    return (try? JSONEncoder().encode(texts)).map { String(decoding: $0, as: UTF8.self) }
+    if texts.isEmpty {
+      return JSON(text: "[" + numbers.map(String.init).joined(separator: ",") + "]", decoder)
+    }
+    return (try? JSONEncoder().encode(texts)).map {
+      JSON(text: String(decoding: $0, as: UTF8.self), decoder)
+    }
+  }
+
+  /// Values on their way through one parameter.
+  struct JSON {
+    let text: String
+    /// The function that makes the values of what JSON can carry.
+    let decoder: String?
+
+    init(text: String, _ decoder: String?) {
+      self.text = text
+      self.decoder = decoder
+    }
   }
 }
 
 extension _StoredValue {
-  fileprivate var isASCIIText: Bool {
-    if case .text(let text) = self { text.isASCII } else { true }
-  }
-
   fileprivate var canonical: _StoredValue {
     guard case .text(let text) = self else { return self }
     return .text(text.precomposedStringWithCanonicalMapping)

@@ -55,7 +55,7 @@ extension PredicateCompiler {
     case .string:
       guard let comparator, let collation = try SQLCollation.name(of: comparator) else {
         // Swift orders text by its canonical form.
-        return [.function("swift_canonical", [scalar.value])]
+        return [canonical(inOrder: scalar.value)]
       }
       return [.collate(scalar.value, collation)]
     case .decimal:

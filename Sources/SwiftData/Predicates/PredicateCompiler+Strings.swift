@@ -8,16 +8,23 @@ protocol TextNode: PredicateNode {
   var texts: (First, Second) { get }
   static var function: String { get }
   static var resultKind: ScalarTerm.Kind { get }
+  /// Whether the answer is yes only for texts that begin with the second one.
+  static var asksForPrefix: Bool { get }
 }
 
 extension TextNode {
   var operands: [any PredicateExpression] { [texts.0, texts.1] }
   static var resultKind: ScalarTerm.Kind { .scalar(.bool) }
+  static var asksForPrefix: Bool { false }
 
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
     let (first, second) = (try compiler.text(texts.0), try compiler.text(texts.1))
+    let narrowing =
+      Self.asksForPrefix ? try compiler.narrowing(first.value, toPrefix: texts.1) : .true
     return .scalar(
-      compiler.combined(first, second, Self.resultKind) { .function(Self.function, [$0, $1]) })
+      compiler.combined(first, second, Self.resultKind) {
+        .all([narrowing, .function(Self.function, [$0, $1])])
+      })
   }
 }
 
@@ -34,6 +41,7 @@ extension PredicateExpressions.StringLocalizedCaseInsensitiveContains: TextNode 
 extension PredicateExpressions.StringHasPrefix: TextNode {
   var texts: (Root, Other) { (root, other) }
   static var function: String { "swift_starts" }
+  static var asksForPrefix: Bool { true }
 }
 
 extension PredicateExpressions.StringHasSuffix: TextNode {

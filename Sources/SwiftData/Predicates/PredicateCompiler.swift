@@ -20,6 +20,12 @@ package struct PredicateCompiler {
   var scopes: [[Join]] = [[]]
   var aliasCount = 1
   var variables: [PredicateExpressions.VariableID: SQLTerm] = [:]
+  /// Whether the indexed columns of the fetched entity hold no text but in its composed form.
+  var holdsComposedText = false
+  /// The indexed columns whose text is put in order.
+  var orderedText: Set<String> = []
+  /// How many nodes are around the current one.
+  var depth = 0
   /// The values of variables that stand for captured values.
   var capturedVariables = PredicateBindings()
   /// What must hold so that no step of the closure that is being compiled fails.
@@ -38,14 +44,20 @@ package struct PredicateCompiler {
   ///   - entity: The entity of the models, subentities included.
   ///   - mapping: The schema's mapping.
   ///   - storeIdentifier: The store whose identifiers count.
+  ///   - trees: The trees of spatial indexes that the store has.
+  ///   - holdsComposedText: Whether it is known of the columns that the same call without it gave as
+  ///     `orderedText`.
   package static func compile<T: PersistentModel>(
     _ predicate: Predicate<T>?, sortBy: [SortDescriptor<T>] = [], entity: EntityMapping,
-    mapping: SchemaMapping, storeIdentifier: String? = nil
+    mapping: SchemaMapping, storeIdentifier: String? = nil, trees: Set<String> = [],
+    holdsComposedText: Bool = false
   ) -> CompiledFetch {
     var compiler = PredicateCompiler(
       mapping: mapping, entity: entity, storeIdentifier: storeIdentifier)
+    compiler.holdsComposedText = holdsComposedText
     let root = CompiledFetch.Shape.rootAlias
-    var conditions = [entity.restriction(alias: root)].compactMap(\.self)
+    let restriction = entity.restriction(alias: root)
+    var conditions: [SQLExpression] = []
     var unsupported: [String] = []
     if let predicate {
       compiler.variables[predicate.variable.key] = .object(
@@ -53,13 +65,18 @@ package struct PredicateCompiler {
       unsupported = compiler.compileParts(of: predicate.expression, into: &conditions)
     }
     let order = compiler.order(by: sortBy)
-    let condition = compiler.compacted(.all(conditions))
+    let indexes = entity.spatialIndexes.filter { trees.contains($0.name) }
+    if let box = SpatialSearch(conditions).condition(indexes) { conditions.append(box) }
+    let plan = QueryPlan(mapping: mapping, from: entity.table, joins: compiler.scopes[0])
+    let orderedText = plan.narrows(conditions) ? [] : compiler.orderedText
+    let condition = compiler.compacted(plan.condition(conditions, restriction: restriction))
     return CompiledFetch(
       shape: CompiledFetch.Shape(
         entityName: entity.name, from: TableReference(entity.table, as: root),
         joins: compiler.scopes[0],
         condition: condition.isTrue ? nil : condition, order: order ?? []),
-      bindings: compiler.bindings, unsupported: unsupported, sortsInMemory: order == nil)
+      bindings: compiler.bindings, unsupported: unsupported, sortsInMemory: order == nil,
+      orderedText: orderedText)
   }
 
   /// Adds a condition for each part between the outermost `&&` that SQL can express.
@@ -67,24 +84,49 @@ package struct PredicateCompiler {
   private mutating func compileParts(
     of expression: any PredicateExpression, into conditions: inout [SQLExpression]
   ) -> [String] {
-    if let node = expression as? any PredicateNode, node.isConjunction {
-      return node.operands.flatMap { compileParts(of: $0, into: &conditions) }
+    var reasons: [String] = []
+    do {
+      try visitParts(of: expression, where: \.isConjunction) { compiler, part in
+        if let reason = compiler.compile(part, into: &conditions) { reasons.append(reason) }
+      }
+    } catch {
+      reasons.append(Self.reason(error, in: expression))
     }
-    if let inner = try? (expression as? any PredicateNode)?.innerCondition(in: &self) {
-      return compileParts(of: inner, into: &conditions)
-    }
+    return reasons
+  }
+
+  /// - Returns: The reason why SQL cannot express the part; `nil` when it can.
+  private mutating func compile(
+    _ part: any PredicateExpression, into conditions: inout [SQLExpression]
+  ) -> String? {
     let before = (bindings.count, scopes, aliasCount)
     do {
-      conditions.append(try conditionOrFailure(expression).asFilter)
-      return []
+      let condition = try conditionOrFailure(part).asFilter
+      guard bindings.count <= Self.bindingLimit else {
+        throw NotInSQL("more captured values than a statement may have parameters")
+      }
+      conditions.append(condition)
+      return nil
     } catch {
       bindings.removeSubrange(before.0...)
       (scopes, aliasCount) = (before.1, before.2)
-      demands = []
-      let error = error as? NotInSQL
-      let part = error?.part ?? PredicateSource.text(of: expression)
-      return ["\(part): \(error?.reason ?? "a captured value cannot be evaluated")"]
+      return Self.reason(error, in: part)
     }
+  }
+
+  /// SQLite takes 32,766 parameters unless it was built to take more; limit and offset want two.
+  private static var bindingLimit: Int { 32_764 }
+
+  /// How deep nodes may be nested; SQLite's own limit is 1000 and each node may need several levels.
+  /// Chains of `&&` and `||` count once, however long.
+  private static var depthLimit: Int { 100 }
+
+  private static func reason(
+    _ error: any Error, in expression: any PredicateExpression
+  ) -> String {
+    let error = error as? NotInSQL
+    let part = error?.part ?? PredicateSource.text(of: expression)
+    return "\(part): \(error?.reason ?? "a captured value cannot be evaluated")"
   }
 
   /// Numbers the parameters anew: constants may have made some of them superfluous.
@@ -111,7 +153,10 @@ package struct PredicateCompiler {
     guard let node = expression as? any PredicateNode else {
       throw NotInSQL("\(type(of: expression)) has no counterpart")
     }
-    if isCaptured(node: node, locals: []) { return .captured(try evaluate(node)) }
+    if isCaptured(node: node) { return .captured(try evaluate(node)) }
+    guard depth < Self.depthLimit else { throw NotInSQL("expressions nested too deeply") }
+    depth += 1
+    defer { depth -= 1 }
     do {
       return try node.term(in: &self)
     } catch var error as NotInSQL {

@@ -18,22 +18,21 @@ protocol PredicateNode: PredicateExpression {
   /// Whether the node is `&&`, which the compiler may cut apart.
   var isConjunction: Bool { get }
 
-  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm
+  /// Whether the node is `||`.
+  var isDisjunction: Bool { get }
 
-  /// The condition that the node asks in its place, its inputs assigned; `nil` for any other node.
-  func innerCondition(
-    in compiler: inout PredicateCompiler
-  ) throws -> (any PredicateExpression)?
+  /// The expression that the node stands for, when it only brings in another predicate.
+  func opened(in compiler: inout PredicateCompiler) throws -> (any PredicateExpression)?
+
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm
 }
 
 extension PredicateNode {
   var boundVariable: PredicateExpressions.VariableID? { nil }
   var isConjunction: Bool { false }
+  var isDisjunction: Bool { false }
+  func opened(in compiler: inout PredicateCompiler) -> (any PredicateExpression)? { nil }
   var standsFor: PredicateExpressions.VariableID? { nil }
-
-  func innerCondition(
-    in compiler: inout PredicateCompiler
-  ) throws -> (any PredicateExpression)? { nil }
 }
 
 /// The reason why a part of a predicate is judged in memory.

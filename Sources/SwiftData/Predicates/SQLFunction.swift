@@ -35,6 +35,8 @@ package enum SQLFunction {
     ),
     ("swift_localized_standard_compare", 2, comparing { $0.localizedStandardCompare($1) }),
     ("swift_decimal_compare", 2, compareDecimals),
+    ("swift_bytes", 1, onText { Data(base64Encoded: $0).map { .blob($0) } ?? .null }),
+    ("swift_real", 1, realFromBits),
     ("swift_decimal_digits", 1, decimalDigits),
     ("swift_decimal", 3, computeDecimal),
     ("swift_float", 1, roundToFloat),
@@ -90,6 +92,11 @@ package enum SQLFunction {
       let set = TrimmedCharacters(rawValue: kind)
     else { return .null }
     return .text(text.trimmingCharacters(in: set.characters))
+  }
+
+  @Sendable private static func realFromBits(_ arguments: [_StoredValue]) -> _StoredValue {
+    guard case .integer(let bits) = arguments[0] else { return .null }
+    return .real(Double(bitPattern: UInt64(bitPattern: bits)))
   }
 
   /// A text that orders decimals of equal magnitude: digits for positive ones,

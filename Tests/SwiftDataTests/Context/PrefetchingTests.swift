@@ -33,7 +33,7 @@ import Testing
   @Test func toManyMembersComeWithOneStatement() throws {
     let container = try filled()
     let context = ModelContext(container)
-    var descriptor = FetchDescriptor<Author>(sortBy: [SortDescriptor(\.name)])
+    var descriptor = FetchDescriptor<Author>(sortBy: [SortDescriptor(\.born)])
     descriptor.relationshipKeyPathsForPrefetching = [\.books]
     var authors: [Author] = []
     #expect(try statements(container) { authors = try context.fetch(descriptor) } == 2)

@@ -30,7 +30,8 @@ struct HostileTextTests {
       #expect(
         Set(found.map(\.persistentModelID)) == Set(expected.map(\.persistentModelID)), "\(part)")
     }
-    #expect(shapes.count == 1, "The text of the statement does not depend on the value")
+    // None, or 1, 2, 4 … 32 spellings.
+    #expect(shapes.count <= 7, "The text of the statement depends on no more than the length")
   }
 
   @Test(arguments: TextOrder.allCases) func anyTextIsCompared(order: TextOrder) throws {
@@ -85,9 +86,11 @@ struct HostileTextTests {
     try court.judge(sortBy: [SortDescriptor(\Job.price, order: .reverse)])
   }
 
-  @Test func moreValuesThanParametersAreLeftToMemory() throws {
+  @Test func moreValuesThanParametersTravelAsOne() throws {
     let many = (0..<40_000).map { Double($0) * 10 }
-    try court.judge(
-      #Predicate<Job> { many.contains($0.place.position.latitude) }, inMemory: true)
+    try court.judge(#Predicate<Job> { many.contains($0.place.position.latitude) })
+    // JSON carries no zero bytes.
+    let texts = (0..<5_000).map { "a\0\($0)" }
+    try court.judge(#Predicate<Job> { texts.contains($0.name) }, inMemory: true)
   }
 }

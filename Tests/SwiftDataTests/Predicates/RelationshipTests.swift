@@ -65,7 +65,18 @@ struct RelationshipTests {
     try court.judge(#Predicate<Member> { $0.entries.contains { $0.rank > 3 } })
     try court.judge(#Predicate<Member> { $0.entries.count > 8 })
     try court.judge(#Predicate<Member> { $0.entries.allSatisfy { $0.rank < 4 } })
+    try court.judge(#Predicate<Member> { !$0.entries.contains { $0.rank > 3 } })
+    try court.judge(#Predicate<Member> { $0.age == 21 || $0.entries.contains { $0.rank > 3 } })
+    try court.judge(#Predicate<Member> { !($0.age == 21 || $0.entries.contains { $0.rank > 3 }) })
     try court.judge(#Predicate<Member> { $0.leader?.entries.isEmpty == false })
+    try court.judge(
+      #Predicate<Label> { label in
+        label.jobs.contains { $0.labels.contains { $0.text == "red" } }
+      })
+    try court.judge(
+      #Predicate<Label> { label in
+        !label.jobs.contains { $0.rank < 0 && !$0.labels.contains { $0.text == "red" } }
+      })
     try court.judge(
       #Predicate<Job> { job in
         job.labels.contains { label in

@@ -1,0 +1,78 @@
+package import SQLSyntax
+
+/// An index over several numbers of a row at once, for questions about boxes: `#Index` of the kind
+/// `.rtree`.
+package struct SpatialIndex: Hashable, Sendable {
+  package let entity: String
+  /// The properties, one for each column.
+  package let properties: [String]
+  package let table: String
+  package let columns: [String]
+
+  /// The table of the tree. Apple's own files call the tree of an index so.
+  package var name: String { "Z_RT_\(entity)_SwiftDataIndexOnRTree\(properties.joined())" }
+
+  /// The column of the tree with the least value that the row may have.
+  package static func lower(_ column: String) -> String { column + "_MIN" }
+
+  /// The column of the tree with the greatest value that the row may have.
+  package static func upper(_ column: String) -> String { column + "_MAX" }
+
+  /// What takes its place where the database has no trees.
+  package var ordinaryIndex: CreateIndex {
+    CreateIndex(
+      "Z_\(entity)_SwiftDataIndexOnBinary\(properties.joined())", on: table,
+      columns: columns.map { .init($0, collation: "BINARY", direction: .ascending) })
+  }
+
+  /// As many columns as a tree may have.
+  static let mostColumns = 5
+
+  /// Whether a tree may hold values of the type. Trees keep floating-point numbers; the stored form of
+  /// large unsigned numbers has another order.
+  static func holds(_ content: ColumnContent) -> Bool {
+    switch content {
+    case .scalar(.int), .scalar(.int8), .scalar(.int16), .scalar(.int32), .scalar(.int64),
+      .scalar(.uint8), .scalar(.uint16), .scalar(.uint32), .scalar(.double), .scalar(.float),
+      .scalar(.date):
+      true
+    default: false
+    }
+  }
+}
+
+extension TableLayout {
+  /// The spatial indexes that an entity declares, those of the superentity left out.
+  func spatialIndexes(of entity: SchemaBlueprint.Entity) -> [SpatialIndex] {
+    declaredSpatialIndexes(of: entity).compactMap { spatialIndex(of: $0, in: entity) }
+  }
+
+  /// The properties of declared spatial indexes that a tree cannot hold.
+  func nonSpatialIndexes(of entity: SchemaBlueprint.Entity) -> [[String]] {
+    declaredSpatialIndexes(of: entity).filter { spatialIndex(of: $0, in: entity) == nil }
+  }
+
+  private func declaredSpatialIndexes(of entity: SchemaBlueprint.Entity) -> [[String]] {
+    let parent = entity.superName.flatMap { blueprint[$0] }
+    let inherited = parent?.descriptor.spatialIndices ?? []
+    return entity.descriptor.spatialIndices.filter { !inherited.contains($0) }
+  }
+
+  private func spatialIndex(
+    of names: [String], in entity: SchemaBlueprint.Entity
+  ) -> SpatialIndex? {
+    let columns = names.compactMap { name -> String? in
+      guard let slot = entity.descriptor.slot(named: name),
+        case .attribute(let column) = mapping(of: slot, in: entity).kind,
+        SpatialIndex.holds(column.content)
+      else { return nil }
+      return column.name
+    }
+    guard columns.count == names.count, columns.count <= SpatialIndex.mostColumns else {
+      return nil
+    }
+    return SpatialIndex(
+      entity: entity.name, properties: names,
+      table: ColumnNaming.table(forRoot: entity.rootName), columns: columns)
+  }
+}

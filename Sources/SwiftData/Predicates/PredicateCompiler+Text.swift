@@ -1,0 +1,72 @@
+import Foundation
+import SQLSyntax
+
+// Swift compares text by canonical equivalence, an index by bytes. What is captured is spelled out in
+// all its forms, so that an index on the column serves the question; what is not goes through
+// `swift_canonical`.
+
+extension PredicateCompiler {
+  /// Whether a text equals a captured one.
+  mutating func equality(
+    _ left: ScalarTerm, text: String, _ kind: ScalarTerm.Kind
+  ) throws -> SQLExpression {
+    guard left.kind.isComparable(to: kind) else {
+      throw NotInSQL("equality of values of two kinds")
+    }
+    switch CanonicalForms(text) {
+    case .all(let forms) where forms.count == 1:
+      return try sameness(left, ScalarTerm(value: bind(.text(forms[0])), kind: kind))
+    case .all(let forms):
+      return .all([left.isPresent, list(left.value, forms.map { .text($0) })])
+    case .beginnings(let beginnings):
+      let form = bind(.text(text.precomposedStringWithCanonicalMapping))
+      return .all([
+        left.isPresent, begins(left.value, with: beginnings),
+        .binary(.function("swift_canonical", [left.value]), .equal, form),
+      ])
+    }
+  }
+
+  /// The form of a text that is ordered byte by byte as Swift orders the text: the composed one, which
+  /// a column with an index may be known to hold.
+  mutating func canonical(inOrder text: SQLExpression) -> SQLExpression {
+    guard case .column(CompiledFetch.Shape.rootAlias, let name) = text,
+      mapping.isIndexed(name, of: entity.table)
+    else { return canonical(text) }
+    orderedText.insert(name)
+    return holdsComposedText ? text : canonical(text)
+  }
+
+  /// The spellings of several captured texts; `nil` when one of them has too many.
+  func spellings(of texts: [_StoredValue]) -> [_StoredValue]? {
+    var spellings: [_StoredValue] = []
+    for case .text(let text) in texts {
+      guard case .all(let forms) = CanonicalForms(text) else { return nil }
+      spellings += forms.map { .text($0) }
+    }
+    return spellings
+  }
+
+  /// What holds for every text that begins with the captured one, and for few others.
+  mutating func narrowing(_ text: SQLExpression, toPrefix prefix: any PredicateExpression)
+    throws -> SQLExpression
+  {
+    guard text.isColumn, case .captured(let value) = try term(prefix),
+      let start = unwrap(value) as? String
+    else { return .true }
+    return begins(text, with: CanonicalForms.beginnings(of: start))
+  }
+
+  /// `hasPrefix` as ranges of bytes.
+  private mutating func begins(_ text: SQLExpression, with beginnings: [String]) -> SQLExpression {
+    guard text.isColumn, !beginnings.contains("") else { return .true }
+    let padding = MembershipList.padding(for: beginnings.count)
+    let padded = beginnings + Array(repeating: beginnings[0], count: padding)
+    return .any(
+      padded.map { beginning in
+        let lower = SQLExpression.binary(text, .greaterOrEqual, bind(.text(beginning)))
+        guard let end = CanonicalForms.successor(of: beginning) else { return lower }
+        return .all([lower, .binary(text, .less, bind(.text(end)))])
+      })
+  }
+}

@@ -1,0 +1,112 @@
+import SQLSyntax
+
+/// Writes the condition of a query so that SQLite, which keeps no statistics here, chooses well.
+///
+/// * A question about a to-many relationship is a correlated `EXISTS`, which looks at the members of one
+///   row at a time. Where nothing else narrows the rows, it becomes `IN` over one query for the
+///   owners of all members that match: on 100,000 owners of 300,000 members 12 to 124 ms
+///   instead of 187 to 349 ms. Where something does, or where the members can only be told row by
+///   row, it stays.
+/// * The restriction to a subentity is marked as unlikely. SQLite would take its index for the best
+///   one otherwise, although it seldom leaves out much.
+struct QueryPlan {
+  let mapping: SchemaMapping
+  /// The tables by alias.
+  private let tables: [String: String]
+  /// The alias of the table whose primary key is never null.
+  private let root: String
+
+  init(mapping: SchemaMapping, from table: String, joins: [Join]) {
+    self.init(
+      mapping: mapping, from: TableReference(table, as: CompiledFetch.Shape.rootAlias),
+      joins: joins)
+  }
+
+  private init(mapping: SchemaMapping, from: TableReference, joins: [Join]) {
+    self.mapping = mapping
+    root = from.alias ?? from.name
+    tables = Dictionary(
+      ([from] + joins.map(\.table)).map { ($0.alias ?? $0.name, $0.name) },
+      uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The conjunction of conditions that are 0, 1 or, in place of 0, null.
+  func condition(_ conditions: [SQLExpression], restriction: SQLExpression?) -> SQLExpression {
+    let condition = planned(.all(conditions))
+    guard let restriction else { return condition }
+    return condition.isTrue
+      ? restriction : .all([.function("unlikely", [restriction]), condition])
+  }
+
+  /// Whether an index finds the rows that meet the conditions.
+  func narrows(_ conditions: [SQLExpression]) -> Bool {
+    conditions.contains(where: isNarrowing)
+  }
+
+  private func planned(_ condition: SQLExpression) -> SQLExpression {
+    let parts = if case .conjunction(let parts) = condition { parts } else { [condition] }
+    return parts.contains(where: isNarrowing) ? condition : atOnce(condition, isNegated: false)
+  }
+
+  /// Whether an index finds the rows that meet the condition.
+  private func isNarrowing(_ condition: SQLExpression) -> Bool {
+    switch condition {
+    case .binary(let left, let sign, let right):
+      sign.isSearch
+        && (isIndexed(left) && right.tables.isEmpty || isIndexed(right) && left.tables.isEmpty)
+    case .inList(let value, _): isIndexed(value)
+    case .inSelect(let value, let select): isIndexed(value) && select.tables.isEmpty
+    case .conjunction(let parts): parts.contains(where: isNarrowing)
+    case .disjunction(let parts): parts.allSatisfy(isNarrowing)
+    default: false
+    }
+  }
+
+  private func isIndexed(_ expression: SQLExpression) -> Bool {
+    guard case .column(let alias?, let name) = expression, let table = tables[alias] else {
+      return false
+    }
+    return mapping.isIndexed(name, of: table)
+  }
+
+  /// The condition with its `EXISTS` as `IN`, where that can be.
+  private func atOnce(_ condition: SQLExpression, isNegated: Bool) -> SQLExpression {
+    switch condition {
+    case .conjunction(let parts):
+      .conjunction(parts.map { atOnce($0, isNegated: isNegated) })
+    case .disjunction(let parts):
+      .disjunction(parts.map { atOnce($0, isNegated: isNegated) })
+    case .unary(.not, let inner): .unary(.not, atOnce(inner, isNegated: true))
+    case .exists(let members): owners(of: members, isNegated: isNegated) ?? condition
+    default: condition
+    }
+  }
+
+  /// `owner IN (SELECT key FROM members)` for `EXISTS (SELECT … WHERE key = owner)`.
+  private func owners(of members: Select, isNegated: Bool) -> SQLExpression? {
+    guard case .conjunction(var parts)? = members.condition,
+      case .binary(let key, .equal, let owner)? = parts.first,
+      case .column(let alias?, let name) = owner, tables[alias] != nil
+    else { return nil }
+    // `NOT` would make no 1 of the null that a missing owner gives.
+    if isNegated, alias != root || name != "Z_PK" { return nil }
+    parts[0] = key.isNotNull
+    var query = members
+    query.columns = [ResultColumn(key)]
+    query.condition = .all(parts)
+    guard query.tables.isSubset(of: query.sources) else { return nil }
+    let inner = QueryPlan(mapping: mapping, from: members.from, joins: members.joins)
+    query.condition = inner.planned(.all(parts))
+    return .inSelect(owner, query)
+  }
+}
+
+extension SQLBinaryOperator {
+  /// Whether an index finds the values that compare so.
+  fileprivate var isSearch: Bool {
+    switch self {
+    case .equal, .isSame, .less, .lessOrEqual, .greater, .greaterOrEqual: true
+    default: false
+    }
+  }
+}

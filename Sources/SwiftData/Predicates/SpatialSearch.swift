@@ -1,0 +1,82 @@
+import SQLSyntax
+
+/// Finds in a condition the box that a spatial index can search.
+///
+/// The index only narrows: its numbers are rounded outwards to 32 bits, so the condition itself judges
+/// the rows that it finds. Rows without one of the numbers are in no index and meet no comparison.
+struct SpatialSearch {
+  private struct Bounds {
+    var lower: [SQLExpression] = []
+    var upper: [SQLExpression] = []
+    var isEmpty: Bool { lower.isEmpty && upper.isEmpty }
+  }
+
+  /// By column of the fetched entity's table.
+  private var bounds: [String: Bounds] = [:]
+
+  init(_ conditions: [SQLExpression]) {
+    for condition in conditions { read(condition) }
+  }
+
+  /// The condition that the best of the indexes gives; `nil` when none has two bounded columns.
+  func condition(_ indexes: [SpatialIndex]) -> SQLExpression? {
+    let rated = indexes.map { index in
+      (index, index.columns.count { bounds[$0]?.isEmpty == false })
+    }
+    guard let (index, count) = rated.max(by: { $0.1 < $1.1 }),
+      count >= min(2, index.columns.count)
+    else { return nil }
+    var conditions: [SQLExpression] = []
+    for column in index.columns {
+      for lower in bounds[column]?.lower ?? [] {
+        conditions.append(
+          .binary(.column(table: nil, name: SpatialIndex.upper(column)), .greaterOrEqual, lower))
+      }
+      for upper in bounds[column]?.upper ?? [] {
+        conditions.append(
+          .binary(.column(table: nil, name: SpatialIndex.lower(column)), .lessOrEqual, upper))
+      }
+    }
+    let keys = Select(
+      [.column(table: nil, name: "Z_PK")], from: TableReference(index.name),
+      where: .all(conditions))
+    return .inSelect(.column(table: CompiledFetch.Shape.rootAlias, name: "Z_PK"), keys)
+  }
+
+  private mutating func read(_ condition: SQLExpression) {
+    switch condition {
+    case .conjunction(let parts): for part in parts { read(part) }
+    case .binary(.column(CompiledFetch.Shape.rootAlias, let name), let sign, let value)
+    where value.isParameter:
+      note(name, sign, value)
+    case .binary(let value, let sign, .column(CompiledFetch.Shape.rootAlias, let name))
+    where value.isParameter:
+      note(name, sign.mirrored, value)
+    default: return
+    }
+  }
+
+  private mutating func note(_ column: String, _ sign: SQLBinaryOperator, _ value: SQLExpression) {
+    switch sign {
+    case .greater, .greaterOrEqual: bounds[column, default: Bounds()].lower.append(value)
+    case .less, .lessOrEqual: bounds[column, default: Bounds()].upper.append(value)
+    case .equal:
+      bounds[column, default: Bounds()].lower.append(value)
+      bounds[column, default: Bounds()].upper.append(value)
+    default: return
+    }
+  }
+}
+
+extension SQLBinaryOperator {
+  /// The operator that says the same of swapped sides.
+  fileprivate var mirrored: SQLBinaryOperator {
+    switch self {
+    case .less: .greater
+    case .lessOrEqual: .greaterOrEqual
+    case .greater: .less
+    case .greaterOrEqual: .lessOrEqual
+    default: self
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import SwiftData
+import Synchronization
+import Testing
+
+/// Predicates that a loop has built, part by part.
+struct DeepPredicateTests {
+  let bench: PlanBench
+
+  init() throws {
+    bench = try PlanBench(Asset.self, Photo.self, Holder.self, Mark.self)
+    for number in 0..<50 { bench.context.insert(Asset(number, name: "asset \(number)")) }
+    try bench.context.save()
+  }
+
+  private func count(_ predicate: Predicate<Asset>) throws -> Int {
+    try ModelContext(bench.container).fetch(FetchDescriptor(predicate: predicate)).count
+  }
+
+  /// `a || b || …`, each step evaluating the step before.
+  private func anyOf(_ numbers: some Sequence<Int>) -> Predicate<Asset> {
+    numbers.reduce(#Predicate<Asset> { _ in false }) { whole, number in
+      #Predicate<Asset> { whole.evaluate($0) || $0.number == number }
+    }
+  }
+
+  private func noneOf(_ numbers: some Sequence<Int>) -> Predicate<Asset> {
+    numbers.reduce(#Predicate<Asset> { _ in true }) { whole, number in
+      #Predicate<Asset> { whole.evaluate($0) && $0.number != number }
+    }
+  }
+
+  @Test(arguments: [10, 1_000, 10_000]) func alternatives(parts: Int) throws {
+    #expect(try count(anyOf(40..<(40 + parts))) == 10)
+  }
+
+  @Test(arguments: [10, 1_000, 10_000]) func conditions(parts: Int) throws {
+    #expect(try count(noneOf(45..<(45 + parts))) == 45)
+    #expect(try count(noneOf(45..<(45 + parts))) == 45, "the second time, from the cache")
+  }
+
+  @Test func alternativesInOneExpression() throws {
+    typealias Condition = any StandardPredicateExpression<Bool>
+    func either(
+      _ first: some StandardPredicateExpression<Bool>,
+      _ second: some StandardPredicateExpression<Bool>
+    ) -> Condition {
+      PredicateExpressions.build_Disjunction(lhs: first, rhs: second)
+    }
+    let predicate = Predicate<Asset> { input in
+      func isNumber(_ number: Int) -> Condition {
+        PredicateExpressions.build_Equal(
+          lhs: PredicateExpressions.build_KeyPath(root: input, keyPath: \Asset.number),
+          rhs: PredicateExpressions.build_Arg(number))
+      }
+      var whole = isNumber(-1)
+      for number in 40..<1_240 { whole = either(whole, isNumber(number)) }
+      return whole
+    }
+    #expect(try count(predicate) == 10)
+  }
+
+  @Test func aSmallStackIsEnough() throws {
+    let container = bench.container
+    // Swift itself needs a large stack to let go of predicates nested in predicates, so the last
+    // reference stays here.
+    let predicate = Mutex<Predicate<Asset>?>(anyOf(40..<5_040))
+    let answer = Mutex(-1)
+    let done = DispatchSemaphore(value: 0)
+    let thread = Thread {
+      let count = predicate.withLock { predicate in
+        (try? ModelContext(container).fetchCount(FetchDescriptor(predicate: predicate))) ?? -2
+      }
+      answer.withLock { $0 = count }
+      done.signal()
+    }
+    thread.stackSize = 512 * 1024
+    thread.start()
+    done.wait()
+    predicate.withLock { $0 = nil }
+    #expect(answer.withLock { $0 } == 10)
+  }
+
+  @Test func deepNestingIsLeftToMemory() throws {
+    let predicate = (0..<120).reduce(#Predicate<Asset> { $0.number < 10 }) { whole, number in
+      #Predicate<Asset> { !(whole.evaluate($0) && $0.number != number) }
+    }
+    let all = try ModelContext(bench.container).fetch(FetchDescriptor<Asset>())
+    #expect(try count(predicate) == all.filter { try predicate.evaluate($0) }.count)
+  }
+
+  @Test func moreConditionsThanParameters() throws {
+    let numbers = Array(0..<100_000)
+    let texts = numbers.map { "asset \($0)" }
+    let tokens = try ModelContext(bench.container).fetch(FetchDescriptor<Asset>()).map(\.token)
+    let keys = Array(tokens.prefix(7)) + (0..<100_000).map { _ in UUID() }
+    let dates = numbers.map { Date(timeIntervalSinceReferenceDate: Double($0) + 0.1) }
+    let half = dates + [Date(timeIntervalSinceReferenceDate: 3)]
+    #expect(try count(#Predicate { numbers.contains($0.number) }) == 50)
+    #expect(try count(#Predicate { texts.contains($0.name) }) == 50)
+    #expect(try count(#Predicate { keys.contains($0.token) }) == 7)
+    #expect(try count(#Predicate { half.contains($0.created) }) == 1)
+    #expect(try count(#Predicate { !numbers.contains($0.number) }) == 0)
+  }
+}
