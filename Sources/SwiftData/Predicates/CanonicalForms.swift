@@ -21,7 +21,7 @@ enum CanonicalForms {
       return
     }
     let scalars = Array(text.decomposedStringWithCanonicalMapping.unicodeScalars)
-    var partial = [Partial(rest: scalars)]
+    var partial = [Partial(rest: scalars[...])]
     while partial.contains(where: { !$0.rest.isEmpty }) {
       let longer = partial.flatMap(\.continuations)
       guard longer.count <= Self.limit else {
@@ -54,7 +54,7 @@ enum CanonicalForms {
 
   /// ASCII has no other spelling but for `K`, `;` and `` ` ``, which the signs for kelvin, the Greek
   /// question mark and the varia stand for.
-  private static func hasOneForm(_ scalar: Unicode.Scalar) -> Bool {
+  fileprivate static func hasOneForm(_ scalar: Unicode.Scalar) -> Bool {
     scalar.isASCII && scalar != "K" && scalar != ";" && scalar != "`"
   }
 }
@@ -63,20 +63,40 @@ extension CanonicalForms {
   /// The beginning of a spelling and the decomposed scalars that it has still to spell.
   private struct Partial {
     var text = String.UnicodeScalarView()
-    var rest: [Unicode.Scalar]
+    var rest: ArraySlice<Unicode.Scalar>
 
     /// The beginnings that are one scalar longer; a whole spelling is its own.
     var continuations: [Partial] {
       guard let first = rest.first else { return [self] }
+      if let plain = takingPlainRun() { return [plain] }
       var result: [Partial] = []
       var seen: Set<Unicode.Scalar> = []
-      for index in rest.indices where canTake(index) && seen.insert(rest[index]).inserted {
+      for index in movable where canTake(index) && seen.insert(rest[index]).inserted {
         result.append(taking([rest[index]], as: rest[index]))
         for (parts, composed) in Compositions.beginning(with: rest[index]) {
           if let longer = takingAll(parts, as: composed) { result.append(longer) }
         }
       }
       return result + syllables(first)
+    }
+
+    /// The scalars that may be spelled next: the first one, or any of the marks that come first.
+    private var movable: Range<Int> {
+      let marks = rest.prefix { Self.rank($0) > 0 }
+      return rest.startIndex..<max(marks.endIndex, rest.startIndex + 1)
+    }
+
+    /// Takes the scalars that have one form and are followed by such a one, all at once.
+    private func takingPlainRun() -> Partial? {
+      var end = rest.startIndex
+      while end < rest.endIndex, CanonicalForms.hasOneForm(rest[end]),
+        end + 1 == rest.endIndex || CanonicalForms.hasOneForm(rest[end + 1])
+      { end += 1 }
+      guard end > rest.startIndex else { return nil }
+      var result = self
+      result.text.append(contentsOf: rest[..<end])
+      result.rest = rest[end...]
+      return result
     }
 
     /// Whether the scalar may be spelled before those that stand in front of it: marks of another
@@ -93,10 +113,15 @@ extension CanonicalForms {
     private func takingAll(_ parts: [Unicode.Scalar], as scalar: Unicode.Scalar) -> Partial? {
       var result = self
       for part in parts {
-        guard let index = result.rest.indices.first(where: { result.rest[$0] == part }),
+        guard !result.rest.isEmpty,
+          let index = result.movable.first(where: { result.rest[$0] == part }),
           result.canTake(index)
         else { return nil }
-        result.rest.remove(at: index)
+        if index == result.rest.startIndex {
+          result.rest.removeFirst()
+        } else {
+          result.rest.remove(at: index)
+        }
       }
       result.text.append(scalar)
       return result
@@ -104,18 +129,20 @@ extension CanonicalForms {
 
     /// Korean syllables are composed by rule.
     private func syllables(_ first: Unicode.Scalar) -> [Partial] {
+      let start = rest.startIndex
       guard (0x1100..<0x1113).contains(first.value), rest.count > 1,
-        (0x1161..<0x1176).contains(rest[1].value)
+        (0x1161..<0x1176).contains(rest[start + 1].value)
       else { return [] }
-      let open = 0xAC00 + ((first.value - 0x1100) * 21 + rest[1].value - 0x1161) * 28
+      let (vowel, tail) = (rest[start + 1], rest.count > 2 ? rest[start + 2] : "\0")
+      let open = 0xAC00 + ((first.value - 0x1100) * 21 + vowel.value - 0x1161) * 28
       var result: [Partial] = []
       if let scalar = Unicode.Scalar(open) {
-        result.append(taking([first, rest[1]], as: scalar))
+        result.append(taking([first, vowel], as: scalar))
       }
-      if rest.count > 2, (0x11A8..<0x11C3).contains(rest[2].value),
-        let scalar = Unicode.Scalar(open + rest[2].value - 0x11A7)
+      if (0x11A8..<0x11C3).contains(tail.value),
+        let scalar = Unicode.Scalar(open + tail.value - 0x11A7)
       {
-        result.append(taking([first, rest[1], rest[2]], as: scalar))
+        result.append(taking([first, vowel, tail], as: scalar))
       }
       return result
     }
