@@ -27,13 +27,18 @@ public struct RowBuilder {
   ///   - filled: The cells that every row sets; all cells when nil.
   ///   - expectedRows: How many rows will likely come; sizes the first page.
   public init(layout: RowLayout, filled: [Int]? = nil, expectedRows: Int = 1) {
+    self.init(
+      layout: layout, blankNulls: layout.blankNulls(filling: filled ?? Array(layout.kinds.indices)),
+      expectedRows: expectedRows)
+  }
+
+  /// Makes a builder for rows whose null words are known from `RowLayout.blankNulls(filling:)`.
+  package init(layout: RowLayout, blankNulls: ContiguousArray<UInt64>, expectedRows: Int) {
     self.layout = layout
-    var nulls = ContiguousArray(repeating: UInt64.max, count: layout.nullWordCount)
-    for cell in filled ?? Array(layout.kinds.indices) { nulls[cell >> 6] &= ~(1 << (cell & 63)) }
-    blankNulls = nulls
+    self.blankNulls = blankNulls
     let capacity = Swift.min(
       Swift.max(expectedRows, 1) * (layout.fixedSize + 64), RowBuilder.largestPage)
-    page = RowPage(capacity: capacity)
+    page = RowPage(capacity: capacity, blankNulls: blankNulls)
     row = page.base
     nextCapacity = Swift.min(Swift.max(capacity * 2, 4096), RowBuilder.largestPage)
   }
@@ -96,7 +101,8 @@ public struct RowBuilder {
   @usableFromInline
   package mutating func turnPage(needed: Int) {
     let wanted = (needed + 7) & ~7
-    let next = RowPage(capacity: Swift.max(nextCapacity, wanted + wanted / 2))
+    let next = RowPage(
+      capacity: Swift.max(nextCapacity, wanted + wanted / 2), blankNulls: blankNulls)
     nextCapacity = Swift.min(nextCapacity * 2, RowBuilder.largestPage)
     if rowSize > 0 { next.base.copyMemory(from: row, byteCount: rowSize) }
     page = next

@@ -32,4 +32,11 @@ public struct RowLayout: Sendable {
     cellsOffset = nullWordCount * 8
     fixedSize = cellsOffset + kinds.count * 8
   }
+
+  /// The null words of a row before its cells are set, when all rows fill the same cells.
+  package func blankNulls(filling cells: some Sequence<Int>) -> ContiguousArray<UInt64> {
+    var nulls = ContiguousArray(repeating: UInt64.max, count: nullWordCount)
+    for cell in cells { nulls[cell >> 6] &= ~(1 << UInt64(cell & 63)) }
+    return nulls
+  }
 }

@@ -5,11 +5,20 @@
 public final class RowPage: @unchecked Sendable {
   @usableFromInline package let base: UnsafeMutableRawPointer
   @usableFromInline package let capacity: Int
+  /// The null bits of a row before its cells are set: on for the cells that no row here fills.
+  private let blankNulls: ContiguousArray<UInt64>
 
   @usableFromInline
-  package init(capacity: Int) {
+  package init(capacity: Int, blankNulls: ContiguousArray<UInt64>) {
     base = .allocate(byteCount: capacity, alignment: 8)
     self.capacity = capacity
+    self.blankNulls = blankNulls
+  }
+
+  /// Whether the rows have this cell, be it null; rows of a few columns leave the others out.
+  package func fills(_ cell: Int) -> Bool {
+    let word = cell >> 6
+    return word < blankNulls.count && blankNulls[word] & (1 << UInt64(cell & 63)) == 0
   }
 
   deinit { base.deallocate() }

@@ -69,6 +69,8 @@ package struct Join: Hashable, Sendable {
   package enum Kind: String, Hashable, Sendable {
     case inner = "JOIN"
     case left = "LEFT JOIN"
+    /// SQLite leaves the tables in this order.
+    case cross = "CROSS JOIN"
   }
 
   package var kind: Kind

@@ -1,4 +1,5 @@
 import CSQLite
+import Foundation
 
 /// One statement that ran to its end: its text without bound values, how long it took, and how many
 /// rows it gave.
@@ -6,20 +7,22 @@ package struct StatementTrace: Sendable {
   package let sql: String
   package let duration: Duration
   package let rowCount: Int
+  /// The text with the bound values in their places, where that was asked for.
+  package let expandedSQL: String?
 }
 
 extension Connection {
   /// Calls `body` after each statement; `nil` ends it.
-  package func trace(_ body: ((StatementTrace) -> Void)?) {
+  package func trace(includesValues: Bool = false, _ body: ((StatementTrace) -> Void)?) {
     guard let body else {
       sqlite3_trace_v2(handle, 0, nil, nil)
       tracer = nil
       return
     }
-    let tracer = Tracer(body)
+    let tracer = Tracer(includesValues: includesValues, body)
     self.tracer = tracer
     sqlite3_trace_v2(
-      handle, UInt32(SQLITE_TRACE_PROFILE | SQLITE_TRACE_ROW),
+      handle, UInt32(SQLITE_TRACE_STMT | SQLITE_TRACE_PROFILE | SQLITE_TRACE_ROW),
       { event, context, statement, detail in
         guard let context, let statement else { return 0 }
         Unmanaged<Tracer>.fromOpaque(context).takeUnretainedValue()
@@ -34,9 +37,21 @@ final class Tracer {
   private let body: (StatementTrace) -> Void
   private var rows: [OpaquePointer: Int] = [:]
 
-  init(_ body: @escaping (StatementTrace) -> Void) { self.body = body }
+  private let includesValues: Bool
+
+  init(includesValues: Bool, _ body: @escaping (StatementTrace) -> Void) {
+    self.includesValues = includesValues
+    self.body = body
+  }
 
   func note(_ event: UInt32, _ statement: OpaquePointer, _ detail: UnsafeMutableRawPointer?) {
+    if event == UInt32(SQLITE_TRACE_STMT) {
+      // A trigger of the running statement is told as a comment. Statements that SQLite runs for
+      // itself begin and give rows, but are never told to end.
+      let isTrigger = detail.map { memcmp($0, "--", 2) == 0 } ?? false
+      if !isTrigger { rows[statement] = nil }
+      return
+    }
     if event == UInt32(SQLITE_TRACE_ROW) {
       rows[statement, default: 0] += 1
       return
@@ -45,6 +60,13 @@ final class Tracer {
     body(
       StatementTrace(
         sql: sqlite3_sql(statement).map { String(cString: $0) } ?? "",
-        duration: .nanoseconds(nanoseconds), rowCount: rows.removeValue(forKey: statement) ?? 0))
+        duration: .nanoseconds(nanoseconds), rowCount: rows.removeValue(forKey: statement) ?? 0,
+        expandedSQL: includesValues ? expanded(statement) : nil))
+  }
+
+  private func expanded(_ statement: OpaquePointer) -> String? {
+    guard let text = sqlite3_expanded_sql(statement) else { return nil }
+    defer { sqlite3_free(text) }
+    return String(cString: text)
   }
 }

@@ -14,6 +14,9 @@ package final class Connection {
 
   private let statements: StatementCache
 
+  /// How many statements were prepared because none was idle.
+  package private(set) var preparedCount = 0
+
   /// Whom `trace` told last; SQLite holds it without a claim.
   var tracer: Tracer?
 
@@ -44,19 +47,20 @@ package final class Connection {
 
   /// A statement for the text: an idle one that was prepared before, or a new one.
   package func prepare(_ sql: String) throws -> Statement {
-    if let idle = statements.take(sql) {
-      return Statement(handle: idle, sql: sql, cache: statements)
-    }
+    if let idle = statements.take(sql) { return Statement(idle, sql: sql, cache: statements) }
     var prepared: OpaquePointer?
     let code = sqlite3_prepare_v3(
       handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
     guard code == SQLITE_OK else {
       throw SQLiteError(database: handle, resultCode: code, sql: sql, path: path)
     }
+    preparedCount += 1
     guard let prepared else {
       throw SQLiteError(.misuse, message: "the text holds no statement", sql: sql, path: path)
     }
-    return Statement(handle: prepared, sql: sql, cache: statements)
+    let entry = StatementCache.Entry(handle: prepared, sql: sql)
+    statements.adopt(entry)
+    return Statement(entry, sql: sql, cache: statements)
   }
 
   /// The first column of the first row as an integer; `nil` without a row or when it is NULL.
@@ -89,5 +93,5 @@ package final class Connection {
   }
 
   /// How many idle statements are kept for another use.
-  package var idleStatementCount: Int { statements.count }
+  package var idleStatementCount: Int { statements.idleCount }
 }

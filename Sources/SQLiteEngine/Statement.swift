@@ -12,16 +12,18 @@ package final class Statement {
   /// The text that was prepared.
   package let sql: String
 
+  private let entry: StatementCache.Entry
   private let cache: StatementCache
 
-  init(handle: OpaquePointer, sql: String, cache: StatementCache) {
-    self.handle = handle
+  init(_ entry: StatementCache.Entry, sql: String, cache: StatementCache) {
+    handle = entry.handle
+    self.entry = entry
     self.sql = sql
     self.cache = cache
   }
 
   deinit {
-    cache.giveBack(handle, sql: sql)
+    cache.giveBack(entry)
   }
 
   /// Moves to the next row; `false` when there is none.

@@ -1,11 +1,26 @@
 import CSQLite
 
-/// The idle prepared statements of one connection, by their text.
+/// The prepared statements of one connection, by their text.
 ///
-/// A statement that is in use is not in here, so asking for its text again prepares a second one.
-/// It comes back, reset and without bindings, when its `Statement` dies.
+/// One is lent at a time to one user; asking for its text again meanwhile prepares a second one. It
+/// comes back, reset and without bindings, when its `Statement` dies. Giving back looks nothing up, so
+/// that a statement's text is hashed once per use.
 final class StatementCache {
-  private var idle: [String: (handle: OpaquePointer, lastUse: UInt64)] = [:]
+  /// A prepared statement and whether somebody uses it.
+  final class Entry {
+    let handle: OpaquePointer
+    fileprivate let sql: String
+    fileprivate var isKept = false
+    fileprivate var isIdle = false
+    fileprivate var lastUse: UInt64 = 0
+
+    init(handle: OpaquePointer, sql: String) {
+      self.handle = handle
+      self.sql = sql
+    }
+  }
+
+  private var entries: [String: Entry] = [:]
   private var clock: UInt64 = 0
   private var isClosed = false
   private let capacity: Int
@@ -14,34 +29,46 @@ final class StatementCache {
     self.capacity = capacity
   }
 
-  func take(_ sql: String) -> OpaquePointer? {
-    idle.removeValue(forKey: sql)?.handle
+  func take(_ sql: String) -> Entry? {
+    guard let entry = entries[sql], entry.isIdle else { return nil }
+    entry.isIdle = false
+    return entry
   }
 
-  func giveBack(_ handle: OpaquePointer, sql: String) {
-    guard !isClosed, capacity > 0, idle[sql] == nil else {
-      sqlite3_finalize(handle)
+  /// Takes a new statement in, lent to whoever prepared it; not where there is no room.
+  func adopt(_ entry: Entry) {
+    guard !isClosed, capacity > 0, entries[entry.sql] == nil else { return }
+    if entries.count >= capacity { evictOldest() }
+    guard entries.count < capacity else { return }
+    entries[entry.sql] = entry
+    entry.isKept = true
+  }
+
+  func giveBack(_ entry: Entry) {
+    guard !isClosed, entry.isKept else {
+      sqlite3_finalize(entry.handle)
       return
     }
-    sqlite3_reset(handle)
-    sqlite3_clear_bindings(handle)
-    if idle.count >= capacity { evictOldest() }
+    sqlite3_reset(entry.handle)
+    sqlite3_clear_bindings(entry.handle)
     clock += 1
-    idle[sql] = (handle, clock)
+    entry.lastUse = clock
+    entry.isIdle = true
   }
 
   /// Finalises what is idle; statements still in use finalise themselves.
   func close() {
     isClosed = true
-    for entry in idle.values { sqlite3_finalize(entry.handle) }
-    idle.removeAll()
+    for entry in entries.values where entry.isIdle { sqlite3_finalize(entry.handle) }
+    entries.removeAll()
   }
 
-  var count: Int { idle.count }
+  var idleCount: Int { entries.values.count(where: \.isIdle) }
 
   private func evictOldest() {
-    guard let oldest = idle.min(by: { $0.value.lastUse < $1.value.lastUse }) else { return }
-    sqlite3_finalize(oldest.value.handle)
-    idle.removeValue(forKey: oldest.key)
+    let idle = entries.values.lazy.filter(\.isIdle)
+    guard let oldest = idle.min(by: { $0.lastUse < $1.lastUse }) else { return }
+    sqlite3_finalize(oldest.handle)
+    entries.removeValue(forKey: oldest.sql)
   }
 }

@@ -20,6 +20,9 @@ protocol Contender: AnyObject {
   /// Fetches everything and reads every property.
   func readAll() throws -> Checksum
 
+  /// Visits everything without keeping it.
+  func enumerate() throws -> Checksum
+
   /// Collects the identifiers to look up; not timed.
   func prepareLookUp() throws
 
@@ -29,18 +32,27 @@ protocol Contender: AnyObject {
   /// Fetches 50 rows of a city, cheapest first, as often as told.
   func filter(_ count: Int) throws -> Int
 
+  /// Fetches one row at a time by a value that an index knows and reads one property.
+  func findOne(_ count: Int) throws -> Int
+
   /// Writes rows whose number the store has already.
   func upsert(_ values: [OrderValue]) throws
 
   func deleteAll() throws
+
+  /// Counts by conditions of which no two are of one shape, in an empty store; `nil` for a contender
+  /// that has no conditions to compile.
+  func compile(_ count: Int) throws -> Int?
 }
 
 extension Contender {
   func prepareLookUp() throws {}
+  func compile(_ count: Int) throws -> Int? { nil }
 }
 
 enum Task: String, CaseIterable {
-  case create, insert, fetchAll, readAll, lookUp, filter, upsert, deleteAll
+  case create, insert, fetchAll, readAll, lookUp, findOne, filter, enumerate, upsert, deleteAll,
+    compile
 
   var title: String {
     switch self {
@@ -49,9 +61,12 @@ enum Task: String, CaseIterable {
     case .fetchAll: "fetch all"
     case .readAll: "fetch all, read every property"
     case .lookUp: "10,000 look-ups by identifier"
+    case .findOne: "10,000 fetches of one row by its number"
     case .filter: "200 filtered and sorted fetches of 50"
+    case .enumerate: "visit all one after the other"
     case .upsert: "upsert 50,000"
     case .deleteAll: "delete all"
+    case .compile: "1,000 counts by new shapes of predicates"
     }
   }
 
@@ -62,8 +77,9 @@ enum Task: String, CaseIterable {
     case .fetchAll: 1.3
     case .readAll: 1.8
     case .lookUp: 3
+    case .findOne: 2.5
     case .filter: 2
-    case .create, .upsert, .deleteAll: nil
+    case .create, .enumerate, .upsert, .deleteAll, .compile: nil
     }
   }
 }
@@ -97,10 +113,14 @@ struct Workload {
     case .fetchAll: answer = try "\(contender.fetchAll().count == values.count)"
     case .readAll: answer = try "\(contender.readAll() == expected)"
     case .lookUp: answer = try "\(contender.lookUp(10_000) > 0)"
+    case .findOne: answer = try "\(contender.findOne(10_000) > 0)"
     case .filter: answer = try "\(contender.filter(200) == 200 * 50)"
+    case .enumerate: answer = try "\(contender.enumerate() == expected)"
     case .upsert: try contender.upsert(changed)
     case .deleteAll: try contender.deleteAll()
+    case .compile: answer = try contender.compile(1000).map { "\($0 == 0)" } ?? "none"
     }
+    if answer == "none" { return .nan }
     let seconds = (clock.now - start) / .seconds(1)
     if answer == "false" {
       throw WrongAnswer(task: task, contender: type(of: contender).name)

@@ -50,10 +50,29 @@ final class GRDBContender: Contender {
     return sum
   }
 
+  func enumerate() throws -> Checksum {
+    var sum = Checksum()
+    try pool.read { database in
+      let cursor = try OrderRecord.fetchCursor(database)
+      while let record = try cursor.next() { record.add(to: &sum) }
+    }
+    return sum
+  }
+
   func lookUp(_ count: Int) throws -> Int {
     try pool.read { database in
       try (0..<count).reduce(0) { length, index in
         let record = try OrderRecord.fetchOne(database, key: Int64(index * 7 + 1))
+        return length + (record?.customer.utf8.count ?? 0)
+      }
+    }
+  }
+
+  func findOne(_ count: Int) throws -> Int {
+    try pool.read { database in
+      try (0..<count).reduce(0) { length, index in
+        let record = try OrderRecord.filter(Column("number") == index * 7 % Benchmarks.rows)
+          .fetchOne(database)
         return length + (record?.customer.utf8.count ?? 0)
       }
     }

@@ -50,12 +50,33 @@ final class HandwrittenContender: Contender {
     return sum
   }
 
+  func enumerate() throws -> Checksum {
+    let statement = try prepare("SELECT \(Self.columns) FROM orders")
+    defer { sqlite3_finalize(statement) }
+    var sum = Checksum()
+    while sqlite3_step(statement) == SQLITE_ROW { OrderValue(row: statement).add(to: &sum) }
+    return sum
+  }
+
   func lookUp(_ count: Int) throws -> Int {
     let statement = try prepare("SELECT \(Self.columns) FROM orders WHERE id = ?")
     defer { sqlite3_finalize(statement) }
     var length = 0
     for index in 0..<count {
       sqlite3_bind_int64(statement, 1, Int64(index * 7 + 1))
+      guard sqlite3_step(statement) == SQLITE_ROW else { continue }
+      length += OrderValue(row: statement).customer.utf8.count
+      sqlite3_reset(statement)
+    }
+    return length
+  }
+
+  func findOne(_ count: Int) throws -> Int {
+    let statement = try prepare("SELECT \(Self.columns) FROM orders WHERE number = ? LIMIT 1")
+    defer { sqlite3_finalize(statement) }
+    var length = 0
+    for index in 0..<count {
+      sqlite3_bind_int64(statement, 1, Int64(index * 7 % Benchmarks.rows))
       guard sqlite3_step(statement) == SQLITE_ROW else { continue }
       length += OrderValue(row: statement).customer.utf8.count
       sqlite3_reset(statement)

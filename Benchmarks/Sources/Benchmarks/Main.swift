@@ -42,6 +42,7 @@ struct Benchmarks {
         let contender = try type.init(path: path)
         for task in Task.allCases {
           let seconds = try workload.time(task, of: contender)
+          if seconds.isNaN { continue }
           best[type.name, default: [:]][task] = min(best[type.name]?[task] ?? .infinity, seconds)
         }
       }
@@ -60,6 +61,7 @@ struct Benchmarks {
       peaks[type.name] = [
         .insert: try peak(.insert) - baseline,
         .fetchAll: try peak(.fetchAll) - baseline,
+        .enumerate: try peak(.enumerate) - baseline,
       ]
     }
     return peaks

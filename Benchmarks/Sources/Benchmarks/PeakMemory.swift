@@ -6,7 +6,7 @@ import Foundation
 /// prints its peak resident size. A child that only opens the store gives the baseline.
 enum PeakMemory {
   enum Stage: String {
-    case open, fetchAll, insert
+    case open, fetchAll, enumerate, insert
   }
 
   static func measure(
@@ -39,6 +39,7 @@ enum PeakMemory {
     switch stage {
     case .open: break
     case .fetchAll: try withExtendedLifetime(contender.fetchAll()) { report() }
+    case .enumerate: _ = try contender.enumerate()
     case .insert: try contender.insert((0..<rows).map(OrderValue.init))
     }
     if stage != .fetchAll { report() }

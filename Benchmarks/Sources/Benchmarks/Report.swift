@@ -20,6 +20,8 @@ enum Report {
       print(line)
     }
     let last = names[names.count - 1]
+    let shapes = (times[last]?[.compile] ?? .nan) / 1000 * 1_000_000
+    print("\nOne count by a new shape of predicate: \(shapes.text(digits: 1)) µs (bar: ≤ 100 µs)")
     let micros = (times[last]?[.create] ?? .nan) / Double(rows) * 1_000_000
     print("\nCreating one unsaved object with \(last): \(micros.text(digits: 2)) µs (bar: ≤ 3 µs)")
   }
@@ -29,6 +31,7 @@ enum Report {
     printHeader()
     for (stage, title, bar) in [
       (PeakMemory.Stage.fetchAll, "fetch all and keep it", "≤ 2.0 x"),
+      (.enumerate, "visit all one after the other", ""),
       (.insert, "insert and save", ""),
     ] {
       let reference = peaks[baseline]?[stage] ?? .nan

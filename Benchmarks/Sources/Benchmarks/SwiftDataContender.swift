@@ -85,6 +85,12 @@ final class SwiftDataContender: Contender {
     return sum
   }
 
+  func enumerate() throws -> Checksum {
+    var sum = Checksum()
+    try ModelContext(container).enumerate(FetchDescriptor<Order>()) { $0.add(to: &sum) }
+    return sum
+  }
+
   func prepareLookUp() throws {
     identifiers = try ModelContext(container).fetchIdentifiers(FetchDescriptor<Order>())
   }
@@ -94,6 +100,34 @@ final class SwiftDataContender: Contender {
     return (0..<count).reduce(0) { length, index in
       let order = context.model(for: identifiers[index * 7 % identifiers.count]) as? Order
       return length + (order?.customer.utf8.count ?? 0)
+    }
+  }
+
+  func findOne(_ count: Int) throws -> Int {
+    let context = ModelContext(container)
+    return try (0..<count).reduce(0) { length, index in
+      let number = index * 7 % Benchmarks.rows
+      var descriptor = FetchDescriptor<Order>(predicate: #Predicate { $0.number == number })
+      descriptor.fetchLimit = 1
+      return try length + (context.fetch(descriptor).first?.customer.utf8.count ?? 0)
+    }
+  }
+
+  func compile(_ count: Int) throws -> Int? {
+    let context = ModelContext(container)
+    let (city, amount, limit) = ("Oslo", 3, 9.5)
+    let parts: [Predicate<Order>] = [
+      #Predicate { $0.city == city }, #Predicate { $0.city != city },
+      #Predicate { $0.customer.contains(city) }, #Predicate { $0.note == city },
+      #Predicate { $0.quantity == amount }, #Predicate { $0.quantity > amount },
+      #Predicate { $0.price < limit }, #Predicate { $0.price >= limit },
+      #Predicate { $0.discount == limit }, #Predicate { $0.isPaid },
+    ]
+    return try (0..<count).reduce(0) { found, index in
+      let (a, b, c) = (parts[index % 10], parts[index / 10 % 10], parts[index / 100 % 10])
+      let descriptor = FetchDescriptor<Order>(
+        predicate: #Predicate { a.evaluate($0) && (b.evaluate($0) || !c.evaluate($0)) })
+      return try found + context.fetchCount(descriptor)
     }
   }
 

@@ -33,7 +33,6 @@ extension ModelActor {
 
   /// The model of an identifier; `nil` when it is of another type or does not exist.
   public subscript<T>(id: PersistentIdentifier, as as: T.Type) -> T? where T: PersistentModel {
-    modelContext.registeredModel(for: id)
-      ?? modelContext.core.models(for: [id], as: T.self).first
+    modelContext.core._model(for: id) as? T
   }
 }

@@ -8,6 +8,8 @@ struct ChangeTracker {
 
   var isEmpty: Bool { inserted.isEmpty && changed.isEmpty && deleted.isEmpty }
 
+  var size: Int { inserted.size + changed.size + deleted.size }
+
   mutating func insert(_ storage: _ModelStorage) {
     if deleted.remove(storage) {
       storage.flags.remove(.isDeleted)

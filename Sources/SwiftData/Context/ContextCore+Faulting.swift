@@ -12,13 +12,25 @@ extension ContextCore: _FaultSource {
       return
     }
     if let snapshot = found {
-      storage.page = snapshot.page
-      storage.row = snapshot.row
-      if snapshot.cells != nil { storage.takeCells(of: snapshot) }
+      if storage.partialRowDiffers(from: snapshot.row) {
+        storage.notifyingObserversOfAll {
+          storage.dropDecodedAttributes()
+          take(snapshot, into: storage)
+        }
+      } else {
+        take(snapshot, into: storage)
+      }
       if let model = storage.model { touch(model) }
     } else {
       storage.flags.insert(.isGone)
     }
+  }
+
+  private func take(_ snapshot: DefaultSnapshot, into storage: _ModelStorage) {
+    storage.page = snapshot.page
+    storage.row = snapshot.row
+    storage.partialRow = nil
+    if snapshot.cells != nil { storage.takeCells(of: snapshot) }
   }
 
   private func snapshot(for identifier: PersistentIdentifier) throws -> DefaultSnapshot? {
@@ -30,7 +42,7 @@ extension ContextCore: _FaultSource {
   }
 
   func _toOne(_ storage: _ModelStorage, slot: Int) -> AnyObject? {
-    guard let row = storage.readableRow(), !row.isNull(slot),
+    guard let row = storage.readableRow(for: slot), !row.isNull(slot),
       let store = store(of: storage) as? any RelationshipFetching,
       let identifier = store.destination(
         of: storage.descriptor, slot: slot, key: row.integer(slot))
@@ -50,7 +62,7 @@ extension ContextCore: _FaultSource {
 
   private func existing(_ model: AnyObject?) -> AnyObject? {
     guard let storage = (model as? any PersistentModel)?._$storage else { return nil }
-    if storage.flags.contains(.isFault) { _fill(storage) }
+    if storage.flags.contains(.isFault), storage.partialRow == nil { _fill(storage) }
     return storage.flags.contains(.isGone) ? nil : model
   }
 

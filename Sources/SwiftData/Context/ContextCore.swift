@@ -18,6 +18,9 @@ final class ContextCore {
   private var recent: [AnyObject?] = []
   private var nextRecent = 0
   private static let recentLimit = 1024
+  /// The store that was asked last, as what it can do: a look-up of a conformance costs more than a
+  /// comparison.
+  private var lastPartial: (store: any DataStore, partial: (any PartialFetching)?)?
   /// The first misuse since the last save, thrown by the next one.
   var pendingError: SwiftDataError?
 
@@ -64,6 +67,13 @@ final class ContextCore {
       recent[nextRecent] = model
       nextRecent = (nextRecent + 1) % ContextCore.recentLimit
     }
+  }
+
+  func partialFetching(of store: any DataStore) -> (any PartialFetching)? {
+    if let lastPartial, lastPartial.store === store { return lastPartial.partial }
+    let partial = store as? any PartialFetching
+    lastPartial = (store, partial)
+    return partial
   }
 
   func store(of storage: _ModelStorage) -> (any DataStore)? {

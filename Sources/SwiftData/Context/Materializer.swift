@@ -9,6 +9,11 @@ extension ContextCore {
       return materialize(batch, as: type)
     case .batch(let batch): return batch.snapshots.compactMap { materialize($0) as? T }
     case .snapshots(let snapshots): return snapshots.compactMap { materialize($0) as? T }
+    case .partial(let batches):
+      var models: [T] = []
+      models.reserveCapacity(batches.reduce(0) { $0 + $1.places.count })
+      for batch in batches { materialize(partial: batch, into: &models) }
+      return models
     }
   }
 
@@ -71,10 +76,11 @@ extension ContextCore {
     if !storage.flags.isDisjoint(with: [.isChanged, .isDeleted, .isInserted]) {
       storage.page = snapshot.page
       storage.row = snapshot.row
+      storage.partialRow = nil
       storage.flags.remove(.isFault)
       return
     }
-    guard storage.observers != nil, let old = storage.row, !snapshot.hasSameBytes(as: old) else {
+    guard storage.observers != nil, snapshot.isNews(to: storage) else {
       storage.refresh(page: snapshot.page, row: snapshot.row)
       if snapshot.cells != nil { storage.takeCells(of: snapshot) }
       return
@@ -102,6 +108,12 @@ extension ContextCore {
 }
 
 extension DefaultSnapshot {
+  /// Whether the row has other values than those that `storage` shows.
+  fileprivate func isNews(to storage: _ModelStorage) -> Bool {
+    if let old = storage.row { return !hasSameBytes(as: old) }
+    return storage.partialRowDiffers(from: row)
+  }
+
   fileprivate func hasSameBytes(as other: UnsafeRawPointer) -> Bool {
     guard let row else { return false }
     let mine = RowSize.size(of: row, layout: descriptor.layout)

@@ -15,48 +15,71 @@ extension ModelContext {
   }
 
   /// The identifiers of the models that `fetch` with the same descriptor would return.
-  /// - Throws: `SwiftDataError` for requests that can't be answered, or the store's error.
+  /// - Throws: `SwiftDataError.sortingPendingChangesWithIdentifiers` for an order while there are unsaved
+  ///   changes that the descriptor wants to see, or the store's error.
   public func fetchIdentifiers<T>(_ descriptor: FetchDescriptor<T>) throws
     -> [PersistentIdentifier] where T: PersistentModel
   {
-    try FetchOperation(core: core, descriptor: descriptor).identifiers()
+    if descriptor.includePendingChanges && hasChanges && !descriptor.sortBy.isEmpty {
+      throw SwiftDataError.sortingPendingChangesWithIdentifiers.with(
+        "Save first, set includePendingChanges to false, or fetch the models and take their "
+          + "identifiers.", entity: T._$descriptor.entityName)
+    }
+    return try FetchOperation(core: core, descriptor: descriptor).identifiers()
   }
 
   /// The matching models as a collection that reads a batch of rows when it is touched.
+  ///
+  /// Which models are in it is settled by this call. One that is deleted later stays in its place and says that
+  /// it is deleted.
+  /// - Parameters:
+  ///   - descriptor: What to fetch.
+  ///   - batchSize: How many models to read at a time; all of them when it is less than 1.
   /// - Throws: `SwiftDataError.includePendingChangesWithBatchSize` while there are unsaved changes
   ///   that the descriptor wants to see.
   public func fetch<T>(
     _ descriptor: FetchDescriptor<T>, batchSize: Int
   ) throws -> FetchResultsCollection<T> where T: PersistentModel {
-    if descriptor.includePendingChanges && hasChanges {
-      throw SwiftDataError.includePendingChangesWithBatchSize.with(
-        "Save first, or set includePendingChanges to false.", entity: T._$descriptor.entityName)
-    }
-    let identifiers = try FetchOperation(core: core, descriptor: descriptor).identifiers()
-    let core = core
-    return FetchResultsCollection(count: identifiers.count, batchSize: max(1, batchSize)) { range in
-      core.batch(of: identifiers[range], as: T.self)
-    }
+    let reading = try batchReading(descriptor)
+    return FetchResultsCollection(
+      count: reading.places.count, batchSize: batchSize < 1 ? reading.places.count : batchSize,
+      read: reading.modelsOrPlaceholders)
   }
 
-  /// The matching identifiers as a collection.
+  /// The matching identifiers as a collection, which takes eight bytes for each.
+  /// - Parameters:
+  ///   - descriptor: What to fetch.
+  ///   - batchSize: How many identifiers to make at a time.
   /// - Throws: `SwiftDataError.includePendingChangesWithBatchSize` while there are unsaved changes
   ///   that the descriptor wants to see.
   public func fetchIdentifiers<T>(
     _ descriptor: FetchDescriptor<T>, batchSize: Int
   ) throws -> FetchResultsCollection<PersistentIdentifier> where T: PersistentModel {
+    let places = try batchReading(descriptor).places
+    return FetchResultsCollection(
+      count: places.count, batchSize: batchSize < 1 ? places.count : batchSize
+    ) { range in
+      range.map { places[$0] }
+    }
+  }
+
+  private func batchReading<T>(_ descriptor: FetchDescriptor<T>) throws -> BatchReading<T> {
     if descriptor.includePendingChanges && hasChanges {
       throw SwiftDataError.includePendingChangesWithBatchSize.with(
         "Save first, or set includePendingChanges to false.", entity: T._$descriptor.entityName)
     }
-    let identifiers = try FetchOperation(core: core, descriptor: descriptor).identifiers()
-    return FetchResultsCollection(identifiers)
+    return BatchReading(
+      core: core, descriptor: descriptor,
+      places: try FetchOperation(core: core, descriptor: descriptor).places())
   }
 
   /// Calls `block` with each matching model, reading a batch of rows at a time.
+  ///
+  /// Which models are visited is settled at the beginning; those that are deleted before their turn are left out.
+  /// A batch is let go when it has been visited, so any number of rows can be enumerated.
   /// - Parameters:
   ///   - fetch: What to enumerate.
-  ///   - batchSize: How many rows to read at a time.
+  ///   - batchSize: How many rows to read at a time; all of them when it is less than 1.
   ///   - allowEscapingMutations: Whether `block` may leave unsaved changes in the context.
   ///   - block: What to do with each model.
   /// - Throws: What `block` throws, or `SwiftDataError.modelValidationFailure` when it leaves
@@ -65,20 +88,24 @@ extension ModelContext {
     _ fetch: FetchDescriptor<T>, batchSize: Int = 5000, allowEscapingMutations: Bool = false,
     block: (_ model: T) throws -> Void
   ) throws where T: PersistentModel {
-    let identifiers = try FetchOperation(core: core, descriptor: fetch).identifiers()
-    let wasClean = !hasChanges
-    var start = 0
-    while start < identifiers.count {
-      let end = min(start + max(1, batchSize), identifiers.count)
-      for model in core.models(for: identifiers[start..<end], as: T.self) {
+    let reading = BatchReading(
+      core: core, descriptor: fetch,
+      places: try FetchOperation(core: core, descriptor: fetch).places())
+    var known = core.changes.size
+    for range in reading.batches(of: batchSize) {
+      for case let model? in try reading.models(at: range) {
+        let flags = model._$storage.flags
+        if flags.contains(.isGone) || fetch.includePendingChanges && flags.contains(.isDeleted) {
+          continue
+        }
         try block(model)
-        if wasClean && !allowEscapingMutations && hasChanges {
+        known = min(known, core.changes.size)
+        if !allowEscapingMutations && core.changes.size > known {
           throw SwiftDataError.modelValidationFailure.with(
             "The closure of enumerate left unsaved changes. Save them in the closure, or pass "
               + "allowEscapingMutations: true.", entity: T._$descriptor.entityName)
         }
       }
-      start = end
     }
   }
 
@@ -98,40 +125,6 @@ extension ModelContext {
 }
 
 extension ContextCore {
-  /// Models in the order of their identifiers; rows that are gone by now are left out.
-  func models<T: PersistentModel>(
-    for identifiers: ArraySlice<PersistentIdentifier>, as type: T.Type
-  ) -> [T] {
-    var byIdentifier: [PersistentIdentifier: T] = [:]
-    let stored = identifiers.filter { !$0.isTemporary }
-    if !stored.isEmpty, let store = coordinator.store(forEntity: T._$descriptor.entityName) {
-      let snapshots =
-        (try? StoreRequests(core: self).snapshots(
-          for: Array(stored), as: T.self, in: store)) ?? []
-      for model in materialize(.snapshots(snapshots), as: T.self) {
-        byIdentifier[model.persistentModelID] = model
-      }
-    }
-    return identifiers.compactMap { identifier in
-      byIdentifier[identifier]
-        ?? (identifier.isTemporary ? _model(for: identifier) as? T : nil)
-    }
-  }
-
-  /// One model per identifier; a row that is gone by now gives a model that says so.
-  func batch<T: PersistentModel>(
-    of identifiers: ArraySlice<PersistentIdentifier>, as type: T.Type
-  ) -> [T] {
-    let found = models(for: identifiers, as: type)
-    if found.count == identifiers.count { return found }
-    let byIdentifier = Dictionary(
-      found.map { ($0.persistentModelID, $0) }, uniquingKeysWith: { first, _ in first })
-    return identifiers.map { identifier in
-      byIdentifier[identifier]
-        ?? Materialization.makeModel(type, over: .gone(identifier, type._$descriptor))
-    }
-  }
-
   /// A model for an identifier that leads nowhere.
   func placeholder(for identifier: PersistentIdentifier) -> any PersistentModel {
     func make<M: PersistentModel>(_ type: M.Type) -> any PersistentModel {

@@ -50,8 +50,10 @@ struct PendingMerge<T: PersistentModel> {
   func merge(_ stored: (FetchDescriptor<T>) throws -> [T]) throws -> [T] {
     var request = descriptor
     if judgesEverything { request.predicate = nil }
+    let needsSort = !inserted.isEmpty || !changed.isEmpty || judgesEverything || sortsAnew
+    // What is judged in memory may read any property.
+    if needsSort { request.propertiesToFetch = [] }
     var models = try stored(request).filter { !$0._$storage.flags.contains(.isDeleted) }
-    var needsSort = !inserted.isEmpty || !changed.isEmpty || judgesEverything || sortsAnew
     if judgesEverything {
       models = try models.filter(matches)
     } else if !changed.isEmpty {
@@ -65,8 +67,7 @@ struct PendingMerge<T: PersistentModel> {
       models += try changed.filter { try !seen.contains(ObjectIdentifier($0)) && matches($0) }
     }
     models += try inserted.filter(matches)
-    if descriptor.sortBy.isEmpty { needsSort = false }
-    if needsSort { models.sort(using: descriptor.sortBy) }
+    if needsSort { ModelOrder(descriptor.sortBy, inserted: inserted).sort(&models) }
     return models
   }
 
@@ -80,8 +81,19 @@ extension Predicate {
   /// failing the whole fetch.
   /// - Throws: `SwiftDataError.unsupportedPredicate` where a part of it throws something else.
   package func matches(_ input: repeat each Input) throws -> Bool {
+    try judged { try evaluate(repeat each input) }
+  }
+
+  /// Judges what the store left to memory; the rest is known to be true.
+  func matches(rest: InMemoryRest, _ input: repeat each Input) throws -> Bool {
+    guard let conditions = rest.conditions else { return try matches(repeat each input) }
+    let bindings = PredicateBindings(repeat (each variable, each input))
+    return try judged { try conditions.allSatisfy { try $0.evaluate(bindings) } }
+  }
+
+  private func judged(_ condition: () throws -> Bool) throws -> Bool {
     do {
-      return try falseOnFailure { try evaluate(repeat each input) }
+      return try falseOnFailure(condition)
     } catch {
       throw SwiftDataError.unsupportedPredicate.with(
         "A part of the predicate threw: \(error)", underlying: error)

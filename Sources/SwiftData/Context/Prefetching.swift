@@ -7,40 +7,70 @@ import RowStorage
 /// What was read is held by the models it was read for.
 extension ContextCore {
   func prefetch<T: PersistentModel>(_ keyPaths: [PartialKeyPath<T>], of models: [T]) {
-    guard
-      let store = coordinator.store(forEntity: T._$descriptor.entityName)
-        as? any RelationshipFetching
+    guard !keyPaths.isEmpty, !models.isEmpty,
+      let store = coordinator.store(forEntity: T._$descriptor.entityName) as? any Prefetchable
     else { return }
-    for keyPath in keyPaths {
-      guard let slot = T._$descriptor.slot(for: keyPath) else { continue }
-      let storages = models.map(\._$storage).filter { storage in
-        if case .unset = storage.overlaid(slot) { return storage.row != nil }
-        return false
+    var tree = PrefetchTree()
+    for keyPath in keyPaths { tree.add(keyPath, from: T._$descriptor) }
+    prefetch(tree, of: models.map(\._$storage), T._$descriptor, store)
+    withExtendedLifetime(models) {}
+  }
+
+  private typealias Prefetchable = RelationshipFetching & KeyedFetching
+
+  private func prefetch(
+    _ tree: PrefetchTree, of storages: [_ModelStorage], _ descriptor: _ModelDescriptor,
+    _ store: any Prefetchable
+  ) {
+    for (slot, branch) in tree.branches.sorted(by: { $0.key < $1.key }) {
+      guard let destination = descriptor.properties[slot].destination?._$descriptor else {
+        continue
       }
-      switch T._$descriptor.properties[slot].form {
-      case .toMany: prefetchToMany(storages, slot, T._$descriptor, store)
-      case .toOne: prefetchToOne(storages, slot, store)
-      case .attribute, .transformable: continue
+      if descriptor.properties[slot].isToMany {
+        prefetchToMany(storages, slot, descriptor, store)
+      } else {
+        prefetchToOne(storages, slot, destination, store)
       }
+      if branch.branches.isEmpty { continue }
+      // The models that were prefetched are held by those they were prefetched for.
+      let next = loadedPartners(of: storages, slot)
+      if !next.isEmpty { prefetch(branch, of: next, destination, store) }
     }
   }
 
+  private func loadedPartners(of storages: [_ModelStorage], _ slot: Int) -> [_ModelStorage] {
+    var seen: Set<ObjectIdentifier> = []
+    var partners: [_ModelStorage] = []
+    for storage in storages {
+      guard case .object(let object) = storage.overlaid(slot) else { continue }
+      for partner in (object as? ToManyValue)?.members ?? [object] {
+        guard let model = partner as? any PersistentModel,
+          seen.insert(ObjectIdentifier(partner)).inserted
+        else { continue }
+        partners.append(model._$storage)
+      }
+    }
+    return partners
+  }
+
   private func prefetchToOne(
-    _ storages: [_ModelStorage], _ slot: Int, _ store: any RelationshipFetching
+    _ storages: [_ModelStorage], _ slot: Int, _ destination: _ModelDescriptor,
+    _ store: any Prefetchable
   ) {
     var wanted: [PersistentIdentifier: [_ModelStorage]] = [:]
     for storage in storages {
-      guard let row = storage.reader, !row.isNull(slot),
-        let identifier = store.destination(
-          of: storage.descriptor, slot: slot, key: row.integer(slot))
-      else { continue }
+      guard let identifier = toOneIdentifier(of: storage, slot, store) else { continue }
       wanted[identifier, default: []].append(storage)
     }
-    let missing = wanted.keys.filter { registered($0)?.row == nil }
+    let missing = wanted.keys.filter { registered($0)?.row == nil && $0.rowKey != nil }
     var fetched: [AnyObject] = []
-    for (_, identifiers) in Dictionary(grouping: missing, by: \.entityName) {
-      let snapshots = (try? StoreRequests(core: self).snapshots(for: identifiers, in: store)) ?? []
-      fetched += snapshots.compactMap(materialize)
+    if !missing.isEmpty {
+      func load<M: PersistentModel>(_ type: M.Type) -> [AnyObject] {
+        let rows = try? store.rows(
+          of: destination, withKeys: missing.compactMap(\.rowKey).sorted(), slots: nil)
+        return rows.map { materialize($0, as: type) } ?? []
+      }
+      fetched = load(destination.type)
     }
     for (identifier, storages) in wanted {
       guard let partner = registered(identifier)?.model else { continue }
@@ -49,20 +79,67 @@ extension ContextCore {
     withExtendedLifetime(fetched) {}
   }
 
+  /// Whom a to-one leads to, where its model is not held already.
+  private func toOneIdentifier(
+    of storage: _ModelStorage, _ slot: Int, _ store: any RelationshipFetching
+  ) -> PersistentIdentifier? {
+    switch storage.overlaid(slot) {
+    case .object(let object): return (object as? IdentifierBox)?.identifier.resolved
+    case .unset:
+      guard storage.row != nil || storage.partialRowHas(slot),
+        let row = storage.readableRow(for: slot), !row.isNull(slot)
+      else { return nil }
+      return store.destination(of: storage.descriptor, slot: slot, key: row.integer(slot))
+    default: return nil
+    }
+  }
+
   private func prefetchToMany(
     _ storages: [_ModelStorage], _ slot: Int, _ descriptor: _ModelDescriptor,
     _ store: any RelationshipFetching
   ) {
-    let owners = storages.compactMap { $0.knownIdentifier?.rowKey }
+    let unloaded = storages.filter { storage in
+      guard case .unset = storage.overlaid(slot) else { return false }
+      return storage.knownIdentifier?.rowKey != nil
+    }
+    let owners = unloaded.compactMap { $0.knownIdentifier?.rowKey }
     guard
       let found = try? store.members(ofAll: owners, slot: slot, descriptor: descriptor)
     else { return }
-    for storage in storages {
+    for storage in unloaded {
       guard let key = storage.knownIdentifier?.rowKey else { continue }
       let members = (found[key] ?? []).compactMap(materialize)
       let value = ToManyValue(
         loaded: withoutMovedAway(members, from: storage, slot: slot))
       storage.overlay(.object(value), at: slot)
     }
+  }
+}
+
+/// The relationships to prefetch, by slot, and those behind them; paths with the same beginning share it.
+struct PrefetchTree {
+  private(set) var branches: [Int: PrefetchTree] = [:]
+
+  /// Adds the relationships along a key path, as in `\.artist?.country`.
+  ///
+  /// Behind a to-many, a step to one of its members, as in `\.stops.first?.hotel`, stands for all of them. A path
+  /// ends where it leaves the relationships.
+  mutating func add(_ keyPath: AnyKeyPath, from descriptor: _ModelDescriptor) {
+    if let slot = descriptor.slot(for: keyPath) {
+      branches[slot] = branches[slot] ?? PrefetchTree()
+    } else {
+      add(KeyPathComponent.all(of: keyPath)[...], from: descriptor)
+    }
+  }
+
+  private mutating func add(
+    _ steps: ArraySlice<KeyPathComponent>, from descriptor: _ModelDescriptor
+  ) {
+    guard let step = steps.first, let slot = descriptor.keyPathSteps.slot(of: step),
+      let destination = descriptor.properties[slot].destination?._$descriptor
+    else { return }
+    let isToMany = descriptor.properties[slot].isToMany
+    branches[slot, default: PrefetchTree()]
+      .add(steps.dropFirst(isToMany ? 2 : 1), from: destination)
   }
 }

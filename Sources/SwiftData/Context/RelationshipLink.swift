@@ -65,7 +65,7 @@ extension _ModelStorage {
       }
       return object as? any PersistentModel
     case .unset:
-      guard let row = readableRow(), !row.isNull(slot), let source else { return nil }
+      guard let row = readableRow(for: slot), !row.isNull(slot), let source else { return nil }
       return source._toOne(self, slot: slot) as? any PersistentModel
     default: return nil
     }

@@ -160,10 +160,7 @@ extension ContextCore {
     storage.knownIdentifier?.temporaryScope?.end(permanent: permanent)
     storage.knownIdentifier = permanent
     if let known = registered(permanent), known !== storage {
-      known.notifyingObserversOfAll {
-        known.overlay = nil; known.row = nil; known.page = nil
-      }
-      known.flags.insert(.isFault)
+      known.notifyingObserversOfAll { known.becomeFault() }
     } else {
       register(storage)
     }

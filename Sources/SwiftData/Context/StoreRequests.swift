@@ -8,7 +8,7 @@ struct StoreRequests {
     _ descriptor: FetchDescriptor<T>, in store: any DataStore
   ) throws -> PartialFetchResult {
     let request = DataStoreFetchRequest(descriptor: descriptor, editingState: core.editingState)
-    if let store = store as? any PartialFetching { return try store.fetchPartially(request) }
+    if let store = core.partialFetching(of: store) { return try store.fetchPartially(request) }
     return try fallingBack(request, in: store)
   }
 
@@ -16,7 +16,7 @@ struct StoreRequests {
   private func fallingBack<T: PersistentModel>(
     _ request: DataStoreFetchRequest<T>, in store: any DataStore
   ) throws -> PartialFetchResult {
-    var result = PartialFetchResult(rows: .snapshots([]), needsFilter: false, needsSort: false)
+    var result = PartialFetchResult(rows: .snapshots([]), rest: InMemoryRest())
     var descriptor = request.descriptor
     while true {
       do {
@@ -24,11 +24,11 @@ struct StoreRequests {
           try snapshots(
             DataStoreFetchRequest(descriptor: descriptor, editingState: core.editingState), store))
         return result
-      } catch DataStoreError.preferInMemoryFilter where !result.needsFilter {
-        result.needsFilter = true
+      } catch DataStoreError.preferInMemoryFilter where !result.rest.needsFilter {
+        result.rest.needsFilter = true
         descriptor.predicate = nil
-      } catch DataStoreError.preferInMemorySort where !result.needsSort {
-        result.needsSort = true
+      } catch DataStoreError.preferInMemorySort where !result.rest.needsSort {
+        result.rest.needsSort = true
         descriptor.sortBy = []
       }
       descriptor.fetchLimit = nil

@@ -7,14 +7,21 @@ extension DefaultSnapshot {
     try self.init(storage, changedSlots: changedSlots) { throw $0 }
   }
 
+  /// What a model can tell without reading its row.
+  init(known storage: _ModelStorage) {
+    self.init(storage, changedSlots: .all, completes: false) { _ in }
+  }
+
   /// The values of a model; what can't be encoded is left out.
   init(lenient storage: _ModelStorage) {
     self.init(storage, changedSlots: .all) { _ in }
   }
 
   private init(
-    _ storage: _ModelStorage, changedSlots: SlotSet, onFailure: (any Error) throws -> Void
+    _ storage: _ModelStorage, changedSlots: SlotSet, completes: Bool = true,
+    onFailure: (any Error) throws -> Void
   ) rethrows {
+    if completes { storage.completePartialRow() }
     let descriptor = storage.descriptor
     var cells = storage.overlay
     if !descriptor.slotsToConvert.isEmpty, cells != nil {

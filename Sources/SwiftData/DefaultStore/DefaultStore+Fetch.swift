@@ -10,9 +10,12 @@ extension DefaultStore: PartialFetching {
   public func fetch<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> DataStoreFetchResult<T, Snapshot> where T: PersistentModel {
-    let result = try fetchPartially(request)
-    if result.needsFilter { throw DataStoreError.preferInMemoryFilter }
-    if result.needsSort { throw DataStoreError.preferInMemorySort }
+    var whole = request.descriptor
+    whole.propertiesToFetch = []
+    let result = try fetchPartially(
+      DataStoreFetchRequest(descriptor: whole, editingState: request.editingState))
+    if result.rest.needsFilter { throw DataStoreError.preferInMemoryFilter }
+    if result.rest.needsSort { throw DataStoreError.preferInMemorySort }
     return DataStoreFetchResult(
       descriptor: request.descriptor, fetchedSnapshots: result.rows.snapshots)
   }
@@ -21,12 +24,20 @@ extension DefaultStore: PartialFetching {
     _ request: DataStoreFetchRequest<T>
   ) throws -> PartialFetchResult {
     try answer(request.descriptor) { query, connection in
-      let selection = plans.selection(of: query.entity)
-      let statement = try connection.prepare(query.text(.rows, selection.columns))
+      statementLog?.note(query.compiled, entity: query.entity.name)
+      // What is judged in memory may read any property.
+      let readsAll = request.descriptor.propertiesToFetch.isEmpty || !query.rest.isEmpty
+      let slots = readsAll ? nil : request.descriptor.slotsToFetch
+      let selection = plans.selection(of: query.entity, slots: slots)
+      let statement = try connection.prepare(
+        query.text(slots.map { .partialRows($0) } ?? .rows, selection.columns))
       try query.bind(to: statement)
-      return PartialFetchResult(
-        rows: try RowReading(store: self, selection: selection).readAll(statement, query.limit),
-        needsFilter: query.compiled.filtersInMemory, needsSort: query.compiled.sortsInMemory)
+      let reading = RowReading(store: self, selection: selection)
+      let rows =
+        slots == nil
+        ? try reading.readAll(statement, query.limit)
+        : .partial(try reading.readPartial(statement, query.limit))
+      return PartialFetchResult(rows: rows, rest: query.rest)
     }
   }
 
@@ -54,21 +65,10 @@ extension DefaultStore: PartialFetching {
   public func fetchIdentifiers<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> [PersistentIdentifier] where T: PersistentModel {
-    try answer(request.descriptor) { query, connection in
-      if query.compiled.filtersInMemory { throw DataStoreError.preferInMemoryFilter }
-      if query.compiled.sortsInMemory { throw DataStoreError.preferInMemorySort }
-      let selection = plans.selection(of: query.entity)
-      let columns = Array(selection.columns.prefix(selection.hasEntityNumber ? 2 : 1))
-      let statement = try connection.prepare(query.text(.keys, columns))
-      try query.bind(to: statement)
-      var identifiers: [PersistentIdentifier] = []
-      while try statement.step() {
-        let number = selection.hasEntityNumber ? Int(statement.int64(1)) : query.entity.number
-        guard let scope = selection.members[number]?.scope else { continue }
-        identifiers.append(PersistentIdentifier(scope: scope, key: statement.int64(0)))
-      }
-      return identifiers
-    }
+    let found = try fetchKeys(request)
+    if found.rest.needsFilter { throw DataStoreError.preferInMemoryFilter }
+    if found.rest.needsSort { throw DataStoreError.preferInMemorySort }
+    return found.keys.identifiers
   }
 
   /// Deletes the rows of a request at once.
@@ -95,7 +95,7 @@ extension DefaultStore: PartialFetching {
   }
 
   /// Compiles a request and lends a connection to run it on.
-  private func answer<T, R>(
+  func answer<T, R>(
     _ descriptor: FetchDescriptor<T>, _ body: (Query<T>, Connection) throws -> R
   ) throws -> R {
     let query = try Query(self, descriptor)
@@ -134,6 +134,7 @@ struct Query<T: PersistentModel> {
   let entity: EntityMapping
   let compiled: CompiledFetch
   let plans: StorePlans
+  let rest: InMemoryRest
   let limit: Int?
   let offset: Int
 
@@ -150,8 +151,11 @@ struct Query<T: PersistentModel> {
       descriptor.predicate, sortBy: descriptor.sortBy, entity: entity, mapping: store.mapping,
       storeIdentifier: store.identifier, trees: store.file.trees,
       holdsComposedText: holdsComposedText)
-    let isWhole = !compiled.filtersInMemory && !compiled.sortsInMemory
     let wanted = descriptor.fetchLimit.flatMap { $0 > 0 ? $0 : nil }
+    rest = InMemoryRest(
+      needsFilter: compiled.filtersInMemory, needsSort: compiled.sortsInMemory,
+      conditions: compiled.remainder)
+    let isWhole = rest.isEmpty
     limit = isWhole ? wanted : nil
     offset = isWhole ? max(0, descriptor.fetchOffset ?? 0) : 0
   }

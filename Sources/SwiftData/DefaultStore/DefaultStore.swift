@@ -25,8 +25,9 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
   let mapping: SchemaMapping
   package let pool: ConnectionPool
   let file: StoreFile
-  let plans: StorePlans
+  package let plans: StorePlans
   let composedText = ComposedText()
+  let statementLog: StatementLog?
 
   /// Opens the store, and makes its file when there is none.
   /// - Parameters:
@@ -48,6 +49,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
     self.configuration = configuration
     self.schema = schema
     name = configuration.name
+    statementLog = StatementLog.wanted(by: configuration)
     let descriptors = schema.descriptors
     mapping = SchemaMapping(schema: schema, descriptors: descriptors)
     do {

@@ -16,6 +16,26 @@ struct RowReading {
       : .batch(try readBatch(statement, limit, each))
   }
 
+  /// Reads rows of a few properties, in runs of one entity.
+  func readPartial(_ statement: Statement, _ limit: Int?) throws -> [RowBatch] {
+    guard selection.hasEntityNumber else { return [try readBatch(statement, limit, nil)] }
+    var batches: [RowBatch] = []
+    var builders: [Int: RowBuilder] = [:]
+    while try statement.step() {
+      let number = Int(statement.int64(1))
+      guard let member = selection.members[number] else { continue }
+      let place = statement.copyRow(
+        into: &builders[number, default: member.builder(expectedRows: 1)], member.sources,
+        external: store.file.externalData(named:))
+      if batches.last?.descriptor !== member.descriptor {
+        batches.append(RowBatch(descriptor: member.descriptor, scope: member.scope))
+      }
+      batches[batches.count - 1].append(
+        page: place.page, row: place.row, key: statement.int64(0))
+    }
+    return batches
+  }
+
   private func readBatch(
     _ statement: Statement, _ limit: Int?, _ each: ((Statement) -> Void)?
   ) throws -> RowBatch {

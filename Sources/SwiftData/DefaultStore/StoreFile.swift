@@ -10,6 +10,7 @@ struct StoreFile: Sendable {
   private let externalFolder: URL?
 
   static func openPool(_ configuration: ModelConfiguration) throws -> ConnectionPool {
+    let log = StatementLog.wanted(by: configuration)
     let configure: @Sendable (Connection) throws -> Void = { connection in
       for function in SQLFunction.all {
         try connection.register(
@@ -19,7 +20,7 @@ struct StoreFile: Sendable {
       for collation in SQLCollation.all {
         try connection.register(collation: collation.name, collation.compare)
       }
-      if StatementLog.isWanted { connection.trace(StatementLog.write) }
+      log?.attach(to: connection)
     }
     if configuration.isStoredInMemoryOnly {
       return try ConnectionPool(path: "", mode: .memory(name: nil), configure: configure)

@@ -5,25 +5,29 @@ import SQLiteEngine
 import Synchronization
 
 /// What is built once per store and shape: selections, save statements and the text of queries.
-final class StorePlans: Sendable {
+package final class StorePlans: Sendable {
   let mapping: SchemaMapping
   /// By entity number; number 0 is unused.
   let scopes: [IdentifierScope]
   /// Whether new models of one save can name each other.
   let hasRelationships: Bool
   private let constraints: [String: [[String]]]
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
   private struct State {
-    var selections: [String: EntitySelection] = [:]
+    /// Of whole rows, by entity number.
+    var selections: [EntitySelection?]
+    var partialSelections: [SelectionKey: EntitySelection] = [:]
     var saves: [String: EntitySave] = [:]
     var queries: [QueryShape: String] = [:]
+    var renderedCount = 0
     var members: [MembersKey: MembersQuery] = [:]
   }
 
   init(mapping: SchemaMapping, schema: Schema, storeIdentifier: String) {
     self.mapping = mapping
     let names = [""] + mapping.entities.map(\.name)
+    state = Mutex(State(selections: Array(repeating: nil, count: names.count)))
     scopes = names.map {
       IdentifierScope(storeIdentifier: storeIdentifier, entityName: $0, kind: .row)
     }
@@ -41,9 +45,28 @@ final class StorePlans: Sendable {
 
   func selection(of entity: EntityMapping) -> EntitySelection {
     state.withLock { state in
-      if let known = state.selections[entity.name] { return known }
+      if let known = state.selections[entity.number] { return known }
       let made = EntitySelection(RowSelection(entity, in: mapping), entity: entity, plans: self)
-      state.selections[entity.name] = made
+      state.selections[entity.number] = made
+      return made
+    }
+  }
+
+  private struct SelectionKey: Hashable {
+    let entity: Int
+    let slots: Set<Int>
+  }
+
+  /// - Parameter slots: The properties to read; `nil` for whole rows.
+  func selection(of entity: EntityMapping, slots: Set<Int>?) -> EntitySelection {
+    guard let slots else { return selection(of: entity) }
+    let key = SelectionKey(entity: entity.number, slots: slots)
+    return state.withLock { state in
+      if let known = state.partialSelections[key] { return known }
+      let made = EntitySelection(
+        RowSelection(entity, in: mapping, slots: slots), entity: entity, plans: self)
+      if state.partialSelections.count > 512 { state.partialSelections.removeAll() }
+      state.partialSelections[key] = made
       return made
     }
   }
@@ -72,11 +95,15 @@ final class StorePlans: Sendable {
     return made
   }
 
+  /// How often the text of a query was rendered, because its shape was new.
+  package var renderedCount: Int { state.withLock { $0.renderedCount } }
+
   /// The text of a query, rendered once per shape.
   func text(of shape: QueryShape, _ render: () -> String) -> String {
     if let known = state.withLock({ $0.queries[shape] }) { return known }
     let text = render()
     state.withLock { state in
+      state.renderedCount += 1
       if state.queries.count > 512 { state.queries.removeAll() }
       state.queries[shape] = text
     }
@@ -88,7 +115,11 @@ final class StorePlans: Sendable {
 
 /// What decides the text of a query.
 struct QueryShape: Hashable {
-  enum Purpose: Hashable { case rows, keys, count, delete }
+  enum Purpose: Hashable {
+    case rows, keys, count, delete
+    case partialRows(Set<Int>)
+  }
+
   let purpose: Purpose
   let shape: CompiledFetch.Shape
   let hasLimit: Bool
@@ -103,15 +134,26 @@ final class EntitySelection: Sendable {
   let onlyMember: Member
   /// Reads one row by key.
   let byKey: String
+  /// Reads the rows whose keys are in the JSON array that is parameter 0, in the order of the array.
+  let byKeys: String
 
   struct Member: Sendable {
     let descriptor: _ModelDescriptor
     let sources: ContiguousArray<CellSource>
     let scope: IdentifierScope
+    private let blankNulls: ContiguousArray<UInt64>
+
+    init(
+      descriptor: _ModelDescriptor, sources: ContiguousArray<CellSource>, scope: IdentifierScope
+    ) {
+      self.descriptor = descriptor
+      self.sources = sources
+      self.scope = scope
+      blankNulls = descriptor.layout.blankNulls(filling: sources.lazy.map(\.cell))
+    }
 
     func builder(expectedRows: Int) -> RowBuilder {
-      RowBuilder(
-        layout: descriptor.layout, filled: sources.map(\.cell), expectedRows: expectedRows)
+      RowBuilder(layout: descriptor.layout, blankNulls: blankNulls, expectedRows: expectedRows)
     }
   }
 
@@ -130,11 +172,18 @@ final class EntitySelection: Sendable {
       members[entity.number]
       ?? Member(
         descriptor: entity.descriptor, sources: [], scope: plans.scope(number: entity.number))
-    let alias = RowSelection.alias
+    let table = TableReference(entity.table, as: RowSelection.alias)
+    let key = SQLExpression.column(table: RowSelection.alias, name: "Z_PK")
     byKey =
+      Select(selection.columns, from: table, where: .binary(key, .equal, .parameter(0)))
+      .rendered().sql
+    let keys = TableReference("json_each", as: "keys", arguments: [.parameter(0)])
+    byKeys =
       Select(
-        selection.columns, from: TableReference(entity.table, as: alias),
-        where: .binary(.column(table: alias, name: "Z_PK"), .equal, .parameter(0))
+        selection.columns, from: keys,
+        joins: [
+          Join(.cross, table, on: .binary(key, .equal, .column(table: "keys", name: "value")))
+        ]
       ).rendered().sql
   }
 }

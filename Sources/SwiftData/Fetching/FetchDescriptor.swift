@@ -17,10 +17,17 @@ public struct FetchDescriptor<T> where T: PersistentModel {
   /// Whether unsaved changes of the context count.
   public var includePendingChanges: Bool = true
 
-  /// The properties to read at once; all of them when empty. The others are read when used.
+  /// The properties to read at once; all of them when empty.
+  ///
+  /// A model has the rest of its row read, in one go, when another property is used or any is changed.
+  /// Whole rows are read where a part of the fetch is done in memory, or where a key path names
+  /// a property that is not stored.
   public var propertiesToFetch: [PartialKeyPath<T>] = []
 
-  /// The relationships whose models are fetched along.
+  /// The relationships whose models are fetched along, each with one statement.
+  ///
+  /// A path may lead through several, as in `\.artist?.country`; behind a to-many a step to one member
+  /// stands for all of them, as in `\.stops.first?.hotel`.
   public var relationshipKeyPathsForPrefetching: [PartialKeyPath<T>] = []
 
   /// Describes models that meet a predicate, in an order.

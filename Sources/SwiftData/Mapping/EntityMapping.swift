@@ -15,7 +15,6 @@ package final class EntityMapping: Sendable {
   package let properties: [PropertyMapping]
   /// The slots of the properties that the entity declares itself.
   package let ownSlots: Range<Int>
-  package let keyPathSteps: KeyPathSteps
   /// Those of superentities included.
   package let spatialIndexes: [SpatialIndex]
 
@@ -35,8 +34,9 @@ package final class EntityMapping: Sendable {
     self.properties = properties
     self.ownSlots = ownSlots
     self.spatialIndexes = spatialIndexes
-    keyPathSteps = KeyPathSteps(descriptor)
   }
+
+  package var keyPathSteps: KeyPathSteps { descriptor.keyPathSteps }
 
   package func property(named name: String) -> PropertyMapping? {
     properties.first { $0.name == name }
@@ -55,27 +55,5 @@ package final class EntityMapping: Sendable {
     case .toOne(let toOne): [toOne.key] + (toOne.entityNumber.map { [$0] } ?? [])
     case .toMany, .ephemeral: []
     }
-  }
-}
-
-/// The properties of a class by their steps in longer key paths.
-package struct KeyPathSteps: Sendable {
-  private let slots: [KeyPathComponent: Int]
-
-  init(_ descriptor: _ModelDescriptor) {
-    var slots: [KeyPathComponent: Int] = [:]
-    var ambiguous: Set<KeyPathComponent> = []
-    for (slot, property) in descriptor.properties.enumerated() {
-      let components = KeyPathComponent.all(of: property.keyPath)
-      guard components.count == 1 else { continue }
-      if slots.updateValue(slot, forKey: components[0]) != nil { ambiguous.insert(components[0]) }
-    }
-    for component in ambiguous { slots[component] = nil }
-    self.slots = slots
-  }
-
-  /// The slot of the property that a step names; `nil` for anything but one stored property.
-  package func slot(of component: KeyPathComponent) -> Int? {
-    slots[component]
   }
 }

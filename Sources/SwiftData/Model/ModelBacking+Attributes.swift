@@ -164,7 +164,7 @@ extension _ModelStorage {
   @inlinable
   func scalar<V: _ScalarAttribute>(_ slot: Int) -> V? {
     if overlay != nil, let value: V? = overlaidScalar(slot) { return value }
-    guard let row = readableRow(), !row.isNull(slot) else { return nil }
+    guard let row = readableRow(for: slot), !row.isNull(slot) else { return nil }
     return V._read(row, slot)
   }
 
@@ -182,7 +182,7 @@ extension _ModelStorage {
   @usableFromInline
   func missing<V: _ScalarAttribute>(_ slot: Int) -> V {
     let property = descriptor.properties[slot]
-    if row != nil, !property.isEphemeral {
+    if row != nil || partialRowHas(slot), !property.isEphemeral {
       if let nan = Double.nan as? V { return nan }
       if let nan = Float.nan as? V { return nan }
     }

@@ -89,7 +89,7 @@ extension _ModelStorage {
       }
       return object as? V
     case .unset:
-      guard let row = readableRow(), !row.isNull(slot), let source else { return nil }
+      guard let row = readableRow(for: slot), !row.isNull(slot), let source else { return nil }
       return source._toOne(self, slot: slot) as? V
     default: return nil
     }

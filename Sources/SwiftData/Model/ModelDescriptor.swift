@@ -69,6 +69,8 @@ public final class _ModelDescriptor: Sendable {
   /// Slots whose values in memory differ from what a snapshot carries.
   let slotsToConvert: [Int]
   let relationshipSlots: [Int]
+  /// The properties by the steps that longer key paths take.
+  package let keyPathSteps: KeyPathSteps
   private let slotsByKeyPath: Slots
 
   private struct Slots: @unchecked Sendable { let byKeyPath: [AnyKeyPath: Int] }
@@ -96,6 +98,7 @@ public final class _ModelDescriptor: Sendable {
     indices = reading.indices
     spatialIndices = reading.spatialIndices
     problems = reading.problems
+    keyPathSteps = KeyPathSteps(reading.properties)
     slotsByKeyPath = Slots(
       byKeyPath: Dictionary(
         reading.properties.enumerated().map { ($1.keyPath, $0) },

@@ -29,7 +29,7 @@ extension _ModelStorage {
 
   /// Decodes from the row; `nil` when the row has none or what it has can't be decoded.
   private func decode<V: Codable>(_ type: V.Type, slot: Int) -> V? {
-    guard let row = readableRow() else { return nil }
+    guard let row = readableRow(for: slot) else { return nil }
     let property = descriptor.properties[slot]
     let wrapped = unwrappedType(of: type) ?? type
     guard let decodable = wrapped as? any Decodable.Type else { return nil }
@@ -61,7 +61,8 @@ extension _ModelStorage {
       if case .object(let object) = storage.overlaid(slot), let value = unboxed(object, as: type) {
         return value
       }
-      if case .unset = storage.overlaid(slot), let row = storage.readableRow(), !row.isNull(slot),
+      if case .unset = storage.overlaid(slot), let row = storage.readableRow(for: slot),
+        !row.isNull(slot),
         let value = ValueDecoding.transformed(
           type, property: storage.descriptor.properties[slot], bytes: Data(row.bytes(slot)))
       {

@@ -6,7 +6,8 @@ public import RowStorage
 /// 2. Inserting it gives it a context and a temporary identifier, saving a row and a permanent one.
 /// 3. A fetched model starts as a row. Reading takes values straight from the row; writing and
 ///    decoding put them into the overlay.
-/// 4. A fault has an identifier and a context; the first read brings the row.
+/// 4. A fault has an identifier and a context; the first read brings the row. A partial fault has
+///    some properties in a partial row; the first read of another one brings the whole row.
 ///
 /// Not thread safe: a model belongs to the context that made it, and to nobody before. The stored
 /// properties skip the dynamic check for overlapping access, which cost a tenth of every read; no
@@ -16,6 +17,8 @@ public final class _ModelStorage {
   @usableFromInline unowned(unsafe) let descriptor: _ModelDescriptor
   @exclusivity(unchecked) @usableFromInline var row: UnsafeRawPointer?
   @exclusivity(unchecked) @usableFromInline var page: RowPage?
+  /// A row in `page` that has a few of the properties, while the whole row has not been read.
+  @exclusivity(unchecked) var partialRow: UnsafeRawPointer?
   @exclusivity(unchecked) @usableFromInline var overlay: ContiguousArray<_SlotValue>?
   @exclusivity(unchecked) @usableFromInline var source: (any _FaultSource)?
   /// The model these values belong to. The model owns the storage, so the reference is unowned; it
@@ -88,13 +91,16 @@ public final class _ModelStorage {
 
   /// The row to read `slot` from, faulted in where needed; `nil` when there is none.
   @inlinable
-  func readableRow() -> RowReader? {
+  func readableRow(for slot: Int) -> RowReader? {
     if let row { return RowReader(row: row, cellsOffset: descriptor.cellsOffset) }
-    return faultedRow()
+    return faultedRow(for: slot)
   }
 
   @usableFromInline
-  func faultedRow() -> RowReader? {
+  func faultedRow(for slot: Int) -> RowReader? {
+    if let partialRow, partialRowHas(slot) {
+      return RowReader(row: partialRow, cellsOffset: descriptor.cellsOffset)
+    }
     guard flags.contains(.isFault), let source else { return nil }
     source._fill(self)
     return reader
@@ -115,6 +121,7 @@ public final class _ModelStorage {
   func refresh(page: RowPage?, row: UnsafeRawPointer?) {
     self.page = page
     self.row = row
+    partialRow = nil
     overlay = nil
     flags.remove(.isFault)
   }

@@ -1,3 +1,4 @@
+package import Foundation
 package import SQLSyntax
 
 /// What a predicate and sort descriptors came to in SQL.
@@ -24,6 +25,8 @@ package struct CompiledFetch: Sendable {
   package var bindings: [_StoredValue]
   /// Why parts of the predicate are left to memory, for diagnostics; empty when none is.
   package var unsupported: [String]
+  /// Those parts, as far as they can be judged alone; `nil` when the whole predicate has to be.
+  package var remainder: [any StandardPredicateExpression<Bool>]?
   /// Whether the predicate has to judge the selected rows once more, in memory.
   package var filtersInMemory: Bool { !unsupported.isEmpty }
   /// Whether the order has to be made in memory, because SQL cannot express it.

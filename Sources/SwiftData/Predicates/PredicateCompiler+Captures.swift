@@ -78,6 +78,8 @@ extension PredicateCompiler {
 
   /// The value inside any number of optionals.
   func unwrap(_ value: Any) -> Any? {
+    // Asking for a conformance costs more than naming the types that most values have.
+    if value is Int || value is String { return value }
     guard let optional = value as? any OptionalValue else { return value }
     return optional.unwrappedValue.flatMap { unwrap($0) }
   }

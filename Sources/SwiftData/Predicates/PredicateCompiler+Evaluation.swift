@@ -52,6 +52,7 @@ extension PredicateCompiler {
   ) throws {
     try binding(variable, to: term) { _ in }
     variables[variable.key] = term
+    hasOpened = true
   }
 }
 

@@ -26,6 +26,10 @@ package struct PredicateCompiler {
   var orderedText: Set<String> = []
   /// How many nodes are around the current one.
   var depth = 0
+  /// The parts of the predicate that SQL cannot express; `nil` when one of them is no condition.
+  var remainder: [any StandardPredicateExpression<Bool>]? = []
+  /// Whether a captured predicate was opened, whose parts know other variables.
+  var hasOpened = false
   /// The values of variables that stand for captured values.
   var capturedVariables = PredicateBindings()
   /// What must hold so that no step of the closure that is being compiled fails.
@@ -64,7 +68,7 @@ package struct PredicateCompiler {
         ObjectTerm(entity: entity, source: .row(alias: root), scope: 0))
       unsupported = compiler.compileParts(of: predicate.expression, into: &conditions)
     }
-    let order = compiler.order(by: sortBy)
+    let order = sortBy.isEmpty ? [] : compiler.order(by: sortBy)
     let indexes = entity.spatialIndexes.filter { trees.contains($0.name) }
     if let box = SpatialSearch(conditions).condition(indexes) { conditions.append(box) }
     let plan = QueryPlan(mapping: mapping, from: entity.table, joins: compiler.scopes[0])
@@ -75,8 +79,8 @@ package struct PredicateCompiler {
         entityName: entity.name, from: TableReference(entity.table, as: root),
         joins: compiler.scopes[0],
         condition: condition.isTrue ? nil : condition, order: order ?? []),
-      bindings: compiler.bindings, unsupported: unsupported, sortsInMemory: order == nil,
-      orderedText: orderedText)
+      bindings: compiler.bindings, unsupported: unsupported, remainder: compiler.remainder,
+      sortsInMemory: order == nil, orderedText: orderedText)
   }
 
   /// Adds a condition for each part between the outermost `&&` that SQL can express.
@@ -90,6 +94,7 @@ package struct PredicateCompiler {
         if let reason = compiler.compile(part, into: &conditions) { reasons.append(reason) }
       }
     } catch {
+      remainder = nil
       reasons.append(Self.reason(error, in: expression))
     }
     return reasons
@@ -110,6 +115,8 @@ package struct PredicateCompiler {
     } catch {
       bindings.removeSubrange(before.0...)
       (scopes, aliasCount) = (before.1, before.2)
+      let rest = hasOpened ? nil : part as? any StandardPredicateExpression<Bool>
+      remainder = rest.flatMap { rest in remainder.map { $0 + [rest] } }
       return Self.reason(error, in: part)
     }
   }

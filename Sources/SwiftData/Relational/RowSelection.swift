@@ -22,7 +22,8 @@ package struct RowSelection: Sendable {
 
   package static let alias = "t0"
 
-  package init(_ entity: EntityMapping, in mapping: SchemaMapping) {
+  /// - Parameter slots: The properties to read; `nil` for all.
+  package init(_ entity: EntityMapping, in mapping: SchemaMapping, slots: Set<Int>? = nil) {
     var columns: [SQLExpression] = [.column(table: RowSelection.alias, name: "Z_PK")]
     hasEntityNumber = entity.subtreeNumbers.count > 1
     if hasEntityNumber { columns.append(.column(table: RowSelection.alias, name: "Z_ENT")) }
@@ -31,7 +32,7 @@ package struct RowSelection: Sendable {
     for number in entity.subtreeNumbers {
       guard let member = mapping.entity(number: number) else { continue }
       var own: [Place] = []
-      for (names, cell, content) in RowSelection.cells(of: member) {
+      for (names, cell, content) in RowSelection.cells(of: member, slots) {
         let first: Int
         if let place = known[names[0]] {
           first = place
@@ -50,11 +51,11 @@ package struct RowSelection: Sendable {
 
   /// Columns that follow each other in the result, the cell they fill, and how.
   private static func cells(
-    of entity: EntityMapping
+    of entity: EntityMapping, _ slots: Set<Int>?
   ) -> [(columns: [String], cell: Int, content: Place.Content)] {
     let kinds = entity.descriptor.layout.kinds
     var cells: [(columns: [String], cell: Int, content: Place.Content)] = []
-    for property in entity.properties {
+    for property in entity.properties where slots?.contains(property.slot) ?? true {
       switch property.kind {
       case .attribute(let column):
         let isTagged = entity.descriptor.properties[property.slot].isExternallyStored

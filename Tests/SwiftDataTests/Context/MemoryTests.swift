@@ -99,6 +99,23 @@ import Testing
     #expect(Pulse.living.load(ordering: .relaxed) <= before + 1024)
   }
 
+  @Test func anEnumerationHoldsOneBatchOfModels() throws {
+    let context = ModelContext(try container())
+    for index in 0..<4000 { context.insert(Branch("\(index)")) }
+    try context.save()
+    let fresh = ModelContext(context.container)
+    let before = Pulse.living.load(ordering: .relaxed)
+    var most = 0
+    var visited = 0
+    try fresh.enumerate(FetchDescriptor<Branch>(), batchSize: 200) { branch in
+      visited += 1
+      most = max(most, Pulse.living.load(ordering: .relaxed) - before)
+      #expect(branch.name == "\(visited - 1)")
+    }
+    #expect(visited == 4000)
+    #expect(most <= 200)
+  }
+
   @Test func aContextAndItsContainerGoTogether() throws {
     weak var context: ModelContext?
     weak var container: ModelContainer?

@@ -24,14 +24,61 @@ import Testing
     var descriptor = FetchDescriptor<Child>(sortBy: [SortDescriptor(\.name)])
     #expect(try context.fetch(descriptor).map(\.name) == ["a", "d", "z"])
     #expect(try context.fetchCount(descriptor) == 3)
-    #expect(try context.fetchIdentifiers(descriptor).count == 3)
+    #expect(try context.fetchIdentifiers(FetchDescriptor<Child>()).count == 3)
     descriptor.predicate = #Predicate { $0.name > "b" }
     #expect(try context.fetch(descriptor).map(\.name) == ["d", "z"])
     #expect(try context.fetchCount(descriptor) == 2)
     descriptor.predicate = #Predicate { $0.name == "b" || $0.name == "c" }
     #expect(try context.fetch(descriptor).isEmpty)
     #expect(try context.fetchCount(descriptor) == 0)
+    descriptor.sortBy = []
     #expect(try context.fetchIdentifiers(descriptor).isEmpty)
+  }
+
+  @Test func sortedIdentifiersAreRefusedWhileChangesArePending() throws {
+    let context = try context()
+    var descriptor = FetchDescriptor<Child>(sortBy: [SortDescriptor(\.name)])
+    #expect(throws: SwiftDataError.sortingPendingChangesWithIdentifiers) {
+      _ = try context.fetchIdentifiers(descriptor)
+    }
+    descriptor.includePendingChanges = false
+    #expect(try context.fetchIdentifiers(descriptor).count == 3)
+    descriptor.includePendingChanges = true
+    try context.save()
+    #expect(try context.fetchIdentifiers(descriptor).count == 3)
+  }
+
+  @Test func modelsThatAreEqualInOrderComeByKeyAndNewOnesLast() throws {
+    let context = try Graph.context()
+    let stored = (0..<40).map { Child("same", parent: Parent("\($0)")) }
+    for child in stored { context.insert(child) }
+    try context.save()
+    let descriptor = FetchDescriptor<Child>(sortBy: [SortDescriptor(\.name)])
+    let inStore = try context.fetch(descriptor)
+    // One that matches only now, some that are new, and one that is touched.
+    stored[7].name = "other"
+    let added = (0..<5).map { _ in Child("same") }
+    for child in added { context.insert(child) }
+    stored[7].name = "same"
+    let merged = try context.fetch(descriptor)
+    #expect(merged.count == 45)
+    #expect(zip(merged, inStore + added).allSatisfy { $0 === $1 })
+    let reversed = FetchDescriptor<Child>(sortBy: [SortDescriptor(\.name, order: .reverse)])
+    #expect(zip(try context.fetch(reversed), inStore + added).allSatisfy { $0 === $1 })
+  }
+
+  @Test func anOrderThatIsSetLaterCountsInMemoryToo() throws {
+    let context = try context()
+    var byName = SortDescriptor(\Child.name)
+    byName.order = .reverse
+    #expect(
+      try context.fetch(FetchDescriptor<Child>(sortBy: [byName])).map(\.name) == ["z", "d", "a"])
+    var byParent = SortDescriptor(\Child.parent?.name, order: .reverse)
+    byParent.order = .forward
+    let descriptor = FetchDescriptor<Child>(sortBy: [byParent, byName])
+    #expect(try context.fetch(descriptor).map(\.name) == ["z", "d", "a"])
+    try context.save()
+    #expect(try context.fetch(descriptor).map(\.name) == ["z", "d", "a"])
   }
 
   @Test func limitAndOffsetAreAppliedToTheMergedResult() throws {

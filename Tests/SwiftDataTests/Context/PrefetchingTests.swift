@@ -63,6 +63,107 @@ import Testing
     #expect(walked == 0)
   }
 
+  private func nested() throws -> ModelContainer {
+    let container = try Upserting.context().container
+    let context = ModelContext(container)
+    let countries = ["FR", "IT", "PT"].map { Upserting.Country($0) }
+    for number in 0..<12 {
+      let maker = Upserting.Maker("\(number)", "Maker \(number)")
+      context.insert(maker)
+      if number != 5 { maker.country = countries[number % 3] }
+      for index in 0..<4 {
+        maker.products.append(Upserting.Product("\(number).\(index)"))
+      }
+    }
+    context.insert(Upserting.Product("orphan"))
+    try context.save()
+    return container
+  }
+
+  @Test func pathsThroughToOnesCostOneStatementPerStep() throws {
+    let container = try nested()
+    let context = ModelContext(container)
+    var descriptor = FetchDescriptor<Upserting.Product>()
+    descriptor.relationshipKeyPathsForPrefetching = [
+      \.maker?.country, \.maker, \.maker?.country?.iso,
+    ]
+    var products: [Upserting.Product] = []
+    #expect(try statements(container) { products = try context.fetch(descriptor) } == 3)
+    let walked = try statements(container) {
+      #expect(products.count == 49)
+      #expect(products.filter { $0.maker?.country?.iso == "IT" }.count == 16)
+      #expect(products.filter { $0.maker?.country == nil }.count == 5)
+    }
+    #expect(walked == 0)
+  }
+
+  @Test func pathsThroughToManiesCostOneStatementPerStep() throws {
+    let container = try nested()
+    let context = ModelContext(container)
+    var descriptor = FetchDescriptor<Upserting.Country>(
+      sortBy: [SortDescriptor(\.persistentModelID)])
+    descriptor.relationshipKeyPathsForPrefetching = [\.makers.first?.products]
+    var countries: [Upserting.Country] = []
+    #expect(try statements(container) { countries = try context.fetch(descriptor) } == 3)
+    let walked = try statements(container) {
+      #expect(countries.map { $0.makers.flatMap(\.products).count } == [16, 16, 12])
+    }
+    #expect(walked == 0)
+  }
+
+  @Test func whatIsInMemoryIsNotReadAgain() throws {
+    let container = try nested()
+    let context = ModelContext(container)
+    let makers = try context.fetch(FetchDescriptor<Upserting.Maker>())
+    var descriptor = FetchDescriptor<Upserting.Product>()
+    descriptor.relationshipKeyPathsForPrefetching = [\.maker]
+    #expect(try statements(container) { _ = try context.fetch(descriptor) } == 1)
+    #expect(makers.count == 12)
+  }
+
+  @Test func unsavedChangesOfRelationshipsStay() throws {
+    let container = try nested()
+    let context = ModelContext(container)
+    let makers = try context.fetch(
+      FetchDescriptor<Upserting.Maker>(sortBy: [SortDescriptor(\.title)]))
+    let moved = try #require(makers[0].products.first)
+    moved.maker = makers[1]
+    makers[2].products.append(Upserting.Product("new"))
+    var descriptor = FetchDescriptor<Upserting.Maker>(sortBy: [SortDescriptor(\.title)])
+    descriptor.relationshipKeyPathsForPrefetching = [\.products]
+    let fetched = try context.fetch(descriptor)
+    #expect(fetched.prefix(4).map(\.products.count) == [3, 5, 5, 4])
+    #expect(moved.maker === makers[1])
+    descriptor.includePendingChanges = false
+    #expect(try context.fetch(descriptor).prefix(4).map(\.products.count) == [3, 5, 5, 4])
+  }
+
+  @Test func aLimitPrefetchesForWhatIsLeft() throws {
+    let container = try nested()
+    let context = ModelContext(container)
+    context.insert(Upserting.Maker("new", "A new one"))
+    var descriptor = FetchDescriptor<Upserting.Maker>(sortBy: [SortDescriptor(\.title)])
+    descriptor.relationshipKeyPathsForPrefetching = [\.products]
+    descriptor.fetchLimit = 2
+    let makers = try context.fetch(descriptor)
+    #expect(makers.map(\.products.count) == [0, 4])
+    #expect(try statements(container) { _ = makers[1].products } == 0)
+  }
+
+  @Test func partialRowsArePrefetchedFor() throws {
+    let container = try nested()
+    let context = ModelContext(container)
+    var descriptor = FetchDescriptor<Upserting.Product>()
+    descriptor.propertiesToFetch = [\.name]
+    descriptor.relationshipKeyPathsForPrefetching = [\.maker?.country]
+    var products: [Upserting.Product] = []
+    #expect(try statements(container) { products = try context.fetch(descriptor) } == 3)
+    let walked = try statements(container) {
+      #expect(products.filter { $0.name > "" && $0.maker?.country?.iso == "IT" }.count == 16)
+    }
+    #expect(walked == 0)
+  }
+
   @Test func withoutPrefetchingEachOwnerCostsAStatement() throws {
     let container = try filled()
     let context = ModelContext(container)

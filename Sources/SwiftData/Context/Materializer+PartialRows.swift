@@ -1,0 +1,91 @@
+import RowStorage
+
+/// Models over rows of a few properties.
+extension ContextCore {
+  /// Appends the models of a batch of partial rows, which are of one class.
+  func materialize<T: PersistentModel>(partial batch: RowBatch, into models: inout [T]) {
+    func append<M: PersistentModel>(_ type: M.Type) {
+      let descriptor = batch.descriptor
+      guard
+        let table = identities.table(
+          of: batch.scope, rootEntity: { coordinator.rootEntity(of: descriptor.entityName) })
+      else { return }
+      let maker = Materialization.Maker()
+      for place in batch.places {
+        let page = place.page.takeUnretainedValue()
+        if let storage = table[place.key], let known = storage.model {
+          update(storage, withPartial: place.row, of: page)
+          if let model = known as? T { models.append(model) }
+          continue
+        }
+        let storage = _ModelStorage(descriptor)
+        storage.page = page
+        storage.partialRow = place.row
+        storage.flags.insert(.isFault)
+        storage.source = self
+        storage.knownIdentifier = PersistentIdentifier(scope: batch.scope, key: place.key)
+        let model = maker.makeModel(type, over: storage)
+        if let model = model as? T { models.append(model) }
+        table.insertNew(storage, for: place.key)
+      }
+    }
+    append(batch.descriptor.type)
+  }
+
+  /// What is loaded stays loaded, and unsaved values stay anyway. Where the partial row tells
+  /// something else the loaded row is out of date as a whole: it is read again when it is needed.
+  private func update(
+    _ storage: _ModelStorage, withPartial row: UnsafeRawPointer, of page: RowPage
+  ) {
+    guard storage.flags.isDisjoint(with: [.isChanged, .isDeleted, .isInserted]) else { return }
+    let hasValues = storage.partialRow != nil || !storage.flags.contains(.isFault)
+    if hasValues, DefaultSnapshot(known: storage).agrees(withPartial: row, of: page, storage) {
+      storage.dropRelationships()
+    } else if hasValues {
+      storage.notifyingObserversOfAll { storage.becomePartial(page: page, row: row) }
+    } else {
+      storage.becomePartial(page: page, row: row)
+    }
+  }
+}
+
+extension DefaultSnapshot {
+  /// Whether all that a partial row tells is known, and known as the same.
+  fileprivate func agrees(
+    withPartial partial: UnsafeRawPointer, of partialPage: RowPage, _ storage: _ModelStorage
+  ) -> Bool {
+    let layout = descriptor.layout
+    let fresh = RowReader(row: partial, cellsOffset: layout.cellsOffset)
+    var unchanged: Set<Int> = []
+    for cell in layout.kinds.indices where partialPage.fills(cell) {
+      let value = cells.flatMap { cell < $0.count ? $0[cell] : nil } ?? .unset
+      if case .unset = value {
+        guard page?.fills(cell) == true else { return false }
+        unchanged.insert(cell)
+      } else if !fresh.has(value, in: cell) {
+        return false
+      }
+    }
+    if unchanged.isEmpty { return true }
+    guard let known = row ?? storage.partialRow else { return false }
+    return layout.cellsAgree(known, partial, where: unchanged.contains)
+  }
+}
+
+extension RowReader {
+  /// Whether a cell has the value of a snapshot; a value that has no plain form is taken for another.
+  fileprivate func has(_ value: _SlotValue, in cell: Int) -> Bool {
+    if case .null = value { return isNull(cell) }
+    guard !isNull(cell) else { return false }
+    return switch value {
+    case .integer(let value): integer(cell) == value
+    case .real(let value): real(cell) == value
+    case .text(let value): value.utf8.elementsEqual(bytes(cell))
+    case .blob(let value): value.elementsEqual(bytes(cell))
+    case .uuid(let value): withUnsafeBytes(of: value.uuid) { $0.elementsEqual(bytes(cell)) }
+    case .object(let object):
+      (object as? IdentifierBox)?.identifier.rowKey == integer(cell) & 0xFFFF_FFFF_FFFF
+    case .unset, .null: false
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import Foundation
+
+/// The order that a fetch asks for, made in memory as the store makes it: models that are equal by
+/// all descriptors come by their keys, new ones last, in the order of their insertion.
+struct ModelOrder<T: PersistentModel> {
+  private let descriptors: [(descriptor: SortDescriptor<T>, isTurned: Bool)]
+  private let insertion: [ObjectIdentifier: Int]
+
+  /// - Parameter inserted: The new models among those to sort, in the order of their insertion.
+  init(_ descriptors: [SortDescriptor<T>], inserted: [T] = []) {
+    self.descriptors = descriptors.map { ($0, $0.comparesAgainstItsOrder) }
+    insertion = Dictionary(
+      inserted.enumerated().map { (ObjectIdentifier($1), $0) },
+      uniquingKeysWith: { first, _ in first })
+  }
+
+  func sort(_ models: inout [T]) {
+    models.sort(by: precedes)
+  }
+
+  private func precedes(_ left: T, _ right: T) -> Bool {
+    for (descriptor, isTurned) in descriptors {
+      switch descriptor.compare(left, right) {
+      case .orderedSame: continue
+      case .orderedAscending: return !isTurned
+      case .orderedDescending: return isTurned
+      }
+    }
+    let (first, second) = (insertion[ObjectIdentifier(left)], insertion[ObjectIdentifier(right)])
+    if first != nil || second != nil { return (first ?? -1) < (second ?? -1) }
+    guard let first = left._$storage.knownIdentifier, let second = right._$storage.knownIdentifier
+    else { return false }
+    if let first = first.rowKey, let second = second.rowKey { return first < second }
+    return false
+  }
+}
+
+extension SortDescriptor {
+  /// Whether `compare` goes the other way than `order` says.
+  ///
+  /// Foundation on Linux gives the comparator its direction when the descriptor is made; setting `order` later
+  /// changes the property only.
+  fileprivate var comparesAgainstItsOrder: Bool {
+    for child in Mirror(reflecting: self).children where child.label != "order" {
+      if let direction = SortDescriptor.direction(in: child.value) { return direction != order }
+    }
+    return false
+  }
+
+  /// The first `order` of a comparator inside a value.
+  private static func direction(in value: Any) -> SortOrder? {
+    for child in Mirror(reflecting: value).children {
+      if child.label == "order", let order = child.value as? SortOrder { return order }
+      if child.value is AnyKeyPath { continue }
+      if let order = direction(in: child.value) { return order }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,29 @@
+/// The properties of a class by their steps in longer key paths.
+package struct KeyPathSteps: Sendable {
+  private let slots: [KeyPathComponent: Int]
+
+  init(_ properties: [ModelProperty]) {
+    var slots: [KeyPathComponent: Int] = [:]
+    var ambiguous: Set<KeyPathComponent> = []
+    for (slot, property) in properties.enumerated() {
+      let components = KeyPathComponent.all(of: property.keyPath)
+      guard components.count == 1 else { continue }
+      if slots.updateValue(slot, forKey: components[0]) != nil { ambiguous.insert(components[0]) }
+    }
+    for component in ambiguous { slots[component] = nil }
+    self.slots = slots
+  }
+
+  /// The slot of the property that a step names; `nil` for anything but one stored property.
+  package func slot(of component: KeyPathComponent) -> Int? {
+    slots[component]
+  }
+}
+
+extension _ModelDescriptor {
+  /// The slot of the property that a key path of one or several steps begins with.
+  package func slot(startOf keyPath: AnyKeyPath) -> Int? {
+    slot(for: keyPath)
+      ?? KeyPathComponent.all(of: keyPath).first.flatMap(keyPathSteps.slot(of:))
+  }
+}

@@ -1,0 +1,78 @@
+import RowStorage
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+extension _ModelStorage {
+  /// Whether the partial row has the value of `slot`, be it null.
+  func partialRowHas(_ slot: Int) -> Bool {
+    guard partialRow != nil, let page else { return false }
+    if page.fills(slot) { return true }
+    guard let leaf = descriptor.properties[slot].leafCells.first else { return false }
+    return page.fills(leaf)
+  }
+
+  /// Replaces what is known by a row of a few properties; the others are faults from here on.
+  func becomePartial(page: RowPage, row partial: UnsafeRawPointer) {
+    refresh(page: page, row: nil)
+    partialRow = partial
+    flags.insert(.isFault)
+  }
+
+  /// Forgets the row and what was decoded from it; the next read brings a fresh one.
+  func becomeFault() {
+    refresh(page: nil, row: nil)
+    flags.insert(.isFault)
+  }
+
+  /// Reads the rest of a partial row, so that a copy of the values is whole.
+  func completePartialRow() {
+    if partialRow != nil, flags.contains(.isFault) { source?._fill(self) }
+  }
+
+  /// Whether the whole row has other values where the partial one could be read.
+  func partialRowDiffers(from row: UnsafeRawPointer?) -> Bool {
+    guard let partialRow, let page, let row else { return false }
+    return !descriptor.layout.cellsAgree(partialRow, row) { page.fills($0) }
+  }
+
+  /// Drops what was decoded from a row that is no longer shown; unsaved values stay.
+  func dropDecodedAttributes() {
+    guard overlay != nil else { return }
+    for slot in 0..<descriptor.slotCount where !changedSlots.contains(slot) {
+      if descriptor.properties[slot].destination == nil { overlay(.unset, at: slot) }
+    }
+  }
+}
+
+extension RowLayout {
+  /// Whether two rows have the same values in the cells that `isCompared` picks.
+  func cellsAgree(
+    _ left: UnsafeRawPointer, _ right: UnsafeRawPointer, where isCompared: (Int) -> Bool
+  ) -> Bool {
+    let left = RowReader(row: left, cellsOffset: cellsOffset)
+    let right = RowReader(row: right, cellsOffset: cellsOffset)
+    for (cell, kind) in kinds.enumerated() where isCompared(cell) {
+      guard left.isNull(cell) == right.isNull(cell) else { return false }
+      if left.isNull(cell) { continue }
+      switch kind {
+      case .integer, .real:
+        guard left.integer(cell) == right.integer(cell) else { return false }
+      case .text, .blob:
+        let (mine, other) = (left.bytes(cell), right.bytes(cell))
+        guard mine.count == other.count else { return false }
+        if let start = mine.baseAddress, let end = other.baseAddress,
+          memcmp(start, end, mine.count) != 0
+        {
+          return false
+        }
+      }
+    }
+    return true
+  }
+}

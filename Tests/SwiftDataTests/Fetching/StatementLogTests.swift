@@ -1,0 +1,61 @@
+import Foundation
+import SwiftData
+import Testing
+
+@Suite struct StatementLogTests {
+  @Test func aConfigurationHearsOfEachStatement() throws {
+    let recorder = StatementRecorder()
+    let context = ModelContext(try recorder.container(Library.types))
+    context.insert(Author(name: "Secret"))
+    try context.save()
+    let name = "Secret"
+    let statements = try recorder.during {
+      _ = try context.fetchCount(FetchDescriptor<Author>(predicate: #Predicate { $0.name == name }))
+    }
+    #expect(
+      statements.map(\.sql) == [#"SELECT count(*) FROM "ZAUTHOR" AS "t0" WHERE "t0"."ZNAME" = ?1"#])
+    #expect(statements.map(\.rowCount) == [1])
+    #expect(statements.allSatisfy { $0.duration >= .zero && $0.sqlWithValues == nil })
+  }
+
+  @Test func valuesAreToldOnRequest() throws {
+    let recorder = StatementRecorder()
+    let context = ModelContext(try recorder.container(Library.types, includesValues: true))
+    let statements = try recorder.during {
+      let name = "it's"
+      _ = try context.fetchCount(FetchDescriptor<Author>(predicate: #Predicate { $0.name == name }))
+    }
+    #expect(statements.first?.sqlWithValues?.hasSuffix(#"WHERE "t0"."ZNAME" = 'it''s'"#) == true)
+    #expect(statements.first?.sql.hasSuffix("= ?1") == true)
+  }
+
+  @Test func whatIsLeftToMemoryIsToldWithItsReason() throws {
+    let recorder = StatementRecorder()
+    let context = ModelContext(try recorder.container(Library.types))
+    let descriptor = FetchDescriptor<Author>(
+      predicate: #Predicate { $0.name > "a" && $0.length == 1 })
+    let work = try recorder.leftToMemory { _ = try context.fetch(descriptor) }
+    #expect(work.map(\.entityName) == ["Author"])
+    let reason = try #require(work.first?.reasons.first)
+    #expect(work.first?.reasons.count == 1)
+    #expect(reason == "$0.<computed>: a key path that names no stored property")
+    #expect(try recorder.leftToMemory { _ = try context.fetchCount(descriptor) }.count == 1)
+    let whole = try recorder.leftToMemory { _ = try context.fetch(FetchDescriptor<Author>()) }
+    #expect(whole.isEmpty)
+  }
+
+  @Test func anEventIsALine() throws {
+    let recorder = StatementRecorder()
+    let context = ModelContext(try recorder.container(Library.types))
+    let statement = try #require(
+      try recorder.during { _ = try context.fetchCount(FetchDescriptor<Shelf>()) }.first)
+    let line = "\(StatementLog.Event.statement(statement))"
+    #expect(line.hasPrefix("SQL "))
+    #expect(line.hasSuffix(#" ms, 1 rows: SELECT count(*) FROM "ZSHELF" AS "t0""#))
+  }
+}
+
+extension Author {
+  /// Not stored, so a predicate that asks for it is judged in memory.
+  fileprivate var length: Int { name.count }
+}

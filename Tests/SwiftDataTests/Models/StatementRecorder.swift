@@ -1,0 +1,39 @@
+import SwiftData
+import Synchronization
+
+/// What the stores of a container tell of their work.
+final class StatementRecorder: Sendable {
+  private let statements = Mutex<[StatementLog.Statement]>([])
+  private let inMemory = Mutex<[StatementLog.InMemoryWork]>([])
+
+  func log(includesValues: Bool = false) -> StatementLog {
+    StatementLog(includesValues: includesValues) { event in
+      switch event {
+      case .statement(let statement): self.statements.withLock { $0.append(statement) }
+      case .inMemory(let work): self.inMemory.withLock { $0.append(work) }
+      }
+    }
+  }
+
+  func container(
+    _ types: [any PersistentModel.Type], includesValues: Bool = false
+  ) throws -> ModelContainer {
+    var configuration = ModelConfiguration(isStoredInMemoryOnly: true)
+    configuration.statementLog = log(includesValues: includesValues)
+    return try ModelContainer(for: Schema(types), configurations: configuration)
+  }
+
+  /// The statements that run meanwhile.
+  func during(_ body: () throws -> Void) rethrows -> [StatementLog.Statement] {
+    statements.withLock { $0 = [] }
+    try body()
+    return statements.withLock { $0 }
+  }
+
+  /// What was left to memory meanwhile.
+  func leftToMemory(during body: () throws -> Void) rethrows -> [StatementLog.InMemoryWork] {
+    inMemory.withLock { $0 = [] }
+    try body()
+    return inMemory.withLock { $0 }
+  }
+}
