@@ -3,6 +3,7 @@ final class ContainerCoordinator: StoreCoordinator {
   let schema: Schema
   let stores: [any DataStore]
   let links: RelationshipLinks
+  let journal = SaveJournal()
   private let storesByEntity: [String: any DataStore]
   private let types: [String: any PersistentModel.Type]
   private let roots: [String: String]

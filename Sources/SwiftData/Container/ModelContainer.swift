@@ -31,6 +31,10 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     if let knownMainContext { return knownMainContext }
     let context = ModelContext(self)
     context.autosaveEnabled = true
+    // Runs soon after the save of another context, on the actor that the main context belongs to.
+    context.core.wakesForSaves { [weak self] in
+      Task { @MainActor in self?.knownMainContext?.core.catchUp() }
+    }
     knownMainContext = context
     return context
   }
@@ -105,9 +109,10 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   @available(*, deprecated, renamed: "erase")
   public func deleteAllData() { try? erase() }
 
-  /// Deletes all models of all stores.
+  /// Deletes all models of all stores. Contexts find their models deleted at their next fetch.
   /// - Throws: What a store throws.
   public func erase() throws {
+    defer { coordinator.journal.add(.everything, by: nil) }
     for store in coordinator.stores { try store.erase() }
   }
 }

@@ -91,6 +91,7 @@ extension ContextCore: _FaultSource {
     if let members = value?.members { return members }
     // Where the store can't be read the members stay unknown, and the next read asks again.
     guard var members = storedMembers(storage, slot: slot) else { return value?.added ?? [] }
+    if let value { members = value.ordered(members) }
     if let value, value.isChanged {
       let removed = Set(value.removed.map(ObjectIdentifier.init))
       members.removeAll { removed.contains(ObjectIdentifier($0)) }
@@ -99,7 +100,11 @@ extension ContextCore: _FaultSource {
       value.members = members
     } else {
       members = withoutMovedAway(members, from: storage, slot: slot)
-      storage.overlay(.object(ToManyValue(loaded: members)), at: slot)
+      if let value, value.order != nil {
+        value.members = members
+      } else {
+        storage.overlay(.object(ToManyValue(loaded: members)), at: slot)
+      }
     }
     return members
   }
@@ -129,7 +134,10 @@ extension ContextCore: _FaultSource {
   }
 
   func _willChange(_ storage: _ModelStorage, slot: Int) {
-    if storage.flags.contains(.isFault) { _fill(storage) }
+    if !storage.flags.isDisjoint(with: [.isFault, .isGone]) {
+      if storage.flags.contains(.isFault) { _fill(storage) }
+      if storage.flags.contains(.isGone) { refuseEdit(of: storage, slot) }
+    }
     storage.changedSlots.insert(slot)
     changes.change(storage)
   }
@@ -139,31 +147,14 @@ extension ContextCore: _FaultSource {
     guard let model else {
       return RelationshipFixer(core: self).setToOne(storage, slot: slot, to: nil)
     }
-    guard let partner = adopted(model) else { return }
+    guard let partner = adopted(model, by: storage, slot) else { return }
     RelationshipFixer(core: self).setToOne(storage, slot: slot, to: partner)
   }
 
   func _setToMany(_ storage: _ModelStorage, slot: Int, to models: [any PersistentModel]?) {
     if storage.source == nil { insert(storage) }
-    let partners = (models ?? []).compactMap(adopted)
+    let partners = (models ?? []).compactMap { adopted($0, by: storage, slot) }
     RelationshipFixer(core: self).setToMany(storage, slot: slot, to: partners)
-  }
-
-  /// `model` as one of this context: inserted when it is new, found by identifier when it belongs
-  /// to another context.
-  private func adopted(_ model: any PersistentModel) -> (any PersistentModel)? {
-    let storage = model._$storage
-    if storage.source === self { return model }
-    if storage.source == nil {
-      insert(storage)
-      return storage.source === self ? model : nil
-    }
-    let identifier = storage.identifier.resolved
-    if identifier.isTemporary {
-      refuseForeign(storage)
-      return nil
-    }
-    return _model(for: identifier) as? any PersistentModel
   }
 
   func _forget(_ storage: _ModelStorage) {

@@ -4,7 +4,7 @@ extension ContextCore {
   /// The graph is walked twice: first every reachable new model joins the context, then both sides
   /// of their relationships are brought into step.
   func insert(_ storage: _ModelStorage) {
-    if let source = storage.source {
+    if let source = storage.source, !storage.flags.contains(.isGone) {
       if source === self {
         if storage.flags.contains(.isDeleted) { takeBackDeletion(storage) }
         return
@@ -20,6 +20,7 @@ extension ContextCore {
       let current = joined[next]
       next += 1
       guard !current.descriptor.relationshipSlots.isEmpty else { continue }
+      takeOverPartners(of: current)
       for partner in current.unsavedPartners where partner._$storage.source == nil {
         let storage = partner._$storage
         guard knows(storage) else { continue }
@@ -39,7 +40,10 @@ extension ContextCore {
   }
 
   private func join(_ storage: _ModelStorage) {
-    storage.flags.remove(.isGone)
+    if storage.flags.contains(.isGone) {
+      changes.unchange(storage)
+      storage.flags.remove(.isGone)
+    }
     storage.source = self
     storage.changedSlots = .all
     if let identifier = storage.knownIdentifier, !identifier.isTemporary {
@@ -59,15 +63,6 @@ extension ContextCore {
         "The class \(storage.descriptor.type) is not in the schema of this container. Add it to "
           + "ModelContainer(for:).", entity: name)
     return false
-  }
-
-  func refuseForeign(_ storage: _ModelStorage) {
-    pendingError =
-      pendingError
-      ?? SwiftDataError.modelValidationFailure.with(
-        "The model belongs to another context. Pass its persistentModelID and fetch it in this "
-          + "one.",
-        entity: storage.descriptor.entityName)
   }
 
   /// Marks a model for deletion. A model that was never saved goes at once, and takes along what its
@@ -109,6 +104,7 @@ extension ContextCore {
 
   /// Takes a new model out of the unit of work again.
   private func forgetNew(_ storage: _ModelStorage) {
+    hasLostModels = true
     RelationshipFixer(core: self).unlink(storage)
     storage.knownIdentifier?.temporaryScope?.end(permanent: nil)
     storage.source = nil

@@ -2,6 +2,7 @@ import Foundation
 
 extension ContextCore {
   func save() throws {
+    catchUp()
     if let error = pendingError {
       pendingError = nil
       throw error
@@ -15,11 +16,17 @@ extension ContextCore {
     guard let face else { return }
     NotificationCenter.default.post(
       name: ModelContext.didSave, object: face, userInfo: saved.userInfo)
+    if !saved.overwritten.isEmpty {
+      NotificationCenter.default.post(
+        name: ModelContext.didOverwrite, object: face,
+        userInfo: [ModelContext.overwrittenPropertiesKey: saved.overwritten])
+    }
   }
 
   /// Gives live models their stored values back and forgets all pending changes.
   func rollback() {
     pendingError = nil
+    savesElsewhere.forgetContested()
     let inserted = Array(changes.inserted)
     let touched = Array(changes.changed) + Array(changes.deleted)
     let models = (inserted + touched).map(\.model)
@@ -29,6 +36,8 @@ extension ContextCore {
       storage.source = nil
       storage.changedSlots = SlotSet()
     }
+    for storage in inserted { loosenPartners(of: storage) }
+    hasLostModels = false
     for storage in touched {
       storage.notifyingObserversOfAll {
         storage.changedSlots = SlotSet()
@@ -36,6 +45,17 @@ extension ContextCore {
         if storage.row == nil { storage.flags.insert(.isFault) }
       }
     }
+    catchUp()
     withExtendedLifetime(models) {}
+  }
+
+  /// Lets a graph that nobody saved go when nobody else holds it.
+  func loosenPartners(of storage: _ModelStorage) {
+    storage.loosenPartners { slot in
+      guard let link = storage.descriptor.link(slot, in: coordinator),
+        let inverse = link.inverseSlot
+      else { return false }
+      return link.destination.properties[inverse].isToMany
+    }
   }
 }

@@ -23,16 +23,26 @@ final class ContextCore {
   private var lastPartial: (store: any DataStore, partial: (any PartialFetching)?)?
   /// The first misuse since the last save, thrown by the next one.
   var pendingError: SwiftDataError?
+  /// What other contexts saved, and what this one has seen of it.
+  let savesElsewhere: SavesElsewhere
+  /// Further instances of rows that an upsert led to.
+  var twins = Twins()
+  /// Whether pending models may name some that have left the context.
+  var hasLostModels = false
 
-  init(coordinator: any StoreCoordinator) { self.coordinator = coordinator }
+  init(coordinator: any StoreCoordinator) {
+    self.coordinator = coordinator
+    savesElsewhere = SavesElsewhere(coordinator.journal)
+  }
 
   func open() {
     for store in coordinator.stores { store.initializeState(for: editingState) }
   }
 
   func close() {
+    savesElsewhere.stop()
     identities.forEach { $0.dropRelationships() }
-    for storage in changes.inserted { storage.loosenToOnes() }
+    for storage in changes.inserted { loosenPartners(of: storage) }
     changes.removeAll()
     recent = []
     for store in coordinator.stores { store.invalidateState(for: editingState) }
@@ -86,17 +96,6 @@ extension ContextCore: ContextOwning {
 }
 
 extension _ModelStorage {
-  /// Names the partners of an unsaved model instead of holding them, so that a graph that nobody
-  /// saved doesn't hold itself.
-  func loosenToOnes() {
-    guard overlay != nil else { return }
-    for slot in descriptor.relationshipSlots {
-      guard case .object(let object) = overlaid(slot), let model = object as? any PersistentModel
-      else { continue }
-      overlay(.object(IdentifierBox(model._$storage.identifier)), at: slot)
-    }
-  }
-
   /// Lets go of the models that relationships hold; they are found again by identifier.
   func dropRelationships() {
     guard overlay != nil, !flags.contains(.isInserted) else { return }

@@ -1,14 +1,17 @@
 /// Finds what the deletion of models does to others, before the store sees anything.
 ///
 /// Works through a queue of deleted models: cascade appends to it, nullify clears the other side,
-/// deny stops the save. What it changed in memory is undone when the save fails.
+/// deny makes a failure. What it changed in memory is undone when the save fails.
 struct DeleteRules {
   let core: ContextCore
+  /// To-many relationships that lost members to the deletion.
+  private(set) var shrunk: [(storage: _ModelStorage, slot: Int)] = []
   private var undoings: [() -> Void] = []
 
   init(core: ContextCore) { self.core = core }
 
-  mutating func apply() throws {
+  /// - Returns: The deletions that a rule denies.
+  mutating func apply() -> [SwiftDataError] {
     var queue = Array(core.changes.deleted)
     var next = 0
     var denials: [(storage: _ModelStorage, slot: Int)] = []
@@ -25,14 +28,15 @@ struct DeleteRules {
         case .cascade:
           for partner in storage.partners(slot) {
             let partner = partner._$storage
-            guard partner.source === core, !partner.flags.contains(.isDeleted) else { continue }
+            guard partner.source === core, partner.flags.isDisjoint(with: [.isDeleted, .isGone])
+            else { continue }
             cascade(partner)
             queue.append(partner)
           }
         }
       }
     }
-    for denial in denials { try check(denial.storage, denial.slot) }
+    return denials.compactMap { denial($0.storage, $0.slot) }
   }
 
   /// Takes back what `apply` did in memory.
@@ -64,45 +68,63 @@ struct DeleteRules {
     guard let inverse = link.inverseSlot else { return }
     for partner in storage.partners(slot) {
       let partner = partner._$storage
-      guard partner.source === core, !partner.flags.contains(.isDeleted) else { continue }
-      let old = partner.overlaid(inverse)
-      let slots = partner.changedSlots
-      let wasClean = partner.flags.isDisjoint(with: [.isChanged, .isInserted])
-      let core = core
-      if partner.descriptor.properties[inverse].isToMany {
-        // The store removes the rows of a join table itself; in memory the list is read anew.
-        if case .object(let object) = old, let value = object as? ToManyValue {
-          let members = value.members
-          let added = value.added
-          let model = storage.model
-          value.members?.removeAll { $0 === model }
-          value.added.removeAll { $0 === model }
-          undoings.append {
-            value.members = members
-            value.added = added
-          }
-        }
+      guard partner.source === core, partner.flags.isDisjoint(with: [.isDeleted, .isGone]) else {
         continue
       }
-      partner.notifyingObservers(of: inverse) {
-        core._willChange(partner, slot: inverse)
-        partner.overlay(.null, at: inverse)
-      }
-      undoings.append {
-        partner.notifyingObservers(of: inverse) { partner.overlay(old, at: inverse) }
-        partner.changedSlots = slots
-        if wasClean { core.changes.unchange(partner) }
+      if partner.descriptor.properties[inverse].isToMany {
+        shrink(partner, inverse, by: storage)
+      } else {
+        empty(partner, inverse)
       }
     }
   }
 
-  private func check(_ storage: _ModelStorage, _ slot: Int) throws {
-    let blocking = storage.partners(slot).filter { !$0._$storage.flags.contains(.isDeleted) }
-    guard let first = blocking.first else { return }
-    throw SwiftDataError.modelValidationFailure.with(
-      "The delete rule .deny keeps \(storage.identifier) from being deleted: it still has "
-        + "\(blocking.count) in this relationship, \(first.persistentModelID) among them. Delete "
-        + "or move them first.", entity: storage.descriptor.entityName,
+  /// The store removes the rows of a join table itself; in memory the list loses the member.
+  private mutating func shrink(_ partner: _ModelStorage, _ slot: Int, by storage: _ModelStorage) {
+    shrunk.append((partner, slot))
+    guard case .object(let object) = partner.overlaid(slot), let value = object as? ToManyValue
+    else { return }
+    let members = value.members
+    let added = value.added
+    let model = storage.model
+    partner.notifyingObservers(of: slot) {
+      value.members?.removeAll { $0 === model }
+      value.added.removeAll { $0 === model }
+    }
+    undoings.append {
+      partner.notifyingObservers(of: slot) {
+        value.members = members
+        value.added = added
+      }
+    }
+  }
+
+  private mutating func empty(_ partner: _ModelStorage, _ slot: Int) {
+    let core = core
+    let old = partner.overlaid(slot)
+    let slots = partner.changedSlots
+    let wasClean = partner.flags.isDisjoint(with: [.isChanged, .isInserted])
+    partner.notifyingObservers(of: slot) {
+      core._willChange(partner, slot: slot)
+      partner.overlay(.null, at: slot)
+    }
+    undoings.append {
+      partner.notifyingObservers(of: slot) { partner.overlay(old, at: slot) }
+      partner.changedSlots = slots
+      if wasClean { core.changes.unchange(partner) }
+    }
+  }
+
+  private func denial(_ storage: _ModelStorage, _ slot: Int) -> SwiftDataError? {
+    let blocking = storage.partners(slot)
+      .filter { $0._$storage.flags.isDisjoint(with: [.isDeleted, .isGone]) }
+      .map(\.persistentModelID.description)
+    if blocking.isEmpty { return nil }
+    let more = blocking.count > 5 ? " and \(blocking.count - 5) more" : ""
+    return SwiftDataError.modelValidationFailure.with(
+      "The delete rule .deny keeps \(storage.identifier) from being deleted, because the "
+        + "relationship still has \(blocking.prefix(5).joined(separator: ", "))\(more). Delete or "
+        + "move them first.", entity: storage.descriptor.entityName,
       property: storage.descriptor.properties[slot].name)
   }
 }

@@ -34,6 +34,9 @@ extension ContextCore {
           DataStoreBatchDeleteRequest(
             editingState: editingState, predicate: predicate,
             includeSubclasses: includeSubclasses))
+        if savesElsewhere.hasReaders {
+          savesElsewhere.add(SaveJournal.Note(swept: [descriptor.entityName]))
+        }
         markGone(descriptor, in: store)
         return
       } catch is DataStoreError {}
@@ -59,10 +62,18 @@ extension ContextCore {
     }
   }
 
-  /// Whether a deletion concerns other rows.
+  /// Whether a deletion concerns other rows: those it names, and those that name it.
   private func needsRules(_ descriptor: _ModelDescriptor) -> Bool {
     if !descriptor.relationshipSlots.isEmpty { return true }
-    return coordinator.hasSubclassesWithRelationships(descriptor)
+    if coordinator.hasSubclassesWithRelationships(descriptor) { return true }
+    return coordinator.schema.entities.contains { entity in
+      entity.relationships.contains { relationship in
+        guard let type = coordinator.modelType(forEntity: relationship.destination) else {
+          return false
+        }
+        return type._$descriptor.isKind(of: descriptor) || descriptor.isKind(of: type._$descriptor)
+      }
+    }
   }
 
   /// Registered models whose rows are gone say so.

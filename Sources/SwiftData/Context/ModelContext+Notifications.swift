@@ -18,5 +18,29 @@ extension ModelContext {
   /// Posted before a save.
   public static let willSave = Notification.Name("ModelContextWillSave")
   /// Posted after a save, with the identifiers of what it inserted, updated and deleted.
+  ///
+  /// The user info has three arrays of `PersistentIdentifier`, under the raw values of
+  /// ``NotificationKey/insertedIdentifiers``, `updatedIdentifiers` and `deletedIdentifiers`.
   public static let didSave = Notification.Name("ModelContextDidSave")
+
+  /// Posted after a save that replaced values which another context had saved in the meantime.
+  ///
+  /// A save writes the properties that were changed, so edits of different properties of one model
+  /// are both kept. Of two edits of one property the later save wins, and the context that made it
+  /// posts this behind `didSave`; likewise one that deleted what another had changed. Apple's
+  /// framework has no such notification.
+  ///
+  /// ```swift
+  /// let names = notification.userInfo?[ModelContext.overwrittenPropertiesKey]
+  ///   as? [PersistentIdentifier: [String]]
+  /// ```
+  ///
+  /// Contexts of one container know of each other. What another process or container saved is
+  /// overwritten without a notification.
+  public static let didOverwrite = Notification.Name("ModelContextDidOverwrite")
+
+  /// The key of `didOverwrite` for the names of the replaced properties, by model.
+  ///
+  /// The value is a `[PersistentIdentifier: [String]]`.
+  public static let overwrittenPropertiesKey = "overwrittenProperties"
 }

@@ -80,8 +80,8 @@ public class ModelContext: Equatable, SendableMetatype {
   /// Discards all unsaved changes and gives live models their stored values back.
   public func rollback() { core.rollback() }
 
-  /// Brings derived state up to date; changes are tracked as they happen, so nothing is left to do.
-  public func processPendingChanges() {}
+  /// Takes over what other contexts saved; changes of this context are tracked as they happen.
+  public func processPendingChanges() { core.catchUp() }
 
   /// Runs `block` and saves what it changed; discards it when `block` throws.
   /// - Throws: What `block` or the save throws.

@@ -15,11 +15,16 @@ extension _ModelStorage {
 
   /// Runs `mutation` and tells observers of every property.
   func notifyingObserversOfAll(_ mutation: () -> Void) {
+    notifyingObservers(of: .all, mutation)
+  }
+
+  /// Runs `mutation` and tells observers of some properties.
+  func notifyingObservers(of slots: SlotSet, _ mutation: () -> Void) {
     guard let registrar = observers?.registrar, let model = persistentModel else {
       return mutation()
     }
-    let observed = descriptor.properties.map {
-      ObservedProperty(registrar: registrar, keyPath: $0.keyPath)
+    let observed = descriptor.properties.indices.filter(slots.contains).map {
+      ObservedProperty(registrar: registrar, keyPath: descriptor.properties[$0].keyPath)
     }
     for property in observed { property.willSet(model) }
     mutation()

@@ -23,7 +23,8 @@ struct PendingMerge<T: PersistentModel> {
     for storage in core.changes.inserted {
       if let model = storage.model as? T { inserted.append(model) } else { relatedChanges = true }
     }
-    for storage in core.changes.changed {
+    // A model that another context deleted stays among the changes until they are saved or discarded.
+    for storage in core.changes.changed where !storage.flags.contains(.isGone) {
       if let model = storage.model as? T { changed.append(model) } else { relatedChanges = true }
     }
     for storage in core.changes.deleted {

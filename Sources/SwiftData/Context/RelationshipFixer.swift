@@ -42,6 +42,7 @@ struct RelationshipFixer {
       if let inverse { gain(storage, in: model._$storage, slot: inverse) }
     }
     value.members = unique
+    value.isReordered = value.isReordered || shared < old.count
     storage.overlay(.object(value), at: slot)
   }
 
@@ -99,15 +100,16 @@ struct RelationshipFixer {
 
   /// `partner` gains `storage` on its side.
   private func gain(_ storage: _ModelStorage, in partner: _ModelStorage, slot: Int) {
-    guard let model = storage.persistentModel, partner.source === core else { return }
+    guard let model = storage.persistentModel, partner.source === core,
+      !partner.flags.contains(.isGone)
+    else { return }
     if partner.descriptor.properties[slot].isToMany {
       let value = partner.toManyForChange(slot)
-      guard !value.hasAdded(model) else { return }
-      if let members = value.members, members.contains(where: { $0 === model }) { return }
+      guard !value.holds(model) else { return }
       notify(partner, slot) {
         core._willChange(partner, slot: slot)
         value.noteAdded(model)
-        value.members?.append(model)
+        value.appendMember(model)
         partner.overlay(.object(value), at: slot)
       }
     } else {
@@ -124,7 +126,9 @@ struct RelationshipFixer {
 
   /// `partner` no longer names `storage` on its side.
   private func forget(_ storage: _ModelStorage, in partner: _ModelStorage, slot: Int) {
-    guard let model = storage.persistentModel, partner.source === core else { return }
+    guard let model = storage.persistentModel, partner.source === core,
+      !partner.flags.contains(.isGone)
+    else { return }
     if partner.descriptor.properties[slot].isToMany {
       let value = partner.toManyForChange(slot)
       notify(partner, slot) {
@@ -146,27 +150,5 @@ struct RelationshipFixer {
 
   private func notify(_ storage: _ModelStorage, _ slot: Int, _ mutation: () -> Void) {
     storage.notifyingObservers(of: slot, mutation)
-  }
-}
-
-extension ToManyValue {
-  func hasAdded(_ model: any PersistentModel) -> Bool {
-    added.last === model || added.contains { $0 === model }
-  }
-
-  func noteAdded(_ model: any PersistentModel) {
-    if let index = removed.firstIndex(where: { $0 === model }) {
-      removed.remove(at: index)
-    } else if !hasAdded(model) {
-      added.append(model)
-    }
-  }
-
-  func noteRemoved(_ model: any PersistentModel) {
-    if let index = added.firstIndex(where: { $0 === model }) {
-      added.remove(at: index)
-    } else if !removed.contains(where: { $0 === model }) {
-      removed.append(model)
-    }
   }
 }

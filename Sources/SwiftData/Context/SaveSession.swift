@@ -22,6 +22,8 @@ struct SaveSession {
     var inserted: [PersistentIdentifier] = []
     var updated: [PersistentIdentifier] = []
     var deleted: [PersistentIdentifier] = []
+    /// What others had saved since this context read it, and this save replaced.
+    var overwritten: [PersistentIdentifier: [String]] = [:]
 
     var userInfo: [AnyHashable: Any] {
       [
@@ -42,15 +44,51 @@ struct SaveSession {
   }
 
   mutating func run() throws -> Saved {
+    var announced: Int?
     do {
-      try rules.apply()
-      try Validation(core: core).check()
+      core.dropLostPartners()
+      let denied = rules.apply()
+      try Validation.check(denied + Validation(core: core).failures(shrunk: rules.shrunk))
       let batches = try collect()
-      return finalise(batches, try emit(batches[...]))
+      let others = core.savesElsewhere
+      let results = try emit(batches[...]) {
+        if others.hasReaders { announced = others.announce(pendingNote()) }
+      }
+      let overwritten = contestedNames()
+      var note = announced == nil ? SaveJournal.Note() : pendingNote()
+      var saved = finalise(batches, results, noting: &note)
+      saved.overwritten = overwritten
+      if let announced { others.complete(announced, with: note) }
+      return saved
     } catch {
+      if let announced { core.savesElsewhere.withdraw(announced) }
       rules.undo()
       throw error
     }
+  }
+
+  /// What this save changes, for the other contexts of the container.
+  private func pendingNote() -> SaveJournal.Note {
+    var note = SaveJournal.Note()
+    note.updated = core.changes.changed.map { ($0.identifier, $0.changedSlots) }
+    note.deleted = core.changes.deleted.map(\.identifier)
+    return note
+  }
+
+  /// The names of the contested properties that this save wrote.
+  private func contestedNames() -> [PersistentIdentifier: [String]] {
+    let contested = core.savesElsewhere.contested
+    if contested.isEmpty { return [:] }
+    core.savesElsewhere.forgetContested()
+    var names: [PersistentIdentifier: [String]] = [:]
+    func add(_ storage: _ModelStorage, _ slots: SlotSet?) {
+      let slots = slots?.intersection(contested[storage.identifier] ?? SlotSet())
+      let written = storage.descriptor.names(of: slots ?? SlotSet(), includingToMany: false)
+      if !written.isEmpty { names[storage.identifier] = written }
+    }
+    for storage in core.changes.changed { add(storage, storage.changedSlots) }
+    for storage in core.changes.deleted { add(storage, .all) }
+    return names
   }
 
   private func collect() throws -> [Batch] {
@@ -91,17 +129,25 @@ struct SaveSession {
     var reregistered: [PersistentIdentifier: DefaultSnapshot] = [:]
   }
 
-  private func emit(_ batches: ArraySlice<Batch>) throws -> [StoredChanges] {
-    guard let batch = batches.first else { return [] }
+  /// - Parameter whenWritten: Runs when all stores have written and the default stores are about to
+  ///   commit.
+  private func emit(
+    _ batches: ArraySlice<Batch>, whenWritten: () -> Void
+  ) throws -> [StoredChanges] {
+    guard let batch = batches.first else {
+      whenWritten()
+      return []
+    }
     guard let store = batch.store as? any OrderedSaving else {
-      return [try emit(batch, to: batch.store)] + (try emit(batches.dropFirst()))
+      return [try emit(batch, to: batch.store)]
+        + (try emit(batches.dropFirst(), whenWritten: whenWritten))
     }
     var rest: [StoredChanges] = []
     let inserted = try store.saveInOrder(
       DataStoreSaveChangesRequest(
         inserted: batch.inserted, updated: batch.updated, deleted: batch.deleted,
         editingState: core.editingState),
-      beforeCommit: { rest = try emit(batches.dropFirst()) })
+      beforeCommit: { rest = try emit(batches.dropFirst(), whenWritten: whenWritten) })
     return [StoredChanges(inserted: inserted)] + rest
   }
 
@@ -120,23 +166,30 @@ struct SaveSession {
       })
   }
 
-  private func finalise(_ batches: [Batch], _ results: [StoredChanges]) -> Saved {
+  private func finalise(
+    _ batches: [Batch], _ results: [StoredChanges], noting note: inout SaveJournal.Note
+  ) -> Saved {
     var saved = Saved()
     let changes = core.changes
     core.changes.removeAll()
     for (batch, result) in zip(batches, results) {
       for (storage, permanent) in zip(batch.insertedStorages, result.inserted) {
-        if let permanent {
-          core.makePermanent(storage, permanent)
-          saved.inserted.append(permanent)
+        guard let permanent else { continue }
+        core.makePermanent(storage, permanent)
+        saved.inserted.append(permanent)
+        // An upsert may have changed a row that others show.
+        if core.isConstrained(storage.descriptor) {
+          note.updated.append((permanent, .all))
+          core.forgetEmptyToOnes(of: storage)
         }
-        storage.acceptChanges()
       }
     }
+    for storage in changes.inserted { storage.acceptChanges() }
     for storage in changes.changed {
       saved.updated.append(storage.identifier)
       storage.acceptChanges()
     }
+    for storage in changes.changed { core.refreshTwins(of: storage) }
     for storage in changes.deleted {
       saved.deleted.append(storage.identifier)
       core.unregister(storage)
@@ -144,50 +197,11 @@ struct SaveSession {
       storage.flags.insert(.isGone)
       storage.source = nil
     }
+    core.hasLostModels = false
+    if core.leavesUnseenMembers(changes.deleted) { core.dropGoneMembers() }
     for (identifier, snapshot) in results.flatMap(\.reregistered) {
       core.reregister(identifier, snapshot)
     }
     return saved
-  }
-}
-
-extension ContextCore {
-  /// Replaces a temporary identifier by the permanent one, in place.
-  ///
-  /// An upsert can lead to a row that another instance shows already. That instance stays the one in
-  /// the identity map and takes the values that were saved.
-  func makePermanent(_ storage: _ModelStorage, _ permanent: PersistentIdentifier) {
-    storage.knownIdentifier?.temporaryScope?.end(permanent: permanent)
-    storage.knownIdentifier = permanent
-    if let known = registered(permanent), known !== storage {
-      known.notifyingObserversOfAll { known.becomeFault() }
-    } else {
-      register(storage)
-    }
-  }
-
-  func reregister(_ identifier: PersistentIdentifier, _ snapshot: DefaultSnapshot) {
-    guard let storage = registered(identifier) else { return }
-    storage.notifyingObserversOfAll {
-      storage.refresh(page: snapshot.page, row: snapshot.row)
-      if snapshot.cells != nil { storage.takeCells(of: snapshot) }
-    }
-  }
-}
-
-extension _ModelStorage {
-  /// What is in the overlay is stored now. Relationships let go of their models, which are found by
-  /// identifier from here on.
-  func acceptChanges() {
-    changedSlots = SlotSet()
-    guard overlay != nil else { return }
-    for slot in descriptor.relationshipSlots {
-      guard case .object(let object) = overlaid(slot) else { continue }
-      if object is ToManyValue {
-        overlay(.unset, at: slot)
-      } else if let model = object as? any PersistentModel {
-        overlay(.object(IdentifierBox(model._$storage.identifier)), at: slot)
-      }
-    }
   }
 }

@@ -14,4 +14,6 @@ protocol StoreCoordinator: AnyObject, Sendable {
   func hasSubclassesWithRelationships(_ descriptor: _ModelDescriptor) -> Bool
   /// What the schema says of each relationship.
   var links: RelationshipLinks { get }
+  /// What the contexts of the container saved, for each other.
+  var journal: SaveJournal { get }
 }

@@ -1,16 +1,44 @@
+import Foundation
 import RowStorage
 
 /// Judges the pending models before any statement runs; all failures are told together.
+///
+/// - A required to-one has a model.
+/// - A to-many has as many models as its declaration asks for, also where a deletion takes some.
+/// - No two changed models have the same unique values. New models may: they become one row.
+/// - No changed model was deleted by another context.
 struct Validation {
   let core: ContextCore
 
-  func check() throws {
+  /// - Parameter shrunk: To-many relationships that lose members to deletions of this save.
+  func failures(shrunk: [(storage: _ModelStorage, slot: Int)]) -> [SwiftDataError] {
     var failures: [SwiftDataError] = []
     for storage in core.changes.inserted { judge(storage, into: &failures) }
-    for storage in core.changes.changed { judge(storage, into: &failures) }
+    for storage in core.changes.changed {
+      if storage.flags.contains(.isGone) {
+        failures.append(Validation.deletedElsewhere(storage))
+      } else {
+        judge(storage, into: &failures)
+      }
+    }
+    for (storage, slot) in shrunk where !storage.flags.contains(.isDeleted) {
+      guard !storage.changedSlots.contains(slot),
+        let link = storage.descriptor.link(slot, in: core.coordinator)
+      else { continue }
+      judgeCount(storage, slot, link, into: &failures)
+    }
+    var uniqueness = PendingUniqueness(schema: core.coordinator.schema)
+    for storage in core.changes.changed { uniqueness.judge(storage, into: &failures) }
+    return failures
+  }
+
+  /// One error for all failures.
+  static func check(_ failures: [SwiftDataError]) throws {
     guard let first = failures.first else { return }
     if failures.count == 1 { throw first }
-    throw first.with(failures.map(\.description).joined(separator: "\n"))
+    throw first.with(
+      "\(failures.count) rules are broken and nothing was saved:\n"
+        + failures.map { "- \($0.description)" }.joined(separator: "\n"))
   }
 
   private func judge(_ storage: _ModelStorage, into failures: inout [SwiftDataError]) {
@@ -18,20 +46,32 @@ struct Validation {
       guard let link = storage.descriptor.link(slot, in: core.coordinator) else { continue }
       if link.isRequired, isMissing(storage, slot) {
         failures.append(
-          failure(
+          Validation.failure(
             storage, link.name,
             "A required relationship has no model. Set it, or make it optional."))
       }
-      guard link.isToMany, link.minimumCount > 0 || link.maximumCount > 0 else { continue }
-      let count = storage.loadedToMany(slot).members?.count ?? 0
-      if count < link.minimumCount || (link.maximumCount > 0 && count > link.maximumCount) {
-        failures.append(
-          failure(
-            storage, link.name,
-            "The relationship has \(count) models, not \(link.minimumCount) to "
-              + "\(link.maximumCount)."))
-      }
+      judgeCount(storage, slot, link, into: &failures)
     }
+  }
+
+  private func judgeCount(
+    _ storage: _ModelStorage, _ slot: Int, _ link: RelationshipLink,
+    into failures: inout [SwiftDataError]
+  ) {
+    guard link.isToMany, link.minimumCount > 0 || link.maximumCount > 0 else { return }
+    let count = storage.partners(slot)
+      .count { $0._$storage.flags.isDisjoint(with: [.isDeleted, .isGone]) }
+    guard count < link.minimumCount || (link.maximumCount > 0 && count > link.maximumCount)
+    else { return }
+    let wanted =
+      switch (link.minimumCount, link.maximumCount) {
+      case (let least, 0): "at least \(least)"
+      case (0, let most): "at most \(most)"
+      case (let least, let most): "\(least) to \(most)"
+      }
+    failures.append(
+      Validation.failure(
+        storage, link.name, "The relationship has \(count) models and may have \(wanted)."))
   }
 
   private func isMissing(_ storage: _ModelStorage, _ slot: Int) -> Bool {
@@ -42,8 +82,84 @@ struct Validation {
     }
   }
 
-  private func failure(_ storage: _ModelStorage, _ name: String, _ text: String) -> SwiftDataError {
+  private static func deletedElsewhere(_ storage: _ModelStorage) -> SwiftDataError {
+    let names = storage.descriptor.names(of: storage.changedSlots).joined(separator: ", ")
+    return failure(
+      storage, names,
+      "The model was deleted by another context, so its changes can't be saved. Delete it here "
+        + "too, or roll back.")
+  }
+
+  static func failure(
+    _ storage: _ModelStorage, _ name: String, _ text: String
+  ) -> SwiftDataError {
     SwiftDataError.modelValidationFailure.with(
       "\(text) (\(storage.identifier))", entity: storage.descriptor.entityName, property: name)
+  }
+}
+
+/// Changed models of one save that end up with the same unique values.
+private struct PendingUniqueness {
+  private struct Key: Hashable {
+    let rootEntity: String
+    let names: [String]
+    let values: [AnyHashable]
+  }
+
+  private let schema: Schema
+  private var holders: [Key: _ModelStorage] = [:]
+  private var constraints: [ObjectIdentifier: [[Int]]] = [:]
+
+  init(schema: Schema) { self.schema = schema }
+
+  mutating func judge(_ storage: _ModelStorage, into failures: inout [SwiftDataError]) {
+    for slots in constraints(of: storage.descriptor) {
+      guard slots.contains(where: storage.changedSlots.contains),
+        let snapshot = try? DefaultSnapshot(storage, changedSlots: storage.changedSlots)
+      else { continue }
+      let values = slots.compactMap { snapshot.comparableValue($0) }
+      guard values.count == slots.count else { continue }
+      let names = slots.map { storage.descriptor.properties[$0].name }
+      let key = Key(
+        rootEntity: schema.entitiesByName[storage.descriptor.entityName]?.rootEntity.name ?? "",
+        names: names, values: values)
+      if let other = holders.updateValue(storage, forKey: key), other !== storage {
+        failures.append(
+          Validation.failure(
+            storage, names.joined(separator: ", "),
+            "\(other.identifier) gets the same value in this save, and the property is unique. "
+              + "Change one of them."))
+      }
+    }
+  }
+
+  private mutating func constraints(of descriptor: _ModelDescriptor) -> [[Int]] {
+    if let known = constraints[ObjectIdentifier(descriptor)] { return known }
+    var found: [[Int]] = []
+    var current = schema.entitiesByName[descriptor.entityName]
+    while let entity = current {
+      for names in entity.uniquenessConstraints {
+        let slots = names.compactMap(descriptor.slot(named:))
+        if slots.count == names.count, !slots.isEmpty { found.append(slots) }
+      }
+      current = entity.superentityName.flatMap { schema.entitiesByName[$0] }
+    }
+    constraints[ObjectIdentifier(descriptor)] = found
+    return found
+  }
+}
+
+extension DefaultSnapshot {
+  /// The value of a slot as the store compares it; nil for null, which equals nothing.
+  fileprivate func comparableValue(_ slot: Int) -> AnyHashable? {
+    switch value(slot) {
+    case .integer(let value): AnyHashable(value)
+    case .real(let value): AnyHashable(value)
+    case .text(let value): AnyHashable(Array(value.utf8))
+    case .blob(let value): AnyHashable(value)
+    case .uuid(let value): AnyHashable(withUnsafeBytes(of: value.uuid) { Data($0) })
+    case .object(let object): (object as? IdentifierBox).map { AnyHashable($0.identifier) }
+    case .unset, .null: nil
+    }
   }
 }

@@ -43,17 +43,24 @@ extension SaveWriter {
     like snapshot: DefaultSnapshot, _ save: EntitySave
   ) throws -> Int64? {
     for lookup in save.statements.lookups {
-      let statement = try prepared(lookup.sql)
-      var hasNull = false
-      for (index, column) in lookup.columns.enumerated() {
-        let isNull = try bind(snapshot, column, to: statement, at: Int32(index + 1))
-        hasNull = hasNull || isNull
-      }
-      if hasNull { continue }
-      let found = try statement.step() ? statement.int64(0) : nil
-      statement.reset()
-      if let found { return found }
+      if let found = try row(like: snapshot, lookup) { return found }
     }
     return nil
+  }
+
+  /// The row that has the same values in one uniqueness constraint; a null equals nothing.
+  mutating func row(
+    like snapshot: DefaultSnapshot, _ lookup: SaveStatements.Lookup
+  ) throws -> Int64? {
+    let statement = try prepared(lookup.sql)
+    var hasNull = false
+    for (index, column) in lookup.columns.enumerated() {
+      let isNull = try bind(snapshot, column, to: statement, at: Int32(index + 1))
+      hasNull = hasNull || isNull
+    }
+    if hasNull { return nil }
+    let found = try statement.step() ? statement.int64(0) : nil
+    statement.reset()
+    return found
   }
 }

@@ -69,8 +69,24 @@ extension SaveWriter {
       index += 1
     }
     try statement.bind(key, at: index)
-    try statement.run()
+    do {
+      try statement.run()
+    } catch let error as SQLiteError where error.isUniquenessViolation {
+      statement.reset()
+      throw try collision(of: snapshot, save, key: key) ?? error
+    }
     return connection.changes > 0
+  }
+
+  /// Old partners of one-to-one relationships forget the row that an upsert leads to.
+  mutating func displacePartners(
+    of snapshot: DefaultSnapshot, _ save: EntitySave, key: Int64
+  ) throws {
+    for (slot, sql) in save.displacing where snapshot.setReferences.contains(slot) {
+      let statement = try prepared(sql)
+      try statement.bind(key, at: 1)
+      try statement.run()
+    }
   }
 
   mutating func delete(_ snapshot: DefaultSnapshot) throws {

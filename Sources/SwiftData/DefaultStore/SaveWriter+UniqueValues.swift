@@ -39,6 +39,24 @@ extension SaveWriter {
     _ = try runUpdate(snapshot, save, slots, key: key)
   }
 
+  /// The error for a row that would have the unique values of another one.
+  mutating func collision(
+    of snapshot: DefaultSnapshot, _ save: EntitySave, key: Int64
+  ) throws -> (any Error)? {
+    let entity = save.statements.entity
+    for lookup in save.statements.lookups {
+      guard let other = try row(like: snapshot, lookup), other != key else { continue }
+      let names = lookup.columns.map { entity.properties[$0.slot].name }
+      let holder = PersistentIdentifier(
+        scope: store.plans.scope(number: entity.number), key: other)
+      return SwiftDataError.modelValidationFailure.with(
+        "\(snapshot.persistentIdentifier) can't have the same value as \(holder), because the "
+          + "property is unique. Nothing of this save was stored.",
+        entity: entity.name, property: names.joined(separator: ", "))
+    }
+    return nil
+  }
+
   func uniqueSlots(_ snapshot: DefaultSnapshot, _ save: EntitySave) -> SlotSet {
     var slots = SlotSet()
     for column in save.statements.lookups.lazy.flatMap(\.columns)

@@ -87,6 +87,7 @@ struct SaveWriter {
         if namesUnknown(snapshot) { incomplete.append(place) }
         if let existing = try existingRow(like: snapshot, save) {
           assign(existing, to: snapshot, place, save)
+          try displacePartners(of: snapshot, save, key: existing)
           _ = try runUpdate(snapshot, save, snapshot.upsertSlots, key: existing)
         } else {
           assign(try nextKey(save), to: snapshot, place, save)

@@ -195,6 +195,8 @@ final class EntitySave: Sendable {
   let keySource: KeySource
   /// Empties the to-one columns of others that name a deleted row and have no inverse to tell them.
   let referring: [String]
+  /// Frees the old partners of one-to-one relationships when an upsert brings new ones, by slot.
+  let displacing: [Int: String]
   private let emptyings = Mutex<[SlotSet: String?]>([:])
   private let updates = Mutex<[SlotSet: Update?]>([:])
 
@@ -216,6 +218,7 @@ final class EntitySave: Sendable {
     statements = SaveStatements(entity, constraints: constraints)
     toMany = entity.properties.compactMap(ToManyStatements.init)
     referring = ReferringColumns(to: entity, in: mapping).emptying
+    displacing = DisplacingColumns(of: entity, in: mapping).emptying
     keySource =
       statements.lookups.isEmpty
       ? .nextFree : statements.upsert == nil ? .lookingUp : .writing

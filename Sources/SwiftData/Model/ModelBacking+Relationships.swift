@@ -61,25 +61,6 @@ extension _ModelBacking {
   }
 }
 
-/// A to-many relationship in memory: its members once loaded, and what has changed since the row.
-final class ToManyValue {
-  /// All members in order; `nil` until somebody reads them.
-  var members: [AnyObject]?
-  /// Members that the store does not have on this side yet.
-  var added: [AnyObject] = []
-  /// Members that the store still has on this side.
-  var removed: [AnyObject] = []
-
-  init(members: [any PersistentModel]?) {
-    self.members = members
-    added = members ?? []
-  }
-
-  init(loaded: [AnyObject]?) { members = loaded }
-
-  var isChanged: Bool { !added.isEmpty || !removed.isEmpty }
-}
-
 extension _ModelStorage {
   func toOne<V: PersistentModel>(_ slot: Int) -> V? {
     switch overlaid(slot) {
@@ -87,7 +68,7 @@ extension _ModelStorage {
       if let box = object as? IdentifierBox {
         return source?._model(for: box.identifier) as? V
       }
-      return object as? V
+      return object as? V ?? (object as? LoosePartners)?.models.first as? V
     case .unset:
       guard let row = readableRow(for: slot), !row.isNull(slot), let source else { return nil }
       return source._toOne(self, slot: slot) as? V
@@ -102,8 +83,13 @@ extension _ModelStorage {
     {
       return members.compactMap { $0 as? V }
     }
-    guard let source else { return nil }
+    guard let source else { return looseMembers(slot) }
     return source._toMany(self, slot: slot).compactMap { $0 as? V }
+  }
+
+  private func looseMembers<V: PersistentModel>(_ slot: Int) -> [V]? {
+    guard case .object(let object) = overlaid(slot) else { return nil }
+    return (object as? LoosePartners)?.models.compactMap { $0 as? V }
   }
 
   func setToOne(_ slot: Int, to value: (any PersistentModel)?) {

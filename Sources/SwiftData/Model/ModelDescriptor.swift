@@ -117,6 +117,13 @@ public final class _ModelDescriptor: Sendable {
     properties.firstIndex { $0.name == name }
   }
 
+  /// The properties of some slots, in the order of the slots.
+  func names(of slots: SlotSet, includingToMany: Bool = true) -> [String] {
+    properties.indices
+      .filter { slots.contains($0) && (includingToMany || !properties[$0].isToMany) }
+      .map { properties[$0].name }
+  }
+
   package func property(named name: String) -> ModelProperty? {
     properties.first { $0.name == name }
   }

@@ -57,22 +57,20 @@ extension RowLayout {
   ) -> Bool {
     let left = RowReader(row: left, cellsOffset: cellsOffset)
     let right = RowReader(row: right, cellsOffset: cellsOffset)
-    for (cell, kind) in kinds.enumerated() where isCompared(cell) {
-      guard left.isNull(cell) == right.isNull(cell) else { return false }
-      if left.isNull(cell) { continue }
-      switch kind {
-      case .integer, .real:
-        guard left.integer(cell) == right.integer(cell) else { return false }
-      case .text, .blob:
-        let (mine, other) = (left.bytes(cell), right.bytes(cell))
-        guard mine.count == other.count else { return false }
-        if let start = mine.baseAddress, let end = other.baseAddress,
-          memcmp(start, end, mine.count) != 0
-        {
-          return false
-        }
-      }
+    return kinds.indices.allSatisfy { !isCompared($0) || agrees($0, left, right) }
+  }
+
+  /// Whether two rows have the same value in a cell, be it null.
+  func agrees(_ cell: Int, _ left: RowReader, _ right: RowReader) -> Bool {
+    guard left.isNull(cell) == right.isNull(cell) else { return false }
+    if left.isNull(cell) { return true }
+    switch kinds[cell] {
+    case .integer, .real: return left.integer(cell) == right.integer(cell)
+    case .text, .blob:
+      let (mine, other) = (left.bytes(cell), right.bytes(cell))
+      guard mine.count == other.count else { return false }
+      guard let start = mine.baseAddress, let end = other.baseAddress else { return true }
+      return memcmp(start, end, mine.count) == 0
     }
-    return true
   }
 }

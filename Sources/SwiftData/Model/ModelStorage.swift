@@ -67,6 +67,9 @@ public final class _ModelStorage {
     } else {
       knownIdentifier?.temporaryScope?.end(permanent: nil)
     }
+    if overlay != nil, holdsPartners, let values = overlay.take() {
+      ValueDisposal.dispose(of: values)
+    }
   }
 
   @usableFromInline

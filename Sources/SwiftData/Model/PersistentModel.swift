@@ -39,7 +39,8 @@ extension PersistentModel {
   /// The context the model belongs to; `nil` before `insert`, after a saved deletion, and once the
   /// context is gone.
   public var modelContext: ModelContext? {
-    (_$storage.source as? any ContextOwning)?.owningContext
+    if _$storage.flags.contains(.isGone) { return nil }
+    return (_$storage.source as? any ContextOwning)?.owningContext
   }
 
   /// The identifier; temporary until the first save.

@@ -8,6 +8,12 @@ package struct SlotSet: Sendable, Hashable {
 
   package func contains(_ slot: Int) -> Bool { bits & (1 << UInt64(min(slot, 63))) != 0 }
 
+  package mutating func formUnion(_ other: SlotSet) { bits |= other.bits }
+
+  package func intersection(_ other: SlotSet) -> SlotSet { SlotSet(bits: bits & other.bits) }
+
+  package func subtracting(_ other: SlotSet) -> SlotSet { SlotSet(bits: bits & ~other.bits) }
+
   package static let all: SlotSet = {
     var set = SlotSet()
     set.bits = .max

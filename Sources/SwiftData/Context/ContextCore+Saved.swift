@@ -1,0 +1,123 @@
+/// What a save does to models that are in memory.
+extension ContextCore {
+  /// Replaces a temporary identifier by the permanent one, in place.
+  ///
+  /// An upsert can lead to a row that another instance shows already. That instance stays the one in
+  /// the identity map and takes the values that were saved; the new one becomes its twin. Lists of
+  /// relationships that may have held the row are read anew.
+  func makePermanent(_ storage: _ModelStorage, _ permanent: PersistentIdentifier) {
+    storage.knownIdentifier?.temporaryScope?.end(permanent: permanent)
+    storage.knownIdentifier = permanent
+    if let known = registered(permanent), known !== storage {
+      for instance in twins[permanent] { instance.refault() }
+      forgetLists(around: known)
+      known.refault()
+      twins.insert(storage, for: permanent)
+    } else {
+      register(storage)
+    }
+  }
+
+  /// The row that an upsert led to keeps a to-one that the new model left empty; it is read from
+  /// there when somebody asks.
+  func forgetEmptyToOnes(of storage: _ModelStorage) {
+    for slot in storage.descriptor.relationshipSlots {
+      guard case .null = storage.overlaid(slot) else { continue }
+      storage.overlay(.unset, at: slot)
+      storage.flags.insert(.isFault)
+    }
+  }
+
+  /// The partners that a row named before an upsert may not be its partners any more.
+  private func forgetLists(around storage: _ModelStorage) {
+    for slot in storage.descriptor.relationshipSlots {
+      guard let inverse = storage.descriptor.link(slot, in: coordinator)?.inverseSlot,
+        !storage.descriptor.properties[slot].isToMany, let partner = storage.partner(slot)
+      else { continue }
+      let other = partner._$storage
+      guard other.flags.isDisjoint(with: [.isChanged, .isInserted]) else { continue }
+      if other.descriptor.properties[inverse].isToMany {
+        other.notifyingObservers(of: inverse) { other.overlay(.unset, at: inverse) }
+      } else {
+        other.refault()
+      }
+    }
+  }
+
+  func reregister(_ identifier: PersistentIdentifier, _ snapshot: DefaultSnapshot) {
+    guard let storage = registered(identifier) else { return }
+    storage.notifyingObserversOfAll {
+      storage.refresh(page: snapshot.page, row: snapshot.row)
+      if snapshot.cells != nil { storage.takeCells(of: snapshot) }
+    }
+  }
+
+  /// Whether new models of an entity can become rows that exist.
+  func isConstrained(_ descriptor: _ModelDescriptor) -> Bool {
+    var current: _ModelDescriptor? = descriptor
+    while let known = current {
+      if !known.uniqueConstraints.isEmpty { return true }
+      current = known.superclass?._$descriptor
+    }
+    return false
+  }
+
+  /// Whether lists may hold deleted models that don't know of them.
+  func leavesUnseenMembers(_ deleted: OrderedModels) -> Bool {
+    guard !deleted.isEmpty else { return false }
+    return coordinator.schema.entities.contains { entity in
+      entity.relationships.contains { !$0.isToOneRelationship && $0.inverseName == nil }
+    }
+  }
+}
+
+extension _ModelStorage {
+  /// What is in the overlay is stored now. Relationships let go of their models, which are found by
+  /// identifier from here on.
+  func acceptChanges() {
+    changedSlots = SlotSet()
+    guard overlay != nil else { return }
+    for slot in descriptor.relationshipSlots {
+      guard case .object(let object) = overlaid(slot) else { continue }
+      if let value = object as? ToManyValue {
+        let order = value.orderToKeep
+        overlay(order.map { .object(ToManyValue(order: $0)) } ?? .unset, at: slot)
+      } else if let model = object as? any PersistentModel {
+        overlay(.object(IdentifierBox(model._$storage.identifier)), at: slot)
+      }
+    }
+  }
+}
+
+extension ToManyValue {
+  /// The order of the members, where it is not the one in which the store lists its rows.
+  fileprivate var orderToKeep: [PersistentIdentifier]? {
+    guard let members else { return order }
+    func key(_ member: AnyObject) -> PersistentIdentifier? {
+      (member as? any PersistentModel)?._$storage.identifier.resolved
+    }
+    // A member behind the old ones needs one look.
+    if !isReordered, order == nil, added.count <= 1 {
+      guard let last = members.last, members.count > 1, added.last === last,
+        let own = key(last)?.rowKey, let previous = key(members[members.count - 2])?.rowKey,
+        own < previous
+      else { return nil }
+    }
+    let keys = members.compactMap(key)
+    let rows = keys.compactMap(\.rowKey)
+    let isListedSo = zip(rows, rows.dropFirst()).allSatisfy { $0 < $1 }
+    return isListedSo ? nil : keys
+  }
+
+  /// Members as the store lists them, in the order that was saved; others come last.
+  func ordered(_ members: [AnyObject]) -> [AnyObject] {
+    guard let order else { return members }
+    let places = Dictionary(
+      order.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    let placed = members.enumerated().map { index, member in
+      let identifier = (member as? any PersistentModel)?._$storage.identifier
+      return (member, identifier.flatMap { places[$0] } ?? order.count + index)
+    }
+    return placed.sorted { $0.1 < $1.1 }.map(\.0)
+  }
+}

@@ -1,0 +1,54 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Frees the values of dying models one after the other.
+///
+/// An unsaved model holds its partners. Freeing a long chain of them the usual way would go one call
+/// deeper per model and run out of stack; here each dying model leaves its values to the first one.
+enum ValueDisposal {
+  private final class Queue {
+    var values: [ContiguousArray<_SlotValue>] = []
+    var isWorking = false
+  }
+
+  private static let key: pthread_key_t = {
+    var key = pthread_key_t()
+    pthread_key_create(&key) { queue in
+      if let queue { Unmanaged<AnyObject>.fromOpaque(queue).release() }
+    }
+    return key
+  }()
+
+  private static func queue() -> Queue {
+    if let known = pthread_getspecific(key) {
+      return Unmanaged<Queue>.fromOpaque(known).takeUnretainedValue()
+    }
+    let made = Queue()
+    pthread_setspecific(key, Unmanaged.passRetained(made).toOpaque())
+    return made
+  }
+
+  static func dispose(of values: consuming ContiguousArray<_SlotValue>) {
+    let queue = queue()
+    queue.values.append(values)
+    if queue.isWorking { return }
+    queue.isWorking = true
+    while let next = queue.values.popLast() { _ = consume next }
+    queue.isWorking = false
+  }
+}
+
+extension _ModelStorage {
+  /// Whether freeing the values may free other models.
+  var holdsPartners: Bool {
+    descriptor.relationshipSlots.contains { slot in
+      guard case .object(let object) = overlaid(slot) else { return false }
+      return !(object is IdentifierBox)
+    }
+  }
+}

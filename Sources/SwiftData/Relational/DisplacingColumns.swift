@@ -1,0 +1,33 @@
+import SQLSyntax
+
+/// The columns that name the row of an upsert from the other side of its one-to-one relationships.
+///
+/// The new model brings a partner of its own; the old one is unknown to the context that saves.
+package struct DisplacingColumns {
+  /// By slot of the entity's to-one; the key of the row is the only parameter.
+  package let emptying: [Int: String]
+
+  package init(of entity: EntityMapping, in mapping: SchemaMapping) {
+    var statements: [Int: String] = [:]
+    for property in entity.properties {
+      guard case .toOne(let toOne) = property.kind, let name = toOne.inverse,
+        let partner = mapping.entity(named: toOne.destination),
+        let inverse = partner.properties.first(where: { $0.name == name }),
+        case .toOne(let back) = inverse.kind
+      else { continue }
+      var assignments = [Assignment(back.key.name, .null)]
+      var condition = SQLExpression.binary(
+        .column(table: nil, name: back.key.name), .equal, .parameter(0))
+      if let number = back.entityNumber {
+        assignments.append(Assignment(number.name, .null))
+        condition = .conjunction([
+          condition,
+          .binary(.column(table: nil, name: number.name), .equal, .integer(Int64(entity.number))),
+        ])
+      }
+      statements[property.slot] =
+        Update(partner.table, set: assignments, where: condition).rendered().sql
+    }
+    emptying = statements
+  }
+}

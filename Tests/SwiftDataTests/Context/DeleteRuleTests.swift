@@ -1,0 +1,212 @@
+import Foundation
+import SwiftData
+import Testing
+
+/// Delete rules where they are hard: deep, in cycles, in combination, with unsaved models.
+@Suite struct DeleteRuleTests {
+  @Test func aChainOfTenThousandIsDeletedFromAFreshContext() throws {
+    let context = try Graph.context()
+    let rings = (0..<10_000).map { Graph.Ring("\($0)") }
+    for index in 1..<rings.count { rings[index - 1].next = rings[index] }
+    context.insert(rings[0])
+    try context.save()
+    let other = ModelContext(context.container)
+    let first = try #require(
+      try other.fetch(FetchDescriptor<Graph.Ring>(predicate: #Predicate { $0.name == "0" })).first)
+    other.delete(first)
+    try other.save()
+    #expect(try context.count(Graph.Ring.self) == 0)
+  }
+
+  @Test func aChainOfUnsavedModelsIsDroppedWithoutRecursion() throws {
+    let context = try Graph.context()
+    do {
+      let root = Graph.Node("0")
+      var last = root
+      for index in 1..<10_000 { last = Graph.Node("\(index)", parent: last) }
+      context.insert(last)
+      #expect(context.insertedModelsArray.count == 10_000)
+      context.delete(root)
+    }
+    #expect(!context.hasChanges)
+    try context.save()
+    #expect(try context.count(Graph.Node.self) == 0)
+  }
+
+  @Test func denyNamesAllThatStandInTheWay() throws {
+    let context = try Graph.context()
+    let projects = (0..<2).map { Graph.Project("\($0)") }
+    for project in projects {
+      project.tickets = (0..<7).map { Graph.Ticket("\($0)") }
+      context.insert(project)
+    }
+    try context.save()
+    for project in projects { context.delete(project) }
+    let error = #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+    let text = try #require(error).description
+    for project in projects {
+      #expect(text.contains(project.persistentModelID.description))
+      let named = project.tickets.count { text.contains($0.persistentModelID.description) }
+      #expect(named == 5)
+    }
+    #expect(text.contains("and 2 more"))
+    #expect(context.deletedModelsArray.count == 2)
+    #expect(context.changedModelsArray.isEmpty)
+  }
+
+  @Test func anUnsavedPartnerDeniesToo() throws {
+    let context = try Graph.context()
+    let project = Graph.Project("p")
+    context.insert(project)
+    try context.save()
+    let ticket = Graph.Ticket("new")
+    context.insert(ticket)
+    ticket.project = project
+    context.delete(project)
+    let error = #expect(throws: SwiftDataError.self) { try context.save() }
+    #expect(error?.description.contains(ticket.persistentModelID.description) == true)
+    #expect(ticket.project === project)
+    #expect(context.insertedModelsArray.count == 1)
+    context.delete(ticket)
+    try context.save()
+    #expect(try context.count(Graph.Project.self) == 0)
+  }
+
+  @Test func aPartnerThatAnotherContextAddedDenies() throws {
+    let context = try Graph.context()
+    let project = Graph.Project("p")
+    context.insert(project)
+    try context.save()
+    #expect(project.tickets.isEmpty)
+    let other = ModelContext(context.container)
+    let theirs = try #require(try other.fetch(FetchDescriptor<Graph.Project>()).first)
+    theirs.tickets = [Graph.Ticket("t")]
+    try other.save()
+    context.delete(project)
+    #expect(throws: SwiftDataError.self) { try context.save() }
+    #expect(try context.count(Graph.Project.self) == 1)
+    context.rollback()
+    #expect(project.tickets.count == 1)
+  }
+
+  @Test func aFailedDeletionTellsObserversOfBothWays() throws {
+    let context = try Graph.context()
+    let project = Graph.Project("p")
+    project.tickets = [Graph.Ticket("t")]
+    project.memos = [Graph.Memo("m")]
+    let student = Graph.Student("s")
+    student.courses = [Graph.Course("c")]
+    context.insert(project)
+    context.insert(student)
+    try context.save()
+    let course = student.courses[0]
+    context.delete(course)
+    context.delete(project)
+    #expect(throws: SwiftDataError.self) { try context.save() }
+    #expect(student.courses.count == 1)
+    #expect(student.courses[0] === course)
+    #expect(project.memos.count == 1)
+    context.rollback()
+    #expect(student.courses.map(\.title) == ["c"])
+  }
+
+  @Test func aLoadedListWithoutInverseLosesDeletedMembers() throws {
+    let context = try Graph.context()
+    let route = Graph.Route("r")
+    let stops = (0..<3).map { Graph.Stop("\($0)") }
+    route.stops = stops
+    route.start = stops[0]
+    context.insert(route)
+    try context.save()
+    #expect(route.stops.count == 3)
+    context.delete(stops[0])
+    try context.save()
+    #expect(route.stops.map(\.name) == ["1", "2"])
+    #expect(route.start == nil)
+    route.stops.append(Graph.Stop("3"))
+    try context.save()
+    #expect(try context.stored(Graph.Route.self).first?.stops.map(\.name) == ["1", "2", "3"])
+  }
+
+  @Test func aBatchDeletionOfTargetsWithoutInverseLeavesNothingDangling() throws {
+    let context = try Graph.context()
+    let route = Graph.Route("r")
+    let stops = (0..<3).map { Graph.Stop("\($0)") }
+    route.stops = stops
+    route.start = stops[1]
+    context.insert(route)
+    try context.save()
+    try context.delete(model: Graph.Stop.self, where: #Predicate { $0.name != "2" })
+    #expect(route.start == nil)
+    #expect(route.stops.map(\.name) == ["2"])
+    #expect(stops.map(\.isDeleted) == [true, true, false])
+    let dangling = FetchDescriptor<Graph.Route>(predicate: #Predicate { $0.start != nil })
+    #expect(try context.fetchCount(dangling) == 0)
+  }
+
+  @Test func aBatchDeletionOfOneClassSparesItsSubclassesWhenAsked() throws {
+    let container = try ModelContainer(
+      for: Animal.self, Dog.self, Puppy.self, Owner.self,
+      configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    let context = ModelContext(container)
+    let owner = Owner(name: "o")
+    let (cat, dog) = (Animal(name: "cat"), Dog(name: "dog", breed: "b"))
+    owner.animals = [cat, dog, Puppy(name: "puppy", breed: "b", weeks: 3)]
+    owner.favourite = cat
+    context.insert(owner)
+    try context.save()
+    try context.delete(model: Animal.self, includeSubclasses: false)
+    #expect(Set(owner.animals.map(\.name)) == ["dog", "puppy"])
+    #expect(owner.favourite == nil)
+    #expect(cat.isDeleted && !dog.isDeleted)
+    try context.delete(model: Dog.self)
+    #expect(owner.animals.isEmpty)
+    #expect(try context.count(Animal.self) == 0)
+    #expect(try context.count(Owner.self) == 1)
+  }
+
+  @Test func aDeniedBatchDeletionNamesTheRowsAndChangesNothing() throws {
+    let context = try Graph.context()
+    for index in 0..<4 {
+      let project = Graph.Project("\(index)")
+      project.memos = [Graph.Memo("m")]
+      if index == 2 { project.tickets = [Graph.Ticket("t")] }
+      context.insert(project)
+    }
+    try context.save()
+    let other = ModelContext(context.container)
+    let blocked = try #require(
+      try other.fetch(FetchDescriptor<Graph.Project>(predicate: #Predicate { $0.name == "2" }))
+        .first)
+    let error = #expect(throws: SwiftDataError.self) {
+      try other.delete(model: Graph.Project.self)
+    }
+    #expect(error?.description.contains(blocked.persistentModelID.description) == true)
+    #expect(!other.hasChanges)
+    #expect(!blocked.isDeleted)
+    #expect(blocked.memos.count == 1)
+    #expect(try context.count(Graph.Project.self) == 4)
+    #expect(try context.count(Graph.Memo.self) == 4)
+  }
+
+  @Test func membersOfADeletedManyToManyPartnerAreNoOrphans() throws {
+    let context = try Graph.context()
+    let students = (0..<3).map { Graph.Student("\($0)") }
+    let courses = (0..<3).map { Graph.Course("\($0)") }
+    for course in courses { course.students = students }
+    for course in courses { context.insert(course) }
+    try context.save()
+    let other = ModelContext(context.container)
+    for course in try other.fetch(FetchDescriptor<Graph.Course>()) where course.title != "1" {
+      other.delete(course)
+    }
+    try other.save()
+    #expect(try context.count(Graph.Student.self) == 3)
+    let stored = try context.stored(Graph.Student.self)
+    #expect(stored.allSatisfy { $0.courses.map(\.title) == ["1"] })
+    let one = FetchDescriptor<Graph.Student>(predicate: #Predicate { $0.courses.count == 1 })
+    #expect(try context.fetchCount(one) == 3)
+    context.processPendingChanges()
+    #expect(students.allSatisfy { $0.courses.count == 1 })
+  }
+}

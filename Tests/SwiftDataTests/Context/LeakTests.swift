@@ -1,0 +1,169 @@
+import Foundation
+import SwiftData
+import Synchronization
+import Testing
+
+/// Graphs with cycles leave nothing alive, whatever happened to them.
+@Suite(.serialized) struct LeakTests {
+  final class Pulse {
+    static let living = Atomic<Int>(0)
+
+    init() { Pulse.living.add(1, ordering: .relaxed) }
+    deinit { Pulse.living.subtract(1, ordering: .relaxed) }
+  }
+
+  @Model final class Club {
+    var name: String
+    @Transient var pulse = Pulse()
+    @Relationship(deleteRule: .cascade, inverse: \Member.club) var members: [Member] = []
+    @Relationship(inverse: \Member.chairs) var chair: Member?
+
+    init(_ name: String) { self.name = name }
+  }
+
+  @Model final class Member {
+    var name: String
+    @Transient var pulse = Pulse()
+    var club: Club?
+    var chairs: Club?
+    @Relationship(inverse: \Member.admirers) var friends: [Member] = []
+    var admirers: [Member] = []
+
+    init(_ name: String) { self.name = name }
+  }
+
+  private func container() throws -> ModelContainer {
+    try ModelContainer(
+      for: Club.self, Member.self,
+      configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+  }
+
+  /// A club whose members are friends in a circle; every relationship has both sides.
+  private func graph(in context: ModelContext, _ name: String) -> Club {
+    let club = Club(name)
+    let members = (0..<3).map { Member("\(name) \($0)") }
+    context.insert(club)
+    club.members = members
+    club.chair = members[0]
+    for (index, member) in members.enumerated() { member.friends = [members[(index + 1) % 3]] }
+    return club
+  }
+
+  private func expectNothingLeft(_ body: () throws -> Void) rethrows {
+    let before = Pulse.living.load(ordering: .relaxed)
+    try body()
+    let left = Pulse.living.load(ordering: .relaxed) - before
+    #expect(left == 0)
+  }
+
+  @Test func tenThousandGraphsOverContextsAndContainers() throws {
+    try expectNothingLeft {
+      for _ in 0..<4 {
+        let container = try container()
+        let reader = ModelContext(container)
+        for round in 0..<10 {
+          let context = ModelContext(container)
+          for index in 0..<250 { _ = graph(in: context, "\(round) \(index)") }
+          try context.save()
+          for club in try reader.fetch(FetchDescriptor<Club>()).suffix(20) {
+            #expect(club.members.count == 3)
+            #expect(club.members.allSatisfy { $0.friends.count == 1 && $0.admirers.count == 1 })
+          }
+          for club in try context.fetch(FetchDescriptor<Club>()).prefix(20) {
+            club.members.first?.friends = club.members
+          }
+          if round % 2 == 0 { try context.save() }
+        }
+      }
+    }
+  }
+
+  @Test func rolledBackGraphsGo() throws {
+    let context = ModelContext(try container())
+    expectNothingLeft {
+      for index in 0..<200 { _ = graph(in: context, "\(index)") }
+      context.rollback()
+    }
+    #expect(!context.hasChanges)
+  }
+
+  @Test func graphsDeletedBeforeTheirFirstSaveGo() throws {
+    let context = ModelContext(try container())
+    try expectNothingLeft {
+      for index in 0..<200 { context.delete(graph(in: context, "\(index)")) }
+      for member in context.insertedModelsArray { context.delete(member as! Member) }
+      #expect(!context.hasChanges)
+      try context.save()
+    }
+  }
+
+  @Test func deletedAndSavedGraphsGo() throws {
+    let context = ModelContext(try container())
+    let other = ModelContext(context.container)
+    try expectNothingLeft {
+      for index in 0..<200 { _ = graph(in: context, "\(index)") }
+      try context.save()
+      let clubs = try other.fetch(FetchDescriptor<Club>())
+      #expect(clubs.allSatisfy { $0.members.count == 3 })
+      for club in try context.fetch(FetchDescriptor<Club>()) { context.delete(club) }
+      try context.save()
+      other.processPendingChanges()
+      #expect(clubs.allSatisfy { $0.isDeleted })
+    }
+    #expect(try context.count(Member.self) == 0)
+  }
+
+  @Test func failedSavesHoldNothing() throws {
+    let container = try container()
+    try expectNothingLeft {
+      let (first, second) = (ModelContext(container), ModelContext(container))
+      let club = graph(in: first, "a")
+      try first.save()
+      let twin = try #require(try second.fetch(FetchDescriptor<Club>()).first)
+      twin.name = "b"
+      first.delete(club)
+      try first.save()
+      #expect(throws: SwiftDataError.self) { try second.save() }
+    }
+  }
+
+  @Test func graphsThatWereNeverInsertedGoWhereOneSideIsSet() throws {
+    expectNothingLeft {
+      for index in 0..<200 {
+        let club = Club("\(index)")
+        club.members = (0..<3).map { Member("\($0)") }
+        club.chair = Member("chair")
+      }
+    }
+  }
+
+  @Test func aRolledBackGraphCanBeInsertedAgain() throws {
+    let context = ModelContext(try container())
+    let club = graph(in: context, "a")
+    let member = club.members[1]
+    context.rollback()
+    #expect(club.modelContext == nil && member.modelContext == nil)
+    #expect(club.members.count == 3)
+    #expect(member.club === club)
+    context.insert(club)
+    #expect(context.insertedModelsArray.count == 4)
+    #expect(member.club === club)
+    try context.save()
+    let stored = try #require(try context.stored(Club.self).first)
+    #expect(stored.members.count == 3)
+  }
+
+  @Test func aLongUnsavedChainIsFreedWithoutRecursion() throws {
+    expectNothingLeft {
+      let first = Club("0")
+      var last = first
+      for index in 0..<20_000 {
+        let (member, club) = (Member("\(index)"), Club("\(index)"))
+        last.chair = member
+        member.chairs = nil
+        member.club = club
+        last = club
+      }
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import SwiftData
+import Testing
+
+@Suite struct SaveNotificationTests {
+  private final class Log {
+    var names: [Notification.Name] = []
+    var infos: [[String: [PersistentIdentifier]]] = []
+    private var observers: [any NSObjectProtocol] = []
+
+    init(_ context: ModelContext) {
+      for name in [ModelContext.willSave, ModelContext.didSave] {
+        nonisolated(unsafe) let log = self
+        observers.append(
+          NotificationCenter.default.addObserver(forName: name, object: context, queue: nil) {
+            log.names.append(name)
+            if let info = $0.userInfo as? [String: [PersistentIdentifier]] {
+              log.infos.append(info)
+            }
+          })
+      }
+    }
+
+    func stop() {
+      for observer in observers { NotificationCenter.default.removeObserver(observer) }
+    }
+  }
+
+  @Test func aSaveIsAnnouncedBeforeAndAfterWithAllItTouches() throws {
+    let context = ModelContext(try Library.container())
+    let (author, other) = (Author(name: "Ann"), Author(name: "Bob"))
+    let books = (0..<2).map { Book(title: "\($0)", pages: $0, author: author) }
+    for book in books { context.insert(book) }
+    context.insert(other)
+    try context.save()
+    let log = Log(context)
+    defer { log.stop() }
+    let shelf = Shelf(label: "s")
+    context.insert(shelf)
+    other.born = Date.distantPast
+    context.delete(author)
+    try context.save()
+    #expect(log.names == [ModelContext.willSave, ModelContext.didSave])
+    let info = try #require(log.infos.first)
+    typealias Key = ModelContext.NotificationKey
+    #expect(info[Key.insertedIdentifiers.rawValue] == [shelf.persistentModelID])
+    #expect(info[Key.updatedIdentifiers.rawValue] == [other.persistentModelID])
+    let deleted = [author.persistentModelID] + books.map(\.persistentModelID)
+    #expect(Set(info[Key.deletedIdentifiers.rawValue] ?? []) == Set(deleted))
+  }
+
+  @Test func aSaveWithoutChangesIsSilentAndAFailedOneIsNotDone() throws {
+    let context = try Upserting.context()
+    let makers = ["a", "b"].map { Upserting.Maker($0, $0) }
+    for maker in makers { context.insert(maker) }
+    try context.save()
+    let log = Log(context)
+    defer { log.stop() }
+    try context.save()
+    #expect(log.names.isEmpty)
+    makers[0].code = "b"
+    #expect(throws: SwiftDataError.self) { try context.save() }
+    #expect(log.names == [ModelContext.willSave])
+  }
+
+  @Test func editsOfAWillSaveObserverAreSavedToo() throws {
+    let context = ModelContext(try Library.container())
+    let book = Book(title: "One", pages: 1)
+    context.insert(book)
+    nonisolated(unsafe) let stamped = book
+    let observer = NotificationCenter.default.addObserver(
+      forName: ModelContext.willSave, object: context, queue: nil
+    ) { _ in stamped.title = "stamped" }
+    try context.save()
+    NotificationCenter.default.removeObserver(observer)
+    #expect(!context.hasChanges)
+    #expect(
+      try ModelContext(context.container).fetch(FetchDescriptor<Book>()).map(\.title) == ["stamped"]
+    )
+  }
+
+  @Test func theAuthorBelongsToTheContext() throws {
+    let container = try Library.container()
+    let (first, second) = (ModelContext(container), ModelContext(container))
+    first.author = "importer"
+    #expect(first.editingState.author == "importer")
+    #expect(second.author == nil)
+    #expect(first.editingState.id != second.editingState.id)
+    first.author = nil
+    #expect(first.editingState.author == nil)
+  }
+}

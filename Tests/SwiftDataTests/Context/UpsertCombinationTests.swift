@@ -1,0 +1,243 @@
+import Foundation
+import SwiftData
+import Testing
+
+/// Upserts with several constraints, relationships and live models on both sides.
+@Suite struct UpsertCombinationTests {
+  typealias Maker = Upserting.Maker
+  typealias Product = Upserting.Product
+  typealias Country = Upserting.Country
+
+  @Model final class Account {
+    #Unique<Account>([\.email], [\.login])
+    var email: String
+    var login: String
+    var nickname: String?
+    @Relationship(inverse: \Badge.account) var badge: Badge?
+
+    init(_ email: String, _ login: String, nickname: String? = nil) {
+      self.email = email
+      self.login = login
+      self.nickname = nickname
+    }
+  }
+
+  @Model final class Badge {
+    @Attribute(.unique) var serial: Int
+    var account: Account?
+
+    init(_ serial: Int) { self.serial = serial }
+  }
+
+  /// One note per account and topic.
+  @Model final class Note {
+    #Unique<Note>([\.account, \.topic])
+    var topic: String
+    var text: String
+    var account: Account?
+
+    init(_ topic: String, _ text: String, account: Account?) {
+      self.topic = topic
+      self.text = text
+      self.account = account
+    }
+  }
+
+  private func context() throws -> ModelContext {
+    ModelContext(
+      try ModelContainer(
+        for: Account.self, Badge.self, Note.self,
+        configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
+  }
+
+  @Test func constraintsThatPointAtDifferentRowsThrowAndChangeNothing() throws {
+    let context = try context()
+    let (a, b) = (Account("a@x", "a"), Account("b@x", "b"))
+    context.insert(a)
+    context.insert(b)
+    try context.save()
+    let both = Account("a@x", "b", nickname: "both")
+    context.insert(both)
+    let error = #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+    #expect(error?.description.contains("Account") == true)
+    #expect(error?.description.contains("login") == true)
+    #expect(a.nickname == nil && b.nickname == nil)
+    #expect(context.insertedModelsArray.count == 1)
+    #expect(try context.count(Account.self) == 2)
+    context.delete(b)
+    try context.save()
+    let stored = try context.stored(Account.self)
+    #expect(stored.map(\.email) == ["a@x"])
+    #expect(stored.map(\.login) == ["b"])
+    #expect(a.login == "b" && a.nickname == "both")
+  }
+
+  @Test func theSecondConstraintFindsTheRowToo() throws {
+    let context = try context()
+    let old = Account("a@x", "a", nickname: "old")
+    context.insert(old)
+    try context.save()
+    context.insert(Account("new@x", "a"))
+    try context.save()
+    let stored = try context.stored(Account.self)
+    #expect(stored.map(\.email) == ["new@x"])
+    #expect(stored.first?.nickname == nil)
+    #expect(old.email == "new@x")
+  }
+
+  @Test func aCompoundWithARelationshipUpserts() throws {
+    let context = try context()
+    let (a, b) = (Account("a@x", "a"), Account("b@x", "b"))
+    context.insert(Note("t", "1", account: a))
+    context.insert(Note("t", "2", account: b))
+    context.insert(Note("t", "3", account: nil))
+    context.insert(Note("t", "4", account: nil))
+    try context.save()
+    #expect(try context.count(Note.self) == 4)
+    context.insert(Note("t", "5", account: a))
+    try context.save()
+    let texts = try context.stored(Note.self).map(\.text)
+    #expect(Set(texts) == ["5", "2", "3", "4"])
+    let new = Account("c@x", "c")
+    context.insert(Note("t", "6", account: new))
+    context.insert(Note("t", "7", account: new))
+    try context.save()
+    let third = try context.stored(Note.self).filter { $0.account?.login == "c" }
+    #expect(third.map(\.text) == ["7"])
+  }
+
+  @Test func aNewPartnerOfAOneToOneDisplacesTheOldOne() throws {
+    let context = try context()
+    let old = Account("a@x", "a")
+    old.badge = Badge(1)
+    context.insert(old)
+    try context.save()
+    let first = try #require(old.badge)
+    let new = Account("a@x", "a")
+    new.badge = Badge(2)
+    context.insert(new)
+    try context.save()
+    #expect(try context.count(Account.self) == 1)
+    #expect(try context.stored(Account.self).first?.badge?.serial == 2)
+    #expect(old.badge?.serial == 2)
+    let loose = try context.stored(Badge.self).first { $0.serial == 1 }
+    #expect(loose?.account == nil)
+    #expect(first.account == nil)
+  }
+
+  @Test func aToOneThatTheNewModelLeavesEmptyIsKeptAndSeenByBoth() throws {
+    let context = try Upserting.context()
+    let old = Maker("a", "old")
+    old.country = Country("de")
+    context.insert(old)
+    try context.save()
+    let new = Maker("a", "new")
+    context.insert(new)
+    try context.save()
+    #expect(old.country?.iso == "de")
+    #expect(new.country?.iso == "de")
+    #expect(new.title == "new" && new.note == nil)
+  }
+
+  @Test func listsOfOldAndNewPartnersFollowAnUpsert() throws {
+    let context = try Upserting.context()
+    let (de, fr) = (Country("de"), Country("fr"))
+    let old = Maker("a", "old")
+    old.country = de
+    context.insert(old)
+    context.insert(fr)
+    try context.save()
+    #expect(de.makers.count == 1)
+    #expect(fr.makers.isEmpty)
+    let new = Maker("a", "new")
+    new.country = fr
+    context.insert(new)
+    try context.save()
+    #expect(de.makers.isEmpty)
+    #expect(fr.makers.map(\.persistentModelID) == [old.persistentModelID])
+    #expect(old.country === fr)
+    #expect(new.country === fr)
+  }
+
+  @Test func savesThroughEitherInstanceAreSeenByBoth() throws {
+    let context = try Upserting.context()
+    let old = Maker("a", "old")
+    context.insert(old)
+    try context.save()
+    let new = Maker("a", "new")
+    context.insert(new)
+    try context.save()
+    new.title = "by new"
+    try context.save()
+    #expect(old.title == "by new")
+    old.note = "by old"
+    try context.save()
+    #expect(new.note == "by old")
+    #expect(new.title == "by new")
+    new.products = [Product("p")]
+    try context.save()
+    #expect(old.products.map(\.name) == ["p"])
+    #expect(new == old)
+    #expect(try context.fetch(FetchDescriptor<Maker>()).count == 1)
+    context.delete(old)
+    try context.save()
+    #expect(try context.count(Maker.self) == 0)
+  }
+
+  @Test func theIdentityMapHasOneInstanceAndTheOtherMayGo() throws {
+    let context = try Upserting.context()
+    let old = Maker("a", "old")
+    context.insert(old)
+    try context.save()
+    for round in 0..<300 {
+      context.insert(Maker("a", "\(round)"))
+      try context.save()
+    }
+    #expect(try context.fetch(FetchDescriptor<Maker>()).first === old)
+    #expect(old.title == "299")
+    let found: Maker? = context.registeredModel(for: old.persistentModelID)
+    #expect(found === old)
+  }
+
+  @Test func anUpsertOntoARowThatAnotherContextEditsLosesOnlyWhatIsSavedLater() throws {
+    let context = try Upserting.context()
+    context.insert(Maker("a", "old"))
+    try context.save()
+    let other = ModelContext(context.container)
+    let live = try #require(try other.fetch(FetchDescriptor<Maker>()).first)
+    live.rank = 8
+    context.insert(Maker("a", "new"))
+    try context.save()
+    other.processPendingChanges()
+    #expect(live.title == "new")
+    #expect(live.rank == 8)
+    try other.save()
+    let stored = try #require(try context.stored(Maker.self).first)
+    #expect(stored.title == "new" && stored.rank == 8)
+  }
+
+  @Test func aChainOfNewModelsEndsOnStoredRows() throws {
+    let context = try Upserting.context()
+    for round in 0..<2 {
+      let country = Country("de")
+      let maker = Maker("a", "\(round)")
+      maker.country = country
+      maker.products = [Product("\(round)")]
+      context.insert(maker)
+      try context.save()
+    }
+    #expect(try context.count(Country.self) == 1)
+    let maker = try #require(try context.stored(Maker.self).first)
+    #expect(maker.country?.iso == "de")
+    #expect(Set(maker.products.map(\.name)) == ["0", "1"])
+    #expect(try context.stored(Country.self).first?.makers.count == 1)
+  }
+
+  @Test func unicodeFormsAreDifferentValues() throws {
+    let context = try Upserting.context()
+    context.insert(Maker("\u{e9}", "composed"))
+    context.insert(Maker("e\u{301}", "decomposed"))
+    try context.save()
+    #expect(try context.count(Maker.self) == 2)
+  }
+}
