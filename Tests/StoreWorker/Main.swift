@@ -6,10 +6,14 @@ import SwiftData
 ///   batch once it is saved. Tests kill it in the middle.
 /// - `increment <store> <times>`: adds rows one save at a time, beside another process.
 ///
+/// - `settle <store> <count>`: adds rows to the main context and leaves them to autosave, which it
+///   awaits.
+/// - `leave <store> <count>`: ends without awaiting it.
+///
 /// The store `-` is the default one.
 @main
 struct StoreWorker {
-  static func main() throws {
+  @MainActor static func main() async throws {
     let arguments = CommandLine.arguments
     let configuration =
       arguments[2] == "-"
@@ -20,6 +24,9 @@ struct StoreWorker {
     switch arguments[1] {
     case "batches": try saveBatches(container, count, size: Int(arguments[4]) ?? 1)
     case "increment": try addRows(container, count)
+    case "settle", "leave":
+      for index in 0..<count { container.mainContext.insert(Parcel(index: index)) }
+      if arguments[1] == "settle" { try await container.settle() } else { exit(0) }
     default: break
     }
   }

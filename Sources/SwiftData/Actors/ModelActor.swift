@@ -29,7 +29,13 @@ extension ModelActor {
   }
 
   /// The context of the actor.
-  public var modelContext: ModelContext { modelExecutor.modelContext }
+  public var modelContext: ModelContext {
+    let context = modelExecutor.modelContext
+    if context.core.home == nil, let executor = modelExecutor as? any SerialModelExecutor {
+      context.core.home = ContextHome(executor)
+    }
+    return context
+  }
 
   /// The model of an identifier; `nil` when it is of another type or does not exist.
   public subscript<T>(id: PersistentIdentifier, as as: T.Type) -> T? where T: PersistentModel {

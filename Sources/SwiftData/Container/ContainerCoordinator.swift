@@ -4,6 +4,7 @@ final class ContainerCoordinator: StoreCoordinator {
   let stores: [any DataStore]
   let links: RelationshipLinks
   let journal = SaveJournal()
+  let autosaves = AutosaveRegistry()
   private let storesByEntity: [String: any DataStore]
   private let types: [String: any PersistentModel.Type]
   private let roots: [String: String]
@@ -38,7 +39,7 @@ final class ContainerCoordinator: StoreCoordinator {
   }
 }
 
-// The stores are thread safe by contract, everything else is a constant.
+// The stores are thread safe by contract, the registry guards itself, the rest is constant.
 extension ContainerCoordinator: @unchecked Sendable {}
 
 /// Stands in where an identifier leads nowhere and the schema has no class at all.

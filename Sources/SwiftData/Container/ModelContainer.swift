@@ -26,10 +26,11 @@ public class ModelContainer: Equatable, @unchecked Sendable {
 
   @MainActor private var knownMainContext: ModelContext?
 
-  /// The context of the main actor, made on first use.
+  /// The context of the main actor, made on first use; it autosaves, and has no undo manager.
   @MainActor public var mainContext: ModelContext {
     if let knownMainContext { return knownMainContext }
     let context = ModelContext(self)
+    context.core.home = .mainActor
     context.autosaveEnabled = true
     // Runs soon after the save of another context, on the actor that the main context belongs to.
     context.core.wakesForSaves { [weak self] in

@@ -10,40 +10,47 @@ struct ChangeTracker {
 
   var size: Int { inserted.size + changed.size + deleted.size }
 
+  /// Makes a new model pending, or takes a deletion back: edits from before it, or during it, are
+  /// pending again.
   mutating func insert(_ storage: _ModelStorage) {
-    if deleted.remove(storage) {
+    if let saved = deleted.remove(storage) {
       storage.flags.remove(.isDeleted)
+      guard !storage.changedSlots.isEmpty else { return }
+      storage.flags.insert(.isChanged)
+      changed.append(storage, saved: saved)
       return
     }
     guard !storage.flags.contains(.isInserted) else { return }
     storage.flags.insert(.isInserted)
-    inserted.append(storage)
+    inserted.append(storage, saved: SavedValues())
   }
 
+  /// - Precondition: No slot of the model is marked as changed yet when it is not pending.
   mutating func change(_ storage: _ModelStorage) {
     guard storage.flags.isDisjoint(with: [.isInserted, .isChanged, .isDeleted, .isGone]) else {
       return
     }
     storage.flags.insert(.isChanged)
-    changed.append(storage)
+    changed.append(storage, saved: SavedValues(storage))
   }
 
   /// - Returns: Whether the model was new, and so is no longer pending at all.
   mutating func delete(_ storage: _ModelStorage) -> Bool {
-    if inserted.remove(storage) {
+    if inserted.remove(storage) != nil {
       storage.flags.remove(.isInserted)
       return true
     }
     guard !storage.flags.contains(.isDeleted) else { return false }
-    if changed.remove(storage) { storage.flags.remove(.isChanged) }
+    let saved = changed.remove(storage)
+    storage.flags.remove(.isChanged)
     storage.flags.insert(.isDeleted)
-    deleted.append(storage)
+    deleted.append(storage, saved: saved ?? SavedValues(storage))
     return false
   }
 
   /// Forgets a change that turned out to be none.
   mutating func unchange(_ storage: _ModelStorage) {
-    if changed.remove(storage) { storage.flags.remove(.isChanged) }
+    if changed.remove(storage) != nil { storage.flags.remove(.isChanged) }
   }
 
   mutating func removeAll() {
@@ -56,33 +63,66 @@ struct ChangeTracker {
   }
 }
 
+/// The values of a model at its last save, beside those in its row.
+///
+/// Taken at the first change after it; sharing the overlay costs a copy at the next write only.
+struct SavedValues {
+  private var row: UnsafeRawPointer?
+  private var overlay: ContiguousArray<_SlotValue>?
+
+  /// Those of a model that was never saved.
+  init() {}
+
+  init(_ storage: _ModelStorage) {
+    row = storage.row
+    overlay = storage.overlay
+  }
+
+  /// Gives the model these values back. A row that was read since knows better than the overlay.
+  func restore(to storage: _ModelStorage) {
+    storage.changedSlots = SlotSet()
+    storage.overlay = row == storage.row ? overlay : nil
+    if storage.row == nil, storage.overlay == nil { storage.flags.insert(.isFault) }
+  }
+}
+
 /// Storages and their models in order of arrival, each once, with constant-time removal.
 ///
 /// A storage is in one list at a time and remembers its place there.
 struct OrderedModels: Sequence {
-  private var entries: [(model: AnyObject, storage: _ModelStorage)?] = []
+  private struct Entry {
+    let model: AnyObject
+    let storage: _ModelStorage
+    let saved: SavedValues
+  }
+
+  private var entries: [Entry?] = []
   private(set) var size = 0
 
   var isEmpty: Bool { size == 0 }
 
-  mutating func append(_ storage: _ModelStorage) {
+  mutating func append(_ storage: _ModelStorage, saved: SavedValues) {
     guard storage.pendingPlace < 0, let model = storage.model else { return }
     storage.pendingPlace = entries.count
-    entries.append((model, storage))
+    entries.append(Entry(model: model, storage: storage, saved: saved))
     size += 1
   }
 
-  @discardableResult
-  mutating func remove(_ storage: _ModelStorage) -> Bool {
+  /// - Returns: The saved values of the model; nil when it is not in this list.
+  mutating func remove(_ storage: _ModelStorage) -> SavedValues? {
     let place = storage.pendingPlace
-    guard place >= 0, place < entries.count, entries[place]?.storage === storage else {
-      return false
-    }
+    guard place >= 0, place < entries.count, let entry = entries[place], entry.storage === storage
+    else { return nil }
     storage.pendingPlace = -1
     entries[place] = nil
     size -= 1
     if size == 0 { entries = [] }
-    return true
+    return entry.saved
+  }
+
+  /// The models with their saved values.
+  var savedValues: [(storage: _ModelStorage, saved: SavedValues)] {
+    entries.compactMap { $0.map { ($0.storage, $0.saved) } }
   }
 
   mutating func removeAll() {

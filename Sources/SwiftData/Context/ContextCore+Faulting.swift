@@ -138,8 +138,9 @@ extension ContextCore: _FaultSource {
       if storage.flags.contains(.isFault) { _fill(storage) }
       if storage.flags.contains(.isGone) { refuseEdit(of: storage, slot) }
     }
-    storage.changedSlots.insert(slot)
+    if isWatched { noteEdit(of: storage, slot: slot) }
     changes.change(storage)
+    storage.changedSlots.insert(slot)
   }
 
   func _setToOne(_ storage: _ModelStorage, slot: Int, to model: (any PersistentModel)?) {

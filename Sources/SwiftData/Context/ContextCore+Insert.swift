@@ -6,7 +6,7 @@ extension ContextCore {
   func insert(_ storage: _ModelStorage) {
     if let source = storage.source, !storage.flags.contains(.isGone) {
       if source === self {
-        if storage.flags.contains(.isDeleted) { takeBackDeletion(storage) }
+        if storage.flags.contains(.isDeleted) { takeBackDeletion(of: storage) }
         return
       }
       refuseForeign(storage)
@@ -33,13 +33,14 @@ extension ContextCore {
     }
   }
 
-  /// Edits from before the deletion, or during it, are pending again.
-  private func takeBackDeletion(_ storage: _ModelStorage) {
+  func takeBackDeletion(of storage: _ModelStorage) {
+    if isWatched { noteArrival(of: storage) }
     changes.insert(storage)
-    if !storage.changedSlots.isEmpty { changes.change(storage) }
   }
 
-  private func join(_ storage: _ModelStorage) {
+  /// Makes one new model part of the unit of work, without regard to its relationships.
+  func join(_ storage: _ModelStorage) {
+    if isWatched { noteArrival(of: storage) }
     if storage.flags.contains(.isGone) {
       changes.unchange(storage)
       storage.flags.remove(.isGone)
@@ -91,6 +92,7 @@ extension ContextCore {
 
   /// Marks or forgets one model, without regard to delete rules.
   func deleteAlone(_ storage: _ModelStorage) {
+    if isWatched { noteDeparture(of: storage) }
     let wasNew = changes.delete(storage)
     if wasNew { forgetNew(storage) }
   }

@@ -7,12 +7,16 @@ extension ContextCore {
       pendingError = nil
       throw error
     }
-    guard !changes.isEmpty else { return }
+    guard !changes.isEmpty else { return processPendingChanges() }
     if let face {
       NotificationCenter.default.post(name: ModelContext.willSave, object: face)
     }
-    var session = SaveSession(core: self)
-    let saved = try session.run()
+    processPendingChanges()
+    let saved = try withoutRecording {
+      var session = SaveSession(core: self)
+      return try session.run()
+    }
+    autosave?.noteSaved()
     guard let face else { return }
     NotificationCenter.default.post(
       name: ModelContext.didSave, object: face, userInfo: saved.userInfo)
@@ -26,10 +30,12 @@ extension ContextCore {
   /// Gives live models their stored values back and forgets all pending changes.
   func rollback() {
     pendingError = nil
+    undo?.forgetAll()
+    autosave?.noteSaved()
     savesElsewhere.forgetContested()
     let inserted = Array(changes.inserted)
-    let touched = Array(changes.changed) + Array(changes.deleted)
-    let models = (inserted + touched).map(\.model)
+    let touched = changes.changed.savedValues + changes.deleted.savedValues
+    let models = inserted.map(\.model) + touched.map(\.storage.model)
     changes.removeAll()
     for storage in inserted {
       storage.knownIdentifier?.temporaryScope?.end(permanent: nil)
@@ -38,12 +44,8 @@ extension ContextCore {
     }
     for storage in inserted { loosenPartners(of: storage) }
     hasLostModels = false
-    for storage in touched {
-      storage.notifyingObserversOfAll {
-        storage.changedSlots = SlotSet()
-        storage.overlay = nil
-        if storage.row == nil { storage.flags.insert(.isFault) }
-      }
+    for (storage, saved) in touched {
+      storage.notifyingObserversOfAll { saved.restore(to: storage) }
     }
     catchUp()
     withExtendedLifetime(models) {}

@@ -12,6 +12,12 @@ final class ContextCore {
   weak var face: ModelContext?
   var identities = IdentityMap()
   var changes = ChangeTracker()
+  /// Whether anybody has to know of the next edit: `undo`, or `autosave` for the first since a save.
+  var isWatched = false
+  var undo: UndoRecorder? { didSet { noteWatchers() } }
+  var autosave: Autosave? { didSet { noteWatchers() } }
+  /// The actor that the context is known to belong to.
+  var home: ContextHome? { didSet { autosave?.noteHome() } }
   var editingState = EditingState()
   /// Models that were faulted in lately, so that walking a relationship doesn't read the same row
   /// again and again.
@@ -41,6 +47,7 @@ final class ContextCore {
 
   func close() {
     savesElsewhere.stop()
+    closeWatchers()
     identities.forEach { $0.dropRelationships() }
     for storage in changes.inserted { loosenPartners(of: storage) }
     changes.removeAll()

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A unit of work: fetches models, tracks what changes, and saves it as one transaction per store.
 ///
 /// Not thread safe: a context and its models belong to one thread, queue or actor.
@@ -8,16 +6,6 @@ public class ModelContext: Equatable, SendableMetatype {
 
   /// The container whose stores the context works on.
   public let container: ModelContainer
-
-  /// Whether changes are to be saved without a call of `save()`.
-  ///
-  /// Nothing is saved by itself yet: call `save()`.
-  public var autosaveEnabled = false
-
-  /// Where changes are to be recorded for undo.
-  ///
-  /// Changes are not recorded yet.
-  public var undoManager: UndoManager?
 
   /// A name for who makes the changes, which stores get with each request.
   public var author: String? {
@@ -77,11 +65,10 @@ public class ModelContext: Equatable, SendableMetatype {
   ///   or the store's error. Nothing is saved then and the context keeps its changes.
   public func save() throws { try core.save() }
 
-  /// Discards all unsaved changes and gives live models their stored values back.
+  /// Discards all unsaved changes and gives live models the values of the last save back.
+  ///
+  /// New models leave the context with the values they have, and can be inserted again.
   public func rollback() { core.rollback() }
-
-  /// Takes over what other contexts saved; changes of this context are tracked as they happen.
-  public func processPendingChanges() { core.catchUp() }
 
   /// Runs `block` and saves what it changed; discards it when `block` throws.
   /// - Throws: What `block` or the save throws.

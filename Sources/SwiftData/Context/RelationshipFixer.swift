@@ -13,8 +13,11 @@ struct RelationshipFixer {
     let link = storage.descriptor.link(slot, in: core.coordinator)
     if let inverse = link?.inverseSlot {
       let old = storage.partner(slot)
-      if old === model, case .object = storage.overlaid(slot) { return }
-      if let old, old !== model { forget(storage, in: old._$storage, slot: inverse) }
+      if old === model {
+        if case .object = storage.overlaid(slot) { return }
+        return assign(model, to: storage, slot: slot)
+      }
+      if let old { forget(storage, in: old._$storage, slot: inverse) }
     }
     assign(model, to: storage, slot: slot)
     if let model, let inverse = link?.inverseSlot {
@@ -23,14 +26,13 @@ struct RelationshipFixer {
   }
 
   func setToMany(_ storage: _ModelStorage, slot: Int, to models: [any PersistentModel]) {
-    let value = storage.loadedToMany(slot)
-    let old = value.members ?? []
+    let old = storage.loadedToMany(slot).members ?? []
     // Most arrays that are set are the old one with a member more: only the rest is compared.
     let shared = RelationshipFixer.sharedPrefix(old, models)
     let unique = RelationshipFixer.withoutRepeats(models, after: shared)
     let oldRest = Set(old[shared...].map(ObjectIdentifier.init))
     let newRest = Set(unique[shared...].map(ObjectIdentifier.init))
-    core._willChange(storage, slot: slot)
+    let value = willChangeToMany(storage, slot: slot)
     let inverse = storage.descriptor.link(slot, in: core.coordinator)?.inverseSlot
     for object in old[shared...] where !newRest.contains(ObjectIdentifier(object)) {
       guard let model = object as? any PersistentModel else { continue }
@@ -43,7 +45,64 @@ struct RelationshipFixer {
     }
     value.members = unique
     value.isReordered = value.isReordered || shared < old.count
-    storage.overlay(.object(value), at: slot)
+  }
+
+  /// Makes `member` one of a to-many, on both sides.
+  func add(_ member: any PersistentModel, to storage: _ModelStorage, slot: Int) {
+    guard let model = storage.persistentModel, !contains(member, in: storage, slot: slot) else {
+      return
+    }
+    gain(member._$storage, in: storage, slot: slot)
+    if let inverse = storage.descriptor.link(slot, in: core.coordinator)?.inverseSlot {
+      gain(model._$storage, in: member._$storage, slot: inverse)
+    }
+  }
+
+  /// Takes `member` out of a to-many, on both sides.
+  func remove(_ member: any PersistentModel, from storage: _ModelStorage, slot: Int) {
+    guard contains(member, in: storage, slot: slot) else { return }
+    forget(member._$storage, in: storage, slot: slot)
+    if let inverse = storage.descriptor.link(slot, in: core.coordinator)?.inverseSlot {
+      forget(storage, in: member._$storage, slot: inverse)
+    }
+  }
+
+  private func contains(
+    _ member: any PersistentModel, in storage: _ModelStorage, slot: Int
+  ) -> Bool {
+    let value = storage.toManyForChange(slot)
+    if value.holds(member) { return true }
+    if value.members != nil || value.hasRemoved(member) { return false }
+    // The to-one on the other side knows it without loading the list.
+    if let inverse = storage.descriptor.link(slot, in: core.coordinator)?.inverseSlot,
+      member._$storage.source === core,
+      !member._$storage.descriptor.properties[inverse].isToMany
+    {
+      return member._$storage.partner(inverse) === storage.model
+    }
+    return storage.loadedToMany(slot).members?.contains { $0 === member } ?? false
+  }
+
+  /// Gives a loaded to-many with the same members the order of `models`.
+  func reorder(_ storage: _ModelStorage, slot: Int, like models: [AnyObject]) {
+    guard let members = storage.toManyForChange(slot).members, members.count == models.count,
+      !members.elementsEqual(models, by: ===),
+      Set(members.map(ObjectIdentifier.init)) == Set(models.map(ObjectIdentifier.init))
+    else { return }
+    notify(storage, slot) { willChangeToMany(storage, slot: slot).members = models }
+  }
+
+  /// Says that a to-many is about to change, and gives what to change.
+  ///
+  /// That is a copy at the first change after a save: what was there before is kept for a rollback.
+  private func willChangeToMany(_ storage: _ModelStorage, slot: Int) -> ToManyValue {
+    let isFirst = !storage.changedSlots.contains(slot)
+    core._willChange(storage, slot: slot)
+    let value = storage.toManyForChange(slot)
+    guard isFirst || SlotSet.isShared(slot) && !value.isChanged else { return value }
+    let copy = ToManyValue(copying: value)
+    storage.overlay(.object(copy), at: slot)
+    return copy
   }
 
   private static func sharedPrefix(_ old: [AnyObject], _ new: [any PersistentModel]) -> Int {
@@ -107,10 +166,9 @@ struct RelationshipFixer {
       let value = partner.toManyForChange(slot)
       guard !value.holds(model) else { return }
       notify(partner, slot) {
-        core._willChange(partner, slot: slot)
+        let value = willChangeToMany(partner, slot: slot)
         value.noteAdded(model)
         value.appendMember(model)
-        partner.overlay(.object(value), at: slot)
       }
     } else {
       let current = partner.partner(slot)
@@ -130,12 +188,10 @@ struct RelationshipFixer {
       !partner.flags.contains(.isGone)
     else { return }
     if partner.descriptor.properties[slot].isToMany {
-      let value = partner.toManyForChange(slot)
       notify(partner, slot) {
-        core._willChange(partner, slot: slot)
+        let value = willChangeToMany(partner, slot: slot)
         value.noteRemoved(model)
         value.members?.removeAll { $0 === model }
-        partner.overlay(.object(value), at: slot)
       }
     } else {
       guard partner.partner(slot) === model else { return }

@@ -16,4 +16,6 @@ protocol StoreCoordinator: AnyObject, Sendable {
   var links: RelationshipLinks { get }
   /// What the contexts of the container saved, for each other.
   var journal: SaveJournal { get }
+  /// The contexts that have something to autosave.
+  var autosaves: AutosaveRegistry { get }
 }

@@ -28,7 +28,7 @@ extension _ModelStorage {
   }
 
   /// Decodes from the row; `nil` when the row has none or what it has can't be decoded.
-  private func decode<V: Codable>(_ type: V.Type, slot: Int) -> V? {
+  func decode<V: Codable>(_ type: V.Type, slot: Int) -> V? {
     guard let row = readableRow(for: slot) else { return nil }
     let property = descriptor.properties[slot]
     let wrapped = unwrappedType(of: type) ?? type

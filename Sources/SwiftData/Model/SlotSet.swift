@@ -14,6 +14,9 @@ package struct SlotSet: Sendable, Hashable {
 
   package func subtracting(_ other: SlotSet) -> SlotSet { SlotSet(bits: bits & ~other.bits) }
 
+  /// Whether other slots have the same bit.
+  package static func isShared(_ slot: Int) -> Bool { slot >= 63 }
+
   package static let all: SlotSet = {
     var set = SlotSet()
     set.bits = .max

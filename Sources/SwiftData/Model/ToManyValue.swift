@@ -28,13 +28,24 @@ final class ToManyValue {
   /// An unloaded to-many whose members come in an order of their own.
   init(order: [PersistentIdentifier]) { self.order = order }
 
+  init(copying other: ToManyValue) {
+    members = other.members
+    added = other.added
+    removed = other.removed
+    isReordered = other.isReordered
+    order = other.order
+    memberIndex = other.memberIndex
+    addedIndex = other.addedIndex
+    removedIndex = other.removedIndex
+  }
+
   var isChanged: Bool { !added.isEmpty || !removed.isEmpty }
 
   func hasAdded(_ model: AnyObject) -> Bool {
     ToManyValue.contains(model, added, &addedIndex)
   }
 
-  private func hasRemoved(_ model: AnyObject) -> Bool {
+  func hasRemoved(_ model: AnyObject) -> Bool {
     ToManyValue.contains(model, removed, &removedIndex)
   }
 

@@ -50,6 +50,30 @@ import Testing
     }
   }
 
+  @Test func aProcessThatAwaitsAutosaveLosesNothing() throws {
+    let folder = try TemporaryFolder()
+    #expect(try errors(of: ["settle", folder.store.path, "20"]) == "")
+    let context = ModelContext(try container(folder.store))
+    #expect(try context.fetchCount(FetchDescriptor<Parcel>()) == 20)
+  }
+
+  @Test func aProcessThatDoesNotAwaitAutosaveIsTold() throws {
+    let folder = try TemporaryFolder()
+    let told = try errors(of: ["leave", folder.store.path, "20"])
+    #expect(told.contains("before autosave has saved 1 context") && told.contains("settle()"))
+  }
+
+  private func errors(of arguments: [String]) throws -> String {
+    let process = try worker(arguments)
+    let output = Pipe()
+    process.standardError = output
+    try process.run()
+    let data = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    return String(decoding: data, as: UTF8.self)
+  }
+
   @Test func twoProcessesWriteOneFile() throws {
     let folder = try TemporaryFolder()
     let container = try container(folder.store)

@@ -21,6 +21,8 @@
     private var entries: [Entry] = []
     var actionName = ""
     var isDiscardable = false
+    /// Whether a change opened the group, and not `beginUndoGrouping()`.
+    var isEvent = false
 
     var isEmpty: Bool { entries.isEmpty }
 
@@ -50,11 +52,12 @@
       return group
     }
 
+    /// Takes out the changes of a target, and of targets that are gone.
     func removeChanges(of target: AnyObject) {
       entries.removeAll { entry in
         switch entry {
         case .change(let change):
-          return change.target === target
+          return change.target == nil || change.target === target
         case .group(let group):
           group.removeChanges(of: target)
           return group.isEmpty

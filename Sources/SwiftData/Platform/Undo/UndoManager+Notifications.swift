@@ -35,3 +35,11 @@
       "NSUndoManagerDidRedoChangeNotification")
   }
 #endif
+#if canImport(ObjectiveC)
+  import Foundation
+
+  extension UndoManager {
+    /// Foundation's run loop ends the events.
+    func endEvent() {}
+  }
+#endif

@@ -2,11 +2,15 @@
   extension UndoManager {
     /// Whether there is something to undo.
     public var canUndo: Bool {
-      !undoStack.isEmpty || openGroups.contains { !$0.isEmpty }
+      checkpoint()
+      return !undoStack.isEmpty || openGroups.contains { !$0.isEmpty }
     }
 
     /// Whether there is something to redo.
-    public var canRedo: Bool { !redoStack.isEmpty }
+    public var canRedo: Bool {
+      checkpoint()
+      return !redoStack.isEmpty
+    }
 
     /// The number of groups that can be undone.
     public var undoCount: Int { undoStack.count }
@@ -22,6 +26,7 @@
 
     /// Forgets everything, open groups included.
     public func removeAllActions() {
+      checkpoint()
       openGroups.removeAll()
       undoStack.removeAll()
       redoStack.removeAll()
@@ -29,6 +34,7 @@
 
     /// Forgets the changes of a target.
     public func removeAllActions(withTarget target: Any) {
+      checkpoint()
       let target = target as AnyObject
       for group in openGroups + undoStack + redoStack { group.removeChanges(of: target) }
       undoStack.removeAll(where: \.isEmpty)
@@ -52,16 +58,21 @@
   extension UndoManager {
     /// Names the current group, or the last one when none is open.
     public func setActionName(_ actionName: String) {
+      checkpoint()
       (openGroups.first ?? undoStack.last)?.actionName = actionName
     }
 
     /// The name of what is undone next; empty when it has none.
     public var undoActionName: String {
-      (openGroups.first { !$0.isEmpty } ?? undoStack.last)?.actionName ?? ""
+      checkpoint()
+      return (openGroups.first { !$0.isEmpty } ?? undoStack.last)?.actionName ?? ""
     }
 
     /// The name of what is redone next; empty when it has none.
-    public var redoActionName: String { redoStack.last?.actionName ?? "" }
+    public var redoActionName: String {
+      checkpoint()
+      return redoStack.last?.actionName ?? ""
+    }
 
     /// The title of a command that undoes.
     public var undoMenuItemTitle: String { undoMenuTitle(forUndoActionName: undoActionName) }

@@ -5,16 +5,21 @@
   ///
   /// Foundation has this class on Apple's platforms only. Changes are recorded in groups:
   ///
-  /// 1. A group is opened by `beginUndoGrouping()`, or by the first change when `groupsByEvent`.
+  /// 1. A group is opened by `beginUndoGrouping()`, or by the first change of an event when
+  ///    `groupsByEvent`.
   /// 2. `registerUndo(withTarget:handler:)` adds to the innermost open group.
   /// 3. `endUndoGrouping()` closes it: into the group around it, or onto the stack of what can be
-  ///    undone. `undo()` closes a group that was opened by a change.
+  ///    undone. A group that a change opened is closed by the end of the event.
   /// 4. Undoing a group runs its handlers, the last one first. What they register is recorded as
   ///    the group that redoes it.
   ///
-  /// There is no run loop that ends an event; all changes until the next `undo()` or
-  /// `endUndoGrouping()` are one. Programs that want more steps group explicitly. An undo manager
-  /// belongs to one thread, queue or actor.
+  /// There is no run loop that ends an event. `undo()` and `beginUndoGrouping()` end one, and so does
+  /// each `ModelContext` with this undo manager: when it saves, when it processes its pending changes,
+  /// and between two jobs of its actor. All changes until then are one group.
+  ///
+  /// Contexts register their changes when a checkpoint is posted, which happens before anything here
+  /// is opened, closed, undone, redone, named or asked for. An undo manager belongs to one thread,
+  /// queue or actor.
   open class UndoManager: NSObject {
     /// Whether a change outside of all groups opens one.
     open var groupsByEvent = true
@@ -29,6 +34,7 @@
     var redoStack: [UndoGroup] = []
     var activity = Activity.recording
     private var disableCount = 0
+    private var isAtCheckpoint = false
 
     /// What is being done while handlers run.
     enum Activity {
@@ -41,8 +47,11 @@
     }
 
     /// Opens a group inside of the innermost open one.
+    ///
+    /// A group that a change opened ends there, so that both are steps of their own.
     open func beginUndoGrouping() {
-      post(.NSUndoManagerCheckpoint)
+      checkpoint()
+      endEvent()
       openGroups.append(UndoGroup())
       post(.NSUndoManagerDidOpenUndoGroup)
     }
@@ -51,7 +60,7 @@
     open func endUndoGrouping() {
       // A handler cannot close the group that records it.
       guard openGroups.count > (activity == .recording ? 0 : 1) else { return }
-      post(.NSUndoManagerCheckpoint)
+      checkpoint()
       post(.NSUndoManagerWillCloseUndoGroup)
       let group = openGroups.removeLast()
       if !group.isEmpty {
@@ -70,11 +79,13 @@
 
     /// Stops recording until `enableUndoRegistration()` was called as often.
     open func disableUndoRegistration() {
+      checkpoint()
       disableCount += 1
     }
 
     /// Undoes one call of `disableUndoRegistration()`.
     open func enableUndoRegistration() {
+      checkpoint()
       if disableCount > 0 { disableCount -= 1 }
     }
 
@@ -84,6 +95,7 @@
     /// Undoes the last group; closes it first when it is the only open one.
     open func undo() {
       guard activity == .recording else { return }
+      checkpoint()
       if groupingLevel == 1 { endUndoGrouping() }
       undoNestedGroup()
     }
@@ -91,7 +103,7 @@
     /// Undoes the last closed group, even inside of an open one.
     open func undoNestedGroup() {
       guard activity == .recording else { return }
-      post(.NSUndoManagerCheckpoint)
+      checkpoint()
       guard let group = openGroups.last.map({ $0.removeLastGroup() }) ?? undoStack.popLast()
       else { return }
       post(.NSUndoManagerWillUndoChange)
@@ -102,7 +114,7 @@
     /// Redoes what was undone last.
     open func redo() {
       guard activity == .recording else { return }
-      post(.NSUndoManagerCheckpoint)
+      checkpoint()
       guard let group = redoStack.popLast() else { return }
       post(.NSUndoManagerWillRedoChange)
       if let inverse = run(group, as: .redoing) {
@@ -122,6 +134,7 @@
       withTarget target: TargetType, handler: @escaping (TargetType) -> Void
     ) {
       guard isUndoRegistrationEnabled else { return }
+      checkpoint()
       if activity == .recording { redoStack.removeAll() }
       let change = UndoChange(target: target) { [weak target] in
         if let target { handler(target) }
@@ -131,8 +144,23 @@
         return
       }
       beginUndoGrouping()
+      openGroups.last?.isEvent = true
       openGroups.last?.add(change)
       if !groupsByEvent { endUndoGrouping() }
+    }
+
+    /// Closes a group that a change opened.
+    func endEvent() {
+      guard activity == .recording, openGroups.count == 1, openGroups[0].isEvent else { return }
+      endUndoGrouping()
+    }
+
+    /// Has those who record changes register them. What they do is no reason for another one.
+    func checkpoint() {
+      guard !isAtCheckpoint else { return }
+      isAtCheckpoint = true
+      defer { isAtCheckpoint = false }
+      post(.NSUndoManagerCheckpoint)
     }
 
     private func run(_ group: UndoGroup, as activity: Activity) -> UndoGroup? {

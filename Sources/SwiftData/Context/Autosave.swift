@@ -1,0 +1,115 @@
+import Foundation
+
+/// Saves a context a short time after its first change.
+///
+/// 1. *Waiting*: the first edit starts the clock.
+/// 2. *Scheduled*: further edits cost nothing; all of them are one save.
+/// 3. The clock runs out: the context is saved by a job of its own on its actor, and waits again.
+///    A save that fails leaves the changes pending; the next edit starts the clock again.
+///
+/// State is guarded by the rule that a context belongs to one actor: the clock's task and `settle`
+/// touch it in a job on that actor only.
+final class Autosave: @unchecked Sendable {
+  static let defaultDelay = Duration.milliseconds(100)
+
+  /// The time from the first change to the save.
+  var delay = Autosave.defaultDelay
+  /// What to do with the error of a save that nobody called.
+  var errorHandler: ((any Error) -> Void)?
+  private(set) var isEnabled = false
+  private var clock: Task<Void, Never>?
+  /// Whether edits are made where no actor is known.
+  private var isHomeless = false
+  /// What a save changes by itself is no edit; an attempt that failed would lead to the next one.
+  private var isSaving = false
+  private weak var core: ContextCore?
+  private let registry: AutosaveRegistry
+
+  init(core: ContextCore) {
+    self.core = core
+    registry = core.coordinator.autosaves
+  }
+
+  /// Whether the next edit has to start the clock.
+  var isWaiting: Bool { isEnabled && clock == nil && !isHomeless && !isSaving }
+
+  func enable() {
+    guard !isEnabled else { return }
+    isEnabled = true
+    if core?.changes.isEmpty == false { noteEdit() }
+    core?.noteWatchers()
+  }
+
+  func disable() {
+    isEnabled = false
+    stop()
+  }
+
+  /// The context dies, and with it what nobody saved.
+  func end(losing changes: ChangeTracker) {
+    if isEnabled, !changes.isEmpty { AutosaveLog.noteLoss(changes) }
+    disable()
+  }
+
+  func noteEdit() {
+    guard isWaiting, let core, let context = core.face else { return }
+    guard let home = core.currentHome else {
+      isHomeless = true
+      AutosaveLog.noteNoActor()
+      return core.noteWatchers()
+    }
+    registry.add(self, home: home, context: ContextReference(context))
+    clock = Task.detached { [weak self, delay] in
+      do {
+        try await Task.sleep(for: delay)
+        try await home.run { [weak self] in self?.clockRanOut() }
+      } catch {}  // cancelled
+    }
+    core.noteWatchers()
+  }
+
+  /// The context has found its actor: a clock that would ring on another one is started anew.
+  func noteHome() {
+    isHomeless = false
+    guard isEnabled else { return }
+    stop()
+    if core?.changes.isEmpty == false { noteEdit() }
+  }
+
+  /// Nothing is pending any more.
+  func noteSaved() {
+    if clock != nil { stop() }
+    registry.remove(self)
+  }
+
+  private func stop() {
+    clock?.cancel()
+    clock = nil
+    registry.remove(self)
+    core?.noteWatchers()
+  }
+
+  private func clockRanOut() {
+    do {
+      try saveNow()
+    } catch {
+      if let errorHandler { errorHandler(error) } else { AutosaveLog.noteFailure(error) }
+    }
+  }
+
+  /// Saves what is pending, on the actor of the context.
+  func saveNow() throws {
+    clock?.cancel()
+    clock = nil
+    guard isEnabled, let core, let context = core.face else { return }
+    isSaving = true
+    defer {
+      isSaving = false
+      core.noteWatchers()
+    }
+    try withExtendedLifetime(context) { try core.save() }
+    isSaving = false
+    // An observer of the save may have changed something again.
+    if !core.changes.isEmpty { noteEdit() }
+  }
+}

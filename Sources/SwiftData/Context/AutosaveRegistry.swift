@@ -1,0 +1,85 @@
+import Foundation
+import Synchronization
+
+/// The contexts of a container that have something to autosave.
+final class AutosaveRegistry: Sendable {
+  private struct Entry {
+    let autosave: Autosave
+    let home: ContextHome
+    let context: ContextReference
+  }
+
+  private let entries = Mutex<[ObjectIdentifier: Entry]>([:])
+
+  func add(_ autosave: Autosave, home: ContextHome, context: ContextReference) {
+    let entry = Entry(autosave: autosave, home: home, context: context)
+    let isNew = entries.withLock {
+      $0.updateValue(entry, forKey: ObjectIdentifier(autosave)) == nil
+    }
+    if isNew { AutosaveLog.unsaved.add(1, ordering: .relaxed) }
+    AutosaveLog.warnAtExit
+  }
+
+  func remove(_ autosave: Autosave) {
+    let wasThere = entries.withLock { $0.removeValue(forKey: ObjectIdentifier(autosave)) != nil }
+    if wasThere { AutosaveLog.unsaved.subtract(1, ordering: .relaxed) }
+  }
+
+  /// Saves them all, each on its actor.
+  /// - Throws: The first error, after all have been tried.
+  func settle() async throws {
+    var failure: (any Error)?
+    for entry in entries.withLock({ Array($0.values) }) {
+      do {
+        try await entry.home.run {
+          guard entry.context.context != nil else { return }
+          try entry.autosave.saveNow()
+        }
+      } catch {
+        failure = failure ?? error
+      }
+    }
+    if let failure { throw failure }
+  }
+}
+
+/// What nobody would hear of otherwise, as lines on standard error.
+enum AutosaveLog {
+  /// How many contexts have something to autosave, in the whole process.
+  static let unsaved = Atomic<Int>(0)
+
+  /// Tells at the end of the program what autosave could not save any more. Reading it once is
+  /// enough.
+  static let warnAtExit: Void = {
+    atexit {
+      let count = AutosaveLog.unsaved.load(ordering: .relaxed)
+      guard count > 0 else { return }
+      AutosaveLog.write(
+        "The program ends before autosave has saved \(count) context\(count == 1 ? "" : "s"). Call "
+          + "save(), or await ModelContainer.settle() first.")
+    }
+    return ()
+  }()
+
+  static func noteFailure(_ error: any Error) {
+    write(
+      "Autosave failed, the changes stay pending. Set ModelContext.autosaveErrorHandler to handle "
+        + "this. \(error)")
+  }
+
+  static func noteLoss(_ changes: ChangeTracker) {
+    let count = changes.inserted.size + changes.changed.size + changes.deleted.size
+    write(
+      "A context with autosave is gone before it has saved \(count) change"
+        + "\(count == 1 ? "" : "s"). Call save(), or await ModelContainer.settle() first.")
+  }
+
+  static func noteNoActor() {
+    write(
+      "Autosave needs a context of the main actor or of a model actor; call save() on this one.")
+  }
+
+  private static func write(_ text: String) {
+    FileHandle.standardError.write(Data("SwiftData: \(text)\n".utf8))
+  }
+}

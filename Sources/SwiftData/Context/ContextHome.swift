@@ -1,0 +1,63 @@
+import Dispatch
+import Foundation
+
+/// The actor that a context belongs to, which can run work between the pieces of its users' code.
+enum ContextHome: Sendable {
+  case mainActor
+  case executor(ExecutorReference)
+
+  init(_ executor: any SerialExecutor) { self = .executor(ExecutorReference(executor)) }
+
+  /// The main actor, where this is its queue; no other actor can be told from here.
+  ///
+  /// On Linux any thread may serve the main queue once the main thread has handed it over.
+  static var current: ContextHome? {
+    Thread.isMainThread || DispatchQueue.getSpecific(key: mainQueueKey) == true ? .mainActor : nil
+  }
+
+  private static let mainQueueKey: DispatchSpecificKey<Bool> = {
+    let key = DispatchSpecificKey<Bool>()
+    DispatchQueue.main.setSpecific(key: key, value: true)
+    return key
+  }()
+
+  /// Runs `work` on the actor as a job of its own; does nothing when the actor is gone.
+  func run(_ work: @escaping @Sendable () throws -> Void) async throws {
+    switch self {
+    case .mainActor: try await MainActor.run { try work() }
+    case .executor(let reference):
+      guard let executor = reference.executor else { return }
+      try await Visitor(executor: executor).run(work)
+    }
+  }
+
+  /// Runs `work` on the actor soon.
+  func schedule(_ work: @escaping @Sendable () -> Void) {
+    Task.detached { [self] in try await run(work) }
+  }
+}
+
+/// A weak reference: an executor holds its context.
+final class ExecutorReference: @unchecked Sendable {
+  private(set) weak var executor: (any SerialExecutor)?
+
+  init(_ executor: any SerialExecutor) { self.executor = executor }
+}
+
+/// A weak reference to a context, to be used on its actor only.
+final class ContextReference: @unchecked Sendable {
+  private(set) weak var context: ModelContext?
+
+  init(_ context: ModelContext) { self.context = context }
+}
+
+/// Does its work on the executor of another actor, which it keeps alive meanwhile.
+private actor Visitor {
+  private let executor: any SerialExecutor
+
+  init(executor: any SerialExecutor) { self.executor = executor }
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  func run(_ work: @Sendable () throws -> Void) throws { try work() }
+}

@@ -1,0 +1,87 @@
+/// Brings back what was there before an event.
+///
+/// 1. Models that went come back, as the same instances; models that came go.
+/// 2. Attributes take their old values.
+/// 3. Relationships take their old partners, to-one sides first, then what to-many sides gained and
+///    lost. Both sides stay in step, whatever was changed without being recorded.
+struct UndoApplication {
+  let core: ContextCore
+  let record: UndoRecord
+
+  func run() {
+    let returned = bringBack()
+    for before in record.models.reversed() where !before.wasPresent && core.has(before.storage) {
+      core.deleteAlone(before.storage)
+    }
+    let present = record.models.filter { $0.wasPresent && core.has($0.storage) }
+    for before in present { restoreAttributes(before) }
+    for before in present { restoreToOnes(before, wholly: returned.contains(before.place)) }
+    for before in present { restoreToManys(before, wholly: returned.contains(before.place)) }
+    for before in present { restoreOrder(before) }
+  }
+
+  /// - Returns: The models that have to join the context anew, without partners.
+  private func bringBack() -> Set<ObjectIdentifier> {
+    var returned: Set<ObjectIdentifier> = []
+    for before in record.models where before.wasPresent && !core.has(before.storage) {
+      let storage = before.storage
+      if storage.source === core {
+        if storage.flags.contains(.isDeleted) { core.takeBackDeletion(of: storage) }
+      } else if storage.source == nil {
+        core.join(storage)
+        for slot in storage.descriptor.relationshipSlots {
+          let isToMany = storage.descriptor.properties[slot].isToMany
+          storage.overlay(isToMany ? .object(ToManyValue(members: [])) : .null, at: slot)
+        }
+        returned.insert(before.place)
+      }
+    }
+    return returned
+  }
+
+  private func restoreAttributes(_ before: ModelBefore) {
+    let storage = before.storage
+    for (slot, value) in before.attributes {
+      storage.notifyingObservers(of: slot) {
+        core._willChange(storage, slot: slot)
+        storage.overlay(value, at: slot)
+      }
+    }
+  }
+
+  private func restoreToOnes(_ before: ModelBefore, wholly isNew: Bool) {
+    let storage = before.storage
+    for (slot, partner) in before.toOnes where isNew || before.isEdited(slot) {
+      if let partner, !core.has(partner._$storage) { continue }
+      guard storage.partner(slot) !== partner else { continue }
+      storage.notifyingObservers(of: slot) {
+        RelationshipFixer(core: core).setToOne(storage, slot: slot, to: partner)
+      }
+    }
+  }
+
+  private func restoreToManys(_ before: ModelBefore, wholly isNew: Bool) {
+    let fixer = RelationshipFixer(core: core)
+    let storage = before.storage
+    for toMany in before.toManys where isNew || before.isEdited(toMany.slot) {
+      for case let member as any PersistentModel in isNew ? [] : toMany.gained {
+        fixer.remove(member, from: storage, slot: toMany.slot)
+      }
+      for case let member as any PersistentModel in isNew ? toMany.members ?? [] : toMany.lost
+      where core.has(member._$storage) {
+        fixer.add(member, to: storage, slot: toMany.slot)
+      }
+    }
+  }
+
+  private func restoreOrder(_ before: ModelBefore) {
+    for toMany in before.toManys where toMany.needsOrder {
+      guard let members = toMany.members else { continue }
+      RelationshipFixer(core: core).reorder(before.storage, slot: toMany.slot, like: members)
+    }
+  }
+}
+
+extension ModelBefore {
+  fileprivate var place: ObjectIdentifier { ObjectIdentifier(storage) }
+}

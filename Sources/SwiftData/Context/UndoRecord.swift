@@ -1,0 +1,130 @@
+/// What was there before an event, for the models that the event changed: one undo step.
+///
+/// Holds the models, so that an undo brings back the same instances.
+struct UndoRecord {
+  private(set) var models: [ModelBefore] = []
+  private var places: [ObjectIdentifier: Int] = [:]
+
+  var isEmpty: Bool { models.isEmpty }
+
+  /// What is known of a model.
+  subscript(_ storage: _ModelStorage) -> ModelBefore? {
+    places[ObjectIdentifier(storage)].map { models[$0] }
+  }
+
+  /// Notes a model at its first change.
+  mutating func note(_ storage: _ModelStorage, wasPresent: Bool) {
+    guard places[ObjectIdentifier(storage)] == nil, let model = storage.persistentModel else {
+      return
+    }
+    places[ObjectIdentifier(storage)] = models.count
+    models.append(ModelBefore(model: model, storage: storage, wasPresent: wasPresent))
+  }
+
+  /// Notes an old value of a model that has been noted.
+  mutating func note(_ value: SlotBefore, of storage: _ModelStorage, isEdit: Bool) {
+    guard let place = places[ObjectIdentifier(storage)] else { return }
+    models[place].note(value, isEdit: isEdit)
+  }
+
+  /// Notes that delete rules may take the model along.
+  mutating func noteMayGoAlong(_ storage: _ModelStorage) {
+    guard let place = places[ObjectIdentifier(storage)] else { return }
+    models[place].mayGoAlong = true
+  }
+
+  /// Keeps what an undo has to do, judged by what is there now.
+  mutating func close(isPresent: (_ModelStorage) -> Bool) {
+    let hasDeletions = models.contains { $0.wasPresent && !isPresent($0.storage) }
+    for place in models.indices {
+      if !hasDeletions { models[place].mayGoAlong = false }
+      models[place].close(isPresent: isPresent(models[place].storage))
+    }
+    models.removeAll { !$0.isNeeded }
+    places = [:]
+  }
+}
+
+/// One model before an event.
+struct ModelBefore {
+  let model: any PersistentModel
+  let storage: _ModelStorage
+  /// Whether the model was part of the unit of work, and not to be deleted.
+  let wasPresent: Bool
+  /// Delete rules may take the model along with one that the event deleted.
+  fileprivate(set) var mayGoAlong = false
+  private(set) var attributes: [(slot: Int, value: _SlotValue)] = []
+  private(set) var toOnes: [(slot: Int, partner: (any PersistentModel)?)] = []
+  private(set) var toManys: [ToManyBefore] = []
+  fileprivate private(set) var isNeeded = true
+  private var knownSlots: Set<Int> = []
+  private var editedSlots: Set<Int> = []
+
+  fileprivate init(model: any PersistentModel, storage: _ModelStorage, wasPresent: Bool) {
+    self.model = model
+    self.storage = storage
+    self.wasPresent = wasPresent
+  }
+
+  func knows(_ slot: Int, asEdit isEdit: Bool) -> Bool {
+    if isEdit { return editedSlots.contains(slot) }
+    return knownSlots.contains(slot) && !toManys.contains { $0.slot == slot && $0.members == nil }
+  }
+
+  /// Whether the event, and not a delete rule after it, changes a slot.
+  func isEdited(_ slot: Int) -> Bool { !mayGoAlong || editedSlots.contains(slot) }
+
+  fileprivate mutating func note(_ value: SlotBefore, isEdit: Bool) {
+    if isEdit { editedSlots.insert(value.slot) }
+    guard knownSlots.insert(value.slot).inserted else {
+      if case .toMany(let toMany) = value,
+        let index = toManys.firstIndex(where: { $0.slot == toMany.slot })
+      {
+        toManys[index].complete(with: toMany)
+      }
+      return
+    }
+    switch value {
+    case .attribute(let slot, let value): attributes.append((slot, value))
+    case .toOne(let slot, let partner): toOnes.append((slot, partner))
+    case .toMany(let toMany): toManys.append(toMany)
+    }
+  }
+
+  fileprivate mutating func close(isPresent: Bool) {
+    guard wasPresent else {
+      isNeeded = isPresent
+      return
+    }
+    for index in toManys.indices { toManys[index].close(storage) }
+    guard isPresent else { return }
+    attributes.removeAll { storage.explicitValue($0.slot).isSame(as: $0.value) }
+    guard !mayGoAlong else { return }
+    toOnes.removeAll { storage.partner($0.slot) === $0.partner }
+    toManys.removeAll { $0.isUnchanged }
+    isNeeded = !attributes.isEmpty || !toOnes.isEmpty || !toManys.isEmpty
+  }
+}
+
+/// The value of a slot before an event.
+enum SlotBefore {
+  case attribute(Int, _SlotValue)
+  case toOne(Int, (any PersistentModel)?)
+  case toMany(ToManyBefore)
+
+  init(_ storage: _ModelStorage, _ slot: Int) {
+    self =
+      switch storage.descriptor.properties[slot].form {
+      case .toOne: .toOne(slot, storage.partner(slot))
+      case .toMany: .toMany(ToManyBefore(storage, slot))
+      case .attribute, .transformable: .attribute(slot, storage.explicitValue(slot))
+      }
+  }
+
+  var slot: Int {
+    switch self {
+    case .attribute(let slot, _), .toOne(let slot, _): slot
+    case .toMany(let toMany): toMany.slot
+    }
+  }
+}

@@ -1,0 +1,164 @@
+import Foundation
+
+/// Records what a context changes, and hands it to an undo manager as one step per event.
+///
+/// 1. The context tells of each edit before it happens. The recorder notes the old value of each
+///    slot once per event, and which models came and went.
+/// 2. An event ends with `processPendingChanges()`, with a save, and wherever the manager posts a
+///    checkpoint: before it undoes, redoes, or opens or closes a group. Where the context belongs to
+///    an actor, the recorder ends the event by a job of its own on it, as a run loop would.
+/// 3. At its end the event becomes an `UndoRecord`, registered with the manager.
+/// 4. The manager undoes by applying the record. What that changes is recorded in turn, which is how
+///    it is redone.
+///
+/// What delete rules do during a save is not recorded. The record of a deletion has all partners of
+/// the model, and what may go along with it, so that an undo finds its way back.
+///
+/// All state is guarded by the rule that a context and its undo manager belong to one thread.
+final class UndoRecorder {
+  let manager: UndoManager
+  /// Whether changes are made that are not the user's.
+  var isPaused = false
+  private unowned let core: ContextCore
+  private var pending = UndoRecord()
+  private var endIsScheduled = false
+  private var checkpoints: (any NSObjectProtocol)?
+
+  init(core: ContextCore, manager: UndoManager) {
+    self.core = core
+    self.manager = manager
+    let recorder = RecorderReference(self)
+    checkpoints = NotificationCenter.default.addObserver(
+      forName: .NSUndoManagerCheckpoint, object: manager, queue: nil
+    ) { _ in recorder.recorder?.flush() }
+  }
+
+  deinit {
+    if let checkpoints { NotificationCenter.default.removeObserver(checkpoints) }
+  }
+
+  /// Stops recording and takes the context's steps from the manager.
+  func end() {
+    if let checkpoints { NotificationCenter.default.removeObserver(checkpoints) }
+    checkpoints = nil
+    forgetAll()
+  }
+
+  /// Takes the context's steps from the manager: what they lead back to is no more.
+  func forgetAll() {
+    pending = UndoRecord()
+    manager.removeAllActions(withTarget: self)
+  }
+
+  // MARK: Recording
+
+  func noteEdit(of storage: _ModelStorage, slot: Int) {
+    note(storage, slot, isEdit: true)
+  }
+
+  func noteArrival(of storage: _ModelStorage) {
+    note(storage)
+  }
+
+  func noteDeparture(of storage: _ModelStorage) {
+    guard core.has(storage) else { return }
+    note(storage)
+    guard !isPaused, pending[storage]?.wasPresent == true else { return }
+    noteAllRelationships(of: storage)
+    if !storage.flags.contains(.isInserted) { noteWhatMayGoAlong(with: storage) }
+  }
+
+  /// Follows the delete rules to the models that the save will delete.
+  private func noteWhatMayGoAlong(with storage: _ModelStorage) {
+    var queue = [storage]
+    while let next = queue.popLast() {
+      for slot in next.descriptor.relationshipSlots
+      where next.descriptor.link(slot, in: core.coordinator)?.deleteRule == .cascade {
+        for partner in next.partners(slot) {
+          let partner = partner._$storage
+          guard core.has(partner) else { continue }
+          note(partner)
+          guard let before = pending[partner], before.wasPresent, !before.mayGoAlong else {
+            continue
+          }
+          pending.noteMayGoAlong(partner)
+          noteAllRelationships(of: partner)
+          queue.append(partner)
+        }
+      }
+    }
+  }
+
+  private func noteAllRelationships(of storage: _ModelStorage) {
+    if storage.flags.contains(.isFault) { core._fill(storage) }
+    for slot in storage.descriptor.relationshipSlots {
+      if storage.descriptor.properties[slot].isToMany { _ = storage.loadedToMany(slot) }
+      note(storage, slot, isEdit: false)
+    }
+  }
+
+  private func note(_ storage: _ModelStorage) {
+    guard !isPaused else { return }
+    if pending.isEmpty { scheduleEnd() }
+    pending.note(storage, wasPresent: core.has(storage))
+  }
+
+  /// Reading an old value can lead to a fetch, whose observers may do anything: nothing of the record
+  /// is being changed meanwhile.
+  private func note(_ storage: _ModelStorage, _ slot: Int, isEdit: Bool) {
+    note(storage)
+    guard !isPaused, let before = pending[storage], before.wasPresent,
+      !before.knows(slot, asEdit: isEdit)
+    else { return }
+    let value = SlotBefore(storage, slot)
+    pending.note(value, of: storage, isEdit: isEdit)
+  }
+
+  // MARK: Events
+
+  /// Ends the event, for the manager too.
+  func endEvent() {
+    flush()
+    manager.endEvent()
+  }
+
+  /// Registers what was recorded since the last time.
+  private func flush() {
+    guard !pending.isEmpty, !isPaused else { return }
+    var record = pending
+    pending = UndoRecord()
+    guard manager.isUndoRegistrationEnabled else { return }
+    record.close(isPresent: core.has)
+    guard !record.isEmpty else { return }
+    // Foundation's manager stops the program when there is no group to register in.
+    let needsGroup = !manager.groupsByEvent && manager.groupingLevel == 0
+    if needsGroup { manager.beginUndoGrouping() }
+    manager.registerUndo(withTarget: self) { $0.apply(record) }
+    if needsGroup { manager.endUndoGrouping() }
+  }
+
+  private func scheduleEnd() {
+    guard !endIsScheduled, let home = core.currentHome, let face = core.face else { return }
+    endIsScheduled = true
+    let context = ContextReference(face)
+    home.schedule { context.context?.core.undo?.endScheduledEvent() }
+  }
+
+  private func endScheduledEvent() {
+    endIsScheduled = false
+    endEvent()
+  }
+
+  private func apply(_ record: UndoRecord) {
+    flush()
+    UndoApplication(core: core, record: record).run()
+    flush()
+  }
+}
+
+/// Reaches the recorder from a notification, which is delivered on the thread of the manager.
+private final class RecorderReference: @unchecked Sendable {
+  private(set) weak var recorder: UndoRecorder?
+
+  init(_ recorder: UndoRecorder) { self.recorder = recorder }
+}
