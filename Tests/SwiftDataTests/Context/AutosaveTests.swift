@@ -59,7 +59,8 @@ import Testing
       await Task.yield()
     }
     try await context.container.settle()
-    #expect(watch.count == 1)
+    // One, or two where a busy machine lets the delay pass in between.
+    #expect((1...2).contains(watch.count))
     #expect(try context.count(Author.self) == 5)
   }
 
