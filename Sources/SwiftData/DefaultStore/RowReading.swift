@@ -20,18 +20,11 @@ struct RowReading {
   func readPartial(_ statement: Statement, _ limit: Int?) throws -> [RowBatch] {
     guard selection.hasEntityNumber else { return [try readBatch(statement, limit, nil)] }
     var batches: [RowBatch] = []
-    var builders: [Int: RowBuilder] = [:]
-    while try statement.step() {
-      let number = Int(statement.int64(1))
-      guard let member = selection.members[number] else { continue }
-      let place = statement.copyRow(
-        into: &builders[number, default: member.builder(expectedRows: 1)], member.sources,
-        external: store.file.externalData(named:))
+    try copyMixedRows(statement) { member, page, row in
       if batches.last?.descriptor !== member.descriptor {
         batches.append(RowBatch(descriptor: member.descriptor, scope: member.scope))
       }
-      batches[batches.count - 1].append(
-        page: place.page, row: place.row, key: statement.int64(0))
+      batches[batches.count - 1].append(page: page, row: row, key: statement.int64(0))
     }
     return batches
   }
@@ -59,6 +52,20 @@ struct RowReading {
     _ statement: Statement, _ each: ((Statement) -> Void)?
   ) throws -> [DefaultSnapshot] {
     var snapshots: [DefaultSnapshot] = []
+    try copyMixedRows(statement) { member, page, row in
+      snapshots.append(
+        DefaultSnapshot(
+          persistentIdentifier: PersistentIdentifier(scope: member.scope, key: statement.int64(0)),
+          descriptor: member.descriptor, page: page, row: row))
+      each?(statement)
+    }
+    return snapshots
+  }
+
+  /// Copies each row in the layout of the entity that it names.
+  private func copyMixedRows(
+    _ statement: Statement, _ body: (EntitySelection.Member, RowPage, UnsafeRawPointer) -> Void
+  ) throws {
     var builders: [Int: RowBuilder] = [:]
     while try statement.step() {
       let number = Int(statement.int64(1))
@@ -66,12 +73,7 @@ struct RowReading {
       let place = statement.copyRow(
         into: &builders[number, default: member.builder(expectedRows: 1)], member.sources,
         external: store.file.externalData(named:))
-      snapshots.append(
-        DefaultSnapshot(
-          persistentIdentifier: PersistentIdentifier(scope: member.scope, key: statement.int64(0)),
-          descriptor: member.descriptor, page: place.page, row: place.row))
-      each?(statement)
+      body(member, place.page, place.row)
     }
-    return snapshots
   }
 }

@@ -182,12 +182,8 @@ import Testing
 
   @Test func anotherProcessThatDeletedTheRowIsReported() throws {
     let folder = try TemporaryFolder()
-    func open() throws -> ModelContext {
-      ModelContext(
-        try ModelContainer(
-          for: Schema(Graph.types), configurations: ModelConfiguration(url: folder.store)))
-    }
-    let (first, second) = (try open(), try open())
+    let first = try Graph.context(at: folder.store)
+    let second = try Graph.context(at: folder.store)
     let mine = Parent("p")
     first.insert(mine)
     try first.save()

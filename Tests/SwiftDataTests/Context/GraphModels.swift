@@ -141,6 +141,12 @@ enum Graph {
   }
 
   static func context() throws -> ModelContext { ModelContext(try container()) }
+
+  /// A context of a container of its own over a file.
+  static func context(at url: URL) throws -> ModelContext {
+    ModelContext(
+      try ModelContainer(for: Schema(types), configurations: ModelConfiguration(url: url)))
+  }
 }
 
 extension ModelContext {

@@ -170,9 +170,11 @@ import Testing
     new.title = "by new"
     try context.save()
     #expect(old.title == "by new")
+    #expect(try context.stored(Maker.self).map(\.title) == ["by new"])
     old.note = "by old"
     try context.save()
     #expect(new.note == "by old")
+    #expect(try context.stored(Maker.self).map(\.note) == ["by old"])
     #expect(new.title == "by new")
     new.products = [Product("p")]
     try context.save()

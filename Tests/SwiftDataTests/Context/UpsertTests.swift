@@ -169,23 +169,6 @@ import Testing
     #expect(Set(stored.map { "\($0.code) \($0.title)" }) == ["b A", "a B"])
   }
 
-  @Test func editsOfEitherInstanceAfterAnUpsertAreSaved() throws {
-    let context = try Upserting.context()
-    let old = Maker("a", "old")
-    context.insert(old)
-    try context.save()
-    let new = Maker("a", "new")
-    context.insert(new)
-    try context.save()
-    new.title = "by new"
-    try context.save()
-    #expect(try context.stored(Maker.self).map(\.title) == ["by new"])
-    old.title = "by old"
-    try context.save()
-    #expect(try context.stored(Maker.self).map(\.title) == ["by old"])
-    #expect(try context.fetch(FetchDescriptor<Maker>()).map(\.title) == ["by old"])
-  }
-
   @Test func anEditAndAnUpsertOfOneRowInOneSaveEndEqual() throws {
     let context = try Upserting.context()
     let old = Maker("a", "old")
