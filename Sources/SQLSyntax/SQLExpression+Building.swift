@@ -2,11 +2,12 @@ extension SQLExpression {
   package static var `true`: SQLExpression { .integer(1) }
   package static var `false`: SQLExpression { .integer(0) }
 
-  package var isTrue: Bool { self == .integer(1) }
-  package var isFalse: Bool { self == .integer(0) }
+  package var isTrue: Bool { if case .integer(1) = self { true } else { false } }
+  package var isFalse: Bool { if case .integer(0) = self { true } else { false } }
 
   /// The conjunction of conditions that are 0 or 1; constants fold and nested ones become flat.
   package static func all(_ conditions: [SQLExpression]) -> SQLExpression {
+    if conditions.count == 1, !conditions[0].isConjunction { return conditions[0] }
     var flat: [SQLExpression] = []
     var known: Set<SQLExpression> = []
     for condition in conditions {
@@ -37,6 +38,8 @@ extension SQLExpression {
     if flat.isEmpty { return .false }
     return flat.count == 1 ? flat[0] : .disjunction(flat)
   }
+
+  private var isConjunction: Bool { if case .conjunction = self { true } else { false } }
 
   /// The negation of a condition that is 0 or 1.
   package var negated: SQLExpression {

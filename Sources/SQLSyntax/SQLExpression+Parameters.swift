@@ -1,4 +1,29 @@
 extension SQLExpression {
+  /// Whether each parameter, read from left to right, has the next number or one that came before.
+  /// - Parameter next: The next number; afterwards the one behind the last.
+  /// - Returns: `false` also for what is not looked into, queries and choices.
+  package func numbersParametersInOrder(from next: inout Int) -> Bool {
+    switch self {
+    case .parameter(let index):
+      if index == next { next += 1 }
+      return index < next
+    case .column, .integer, .text, .null, .star: return true
+    case .unary(_, let operand), .collate(let operand, _), .cast(let operand, _):
+      return operand.numbersParametersInOrder(from: &next)
+    case .binary(let left, _, let right):
+      return left.numbersParametersInOrder(from: &next)
+        && right.numbersParametersInOrder(from: &next)
+    case .conjunction(let parts), .disjunction(let parts), .function(_, let parts):
+      for part in parts where !part.numbersParametersInOrder(from: &next) { return false }
+      return true
+    case .inList(let value, let list):
+      guard value.numbersParametersInOrder(from: &next) else { return false }
+      for element in list where !element.numbersParametersInOrder(from: &next) { return false }
+      return true
+    case .conditional, .inSelect, .exists, .subquery: return false
+    }
+  }
+
   /// The expression with each parameter's number replaced.
   package func replacingParameters(_ replace: (Int) -> Int) -> SQLExpression {
     func deeper(_ expression: SQLExpression) -> SQLExpression {

@@ -14,8 +14,9 @@ struct QueryComparison {
   /// - Parameter path: A file that does not exist yet.
   init(path: String) throws {
     let url = URL(fileURLWithPath: path)
-    container = try ModelContainer(
+    let container = try ModelContainer(
       for: Student.self, Grade.self, Point.self, configurations: ModelConfiguration(url: url))
+    self.container = container
     let context = ModelContext(container)
     let students = (0..<100_000).map(Student.init)
     for student in students { context.insert(student) }

@@ -34,7 +34,7 @@ struct FetchOperation<T: PersistentModel> {
 
   func models() throws -> [T] {
     let models = try unprefetchedModels()
-    if !descriptor.relationshipKeyPathsForPrefetching.isEmpty {
+    if descriptor.relationshipKeyPathsForPrefetching.count > 0 {
       core.prefetch(descriptor.relationshipKeyPathsForPrefetching, of: models)
     }
     return models

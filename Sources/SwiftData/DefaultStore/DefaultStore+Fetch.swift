@@ -96,7 +96,7 @@ extension DefaultStore: PartialFetching {
 
   /// Compiles a request and lends a connection to run it on.
   func answer<T, R>(
-    _ descriptor: FetchDescriptor<T>, _ body: (Query<T>, Connection) throws -> R
+    _ descriptor: FetchDescriptor<T>, _ body: (Query, Connection) throws -> R
   ) throws -> R {
     let query = try Query(self, descriptor)
     let columns = query.compiled.orderedText
@@ -130,7 +130,7 @@ extension DefaultStore: PartialFetching {
 }
 
 /// A request compiled for one store.
-struct Query<T: PersistentModel> {
+struct Query {
   let entity: EntityMapping
   let compiled: CompiledFetch
   let plans: StorePlans
@@ -138,7 +138,7 @@ struct Query<T: PersistentModel> {
   let limit: Int?
   let offset: Int
 
-  init(
+  init<T: PersistentModel>(
     _ store: DefaultStore, _ descriptor: FetchDescriptor<T>, holdsComposedText: Bool = false
   ) throws {
     guard let entity = store.mapping.entity(named: T._$descriptor.entityName) else {

@@ -123,6 +123,13 @@ struct QueryShape: Hashable {
   let purpose: Purpose
   let shape: CompiledFetch.Shape
   let hasLimit: Bool
+
+  /// What most often tells two queries of a program apart; the rest is left to `==`.
+  func hash(into hasher: inout Hasher) {
+    guard let condition = shape.condition else { return hasher.combine(shape.entityName) }
+    hasher.combine(condition)
+    hasher.combine(shape.order.count)
+  }
 }
 
 /// How rows of an entity are read, down to the cells.

@@ -14,9 +14,16 @@ extension PredicateCompiler {
         continue
       }
       if let bound = node.boundVariable { locals.insert(bound) }
-      for operand in node.operands { waiting.append((operand, locals)) }
+      // The first operand is the next to be looked at: most often it leads to a row.
+      for operand in node.operands.reversed() { waiting.append((operand, locals)) }
     }
     return true
+  }
+
+  /// The value of a node whose operands all turned out to be captured; `nil` where one of them came to
+  /// that although a row has a part in it.
+  func evaluated(_ node: any PredicateNode) throws -> SQLTerm? {
+    isCaptured(node: node) ? .captured(try evaluate(node)) : nil
   }
 
   func evaluate<Node: PredicateExpression>(_ node: Node) throws -> Any {
@@ -38,6 +45,8 @@ extension PredicateCompiler {
   /// The value to bind for a captured one, and what it is.
   func storedForm(of value: Any) throws -> (_StoredValue, ScalarTerm.Kind) {
     switch value {
+    // Asking for a conformance costs more than naming a type.
+    case let value as Int: return (value.storedValue, .scalar(.int))
     case let value as any ScalarCoding:
       let stored = value.storedValue
       // SQLite keeps no NaN: it would be bound as null and match `nil`.

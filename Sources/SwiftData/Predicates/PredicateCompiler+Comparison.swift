@@ -3,24 +3,33 @@ import SQLSyntax
 
 extension PredicateExpressions.Equal: PredicateNode {
   var operands: [any PredicateExpression] { [lhs, rhs] }
+  var findsCaptures: Bool { true }
 
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
-    .boolean(try compiler.equality(compiler.term(lhs), compiler.term(rhs)))
+    let (left, right) = (try compiler.term(lhs), try compiler.term(rhs))
+    if left.isCaptured, right.isCaptured, let value = try compiler.evaluated(self) { return value }
+    return .boolean(try compiler.equality(left, right))
   }
 }
 
 extension PredicateExpressions.NotEqual: PredicateNode {
   var operands: [any PredicateExpression] { [lhs, rhs] }
+  var findsCaptures: Bool { true }
 
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
-    .boolean(try compiler.equality(compiler.term(lhs), compiler.term(rhs)).negated)
+    let (left, right) = (try compiler.term(lhs), try compiler.term(rhs))
+    if left.isCaptured, right.isCaptured, let value = try compiler.evaluated(self) { return value }
+    return .boolean(try compiler.equality(left, right).negated)
   }
 }
 
 extension PredicateExpressions.Comparison: PredicateNode {
   var operands: [any PredicateExpression] { [lhs, rhs] }
+  var findsCaptures: Bool { true }
 
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
+    let (left, right) = (try compiler.term(lhs), try compiler.term(rhs))
+    if left.isCaptured, right.isCaptured, let value = try compiler.evaluated(self) { return value }
     let sign: SQLBinaryOperator =
       switch op {
       case .lessThan: .less
@@ -29,7 +38,7 @@ extension PredicateExpressions.Comparison: PredicateNode {
       case .greaterThanOrEqual: .greaterOrEqual
       @unknown default: throw NotInSQL("an unknown comparison")
       }
-    return .boolean(try compiler.ordering(compiler.term(lhs), sign, compiler.term(rhs)))
+    return .boolean(try compiler.ordering(left, sign, right))
   }
 }
 
@@ -38,10 +47,8 @@ extension PredicateCompiler {
   mutating func equality(_ lhs: SQLTerm, _ rhs: SQLTerm) throws -> SQLExpression {
     switch (lhs, rhs) {
     case (.captured, _) where !rhs.isCaptured: return try equality(rhs, lhs)
+    case (.scalar(let scalar), .captured(let value)): return try equality(scalar, captured: value)
     case (_, .captured(let value)) where unwrap(value) == nil: return try absence(of: lhs)
-    case (.scalar(let scalar), .captured(let value)):
-      if let flag = unwrap(value) as? Bool { return equality(scalar, flag) }
-      return try equality(scalar, captured: value)
     case (.scalar(let left), .scalar(let right)): return try equality(left, right)
     case (.object(let left), .captured(let value)):
       guard let key = try scalar(captured: value) else { return try absence(of: lhs) }
@@ -85,6 +92,7 @@ extension PredicateCompiler {
     _ left: ScalarTerm, captured value: Any
   ) throws -> SQLExpression {
     guard let value = unwrap(value) else { return left.isPresent.negated }
+    if let flag = value as? Bool { return equality(left, flag) }
     let (stored, kind) = try storedForm(of: value)
     if left.isText, case .text(let text) = stored { return try equality(left, text: text, kind) }
     return try sameness(left, ScalarTerm(value: bind(stored), kind: kind))

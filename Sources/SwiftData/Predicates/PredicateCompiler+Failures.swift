@@ -41,6 +41,6 @@ extension PredicateCompiler {
     demands = []
     defer { demands = outer }
     let condition = try condition(expression)
-    return .all([condition] + demands)
+    return demands.isEmpty ? condition : .all([condition] + demands)
   }
 }

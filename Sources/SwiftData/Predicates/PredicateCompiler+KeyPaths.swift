@@ -3,6 +3,7 @@ import SQLSyntax
 
 extension PredicateExpressions.KeyPath: PredicateNode {
   var operands: [any PredicateExpression] { [root] }
+  var findsCaptures: Bool { true }
 
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
     switch try compiler.term(root) {
@@ -30,7 +31,10 @@ extension PredicateExpressions.KeyPath: PredicateNode {
       }
       return try compiler.count(of: scalar, asksIfEmpty)
     case .list(let list): return .scalar(try compiler.property(kind, keyPath, of: list))
-    case .captured, .range: throw NotInSQL("a property of what is no row")
+    case .captured:
+      guard let value = try compiler.evaluated(self) else { fallthrough }
+      return value
+    case .range: throw NotInSQL("a property of what is no row")
     }
   }
 

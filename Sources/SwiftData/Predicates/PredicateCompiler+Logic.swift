@@ -68,15 +68,18 @@ extension PredicateCompiler {
     of expression: any PredicateExpression, where isJoint: (any PredicateNode) -> Bool,
     _ body: (inout PredicateCompiler, any PredicateExpression) throws -> Void
   ) throws {
-    var waiting = [expression]
-    while let next = waiting.popLast() {
+    var waiting: [any PredicateExpression] = []
+    var current: (any PredicateExpression)? = expression
+    while let next = current {
       let node = next as? any PredicateNode
       if let node, isJoint(node) {
         waiting += node.operands.reversed()
+        current = waiting.popLast()
       } else if let inner = try node?.opened(in: &self) {
-        waiting.append(inner)
+        current = inner
       } else {
         try body(&self, next)
+        current = waiting.popLast()
       }
     }
   }

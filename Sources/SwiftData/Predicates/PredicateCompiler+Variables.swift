@@ -4,15 +4,17 @@ import SQLSyntax
 extension PredicateExpressions.Variable: PredicateNode {
   var operands: [any PredicateExpression] { [] }
   var standsFor: PredicateExpressions.VariableID? { key }
+  var findsCaptures: Bool { true }
 
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
     guard let term = compiler.variables[key] else { throw NotInSQL("an unbound variable") }
-    return term
+    return term.isCaptured ? .captured(try compiler.evaluate(self)) : term
   }
 }
 
 extension PredicateExpressions.Value: PredicateNode {
   var operands: [any PredicateExpression] { [] }
+  var findsCaptures: Bool { true }
 
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
     .captured(value)
@@ -21,9 +23,41 @@ extension PredicateExpressions.Value: PredicateNode {
 
 extension PredicateExpressions.NilLiteral: PredicateNode {
   var operands: [any PredicateExpression] { [] }
+  var findsCaptures: Bool { true }
 
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
     .captured(Wrapped?.none as Any)
+  }
+}
+
+/// What the variables of a predicate stand for.
+struct VariableTerms {
+  /// The variable of the outermost closure. Most predicates have no other, so it needs no dictionary.
+  private var outermost: (variable: PredicateExpressions.VariableID, term: SQLTerm)?
+  private var inner: [PredicateExpressions.VariableID: SQLTerm] = [:]
+
+  init() {}
+
+  init(_ variable: PredicateExpressions.VariableID, _ term: SQLTerm) {
+    outermost = (variable, term)
+  }
+
+  subscript(variable: PredicateExpressions.VariableID) -> SQLTerm? {
+    get {
+      if !inner.isEmpty, let term = inner[variable] { return term }
+      guard let outermost, outermost.variable == variable else { return nil }
+      return outermost.term
+    }
+    set { inner[variable] = newValue }
+  }
+
+  /// - Returns: What the variable stood for before.
+  mutating func updateValue(
+    _ term: SQLTerm, forKey variable: PredicateExpressions.VariableID
+  ) -> SQLTerm? {
+    let before = self[variable]
+    inner[variable] = term
+    return before
   }
 }
 

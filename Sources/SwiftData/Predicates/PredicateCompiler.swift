@@ -19,7 +19,7 @@ package struct PredicateCompiler {
   /// The joins of the outermost query and of the subqueries around the current node.
   var scopes: [[Join]] = [[]]
   var aliasCount = 1
-  var variables: [PredicateExpressions.VariableID: SQLTerm] = [:]
+  var variables = VariableTerms()
   /// Whether the indexed columns of the fetched entity hold no text but in its composed form.
   var holdsComposedText = false
   /// The indexed columns whose text is put in order.
@@ -64,15 +64,19 @@ package struct PredicateCompiler {
     var conditions: [SQLExpression] = []
     var unsupported: [String] = []
     if let predicate {
-      compiler.variables[predicate.variable.key] = .object(
-        ObjectTerm(entity: entity, source: .row(alias: root), scope: 0))
+      compiler.variables = VariableTerms(
+        predicate.variable.key,
+        .object(ObjectTerm(entity: entity, source: .row(alias: root), scope: 0)))
       unsupported = compiler.compileParts(of: predicate.expression, into: &conditions)
     }
     let order = sortBy.isEmpty ? [] : compiler.order(by: sortBy)
     let indexes = entity.spatialIndexes.filter { trees.contains($0.name) }
-    if let box = SpatialSearch(conditions).condition(indexes) { conditions.append(box) }
+    if !indexes.isEmpty, let box = SpatialSearch(conditions).condition(indexes) {
+      conditions.append(box)
+    }
     let plan = QueryPlan(mapping: mapping, from: entity.table, joins: compiler.scopes[0])
-    let orderedText = plan.narrows(conditions) ? [] : compiler.orderedText
+    let orderedText =
+      compiler.orderedText.isEmpty || plan.narrows(conditions) ? [] : compiler.orderedText
     let condition = compiler.compacted(plan.condition(conditions, restriction: restriction))
     return CompiledFetch(
       shape: CompiledFetch.Shape(
@@ -138,6 +142,12 @@ package struct PredicateCompiler {
 
   /// Numbers the parameters anew: constants may have made some of them superfluous.
   private mutating func compacted(_ condition: SQLExpression) -> SQLExpression {
+    var count = 0
+    if scopes[0].allSatisfy({ $0.condition.numbersParametersInOrder(from: &count) }),
+      condition.numbersParametersInOrder(from: &count), count == bindings.count
+    {
+      return condition
+    }
     var numbers: [Int: Int] = [:]
     var used: [_StoredValue] = []
     let bindings = bindings
@@ -160,7 +170,7 @@ package struct PredicateCompiler {
     guard let node = expression as? any PredicateNode else {
       throw NotInSQL("\(type(of: expression)) has no counterpart")
     }
-    if isCaptured(node: node) { return .captured(try evaluate(node)) }
+    if !node.findsCaptures, isCaptured(node: node) { return .captured(try evaluate(node)) }
     guard depth < Self.depthLimit else { throw NotInSQL("expressions nested too deeply") }
     depth += 1
     defer { depth -= 1 }

@@ -12,6 +12,11 @@ protocol PredicateNode: PredicateExpression {
   /// The variable that the node stands for.
   var standsFor: PredicateExpressions.VariableID? { get }
 
+  /// Whether `term(in:)` itself finds out that no row has a part in the node, and evaluates it then.
+  ///
+  /// The compiler looks through the operands of any other node first. Frequent nodes spare it that.
+  var findsCaptures: Bool { get }
+
   /// How the node is written in source code.
   var form: SourceForm { get }
 
@@ -29,6 +34,7 @@ protocol PredicateNode: PredicateExpression {
 
 extension PredicateNode {
   var boundVariable: PredicateExpressions.VariableID? { nil }
+  var findsCaptures: Bool { false }
   var isConjunction: Bool { false }
   var isDisjunction: Bool { false }
   func opened(in compiler: inout PredicateCompiler) -> (any PredicateExpression)? { nil }

@@ -11,10 +11,8 @@ import SQLSyntax
 ///   one otherwise, although it seldom leaves out much.
 struct QueryPlan {
   let mapping: SchemaMapping
-  /// The tables by alias.
-  private let tables: [String: String]
-  /// The alias of the table whose primary key is never null.
-  private let root: String
+  private let from: TableReference
+  private let joins: [Join]
 
   init(mapping: SchemaMapping, from table: String, joins: [Join]) {
     self.init(
@@ -24,10 +22,17 @@ struct QueryPlan {
 
   private init(mapping: SchemaMapping, from: TableReference, joins: [Join]) {
     self.mapping = mapping
-    root = from.alias ?? from.name
-    tables = Dictionary(
-      ([from] + joins.map(\.table)).map { ($0.alias ?? $0.name, $0.name) },
-      uniquingKeysWith: { first, _ in first })
+    self.from = from
+    self.joins = joins
+  }
+
+  /// The alias of the table whose primary key is never null.
+  private var root: String { from.alias ?? from.name }
+
+  /// The name of the table that an alias stands for.
+  private func table(_ alias: String) -> String? {
+    if alias == root { return from.name }
+    return joins.first { ($0.table.alias ?? $0.table.name) == alias }?.table.name
   }
 
   /// The conjunction of conditions that are 0, 1 or, in place of 0, null.
@@ -44,6 +49,7 @@ struct QueryPlan {
   }
 
   private func planned(_ condition: SQLExpression) -> SQLExpression {
+    guard asksForMembers(condition) else { return condition }
     let parts = if case .conjunction(let parts) = condition { parts } else { [condition] }
     return parts.contains(where: isNarrowing) ? condition : atOnce(condition, isNegated: false)
   }
@@ -63,10 +69,20 @@ struct QueryPlan {
   }
 
   private func isIndexed(_ expression: SQLExpression) -> Bool {
-    guard case .column(let alias?, let name) = expression, let table = tables[alias] else {
+    guard case .column(let alias?, let name) = expression, let table = table(alias) else {
       return false
     }
     return mapping.isIndexed(name, of: table)
+  }
+
+  /// Whether there is an `EXISTS` that `atOnce` would reach.
+  private func asksForMembers(_ condition: SQLExpression) -> Bool {
+    switch condition {
+    case .conjunction(let parts), .disjunction(let parts): parts.contains(where: asksForMembers)
+    case .unary(.not, let inner): asksForMembers(inner)
+    case .exists: true
+    default: false
+    }
   }
 
   /// The condition with its `EXISTS` as `IN`, where that can be.
@@ -86,11 +102,13 @@ struct QueryPlan {
   private func owners(of members: Select, isNegated: Bool) -> SQLExpression? {
     guard case .conjunction(var parts)? = members.condition,
       case .binary(let key, .equal, let owner)? = parts.first,
-      case .column(let alias?, let name) = owner, tables[alias] != nil
+      case .column(let alias?, let name) = owner, table(alias) != nil
     else { return nil }
     // `NOT` would make no 1 of the null that a missing owner gives.
     if isNegated, alias != root || name != "Z_PK" { return nil }
-    parts[0] = key.isNotNull
+    parts.removeFirst()
+    // Nor of `NOT IN` where a key in the list is missing. It comes last: few rows get that far.
+    if isNegated { parts.append(key.isNotNull) }
     var query = members
     query.columns = [ResultColumn(key)]
     query.condition = .all(parts)
