@@ -1,16 +1,26 @@
-/// What a container offers to its contexts. Immutable once the stores are open.
+import Synchronization
+
+/// What a container offers to its contexts. Immutable once the stores are open, but for what the
+/// user may set.
 final class ContainerCoordinator: StoreCoordinator {
   let schema: Schema
   let stores: [any DataStore]
   let links: RelationshipLinks
   let journal = SaveJournal()
   let autosaves = AutosaveRegistry()
+  let migrationPlan: (any SchemaMigrationPlan.Type)?
+  let configurations: Mutex<Set<ModelConfiguration>>
   private let storesByEntity: [String: any DataStore]
   private let types: [String: any PersistentModel.Type]
   private let roots: [String: String]
 
-  init(schema: Schema, stores: [(store: any DataStore, entities: Set<String>)]) {
+  init(
+    schema: Schema, stores: [(store: any DataStore, entities: Set<String>)],
+    configurations: Set<ModelConfiguration>, migrationPlan: (any SchemaMigrationPlan.Type)?
+  ) {
     self.schema = schema
+    self.configurations = Mutex(configurations)
+    self.migrationPlan = migrationPlan
     self.stores = stores.map(\.store)
     var byEntity: [String: any DataStore] = [:]
     for (store, entities) in stores {

@@ -1,4 +1,3 @@
-import Foundation
 import Synchronization
 
 /// The stores of a schema, and the contexts that work on them.
@@ -10,34 +9,51 @@ public class ModelContainer: Equatable, @unchecked Sendable {
 
   /// The configurations of the default stores.
   public var configurations: Set<ModelConfiguration> {
-    get { state.withLock { $0.configurations } }
-    set { state.withLock { $0.configurations = newValue } }
+    get { coordinator.configurations.withLock { $0 } }
+    set { coordinator.configurations.withLock { $0 = newValue } }
   }
 
   /// The open stores, in the order of the configurations.
   package var stores: [any DataStore] { coordinator.stores }
 
   let coordinator: ContainerCoordinator
-  private let state: Mutex<State>
 
-  private struct State {
-    var configurations: Set<ModelConfiguration>
-  }
-
-  @MainActor private var knownMainContext: ModelContext?
+  // Made and read on the main actor; handed over in the initialiser and the deinitialiser only.
+  nonisolated(unsafe) private var knownMainContext: ModelContext?
 
   /// The context of the main actor, made on first use; it autosaves, and has no undo manager.
+  ///
+  /// The container holds it, and it does not hold the container: with the last reference to both, the
+  /// stores are closed. A context that is held alone keeps working.
   @MainActor public var mainContext: ModelContext {
     if let knownMainContext { return knownMainContext }
-    let context = ModelContext(self)
+    let context = ModelContext(mainOf: self) { [coordinator] in
+      ModelContainer(coordinator, mainContext: $0)
+    }
     context.core.home = .mainActor
     context.autosaveEnabled = true
     // Runs soon after the save of another context, on the actor that the main context belongs to.
-    context.core.wakesForSaves { [weak self] in
-      Task { @MainActor in self?.knownMainContext?.core.catchUp() }
+    let reference = ContextReference(context)
+    context.core.wakesForSaves {
+      Task { @MainActor in reference.context?.core.catchUp() }
     }
     knownMainContext = context
     return context
+  }
+
+  private init(_ coordinator: ContainerCoordinator, mainContext: ModelContext? = nil) {
+    schema = coordinator.schema
+    migrationPlan = coordinator.migrationPlan
+    self.coordinator = coordinator
+    knownMainContext = mainContext
+  }
+
+  /// The main context may have models in use on its actor, so it is let go there.
+  deinit {
+    guard let knownMainContext, ContextHome.current == nil else { return }
+    let last = LastReference(knownMainContext)
+    self.knownMainContext = nil
+    Task { @MainActor in last.release() }
   }
 
   /// Opens the stores of some model classes.
@@ -72,12 +88,12 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   ) throws {
     let opening = try StoreOpening(
       schema: givenSchema,
-      configurations: configurations.isEmpty ? [ModelConfiguration()] : configurations)
+      configurations: configurations.isEmpty ? [ModelConfiguration()] : configurations,
+      migrationPlan: migrationPlan)
     schema = givenSchema
     self.migrationPlan = migrationPlan
     coordinator = opening.coordinator
     KnownEntities.add(givenSchema)
-    state = Mutex(State(configurations: opening.modelConfigurations))
   }
 
   /// Opens stores of any kind for some model classes.
@@ -100,7 +116,6 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     migrationPlan = nil
     coordinator = opening.coordinator
     KnownEntities.add(givenSchema)
-    state = Mutex(State(configurations: opening.modelConfigurations))
   }
 
   /// Whether both are the same container.
@@ -116,4 +131,13 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     defer { coordinator.journal.add(.everything, by: nil) }
     for store in coordinator.stores { try store.erase() }
   }
+}
+
+/// Carries the last reference to a context to its actor.
+private final class LastReference: @unchecked Sendable {
+  private var context: ModelContext?
+
+  init(_ context: ModelContext) { self.context = context }
+
+  @MainActor func release() { context = nil }
 }

@@ -3,9 +3,11 @@ import Foundation
 /// Opens one store per configuration and decides which store keeps which entity.
 struct StoreOpening {
   let coordinator: ContainerCoordinator
-  let modelConfigurations: Set<ModelConfiguration>
 
-  init(schema: Schema, configurations: [any DataStoreConfiguration]) throws {
+  init(
+    schema: Schema, configurations: [any DataStoreConfiguration],
+    migrationPlan: (any SchemaMigrationPlan.Type)? = nil
+  ) throws {
     try schema.validate()
     var stores: [(store: any DataStore, entities: Set<String>)] = []
     var completed: Set<ModelConfiguration> = []
@@ -25,8 +27,8 @@ struct StoreOpening {
       }
     }
     try StoreOpening.checkLinks(schema, stores.map(\.entities))
-    coordinator = ContainerCoordinator(schema: schema, stores: stores)
-    modelConfigurations = completed
+    coordinator = ContainerCoordinator(
+      schema: schema, stores: stores, configurations: completed, migrationPlan: migrationPlan)
   }
 
   private static func open<C: DataStoreConfiguration>(

@@ -5,7 +5,19 @@ public class ModelContext: Equatable, SendableMetatype {
   let core: ContextCore
 
   /// The container whose stores the context works on.
-  public let container: ModelContainer
+  ///
+  /// The main context is held by its container and does not hold it. Where it outlives the container,
+  /// another one for the same stores takes its place.
+  public var container: ModelContainer {
+    if let known = heldContainer ?? holder { return known }
+    let container = revive(self)
+    holder = container
+    return container
+  }
+
+  private let heldContainer: ModelContainer?
+  private weak var holder: ModelContainer?
+  private let revive: (ModelContext) -> ModelContainer
 
   /// A name for who makes the changes, which stores get with each request.
   public var author: String? {
@@ -20,9 +32,29 @@ public class ModelContext: Equatable, SendableMetatype {
   }
 
   /// Makes a context without changes on the stores of `container`.
-  public init(_ container: ModelContainer) {
-    self.container = container
-    core = ContextCore(coordinator: container.coordinator)
+  public convenience init(_ container: ModelContainer) {
+    self.init(
+      coordinator: container.coordinator, holding: container, heldBy: nil,
+      revive: { _ in container })
+  }
+
+  /// Makes the main context of a container.
+  /// - Parameter revive: Makes another container for the stores when the first one is gone.
+  convenience init(
+    mainOf container: ModelContainer, revive: @escaping (ModelContext) -> ModelContainer
+  ) {
+    self.init(
+      coordinator: container.coordinator, holding: nil, heldBy: container, revive: revive)
+  }
+
+  private init(
+    coordinator: any StoreCoordinator, holding held: ModelContainer?,
+    heldBy holder: ModelContainer?, revive: @escaping (ModelContext) -> ModelContainer
+  ) {
+    heldContainer = held
+    self.holder = holder
+    self.revive = revive
+    core = ContextCore(coordinator: coordinator)
     core.face = self
     core.open()
   }
