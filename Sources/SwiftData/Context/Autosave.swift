@@ -5,7 +5,9 @@ import Foundation
 /// 1. *Waiting*: the first edit starts the clock.
 /// 2. *Scheduled*: further edits cost nothing; all of them are one save.
 /// 3. The clock runs out: the context is saved by a job of its own on its actor, and waits again.
-///    A save that fails leaves the changes pending; the next edit starts the clock again.
+///    A save that fails leaves the changes pending; the next edit starts the clock again. It is not
+///    tried again by itself: a broken rule stays broken until somebody edits, SQLite has waited for a
+///    lock already, and an attempt runs the observers of saves. The error handler may call `save()`.
 ///
 /// State is guarded by the rule that a context belongs to one actor: the clock's task and `settle`
 /// touch it in a job on that actor only.

@@ -53,6 +53,13 @@ struct ChangeTracker {
     if changed.remove(storage) != nil { storage.flags.remove(.isChanged) }
   }
 
+  /// Forgets the changes of a model whose values are those of the last save again.
+  mutating func unchangeIfRestored(_ storage: _ModelStorage) {
+    guard let saved = changed.saved(of: storage), saved.agree(with: storage) else { return }
+    unchange(storage)
+    saved.settle(storage)
+  }
+
   mutating func removeAll() {
     for storage in inserted { storage.flags.remove(.isInserted) }
     for storage in changed { storage.flags.remove(.isChanged) }
@@ -83,6 +90,73 @@ struct SavedValues {
     storage.changedSlots = SlotSet()
     storage.overlay = row == storage.row ? overlay : nil
     if storage.row == nil, storage.overlay == nil { storage.flags.insert(.isFault) }
+  }
+
+  /// Whether nothing of the model is left to save.
+  func agree(with storage: _ModelStorage) -> Bool {
+    for slot in 0..<storage.descriptor.slotCount where storage.changedSlots.contains(slot) {
+      let property = storage.descriptor.properties[slot]
+      if property.isEphemeral { continue }
+      let now = storage.overlaid(slot)
+      if property.isToMany {
+        guard case .object(let object) = now else { continue }
+        if (object as? ToManyValue)?.isChanged ?? true { return false }
+      } else if property.isToOne {
+        guard partner(now, slot, storage) == partner(value(slot, storage), slot, storage) else {
+          return false
+        }
+      } else if !agrees(slot, storage) {
+        return false
+      }
+    }
+    return true
+  }
+
+  /// The overlay is over the row that it was taken with only.
+  private func value(_ slot: Int, _ storage: _ModelStorage) -> _SlotValue {
+    guard let overlay, row == storage.row, slot < overlay.count else { return .unset }
+    return overlay[slot]
+  }
+
+  private func partner(
+    _ value: _SlotValue, _ slot: Int, _ storage: _ModelStorage
+  ) -> PersistentIdentifier? {
+    switch value {
+    case .object(let object):
+      if let box = object as? IdentifierBox { return box.identifier.resolved }
+      return (object as? any PersistentModel)?._$storage.identifier
+    case .unset:
+      let kept = storage.overlaid(slot)
+      storage.overlay(.unset, at: slot)
+      defer { storage.overlay(kept, at: slot) }
+      return storage.partner(slot)?._$storage.identifier
+    default: return nil
+    }
+  }
+
+  private func agrees(_ slot: Int, _ storage: _ModelStorage) -> Bool {
+    let now = storage.overlaid(slot)
+    let saved = value(slot, storage)
+    if now.isSame(as: saved) { return true }
+    storage.overlay(saved, at: slot)
+    defer { storage.overlay(now, at: slot) }
+    let before = storage.explicitValue(slot)
+    if now.isSame(as: before) { return true }
+    // Values that are encoded are equal when their stored forms are.
+    guard case .object = now, let old = try? DefaultSnapshot(storage) else { return false }
+    storage.overlay(now, at: slot)
+    guard let new = try? DefaultSnapshot(storage) else { return false }
+    let leaves = storage.descriptor.properties[slot].leafCells
+    return ([slot] + leaves).allSatisfy { old.value($0).isSame(as: new.value($0)) }
+  }
+
+  /// To-one relationships of a restored model hold no partner; loaded lists keep their order.
+  func settle(_ storage: _ModelStorage) {
+    storage.changedSlots = SlotSet()
+    for slot in storage.descriptor.relationshipSlots
+    where storage.overlay != nil && !storage.descriptor.properties[slot].isToMany {
+      storage.overlay(value(slot, storage), at: slot)
+    }
   }
 }
 
@@ -117,6 +191,13 @@ struct OrderedModels: Sequence {
     entries[place] = nil
     size -= 1
     if size == 0 { entries = [] }
+    return entry.saved
+  }
+
+  func saved(of storage: _ModelStorage) -> SavedValues? {
+    let place = storage.pendingPlace
+    guard place >= 0, place < entries.count, let entry = entries[place], entry.storage === storage
+    else { return nil }
     return entry.saved
   }
 

@@ -7,7 +7,10 @@ extension ContextCore {
       pendingError = nil
       throw error
     }
-    guard !changes.isEmpty else { return processPendingChanges() }
+    guard !changes.isEmpty else {
+      autosave?.noteSaved()
+      return processPendingChanges()
+    }
     if let face {
       NotificationCenter.default.post(name: ModelContext.willSave, object: face)
     }

@@ -152,7 +152,10 @@ final class UndoRecorder {
   private func apply(_ record: UndoRecord) {
     flush()
     UndoApplication(core: core, record: record).run()
+    // What is as the last save left it needs no other one.
+    let touched = pending.models.map(\.storage)
     flush()
+    for storage in touched { core.changes.unchangeIfRestored(storage) }
   }
 }
 

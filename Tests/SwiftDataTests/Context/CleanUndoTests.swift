@@ -1,0 +1,124 @@
+import Foundation
+import SwiftData
+import Testing
+
+/// An undo that leads back to the last save leaves nothing to save.
+@Suite struct CleanUndoTests {
+  final class Palette: NSObject {
+    let names: [String]
+
+    init(_ names: [String]) { self.names = names }
+  }
+
+  final class PaletteTransformer: ValueTransformer {
+    override class func transformedValueClass() -> AnyClass { NSData.self }
+    override class func allowsReverseTransformation() -> Bool { true }
+
+    override func transformedValue(_ value: Any?) -> Any? {
+      (value as? Palette).map { Data($0.names.joined(separator: ",").utf8) }
+    }
+
+    override func reverseTransformedValue(_ value: Any?) -> Any? {
+      (value as? Data).map {
+        Palette(String(decoding: $0, as: UTF8.self).split(separator: ",").map(String.init))
+      }
+    }
+  }
+
+  @Model final class Room {
+    var name: String
+    var tags: [String] = []
+    @Attribute(.transformable(by: PaletteTransformer.self)) var palette: Palette?
+
+    init(_ name: String) { self.name = name }
+  }
+
+  private func room() throws -> (ModelContext, Room) {
+    let container = try ModelContainer(
+      for: Room.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    let writer = ModelContext(container)
+    let room = Room("old")
+    room.tags = ["a"]
+    room.palette = Palette(["red"])
+    writer.insert(room)
+    try writer.save()
+    let context = ModelContext(container)
+    context.undoManager = UndoManager()
+    return (context, try #require(try context.fetch(FetchDescriptor<Room>()).first))
+  }
+
+  @Test func undoOfEditsIsClean() throws {
+    let (context, room) = try room()
+    room.name = "new"
+    room.tags.append("b")
+    room.palette = Palette(["blue"])
+    #expect(context.hasChanges)
+    context.undoManager?.undo()
+    #expect(room.name == "old" && room.tags == ["a"] && room.palette?.names == ["red"])
+    #expect(!context.hasChanges && !room.hasChanges)
+    #expect(context.changedModelsArray.isEmpty)
+    context.undoManager?.redo()
+    #expect(context.hasChanges)
+    try context.save()
+    context.undoManager?.undo()
+    #expect(context.hasChanges)
+    try context.save()
+    let stored = try ModelContext(context.container).fetch(FetchDescriptor<Room>()).first
+    #expect(stored?.name == "old" && stored?.palette?.names == ["red"])
+  }
+
+  @Test func undoOfOneOfTwoEventsIsNotClean() throws {
+    let (context, room) = try room()
+    room.name = "new"
+    context.processPendingChanges()
+    room.tags = []
+    context.undoManager?.undo()
+    #expect(context.hasChanges)
+    try context.save()
+    #expect(try ModelContext(context.container).fetch(FetchDescriptor<Room>()).first?.name == "new")
+  }
+
+  @Test func undoOfRelationshipsInsertionsAndDeletionsIsClean() throws {
+    let context = try Graph.context()
+    let parents = ["a", "b"].map(Graph.Parent.init)
+    for parent in parents { context.insert(parent) }
+    let child = Graph.Child("c", parent: parents[0])
+    context.insert(child)
+    try context.save()
+    context.undoManager = UndoManager()
+    child.parent = parents[1]
+    context.insert(Graph.Child("new", parent: parents[0]))
+    context.undoManager?.undo()
+    #expect(child.parent === parents[0])
+    #expect(parents[0].children.map(\.name) == ["c"])
+    #expect(!context.hasChanges)
+    context.delete(parents[0])
+    context.undoManager?.undo()
+    #expect(!context.hasChanges)
+    try context.save()
+    #expect(try context.stored(Graph.Child.self).map { $0.parent?.name } == ["a"])
+  }
+
+  @Test func transformedValuesFollowRollbackOtherContextsAndPartialFetches() throws {
+    let (context, room) = try room()
+    room.palette = Palette(["blue"])
+    context.rollback()
+    #expect(room.palette?.names == ["red"])
+    let other = ModelContext(context.container)
+    let theirs = try #require(try other.fetch(FetchDescriptor<Room>()).first)
+    theirs.palette = Palette(["green", "grey"])
+    try other.save()
+    context.processPendingChanges()
+    #expect(room.palette?.names == ["green", "grey"])
+    var partial = FetchDescriptor<Room>()
+    partial.propertiesToFetch = [\.palette]
+    let third = ModelContext(context.container)
+    let part = try #require(try third.fetch(partial).first)
+    #expect(part.palette?.names == ["green", "grey"])
+    #expect(part.name == "old")
+    part.palette = nil
+    try third.save()
+    context.processPendingChanges()
+    #expect(room.palette == nil)
+  }
+}
