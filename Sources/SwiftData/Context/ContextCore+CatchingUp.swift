@@ -15,7 +15,14 @@ extension ContextCore {
   func wakesForSaves(_ wake: @escaping @Sendable () -> Void) { savesElsewhere.wake(wake) }
 
   func catchUp() {
-    guard let note = savesElsewhere.take(), face != nil else { return }
+    guard let note = savesElsewhere.take() else { return }
+    takeOver(note)
+  }
+
+  /// - Returns: The models whose rows are gone.
+  @discardableResult
+  func takeOver(_ note: SaveJournal.Note) -> [_ModelStorage] {
+    guard face != nil else { return [] }
     var outdated = OutdatedModels()
     for (identifier, slots) in note.updated { find(identifier) { outdated.insert($0, slots) } }
     for identifier in note.deleted { find(identifier) { outdated.insertGone($0) } }
@@ -31,13 +38,13 @@ extension ContextCore {
       try refresh(&outdated)
     } catch {
       savesElsewhere.putBack(note)
-      return
+      return []
     }
-    guard !outdated.gone.isEmpty else { return }
+    guard !outdated.gone.isEmpty else { return [] }
     hasLostModels = true
     for storage in outdated.gone { leave(storage) }
     dropGoneMembers()
-    withExtendedLifetime(outdated) {}
+    return withExtendedLifetime(outdated) { outdated.gone }
   }
 
   /// Calls `body` with every model that shows a row.

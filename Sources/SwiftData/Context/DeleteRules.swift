@@ -1,7 +1,7 @@
 /// Finds what the deletion of models does to others, before the store sees anything.
 ///
 /// Works through a queue of deleted models: cascade appends to it, nullify clears the other side,
-/// deny makes a failure. What it changed in memory is undone when the save fails.
+/// deny makes a failure. Partners are read a level of the queue at a time. What it changed in memory is undone when the save fails.
 struct DeleteRules {
   let core: ContextCore
   /// To-many relationships that lost members to the deletion.
@@ -15,7 +15,12 @@ struct DeleteRules {
     var queue = Array(core.changes.deleted)
     var next = 0
     var denials: [(storage: _ModelStorage, slot: Int)] = []
+    var level = 0
     while next < queue.count {
+      if next == level {
+        loadPartners(of: queue[next...])
+        level = queue.count
+      }
       let storage = queue[next]
       next += 1
       for slot in storage.descriptor.relationshipSlots {
@@ -37,6 +42,21 @@ struct DeleteRules {
       }
     }
     return denials.compactMap { denial($0.storage, $0.slot) }
+  }
+
+  /// Reads the partners that the rules need, one statement per relationship.
+  private func loadPartners(of storages: ArraySlice<_ModelStorage>) {
+    guard storages.count > 1 else { return }
+    for group in Dictionary(grouping: storages, by: { ObjectIdentifier($0.descriptor) }).values {
+      let descriptor = group[0].descriptor
+      for slot in descriptor.relationshipSlots {
+        guard let link = descriptor.link(slot, in: core.coordinator),
+          link.deleteRule != .noAction,
+          link.deleteRule != .nullify || link.inverseSlot != nil
+        else { continue }
+        core.loadPartners(of: group, slot: slot, descriptor)
+      }
+    }
   }
 
   /// Takes back what `apply` did in memory.

@@ -3,8 +3,11 @@ public import Foundation
 extension ModelContext {
   /// Deletes the stored models that match, at once and without loading them where possible.
   ///
-  /// Delete rules hold: a model with relationships is loaded and deleted by the rules, all or
-  /// nothing. While other changes are pending, that deletion becomes part of the next save.
+  /// Delete rules hold, all or nothing; the store applies them to its rows. Models are loaded, and
+  /// deleted one by one, where the predicate has parts that SQL cannot express, where a partner has a
+  /// minimum number of members, and with an undo manager, which then can bring them back.
+  ///
+  /// While changes of models that the deletion concerns are pending, it becomes part of the next save.
   /// - Parameters:
   ///   - model: The class of the models.
   ///   - predicate: Which of them; `nil` for all.
@@ -26,18 +29,18 @@ extension ContextCore {
       throw SwiftDataError.unknownSchema.with(
         "The class \(type) is not in the schema of this container.", entity: descriptor.entityName)
     }
-    if !needsRules(descriptor), changes.isEmpty,
-      let store = store as? any DataStoreBatching
+    if let store = store as? any DataStoreBatching,
+      let concerned = entitiesConcerned(byDeletionOf: descriptor, in: store),
+      undo == nil, !changes.concern(concerned)
     {
       do {
         try store.delete(
           DataStoreBatchDeleteRequest(
             editingState: editingState, predicate: predicate,
             includeSubclasses: includeSubclasses))
-        if savesElsewhere.hasReaders {
-          savesElsewhere.add(SaveJournal.Note(swept: [descriptor.entityName]))
-        }
-        markGone(descriptor, in: store)
+        let note = SaveJournal.Note(swept: concerned)
+        if savesElsewhere.hasReaders { savesElsewhere.add(note) }
+        for storage in takeOver(note) { storage.source = nil }
         return
       } catch is DataStoreError {}
     }
@@ -62,6 +65,16 @@ extension ContextCore {
     }
   }
 
+  /// The entities whose models a deletion in the store may change; nil when it has to load them.
+  private func entitiesConcerned(
+    byDeletionOf descriptor: _ModelDescriptor, in store: any DataStoreBatching
+  ) -> Set<String>? {
+    if let store = store as? any RuledDeleting {
+      return store.entitiesConcerned(byDeletionOf: descriptor)
+    }
+    return needsRules(descriptor) ? nil : [descriptor.entityName]
+  }
+
   /// Whether a deletion concerns other rows: those it names, and those that name it.
   private func needsRules(_ descriptor: _ModelDescriptor) -> Bool {
     if !descriptor.relationshipSlots.isEmpty { return true }
@@ -75,22 +88,20 @@ extension ContextCore {
       }
     }
   }
+}
 
-  /// Registered models whose rows are gone say so.
-  private func markGone(_ descriptor: _ModelDescriptor, in store: any DataStore) {
-    var candidates: [_ModelStorage] = []
-    identities.forEach { if $0.descriptor.isKind(of: descriptor) { candidates.append($0) } }
-    guard !candidates.isEmpty else { return }
-    let identifiers = candidates.compactMap(\.knownIdentifier).filter { !$0.isTemporary }
-    let alive = Set(
-      ((try? StoreRequests(core: self).snapshots(for: identifiers, in: store)) ?? [])
-        .map(\.persistentIdentifier))
-    for storage in candidates {
-      guard let identifier = storage.knownIdentifier, !alive.contains(identifier) else { continue }
-      unregister(storage)
-      storage.flags.remove(.isFault)
-      storage.flags.insert(.isGone)
-      storage.source = nil
+extension ChangeTracker {
+  /// Whether a pending change is one of a model of these entities, or of a class below them.
+  fileprivate func concern(_ entities: Set<String>) -> Bool {
+    [inserted, changed, deleted].contains { models in
+      models.contains { storage in
+        var descriptor: _ModelDescriptor? = storage.descriptor
+        while let known = descriptor {
+          if entities.contains(known.entityName) { return true }
+          descriptor = known.superclass?._$descriptor
+        }
+        return false
+      }
     }
   }
 }

@@ -16,6 +16,17 @@ extension ContextCore {
     withExtendedLifetime(models) {}
   }
 
+  /// Reads the partners of models of one class.
+  func loadPartners(of storages: [_ModelStorage], slot: Int, _ descriptor: _ModelDescriptor) {
+    guard let store = coordinator.store(forEntity: descriptor.entityName) as? any Prefetchable
+    else { return }
+    if descriptor.properties[slot].isToMany {
+      prefetchToMany(storages, slot, descriptor, store)
+    } else if let destination = descriptor.properties[slot].destination?._$descriptor {
+      prefetchToOne(storages, slot, destination, store)
+    }
+  }
+
   private typealias Prefetchable = RelationshipFetching & KeyedFetching
 
   private func prefetch(

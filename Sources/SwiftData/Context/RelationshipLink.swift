@@ -21,7 +21,7 @@ struct RelationshipLinks {
       let descriptor = type._$descriptor
       links[name] = descriptor.properties.map { property in
         guard let destination = property.destination?._$descriptor,
-          let relationship = RelationshipLinks.relationship(property.name, of: name, in: schema)
+          let relationship = schema.relationship(property.name, of: name)
         else { return nil }
         return RelationshipLink(
           name: property.name, destination: destination,
@@ -32,18 +32,6 @@ struct RelationshipLinks {
           maximumCount: relationship.maximumModelCount ?? 0)
       }
     }
-  }
-
-  /// A relationship of an entity or of one it inherits from.
-  static func relationship(
-    _ name: String, of entityName: String, in schema: Schema
-  ) -> Schema.Relationship? {
-    var current = schema.entitiesByName[entityName]
-    while let entity = current {
-      if let found = entity.relationshipsByName[name] { return found }
-      current = entity.superentityName.flatMap { schema.entitiesByName[$0] }
-    }
-    return nil
   }
 
   subscript(entity: String, slot: Int) -> RelationshipLink? { links[entity]?[slot] }

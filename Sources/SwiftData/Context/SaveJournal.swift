@@ -21,7 +21,7 @@ final class SaveJournal: Sendable {
   struct Note: Sendable {
     var updated: [(identifier: PersistentIdentifier, slots: SlotSet)] = []
     var deleted: [PersistentIdentifier] = []
-    /// Entities whose rows may be gone, after a deletion that named none.
+    /// Entities whose rows may be changed or gone, after a deletion that named none.
     var swept: Set<String> = []
     /// Any row may be changed or gone.
     var isEverything = false

@@ -48,7 +48,8 @@ struct SaveSession {
     do {
       core.dropLostPartners()
       let denied = rules.apply()
-      try Validation.check(denied + Validation(core: core).failures(shrunk: rules.shrunk))
+      try SwiftDataError.throwAll(
+        denied + Validation(core: core).failures(shrunk: rules.shrunk))
       let batches = try collect()
       let others = core.savesElsewhere
       let results = try emit(batches[...]) {

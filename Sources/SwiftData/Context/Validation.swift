@@ -32,15 +32,6 @@ struct Validation {
     return failures
   }
 
-  /// One error for all failures.
-  static func check(_ failures: [SwiftDataError]) throws {
-    guard let first = failures.first else { return }
-    if failures.count == 1 { throw first }
-    throw first.with(
-      "\(failures.count) rules are broken and nothing was saved:\n"
-        + failures.map { "- \($0.description)" }.joined(separator: "\n"))
-  }
-
   private func judge(_ storage: _ModelStorage, into failures: inout [SwiftDataError]) {
     for slot in storage.descriptor.relationshipSlots where storage.changedSlots.contains(slot) {
       guard let link = storage.descriptor.link(slot, in: core.coordinator) else { continue }

@@ -71,29 +71,6 @@ extension DefaultStore: PartialFetching {
     return found.keys.identifiers
   }
 
-  /// Deletes the rows of a request at once.
-  /// - Throws: `DataStoreError.preferInMemoryFilter` for a predicate that SQL can't answer whole, or
-  ///   the database's error; nothing is deleted then.
-  public func delete<T>(_ request: DataStoreBatchDeleteRequest<T>) throws
-  where T: PersistentModel {
-    let query = try Query(self, FetchDescriptor(predicate: request.predicate))
-    if query.compiled.filtersInMemory { throw DataStoreError.preferInMemoryFilter }
-    var condition = query.compiled.shape.bareCondition
-    if !request.includeSubclasses && query.entity.sharesTable {
-      let own = SQLExpression.binary(
-        .column(table: nil, name: "Z_ENT"), .equal, .integer(Int64(query.entity.number)))
-      condition = .conjunction([condition, own].compactMap(\.self))
-    }
-    let sql = Delete(from: query.entity.table, where: condition).rendered().sql
-    try write { connection in
-      try connection.transaction {
-        let statement = try connection.prepare(sql)
-        try query.bindValues(to: statement)
-        try statement.run()
-      }
-    }
-  }
-
   /// Compiles a request and lends a connection to run it on.
   func answer<T, R>(
     _ descriptor: FetchDescriptor<T>, _ body: (Query, Connection) throws -> R
