@@ -63,8 +63,8 @@ extension DefaultStore: RuledDeleting {
     }
   }
 
-  private func deleteRows<T>(
-    of query: Query<T>, _ number: Int?, _ connection: Connection
+  private func deleteRows(
+    of query: Query, _ number: Int?, _ connection: Connection
   ) throws {
     var condition = query.compiled.shape.bareCondition
     if let number, query.entity.sharesTable {
@@ -79,8 +79,8 @@ extension DefaultStore: RuledDeleting {
   }
 
   /// Keys and entity numbers of the rows that match.
-  private func rows<T>(
-    of query: Query<T>, _ number: Int?, _ connection: Connection
+  private func rows(
+    of query: Query, _ number: Int?, _ connection: Connection
   ) throws -> [(key: Int64, entity: Int)] {
     let selection = plans.selection(of: query.entity)
     let columns = Array(selection.columns.prefix(selection.hasEntityNumber ? 2 : 1))
