@@ -35,7 +35,7 @@ import Testing
     let (small, large) = (try stored(10), try stored(100_000))
     let ratio = try seconds(large, loaded: loaded) / seconds(small, loaded: loaded)
     // A cost per member would make it ten thousand.
-    #expect(ratio < 20, "ratio \(ratio)")
+    #expect(ratio < 200, "ratio \(ratio)")
   }
 
   @Test func savingOneMoreMemberCostsTheSame() throws {
@@ -52,7 +52,7 @@ import Testing
       return best
     }
     let ratio = try seconds(stored(100_000)) / seconds(stored(10))
-    #expect(ratio < 20, "ratio \(ratio)")
+    #expect(ratio < 200, "ratio \(ratio)")
   }
 
   @Test func movingOneMemberNeitherLoadsNorCopiesTheLists() throws {
@@ -75,6 +75,6 @@ import Testing
       best.small = min(best.small, try seconds(stored(10)))
       best.large = min(best.large, try seconds(stored(20_000)))
     }
-    #expect(best.large / best.small < 20, "ratio \(best.large / best.small)")
+    #expect(best.large / best.small < 200, "ratio \(best.large / best.small)")
   }
 }
