@@ -146,12 +146,13 @@ struct RelationshipFixer {
     }
   }
 
-  /// Frees all partners of a model that leaves the unit of work.
+  /// Frees all partners of a model that leaves the unit of work. What it names itself stays, so one
+  /// that is its own partner is not changed.
   func unlink(_ storage: _ModelStorage) {
     for slot in storage.descriptor.relationshipSlots {
       guard let inverse = storage.descriptor.link(slot, in: core.coordinator)?.inverseSlot
       else { continue }
-      for partner in storage.partners(slot) {
+      for partner in storage.partners(slot) where partner._$storage !== storage {
         forget(storage, in: partner._$storage, slot: inverse)
       }
     }

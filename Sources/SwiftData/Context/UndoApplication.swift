@@ -52,7 +52,7 @@ struct UndoApplication {
   private func restoreToOnes(_ before: ModelBefore, wholly isNew: Bool) {
     let storage = before.storage
     for (slot, partner) in before.toOnes where isNew || before.isEdited(slot) {
-      if let partner, !core.has(partner._$storage) { continue }
+      if let partner, !canBeNamed(partner) { continue }
       guard storage.partner(slot) !== partner else { continue }
       storage.notifyingObservers(of: slot) {
         RelationshipFixer(core: core).setToOne(storage, slot: slot, to: partner)
@@ -68,10 +68,15 @@ struct UndoApplication {
         fixer.remove(member, from: storage, slot: toMany.slot)
       }
       for case let member as any PersistentModel in isNew ? toMany.members ?? [] : toMany.lost
-      where core.has(member._$storage) {
+      where canBeNamed(member) {
         fixer.add(member, to: storage, slot: toMany.slot)
       }
     }
+  }
+
+  /// A partner that is to be deleted may be named: what goes along with it goes along again.
+  private func canBeNamed(_ partner: any PersistentModel) -> Bool {
+    partner._$storage.source === core && !partner._$storage.flags.contains(.isGone)
   }
 
   private func restoreOrder(_ before: ModelBefore) {

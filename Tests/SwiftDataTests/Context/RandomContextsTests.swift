@@ -25,7 +25,7 @@ private struct Crowd {
   }
 
   var members: [Member]
-  var random: ContextsRandom
+  var random: SeededRandom
   var counter = 0
   /// How many models were compared.
   var checked = 0
@@ -33,7 +33,7 @@ private struct Crowd {
   init(seed: UInt64) throws {
     let container = try Graph.container()
     members = (0..<3).map { _ in Member(context: ModelContext(container)) }
-    random = ContextsRandom(state: seed &* 6121 &+ 3)
+    random = SeededRandom(seed)
   }
 
   private mutating func name() -> String {
@@ -135,17 +135,5 @@ private struct Crowd {
 
   private static func text(_ student: Graph.Student) -> String {
     student.name + ":" + student.courses.map(\.title).sorted().joined(separator: ",")
-  }
-}
-
-private struct ContextsRandom: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }

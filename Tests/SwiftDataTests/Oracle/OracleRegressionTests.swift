@@ -1,0 +1,35 @@
+import SwiftData
+import Testing
+
+/// Programs that once disagreed with the oracle.
+@Suite struct OracleRegressionTests {
+  private func expectAgreement(_ moves: Move...) {
+    #expect(Oracle.failure(of: Program(moves)) == nil)
+  }
+
+  @Test func aNewModelThatNamesItselfIsDeletedBeforeItsFirstSave() {
+    expectAgreement(.insert(.member), .link(.mentor, .left, 0, 0), .delete(0))
+    expectAgreement(.insert(.member), .link(.mentor, .right, 0, 0), .save, .delete(0), .save)
+  }
+
+  @Test func anUndoneMoveLeadsBackToATeamThatIsToBeDeleted() throws {
+    let folder = try TemporaryFolder()
+    let context = ModelContext(try World.container(folder.store))
+    let (old, new, member) = (World.Team(1), World.Team(2), World.Member(3))
+    member.team = old
+    context.insert(member)
+    context.insert(new)
+    try context.save()
+    let manager = UndoManager()
+    context.undoManager = manager
+    context.delete(old)
+    context.processPendingChanges()
+    member.team = new
+    context.processPendingChanges()
+    manager.undo()
+    #expect(member.team === old)
+    try context.save()
+    #expect(member.isDeleted)
+    #expect(try context.fetchCount(FetchDescriptor<World.Member>()) == 0)
+  }
+}

@@ -1,0 +1,129 @@
+/// One step of a random program. Numbers choose among what is there, so a step has a meaning in
+/// whatever program it stands.
+enum Move {
+  case insert(Kind)
+  /// A new team with two new members and a badge, of which only the team is inserted.
+  case insertTree
+  case edit(Int, Int)
+  /// Two badges swap their unique values.
+  case swap(Int, Int)
+  /// Sets a to-one, or appends to a to-many.
+  case link(Bond, Bond.Side, Int, Int)
+  /// Sets a whole to-many, chosen by the bits of the last number, or a to-one to nil.
+  case replace(Bond, Bond.Side, Int, Int)
+  case unlink(Bond, Bond.Side, Int, Int)
+  case delete(Int)
+  /// The next step belongs to the same undoable event.
+  case joined
+  case recordUndo
+  case undo
+  case redo
+  case save
+  case rollback
+  /// Lets all models go that nothing but the test holds.
+  case forget
+  /// Another context makes a step and saves it.
+  indirect case elsewhere(Move)
+  /// All contexts and the container are closed and the file is opened again.
+  case reopen
+}
+
+extension Move: CustomStringConvertible {
+  /// The step as source text.
+  var description: String {
+    switch self {
+    case .insert(let kind): ".insert(.\(kind))"
+    case .edit(let which, let value): ".edit(\(which), \(value))"
+    case .swap(let one, let other): ".swap(\(one), \(other))"
+    case .link(let bond, let side, let one, let other):
+      ".link(.\(bond), .\(side), \(one), \(other))"
+    case .replace(let bond, let side, let one, let bits):
+      ".replace(.\(bond), .\(side), \(one), \(bits))"
+    case .unlink(let bond, let side, let one, let other):
+      ".unlink(.\(bond), .\(side), \(one), \(other))"
+    case .delete(let which): ".delete(\(which))"
+    case .elsewhere(let step): ".elsewhere(\(step.description))"
+    case .insertTree: ".insertTree"
+    case .joined: ".joined"
+    case .recordUndo: ".recordUndo"
+    case .undo: ".undo"
+    case .redo: ".redo"
+    case .save: ".save"
+    case .rollback: ".rollback"
+    case .forget: ".forget"
+    case .reopen: ".reopen"
+    }
+  }
+}
+
+/// A list of steps, made from a seed.
+struct Program: CustomStringConvertible {
+  var steps: [Move]
+
+  init(_ steps: [Move]) { self.steps = steps }
+
+  /// - Parameter undoes: Whether an undo manager is there from the start.
+  init(seed: UInt64, length: Int, undoes: Bool) {
+    var random = SeededRandom(seed)
+    steps = undoes ? [.recordUndo] : []
+    steps += [.insertTree, .insert(.captain), .insert(.club), .insert(.chore)]
+    while steps.count < length { steps.append(Move.any(undoes: undoes, &random)) }
+  }
+
+  var description: String { "[" + steps.map(\.description).joined(separator: ", ") + "]" }
+
+  /// A program as short as possible that fails too.
+  func shrunk(while fails: (Program) -> Bool) -> Program {
+    var best = self
+    var size = max(1, steps.count / 2)
+    while true {
+      var start = 0
+      var hasShrunk = false
+      while start < best.steps.count {
+        var shorter = best
+        shorter.steps.removeSubrange(start..<min(start + size, best.steps.count))
+        if fails(shorter) {
+          best = shorter
+          hasShrunk = true
+        } else {
+          start += size
+        }
+      }
+      if size == 1 && !hasShrunk { return best }
+      size = max(1, size / 2)
+    }
+  }
+}
+
+extension Move {
+  fileprivate static func any(undoes: Bool, _ random: inout SeededRandom) -> Move {
+    switch Int.random(in: 0..<30, using: &random) {
+    case 0...19: return edit(&random)
+    case 20, 21: return .save
+    case 22: return .rollback
+    case 23: return .forget
+    case 24: return .elsewhere(edit(&random))
+    case 25:
+      return Int.random(in: 0..<4, using: &random) == 0 ? .reopen : .save
+    case 26: return .joined
+    case 27, 28: return undoes ? .undo : edit(&random)
+    default: return undoes ? .redo : edit(&random)
+    }
+  }
+
+  private static func edit(_ random: inout SeededRandom) -> Move {
+    func number() -> Int { Int.random(in: 0..<16, using: &random) }
+    func bond() -> Bond { Bond(rawValue: Int.random(in: 0..<5, using: &random)) ?? .team }
+    func side() -> Bond.Side { Bool.random(using: &random) ? .left : .right }
+    switch Int.random(in: 0..<20, using: &random) {
+    case 0...2: return .insert(Kind(rawValue: Int.random(in: 0..<6, using: &random)) ?? .team)
+    case 3: return .insertTree
+    case 4...6: return .edit(number(), number())
+    case 7: return .swap(number(), number())
+    case 8...12: return .link(bond(), side(), number(), number())
+    case 13, 14: return .replace(bond(), side(), number(), number())
+    case 15, 16: return .unlink(bond(), side(), number(), number())
+    default: return .delete(number())
+    }
+  }
+}
