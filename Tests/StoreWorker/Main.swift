@@ -2,8 +2,9 @@ import SwiftData
 
 /// A second process for tests of crashes and of shared files.
 ///
-/// - `batches <store> <count> <size>`: saves batches of linked models, and prints the number of each
-///   batch once it is saved. Tests kill it in the middle.
+/// - `chain <store> <count> <size>`: saves batches of linked models, changes the one before and deletes
+///   an older one in the same save, and prints the number of each save once it is done. Tests kill it
+///   in the middle.
 /// - `increment <store> <times>`: adds rows one save at a time, beside another process.
 ///
 /// - `settle <store> <count>`: adds rows to the main context and leaves them to autosave, which it
@@ -22,7 +23,7 @@ struct StoreWorker {
       for: Batch.self, Parcel.self, configurations: configuration)
     let count = Int(arguments[3]) ?? 1
     switch arguments[1] {
-    case "batches": try saveBatches(container, count, size: Int(arguments[4]) ?? 1)
+    case "chain": try saveChain(container, count, size: Int(arguments[4]) ?? 1)
     case "increment": try addRows(container, count)
     case "settle", "leave":
       for index in 0..<count { container.mainContext.insert(Parcel(index: index)) }
@@ -31,12 +32,16 @@ struct StoreWorker {
     }
   }
 
-  private static func saveBatches(_ container: ModelContainer, _ count: Int, size: Int) throws {
+  private static func saveChain(_ container: ModelContainer, _ count: Int, size: Int) throws {
+    let context = ModelContext(container)
+    var batches: [Batch] = []
     for number in 1...count {
-      let context = ModelContext(container)
       let batch = Batch(number: number, size: size)
       context.insert(batch)
       for index in 0..<size { batch.members.append(Parcel(index: index)) }
+      for parcel in batches.last?.members ?? [] { parcel.text = "before \(number)" }
+      batches.append(batch)
+      if batches.count > 2 { context.delete(batches.removeFirst()) }
       try context.save()
       FileHandle.standardOutput.write(Data("saved \(number)\n".utf8))
     }

@@ -14,8 +14,10 @@ import SwiftData
 
 @Model final class Parcel {
   var index: Int
-  var text = "Some text that fills the page"
+  var text = Parcel.text
   var batch: Batch?
+
+  static let text = "Some text that fills the page"
 
   init(index: Int) { self.index = index }
 }

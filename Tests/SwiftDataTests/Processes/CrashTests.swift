@@ -1,0 +1,82 @@
+import Foundation
+import SQLiteEngine
+import SwiftData
+import Testing
+
+/// A process is killed at random moments while it saves; whoever opens the file next finds every
+/// save there whole or not at all, and every save that was reported there.
+///
+/// `CRASH_MOMENTS` is how many processes are killed, `CRASH_SEED` chooses other moments.
+@Suite(.serialized) struct CrashTests {
+  private static let size = 200
+
+  @Test func aKilledProcessLosesNothingThatItSaved() throws {
+    let environment = ProcessInfo.processInfo.environment
+    let moments = environment["CRASH_MOMENTS"].flatMap(Int.init) ?? 12
+    var random = SeededRandom(environment["CRASH_SEED"].flatMap(UInt64.init) ?? 1)
+    var begun = 0
+    for moment in 0..<moments {
+      let folder = try TemporaryFolder()
+      // One in six is killed while it opens the store.
+      let awaitsFirstSave = moment % 6 > 0
+      let reported = try killedWorker(
+        folder.store, afterFirstSave: awaitsFirstSave,
+        delay: Double.random(in: 0..<(awaitsFirstSave ? 0.2 : 0.08), using: &random))
+      try expectWhole(folder.store, reported: reported)
+      if reported > 0 { begun += 1 }
+    }
+    #expect(begun > moments / 2)
+  }
+
+  /// - Returns: The number of the last save that the process reported.
+  private func killedWorker(
+    _ store: URL, afterFirstSave: Bool, delay: TimeInterval
+  ) throws -> Int {
+    let process = Process.storeWorker(["chain", store.path, "100000", "\(CrashTests.size)"])
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    var text = Data()
+    if afterFirstSave { text += output.fileHandleForReading.availableData }
+    Thread.sleep(forTimeInterval: delay)
+    kill(process.processIdentifier, SIGKILL)
+    text += output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    #expect(process.terminationReason == .uncaughtSignal)
+    return String(decoding: text, as: UTF8.self).split(separator: "\n")
+      .compactMap { Int($0.dropFirst(6)) }.max() ?? 0
+  }
+
+  /// Each save adds a batch, marks the members of the batch before it, and deletes the third last
+  /// with its members.
+  private func expectWhole(_ store: URL, reported: Int) throws {
+    let container = try ModelContainer(
+      for: Batch.self, Parcel.self, configurations: ModelConfiguration(url: store))
+    let context = ModelContext(container)
+    let batches = try context.fetch(FetchDescriptor<Batch>(sortBy: [SortDescriptor(\.number)]))
+    let last = batches.last?.number ?? 0
+    #expect(last >= reported)
+    #expect(batches.map(\.number) == Array(max(1, last - 1)..<(last + 1)))
+    for batch in batches {
+      #expect(Set(batch.members.map(\.index)) == Set(0..<CrashTests.size))
+      #expect(batch.members.count == CrashTests.size)
+      let mark = batch.number == last ? Parcel.text : "before \(last)"
+      #expect(batch.members.allSatisfy { $0.text == mark })
+    }
+    #expect(
+      try context.fetchCount(FetchDescriptor<Parcel>()) == batches.count * CrashTests.size)
+    #expect(try SQLiteFile.text("PRAGMA integrity_check", in: store) == "ok")
+    let dangling = try SQLiteFile.integer(
+      """
+      SELECT count(*) FROM ZPARCEL
+      WHERE ZBATCH IS NULL OR ZBATCH NOT IN (SELECT Z_PK FROM ZBATCH)
+      """, in: store)
+    #expect(dangling == 0)
+    context.insert(Parcel(index: 1))
+    try context.save()
+    let keys = try SQLiteFile.integer(
+      "SELECT max(Z_PK) - (SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Parcel') FROM ZPARCEL",
+      in: store)
+    #expect(keys == 0)
+  }
+}
