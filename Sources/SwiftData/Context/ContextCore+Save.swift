@@ -50,6 +50,8 @@ extension ContextCore {
     for (storage, saved) in touched {
       storage.notifyingObserversOfAll { saved.restore(to: storage) }
     }
+    // What was kept may list models that another context has deleted since.
+    if !touched.isEmpty { dropGoneMembers() }
     catchUp()
     withExtendedLifetime(models) {}
   }

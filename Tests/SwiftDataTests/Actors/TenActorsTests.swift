@@ -40,7 +40,7 @@ private actor Keeper {
   func work(as number: Int, until end: ContinuousClock.Instant) async throws -> Balance {
     var balance = Balance()
     var authors: [Author] = []
-    while ContinuousClock.now < end {
+    repeat {
       balance.rounds += 1
       let author = Author(name: "\(number) \(balance.rounds)")
       modelContext.insert(author)
@@ -55,7 +55,7 @@ private actor Keeper {
       let others = try modelContext.fetch(
         FetchDescriptor<Author>(predicate: #Predicate { $0.name.starts(with: prefix) }))
       #expect(others.allSatisfy { $0.isDeleted || [0, 3].contains($0.books.count) })
-    }
+    } while ContinuousClock.now < end
     balance.books = authors.count * 3
     balance.pages = authors.flatMap(\.books).reduce(0) { $0 + $1.pages }
     return balance
