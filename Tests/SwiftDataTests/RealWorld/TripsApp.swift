@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-/// Planned journeys: the forms of predicates that Apple's documentation, sample apps and sessions
+/// Planned journeys: the forms of predicates that Apple's documentation, sample apps and talks
 /// show, each a test by its name.
 enum TripsApp {
   @Model class Trip {
