@@ -52,16 +52,6 @@ extension ContextCore {
     }
   }
 
-  /// Whether new models of an entity can become rows that exist.
-  func isConstrained(_ descriptor: _ModelDescriptor) -> Bool {
-    var current: _ModelDescriptor? = descriptor
-    while let known = current {
-      if !known.uniqueConstraints.isEmpty { return true }
-      current = known.superclass?._$descriptor
-    }
-    return false
-  }
-
   /// Whether lists may hold deleted models that don't know of them.
   func leavesUnseenMembers(_ deleted: OrderedModels) -> Bool {
     guard !deleted.isEmpty else { return false }

@@ -1,7 +1,8 @@
 /// Finds what the deletion of models does to others, before the store sees anything.
 ///
 /// Works through a queue of deleted models: cascade appends to it, nullify clears the other side,
-/// deny makes a failure. Partners are read a level of the queue at a time. What it changed in memory is undone when the save fails.
+/// deny makes a failure. Partners are read a level of the queue at a time. What it changed in memory
+/// is undone when the save fails.
 struct DeleteRules {
   let core: ContextCore
   /// To-many relationships that lost members to the deletion.

@@ -38,8 +38,8 @@ struct ModelOrder<T: PersistentModel> {
 extension SortDescriptor {
   /// Whether `compare` goes the other way than `order` says.
   ///
-  /// Foundation on Linux gives the comparator its direction when the descriptor is made; setting `order` later
-  /// changes the property only.
+  /// Foundation on Linux gives the comparator its direction when the descriptor is made; setting
+  /// `order` later changes the property only.
   fileprivate var comparesAgainstItsOrder: Bool {
     for child in Mirror(reflecting: self).children where child.label != "order" {
       if let direction = SortDescriptor.direction(in: child.value) { return direction != order }

@@ -127,14 +127,15 @@ extension ContextCore {
   }
 }
 
-/// The relationships to prefetch, by slot, and those behind them; paths with the same beginning share it.
+/// The relationships to prefetch, by slot, and those behind them; paths with the same beginning
+/// share it.
 struct PrefetchTree {
   private(set) var branches: [Int: PrefetchTree] = [:]
 
   /// Adds the relationships along a key path, as in `\.artist?.country`.
   ///
-  /// Behind a to-many, a step to one of its members, as in `\.stops.first?.hotel`, stands for all of them. A path
-  /// ends where it leaves the relationships.
+  /// Behind a to-many, a step to one of its members, as in `\.stops.first?.hotel`, stands for all of
+  /// them. A path ends where it leaves the relationships.
   mutating func add(_ keyPath: AnyKeyPath, from descriptor: _ModelDescriptor) {
     if let slot = descriptor.slot(for: keyPath) {
       branches[slot] = branches[slot] ?? PrefetchTree()

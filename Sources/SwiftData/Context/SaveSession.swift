@@ -179,7 +179,7 @@ struct SaveSession {
         core.makePermanent(storage, permanent)
         saved.inserted.append(permanent)
         // An upsert may have changed a row that others show.
-        if core.isConstrained(storage.descriptor) {
+        if storage.descriptor.isConstrained {
           note.updated.append((permanent, .all))
           core.forgetEmptyToOnes(of: storage)
         }

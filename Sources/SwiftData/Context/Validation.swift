@@ -127,13 +127,9 @@ private struct PendingUniqueness {
   private mutating func constraints(of descriptor: _ModelDescriptor) -> [[Int]] {
     if let known = constraints[ObjectIdentifier(descriptor)] { return known }
     var found: [[Int]] = []
-    var current = schema.entitiesByName[descriptor.entityName]
-    while let entity = current {
-      for names in entity.uniquenessConstraints {
-        let slots = names.compactMap(descriptor.slot(named:))
-        if slots.count == names.count, !slots.isEmpty { found.append(slots) }
-      }
-      current = entity.superentityName.flatMap { schema.entitiesByName[$0] }
+    for names in schema.uniquenessConstraints(of: descriptor.entityName) {
+      let slots = names.compactMap(descriptor.slot(named:))
+      if slots.count == names.count, !slots.isEmpty { found.append(slots) }
     }
     constraints[ObjectIdentifier(descriptor)] = found
     return found

@@ -38,7 +38,7 @@ extension DefaultStore: RuledDeleting {
     var concerned = Set(waiting.map(\.name))
     var deleted = concerned
     while let next = waiting.popLast() {
-      let steps = DeletionSteps(of: next, in: mapping, schema)
+      let steps = plans.deletion(of: next, schema)
       if steps.countsMembers { return nil }
       concerned.formUnion(steps.concerned)
       for cascade in steps.cascades {
@@ -82,14 +82,9 @@ extension DefaultStore: RuledDeleting {
   private func rows(
     of query: Query, _ number: Int?, _ connection: Connection
   ) throws -> [(key: Int64, entity: Int)] {
-    let selection = plans.selection(of: query.entity)
-    let columns = Array(selection.columns.prefix(selection.hasEntityNumber ? 2 : 1))
-    let statement = try connection.prepare(query.text(.keys, columns))
-    try query.bind(to: statement)
     var rows: [(key: Int64, entity: Int)] = []
-    while try statement.step() {
-      let entity = selection.hasEntityNumber ? Int(statement.int64(1)) : query.entity.number
-      if number == nil || number == entity { rows.append((statement.int64(0), entity)) }
+    try readKeys(of: query, connection) { key, entity in
+      if number == nil || number == entity { rows.append((key, entity)) }
     }
     return rows
   }

@@ -11,19 +11,26 @@ extension DefaultStore: KeyedFetching {
       if !query.compiled.sortsInMemory {
         statementLog?.note(query.compiled, entity: query.entity.name)
       }
-      let selection = plans.selection(of: query.entity)
-      let columns = Array(selection.columns.prefix(selection.hasEntityNumber ? 2 : 1))
-      let statement = try connection.prepare(query.text(.keys, columns))
-      try query.bind(to: statement)
       var keys =
-        selection.hasEntityNumber
+        plans.selection(of: query.entity).hasEntityNumber
         ? RowKeys(scopes: plans.scopes) : RowKeys(scope: plans.scope(number: query.entity.number))
-      while try statement.step() {
-        keys.append(
-          statement.int64(0),
-          entityNumber: selection.hasEntityNumber ? Int(statement.int64(1)) : 0)
-      }
+      try readKeys(of: query, connection) { keys.append($0, entityNumber: $1) }
       return FetchedKeys(keys: keys, rest: query.rest)
+    }
+  }
+
+  /// Calls `body` with key and entity number of each row of a query.
+  func readKeys(
+    of query: Query, _ connection: Connection, _ body: (Int64, Int) -> Void
+  ) throws {
+    let selection = plans.selection(of: query.entity)
+    let columns = Array(selection.columns.prefix(selection.hasEntityNumber ? 2 : 1))
+    let statement = try connection.prepare(query.text(.keys, columns))
+    try query.bind(to: statement)
+    while try statement.step() {
+      body(
+        statement.int64(0),
+        selection.hasEntityNumber ? Int(statement.int64(1)) : query.entity.number)
     }
   }
 

@@ -11,7 +11,6 @@ import SQLiteEngine
 struct RowDeletion {
   let store: DefaultStore
   let connection: Connection
-  private var steps: [Int: DeletionSteps] = [:]
   /// The deleted rows by the number of their entity, in the order they were found.
   private var keys: [Int: [Int64]] = [:]
   /// The same by table, to look one up.
@@ -70,12 +69,8 @@ struct RowDeletion {
     }
   }
 
-  private mutating func steps(of number: Int) -> DeletionSteps? {
-    if let known = steps[number] { return known }
-    guard let entity = store.mapping.entity(number: number) else { return nil }
-    let made = DeletionSteps(of: entity, in: store.mapping, store.schema)
-    steps[number] = made
-    return made
+  private func steps(of number: Int) -> DeletionSteps? {
+    store.mapping.entity(number: number).map { store.plans.deletion(of: $0, store.schema) }
   }
 
   // MARK: Judging

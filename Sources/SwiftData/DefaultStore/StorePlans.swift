@@ -22,6 +22,8 @@ package final class StorePlans: Sendable {
     var queries: [QueryShape: String] = [:]
     var renderedCount = 0
     var members: [MembersKey: MembersQuery] = [:]
+    /// By entity number.
+    var deletions: [Int: DeletionSteps] = [:]
   }
 
   init(mapping: SchemaMapping, schema: Schema, storeIdentifier: String) {
@@ -33,11 +35,7 @@ package final class StorePlans: Sendable {
     }
     var constraints: [String: [[String]]] = [:]
     for entity in mapping.entities {
-      var current: Schema.Entity? = schema.entitiesByName[entity.name]
-      while let schemaEntity = current {
-        constraints[entity.name, default: []] += schemaEntity.uniquenessConstraints
-        current = schemaEntity.superentityName.flatMap { schema.entitiesByName[$0] }
-      }
+      constraints[entity.name] = schema.uniquenessConstraints(of: entity.name)
     }
     self.constraints = constraints
     hasRelationships = mapping.entities.contains { !$0.descriptor.relationshipSlots.isEmpty }
@@ -80,6 +78,14 @@ package final class StorePlans: Sendable {
     }
   }
 
+  /// What the deletion of an entity's rows does to others, read from the schema once.
+  func deletion(of entity: EntityMapping, _ schema: Schema) -> DeletionSteps {
+    if let known = state.withLock({ $0.deletions[entity.number] }) { return known }
+    let made = DeletionSteps(of: entity, in: mapping, schema)
+    state.withLock { $0.deletions[entity.number] = made }
+    return made
+  }
+
   private struct MembersKey: Hashable {
     let entity: Int
     let slot: Int
@@ -116,7 +122,7 @@ package final class StorePlans: Sendable {
 /// What decides the text of a query.
 struct QueryShape: Hashable {
   enum Purpose: Hashable {
-    case rows, keys, count, delete
+    case rows, keys, count
     case partialRows(Set<Int>)
   }
 

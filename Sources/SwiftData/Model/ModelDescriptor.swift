@@ -62,6 +62,8 @@ public final class _ModelDescriptor: Sendable {
   package let layout: RowLayout
   /// Members of `#Unique` and `#Index` declarations, by slot-independent names.
   package let uniqueConstraints: [[String]]
+  /// Whether new models can become rows that exist: the class or one above it has unique values.
+  package let isConstrained: Bool
   package let indices: [[String]]
   package let spatialIndices: [[String]]
   package let problems: [SwiftDataError]
@@ -95,6 +97,8 @@ public final class _ModelDescriptor: Sendable {
       reading.properties[$0].destination != nil
     }
     uniqueConstraints = reading.uniqueConstraints
+    isConstrained =
+      !reading.uniqueConstraints.isEmpty || superclass?._$descriptor.isConstrained == true
     indices = reading.indices
     spatialIndices = reading.spatialIndices
     problems = reading.problems

@@ -1,11 +1,22 @@
 extension Schema {
-  /// A relationship of an entity or of one it inherits from.
-  func relationship(_ name: String, of entityName: String) -> Schema.Relationship? {
+  /// An entity and those it inherits from, the nearest first; empty for a name that is unknown.
+  func lineage(of entityName: String) -> [Schema.Entity] {
+    var lineage: [Schema.Entity] = []
     var current = entitiesByName[entityName]
     while let entity = current {
-      if let found = entity.relationshipsByName[name] { return found }
+      lineage.append(entity)
       current = entity.superentityName.flatMap { entitiesByName[$0] }
     }
-    return nil
+    return lineage
+  }
+
+  /// A relationship of an entity or of one it inherits from.
+  func relationship(_ name: String, of entityName: String) -> Schema.Relationship? {
+    lineage(of: entityName).lazy.compactMap { $0.relationshipsByName[name] }.first
+  }
+
+  /// The uniqueness constraints of an entity and of those it inherits from.
+  func uniquenessConstraints(of entityName: String) -> [[String]] {
+    lineage(of: entityName).flatMap(\.uniquenessConstraints)
   }
 }
