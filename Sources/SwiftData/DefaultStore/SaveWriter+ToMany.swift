@@ -4,26 +4,48 @@ import SQLiteEngine
 
 /// The pairs of to-many relationships.
 extension SaveWriter {
-  mutating func writeToMany(_ snapshot: DefaultSnapshot) throws {
-    guard snapshot.cells != nil else { return }
-    let save = try plan(of: snapshot)
-    for toMany in save.toMany where snapshot.changedSlots.contains(toMany.slot) {
-      guard case .object(let object) = snapshot.cells?[toMany.slot],
-        let change = object as? ToManySnapshot, let owner = key(of: snapshot.persistentIdentifier)
-      else { continue }
-      try run(toMany.unlink, owner, change.removed)
-      try run(toMany.link, owner, change.added)
+  /// Writes each changed pair once, whichever sides of the relationship tell of it.
+  ///
+  /// Pairs are compared by key, after upserts have decided which new models are rows that exist: a
+  /// list that lost the old instance of a row and gained a new one has not lost the row. Which table
+  /// comes first does not matter, so tables follow each other as they were met.
+  mutating func writeToMany(_ snapshots: [DefaultSnapshot]) throws {
+    var changes: [PairChanges] = []
+    var places: [ToManyStatements.Place: Int] = [:]
+    for snapshot in snapshots where snapshot.cells != nil {
+      let save = try plan(of: snapshot)
+      for toMany in save.toMany where snapshot.changedSlots.contains(toMany.slot) {
+        guard case .object(let object) = snapshot.cells?[toMany.slot],
+          let change = object as? ToManySnapshot, let owner = key(of: snapshot.persistentIdentifier)
+        else { continue }
+        let place = places[toMany.place] ?? changes.count
+        if place == changes.count {
+          places[toMany.place] = place
+          changes.append(PairChanges(toMany))
+        }
+        func pairs(_ members: [PersistentIdentifier]) -> [PairChanges.Pair] {
+          members.compactMap(key(of:)).map { member in
+            toMany.ownerIsFirst
+              ? PairChanges.Pair(first: owner, second: member)
+              : PairChanges.Pair(first: member, second: owner)
+          }
+        }
+        changes[place].remove(pairs(change.removed))
+        changes[place].add(pairs(change.added))
+      }
+    }
+    for change in changes {
+      try run(change.unlink, change.removedPairs)
+      try run(change.link, change.addedPairs)
     }
   }
 
-  mutating func run(
-    _ sql: String, _ owner: Int64, _ members: [PersistentIdentifier]
-  ) throws {
-    for member in members {
-      guard let memberKey = key(of: member) else { continue }
-      let statement = try prepared(sql)
-      try statement.bind(owner, at: 1)
-      try statement.bind(memberKey, at: 2)
+  private mutating func run(_ sql: String, _ pairs: [PairChanges.Pair]) throws {
+    guard !pairs.isEmpty else { return }
+    let statement = try prepared(sql)
+    for pair in pairs {
+      try statement.bind(pair.first, at: 1)
+      try statement.bind(pair.second, at: 2)
       try statement.run()
     }
   }
@@ -40,5 +62,36 @@ extension SaveWriter {
       let entity = store.mapping.entity(named: permanent.entityName)
     else { return nil }
     return (key, entity.number)
+  }
+}
+
+/// The pairs of one place that a save adds and removes, each once, in order of arrival.
+private struct PairChanges {
+  struct Pair: Hashable {
+    let first: Int64
+    let second: Int64
+  }
+
+  let link: String
+  let unlink: String
+  private(set) var addedPairs: [Pair] = []
+  private var added: Set<Pair> = []
+  private var removed: [Pair] = []
+
+  init(_ statements: ToManyStatements) {
+    link = statements.link
+    unlink = statements.unlink
+  }
+
+  mutating func add(_ pairs: [Pair]) {
+    for pair in pairs where added.insert(pair).inserted { addedPairs.append(pair) }
+  }
+
+  mutating func remove(_ pairs: [Pair]) { removed += pairs }
+
+  /// What is removed and not added too.
+  var removedPairs: [Pair] {
+    var known = added
+    return removed.filter { known.insert($0).inserted }
   }
 }

@@ -59,7 +59,7 @@ struct SaveWriter {
       try insert(request.inserted[place], saves[place], key: keys[place])
     }
     if store.plans.hasRelationships {
-      for snapshot in request.inserted + request.updated { try writeToMany(snapshot) }
+      try writeToMany(request.inserted + request.updated)
     }
     try storeLastKeys()
     return zip(saves, keys).map { save, key in

@@ -3,11 +3,22 @@ import SQLSyntax
 /// The statements of a to-many relationship that no to-one column of a property keeps.
 package struct ToManyStatements: Sendable {
   package let slot: Int
-  /// Owner first, member second.
+  /// The table and columns that keep the pairs; the same from both sides of a relationship.
+  package let place: Place
+  /// Whether the owner is the first key of a pair, as the place orders them.
+  package let ownerIsFirst: Bool
+  /// Adds and removes a pair; the keys in the order of the place.
   package let link: String
   package let unlink: String
   /// Removes the owner from all pairs.
   package let unlinkAll: String
+
+  /// Where pairs are kept: two columns of a table.
+  package struct Place: Hashable, Sendable {
+    let table: String
+    let first: String
+    let second: String
+  }
 
   /// - Returns: nil when the destination's own to-one keeps the relationship.
   package init?(_ property: PropertyMapping) {
@@ -18,13 +29,18 @@ package struct ToManyStatements: Sendable {
     }
     switch toMany.storage {
     case .joinTable(let name, let owner, let member):
-      link = Insert(into: name, columns: [owner, member], onConflict: .ignore).rendered().sql
+      ownerIsFirst = owner < member
+      let (first, second) = ownerIsFirst ? (owner, member) : (member, owner)
+      place = Place(table: name, first: first, second: second)
+      link = Insert(into: name, columns: [first, second], onConflict: .ignore).rendered().sql
       unlink =
-        Delete(from: name, where: .conjunction([column(owner, 0), column(member, 1)]))
+        Delete(from: name, where: .conjunction([column(first, 0), column(second, 1)]))
         .rendered().sql
       unlinkAll = Delete(from: name, where: column(owner, 0)).rendered().sql
     case .foreignKey(let table, let owner, _):
       guard toMany.inverse == nil else { return nil }
+      ownerIsFirst = true
+      place = Place(table: table, first: owner, second: "Z_PK")
       link =
         Update(table, set: [Assignment(owner, .parameter(0))], where: column("Z_PK", 1))
         .rendered().sql
