@@ -14,15 +14,17 @@ let package = Package(
   ],
   targets: [
     .systemLibrary(
-      name: "CSQLite",
+      name: "OpenSwiftDataCSQLite",
       pkgConfig: "sqlite3",
       providers: [.apt(["libsqlite3-dev"]), .yum(["sqlite-devel"]), .brew(["sqlite"])]
     ),
-    .target(name: "RowStorage"),
-    .target(name: "SQLiteEngine", dependencies: ["CSQLite", "RowStorage"]),
-    .target(name: "SQLSyntax"),
+    .target(name: "OpenSwiftDataRowStorage"),
+    .target(
+      name: "OpenSwiftDataSQLiteEngine",
+      dependencies: ["OpenSwiftDataCSQLite", "OpenSwiftDataRowStorage"]),
+    .target(name: "OpenSwiftDataSQLSyntax"),
     .macro(
-      name: "SwiftDataMacros",
+      name: "OpenSwiftDataMacros",
       dependencies: [
         .product(name: "SwiftSyntax", package: "swift-syntax"),
         .product(name: "SwiftSyntaxBuilder", package: "swift-syntax"),
@@ -35,15 +37,22 @@ let package = Package(
     ),
     .target(
       name: "SwiftData",
-      dependencies: ["RowStorage", "SQLiteEngine", "SQLSyntax", "SwiftDataMacros"]
+      dependencies: [
+        "OpenSwiftDataRowStorage", "OpenSwiftDataSQLiteEngine", "OpenSwiftDataSQLSyntax",
+        "OpenSwiftDataMacros",
+      ]
     ),
-    .testTarget(name: "RowStorageTests", dependencies: ["RowStorage"]),
-    .testTarget(name: "SQLiteEngineTests", dependencies: ["SQLiteEngine", "RowStorage", "CSQLite"]),
-    .testTarget(name: "SQLSyntaxTests", dependencies: ["SQLSyntax"]),
+    .testTarget(name: "RowStorageTests", dependencies: ["OpenSwiftDataRowStorage"]),
+    .testTarget(
+      name: "SQLiteEngineTests",
+      dependencies: [
+        "OpenSwiftDataSQLiteEngine", "OpenSwiftDataRowStorage", "OpenSwiftDataCSQLite",
+      ]),
+    .testTarget(name: "SQLSyntaxTests", dependencies: ["OpenSwiftDataSQLSyntax"]),
     .testTarget(
       name: "SwiftDataMacrosTests",
       dependencies: [
-        "SwiftDataMacros",
+        "OpenSwiftDataMacros",
         .product(name: "SwiftSyntax", package: "swift-syntax"),
         .product(name: "SwiftParser", package: "swift-syntax"),
         .product(name: "SwiftOperators", package: "swift-syntax"),
@@ -53,10 +62,14 @@ let package = Package(
         .product(name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax"),
       ]
     ),
-    .executableTarget(name: "StoreWorker", dependencies: ["SwiftData"], path: "Tests/StoreWorker"),
+    .executableTarget(
+      name: "OpenSwiftDataStoreWorker", dependencies: ["SwiftData"], path: "Tests/StoreWorker"),
     .testTarget(
       name: "SwiftDataTests",
-      dependencies: ["SwiftData", "SQLiteEngine", "SQLSyntax", "StoreWorker"]),
+      dependencies: [
+        "SwiftData", "OpenSwiftDataSQLiteEngine", "OpenSwiftDataSQLSyntax",
+        "OpenSwiftDataStoreWorker",
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

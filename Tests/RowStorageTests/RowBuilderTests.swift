@@ -1,4 +1,4 @@
-import RowStorage
+import OpenSwiftDataRowStorage
 import Testing
 
 @Suite struct RowBuilderTests {

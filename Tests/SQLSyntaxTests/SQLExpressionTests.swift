@@ -1,4 +1,4 @@
-import SQLSyntax
+import OpenSwiftDataSQLSyntax
 import Testing
 
 struct SQLExpressionTests {

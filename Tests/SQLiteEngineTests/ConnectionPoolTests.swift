@@ -1,6 +1,6 @@
 import Dispatch
 import Foundation
-import SQLiteEngine
+import OpenSwiftDataSQLiteEngine
 import Synchronization
 import Testing
 

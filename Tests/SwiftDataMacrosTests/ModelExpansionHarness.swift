@@ -1,4 +1,4 @@
-import SwiftDataMacros
+import OpenSwiftDataMacros
 import SwiftDiagnostics
 import SwiftParser
 import SwiftSyntax

@@ -1,5 +1,5 @@
 import Foundation
-import RowStorage
+import OpenSwiftDataRowStorage
 
 /// Taking over what other contexts of the container saved.
 ///

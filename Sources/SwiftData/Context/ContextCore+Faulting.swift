@@ -1,4 +1,4 @@
-import RowStorage
+import OpenSwiftDataRowStorage
 
 extension ContextCore: _FaultSource {
   func _fill(_ storage: _ModelStorage) {

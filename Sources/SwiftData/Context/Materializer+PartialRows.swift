@@ -1,4 +1,4 @@
-import RowStorage
+import OpenSwiftDataRowStorage
 
 /// Models over rows of a few properties.
 extension ContextCore {

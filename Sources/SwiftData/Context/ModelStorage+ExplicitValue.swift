@@ -1,5 +1,5 @@
 import Foundation
-import RowStorage
+import OpenSwiftDataRowStorage
 
 extension _ModelStorage {
   /// The value of an attribute in a form that does not depend on the row, which has been read.

@@ -1,5 +1,5 @@
 import Foundation
-import RowStorage
+import OpenSwiftDataRowStorage
 
 /// Fresh rows under unsaved changes.
 extension _ModelStorage {

@@ -1,5 +1,5 @@
 import Foundation
-import RowStorage
+import OpenSwiftDataRowStorage
 
 /// Reads the models that relationships lead to, so that walking them reads no more: one statement
 /// per relationship, whatever the number of models.

@@ -1,4 +1,4 @@
-import RowStorage
+import OpenSwiftDataRowStorage
 
 /// What the schema says of one relationship slot, resolved to slots.
 struct RelationshipLink {

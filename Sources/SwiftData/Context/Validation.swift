@@ -1,5 +1,5 @@
 import Foundation
-import RowStorage
+import OpenSwiftDataRowStorage
 
 /// Judges the pending models before any statement runs; all failures are told together.
 ///

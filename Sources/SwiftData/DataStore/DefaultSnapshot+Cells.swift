@@ -1,5 +1,5 @@
 import Foundation
-import RowStorage
+import OpenSwiftDataRowStorage
 
 extension DefaultSnapshot {
   /// The value of a cell, from the changes or from the row.

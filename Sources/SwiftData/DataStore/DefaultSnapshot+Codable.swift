@@ -1,5 +1,5 @@
 import Foundation
-import RowStorage
+import OpenSwiftDataRowStorage
 import Synchronization
 
 extension DefaultSnapshot {

@@ -1,4 +1,4 @@
-import RowStorage
+import OpenSwiftDataRowStorage
 
 extension DefaultSnapshot {
   /// The values of a changed or new model.

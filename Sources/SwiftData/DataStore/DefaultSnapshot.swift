@@ -1,4 +1,4 @@
-import RowStorage
+import OpenSwiftDataRowStorage
 
 /// The values of one model at one moment, as they travel between a context and a store.
 ///

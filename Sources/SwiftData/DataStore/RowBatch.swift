@@ -1,4 +1,4 @@
-import RowStorage
+import OpenSwiftDataRowStorage
 
 /// Rows of one entity in the order of a fetch, without a reference count per row.
 ///

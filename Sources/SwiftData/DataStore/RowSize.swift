@@ -1,4 +1,4 @@
-import RowStorage
+import OpenSwiftDataRowStorage
 
 /// How many bytes a row takes, which follows from where its last text or blob ends.
 enum RowSize {

@@ -1,5 +1,5 @@
-import SQLSyntax
-import SQLiteEngine
+import OpenSwiftDataSQLSyntax
+import OpenSwiftDataSQLiteEngine
 import Synchronization
 
 /// Which columns hold text in its composed form only, so that bytes are ordered as Swift orders text.

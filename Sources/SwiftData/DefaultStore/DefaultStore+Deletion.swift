@@ -1,6 +1,6 @@
 import Foundation
-import SQLSyntax
-import SQLiteEngine
+import OpenSwiftDataSQLSyntax
+import OpenSwiftDataSQLiteEngine
 
 extension DefaultStore: RuledDeleting {
   /// Deletes the rows of a request at once, by the delete rules.

@@ -1,7 +1,7 @@
 import Foundation
-import RowStorage
-import SQLSyntax
-import SQLiteEngine
+import OpenSwiftDataRowStorage
+import OpenSwiftDataSQLSyntax
+import OpenSwiftDataSQLiteEngine
 
 extension DefaultStore: PartialFetching {
   /// The rows of a request.

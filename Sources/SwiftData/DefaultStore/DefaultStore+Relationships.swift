@@ -1,6 +1,6 @@
 import Foundation
-import SQLSyntax
-import SQLiteEngine
+import OpenSwiftDataSQLSyntax
+import OpenSwiftDataSQLiteEngine
 
 extension DefaultStore: RelationshipFetching {
   package func snapshot(for identifier: PersistentIdentifier) throws -> DefaultSnapshot? {

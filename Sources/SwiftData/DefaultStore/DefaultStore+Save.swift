@@ -1,5 +1,5 @@
 import Foundation
-import SQLiteEngine
+import OpenSwiftDataSQLiteEngine
 
 extension DefaultStore {
   /// Writes a save in one transaction.

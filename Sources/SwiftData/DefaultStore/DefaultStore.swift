@@ -1,6 +1,6 @@
 import Foundation
-import SQLSyntax
-package import SQLiteEngine
+import OpenSwiftDataSQLSyntax
+package import OpenSwiftDataSQLiteEngine
 import Synchronization
 
 /// A store in one SQLite file, in the layout that Apple's SwiftData writes.

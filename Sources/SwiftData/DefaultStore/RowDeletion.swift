@@ -1,5 +1,5 @@
-import SQLSyntax
-import SQLiteEngine
+import OpenSwiftDataSQLSyntax
+import OpenSwiftDataSQLiteEngine
 
 /// Deletes rows by the delete rules, inside a transaction.
 ///

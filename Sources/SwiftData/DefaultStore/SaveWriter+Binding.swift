@@ -1,6 +1,6 @@
 import Foundation
-import RowStorage
-import SQLiteEngine
+import OpenSwiftDataRowStorage
+import OpenSwiftDataSQLiteEngine
 
 /// Values of snapshots as parameters of statements.
 extension SaveWriter {

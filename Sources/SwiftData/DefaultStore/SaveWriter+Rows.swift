@@ -1,6 +1,6 @@
 import Foundation
-import RowStorage
-import SQLiteEngine
+import OpenSwiftDataRowStorage
+import OpenSwiftDataSQLiteEngine
 
 /// Inserting, updating and deleting single rows.
 extension SaveWriter {

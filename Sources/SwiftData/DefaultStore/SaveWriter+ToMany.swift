@@ -1,6 +1,6 @@
 import Foundation
-import RowStorage
-import SQLiteEngine
+import OpenSwiftDataRowStorage
+import OpenSwiftDataSQLiteEngine
 
 /// The pairs of to-many relationships.
 extension SaveWriter {

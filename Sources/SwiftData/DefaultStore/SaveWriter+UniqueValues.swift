@@ -1,6 +1,6 @@
 import Foundation
-import RowStorage
-import SQLiteEngine
+import OpenSwiftDataRowStorage
+import OpenSwiftDataSQLiteEngine
 
 /// Unique values that move from one model to another in one save.
 extension SaveWriter {

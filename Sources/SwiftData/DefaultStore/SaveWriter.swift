@@ -1,6 +1,6 @@
 import Foundation
-import RowStorage
-import SQLiteEngine
+import OpenSwiftDataRowStorage
+import OpenSwiftDataSQLiteEngine
 
 /// Writes one save, inside its transaction.
 ///

@@ -1,5 +1,5 @@
-import SQLSyntax
-import SQLiteEngine
+import OpenSwiftDataSQLSyntax
+import OpenSwiftDataSQLiteEngine
 
 /// The R-tree of a spatial index: a virtual table beside the entity's table, and the triggers that keep
 /// it in step whoever writes, this library, another program or Apple's framework.

@@ -1,5 +1,5 @@
 import Foundation
-import SQLiteEngine
+import OpenSwiftDataSQLiteEngine
 
 /// Where a store tells which statements it runs, to find out why a fetch is slow.
 ///

@@ -1,5 +1,5 @@
 import Foundation
-import SQLiteEngine
+import OpenSwiftDataSQLiteEngine
 
 /// Errors of the database in the words of the model.
 enum StoreFailure {

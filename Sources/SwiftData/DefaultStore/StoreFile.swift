@@ -1,6 +1,6 @@
 import Foundation
-import SQLSyntax
-import SQLiteEngine
+import OpenSwiftDataSQLSyntax
+import OpenSwiftDataSQLiteEngine
 
 /// The file behind a store: made when it is missing, checked when it is there.
 struct StoreFile: Sendable {

@@ -1,6 +1,6 @@
 import Foundation
-import SQLSyntax
-import SQLiteEngine
+import OpenSwiftDataSQLSyntax
+import OpenSwiftDataSQLiteEngine
 
 /// The indexes of a store that need no change of its tables: those of `#Index` and of keys. A file
 /// that was made before an index was declared gets it when it is opened.

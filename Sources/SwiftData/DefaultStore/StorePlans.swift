@@ -1,7 +1,7 @@
 import Foundation
-import RowStorage
-import SQLSyntax
-import SQLiteEngine
+import OpenSwiftDataRowStorage
+import OpenSwiftDataSQLSyntax
+import OpenSwiftDataSQLiteEngine
 import Synchronization
 
 /// What is built once per store and shape: selections, save statements and the text of queries.

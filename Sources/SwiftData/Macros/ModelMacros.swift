@@ -27,7 +27,7 @@ public protocol _ManagedModel: AnyObject {}
 @attached(memberAttribute)
 @attached(extension, conformances: Observable, PersistentModel, _ManagedModel, Sendable)
 public macro Model() =
-  #externalMacro(module: "SwiftDataMacros", type: "PersistentModelMacro")
+  #externalMacro(module: "OpenSwiftDataMacros", type: "PersistentModelMacro")
 
 /// States how an attribute of a model is stored: options, a name it had before, a version mark.
 ///
@@ -44,7 +44,7 @@ public macro Attribute(
   _ options: Schema.Attribute.Option...,
   originalName: String? = nil,
   hashModifier: String? = nil
-) = #externalMacro(module: "SwiftDataMacros", type: "AttributePropertyMacro")
+) = #externalMacro(module: "OpenSwiftDataMacros", type: "AttributePropertyMacro")
 
 /// States how a model refers to other models: its inverse and what a deletion does to them.
 ///
@@ -69,12 +69,12 @@ public macro Relationship(
   originalName: String? = nil,
   inverse: AnyKeyPath? = nil,
   hashModifier: String? = nil
-) = #externalMacro(module: "SwiftDataMacros", type: "RelationshipPropertyMacro")
+) = #externalMacro(module: "OpenSwiftDataMacros", type: "RelationshipPropertyMacro")
 
 /// Leaves a stored property of a model out of the store; it needs a default value.
 @attached(peer)
 public macro Transient() =
-  #externalMacro(module: "SwiftDataMacros", type: "TransientPropertyMacro")
+  #externalMacro(module: "OpenSwiftDataMacros", type: "TransientPropertyMacro")
 
 /// Demands that no two models of a type agree in all properties of one group.
 ///
@@ -85,7 +85,7 @@ public macro Transient() =
 /// - Parameter constraints: Groups of key paths; each group is one constraint.
 @freestanding(declaration)
 public macro Unique<T>(_ constraints: [PartialKeyPath<T>]...) =
-  #externalMacro(module: "SwiftDataMacros", type: "UniqueConstraintsMacro")
+  #externalMacro(module: "OpenSwiftDataMacros", type: "UniqueConstraintsMacro")
 where T: PersistentModel
 
 /// Asks the store for an index of the given kind over each group of properties.
@@ -93,7 +93,7 @@ where T: PersistentModel
 /// - Parameter indices: The kind and key paths of each index.
 @freestanding(declaration)
 public macro Index<T>(_ indices: Schema.Index<T>.Types<T>...) =
-  #externalMacro(module: "SwiftDataMacros", type: "IndexMacro")
+  #externalMacro(module: "OpenSwiftDataMacros", type: "IndexMacro")
 where T: PersistentModel
 
 /// Asks the store for a binary index over each group of properties.
@@ -105,7 +105,7 @@ where T: PersistentModel
 /// - Parameter indices: Groups of key paths; each group is one index.
 @freestanding(declaration)
 public macro Index<T>(_ indices: [PartialKeyPath<T>]...) =
-  #externalMacro(module: "SwiftDataMacros", type: "IndexMacro")
+  #externalMacro(module: "OpenSwiftDataMacros", type: "IndexMacro")
 where T: PersistentModel
 
 /// Gives an actor its own model context and lets it run where that context is used.
@@ -122,7 +122,7 @@ where T: PersistentModel
   member, names: named(modelExecutor), named(modelContainer), named(init))
 @attached(extension, conformances: ModelActor)
 public macro ModelActor() =
-  #externalMacro(module: "SwiftDataMacros", type: "PersistentModelActorMacro")
+  #externalMacro(module: "OpenSwiftDataMacros", type: "PersistentModelActorMacro")
 
 /// Turns a stored property into one kept by the model, with its slot looked up at run time.
 ///
@@ -130,7 +130,7 @@ public macro ModelActor() =
 @attached(accessor, names: named(init), named(get), named(set))
 @attached(peer, names: prefixed(`_`))
 public macro _PersistedProperty() =
-  #externalMacro(module: "SwiftDataMacros", type: "PersistedPropertyMacro")
+  #externalMacro(module: "OpenSwiftDataMacros", type: "PersistedPropertyMacro")
 
 /// Turns a stored property into one kept by the model in a known slot.
 ///
@@ -138,13 +138,13 @@ public macro _PersistedProperty() =
 @attached(accessor, names: named(init), named(get), named(set))
 @attached(peer, names: prefixed(`_`))
 public macro _PersistedProperty(_ slot: Int) =
-  #externalMacro(module: "SwiftDataMacros", type: "PersistedPropertyMacro")
+  #externalMacro(module: "OpenSwiftDataMacros", type: "PersistedPropertyMacro")
 
 /// Turns a transformable property into one kept by the model, its slot looked up at run time.
 @attached(accessor, names: named(init), named(get), named(set))
 @attached(peer, names: prefixed(`_`))
 public macro _TransformablePersistedProperty() =
-  #externalMacro(module: "SwiftDataMacros", type: "TransformablePersistedPropertyMacro")
+  #externalMacro(module: "OpenSwiftDataMacros", type: "TransformablePersistedPropertyMacro")
 
 /// Turns a transformable property into one kept by the model in a known slot.
 ///
@@ -152,4 +152,4 @@ public macro _TransformablePersistedProperty() =
 @attached(accessor, names: named(init), named(get), named(set))
 @attached(peer, names: prefixed(`_`))
 public macro _TransformablePersistedProperty(_ slot: Int) =
-  #externalMacro(module: "SwiftDataMacros", type: "TransformablePersistedPropertyMacro")
+  #externalMacro(module: "OpenSwiftDataMacros", type: "TransformablePersistedPropertyMacro")

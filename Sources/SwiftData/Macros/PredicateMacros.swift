@@ -22,7 +22,7 @@ public import Foundation
 public macro Predicate<each Input: PersistentModel>(
   _ body: (repeat each Input) -> Bool
 ) -> Predicate<repeat each Input> =
-  #externalMacro(module: "SwiftDataMacros", type: "PredicateExpansion")
+  #externalMacro(module: "OpenSwiftDataMacros", type: "PredicateExpansion")
 
 /// Makes a value that is computed from models of one kind, for use inside predicates.
 ///
@@ -36,4 +36,4 @@ public macro Predicate<each Input: PersistentModel>(
 public macro Expression<each Input: PersistentModel, Result>(
   _ body: (repeat each Input) -> Result
 ) -> Expression<repeat each Input, Result> =
-  #externalMacro(module: "SwiftDataMacros", type: "ExpressionExpansion")
+  #externalMacro(module: "OpenSwiftDataMacros", type: "ExpressionExpansion")

@@ -1,4 +1,4 @@
-package import SQLSyntax
+package import OpenSwiftDataSQLSyntax
 
 /// Where everything of a schema is stored. Built once per schema; immutable.
 package final class SchemaMapping: Sendable {

@@ -1,4 +1,4 @@
-package import SQLSyntax
+package import OpenSwiftDataSQLSyntax
 
 /// An index over several numbers of a row at once, for questions about boxes: `#Index` of the kind
 /// `.rtree`.

@@ -1,4 +1,4 @@
-package import SQLSyntax
+package import OpenSwiftDataSQLSyntax
 
 /// A table with its indexes, as a store creates them.
 package struct TableDefinition: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import SQLSyntax
+import OpenSwiftDataSQLSyntax
 
 extension TableLayout {
   func definitions() -> [TableDefinition] {

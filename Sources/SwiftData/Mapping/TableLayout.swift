@@ -1,4 +1,4 @@
-import SQLSyntax
+import OpenSwiftDataSQLSyntax
 
 /// Decides the columns of every table of a schema, then hands them out as mappings.
 struct TableLayout {

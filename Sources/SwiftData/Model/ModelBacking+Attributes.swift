@@ -1,4 +1,4 @@
-public import RowStorage
+public import OpenSwiftDataRowStorage
 
 extension _ModelBacking {
   // MARK: Scalars

@@ -1,4 +1,4 @@
-import RowStorage
+import OpenSwiftDataRowStorage
 extension _ModelBacking {
   /// Stores the initial value of a to-one relationship.
   public mutating func initialize<M: PersistentModel, V: PersistentModel>(

@@ -1,5 +1,5 @@
 import Foundation
-package import RowStorage
+package import OpenSwiftDataRowStorage
 import Synchronization
 
 /// One persisted property of a model class: what the macro wrote, resolved against its type.

@@ -1,5 +1,5 @@
 import Foundation
-import RowStorage
+import OpenSwiftDataRowStorage
 
 extension _ModelStorage {
   /// A value that has no scalar form, boxed; nil becomes null.

@@ -1,4 +1,4 @@
-import RowStorage
+import OpenSwiftDataRowStorage
 
 #if canImport(Glibc)
   import Glibc

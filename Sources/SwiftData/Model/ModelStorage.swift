@@ -1,4 +1,4 @@
-public import RowStorage
+public import OpenSwiftDataRowStorage
 
 /// The values of one model instance: a row in a page, and over it what has changed or been decoded.
 ///

@@ -1,5 +1,5 @@
 import Foundation
-package import RowStorage
+package import OpenSwiftDataRowStorage
 
 /// Turns the entries of `schemaMetadata` into properties, cells and constraints.
 struct PropertyReading {

@@ -1,5 +1,5 @@
 public import Foundation
-public import RowStorage
+public import OpenSwiftDataRowStorage
 
 /// A type that fills one cell of a row, read and written without Codable.
 public protocol _ScalarAttribute: Codable {

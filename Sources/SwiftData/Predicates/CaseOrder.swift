@@ -1,5 +1,5 @@
 import Foundation
-import SQLSyntax
+import OpenSwiftDataSQLSyntax
 
 /// The order that an enum gives its cases, which need not be that of their raw values.
 struct CaseOrder {

@@ -1,5 +1,5 @@
 package import Foundation
-package import SQLSyntax
+package import OpenSwiftDataSQLSyntax
 
 /// What a predicate and sort descriptors came to in SQL.
 ///

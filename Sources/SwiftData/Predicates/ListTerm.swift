@@ -1,5 +1,5 @@
 import Foundation
-import SQLSyntax
+import OpenSwiftDataSQLSyntax
 
 /// A list or dictionary of plain values that one column holds as a whole.
 struct ListTerm {

@@ -1,5 +1,5 @@
 import Foundation
-import SQLSyntax
+import OpenSwiftDataSQLSyntax
 
 extension PredicateCompiler {
   /// Whether no row has a part in the value of the node.

@@ -1,5 +1,5 @@
 import Foundation
-import SQLSyntax
+import OpenSwiftDataSQLSyntax
 
 extension PredicateExpressions.SequenceContainsWhere: PredicateNode {
   var operands: [any PredicateExpression] { [sequence, test] }

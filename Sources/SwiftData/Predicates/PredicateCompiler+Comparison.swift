@@ -1,5 +1,5 @@
 import Foundation
-import SQLSyntax
+import OpenSwiftDataSQLSyntax
 
 extension PredicateExpressions.Equal: PredicateNode {
   var operands: [any PredicateExpression] { [lhs, rhs] }

@@ -1,5 +1,5 @@
 import Foundation
-import SQLSyntax
+import OpenSwiftDataSQLSyntax
 
 extension PredicateCompiler {
   /// Equality of a composite value and a captured one, column by column.

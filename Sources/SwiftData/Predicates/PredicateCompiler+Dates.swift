@@ -1,5 +1,5 @@
 import Foundation
-import SQLSyntax
+import OpenSwiftDataSQLSyntax
 
 extension PredicateExpressions.DateOffset: PredicateNode {
   var operands: [any PredicateExpression] { [date, seconds] }

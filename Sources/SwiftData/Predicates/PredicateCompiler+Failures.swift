@@ -1,5 +1,5 @@
 import Foundation
-import SQLSyntax
+import OpenSwiftDataSQLSyntax
 
 extension PredicateExpressions.FalseOnFailure: PredicateNode {
   var operands: [any PredicateExpression] { [wrapped] }

@@ -1,5 +1,5 @@
 import Foundation
-import SQLSyntax
+import OpenSwiftDataSQLSyntax
 
 extension PredicateExpressions.KeyPath: PredicateNode {
   var operands: [any PredicateExpression] { [root] }

@@ -1,5 +1,5 @@
 import Foundation
-import SQLSyntax
+import OpenSwiftDataSQLSyntax
 
 extension PredicateExpressions.Conjunction: PredicateNode {
   var isConjunction: Bool { true }

@@ -1,5 +1,5 @@
 import Foundation
-import SQLSyntax
+import OpenSwiftDataSQLSyntax
 
 extension PredicateExpressions.SequenceContains: PredicateNode {
   var operands: [any PredicateExpression] { [sequence, element] }

@@ -1,5 +1,5 @@
 import Foundation
-import SQLSyntax
+import OpenSwiftDataSQLSyntax
 
 extension PredicateExpressions.OptionalFlatMap: PredicateNode {
   var operands: [any PredicateExpression] { [wrapped, transform] }

@@ -1,5 +1,5 @@
 import Foundation
-import SQLSyntax
+import OpenSwiftDataSQLSyntax
 
 extension PredicateExpressions.Range: PredicateNode {
   var operands: [any PredicateExpression] { [lower, upper] }

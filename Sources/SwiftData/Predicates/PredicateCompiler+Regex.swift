@@ -1,5 +1,5 @@
 import Foundation
-import SQLSyntax
+import OpenSwiftDataSQLSyntax
 import Synchronization
 
 extension PredicateExpressions.StringContainsRegex: PredicateNode {

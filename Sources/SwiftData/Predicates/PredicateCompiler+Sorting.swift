@@ -1,5 +1,5 @@
 import Foundation
-import SQLSyntax
+import OpenSwiftDataSQLSyntax
 
 extension PredicateCompiler {
   /// The terms of `ORDER BY`, the primary key last; `nil` when the order has to be made in memory.

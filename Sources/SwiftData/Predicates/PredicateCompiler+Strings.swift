@@ -1,5 +1,5 @@
 import Foundation
-import SQLSyntax
+import OpenSwiftDataSQLSyntax
 
 /// A question or operation on two texts, answered by a function of ours.
 protocol TextNode: PredicateNode {

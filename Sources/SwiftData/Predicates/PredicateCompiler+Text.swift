@@ -1,5 +1,5 @@
 import Foundation
-import SQLSyntax
+import OpenSwiftDataSQLSyntax
 
 // Swift compares text by canonical equivalence, an index by bytes. What is captured is spelled out in
 // all its forms, so that an index on the column serves the question; what is not goes through

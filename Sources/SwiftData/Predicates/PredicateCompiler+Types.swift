@@ -1,5 +1,5 @@
 import Foundation
-import SQLSyntax
+import OpenSwiftDataSQLSyntax
 
 extension PredicateExpressions.TypeCheck: PredicateNode {
   var operands: [any PredicateExpression] { [input] }

@@ -1,5 +1,5 @@
 import Foundation
-import SQLSyntax
+import OpenSwiftDataSQLSyntax
 
 extension PredicateExpressions.Variable: PredicateNode {
   var operands: [any PredicateExpression] { [] }

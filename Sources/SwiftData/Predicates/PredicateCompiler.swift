@@ -1,5 +1,5 @@
 import Foundation
-package import SQLSyntax
+package import OpenSwiftDataSQLSyntax
 
 /// Turns a predicate and sort descriptors into SQL.
 ///

@@ -1,4 +1,4 @@
-import SQLSyntax
+import OpenSwiftDataSQLSyntax
 
 /// Writes the condition of a query so that SQLite, which keeps no statistics here, chooses well.
 ///

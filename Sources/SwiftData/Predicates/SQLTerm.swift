@@ -1,5 +1,5 @@
 import Foundation
-import SQLSyntax
+import OpenSwiftDataSQLSyntax
 
 /// What an expression of a predicate is in SQL.
 enum SQLTerm {

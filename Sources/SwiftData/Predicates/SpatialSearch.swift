@@ -1,4 +1,4 @@
-import SQLSyntax
+import OpenSwiftDataSQLSyntax
 
 /// Finds in a condition the box that a spatial index can search.
 ///

@@ -1,4 +1,4 @@
-import SQLSyntax
+import OpenSwiftDataSQLSyntax
 
 /// The columns that name the row of an upsert from the other side of its one-to-one relationships.
 ///

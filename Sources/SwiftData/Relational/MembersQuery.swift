@@ -1,4 +1,4 @@
-package import SQLSyntax
+package import OpenSwiftDataSQLSyntax
 
 /// The query for the members of a to-many relationship, of one owner or of many.
 package struct MembersQuery {

@@ -1,4 +1,4 @@
-import SQLSyntax
+import OpenSwiftDataSQLSyntax
 
 /// The to-one columns of all entities that can name a row of one entity and have no inverse.
 ///

@@ -1,5 +1,5 @@
-import RowStorage
-package import SQLSyntax
+import OpenSwiftDataRowStorage
+package import OpenSwiftDataSQLSyntax
 
 /// How the rows of an entity, and of the entities below it, are read: columns and where they go.
 ///

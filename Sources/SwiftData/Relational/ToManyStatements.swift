@@ -1,4 +1,4 @@
-import SQLSyntax
+import OpenSwiftDataSQLSyntax
 
 /// The statements of a to-many relationship that no to-one column of a property keeps.
 package struct ToManyStatements: Sendable {

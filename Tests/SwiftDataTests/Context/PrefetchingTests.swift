@@ -1,4 +1,4 @@
-import SQLiteEngine
+import OpenSwiftDataSQLiteEngine
 import SwiftData
 import Testing
 

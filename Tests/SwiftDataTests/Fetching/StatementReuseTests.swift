@@ -1,5 +1,5 @@
 import Foundation
-import SQLiteEngine
+import OpenSwiftDataSQLiteEngine
 import SwiftData
 import Testing
 

@@ -1,5 +1,5 @@
 import Foundation
-import SQLiteEngine
+import OpenSwiftDataSQLiteEngine
 
 /// What the tables of a file hold, read by SQL alone.
 struct StoredPicture {

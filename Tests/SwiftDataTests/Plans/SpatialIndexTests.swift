@@ -1,6 +1,6 @@
 import Foundation
-import SQLSyntax
-import SQLiteEngine
+import OpenSwiftDataSQLSyntax
+import OpenSwiftDataSQLiteEngine
 import SwiftData
 import Testing
 

@@ -8,7 +8,7 @@ import Testing
     let folder = try TemporaryFolder()
     let process = Process()
     process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
-      .deletingLastPathComponent().appendingPathComponent("StoreWorker")
+      .deletingLastPathComponent().appendingPathComponent("OpenSwiftDataStoreWorker")
     process.arguments = ["increment", folder.store.path, "1"]
     var environment = ProcessInfo.processInfo.environment
     environment["OPENSWIFTDATA_SQL"] = value

@@ -1,5 +1,5 @@
 import Foundation
-import SQLiteEngine
+import OpenSwiftDataSQLiteEngine
 
 /// Looks at a store file from outside, as another program would.
 enum SQLiteFile {

@@ -1,4 +1,4 @@
-import CSQLite
+import OpenSwiftDataCSQLite
 package import Foundation
 
 extension Connection {

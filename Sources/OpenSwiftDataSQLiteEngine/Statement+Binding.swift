@@ -1,4 +1,4 @@
-import CSQLite
+import OpenSwiftDataCSQLite
 package import Foundation
 
 // Parameters are numbered from 1. Text and bytes are copied by SQLite.

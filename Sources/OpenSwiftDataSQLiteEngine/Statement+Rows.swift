@@ -1,5 +1,5 @@
-import CSQLite
-package import RowStorage
+import OpenSwiftDataCSQLite
+package import OpenSwiftDataRowStorage
 
 /// How one result column becomes one cell.
 package struct CellSource: Sendable {

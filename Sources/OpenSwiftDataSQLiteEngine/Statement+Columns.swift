@@ -1,4 +1,4 @@
-import CSQLite
+import OpenSwiftDataCSQLite
 package import Foundation
 
 // Columns are numbered from 0. Valid after `step()` answered `true`, until the next step.

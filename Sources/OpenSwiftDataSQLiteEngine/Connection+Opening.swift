@@ -1,4 +1,4 @@
-import CSQLite
+import OpenSwiftDataCSQLite
 import Foundation
 
 extension Connection {

@@ -1,4 +1,4 @@
-import CSQLite
+import OpenSwiftDataCSQLite
 
 /// The prepared statements of one connection, by their text.
 ///

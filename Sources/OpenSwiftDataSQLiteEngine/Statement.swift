@@ -1,4 +1,4 @@
-import CSQLite
+import OpenSwiftDataCSQLite
 
 /// A prepared statement.
 ///

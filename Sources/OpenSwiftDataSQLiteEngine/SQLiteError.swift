@@ -1,4 +1,4 @@
-import CSQLite
+import OpenSwiftDataCSQLite
 
 /// A failure that SQLite reported, with where it happened and what helps.
 ///

@@ -1,4 +1,4 @@
-import CSQLite
+import OpenSwiftDataCSQLite
 
 /// A primary result code of SQLite.
 package struct ResultCode: RawRepresentable, Hashable, Sendable {

@@ -1,4 +1,4 @@
-import CSQLite
+import OpenSwiftDataCSQLite
 package import Foundation
 
 /// The arguments of one call of an SQL function; valid until the function returns.

@@ -1,4 +1,4 @@
-import CSQLite
+import OpenSwiftDataCSQLite
 
 extension Connection {
   /// Makes a Swift function callable from SQL; -1 arguments means any number.

@@ -1,4 +1,4 @@
-import CSQLite
+import OpenSwiftDataCSQLite
 import Foundation
 
 /// One statement that ran to its end: its text without bound values, how long it took, and how many
