@@ -27,7 +27,10 @@ extension DefaultSnapshot {
       case .toMany:
         let others = try container.decodeIfPresent([PersistentIdentifier].self, forKey: key) ?? []
         references[slot] = .object(ToManySnapshot(members: others, added: others, removed: []))
-      case .attribute, .transformable:
+      case .transformable:
+        let bytes = try container.decodeIfPresent(Data.self, forKey: key)
+        references[slot] = bytes.map { .blob($0) } ?? .null
+      case .attribute:
         if try container.decodeNil(forKey: key) {
           storage.overlay(.null, at: slot)
         } else if let type = property.valueType as? any Decodable.Type {
@@ -38,8 +41,9 @@ extension DefaultSnapshot {
     }
     storage.knownIdentifier = identifier
     let attributes = DefaultSnapshot(lenient: storage)
-    var cells = attributes.cells
-    for (slot, value) in references { cells?[slot] = value }
+    var cells =
+      attributes.cells ?? ContiguousArray(repeating: .unset, count: descriptor.layout.kinds.count)
+    for (slot, value) in references { cells[slot] = value }
     self.init(
       persistentIdentifier: identifier, descriptor: descriptor, page: nil, row: nil, cells: cells,
       changedSlots: .all)
@@ -64,7 +68,14 @@ extension DefaultSnapshot {
         {
           try container.encode(members, forKey: key)
         }
-      case .attribute, .transformable:
+      case .transformable:
+        // Its type need not be Codable, so it travels as its stored bytes.
+        if case .blob(let bytes) = value(slot) {
+          try container.encode(bytes, forKey: key)
+        } else {
+          try container.encodeNil(forKey: key)
+        }
+      case .attribute:
         if let value = attributeValue(slot) {
           try container.encode(value, forKey: key)
         } else {
@@ -83,7 +94,7 @@ extension DefaultSnapshot {
       let values = property.leafCells.map { ValueEncoding.scalar(value($0)) }
       if values.allSatisfy(\.isNull) { return nil }
       return ValueDecoding.composite(type, leaves: leaves, values: values) as? any Encodable
-    case .attribute(.encoded), .transformable:
+    case .attribute(.encoded):
       guard case .blob(let data) = value(slot) else { return nil }
       return ValueDecoding.encoded(type, bytes: data) as? any Encodable
     case .attribute(.rawValue(let scalar)):
@@ -91,7 +102,7 @@ extension DefaultSnapshot {
         as? any Encodable
     case .attribute(.scalar):
       return ValueDecoding.scalar(type, ValueEncoding.scalar(value(slot))) as? any Encodable
-    case .toOne, .toMany: return nil
+    case .toOne, .toMany, .transformable: return nil
     }
   }
 
@@ -99,12 +110,25 @@ extension DefaultSnapshot {
   func decodedValue(_ slot: Int) -> _SlotValue? {
     switch descriptor.properties[slot].form {
     case .toMany, .toOne: return nil
-    case .transformable: return nil
+    case .transformable: return transformedValue(slot)
     case .attribute:
       guard let value = attributeValue(slot) else { return .null }
       func box<V: Encodable>(_ value: V) -> _SlotValue { _ModelStorage.boxed(value) }
       return box(value)
     }
+  }
+}
+
+extension DefaultSnapshot {
+  /// A transformed value as a slot of a model keeps it; `.null` where its transformer refuses it.
+  private func transformedValue(_ slot: Int) -> _SlotValue? {
+    guard case .blob(let bytes) = value(slot) else { return .null }
+    let property = descriptor.properties[slot]
+    func read<V>(_ type: V.Type) -> _SlotValue? {
+      ValueDecoding.transformed(type, property: property, bytes: bytes)
+        .map { _ModelStorage.boxed($0) }
+    }
+    return _openExistential(property.valueType, do: read) ?? .null
   }
 }
 

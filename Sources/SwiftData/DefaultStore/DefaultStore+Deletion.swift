@@ -2,7 +2,7 @@ import Foundation
 import OpenSwiftDataSQLSyntax
 import OpenSwiftDataSQLiteEngine
 
-extension DefaultStore: RuledDeleting {
+extension DefaultStore {
   /// Deletes the rows of a request at once, by the delete rules.
   /// - Throws: `DataStoreError.preferInMemoryFilter` for a predicate or rules that SQL can't answer,
   ///   `SwiftDataError.modelValidationFailure` for a violated rule, or the database's error;

@@ -91,7 +91,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
   ) throws -> [PersistentIdentifier: Snapshot] {
     var found: [PersistentIdentifier: DefaultSnapshot] = [:]
     for identifier in persistentIdentifiers {
-      found[identifier] = try snapshot(for: identifier)
+      found[identifier] = try snapshot(for: identifier, editingState)
     }
     return found
   }
