@@ -74,10 +74,16 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
+// `make test` and CI set the variable; the checks cost time, so that users' builds leave them out.
+let invariants: [SwiftSetting] =
+  Context.environment["OPENSWIFTDATA_INVARIANTS"] == "1"
+  ? [.define("OPENSWIFTDATA_INVARIANTS")] : []
+
 for target in package.targets where target.type != .system {
-  target.swiftSettings = [
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-  ]
+  target.swiftSettings =
+    [
+      .enableUpcomingFeature("ExistentialAny"),
+      .enableUpcomingFeature("InternalImportsByDefault"),
+      .enableUpcomingFeature("MemberImportVisibility"),
+    ] + invariants
 }

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// A store that can say which part of a request it could not do itself.
 package protocol PartialFetching: DataStore {
