@@ -74,6 +74,12 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
+// `make docs` sets the variable, so that users' builds do not depend on the plugin.
+if Context.environment["OPENSWIFTDATA_DOCS"] == "1" {
+  package.dependencies.append(
+    .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
+}
+
 // `make test` and CI set the variable; the checks cost time, so that users' builds leave them out.
 let invariants: [SwiftSetting] =
   Context.environment["OPENSWIFTDATA_INVARIANTS"] == "1"
