@@ -10,7 +10,7 @@ let package = Package(
     .library(name: "SwiftData", targets: ["SwiftData"])
   ],
   dependencies: [
-    .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1")
+    .package(url: "https://github.com/swiftlang/swift-syntax", "600.0.0"..<"604.0.0")
   ],
   targets: [
     .systemLibrary(
