@@ -14,10 +14,11 @@ test:
 	@Scripts/setup
 	OPENSWIFTDATA_INVARIANTS=1 swift test
 
-# What needs no build: layers, documentation comments, names of targets, format.
+# What needs no build: layers, documentation comments and samples, names of targets, format.
 check:
 	Scripts/check-layers
 	Scripts/check-docs
+	Scripts/check-samples
 	Scripts/check-targets
 	swift format lint --strict --recursive $(SWIFT)
 
