@@ -13,7 +13,7 @@ extension ModelContext {
   ///
   /// Runs one statement, and one more for each path to prefetch, and reads the rows that match. A row
   /// that the context has in memory is the instance that it was. Parts of the predicate that SQL cannot
-  /// express are judged in memory, on all rows that the other parts leave; see <doc:Predicates>.
+  /// express are evaluated in memory, on all rows that the other parts leave; see <doc:Predicates>.
   /// - Throws: `SwiftDataError.unsupportedPredicate`, `.unsupportedSortDescriptor` or
   ///   `.unsupportedKeyPath` for requests that can't be answered, or the store's error.
   public func fetch<T>(_ descriptor: FetchDescriptor<T>) throws -> [T] where T: PersistentModel {

@@ -14,7 +14,7 @@ public import Foundation
 /// A value: making and changing one runs nothing. A fetch costs one statement, and one for each path to
 /// prefetch; without prefetching, each relationship that is read costs a statement for each model.
 /// A property that is not stored makes the fetch throw `SwiftDataError.unsupportedSortDescriptor`, or the
-/// predicate is judged in memory; see <doc:Predicates>.
+/// predicate is evaluated in memory; see <doc:Predicates>.
 public struct FetchDescriptor<T> where T: PersistentModel {
   /// Which models to fetch; all of them when there is none.
   public var predicate: Predicate<T>?

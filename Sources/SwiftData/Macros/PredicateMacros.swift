@@ -19,7 +19,7 @@ public import Foundation
 /// name it at the parameter, `{ (trip: Trip) in … }`, where that happens.
 ///
 /// Making a predicate runs nothing. The SQL of a shape is made once, whatever is captured. A part that SQL
-/// cannot express is judged in memory; a fetch throws `SwiftDataError.unsupportedPredicate` where that
+/// cannot express is evaluated in memory; a fetch throws `SwiftDataError.unsupportedPredicate` where that
 /// fails too. See <doc:Predicates>.
 ///
 /// - Parameter body: The condition. It is read by the compiler and never called.
