@@ -65,9 +65,9 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   /// let container = try ModelContainer(for: Trip.self, Stop.self, configurations: configuration)
   /// ```
   ///
-  /// Classes that are reached through relationships need not be named. A file that is missing is made,
-  /// in one transaction, but its folder has to exist; of an existing file its description is read, and
-  /// no row of a model. See <doc:GettingStarted>.
+  /// Classes that relationships lead to need not be named, subclasses must be. A missing file is made in
+  /// one transaction, with its folder; of an existing one the description is read, and no row of a model
+  /// unless an index has to be built. See <doc:GettingStarted>.
   /// - Parameters:
   ///   - forTypes: The model classes.
   ///   - migrationPlan: How stores of older versions are brought up to date.

@@ -94,7 +94,8 @@ extension ModelContext {
   /// }
   /// ```
   ///
-  /// Runs one statement for the keys, which take eight bytes for each row, and one for each batch.
+  /// Runs one statement for the keys, which take eight bytes for each row, and one for each batch. See
+  /// <doc:GettingStarted>.
   /// Which models are visited is settled at the beginning; those that are deleted before their turn are left out.
   /// A batch is released when it has been visited, so any number of rows can be enumerated.
   /// - Parameters:

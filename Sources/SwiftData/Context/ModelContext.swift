@@ -107,7 +107,8 @@ public class ModelContext: Equatable, SendableMetatype {
   ///
   /// Runs no statement. The save reads the members of each relationship with a delete rule, with one
   /// statement for each, and deletes row by row. A model that was not saved yet leaves the context.
-  /// ``delete(model:where:includeSubclasses:)`` deletes many rows without loading models.
+  /// ``delete(model:where:includeSubclasses:)`` deletes many rows without loading models. A rule that
+  /// denies the deletion makes the save throw `SwiftDataError.modelValidationFailure`; see <doc:Errors>.
   public func delete<T>(_ model: T) where T: PersistentModel {
     core.delete(model._$storage)
   }
