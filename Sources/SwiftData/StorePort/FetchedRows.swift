@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// The rows of a fetch and what they still need.
 package struct FetchedModels {
