@@ -50,12 +50,9 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
     self.schema = schema
     name = configuration.name
     statementLog = StatementLog.wanted(by: configuration)
-    let descriptors = schema.descriptors
-    mapping = SchemaMapping(schema: schema, descriptors: descriptors)
     do {
       pool = try StoreFile.openPool(configuration)
-      file = try StoreFile(
-        pool: pool, mapping: mapping, schema: schema, configuration: configuration)
+      (file, mapping) = try StoreFile.open(pool, schema: schema, configuration: configuration)
     } catch let error as SQLiteError {
       throw SwiftDataError.loadIssueModelContainer.with(
         "The store at \(configuration.url.path) can't be opened: \(error)", underlying: error)
