@@ -13,6 +13,8 @@ final class ContainerCoordinator: StoreCoordinator {
   private let storesByEntity: [String: any DataStore]
   private let types: [String: any PersistentModel.Type]
   private let roots: [String: String]
+  /// While it lives, snapshots of the stores find their classes.
+  private let openSchema: OpenSchemas.Registration
 
   init(
     schema: Schema, stores: [(store: any DataStore, entities: Set<String>)],
@@ -30,6 +32,7 @@ final class ContainerCoordinator: StoreCoordinator {
     types = schema.entitiesByName.compactMapValues(\.modelType)
     roots = schema.entitiesByName.mapValues(\.rootEntity.name)
     links = RelationshipLinks(schema: schema, types: types)
+    openSchema = OpenSchemas.Registration(schema, stores: stores.map(\.store.identifier))
   }
 
   func store(forEntity name: String) -> (any DataStore)? { storesByEntity[name] }

@@ -45,11 +45,9 @@ package final class SchemaMapping: Sendable {
     byName[name]
   }
 
-  /// The entity of a class, or of its nearest superclass that the schema has.
+  /// The entity of a class; `nil` for another class of the same name.
   package func entity(for type: any PersistentModel.Type) -> EntityMapping? {
-    let descriptor = type._$descriptor
-    if let mapping = byName[descriptor.entityName] { return mapping }
-    return descriptor.superclass.flatMap { entity(for: $0) }
+    byName[type._$descriptor.entityName].flatMap { $0.descriptor.type == type ? $0 : nil }
   }
 
   package func entity(number: Int) -> EntityMapping? {
