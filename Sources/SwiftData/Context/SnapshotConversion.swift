@@ -10,9 +10,10 @@ extension DefaultSnapshot {
     do {
       self = try recode(snapshot)
     } catch {
-      throw SwiftDataError.loadIssueModelContainer.with(
-        "The store's snapshot can't be read: \(error)",
-        entity: snapshot.persistentIdentifier.entityName, underlying: error)
+      throw SwiftDataError.storeReadFailure.with(
+        "The store's snapshot does not fit the model. Encode each property under its name.",
+        doing: "reading a snapshot", entity: snapshot.persistentIdentifier.entityName,
+        underlying: error)
     }
   }
 }

@@ -6,7 +6,7 @@ import OpenSwiftDataSQLiteEngine
 extension DefaultStore: PartialFetching {
   /// The rows of a request.
   /// - Throws: `DataStoreError.preferInMemoryFilter` or `.preferInMemorySort` for a request that
-  ///   SQL can't answer whole, or the database's error.
+  ///   SQL can't answer whole, or `SwiftDataError.storeReadFailure`.
   public func fetch<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> DataStoreFetchResult<T, Snapshot> where T: PersistentModel {
@@ -43,7 +43,7 @@ extension DefaultStore: PartialFetching {
 
   /// The number of rows of a request.
   /// - Throws: `DataStoreError.preferInMemoryFilter` for a predicate that SQL can't answer whole, or
-  ///   the database's error.
+  ///   `SwiftDataError.storeReadFailure`.
   public func fetchCount<T>(_ request: DataStoreFetchRequest<T>) throws -> Int
   where T: PersistentModel {
     var descriptor = request.descriptor
@@ -61,7 +61,7 @@ extension DefaultStore: PartialFetching {
 
   /// The identifiers of the rows of a request.
   /// - Throws: `DataStoreError.preferInMemoryFilter` or `.preferInMemorySort` for a request that
-  ///   SQL can't answer whole, or the database's error.
+  ///   SQL can't answer whole, or `SwiftDataError.storeReadFailure`.
   public func fetchIdentifiers<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> [PersistentIdentifier] where T: PersistentModel {
@@ -93,15 +93,20 @@ extension DefaultStore: PartialFetching {
     do {
       return try pool.read(body)
     } catch let error as SQLiteError {
-      throw StoreFailure.reading(error, at: configuration.url)
+      throw StoreFailure.reading(error, mapping: mapping, at: configuration.url)
     }
   }
 
-  func write<R>(_ body: (Connection) throws -> R) throws -> R {
+  /// - Parameter consequence: What did not happen when it throws.
+  func write<R>(
+    else consequence: String = "nothing of this save was stored",
+    _ body: (Connection) throws -> R
+  ) throws -> R {
     do {
       return try pool.write(body)
     } catch let error as SQLiteError {
-      throw StoreFailure.writing(error, mapping: mapping, at: configuration.url)
+      throw StoreFailure.writing(
+        error, consequence: consequence, mapping: mapping, at: configuration.url)
     }
   }
 }

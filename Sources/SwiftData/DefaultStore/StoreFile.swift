@@ -52,7 +52,8 @@ struct StoreFile: Sendable {
     if stored == nil {
       guard configuration.allowsSave else {
         throw SwiftDataError.loadIssueModelContainer.with(
-          "The file at \(configuration.url.path) is no store, and allowsSave is false.")
+          "There is no store at \(configuration.url.path), and allowsSave is false. Open it with "
+            + "allowsSave: true once, or check the URL.")
       }
       // Another process may make the store at the same time, so the file is read again inside.
       stored = try pool.write { connection in

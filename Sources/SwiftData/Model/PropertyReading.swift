@@ -53,8 +53,9 @@ struct PropertyReading {
       if attribute?.isCodable == true { return .attribute(.encoded) }
       problems.append(
         SwiftDataError.loadIssueModelContainer.with(
-          "The type \(valueType) can't be stored: \(error). Make it Codable, mark the property "
-            + "@Attribute(.codable) or @Transient.", entity: entityName, property: name))
+          (error as? SwiftDataError)?.reason
+            ?? "The type \(valueType) can't be stored: \(error). Mark the property @Transient.",
+          entity: entityName, property: name))
       return .attribute(.encoded)
     }
   }
