@@ -21,7 +21,7 @@ struct StoredSchema: Hashable, Sendable {
   let entities: [Entity]
   /// The declared types of columns by name, by table; virtual tables have none.
   let columns: [String: [String: String]]
-  /// The names of all tables and indexes.
+  /// The names of all tables, indexes and triggers.
   let objects: Set<String>
 
   /// - Returns: `nil` for an empty file.

@@ -137,7 +137,7 @@ struct TableLayout {
   ) {
     let sqlType =
       switch content {
-      case .scalar(let type), .rawValue(let type): type.sqlType
+      case .scalar(let type), .rawValue(let type): type.traits.column.sqlType
       case .enumCase: "VARCHAR"
       case .encoded, .transformed: "BLOB"
       case .key, .entityNumber: "INTEGER"
