@@ -98,4 +98,14 @@ import Testing
     }
     #expect(encoding.contains("a value of Double at 'price'") && !encoding.contains("inf"))
   }
+
+  @Test func storesThatCannotAnswerSayWhatToDo() {
+    let errors: [(DataStoreError, String)] = [
+      (.unsupportedFeature, "does not offer"), (.preferInMemoryFilter, "predicate"),
+      (.preferInMemorySort, "sort"), (.invalidPredicate, "predicate"),
+    ]
+    for (error, word) in errors {
+      #expect(error.description.contains(word) && error.localizedDescription == error.description)
+    }
+  }
 }
