@@ -14,6 +14,8 @@ final class ContainerCoordinator: StoreCoordinator {
   private let portsByEntity: [String: any StorePort]
   private let types: [String: any PersistentModel.Type]
   private let roots: [String: String]
+  /// While it lives, snapshots of the stores find their classes.
+  private let openSchema: OpenSchemas.Registration
 
   init(
     schema: Schema, stores: [(store: any DataStore, entities: Set<String>)],
@@ -36,6 +38,7 @@ final class ContainerCoordinator: StoreCoordinator {
     portsByEntity = byEntity
     roots = schema.entitiesByName.mapValues(\.rootEntity.name)
     links = RelationshipLinks(schema: schema, types: types)
+    openSchema = OpenSchemas.Registration(schema, stores: stores.map(\.store.identifier))
   }
 
   private static func port<S: DataStore>(

@@ -27,7 +27,8 @@ extension ContextCore {
     let descriptor = T._$descriptor
     guard let port = coordinator.port(forEntity: descriptor.entityName) else {
       throw SwiftDataError.unknownSchema.with(
-        "The class \(type) is not in the schema of this container.", entity: descriptor.entityName)
+        "The class \(type) is not in the schema of this container. Add it to "
+          + "ModelContainer(for:).", entity: descriptor.entityName)
     }
     if let concerned = port.entitiesConcerned(byDeletionOf: descriptor), undo == nil,
       !changes.concern(concerned)

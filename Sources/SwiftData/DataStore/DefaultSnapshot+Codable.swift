@@ -1,20 +1,33 @@
 import Foundation
 import OpenSwiftDataRowStorage
-import Synchronization
+
+extension CodingUserInfoKey {
+  /// The `Schema` whose classes a decoder makes snapshots of. Not in Apple's framework.
+  ///
+  /// A snapshot names its store and its entity, not its class. While a container has the store open
+  /// the class is found without the key.
+  ///
+  /// ```swift
+  /// let decoder = JSONDecoder()
+  /// decoder.userInfo[.swiftDataSchema] = Schema(versionedSchema: TripsV2.self)
+  /// let snapshot = try decoder.decode(DefaultSnapshot.self, from: data)
+  /// ```
+  public static let swiftDataSchema = CodingUserInfoKey(rawValue: "org.swiftdata.schema")!
+}
 
 extension DefaultSnapshot {
-  /// Reads a snapshot that `encode(to:)` wrote; the entity's class must have been used before.
+  /// Reads a snapshot that `encode(to:)` wrote.
+  ///
+  /// The class of the model comes from the schema in the decoder's `userInfo`
+  /// (`CodingUserInfoKey.swiftDataSchema`), else from the container that has the snapshot's store
+  /// open. An identifier that is temporary names no store: then the open containers must agree.
   /// - Parameter decoder: The decoder to read from.
-  /// - Throws: A `DecodingError` when the entity is unknown or a value doesn't fit its property.
+  /// - Throws: A `DecodingError` when the class is unknown or a value doesn't fit its property.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: DataStoreSnapshotCodingKey.self)
     let identifier = try container.decode(
       PersistentIdentifier.self, forKey: .persistentIdentifier)
-    guard let descriptor = KnownEntities.descriptor(named: identifier.entityName) else {
-      throw DecodingError.dataCorruptedError(
-        forKey: .persistentIdentifier, in: container,
-        debugDescription: "No open container has the entity \(identifier.entityName).")
-    }
+    let descriptor = try DefaultSnapshot.descriptor(for: identifier, container, decoder.userInfo)
     let storage = _ModelStorage(descriptor)
     var references: [Int: _SlotValue] = [:]
     for (slot, property) in descriptor.properties.enumerated() {
@@ -47,6 +60,33 @@ extension DefaultSnapshot {
     self.init(
       persistentIdentifier: identifier, descriptor: descriptor, page: nil, row: nil, cells: cells,
       changedSlots: .all)
+  }
+
+  private static func descriptor(
+    for identifier: PersistentIdentifier,
+    _ container: KeyedDecodingContainer<DataStoreSnapshotCodingKey>,
+    _ userInfo: [CodingUserInfoKey: Any]
+  ) throws -> _ModelDescriptor {
+    func failure(_ text: String) -> DecodingError {
+      .dataCorruptedError(
+        forKey: .persistentIdentifier, in: container, debugDescription: text)
+    }
+    let (entity, key) = (identifier.entityName, "CodingUserInfoKey.swiftDataSchema")
+    if let schema = userInfo[.swiftDataSchema] {
+      if let found = (schema as? Schema)?.descriptor(named: entity) { return found }
+      throw failure(
+        "The schema in the decoder's userInfo has no class for the entity \(entity). Put a Schema "
+          + "made of model classes under \(key).")
+    }
+    let found = OpenSchemas.descriptors(for: identifier)
+    if let descriptor = found.first, found.count == 1 { return descriptor }
+    let place = identifier.storeIdentifier.map { "the store \($0)" } ?? "a new model"
+    throw failure(
+      found.isEmpty
+        ? "No open container has the entity \(entity) of \(place). Open the container first, or "
+          + "put its Schema into the decoder's userInfo under \(key)."
+        : "Open containers have \(found.count) classes for the entity \(entity) of \(place). Say "
+          + "which one with the Schema in the decoder's userInfo under \(key).")
   }
 
   /// Writes the identifier and each property under its name; related models by identifier.
@@ -129,18 +169,5 @@ extension DefaultSnapshot {
         .map { _ModelStorage.boxed($0) }
     }
     return _openExistential(property.valueType, do: read) ?? .null
-  }
-}
-
-/// The classes of all open containers by entity name, for decoding snapshots.
-enum KnownEntities {
-  private static let descriptors = Mutex<[String: _ModelDescriptor]>([:])
-
-  static func add(_ schema: Schema) {
-    descriptors.withLock { $0.merge(schema.descriptors) { _, new in new } }
-  }
-
-  static func descriptor(named name: String) -> _ModelDescriptor? {
-    descriptors.withLock { $0[name] }
   }
 }

@@ -6,7 +6,7 @@ import OpenSwiftDataSQLiteEngine
 extension DefaultStore {
   /// The rows of a request.
   /// - Throws: `DataStoreError.preferInMemoryFilter` or `.preferInMemorySort` for a request that
-  ///   SQL can't answer whole, or the database's error.
+  ///   SQL can't answer whole, or `SwiftDataError.storeReadFailure`.
   public func fetch<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> DataStoreFetchResult<T, Snapshot> where T: PersistentModel {
@@ -43,7 +43,7 @@ extension DefaultStore {
 
   /// The number of rows of a request.
   /// - Throws: `DataStoreError.preferInMemoryFilter` for a predicate that SQL can't answer whole, or
-  ///   the database's error.
+  ///   `SwiftDataError.storeReadFailure`.
   public func fetchCount<T>(_ request: DataStoreFetchRequest<T>) throws -> Int
   where T: PersistentModel {
     guard let count = try count(request) else { throw DataStoreError.preferInMemoryFilter }
@@ -67,7 +67,7 @@ extension DefaultStore {
 
   /// The identifiers of the rows of a request.
   /// - Throws: `DataStoreError.preferInMemoryFilter` or `.preferInMemorySort` for a request that
-  ///   SQL can't answer whole, or the database's error.
+  ///   SQL can't answer whole, or `SwiftDataError.storeReadFailure`.
   public func fetchIdentifiers<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> [PersistentIdentifier] where T: PersistentModel {
@@ -99,20 +99,27 @@ extension DefaultStore {
     do {
       return try pool.read(body)
     } catch let error as SQLiteError {
-      throw StoreFailure.reading(error, at: configuration.url)
+      throw StoreFailure.reading(error, mapping: mapping, at: configuration.url)
     }
   }
 
-  func write<R>(_ body: (Connection) throws -> R) throws -> R {
-    try translatingWriteErrors { try pool.write(body) }
+  /// - Parameter consequence: What did not happen when it throws.
+  func write<R>(
+    else consequence: String = "nothing of this save was stored",
+    _ body: (Connection) throws -> R
+  ) throws -> R {
+    try translatingWriteErrors(else: consequence) { try pool.write(body) }
   }
 
   /// Errors of the database in the words of the model.
-  func translatingWriteErrors<R>(_ body: () throws -> R) throws -> R {
+  func translatingWriteErrors<R>(
+    else consequence: String = "nothing of this save was stored", _ body: () throws -> R
+  ) throws -> R {
     do {
       return try body()
     } catch let error as SQLiteError {
-      throw StoreFailure.writing(error, mapping: mapping, at: configuration.url)
+      throw StoreFailure.writing(
+        error, consequence: consequence, mapping: mapping, at: configuration.url)
     }
   }
 }

@@ -21,7 +21,7 @@ extension DefaultStore {
   ) -> PersistentIdentifier? {
     let number = Int(key >> 48)
     if number > 0 {
-      guard number < plans.scopes.count else { return nil }
+      guard mapping.entity(number: number) != nil else { return nil }
       return PersistentIdentifier(scope: plans.scope(number: number), key: key & 0xFFFF_FFFF_FFFF)
     }
     guard let destination = descriptor.properties[slot].destination?._$descriptor.entityName,

@@ -4,8 +4,8 @@ extension DefaultStore {
   /// Writes a save in one transaction.
   /// - Parameter request: What was inserted, updated and deleted.
   /// - Returns: The permanent identifiers of inserted models.
-  /// - Throws: `SwiftDataError.modelValidationFailure` for a violated rule, or the database's error;
-  ///   nothing is stored then.
+  /// - Throws: `SwiftDataError.modelValidationFailure` for a violated rule, or
+  ///   `.storeWriteFailure`; nothing is stored then.
   public func save(
     _ request: DataStoreSaveChangesRequest<Snapshot>
   ) throws -> DataStoreSaveChangesResult<Snapshot> {
@@ -29,7 +29,8 @@ extension DefaultStore {
   ) throws -> PreparedTransaction {
     guard configuration.allowsSave else {
       throw SwiftDataError.modelValidationFailure.with(
-        "The store \(name) was opened with allowsSave: false.")
+        "The store \(name) was opened with allowsSave: false. Open it with allowsSave: true, or roll "
+          + "back.")
     }
     return try translatingWriteErrors {
       let lease = try pool.leaseWriter()
