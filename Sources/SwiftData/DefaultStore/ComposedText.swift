@@ -47,12 +47,12 @@ final class ComposedText: Sendable {
   ) throws -> Bool {
     let text = SQLExpression.column(table: nil, name: column)
     let isASCII = SQLExpression.binary(
-      .function("length", [text]), .equal, .function("length", [.cast(text, to: "BLOB")]))
+      .function("length", [text]), .equal, .function("length", [.cast(text, to: .blob)]))
     let select = Select(
       [.integer(1)], from: TableReference(table),
       where: .all([
         .unary(.not, isASCII), .binary(.function("swift_canonical", [text]), .notEqual, text),
       ]), limit: .integer(1))
-    return try connection.integer(select.rendered().sql) == nil
+    return try connection.integer(select.rendered(in: .sqlite).sql) == nil
   }
 }

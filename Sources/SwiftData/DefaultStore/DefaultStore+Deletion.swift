@@ -69,10 +69,10 @@ extension DefaultStore: RuledDeleting {
     var condition = query.compiled.shape.bareCondition
     if let number, query.entity.sharesTable {
       let own = SQLExpression.binary(
-        .column(table: nil, name: "Z_ENT"), .equal, .integer(Int64(number)))
+        RowColumns.entity(), .equal, .integer(Int64(number)))
       condition = .conjunction([condition, own].compactMap(\.self))
     }
-    let sql = Delete(from: query.entity.table, where: condition).rendered().sql
+    let sql = Delete(from: query.entity.table, where: condition).rendered(in: plans.dialect).sql
     let statement = try connection.prepare(sql)
     try query.bindValues(to: statement)
     try statement.run()

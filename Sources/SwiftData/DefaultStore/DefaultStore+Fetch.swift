@@ -126,7 +126,7 @@ struct Query {
     plans = store.plans
     compiled = PredicateCompiler.compile(
       descriptor.predicate, sortBy: descriptor.sortBy, entity: entity, mapping: store.mapping,
-      storeIdentifier: store.identifier, trees: store.file.trees,
+      database: plans.database, storeIdentifier: store.identifier, trees: store.file.trees,
       holdsComposedText: holdsComposedText)
     let wanted = descriptor.fetchLimit.flatMap { $0 > 0 ? $0 : nil }
     rest = InMemoryRest(
@@ -147,7 +147,7 @@ struct Query {
       shape.select(
         columns, limit: slices ? .parameter(next) : nil,
         offset: slices ? .parameter(next + 1) : nil
-      ).rendered().sql
+      ).rendered(in: plans.dialect).sql
     }
   }
 

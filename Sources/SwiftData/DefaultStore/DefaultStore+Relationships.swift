@@ -1,4 +1,5 @@
 import Foundation
+import OpenSwiftDataRowStorage
 import OpenSwiftDataSQLSyntax
 import OpenSwiftDataSQLiteEngine
 
@@ -18,10 +19,11 @@ extension DefaultStore: RelationshipFetching {
   package func destination(
     of descriptor: _ModelDescriptor, slot: Int, key: Int64
   ) -> PersistentIdentifier? {
-    let number = Int(key >> 48)
+    let packed = PackedKey(word: key)
+    let number = Int(packed.entity)
     if number > 0 {
       guard number < plans.scopes.count else { return nil }
-      return PersistentIdentifier(scope: plans.scope(number: number), key: key & 0xFFFF_FFFF_FFFF)
+      return PersistentIdentifier(scope: plans.scope(number: number), key: packed.key)
     }
     guard let destination = descriptor.properties[slot].destination?._$descriptor.entityName,
       let entity = mapping.entity(named: destination)
@@ -67,7 +69,7 @@ extension DefaultStore: RelationshipFetching {
     else { return nil }
     let selection = plans.selection(of: destination)
     let query = plans.members(of: owner, slot: slot) {
-      MembersQuery(toMany, destination: destination, columns: selection.columns)
+      MembersQuery(toMany, destination: destination, columns: selection.columns, in: plans.dialect)
     }
     return (query, selection)
   }

@@ -60,7 +60,8 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
       throw SwiftDataError.loadIssueModelContainer.with(
         "The store at \(configuration.url.path) can't be opened: \(error)", underlying: error)
     }
-    plans = StorePlans(mapping: mapping, schema: schema, storeIdentifier: file.identifier)
+    plans = StorePlans(
+      mapping: mapping, schema: schema, database: .sqlite, storeIdentifier: file.identifier)
   }
 
   /// Deletes all models of the store.

@@ -23,9 +23,9 @@ extension SaveWriter {
       let value = column.content == .key ? destination.key : Int64(destination.entity)
       try statement.bind(value, at: index)
       return false
-    case .integer(let packed):
-      let key = packed & 0xFFFF_FFFF_FFFF
-      try statement.bind(column.content == .key ? key : packed >> 48, at: index)
+    case .integer(let word):
+      let packed = PackedKey(word: word)
+      try statement.bind(column.content == .key ? packed.key : packed.entity, at: index)
       return false
     default: break
     }

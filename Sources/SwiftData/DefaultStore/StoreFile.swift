@@ -70,7 +70,7 @@ struct StoreFile: Sendable {
     _ connection: Connection, mapping: SchemaMapping, schema: Schema
   ) throws -> String {
     for statement in mapping.creationStatements {
-      try connection.execute(statement.rendered().sql)
+      try connection.execute(statement.rendered(in: .sqlite).sql)
     }
     try connection.execute(
       """

@@ -44,7 +44,7 @@ struct StoreIndexes {
   private func complete(_ connection: Connection) throws -> Set<String> {
     let names = try storedNames(connection)
     for index in ordinaryIndexes where !names.contains(index.name) {
-      try connection.execute(index.rendered().sql)
+      try connection.execute(index.rendered(in: .sqlite).sql)
     }
     if spatialIndexes.isEmpty { return [] }
     let hasTrees = try SpatialTree.isSupported(by: connection)
@@ -54,7 +54,7 @@ struct StoreIndexes {
         for statement in SpatialTree(index: index).statements { try connection.execute(statement) }
       } else if !names.contains(index.ordinaryIndex.name) {
         report(index)
-        try connection.execute(index.ordinaryIndex.rendered().sql)
+        try connection.execute(index.ordinaryIndex.rendered(in: .sqlite).sql)
       }
     }
     return try trees(connection)

@@ -7,6 +7,9 @@ import Synchronization
 /// What is built once per store and shape: selections, save statements and the text of queries.
 package final class StorePlans: Sendable {
   let mapping: SchemaMapping
+  /// The database that the texts are for.
+  let database: SQLCapabilities
+  var dialect: SQLDialect { database.dialect }
   /// By entity number; number 0 is unused.
   let scopes: [IdentifierScope]
   /// Whether new models of one save can name each other.
@@ -26,8 +29,11 @@ package final class StorePlans: Sendable {
     var deletions: [Int: DeletionSteps] = [:]
   }
 
-  init(mapping: SchemaMapping, schema: Schema, storeIdentifier: String) {
+  init(
+    mapping: SchemaMapping, schema: Schema, database: SQLCapabilities, storeIdentifier: String
+  ) {
     self.mapping = mapping
+    self.database = database
     let names = [""] + mapping.entities.map(\.name)
     state = Mutex(State(selections: Array(repeating: nil, count: names.count)))
     scopes = names.map {
@@ -72,7 +78,8 @@ package final class StorePlans: Sendable {
   func save(of entity: EntityMapping) -> EntitySave {
     state.withLock { state in
       if let known = state.saves[entity.name] { return known }
-      let made = EntitySave(entity, constraints: constraints[entity.name] ?? [], mapping: mapping)
+      let made = EntitySave(
+        entity, constraints: constraints[entity.name] ?? [], mapping: mapping, dialect: dialect)
       state.saves[entity.name] = made
       return made
     }
@@ -81,7 +88,7 @@ package final class StorePlans: Sendable {
   /// What the deletion of an entity's rows does to others, read from the schema once.
   func deletion(of entity: EntityMapping, _ schema: Schema) -> DeletionSteps {
     if let known = state.withLock({ $0.deletions[entity.number] }) { return known }
-    let made = DeletionSteps(of: entity, in: mapping, schema)
+    let made = DeletionSteps(of: entity, in: mapping, schema, dialect: dialect)
     state.withLock { $0.deletions[entity.number] = made }
     return made
   }
@@ -186,18 +193,27 @@ final class EntitySelection: Sendable {
       ?? Member(
         descriptor: entity.descriptor, sources: [], scope: plans.scope(number: entity.number))
     let table = TableReference(entity.table, as: RowSelection.alias)
-    let key = SQLExpression.column(table: RowSelection.alias, name: "Z_PK")
+    let key = RowColumns.key(of: RowSelection.alias)
     byKey =
       Select(selection.columns, from: table, where: .binary(key, .equal, .parameter(0)))
-      .rendered().sql
-    let keys = TableReference("json_each", as: "keys", arguments: [.parameter(0)])
-    byKeys =
-      Select(
-        selection.columns, from: keys,
-        joins: [
-          Join(.cross, table, on: .binary(key, .equal, .column(table: "keys", name: "value")))
-        ]
-      ).rendered().sql
+      .rendered(in: plans.dialect).sql
+    byKeys = EntitySelection.byKeys(selection.columns, from: table, in: plans.database)
+  }
+
+  private static func byKeys(
+    _ columns: [SQLExpression], from table: TableReference, in database: SQLCapabilities
+  ) -> String {
+    let keys = "keys"
+    let list = ListParameter(.parameter(0), of: .integer, hasPlaces: !database.keepsJoinOrder)
+    let isListed = SQLExpression.binary(
+      RowColumns.key(of: RowSelection.alias), .equal,
+      .column(table: keys, name: ListParameter.value))
+    return Select(
+      columns, from: TableReference(list: list, as: keys),
+      joins: [Join(list.hasPlaces ? .inner : .cross, table, on: isListed)],
+      orderBy: list.hasPlaces
+        ? [OrderingTerm(.column(table: keys, name: ListParameter.place))] : []
+    ).rendered(in: database.dialect).sql
   }
 }
 
@@ -227,11 +243,13 @@ final class EntitySave: Sendable {
     let columns: [SaveStatements.Column]
   }
 
-  init(_ entity: EntityMapping, constraints: [[String]], mapping: SchemaMapping) {
-    statements = SaveStatements(entity, constraints: constraints)
-    toMany = entity.properties.compactMap(ToManyStatements.init)
-    referring = ReferringColumns(to: entity, in: mapping).emptying
-    displacing = DisplacingColumns(of: entity, in: mapping).emptying
+  init(
+    _ entity: EntityMapping, constraints: [[String]], mapping: SchemaMapping, dialect: SQLDialect
+  ) {
+    statements = SaveStatements(entity, constraints: constraints, in: dialect)
+    toMany = entity.properties.compactMap { ToManyStatements($0, in: dialect) }
+    referring = ReferringColumns(to: entity, in: mapping, dialect: dialect).emptying
+    displacing = DisplacingColumns(of: entity, in: mapping, dialect: dialect).emptying
     keySource =
       statements.lookups.isEmpty
       ? .nextFree : statements.upsert == nil ? .lookingUp : .writing

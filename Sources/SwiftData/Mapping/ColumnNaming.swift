@@ -1,3 +1,5 @@
+import OpenSwiftDataSQLSyntax
+
 /// Gives the columns of one table their names in Apple's way: `Z` and the name in capitals, and a
 /// number behind it from the second use of a name on.
 struct ColumnNaming {
@@ -28,15 +30,16 @@ struct ColumnNaming {
 
 extension ScalarType {
   /// The type of a column of such values.
-  var sqlType: String {
+  var sqlType: SQLType {
     switch self {
-    case .int, .int8, .int16, .int32, .int64, .uint, .uint8, .uint16, .uint32, .uint64, .bool:
-      "INTEGER"
-    case .double, .float: "FLOAT"
-    case .date: "TIMESTAMP"
-    case .decimal: "DECIMAL"
-    case .string, .url: "VARCHAR"
-    case .uuid, .data: "BLOB"
+    case .int, .int8, .int16, .int32, .int64, .uint, .uint8, .uint16, .uint32, .uint64:
+      .integer
+    case .bool: .boolean
+    case .double, .float: .real
+    case .date: .timestamp
+    case .decimal: .decimal
+    case .string, .url: .text
+    case .uuid, .data: .blob
     }
   }
 }

@@ -22,7 +22,7 @@ package struct SpatialIndex: Hashable, Sendable {
   package var ordinaryIndex: CreateIndex {
     CreateIndex(
       "Z_\(entity)_SwiftDataIndexOnBinary\(properties.joined())", on: table,
-      columns: columns.map { .init($0, collation: "BINARY", direction: .ascending) })
+      columns: columns.map { .init($0, isBinary: true, direction: .ascending) })
   }
 
   /// As many columns as a tree may have.

@@ -24,9 +24,9 @@ package struct RowSelection: Sendable {
 
   /// - Parameter slots: The properties to read; `nil` for all.
   package init(_ entity: EntityMapping, in mapping: SchemaMapping, slots: Set<Int>? = nil) {
-    var columns: [SQLExpression] = [.column(table: RowSelection.alias, name: "Z_PK")]
+    var columns: [SQLExpression] = [RowColumns.key(of: RowSelection.alias)]
     hasEntityNumber = entity.subtreeNumbers.count > 1
-    if hasEntityNumber { columns.append(.column(table: RowSelection.alias, name: "Z_ENT")) }
+    if hasEntityNumber { columns.append(RowColumns.entity(of: RowSelection.alias)) }
     var known: [String: Int] = [:]
     var places: [Int: [Place]] = [:]
     for number in entity.subtreeNumbers {
