@@ -12,16 +12,28 @@ extension Connection {
   package func transaction<R>(
     _ kind: TransactionKind = .immediate, _ body: () throws -> R
   ) throws -> R {
-    try prepare("BEGIN \(kind.rawValue)").run()
+    try begin(kind)
     do {
       let result = try body()
-      try prepare("COMMIT").run()
+      try commit()
       return result
     } catch {
-      // A full disk and some other errors have rolled back already.
-      if isInTransaction { try? prepare("ROLLBACK").run() }
+      rollback()
       throw error
     }
+  }
+
+  package func begin(_ kind: TransactionKind) throws {
+    try prepare("BEGIN \(kind.rawValue)").run()
+  }
+
+  package func commit() throws {
+    try prepare("COMMIT").run()
+  }
+
+  /// Undoes the running transaction. A full disk and some other errors have done that already.
+  package func rollback() {
+    if isInTransaction { try? prepare("ROLLBACK").run() }
   }
 
   /// Runs reads that see one state of the database, within the running transaction or one of their own.

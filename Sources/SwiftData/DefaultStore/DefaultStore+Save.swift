@@ -1,5 +1,4 @@
 import Foundation
-import OpenSwiftDataSQLiteEngine
 
 extension DefaultStore {
   /// Writes a save in one transaction.
@@ -23,17 +22,7 @@ extension DefaultStore: OrderedSaving {
   package func saveInOrder(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, beforeCommit: () throws -> Void
   ) throws -> [PersistentIdentifier] {
-    guard configuration.allowsSave else {
-      throw SwiftDataError.modelValidationFailure.with(
-        "The store \(name) was opened with allowsSave: false.")
-    }
-    return try write { connection in
-      try connection.transaction {
-        var writer = SaveWriter(store: self, connection: connection)
-        let identifiers = try writer.write(request)
-        try beforeCommit()
-        return identifiers
-      }
-    }
+    try requireWritable()
+    return try engine.save(request, beforeCommit: beforeCommit)
   }
 }

@@ -30,7 +30,7 @@ struct StoreIndexes {
     let names = try storedNames(connection)
     if ordinaryIndexes.contains(where: { !names.contains($0.name) }) { return true }
     if spatialIndexes.isEmpty { return false }
-    let hasTrees = try SpatialTree.isSupported(by: connection)
+    let hasTrees = try hasTreeModule(connection)
     return spatialIndexes.contains {
       !names.contains(hasTrees ? $0.name : $0.ordinaryIndex.name)
     }
@@ -47,11 +47,11 @@ struct StoreIndexes {
       try connection.execute(index.rendered(in: .sqlite).sql)
     }
     if spatialIndexes.isEmpty { return [] }
-    let hasTrees = try SpatialTree.isSupported(by: connection)
+    let hasTrees = try hasTreeModule(connection)
     for index in spatialIndexes {
       if hasTrees {
         if names.contains(index.name) { continue }
-        for statement in SpatialTree(index: index).statements { try connection.execute(statement) }
+        for statement in index.tree.statements { try connection.execute(statement) }
       } else if !names.contains(index.ordinaryIndex.name) {
         report(index)
         try connection.execute(index.ordinaryIndex.rendered(in: .sqlite).sql)
@@ -60,8 +60,12 @@ struct StoreIndexes {
     return try trees(connection)
   }
 
+  private func hasTreeModule(_ connection: Connection) throws -> Bool {
+    try connection.integer("SELECT 1 FROM pragma_module_list WHERE name = 'rtree'") != nil
+  }
+
   private func trees(_ connection: Connection) throws -> Set<String> {
-    if try spatialIndexes.isEmpty || !SpatialTree.isSupported(by: connection) { return [] }
+    if try spatialIndexes.isEmpty || !hasTreeModule(connection) { return [] }
     return try storedNames(connection).intersection(spatialIndexes.map(\.name))
   }
 

@@ -25,6 +25,8 @@ package struct SaveStatements: Sendable {
   package let columns: [Column]
   package let insert: String
   package let delete: String
+  /// Finds the largest key in the table.
+  package let largestKey: String
   /// Finds the row that has the same values, one per uniqueness constraint.
   package let lookups: [Lookup]
 
@@ -58,6 +60,9 @@ package struct SaveStatements: Sendable {
     for index in columns.indices { insert.rows[0][index + 3] = .parameter(index + 1) }
     self.insert = insert.rendered(in: dialect).sql
     delete = Delete(from: entity.table, where: SaveStatements.isRow(0)).rendered(in: dialect).sql
+    largestKey =
+      Select([.function("max", [RowColumns.key()])], from: TableReference(entity.table))
+      .rendered(in: dialect).sql
     lookups = constraints.compactMap { members in
       let wanted = members.flatMap { name in
         columns.filter { entity.properties[$0.slot].name == name }

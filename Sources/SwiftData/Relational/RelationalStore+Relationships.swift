@@ -1,21 +1,20 @@
-import Foundation
 import OpenSwiftDataRowStorage
 import OpenSwiftDataSQLSyntax
-import OpenSwiftDataSQLiteEngine
 
-extension DefaultStore: RelationshipFetching {
+/// Single rows and the members of relationships, found by key.
+extension RelationalStore {
   package func snapshot(for identifier: PersistentIdentifier) throws -> DefaultSnapshot? {
     guard let key = identifier.rowKey, identifier.storeIdentifier == self.identifier,
       let entity = mapping.entity(named: identifier.entityName)
     else { return nil }
     let selection = plans.selection(of: entity)
-    return try read { connection in
-      let statement = try connection.prepare(selection.byKey)
-      try statement.bind(key, at: 1)
-      return try RowReading(store: self, selection: selection).readAll(statement, 1).snapshots.first
+    return try driver.read { session in
+      try session.statement(selection.byKey)
+        .rows(.integer(key), reading(selection, limit: 1)).rows.snapshots.first
     }
   }
 
+  /// The identifier of the row that a to-one cell names.
   package func destination(
     of descriptor: _ModelDescriptor, slot: Int, key: Int64
   ) -> PersistentIdentifier? {
@@ -35,11 +34,9 @@ extension DefaultStore: RelationshipFetching {
     of identifier: PersistentIdentifier, slot: Int, descriptor: _ModelDescriptor
   ) throws -> [DefaultSnapshot] {
     guard let key = identifier.rowKey, let plan = membersPlan(slot, descriptor) else { return [] }
-    return try read { connection in
-      let statement = try connection.prepare(plan.query.ofOne)
-      try statement.bind(key, at: 1)
-      return try RowReading(store: self, selection: plan.selection).readAll(statement, nil)
-        .snapshots
+    return try driver.read { session in
+      try session.statement(plan.query.ofOne)
+        .rows(.integer(key), reading(plan.selection)).rows.snapshots
     }
   }
 
@@ -47,16 +44,13 @@ extension DefaultStore: RelationshipFetching {
     ofAll owners: [Int64], slot: Int, descriptor: _ModelDescriptor
   ) throws -> [Int64: [DefaultSnapshot]] {
     guard !owners.isEmpty, let plan = membersPlan(slot, descriptor) else { return [:] }
-    let list = "[" + owners.map(String.init).joined(separator: ",") + "]"
-    return try read { connection in
-      let statement = try connection.prepare(plan.query.ofMany)
-      try statement.bind(list, at: 1)
-      var keys: [Int64] = []
-      let last = statement.columnCount - 1
-      let rows = try RowReading(store: self, selection: plan.selection).readAll(statement, nil) {
-        keys.append($0.int64(last))
-      }
-      return Dictionary(grouping: zip(keys, rows.snapshots), by: \.0).mapValues { $0.map(\.1) }
+    var reading = reading(plan.selection)
+    reading.hasOwners = true
+    let list = driver.dialect.list(owners)
+    return try driver.read { session in
+      let read = try session.statement(plan.query.ofMany).rows(.list(list), reading)
+      return Dictionary(grouping: zip(read.owners, read.rows.snapshots), by: \.0)
+        .mapValues { $0.map(\.1) }
     }
   }
 
@@ -69,7 +63,8 @@ extension DefaultStore: RelationshipFetching {
     else { return nil }
     let selection = plans.selection(of: destination)
     let query = plans.members(of: owner, slot: slot) {
-      MembersQuery(toMany, destination: destination, columns: selection.columns, in: plans.dialect)
+      MembersQuery(
+        toMany, destination: destination, columns: selection.columns, in: plans.dialect)
     }
     return (query, selection)
   }
