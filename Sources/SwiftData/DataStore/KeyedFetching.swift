@@ -49,7 +49,7 @@ package struct RowKeys {
   package var count: Int { words.count }
 
   /// Rows of entities that the schema lacks are left out.
-  mutating func append(_ key: Int64, entityNumber: Int) {
+  package mutating func append(_ key: Int64, entityNumber: Int) {
     if isMixed, !scopes.indices.contains(entityNumber) { return }
     words.append(isMixed ? PackedKey(key: key, entity: Int64(entityNumber)).word : key)
   }
