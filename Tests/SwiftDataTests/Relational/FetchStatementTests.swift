@@ -18,6 +18,14 @@ struct FetchStatementTests {
     return driver.take()
   }
 
+  private static func request<T>(_ descriptor: FetchDescriptor<T>) -> DataStoreFetchRequest<T> {
+    DataStoreFetchRequest(descriptor: descriptor, editingState: EditingState())
+  }
+
+  private static func shelf(_ key: Int) throws -> PersistentIdentifier {
+    try .identifier(for: "recording", entityName: "Shelf", primaryKey: "p\(key)")
+  }
+
   private func texts(_ body: (RelationalStore) throws -> Void) throws -> [[String]] {
     [try run(.sqlite, body), try run(.postgreSQL, body)]
   }
@@ -30,7 +38,7 @@ struct FetchStatementTests {
     descriptor.fetchLimit = 10
     descriptor.fetchOffset = 20
     #expect(
-      try texts { _ = try $0.fetch(descriptor) }
+      try texts { _ = try $0.rows(of: Self.request(descriptor)) }
         == [
           [
             #"""
@@ -56,7 +64,7 @@ struct FetchStatementTests {
     descriptor.fetchOffset = 7
     var counts: [Int] = []
     #expect(
-      try texts { counts.append(try $0.count(descriptor)) }
+      try texts { counts.append(try #require(try $0.count(Self.request(descriptor)))) }
         == [
           [#"SELECT count(*) FROM "ZBOOK" AS "t0""#], [#"SELECT count(*) FROM "ZBOOK" AS "t0""#],
         ])
@@ -68,7 +76,7 @@ struct FetchStatementTests {
     let descriptor = FetchDescriptor<Author>(
       predicate: #Predicate { $0.books.contains { $0.pages > pages } && $0.born != nil })
     #expect(
-      try texts { _ = try $0.keys(descriptor) }
+      try texts { _ = try $0.places(Self.request(descriptor)) }
         == ["?1", "$1"].map {
           [
             #"""
@@ -82,7 +90,11 @@ struct FetchStatementTests {
 
   @Test func rowsOfKeysComeInTheirOrder() throws {
     #expect(
-      try texts { _ = try $0.rows(of: Shelf._$descriptor, withKeys: [3, 1], slots: nil) }
+      try texts {
+        _ = try $0.rows(
+          at: .identifiers([try Self.shelf(3), try Self.shelf(1)]), in: 0..<2,
+          of: Shelf._$descriptor, slots: nil, EditingState())
+      }
         == [
           [
             #"""
@@ -104,7 +116,9 @@ struct FetchStatementTests {
     let slot = try #require(Shelf._$descriptor.slot(named: "books"))
     #expect(
       try texts {
-        _ = try $0.members(ofAll: [1, 2], slot: slot, descriptor: Shelf._$descriptor)
+        _ = try $0.members(
+          ofAll: [try Self.shelf(1), try Self.shelf(2)], slot: slot,
+          descriptor: Shelf._$descriptor, EditingState())
       }.map { $0.map { $0.drop { $0 != "F" } } }
         == [
           [
@@ -127,10 +141,9 @@ struct FetchStatementTests {
     let driver = RecordingDriver(.sqlite)
     driver.script = [("ZSHELF", [[.integer(7), .text("top")], [.integer(8), .text("low")]])]
     let engine = RecordingStore.engine(driver, Schema(Self.types))
-    let request = DataStoreFetchRequest(
-      descriptor: FetchDescriptor<Shelf>(), editingState: EditingState())
+    let request = Self.request(FetchDescriptor<Shelf>())
     let found = try engine.rows(of: request).rows.snapshots
     #expect(found.map(\.persistentIdentifier.entityName) == ["Shelf", "Shelf"])
-    #expect(try engine.places(request)?.places.identifiers.count == 2)
+    #expect(try #require(try engine.places(request)).places.count == 2)
   }
 }
