@@ -99,8 +99,12 @@ struct SavedValues {
       if property.isEphemeral { continue }
       let now = storage.overlaid(slot)
       if property.isToMany {
-        guard case .object(let object) = now else { continue }
-        if (object as? ToManyValue)?.isChanged ?? true { return false }
+        switch now {
+        case .toMany(let value): if value.isChanged { return false }
+        case .unset, .null: continue
+        case .model, .identifier, .weakPartners: return false
+        case .integer, .real, .text, .blob, .uuid, .boxed: return false
+        }
       } else if property.isToOne {
         guard partner(now, slot, storage) == partner(value(slot, storage), slot, storage) else {
           return false
@@ -122,15 +126,15 @@ struct SavedValues {
     _ value: _SlotValue, _ slot: Int, _ storage: _ModelStorage
   ) -> PersistentIdentifier? {
     switch value {
-    case .object(let object):
-      if let box = object as? IdentifierBox { return box.identifier.resolved }
-      return (object as? any PersistentModel)?._$storage.identifier
+    case .model(let model): return model._$storage.identifier
+    case .identifier(let identifier): return identifier.resolved
     case .unset:
       let kept = storage.overlaid(slot)
       storage.overlay(.unset, at: slot)
       defer { storage.overlay(kept, at: slot) }
       return storage.partner(slot)?._$storage.identifier
-    default: return nil
+    case .null, .toMany, .weakPartners: return nil
+    case .integer, .real, .text, .blob, .uuid, .boxed: return nil
     }
   }
 
@@ -143,7 +147,7 @@ struct SavedValues {
     let before = storage.explicitValue(slot)
     if now.isSame(as: before) { return true }
     // Values that are encoded are equal when their stored forms are.
-    guard case .object = now, let old = try? DefaultSnapshot(storage) else { return false }
+    guard case .boxed = now, let old = try? DefaultSnapshot(storage) else { return false }
     storage.overlay(now, at: slot)
     guard let new = try? DefaultSnapshot(storage) else { return false }
     let leaves = storage.descriptor.properties[slot].leafCells

@@ -23,37 +23,38 @@ extension ContextCore {
   /// of their rows. A partner that its context has not saved has no row, so the next save throws.
   func takeOverPartners(of storage: _ModelStorage) {
     for slot in storage.descriptor.relationshipSlots {
-      guard case .object(let object) = storage.overlaid(slot) else { continue }
-      if let loose = object as? LoosePartners {
-        tighten(loose, of: storage, slot)
-      } else if let value = object as? ToManyValue {
+      switch storage.overlaid(slot) {
+      case .weakPartners(let partners): hold(partners, of: storage, slot)
+      case .toMany(let value):
         guard value.added.contains(where: isForeign) else { continue }
         let members = (value.members ?? value.added).compactMap { member in
           isForeign(member) ? takenOver(member, by: storage, slot) : member
         }
         value.members = members
         value.added = members
-      } else {
-        takeOverPartner(slot, of: storage)
+      case .model(let partner): takeOver(partner, slot, of: storage)
+      case .unset, .null, .identifier: continue
+      case .integer, .real, .text, .blob, .uuid, .boxed: continue
       }
     }
   }
 
   /// A graph that comes back holds its partners again.
-  private func tighten(_ loose: LoosePartners, of storage: _ModelStorage, _ slot: Int) {
+  private func hold(_ partners: _WeakPartners, of storage: _ModelStorage, _ slot: Int) {
     if storage.descriptor.properties[slot].isToMany {
-      let members = loose.models.compactMap { $0 as? any PersistentModel }
-      storage.overlay(.object(ToManyValue(members: members)), at: slot)
+      storage.overlay(.toMany(_ToManyValue(members: partners.models)), at: slot)
+    } else if let partner = partners.models.first {
+      storage.overlay(.model(partner), at: slot)
+      takeOver(partner, slot, of: storage)
     } else {
-      storage.overlay(loose.models.first.map { .object($0) } ?? .null, at: slot)
-      takeOverPartner(slot, of: storage)
+      storage.overlay(.null, at: slot)
     }
   }
 
-  private func takeOverPartner(_ slot: Int, of storage: _ModelStorage) {
-    guard case .object(let object) = storage.overlaid(slot), isForeign(object) else { return }
-    let partner = takenOver(object, by: storage, slot)
-    storage.overlay(partner.map { .object($0) } ?? .null, at: slot)
+  private func takeOver(_ partner: any PersistentModel, _ slot: Int, of storage: _ModelStorage) {
+    guard isForeign(partner) else { return }
+    let own = adopted(partner, by: storage, slot)
+    storage.overlay(own.map { .model($0) } ?? .null, at: slot)
   }
 
   private func isForeign(_ object: AnyObject) -> Bool {

@@ -107,8 +107,7 @@ extension ContextCore {
     identities.forEach { storage in
       guard storage.overlay != nil else { return }
       for slot in storage.descriptor.relationshipSlots {
-        guard case .object(let object) = storage.overlaid(slot), let value = object as? ToManyValue
-        else { continue }
+        guard case .toMany(let value) = storage.overlaid(slot) else { continue }
         dropped += value.drop { $0.flags.contains(.isGone) }
       }
     }
@@ -130,11 +129,14 @@ extension ContextCore {
         continue
       }
       for slot in storage.descriptor.relationshipSlots {
-        guard case .object(let object) = storage.overlaid(slot) else { continue }
-        if let value = object as? ToManyValue {
+        switch storage.overlaid(slot) {
+        case .toMany(let value):
           storage.notifyingObservers(of: slot) { _ = value.drop(where: isLost) }
-        } else if let model = object as? any PersistentModel, isLost(model._$storage) {
+        case .model(let partner):
+          guard isLost(partner._$storage) else { continue }
           storage.notifyingObservers(of: slot) { storage.overlay(.null, at: slot) }
+        case .unset, .null, .identifier, .weakPartners: continue
+        case .integer, .real, .text, .blob, .uuid, .boxed: continue
         }
       }
     }
@@ -175,7 +177,7 @@ extension Array {
   }
 }
 
-extension ToManyValue {
+extension _ToManyValue {
   /// - Returns: The members that were dropped.
   fileprivate func drop(where isLost: (_ModelStorage) -> Bool) -> [AnyObject] {
     func isLostMember(_ member: AnyObject) -> Bool {

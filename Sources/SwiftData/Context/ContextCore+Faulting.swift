@@ -82,12 +82,8 @@ extension ContextCore: _FaultSource {
   }
 
   func _toMany(_ storage: _ModelStorage, slot: Int) -> [AnyObject] {
-    let value: ToManyValue?
-    if case .object(let object) = storage.overlaid(slot) {
-      value = object as? ToManyValue
-    } else {
-      value = nil
-    }
+    let value: _ToManyValue?
+    if case .toMany(let known) = storage.overlaid(slot) { value = known } else { value = nil }
     if let members = value?.members { return members }
     // Where the store can't be read the members stay unknown, and the next read asks again.
     guard var members = storedMembers(storage, slot: slot) else { return value?.added ?? [] }
@@ -103,7 +99,7 @@ extension ContextCore: _FaultSource {
       if let value, value.order != nil {
         value.members = members
       } else {
-        storage.overlay(.object(ToManyValue(loaded: members)), at: slot)
+        storage.overlay(.toMany(_ToManyValue(loaded: members)), at: slot)
       }
     }
     return members

@@ -119,11 +119,11 @@ extension _ModelStorage {
   var unsavedPartners: [any PersistentModel] {
     var partners: [any PersistentModel] = []
     for slot in descriptor.relationshipSlots {
-      guard case .object(let object) = overlaid(slot) else { continue }
-      if let model = object as? any PersistentModel {
-        partners.append(model)
-      } else if let value = object as? ToManyValue {
-        partners += value.added.compactMap { $0 as? any PersistentModel }
+      switch overlaid(slot) {
+      case .model(let partner): partners.append(partner)
+      case .toMany(let value): partners += value.added.compactMap { $0 as? any PersistentModel }
+      case .unset, .null, .identifier, .weakPartners: continue
+      case .integer, .real, .text, .blob, .uuid, .boxed: continue
       }
     }
     return partners

@@ -68,18 +68,18 @@ extension _ModelStorage {
     changedSlots = SlotSet()
     guard overlay != nil else { return }
     for slot in descriptor.relationshipSlots {
-      guard case .object(let object) = overlaid(slot) else { continue }
-      if let value = object as? ToManyValue {
-        let order = value.orderToKeep
-        overlay(order.map { .object(ToManyValue(order: $0)) } ?? .unset, at: slot)
-      } else if let model = object as? any PersistentModel {
-        overlay(.object(IdentifierBox(model._$storage.identifier)), at: slot)
+      switch overlaid(slot) {
+      case .toMany(let value):
+        overlay(value.orderToKeep.map { .toMany(_ToManyValue(order: $0)) } ?? .unset, at: slot)
+      case .model(let partner): overlay(.identifier(partner._$storage.identifier), at: slot)
+      case .unset, .null, .identifier, .weakPartners: continue
+      case .integer, .real, .text, .blob, .uuid, .boxed: continue
       }
     }
   }
 }
 
-extension ToManyValue {
+extension _ToManyValue {
   /// The order of the members, where it is not the one in which the store lists its rows.
   fileprivate var orderToKeep: [PersistentIdentifier]? {
     guard let members else { return order }

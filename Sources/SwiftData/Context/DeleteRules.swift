@@ -103,8 +103,7 @@ struct DeleteRules {
   /// The store removes the rows of a join table itself; in memory the list loses the member.
   private mutating func shrink(_ partner: _ModelStorage, _ slot: Int, by storage: _ModelStorage) {
     shrunk.append((partner, slot))
-    guard case .object(let object) = partner.overlaid(slot), let value = object as? ToManyValue
-    else { return }
+    guard case .toMany(let value) = partner.overlaid(slot) else { return }
     let members = value.members
     let added = value.added
     let model = storage.model

@@ -14,7 +14,11 @@ struct RelationshipFixer {
     if let inverse = link?.inverseSlot {
       let old = storage.partner(slot)
       if old === model {
-        if case .object = storage.overlaid(slot) { return }
+        switch storage.overlaid(slot) {
+        case .model, .identifier, .weakPartners: return
+        case .unset, .null, .toMany: break
+        case .integer, .real, .text, .blob, .uuid, .boxed: break
+        }
         return assign(model, to: storage, slot: slot)
       }
       if let old { forget(storage, in: old._$storage, slot: inverse) }
@@ -95,13 +99,13 @@ struct RelationshipFixer {
   /// Says that a to-many is about to change, and gives what to change.
   ///
   /// That is a copy at the first change after a save: what was there before is kept for a rollback.
-  private func willChangeToMany(_ storage: _ModelStorage, slot: Int) -> ToManyValue {
+  private func willChangeToMany(_ storage: _ModelStorage, slot: Int) -> _ToManyValue {
     let isFirst = !storage.changedSlots.contains(slot)
     core._willChange(storage, slot: slot)
     let value = storage.toManyForChange(slot)
     guard isFirst || SlotSet.isShared(slot) && !value.isChanged else { return value }
-    let copy = ToManyValue(copying: value)
-    storage.overlay(.object(copy), at: slot)
+    let copy = _ToManyValue(copying: value)
+    storage.overlay(.toMany(copy), at: slot)
     return copy
   }
 
@@ -132,16 +136,17 @@ struct RelationshipFixer {
   /// Brings the other sides of a newly inserted model's relationships into step with it.
   func reconcile(_ storage: _ModelStorage) {
     for slot in storage.descriptor.relationshipSlots {
-      guard let inverse = storage.descriptor.link(slot, in: core.coordinator)?.inverseSlot,
-        case .object(let object) = storage.overlaid(slot)
+      guard let inverse = storage.descriptor.link(slot, in: core.coordinator)?.inverseSlot
       else { continue }
-      if let model = object as? any PersistentModel {
-        gain(storage, in: model._$storage, slot: inverse)
-      } else if let value = object as? ToManyValue {
+      switch storage.overlaid(slot) {
+      case .model(let partner): gain(storage, in: partner._$storage, slot: inverse)
+      case .toMany(let value):
         for member in value.added {
           guard let model = member as? any PersistentModel else { continue }
           gain(storage, in: model._$storage, slot: inverse)
         }
+      case .unset, .null, .identifier, .weakPartners: continue
+      case .integer, .real, .text, .blob, .uuid, .boxed: continue
       }
     }
   }
@@ -202,7 +207,7 @@ struct RelationshipFixer {
 
   private func assign(_ model: (any PersistentModel)?, to storage: _ModelStorage, slot: Int) {
     core._willChange(storage, slot: slot)
-    storage.overlay(model.map { .object($0) } ?? .null, at: slot)
+    storage.overlay(model.map { .model($0) } ?? .null, at: slot)
   }
 
   private func notify(_ storage: _ModelStorage, _ slot: Int, _ mutation: () -> Void) {

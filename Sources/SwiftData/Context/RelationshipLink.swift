@@ -47,15 +47,14 @@ extension _ModelStorage {
   /// The partner of a to-one, faulted where it is not in memory.
   func partner(_ slot: Int) -> (any PersistentModel)? {
     switch overlaid(slot) {
-    case .object(let object):
-      if let box = object as? IdentifierBox {
-        return source?._model(for: box.identifier) as? any PersistentModel
-      }
-      return object as? any PersistentModel
+    case .model(let model): return model
+    case .identifier(let identifier):
+      return source?._model(for: identifier) as? any PersistentModel
     case .unset:
       guard let row = readableRow(for: slot), !row.isNull(slot), let source else { return nil }
       return source._toOne(self, slot: slot) as? any PersistentModel
-    default: return nil
+    case .null, .toMany, .weakPartners: return nil
+    case .integer, .real, .text, .blob, .uuid, .boxed: return nil
     }
   }
 
@@ -68,21 +67,21 @@ extension _ModelStorage {
   }
 
   /// A to-many with all its members.
-  func loadedToMany(_ slot: Int) -> ToManyValue {
+  func loadedToMany(_ slot: Int) -> _ToManyValue {
     let value = toManyForChange(slot)
     if value.members == nil { value.members = source?._toMany(self, slot: slot) ?? [] }
-    overlay(.object(value), at: slot)
+    overlay(.toMany(value), at: slot)
     return value
   }
 
   /// A to-many to note changes in, loaded or not.
-  func toManyForChange(_ slot: Int) -> ToManyValue {
-    if case .object(let object) = overlaid(slot), let value = object as? ToManyValue {
+  func toManyForChange(_ slot: Int) -> _ToManyValue {
+    if case .toMany(let value) = overlaid(slot) {
       return value
     }
     let isNew = flags.contains(.isInserted) || source == nil
-    let value = isNew ? ToManyValue(members: []) : ToManyValue(loaded: nil)
-    overlay(.object(value), at: slot)
+    let value = isNew ? _ToManyValue(members: []) : _ToManyValue(loaded: nil)
+    overlay(.toMany(value), at: slot)
     return value
   }
 }

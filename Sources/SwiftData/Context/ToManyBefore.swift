@@ -15,7 +15,7 @@ struct ToManyBefore {
 
   init(_ storage: _ModelStorage, _ slot: Int) {
     self.slot = slot
-    if case .object(let object) = storage.overlaid(slot), let value = object as? ToManyValue {
+    if case .toMany(let value) = storage.overlaid(slot) {
       members = value.members
       added = value.added
       removed = value.removed
@@ -35,8 +35,7 @@ struct ToManyBefore {
 
   /// Finds what the event did.
   mutating func close(_ storage: _ModelStorage) {
-    guard case .object(let object) = storage.overlaid(slot), let now = object as? ToManyValue
-    else { return }
+    guard case .toMany(let now) = storage.overlaid(slot) else { return }
     findDifference(added: now.added, removed: now.removed)
     guard let members, let current = now.members else { return }
     needsOrder = !(current.without(gained) + lost).elementsEqual(members, by: ===)

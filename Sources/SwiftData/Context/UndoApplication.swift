@@ -31,7 +31,7 @@ struct UndoApplication {
         core.join(storage)
         for slot in storage.descriptor.relationshipSlots {
           let isToMany = storage.descriptor.properties[slot].isToMany
-          storage.overlay(isToMany ? .object(ToManyValue(members: [])) : .null, at: slot)
+          storage.overlay(isToMany ? .toMany(_ToManyValue(members: [])) : .null, at: slot)
         }
         returned.insert(before.place)
       }

@@ -17,16 +17,18 @@ extension DefaultSnapshot {
     }
     let storage = _ModelStorage(descriptor)
     var references: [Int: _SlotValue] = [:]
+    var toManys: [ToManySnapshot] = []
     for (slot, property) in descriptor.properties.enumerated() {
       let key = DataStoreSnapshotCodingKey.modeledProperty(property.name)
       guard container.contains(key) else { continue }
       switch property.form {
       case .toOne:
         let other = try container.decodeIfPresent(PersistentIdentifier.self, forKey: key)
-        references[slot] = other.map { .object(IdentifierBox($0)) } ?? .null
+        references[slot] = other.map { .identifier($0) } ?? .null
       case .toMany:
         let others = try container.decodeIfPresent([PersistentIdentifier].self, forKey: key) ?? []
-        references[slot] = .object(ToManySnapshot(members: others, added: others, removed: []))
+        toManys.append(
+          ToManySnapshot(slot: slot, members: others, added: others, removed: []))
       case .attribute, .transformable:
         if try container.decodeNil(forKey: key) {
           storage.overlay(.null, at: slot)
@@ -42,7 +44,7 @@ extension DefaultSnapshot {
     for (slot, value) in references { cells?[slot] = value }
     self.init(
       persistentIdentifier: identifier, descriptor: descriptor, page: nil, row: nil, cells: cells,
-      changedSlots: .all)
+      toManys: toManys, changedSlots: .all)
   }
 
   /// Writes the identifier and each property under its name; related models by identifier.
@@ -55,15 +57,11 @@ extension DefaultSnapshot {
       let key = DataStoreSnapshotCodingKey.modeledProperty(property.name)
       switch property.form {
       case .toOne:
-        if case .object(let object) = value(slot), let box = object as? IdentifierBox {
-          try container.encode(box.identifier, forKey: key)
+        if case .identifier(let identifier) = value(slot) {
+          try container.encode(identifier, forKey: key)
         }
       case .toMany:
-        if case .object(let object) = value(slot), let list = object as? ToManySnapshot,
-          let members = list.members
-        {
-          try container.encode(members, forKey: key)
-        }
+        if let members = toMany(slot)?.members { try container.encode(members, forKey: key) }
       case .attribute, .transformable:
         if let value = attributeValue(slot) {
           try container.encode(value, forKey: key)
@@ -80,17 +78,17 @@ extension DefaultSnapshot {
     guard let type = property.valueType as? any Decodable.Type else { return nil }
     switch property.form {
     case .attribute(.composite(let leaves)):
-      let values = property.leafCells.map { ValueEncoding.scalar(value($0)) }
+      let values = property.leafCells.map { value($0).stored }
       if values.allSatisfy(\.isNull) { return nil }
       return ValueDecoding.composite(type, leaves: leaves, values: values) as? any Encodable
     case .attribute(.encoded), .transformable:
       guard case .blob(let data) = value(slot) else { return nil }
       return ValueDecoding.encoded(type, bytes: data) as? any Encodable
     case .attribute(.rawValue(let scalar)):
-      return ValueDecoding.scalar(scalar.swiftType, ValueEncoding.scalar(value(slot)))
+      return ValueDecoding.scalar(scalar.swiftType, value(slot).stored)
         as? any Encodable
     case .attribute(.scalar):
-      return ValueDecoding.scalar(type, ValueEncoding.scalar(value(slot))) as? any Encodable
+      return ValueDecoding.scalar(type, value(slot).stored) as? any Encodable
     case .toOne, .toMany: return nil
     }
   }

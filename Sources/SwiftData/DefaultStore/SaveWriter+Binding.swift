@@ -16,10 +16,8 @@ extension SaveWriter {
     case .key, .entityNumber: break
     }
     switch value {
-    case .object(let object):
-      guard let identifier = (object as? IdentifierBox)?.identifier,
-        let destination = destination(of: identifier)
-      else { break }
+    case .identifier(let identifier):
+      guard let destination = destination(of: identifier) else { break }
       let value = column.content == .key ? destination.key : Int64(destination.entity)
       try statement.bind(value, at: index)
       return false
@@ -27,17 +25,17 @@ extension SaveWriter {
       let key = packed & 0xFFFF_FFFF_FFFF
       try statement.bind(column.content == .key ? key : packed >> 48, at: index)
       return false
-    default: break
+    case .null, .real, .text, .blob, .uuid: break
     }
     try statement.bindNull(at: index)
     return true
   }
 
   static func bind(
-    _ value: _SlotValue, to statement: Statement, at index: Int32
+    _ value: SnapshotValue, to statement: Statement, at index: Int32
   ) throws -> Bool {
     switch value {
-    case .unset, .null, .object:
+    case .null, .identifier:
       try statement.bindNull(at: index)
       return true
     case .integer(let value): try statement.bind(value, at: index)
@@ -52,13 +50,14 @@ extension SaveWriter {
 
   /// Binds bytes behind the tag that says they stand inline.
   func bindTagged(
-    _ value: _SlotValue, to statement: Statement, at index: Int32
+    _ value: SnapshotValue, to statement: Statement, at index: Int32
   ) throws -> Bool {
     let bytes: Data
     switch value {
     case .blob(let data): bytes = data
     case .text(let text): bytes = Data(text.utf8)
-    default: return try SaveWriter.bind(value, to: statement, at: index)
+    case .null, .integer, .real, .uuid, .identifier:
+      return try SaveWriter.bind(value, to: statement, at: index)
     }
     try statement.bind(Data([1]) + bytes, at: index)
     return false

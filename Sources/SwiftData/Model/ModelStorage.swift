@@ -118,7 +118,18 @@ public final class _ModelStorage {
     return made
   }
 
-  var persistentModel: (any PersistentModel)? { model as? any PersistentModel }
+  /// The model. Its class is the descriptor's, save for misuse, so its conformance need not be
+  /// looked up.
+  var persistentModel: (any PersistentModel)? {
+    guard let model else { return nil }
+    func typed<M: PersistentModel>(_ type: M.Type) -> (any PersistentModel)? {
+      guard ObjectIdentifier(Swift.type(of: model)) == ObjectIdentifier(type) else {
+        return model as? any PersistentModel
+      }
+      return unsafeDowncast(model, to: type)
+    }
+    return typed(descriptor.type)
+  }
 
   /// Replaces row and page by fresh ones and drops what was decoded from the old row.
   func refresh(page: RowPage?, row: UnsafeRawPointer?) {

@@ -2,7 +2,7 @@
 ///
 /// Adding one member costs the same whatever the number of members: whether it is there already is
 /// looked up by identity once a list is long. An assignment to a list drops its index.
-final class ToManyValue {
+public final class _ToManyValue {
   /// All members in order; `nil` until somebody reads them.
   var members: [AnyObject]? { didSet { memberIndex = nil } }
   /// Members that the store does not have on this side yet.
@@ -28,7 +28,7 @@ final class ToManyValue {
   /// An unloaded to-many whose members come in an order of their own.
   init(order: [PersistentIdentifier]) { self.order = order }
 
-  init(copying other: ToManyValue) {
+  init(copying other: _ToManyValue) {
     members = other.members
     added = other.added
     removed = other.removed
@@ -42,18 +42,18 @@ final class ToManyValue {
   var isChanged: Bool { !added.isEmpty || !removed.isEmpty }
 
   func hasAdded(_ model: AnyObject) -> Bool {
-    ToManyValue.contains(model, added, &addedIndex)
+    _ToManyValue.contains(model, added, &addedIndex)
   }
 
   func hasRemoved(_ model: AnyObject) -> Bool {
-    ToManyValue.contains(model, removed, &removedIndex)
+    _ToManyValue.contains(model, removed, &removedIndex)
   }
 
   /// Whether a model is known to be a member.
   func holds(_ model: AnyObject) -> Bool {
     if hasAdded(model) { return true }
     guard let members else { return false }
-    return ToManyValue.contains(model, members, &memberIndex)
+    return _ToManyValue.contains(model, members, &memberIndex)
   }
 
   func noteAdded(_ model: AnyObject) {
