@@ -53,11 +53,13 @@ struct ChangeTracker {
     if changed.remove(storage) != nil { storage.flags.remove(.isChanged) }
   }
 
-  /// Forgets the changes of a model whose values are those of the last save again.
+  /// Forgets the changes of a model whose values are those of the last save again; of one that was
+  /// restored in part, the changes that were taken back.
   mutating func unchangeIfRestored(_ storage: _ModelStorage) {
-    guard let saved = changed.saved(of: storage), saved.agree(with: storage) else { return }
-    unchange(storage)
-    saved.settle(storage)
+    guard let saved = changed.saved(of: storage) else { return }
+    let left = saved.changedSlots(of: storage)
+    saved.settle(storage, leaving: left)
+    if left.isEmpty { unchange(storage) }
   }
 
   mutating func removeAll() {
@@ -92,28 +94,32 @@ struct SavedValues {
     if storage.row == nil, storage.overlay == nil { storage.flags.insert(.isFault) }
   }
 
-  /// Whether nothing of the model is left to save.
-  func agree(with storage: _ModelStorage) -> Bool {
-    for slot in 0..<storage.descriptor.slotCount where storage.changedSlots.contains(slot) {
-      let property = storage.descriptor.properties[slot]
-      if property.isEphemeral { continue }
-      let now = storage.overlaid(slot)
-      if property.isToMany {
-        switch now {
-        case .toMany(let value): if value.isChanged { return false }
-        case .unset, .null: continue
-        case .model, .identifier, .weakPartners: return false
-        case .integer, .real, .text, .blob, .uuid, .boxed: return false
-        }
-      } else if property.isToOne {
-        guard partner(now, slot, storage) == partner(value(slot, storage), slot, storage) else {
-          return false
-        }
-      } else if !agrees(slot, storage) {
-        return false
-      }
+  /// The slots that are left to save, of those that count as changed.
+  func changedSlots(of storage: _ModelStorage) -> SlotSet {
+    var slots = SlotSet()
+    for slot in 0..<storage.descriptor.slotCount
+    where storage.changedSlots.contains(slot) && isChanged(slot, storage) {
+      slots.insert(slot)
     }
-    return true
+    return slots
+  }
+
+  private func isChanged(_ slot: Int, _ storage: _ModelStorage) -> Bool {
+    let property = storage.descriptor.properties[slot]
+    if property.isEphemeral { return false }
+    let now = storage.overlaid(slot)
+    switch property.form {
+    case .toMany:
+      switch now {
+      case .toMany(let value): return value.isChanged
+      case .unset, .null: return false
+      case .model, .identifier, .weakPartners: return true
+      case .integer, .real, .text, .blob, .uuid, .boxed: return true
+      }
+    case .toOne:
+      return partner(now, slot, storage) != partner(value(slot, storage), slot, storage)
+    case .attribute, .transformable: return !agrees(slot, storage)
+    }
   }
 
   /// The overlay is over the row that it was taken with only.
@@ -154,11 +160,15 @@ struct SavedValues {
     return ([slot] + leaves).allSatisfy { old.value($0).isSame(as: new.value($0)) }
   }
 
-  /// To-one relationships of a restored model hold no partner; loaded lists keep their order.
-  func settle(_ storage: _ModelStorage) {
-    storage.changedSlots = SlotSet()
+  /// To-one relationships that were restored hold no partner; loaded lists keep their order.
+  /// - Parameter left: The slots that are still changed.
+  func settle(_ storage: _ModelStorage, leaving left: SlotSet) {
+    let restored = storage.changedSlots.subtracting(left)
+    storage.changedSlots = left
     for slot in storage.descriptor.relationshipSlots
-    where storage.overlay != nil && !storage.descriptor.properties[slot].isToMany {
+    where storage.overlay != nil && restored.contains(slot)
+      && storage.descriptor.properties[slot].isToOne
+    {
       storage.overlay(value(slot, storage), at: slot)
     }
   }
@@ -181,14 +191,14 @@ struct OrderedModels: Sequence {
 
   mutating func append(_ storage: _ModelStorage, saved: SavedValues) {
     guard storage.pendingPlace < 0, let model = storage.model else { return }
-    storage.pendingPlace = entries.count
+    storage.pendingPlace = Int32(truncatingIfNeeded: entries.count)
     entries.append(Entry(model: model, storage: storage, saved: saved))
     size += 1
   }
 
   /// - Returns: The saved values of the model; nil when it is not in this list.
   mutating func remove(_ storage: _ModelStorage) -> SavedValues? {
-    let place = storage.pendingPlace
+    let place = Int(storage.pendingPlace)
     guard place >= 0, place < entries.count, let entry = entries[place], entry.storage === storage
     else { return nil }
     storage.pendingPlace = -1
@@ -199,7 +209,7 @@ struct OrderedModels: Sequence {
   }
 
   func saved(of storage: _ModelStorage) -> SavedValues? {
-    let place = storage.pendingPlace
+    let place = Int(storage.pendingPlace)
     guard place >= 0, place < entries.count, let entry = entries[place], entry.storage === storage
     else { return nil }
     return entry.saved

@@ -103,7 +103,7 @@ struct RelationshipFixer {
     let isFirst = !storage.changedSlots.contains(slot)
     core._willChange(storage, slot: slot)
     let value = storage.toManyForChange(slot)
-    guard isFirst || SlotSet.isShared(slot) && !value.isChanged else { return value }
+    guard isFirst else { return value }
     let copy = _ToManyValue(copying: value)
     storage.overlay(.toMany(copy), at: slot)
     return copy

@@ -15,7 +15,7 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
   let cells: ContiguousArray<_SlotValue>?
   /// The to-many relationships that the model knows something of.
   let toManys: [ToManySnapshot]
-  /// Which slots a save has to write; slots from 63 on share the last bit.
+  /// Which slots a save has to write.
   package let changedSlots: SlotSet
 
   init(

@@ -27,12 +27,13 @@ public final class _ModelStorage {
   @exclusivity(unchecked) var knownIdentifier: PersistentIdentifier?
   @exclusivity(unchecked) @usableFromInline var observers: Observers?
   @exclusivity(unchecked) @usableFromInline var flags: Flags = []
+  /// The place in one of the context's lists of pending changes; -1 outside. Four bytes, which fit
+  /// beside the flags.
+  @exclusivity(unchecked) var pendingPlace: Int32 = -1
   /// Slots that differ from the store.
   @exclusivity(unchecked) var changedSlots = SlotSet()
   /// Where the context finds this storage by key; it lives as long as `source`.
   @exclusivity(unchecked) unowned(unsafe) var table: RowRegistry?
-  /// The place in one of the context's lists of pending changes; -1 outside.
-  @exclusivity(unchecked) var pendingPlace = -1
 
   @usableFromInline
   struct Flags: OptionSet, Sendable {
