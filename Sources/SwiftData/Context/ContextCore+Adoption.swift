@@ -28,10 +28,9 @@ extension ContextCore {
       case .toMany(let value):
         guard value.added.contains(where: isForeign) else { continue }
         let members = (value.members ?? value.added).compactMap { member in
-          isForeign(member) ? takenOver(member, by: storage, slot) : member
+          isForeign(member) ? adopted(member, by: storage, slot) : member
         }
-        value.members = members
-        value.added = members
+        value.replaceAll(members)
       case .model(let partner): takeOver(partner, slot, of: storage)
       case .unset, .null, .identifier: continue
       case .integer, .real, .text, .blob, .uuid, .boxed: continue
@@ -57,15 +56,9 @@ extension ContextCore {
     storage.overlay(own.map { .model($0) } ?? .null, at: slot)
   }
 
-  private func isForeign(_ object: AnyObject) -> Bool {
-    guard let source = (object as? any PersistentModel)?._$storage.source else { return false }
+  private func isForeign(_ model: any PersistentModel) -> Bool {
+    guard let source = model._$storage.source else { return false }
     return source !== self
-  }
-
-  private func takenOver(
-    _ object: AnyObject, by owner: _ModelStorage, _ slot: Int
-  ) -> AnyObject? {
-    (object as? any PersistentModel).flatMap { adopted($0, by: owner, slot) }
   }
 
   func refuseForeign(_ storage: _ModelStorage, in owner: _ModelStorage, _ slot: Int) {

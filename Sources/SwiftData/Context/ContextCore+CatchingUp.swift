@@ -103,12 +103,13 @@ extension ContextCore {
 
   /// Takes models without a row out of the lists of relationships that are in memory.
   func dropGoneMembers() {
-    var dropped: [AnyObject] = []  // freed after the walk, because that changes the identity map
+    // Freed after the walk, because that changes the identity map.
+    var dropped: [any PersistentModel] = []
     identities.forEach { storage in
       guard storage.overlay != nil else { return }
       for slot in storage.descriptor.relationshipSlots {
         guard case .toMany(let value) = storage.overlaid(slot) else { continue }
-        dropped += value.drop { $0.flags.contains(.isGone) }
+        dropped += value.dropAll { $0._$storage.flags.contains(.isGone) }
       }
     }
     withExtendedLifetime(dropped) {}
@@ -131,7 +132,9 @@ extension ContextCore {
       for slot in storage.descriptor.relationshipSlots {
         switch storage.overlaid(slot) {
         case .toMany(let value):
-          storage.notifyingObservers(of: slot) { _ = value.drop(where: isLost) }
+          storage.notifyingObservers(of: slot) {
+            _ = value.dropAll { isLost($0._$storage) }
+          }
         case .model(let partner):
           guard isLost(partner._$storage) else { continue }
           storage.notifyingObservers(of: slot) { storage.overlay(.null, at: slot) }
@@ -174,20 +177,5 @@ private struct OutdatedModels {
 extension Array {
   fileprivate func chunked(by size: Int) -> [[Element]] {
     stride(from: 0, to: count, by: size).map { Array(self[$0..<Swift.min($0 + size, count)]) }
-  }
-}
-
-extension _ToManyValue {
-  /// - Returns: The members that were dropped.
-  fileprivate func drop(where isLost: (_ModelStorage) -> Bool) -> [AnyObject] {
-    func isLostMember(_ member: AnyObject) -> Bool {
-      (member as? any PersistentModel).map { isLost($0._$storage) } ?? false
-    }
-    let lost = ((members ?? []) + added + removed).filter(isLostMember)
-    guard !lost.isEmpty else { return [] }
-    members?.removeAll(where: isLostMember)
-    added.removeAll(where: isLostMember)
-    removed.removeAll(where: isLostMember)
-    return lost
   }
 }

@@ -121,7 +121,7 @@ extension _ModelStorage {
     for slot in descriptor.relationshipSlots {
       switch overlaid(slot) {
       case .model(let partner): partners.append(partner)
-      case .toMany(let value): partners += value.added.compactMap { $0 as? any PersistentModel }
+      case .toMany(let value): partners += value.added
       case .unset, .null, .identifier, .weakPartners: continue
       case .integer, .real, .text, .blob, .uuid, .boxed: continue
       }

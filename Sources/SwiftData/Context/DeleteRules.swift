@@ -104,18 +104,12 @@ struct DeleteRules {
   private mutating func shrink(_ partner: _ModelStorage, _ slot: Int, by storage: _ModelStorage) {
     shrunk.append((partner, slot))
     guard case .toMany(let value) = partner.overlaid(slot) else { return }
-    let members = value.members
-    let added = value.added
-    let model = storage.model
-    partner.notifyingObservers(of: slot) {
-      value.members?.removeAll { $0 === model }
-      value.added.removeAll { $0 === model }
-    }
+    guard let model = storage.persistentModel else { return }
+    var dropped: _ToManyValue.Dropped?
+    partner.notifyingObservers(of: slot) { dropped = value.drop(model) }
+    guard let dropped else { return }
     undoings.append {
-      partner.notifyingObservers(of: slot) {
-        value.members = members
-        value.added = added
-      }
+      partner.notifyingObservers(of: slot) { value.takeBack(dropped) }
     }
   }
 

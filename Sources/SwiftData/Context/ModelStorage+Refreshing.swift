@@ -18,7 +18,7 @@ extension _ModelStorage {
           overlay(.unset, at: slot)
         } else if changed.contains(slot), case .toMany(let value) = overlaid(slot) {
           // The list is read again and the unsaved additions and removals are applied to it.
-          value.members = nil
+          value.unload()
         }
       }
     }

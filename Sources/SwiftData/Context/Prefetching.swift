@@ -130,7 +130,7 @@ extension _ModelStorage {
   fileprivate func heldPartners(_ slot: Int) -> [any PersistentModel] {
     switch overlaid(slot) {
     case .model(let partner): [partner]
-    case .toMany(let value): value.members?.compactMap { $0 as? any PersistentModel } ?? []
+    case .toMany(let value): value.members.map { Array($0) } ?? []
     case .unset, .null, .identifier, .weakPartners: []
     case .integer, .real, .text, .blob, .uuid, .boxed: []
     }

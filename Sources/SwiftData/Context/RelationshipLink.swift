@@ -61,7 +61,7 @@ extension _ModelStorage {
   /// The partners of either kind of relationship.
   func partners(_ slot: Int) -> [any PersistentModel] {
     if descriptor.properties[slot].isToMany {
-      return (loadedToMany(slot).members ?? []).compactMap { $0 as? any PersistentModel }
+      return loadedToMany(slot).members.map { Array($0) } ?? []
     }
     return partner(slot).map { [$0] } ?? []
   }
@@ -69,7 +69,10 @@ extension _ModelStorage {
   /// A to-many with all its members.
   func loadedToMany(_ slot: Int) -> _ToManyValue {
     let value = toManyForChange(slot)
-    if value.members == nil { value.members = source?._toMany(self, slot: slot) ?? [] }
+    if value.members != nil { return value }
+    let stored = source?._toMany(self, slot: slot) ?? []
+    // The source has loaded the value itself, or made another.
+    if value.members == nil { _ = value.load(stored) }
     overlay(.toMany(value), at: slot)
     return value
   }
@@ -80,7 +83,7 @@ extension _ModelStorage {
       return value
     }
     let isNew = flags.contains(.isInserted) || source == nil
-    let value = isNew ? _ToManyValue(members: []) : _ToManyValue(loaded: nil)
+    let value = isNew ? _ToManyValue(members: []) : _ToManyValue()
     overlay(.toMany(value), at: slot)
     return value
   }

@@ -27,6 +27,12 @@ struct UndoRecord {
     models[place].note(value, isEdit: isEdit)
   }
 
+  /// Notes an edit of a to-many, whose old value has been noted.
+  mutating func note(_ edit: ToManyEdits.Edit, of storage: _ModelStorage, _ slot: Int) {
+    guard let place = places[ObjectIdentifier(storage)] else { return }
+    models[place].note(edit, slot)
+  }
+
   /// Notes that delete rules may take the model along.
   mutating func noteMayGoAlong(_ storage: _ModelStorage) {
     guard let place = places[ObjectIdentifier(storage)] else { return }
@@ -55,10 +61,10 @@ struct ModelBefore {
   fileprivate(set) var mayGoAlong = false
   private(set) var attributes: [(slot: Int, value: _SlotValue)] = []
   private(set) var toOnes: [(slot: Int, partner: (any PersistentModel)?)] = []
-  private(set) var toManys: [ToManyBefore] = []
+  private(set) var toManys: [ToManyEdits] = []
   fileprivate private(set) var isNeeded = true
-  private var knownSlots: Set<Int> = []
-  private var editedSlots: Set<Int> = []
+  private var knownSlots = SlotSet()
+  private var editedSlots = SlotSet()
 
   fileprivate init(model: any PersistentModel, storage: _ModelStorage, wasPresent: Bool) {
     self.model = model
@@ -68,7 +74,7 @@ struct ModelBefore {
 
   func knows(_ slot: Int, asEdit isEdit: Bool) -> Bool {
     if isEdit { return editedSlots.contains(slot) }
-    return knownSlots.contains(slot) && !toManys.contains { $0.slot == slot && $0.members == nil }
+    return knownSlots.contains(slot) && !toManys.contains { $0.slot == slot && !$0.hasWhole }
   }
 
   /// Whether the event, and not a delete rule after it, changes a slot.
@@ -76,19 +82,21 @@ struct ModelBefore {
 
   fileprivate mutating func note(_ value: SlotBefore, isEdit: Bool) {
     if isEdit { editedSlots.insert(value.slot) }
-    guard knownSlots.insert(value.slot).inserted else {
-      if case .toMany(let toMany) = value,
-        let index = toManys.firstIndex(where: { $0.slot == toMany.slot })
-      {
-        toManys[index].complete(with: toMany)
-      }
-      return
-    }
+    let isKnown = knownSlots.contains(value.slot)
+    knownSlots.insert(value.slot)
     switch value {
-    case .attribute(let slot, let value): attributes.append((slot, value))
-    case .toOne(let slot, let partner): toOnes.append((slot, partner))
-    case .toMany(let toMany): toManys.append(toMany)
+    case .attribute(let slot, let value): if !isKnown { attributes.append((slot, value)) }
+    case .toOne(let slot, let partner): if !isKnown { toOnes.append((slot, partner)) }
+    case .toMany(let slot):
+      if !isKnown { toManys.append(ToManyEdits(slot)) }
+      guard !isEdit, let index = toManys.firstIndex(where: { $0.slot == slot }) else { return }
+      toManys[index].noteWhole(storage)
     }
+  }
+
+  fileprivate mutating func note(_ edit: ToManyEdits.Edit, _ slot: Int) {
+    guard let index = toManys.firstIndex(where: { $0.slot == slot }) else { return }
+    toManys[index].note(edit)
   }
 
   fileprivate mutating func close(isPresent: Bool) {
@@ -110,21 +118,21 @@ struct ModelBefore {
 enum SlotBefore {
   case attribute(Int, _SlotValue)
   case toOne(Int, (any PersistentModel)?)
-  case toMany(ToManyBefore)
+  /// Told edit by edit, see `ToManyEdits`.
+  case toMany(Int)
 
   init(_ storage: _ModelStorage, _ slot: Int) {
     self =
       switch storage.descriptor.properties[slot].form {
       case .toOne: .toOne(slot, storage.partner(slot))
-      case .toMany: .toMany(ToManyBefore(storage, slot))
+      case .toMany: .toMany(slot)
       case .attribute, .transformable: .attribute(slot, storage.explicitValue(slot))
       }
   }
 
   var slot: Int {
     switch self {
-    case .attribute(let slot, _), .toOne(let slot, _): slot
-    case .toMany(let toMany): toMany.slot
+    case .attribute(let slot, _), .toOne(let slot, _), .toMany(let slot): slot
     }
   }
 }

@@ -78,8 +78,8 @@ extension DefaultSnapshot {
 
 extension _ToManyValue {
   func snapshot(_ slot: Int) -> ToManySnapshot {
-    func identifiers(_ models: [AnyObject]) -> [PersistentIdentifier] {
-      models.compactMap { ($0 as? any PersistentModel)?._$storage.identifier }
+    func identifiers(_ models: ModelList) -> [PersistentIdentifier] {
+      models.map { $0._$storage.identifier }
     }
     return ToManySnapshot(
       slot: slot, members: members.map(identifiers), added: identifiers(added),

@@ -28,8 +28,7 @@ extension _ModelStorage {
         overlay(.weakPartners(_WeakPartners([partner])), at: slot)
       case .toMany(let value):
         guard isManyToMany(slot) else { continue }
-        let members = (value.members ?? value.added).compactMap { $0 as? any PersistentModel }
-        overlay(.weakPartners(_WeakPartners(members)), at: slot)
+        overlay(.weakPartners(_WeakPartners(Array(value.members ?? value.added))), at: slot)
       case .unset, .null, .identifier, .weakPartners: continue
       case .integer, .real, .text, .blob, .uuid, .boxed: continue
       }
