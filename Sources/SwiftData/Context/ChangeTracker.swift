@@ -13,6 +13,7 @@ struct ChangeTracker {
   /// Makes a new model pending, or takes a deletion back: edits from before it, or during it, are
   /// pending again.
   mutating func insert(_ storage: _ModelStorage) {
+    defer { _invariantCheck(storage) }
     if let saved = deleted.remove(storage) {
       storage.flags.remove(.isDeleted)
       guard !storage.changedSlots.isEmpty else { return }
@@ -32,10 +33,12 @@ struct ChangeTracker {
     }
     storage.flags.insert(.isChanged)
     changed.append(storage, saved: SavedValues(storage))
+    _invariantCheck(storage)
   }
 
   /// - Returns: Whether the model was new, and so is no longer pending at all.
   mutating func delete(_ storage: _ModelStorage) -> Bool {
+    defer { _invariantCheck(storage) }
     if inserted.remove(storage) != nil {
       storage.flags.remove(.isInserted)
       return true
@@ -51,6 +54,7 @@ struct ChangeTracker {
   /// Forgets a change that turned out to be none.
   mutating func unchange(_ storage: _ModelStorage) {
     if changed.remove(storage) != nil { storage.flags.remove(.isChanged) }
+    _invariantCheck(storage)
   }
 
   /// Forgets the changes of a model whose values are those of the last save again; of one that was
@@ -69,6 +73,28 @@ struct ChangeTracker {
     inserted.removeAll()
     changed.removeAll()
     deleted.removeAll()
+  }
+}
+
+extension ChangeTracker {
+  /// A model is in one list at most, and its flags say in which.
+  private func _invariantCheck(_ storage: _ModelStorage) {
+    #if OPENSWIFTDATA_INVARIANTS
+      let isInserted = inserted.saved(of: storage) != nil
+      let isChanged = changed.saved(of: storage) != nil
+      let isDeleted = deleted.saved(of: storage) != nil
+      precondition(
+        [isInserted, isChanged, isDeleted].count { $0 } <= 1, "A model is pending twice.")
+      precondition(
+        isInserted == storage.flags.contains(.isInserted)
+          && isChanged == storage.flags.contains(.isChanged)
+          && isDeleted == storage.flags.contains(.isDeleted),
+        "The flags of \(storage.descriptor.entityName) disagree with the pending changes.")
+      precondition(
+        isInserted || isChanged || isDeleted || storage.pendingPlace < 0,
+        "A model that is not pending has a place.")
+      for list in [inserted, changed, deleted] { list._invariantCheck() }
+    #endif
   }
 }
 
@@ -224,6 +250,19 @@ struct OrderedModels: Sequence {
     for storage in self { storage.pendingPlace = -1 }
     entries = []
     size = 0
+  }
+
+  /// Entries agree with the places that storages remember.
+  func _invariantCheck() {
+    #if OPENSWIFTDATA_INVARIANTS
+      guard entries.count <= 64 || entries.count & (entries.count - 1) == 0 else { return }
+      precondition(entries.count { $0 != nil } == size, "A list of pending models lost its count.")
+      for (place, entry) in entries.enumerated() {
+        precondition(
+          entry.map { Int($0.storage.pendingPlace) == place } ?? true,
+          "A pending model is at another place.")
+      }
+    #endif
   }
 
   func makeIterator() -> AnyIterator<_ModelStorage> {

@@ -44,6 +44,19 @@ struct ToManyEdits {
       if gained.remove(model) == nil, !lost.contains(model) { lost.append(model) }
     case .reordered: mayBeReordered = true
     }
+    _invariantCheck()
+  }
+
+  /// No member was both gained and lost.
+  func _invariantCheck() {
+    #if OPENSWIFTDATA_INVARIANTS
+      gained._invariantCheck()
+      lost._invariantCheck()
+      guard gained.count <= 64 else { return }
+      precondition(
+        !gained.contains { model in lost.contains { $0 === model } },
+        "A member was both gained and lost.")
+    #endif
   }
 
   mutating func noteWhole(_ storage: _ModelStorage) {

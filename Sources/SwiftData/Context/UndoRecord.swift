@@ -19,18 +19,21 @@ struct UndoRecord {
     }
     places[ObjectIdentifier(storage)] = models.count
     models.append(ModelBefore(model: model, storage: storage, wasPresent: wasPresent))
+    _invariantCheck(storage)
   }
 
   /// Notes an old value of a model that has been noted.
   mutating func note(_ value: SlotBefore, of storage: _ModelStorage, isEdit: Bool) {
     guard let place = places[ObjectIdentifier(storage)] else { return }
     models[place].note(value, isEdit: isEdit)
+    _invariantCheck(storage)
   }
 
   /// Notes an edit of a to-many, whose old value has been noted.
   mutating func note(_ edit: ToManyEdits.Edit, of storage: _ModelStorage, _ slot: Int) {
     guard let place = places[ObjectIdentifier(storage)] else { return }
     models[place].note(edit, slot)
+    _invariantCheck(storage)
   }
 
   /// Notes that delete rules may take the model along.
@@ -48,6 +51,16 @@ struct UndoRecord {
     }
     models.removeAll { !$0.isNeeded }
     places = [:]
+  }
+
+  /// Each model has one entry, at its place; what a list gained it did not lose.
+  private func _invariantCheck(_ storage: _ModelStorage) {
+    #if OPENSWIFTDATA_INVARIANTS
+      precondition(places.count == models.count, "A model has two entries in an undo record.")
+      guard let place = places[ObjectIdentifier(storage)] else { return }
+      precondition(models[place].storage === storage, "An undo record finds another model.")
+      models[place]._invariantCheck()
+    #endif
   }
 }
 
@@ -97,6 +110,19 @@ struct ModelBefore {
   fileprivate mutating func note(_ edit: ToManyEdits.Edit, _ slot: Int) {
     guard let index = toManys.firstIndex(where: { $0.slot == slot }) else { return }
     toManys[index].note(edit)
+  }
+
+  /// An edited slot is known, and each list is there once.
+  fileprivate func _invariantCheck() {
+    #if OPENSWIFTDATA_INVARIANTS
+      precondition(editedSlots.subtracting(knownSlots).isEmpty, "An edit lost its old value.")
+      for toMany in toManys {
+        precondition(
+          knownSlots.contains(toMany.slot) && toManys.count { $0.slot == toMany.slot } == 1,
+          "A list is in an undo record twice.")
+        toMany._invariantCheck()
+      }
+    #endif
   }
 
   fileprivate mutating func close(isPresent: Bool) {
