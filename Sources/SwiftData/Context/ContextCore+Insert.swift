@@ -20,7 +20,7 @@ extension ContextCore {
       let current = joined[next]
       next += 1
       guard !current.descriptor.relationshipSlots.isEmpty else { continue }
-      takeOverPartners(of: current)
+      RelationshipFixer(core: self).takeOverPartners(of: current)
       for partner in current.unsavedPartners where partner._$storage.source == nil {
         let storage = partner._$storage
         guard knows(storage) else { continue }

@@ -7,7 +7,7 @@ struct DeleteRules {
   let core: ContextCore
   /// To-many relationships that lost members to the deletion.
   private(set) var shrunk: [(storage: _ModelStorage, slot: Int)] = []
-  private var undoings: [() -> Void] = []
+  private var undoings: [RelationshipFixer.Undoing] = []
 
   init(core: ContextCore) { self.core = core }
 
@@ -87,45 +87,18 @@ struct DeleteRules {
 
   private mutating func nullify(_ storage: _ModelStorage, _ slot: Int, _ link: RelationshipLink) {
     guard let inverse = link.inverseSlot else { return }
+    let fixer = RelationshipFixer(core: core)
     for partner in storage.partners(slot) {
       let partner = partner._$storage
       guard partner.source === core, partner.flags.isDisjoint(with: [.isDeleted, .isGone]) else {
         continue
       }
       if partner.descriptor.properties[inverse].isToMany {
-        shrink(partner, inverse, by: storage)
+        shrunk.append((partner, inverse))
+        undoings += fixer.drop(storage, from: partner, slot: inverse)
       } else {
-        empty(partner, inverse)
+        undoings.append(fixer.empty(partner, slot: inverse))
       }
-    }
-  }
-
-  /// The store removes the rows of a join table itself; in memory the list loses the member.
-  private mutating func shrink(_ partner: _ModelStorage, _ slot: Int, by storage: _ModelStorage) {
-    shrunk.append((partner, slot))
-    guard case .toMany(let value) = partner.overlaid(slot) else { return }
-    guard let model = storage.persistentModel else { return }
-    var dropped: _ToManyValue.Dropped?
-    partner.notifyingObservers(of: slot) { dropped = value.drop(model) }
-    guard let dropped else { return }
-    undoings.append {
-      partner.notifyingObservers(of: slot) { value.takeBack(dropped) }
-    }
-  }
-
-  private mutating func empty(_ partner: _ModelStorage, _ slot: Int) {
-    let core = core
-    let old = partner.overlaid(slot)
-    let slots = partner.changedSlots
-    let wasClean = partner.flags.isDisjoint(with: [.isChanged, .isInserted])
-    partner.notifyingObservers(of: slot) {
-      core._willChange(partner, slot: slot)
-      partner.overlay(.null, at: slot)
-    }
-    undoings.append {
-      partner.notifyingObservers(of: slot) { partner.overlay(old, at: slot) }
-      partner.changedSlots = slots
-      if wasClean { core.changes.unchange(partner) }
     }
   }
 

@@ -6,6 +6,7 @@
 /// 3. Every model whose value changed is marked changed and its observers are told.
 ///
 /// The to-many side is never loaded for this: an unloaded one notes what was added and removed.
+/// Delete rules, undo and models that others deleted change partners through this type too.
 struct RelationshipFixer {
   let core: ContextCore
 
@@ -147,21 +148,6 @@ struct RelationshipFixer {
     core.undo?.noteMembers(edit, of: storage, slot: slot)
   }
 
-  /// Brings the other sides of a newly inserted model's relationships into step with it.
-  func reconcile(_ storage: _ModelStorage) {
-    for slot in storage.descriptor.relationshipSlots {
-      guard let inverse = storage.descriptor.link(slot, in: core.coordinator)?.inverseSlot
-      else { continue }
-      switch storage.overlaid(slot) {
-      case .model(let partner): gain(storage, in: partner._$storage, slot: inverse)
-      case .toMany(let value):
-        for member in value.added { gain(storage, in: member._$storage, slot: inverse) }
-      case .unset, .null, .identifier, .weakPartners: continue
-      case .integer, .real, .text, .blob, .uuid, .boxed: continue
-      }
-    }
-  }
-
   /// Frees all partners of a model that leaves the unit of work. What it names itself stays, so one
   /// that is its own partner is not changed.
   func unlink(_ storage: _ModelStorage) {
@@ -175,7 +161,7 @@ struct RelationshipFixer {
   }
 
   /// `partner` gains `storage` on its side.
-  private func gain(_ storage: _ModelStorage, in partner: _ModelStorage, slot: Int) {
+  func gain(_ storage: _ModelStorage, in partner: _ModelStorage, slot: Int) {
     guard let model = storage.persistentModel, partner.source === core,
       !partner.flags.contains(.isGone)
     else { return }
@@ -212,12 +198,12 @@ struct RelationshipFixer {
     }
   }
 
-  private func assign(_ model: (any PersistentModel)?, to storage: _ModelStorage, slot: Int) {
+  func assign(_ model: (any PersistentModel)?, to storage: _ModelStorage, slot: Int) {
     core._willChange(storage, slot: slot)
     storage.overlay(model.map { .model($0) } ?? .null, at: slot)
   }
 
-  private func notify(_ storage: _ModelStorage, _ slot: Int, _ mutation: () -> Void) {
+  func notify(_ storage: _ModelStorage, _ slot: Int, _ mutation: () -> Void) {
     storage.notifyingObservers(of: slot, mutation)
   }
 }

@@ -29,10 +29,7 @@ struct UndoApplication {
         if storage.flags.contains(.isDeleted) { core.takeBackDeletion(of: storage) }
       } else if storage.source == nil {
         core.join(storage)
-        for slot in storage.descriptor.relationshipSlots {
-          let isToMany = storage.descriptor.properties[slot].isToMany
-          storage.overlay(isToMany ? .toMany(_ToManyValue(members: [])) : .null, at: slot)
-        }
+        RelationshipFixer(core: core).clear(storage)
         returned.insert(before.place)
       }
     }
