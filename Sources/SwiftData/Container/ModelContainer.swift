@@ -110,7 +110,6 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     schema = givenSchema
     self.migrationPlan = migrationPlan
     coordinator = opening.coordinator
-    KnownEntities.add(givenSchema)
   }
 
   /// Opens stores of any kind for some model classes.
@@ -132,7 +131,6 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     schema = givenSchema
     migrationPlan = nil
     coordinator = opening.coordinator
-    KnownEntities.add(givenSchema)
   }
 
   /// Whether both are the same container.

@@ -56,11 +56,15 @@ extension ContextCore {
   private func refresh(_ outdated: inout OutdatedModels) throws {
     let models = outdated.models
     for (name, group) in Dictionary(grouping: models, by: \.storage.descriptor.entityName) {
-      guard let store = coordinator.store(forEntity: name) else { continue }
+      guard let port = coordinator.port(forEntity: name),
+        let descriptor = coordinator.modelType(forEntity: name)?._$descriptor
+      else { continue }
       let identifiers = Set(group.compactMap(\.storage.knownIdentifier))
       var found: [PersistentIdentifier: DefaultSnapshot] = [:]
       for chunk in Array(identifiers).chunked(by: 5000) {
-        for snapshot in try StoreRequests(core: self).snapshots(for: chunk, in: store) {
+        let rows = try port.rows(
+          at: .identifiers(chunk), in: chunk.indices, of: descriptor, slots: nil, editingState)
+        for snapshot in rows.snapshots {
           found[snapshot.persistentIdentifier] = snapshot
         }
       }

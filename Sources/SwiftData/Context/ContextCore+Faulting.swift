@@ -34,17 +34,12 @@ extension ContextCore: _FaultSource {
   }
 
   private func snapshot(for identifier: PersistentIdentifier) throws -> DefaultSnapshot? {
-    guard let store = coordinator.store(forEntity: identifier.entityName) else { return nil }
-    if let store = store as? any RelationshipFetching {
-      return try store.snapshot(for: identifier)
-    }
-    return try StoreRequests(core: self).snapshots(for: [identifier], in: store).first
+    try coordinator.port(forEntity: identifier.entityName)?.snapshot(for: identifier, editingState)
   }
 
   func _toOne(_ storage: _ModelStorage, slot: Int) -> AnyObject? {
     guard let row = storage.readableRow(for: slot), !row.isNull(slot),
-      let store = store(of: storage) as? any RelationshipFetching,
-      let identifier = store.destination(
+      let identifier = port(of: storage)?.destination(
         of: storage.descriptor, slot: slot, key: row.integer(slot))
     else { return nil }
     let model = fault(for: identifier)
@@ -70,6 +65,8 @@ extension ContextCore: _FaultSource {
   func _model(for identifier: PersistentIdentifier) -> AnyObject? {
     existing(fault(for: identifier))
   }
+
+  func _fault(for identifier: PersistentIdentifier) -> AnyObject? { fault(for: identifier) }
 
   /// The model with an identifier, whose row may not have been read or may be gone.
   func fault(for identifier: PersistentIdentifier) -> AnyObject? {
@@ -112,9 +109,10 @@ extension ContextCore: _FaultSource {
   /// - Returns: nil when the store can't be read.
   private func storedMembers(_ storage: _ModelStorage, slot: Int) -> [AnyObject]? {
     guard let identifier = storage.knownIdentifier, !identifier.isTemporary,
-      let store = store(of: storage) as? any RelationshipFetching
+      let port = port(of: storage)
     else { return [] }
-    let snapshots = try? store.members(of: identifier, slot: slot, descriptor: storage.descriptor)
+    let snapshots = try? port.members(
+      of: identifier, slot: slot, descriptor: storage.descriptor, editingState)
     return snapshots?.compactMap(materialize)
   }
 

@@ -24,9 +24,6 @@ final class ContextCore {
   private var recent: [AnyObject?] = []
   private var nextRecent = 0
   private static let recentLimit = 1024
-  /// The store that was asked last, as what it can do: a look-up of a conformance costs more than a
-  /// comparison.
-  private var lastPartial: (store: any DataStore, partial: (any PartialFetching)?)?
   /// The first misuse since the last save, thrown by the next one.
   var pendingError: SwiftDataError?
   /// What other contexts saved, and what this one has seen of it.
@@ -42,7 +39,7 @@ final class ContextCore {
   }
 
   func open() {
-    for store in coordinator.stores { store.initializeState(for: editingState) }
+    for port in coordinator.ports { port.begin(editingState) }
   }
 
   func close() {
@@ -52,7 +49,7 @@ final class ContextCore {
     for storage in changes.inserted { loosenPartners(of: storage) }
     changes.removeAll()
     recent = []
-    for store in coordinator.stores { store.invalidateState(for: editingState) }
+    for port in coordinator.ports { port.end(editingState) }
   }
 
   func rootEntity(of storage: _ModelStorage) -> String {
@@ -86,15 +83,8 @@ final class ContextCore {
     }
   }
 
-  func partialFetching(of store: any DataStore) -> (any PartialFetching)? {
-    if let lastPartial, lastPartial.store === store { return lastPartial.partial }
-    let partial = store as? any PartialFetching
-    lastPartial = (store, partial)
-    return partial
-  }
-
-  func store(of storage: _ModelStorage) -> (any DataStore)? {
-    coordinator.store(forEntity: storage.descriptor.entityName)
+  func port(of storage: _ModelStorage) -> (any StorePort)? {
+    coordinator.port(forEntity: storage.descriptor.entityName)
   }
 }
 

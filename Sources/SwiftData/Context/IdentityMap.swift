@@ -66,8 +66,17 @@ struct IdentityMap {
   }
 
   func forEach(_ body: (_ModelStorage) -> Void) {
-    for table in tables.values { table.forEach(body) }
-    for reference in others.values { body(reference.takeUnretainedValue()) }
+    // Held meanwhile: what `body` does to one model may free others.
+    var models: [AnyObject] = []
+    var storages: [_ModelStorage] = []
+    func hold(_ storage: _ModelStorage) {
+      guard let model = storage.model else { return }
+      models.append(model)
+      storages.append(storage)
+    }
+    for table in tables.values { table.forEach(hold) }
+    for reference in others.values { hold(reference.takeUnretainedValue()) }
+    withExtendedLifetime(models) { storages.forEach(body) }
   }
 }
 

@@ -25,16 +25,16 @@ extension ContextCore {
     _ type: T.Type, where predicate: Predicate<T>?, includeSubclasses: Bool
   ) throws {
     let descriptor = T._$descriptor
-    guard let store = coordinator.store(forEntity: descriptor.entityName) else {
+    guard let port = coordinator.port(forEntity: descriptor.entityName) else {
       throw SwiftDataError.unknownSchema.with(
-        "The class \(type) is not in the schema of this container.", entity: descriptor.entityName)
+        "The class \(type) is not in the schema of this container. Add it to "
+          + "ModelContainer(for:).", entity: descriptor.entityName)
     }
-    if let store = store as? any DataStoreBatching,
-      let concerned = entitiesConcerned(byDeletionOf: descriptor, in: store),
-      undo == nil, !changes.concern(concerned)
+    if let concerned = port.entitiesConcerned(byDeletionOf: descriptor), undo == nil,
+      !changes.concern(concerned)
     {
       do {
-        try store.delete(
+        try port.delete(
           DataStoreBatchDeleteRequest(
             editingState: editingState, predicate: predicate,
             includeSubclasses: includeSubclasses))
@@ -62,30 +62,6 @@ extension ContextCore {
         changes.insert(model._$storage)
       }
       throw error
-    }
-  }
-
-  /// The entities whose models a deletion in the store may change; nil when it has to load them.
-  private func entitiesConcerned(
-    byDeletionOf descriptor: _ModelDescriptor, in store: any DataStoreBatching
-  ) -> Set<String>? {
-    if let store = store as? any RuledDeleting {
-      return store.entitiesConcerned(byDeletionOf: descriptor)
-    }
-    return needsRules(descriptor) ? nil : [descriptor.entityName]
-  }
-
-  /// Whether a deletion concerns other rows: those it names, and those that name it.
-  private func needsRules(_ descriptor: _ModelDescriptor) -> Bool {
-    if !descriptor.relationshipSlots.isEmpty { return true }
-    if coordinator.hasSubclassesWithRelationships(descriptor) { return true }
-    return coordinator.schema.entities.contains { entity in
-      entity.relationships.contains { relationship in
-        guard let type = coordinator.modelType(forEntity: relationship.destination) else {
-          return false
-        }
-        return type._$descriptor.isKind(of: descriptor) || descriptor.isKind(of: type._$descriptor)
-      }
     }
   }
 }
