@@ -4,10 +4,11 @@
 SWIFT = Package.swift Sources Tests \
   Examples/Package.swift Examples/Sources Benchmarks/Package.swift Benchmarks/Sources
 
-# Imports a week of earthquakes into a store file and asks it questions.
+# Imports a week of earthquakes into a store file and asks it questions. What it builds of
+# swift-syntax serves `make test` too.
 demo:
 	@Scripts/setup
-	swift run --package-path Examples Quakes
+	swift run --package-path Examples --scratch-path .build Quakes
 
 # The tests, with the invariants of the package's data structures checked after each change.
 test:

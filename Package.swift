@@ -67,7 +67,8 @@ let package = Package(
     .testTarget(
       name: "SwiftDataTests",
       dependencies: [
-        "SwiftData", "OpenSwiftDataRowStorage", "OpenSwiftDataSQLiteEngine", "OpenSwiftDataSQLSyntax",
+        "SwiftData", "OpenSwiftDataRowStorage", "OpenSwiftDataSQLiteEngine",
+        "OpenSwiftDataSQLSyntax",
         "OpenSwiftDataStoreWorker",
       ]),
   ],

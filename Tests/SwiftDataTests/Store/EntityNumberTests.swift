@@ -1,4 +1,5 @@
 import Foundation
+import OpenSwiftDataSQLSyntax
 import OpenSwiftDataSQLiteEngine
 import SwiftData
 import Testing
