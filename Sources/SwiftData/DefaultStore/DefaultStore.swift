@@ -59,7 +59,8 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
       name: name, identifier: file.identifier, schema: schema, mapping: mapping,
       driver: SQLiteDriver(
         pool: pool, file: file, mapping: mapping, url: configuration.url),
-      isWritable: configuration.allowsSave, trees: file.trees, noteCompiled: StatementLog.wanted(by: configuration)?.note)
+      isWritable: configuration.allowsSave, trees: file.trees,
+      noteCompiled: StatementLog.wanted(by: configuration)?.note)
   }
 
   /// Deletes all models of the store.

@@ -9,6 +9,12 @@ struct FetchStatementTests {
     Author.self, Book.self, Shelf.self,
   ]
 
+  private let state = EditingState()
+
+  private func request<T>(_ descriptor: FetchDescriptor<T>) -> DataStoreFetchRequest<T> {
+    DataStoreFetchRequest(descriptor: descriptor, editingState: state)
+  }
+
   private func run(
     _ capabilities: SQLCapabilities, _ body: (RelationalStore) throws -> Void
   ) throws -> [String] {
@@ -30,7 +36,7 @@ struct FetchStatementTests {
     descriptor.fetchLimit = 10
     descriptor.fetchOffset = 20
     #expect(
-      try texts { _ = try $0.fetch(descriptor) }
+      try texts { _ = try $0.rows(of: request(descriptor)) }
         == [
           [
             #"""
@@ -54,9 +60,9 @@ struct FetchStatementTests {
     var descriptor = FetchDescriptor<Book>(sortBy: [SortDescriptor(\.pages)])
     descriptor.fetchLimit = 5
     descriptor.fetchOffset = 7
-    var counts: [Int] = []
+    var counts: [Int?] = []
     #expect(
-      try texts { counts.append(try $0.count(descriptor)) }
+      try texts { counts.append(try $0.count(request(descriptor))) }
         == [
           [#"SELECT count(*) FROM "ZBOOK" AS "t0""#], [#"SELECT count(*) FROM "ZBOOK" AS "t0""#],
         ])
@@ -68,7 +74,7 @@ struct FetchStatementTests {
     let descriptor = FetchDescriptor<Author>(
       predicate: #Predicate { $0.books.contains { $0.pages > pages } && $0.born != nil })
     #expect(
-      try texts { _ = try $0.keys(descriptor) }
+      try texts { _ = try $0.places(request(descriptor)) }
         == ["?1", "$1"].map {
           [
             #"""
@@ -80,9 +86,20 @@ struct FetchStatementTests {
         })
   }
 
+  private func shelves() throws -> [PersistentIdentifier] {
+    let driver = RecordingDriver(.sqlite)
+    driver.script = [("ZSHELF", [[.integer(3), .text("top")], [.integer(1), .text("low")]])]
+    let engine = RecordingStore.engine(driver, Schema(Self.types))
+    return try engine.rows(of: request(FetchDescriptor<Shelf>())).rows.snapshots
+      .map(\.persistentIdentifier)
+  }
+
   @Test func rowsOfKeysComeInTheirOrder() throws {
+    let places = FetchedPlaces.identifiers(try shelves())
     #expect(
-      try texts { _ = try $0.rows(of: Shelf._$descriptor, withKeys: [3, 1], slots: nil) }
+      try texts {
+        _ = try $0.rows(at: places, in: 0..<2, of: Shelf._$descriptor, slots: nil, state)
+      }
         == [
           [
             #"""
@@ -101,10 +118,11 @@ struct FetchStatementTests {
   }
 
   @Test func membersOfManyOwnersAreOneStatement() throws {
+    let owners = try shelves()
     let slot = try #require(Shelf._$descriptor.slot(named: "books"))
     #expect(
       try texts {
-        _ = try $0.members(ofAll: [1, 2], slot: slot, descriptor: Shelf._$descriptor)
+        _ = try $0.members(ofAll: owners, slot: slot, descriptor: Shelf._$descriptor, state)
       }.map { $0.map { $0.drop { $0 != "F" } } }
         == [
           [
@@ -124,13 +142,8 @@ struct FetchStatementTests {
   }
 
   @Test func scriptedRowsBecomeSnapshots() throws {
-    let driver = RecordingDriver(.sqlite)
-    driver.script = [("ZSHELF", [[.integer(7), .text("top")], [.integer(8), .text("low")]])]
-    let engine = RecordingStore.engine(driver, Schema(Self.types))
-    let request = DataStoreFetchRequest(
-      descriptor: FetchDescriptor<Shelf>(), editingState: EditingState())
-    let found = try engine.rows(of: request).rows.snapshots
-    #expect(found.map(\.persistentIdentifier.entityName) == ["Shelf", "Shelf"])
-    #expect(try engine.places(request)?.places.identifiers.count == 2)
+    let found = try shelves()
+    #expect(found.map(\.entityName) == ["Shelf", "Shelf"])
+    #expect(found.map(\.rowKey) == [3, 1])
   }
 }
