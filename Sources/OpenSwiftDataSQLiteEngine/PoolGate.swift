@@ -120,14 +120,19 @@ package struct PoolGate {
     return readerSeats.first { holdings[$0]?.holder == holder }
   }
 
+  /// Empty unless the build says otherwise.
   private func _invariantCheck() {
     #if OPENSWIFTDATA_INVARIANTS
       for waiter in queue {
-        assert(
+        precondition(
           seats(for: waiter.purpose).allSatisfy { holdings[$0] != nil },
           "PoolGate: a ticket waits beside a free seat")
       }
-      assert(holdings.allSatisfy { ($0?.depth ?? 1) > 0 }, "PoolGate: a seat is held zero times")
+      precondition(
+        zip(queue, queue.dropFirst()).allSatisfy { $0.ticket < $1.ticket },
+        "PoolGate: a ticket waits in front of an older one")
+      precondition(
+        holdings.allSatisfy { ($0?.depth ?? 1) > 0 }, "PoolGate: a seat is held zero times")
     #endif
   }
 }

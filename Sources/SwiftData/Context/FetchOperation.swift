@@ -70,7 +70,7 @@ struct FetchOperation<T: PersistentModel> {
         if let model, try predicate.matches(rest: rest, model) { positions.append(position) }
       }
     }
-    return candidates.picking(sliced(positions))
+    return candidates.picking(descriptor.range.slice(positions))
   }
 
   private func request(_ descriptor: FetchDescriptor<T>) -> DataStoreFetchRequest<T> {
@@ -80,7 +80,7 @@ struct FetchOperation<T: PersistentModel> {
   private func unprefetchedModels() throws -> [T] {
     if let pending {
       return Array(
-        sliced(
+        descriptor.range.slice(
           try pending.merge { request in
             var unlimited = request
             unlimited.fetchLimit = nil
@@ -101,12 +101,6 @@ struct FetchOperation<T: PersistentModel> {
       models = try models.filter { try predicate.matches(rest: result.rest, $0) }
     }
     if result.rest.needsSort { ModelOrder(descriptor.sortBy).sort(&models) }
-    return Array(sliced(models))
-  }
-
-  private func sliced<Element>(_ elements: [Element]) -> ArraySlice<Element> {
-    let rest = elements.dropFirst(max(0, descriptor.fetchOffset ?? 0))
-    guard let limit = descriptor.fetchLimit, limit > 0 else { return rest }
-    return rest.prefix(limit)
+    return Array(descriptor.range.slice(models))
   }
 }

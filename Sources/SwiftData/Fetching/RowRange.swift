@@ -15,6 +15,12 @@ package struct RowRange: Hashable, Sendable {
 
   package var isAll: Bool { limit == nil && offset == 0 }
 
+  /// The elements in the range.
+  package func slice<Elements: Collection>(_ elements: Elements) -> Elements.SubSequence {
+    let rest = elements.dropFirst(offset)
+    return limit.map { rest.prefix($0) } ?? rest
+  }
+
   /// How many of a number of models are in the range.
   package func count(of all: Int) -> Int {
     let rest = max(0, all - offset)

@@ -16,7 +16,7 @@ enum CanonicalForms {
   private static var limit: Int { 32 }
 
   init(_ text: String) {
-    guard text.unicodeScalars.contains(where: { !Self.hasOneForm($0) }) else {
+    guard !Self.hasOneForm(text) else {
       self = .all([text])
       return
     }
@@ -50,6 +50,11 @@ enum CanonicalForms {
       return String(String.UnicodeScalarView(scalars + [next]))
     }
     return nil
+  }
+
+  /// Whether the text has no other spelling than its own.
+  static func hasOneForm(_ text: String) -> Bool {
+    text.utf8.allSatisfy { $0 < 0x80 && hasOneForm(Unicode.Scalar($0)) }
   }
 
   /// ASCII has no other spelling but for `K`, `;` and `` ` ``, which the signs for kelvin, the Greek

@@ -7,9 +7,9 @@ package import OpenSwiftDataSQLSyntax
 package struct CompiledFetch: Sendable {
   /// The parts that decide the text of a statement.
   package struct Shape: Hashable, Sendable {
-    /// The fetched entity. `$0 is Job` of all entries and a fetch of all jobs ask for the same rows,
+    /// The fetched entity, or other source. `$0 is Job` of all entries and a fetch of all jobs ask for the same rows,
     /// but those are read by different columns.
-    package var entityName: String
+    package var sourceName: String
     /// The entity's table under the alias `t0`.
     package var from: TableReference
     /// To-one destinations that the condition or the order reads; none adds or removes rows.
@@ -34,6 +34,9 @@ package struct CompiledFetch: Sendable {
   /// The columns whose indexes could give the order, or answer a comparison, if they were known to
   /// hold composed text only.
   package var orderedText: Set<String>
+  /// Whether another request of the same `PredicateShape` comes to the same but for the bindings, each of
+  /// which is a captured value as it is.
+  package var dependsOnShapeOnly: Bool
 }
 
 extension CompiledFetch.Shape {

@@ -101,8 +101,8 @@ extension PredicateCompiler {
       }
     }
     // The difference of two infinities, for instance.
-    result.mayBeNaN =
-      first.mayBeNaN || second.mayBeNaN || (!isOrdinary(left) && !isOrdinary(right))
+    let hasOrdinary = isOrdinary(left) || isOrdinary(right)
+    result.mayBeNaN = first.mayBeNaN || second.mayBeNaN || !hasOrdinary
     if let range = type.traits.integers {
       demandRange(range, of: result, sign, first.value, second.value)
     }
@@ -125,8 +125,9 @@ extension PredicateCompiler {
     demand(.any([result.isPresent.negated, .all(conditions)]))
   }
 
-  private func isOrdinary(_ term: SQLTerm) -> Bool {
+  private mutating func isOrdinary(_ term: SQLTerm) -> Bool {
     guard case .captured(let value) = term else { return false }
+    dependsOnValues = true
     return switch unwrap(value) {
     case let value as Double: value != 0 && value.isFinite
     case let value as Float: value != 0 && value.isFinite

@@ -23,17 +23,25 @@ extension PredicateCompiler {
 
   /// The value of a node whose operands all turned out to be captured; `nil` where one of them came to
   /// that although a row has a part in it.
-  func evaluated(_ node: any PredicateNode) throws -> SQLTerm? {
+  mutating func evaluated(_ node: any PredicateNode) throws -> SQLTerm? {
     isCaptured(node: node) ? .captured(try evaluate(node)) : nil
   }
 
-  func evaluate<Node: PredicateExpression>(_ node: Node) throws -> Any {
-    try node.evaluate(capturedVariables)
+  mutating func evaluate<Node: PredicateExpression>(_ node: Node) throws -> Any {
+    dependsOnValues = true
+    return try node.evaluate(capturedVariables)
   }
 
+  /// Binds a captured value as it is.
   mutating func bind(_ value: _StoredValue) -> SQLExpression {
     bindings.append(value)
     return .parameter(bindings.count - 1)
+  }
+
+  /// Binds what was made of captured values.
+  mutating func bind(derived value: _StoredValue) -> SQLExpression {
+    dependsOnValues = true
+    return bind(value)
   }
 
   /// A captured value that is no `nil`, as a term; `nil` for one that is.
@@ -45,52 +53,9 @@ extension PredicateCompiler {
 
   /// The value to bind for a captured one, and what it is.
   func storedForm(of value: Any) throws -> (_StoredValue, ScalarTerm.Kind) {
-    switch value {
-    // Asking for a conformance costs more than naming a type.
-    case let value as Int: return (value.storedValue, .scalar(.int))
-    case let value as any ScalarCoding:
-      let stored = value.storedValue
-      // SQLite keeps no NaN: it would be bound as null and match `nil`.
-      if case .real(let number) = stored, number.isNaN { throw NotInSQL("NaN") }
-      return (stored, .scalar(type(of: value).scalarType))
-    case let value as any StringProtocol:
-      return (.text(String(value)), .scalar(.string))
-    case let value as ComparisonResult:
-      return (.integer(Int64(value.rawValue)), .comparisonResult)
-    case let value as any RawRepresentable:
-      guard let raw = value.rawValue as? any ScalarCoding else {
-        throw NotInSQL("the raw value of \(type(of: value)) is no scalar")
-      }
-      return (
-        raw.storedValue, .rawValue(type(of: raw).scalarType, ObjectIdentifier(type(of: value)))
-      )
-    case let value as any PersistentModel:
-      return storedKey(of: value.persistentModelID)
-    case let value as PersistentIdentifier:
-      return storedKey(of: value)
-    default:
-      throw NotInSQL("\(type(of: value)) has no scalar form")
-    }
-  }
-
-  /// The primary key of a captured model or identifier. What this store cannot hold gets a key that
-  /// no row has, so that the text of the statement stays the same.
-  private func storedKey(of identifier: PersistentIdentifier) -> (_StoredValue, ScalarTerm.Kind) {
-    let resolved = identifier.resolved
-    let root = mapping.entity(named: resolved.entityName)?.rootName ?? resolved.entityName
-    var key: Int64 = -1
-    let isOurs = storeIdentifier == nil || resolved.storeIdentifier == storeIdentifier
-    if isOurs, mapping.entity(named: resolved.entityName) != nil {
-      key = resolved.rowKey ?? -1
-    }
-    return (.integer(key), .key(root: root))
+    try forms.form(of: value)
   }
 
   /// The value inside any number of optionals.
-  func unwrap(_ value: Any) -> Any? {
-    // Asking for a conformance costs more than naming the types that most values have.
-    if value is Int || value is String { return value }
-    guard let optional = value as? any OptionalValue else { return value }
-    return optional.unwrappedValue.flatMap { unwrap($0) }
-  }
+  func unwrap(_ value: Any) -> Any? { forms.unwrap(value) }
 }

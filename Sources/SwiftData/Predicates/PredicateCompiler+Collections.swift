@@ -89,7 +89,8 @@ extension PredicateCompiler {
   }
 
   /// The elements of a captured collection.
-  func elements(of value: Any) -> [Any]? {
+  mutating func elements(of value: Any) -> [Any]? {
+    dependsOnValues = true
     guard let collection = unwrap(value) as? any Collection else { return nil }
     return collection.map { $0 as Any }
   }

@@ -73,7 +73,7 @@ extension PredicateCompiler {
     // A stored relationship is at least empty.
     case .collection: return .false
     case .list(let list): return list.isPresent.negated
-    case .captured, .range: throw NotInSQL("the absence of \(term.label)")
+    case .captured, .record, .range: throw NotInSQL("the absence of \(term.label)")
     }
   }
 
@@ -156,6 +156,7 @@ extension PredicateCompiler {
   /// The form of a text that compares byte by byte as Swift compares the text.
   mutating func canonical(_ text: SQLExpression) -> SQLExpression {
     if case .parameter(let index) = text, case .text(let value) = bindings[index] {
+      dependsOnValues = dependsOnValues || !CanonicalForms.hasOneForm(value)
       bindings[index] = .text(value.precomposedStringWithCanonicalMapping)
       return text
     }

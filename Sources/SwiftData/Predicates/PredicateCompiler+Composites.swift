@@ -6,6 +6,7 @@ extension PredicateCompiler {
   mutating func equality(
     _ composite: CompositeTerm, captured value: Any
   ) throws -> SQLExpression {
+    dependsOnValues = true
     guard let value = unwrap(value) as? any Encodable, !composite.hasEncodedLeaf else {
       throw NotInSQL("a composite value with a part that is stored whole")
     }
@@ -28,7 +29,7 @@ extension PredicateCompiler {
           }
           return .all([column.isNotNull, list(column, spellings)])
         }
-        return .binary(column, .isSame, bind(value))
+        return .binary(column, .isSame, bind(derived: value))
       })
   }
 }

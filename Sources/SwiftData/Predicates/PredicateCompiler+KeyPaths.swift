@@ -9,6 +9,8 @@ extension PredicateExpressions.KeyPath: PredicateNode {
     switch try compiler.term(root) {
     case .object(let object):
       return try compiler.property(keyPath, of: object)
+    case .record(let record):
+      return try compiler.property(keyPath, of: record)
     case .composite(let composite):
       return try compiler.field(keyPath, of: composite)
     case .collection(let collection):
@@ -140,7 +142,7 @@ extension PredicateCompiler {
     }
   }
 
-  private func scalar(
+  func scalar(
     _ value: SQLExpression, _ column: ColumnMapping, valueType: any Any.Type, presence: Presence
   ) -> ScalarTerm {
     let kind: ScalarTerm.Kind =

@@ -26,7 +26,7 @@ extension PredicateExpressions.SequenceContains: PredicateNode {
       return .scalar(try compiler.membership(of: member, in: list))
     case (.scalar(let text), .captured(let character)) where text.kind == .scalar(.string):
       guard let character = character as? Character else { throw NotInSQL("no character") }
-      let part = compiler.bind(.text(String(character)))
+      let part = compiler.bind(derived: .text(String(character)))
       return .scalar(
         compiler.combined(
           text, ScalarTerm(value: part, kind: .scalar(.string)), .scalar(.bool)
@@ -85,14 +85,15 @@ extension PredicateCompiler {
     if values.count > MembershipList.parameterLimit,
       let list = MembershipList(values, in: database.dialect)
     {
-      let rows = TableReference(list: ListParameter(bind(.text(list.text)), of: list.element))
+      let rows = TableReference(
+        list: ListParameter(bind(derived: .text(list.text)), of: list.element))
       let element = SQLExpression.column(table: nil, name: ListParameter.value)
       let decoded = list.decoder.map { .function($0, [element]) } ?? element
       return .inSelect(value, Select([decoded], from: rows))
     }
     let padded =
       values + Array(repeating: values[0], count: MembershipList.padding(for: values.count))
-    return .inList(value, padded.map { bind($0) })
+    return .inList(value, padded.map { bind(derived: $0) })
   }
 }
 

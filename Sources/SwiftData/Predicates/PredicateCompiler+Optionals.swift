@@ -32,7 +32,8 @@ extension PredicateExpressions.NilCoalesce: PredicateNode {
       let right = try compiler.guarded(by: scalar.isPresent.negated) { try $0.term(rhs) }
       return .scalar(try compiler.coalesce(scalar, right))
     case .list(let list) where list.presence == .always: return left
-    case .object, .composite, .list, .range: throw NotInSQL("a replacement for \(left.label)")
+    case .object, .record, .composite, .list, .range:
+      throw NotInSQL("a replacement for \(left.label)")
     }
   }
 }
@@ -55,7 +56,7 @@ extension SQLTerm {
     case .object(let object): object.isPresent
     case .composite(let composite): composite.isOptional ? composite.isPresent : .true
     case .list(let list): list.isPresent
-    case .captured, .collection, .range: .true
+    case .captured, .record, .collection, .range: .true
     }
   }
 
@@ -74,7 +75,7 @@ extension SQLTerm {
     case .list(var list):
       list.presence = .always
       return .list(list)
-    case .captured, .collection, .range: return self
+    case .captured, .record, .collection, .range: return self
     }
   }
 }
@@ -127,7 +128,7 @@ extension PredicateCompiler {
         list.presence = .when(.all([present, list.isPresent]))
       }
       return .list(list)
-    case .range: throw NotInSQL("an optional range")
+    case .record, .range: throw NotInSQL("an optional \(inner.label)")
     }
   }
 
@@ -142,7 +143,7 @@ extension PredicateCompiler {
       return expression.isColumn
     case .list(let list):
       return list.presence == .whenNotNull && isStrict(expression, in: list.value)
-    case .captured, .collection, .range: return false
+    case .captured, .record, .collection, .range: return false
     }
   }
 

@@ -11,7 +11,7 @@ extension PredicateExpressions.StringContainsRegex: PredicateNode {
     else { throw NotInSQL("a regular expression that a row provides") }
     let text = try compiler.text(subject)
     RegexCache.keep(pattern)
-    let parameter = compiler.bind(.text(pattern.stringRepresentation))
+    let parameter = compiler.bind(derived: .text(pattern.stringRepresentation))
     return .scalar(
       compiler.combined(
         text, ScalarTerm(value: parameter, kind: .scalar(.string)), .scalar(.bool)

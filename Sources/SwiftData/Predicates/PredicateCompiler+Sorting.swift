@@ -23,7 +23,8 @@ extension PredicateCompiler {
       (scopes, aliasCount) = before
       return nil
     }
-    let key = RowColumns.key(of: CompiledFetch.Shape.rootAlias)
+    let key = SQLExpression.column(
+      table: CompiledFetch.Shape.rootAlias, name: source.keyColumn)
     if !terms.contains(where: { $0.expression == key }) { terms.append(OrderingTerm(key)) }
     return terms
   }
@@ -31,9 +32,12 @@ extension PredicateCompiler {
   private mutating func orderingKeys(
     _ keyPath: AnyKeyPath, _ comparator: String.StandardComparator?
   ) throws -> [SQLExpression] {
-    let root = ObjectTerm(
-      entity: entity, source: .row(alias: CompiledFetch.Shape.rootAlias), scope: 0)
-    let term = try property(keyPath, of: root)
+    let term: SQLTerm
+    switch source.term(alias: CompiledFetch.Shape.rootAlias) {
+    case .object(let object): term = try property(keyPath, of: object)
+    case .record(let record): term = try property(keyPath, of: record)
+    case let root: throw NotInSQL("an order of \(root.label)")
+    }
     if case .composite(let composite) = term, let rank = try CaseOrder.rank(of: composite) {
       return [rank]
     }
@@ -44,7 +48,7 @@ extension PredicateCompiler {
       return [try CaseOrder(of: scalar.valueType).rank(of: scalar.value)]
     }
     if case .key = scalar.kind {
-      guard !entity.sharesTable else {
+      guard !source.sharesTable else {
         throw NotInSQL("an order of identifiers of several entities")
       }
       return [scalar.value]

@@ -19,7 +19,7 @@ extension PredicateCompiler {
     case .all(let forms):
       return .all([left.isPresent, list(left.value, forms.map { .text($0) })])
     case .beginnings(let beginnings):
-      let form = bind(.text(text.precomposedStringWithCanonicalMapping))
+      let form = bind(derived: .text(text.precomposedStringWithCanonicalMapping))
       return .all([
         left.isPresent, begins(left.value, with: beginnings),
         .binary(.function("swift_canonical", [left.value]), .equal, form),
@@ -31,7 +31,7 @@ extension PredicateCompiler {
   /// a column with an index may be known to hold.
   mutating func canonical(inOrder text: SQLExpression) -> SQLExpression {
     guard case .column(CompiledFetch.Shape.rootAlias, let name) = text,
-      mapping.isIndexed(name, of: entity.table)
+      source.isIndexed(name, in: mapping)
     else { return canonical(text) }
     orderedText.insert(name)
     return holdsComposedText ? text : canonical(text)
@@ -64,9 +64,9 @@ extension PredicateCompiler {
     let padded = beginnings + Array(repeating: beginnings[0], count: padding)
     return .any(
       padded.map { beginning in
-        let lower = SQLExpression.binary(text, .greaterOrEqual, bind(.text(beginning)))
+        let lower = SQLExpression.binary(text, .greaterOrEqual, bind(derived: .text(beginning)))
         guard let end = CanonicalForms.successor(of: beginning) else { return lower }
-        return .all([lower, .binary(text, .less, bind(.text(end)))])
+        return .all([lower, .binary(text, .less, bind(derived: .text(end)))])
       })
   }
 }

@@ -22,13 +22,16 @@ extension PredicateExpressions.ConditionalCast: PredicateNode {
 
 extension PredicateExpressions.ForceCast: PredicateNode {
   var operands: [any PredicateExpression] { [input] }
+  var findsCaptures: Bool { true }
 
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
     // `name == nickname` casts the one to the optional type of the other.
     if Desired.self == Input.Output.self || Desired.self == Input.Output?.self {
       return try compiler.term(input)
     }
-    var object = try compiler.cast(compiler.term(input), to: Desired.self)
+    let term = try compiler.term(input)
+    if term.isCaptured, let value = try compiler.evaluated(self) { return value }
+    var object = try compiler.cast(term, to: Desired.self)
     compiler.demand(object.isPresent)
     object.presence = .always
     return .object(object)

@@ -12,11 +12,11 @@ package import OpenSwiftDataSQLSyntax
 ///    about a to-many relationship becomes a subquery with joins of its own.
 package struct PredicateCompiler {
   let mapping: SchemaMapping
-  let entity: EntityMapping
+  /// The rows that the predicate is about.
+  let source: any RowSource
   /// The database whose SQL is made.
   let database: SQLCapabilities
-  /// The store whose rows are asked for; identifiers of other stores match nothing.
-  let storeIdentifier: String?
+  let forms: StoredForms
   var bindings: [_StoredValue] = []
   /// The joins of the outermost query and of the subqueries around the current node.
   var scopes: [[Join]] = [[]]
@@ -34,17 +34,19 @@ package struct PredicateCompiler {
   var hasOpened = false
   /// The values of variables that stand for captured values.
   var capturedVariables = PredicateBindings()
+  /// Whether the SQL depends on captured values beyond what `PredicateShape` tells of them.
+  var dependsOnValues = false
   /// What must hold so that no step of the closure that is being compiled fails.
   var demands: [SQLExpression] = []
 
   init(
-    mapping: SchemaMapping, entity: EntityMapping, database: SQLCapabilities,
+    mapping: SchemaMapping, source: any RowSource, database: SQLCapabilities,
     storeIdentifier: String?
   ) {
     self.mapping = mapping
-    self.entity = entity
+    self.source = source
     self.database = database
-    self.storeIdentifier = storeIdentifier
+    forms = StoredForms(mapping: mapping, storeIdentifier: storeIdentifier)
   }
 
   /// Compiles what a fetch asks for.
@@ -63,35 +65,61 @@ package struct PredicateCompiler {
     mapping: SchemaMapping, database: SQLCapabilities = .sqlite, storeIdentifier: String? = nil,
     trees: Set<String> = [], holdsComposedText: Bool = false
   ) -> CompiledFetch {
+    compile(
+      predicate, sortBy: sortBy, source: entity, mapping: mapping, database: database,
+      storeIdentifier: storeIdentifier, trees: trees, holdsComposedText: holdsComposedText)
+  }
+
+  /// Compiles a question about rows that are no models.
+  /// - Parameters:
+  ///   - predicate: Which values; `nil` for all.
+  ///   - sortBy: In which order.
+  ///   - records: Where the values are stored.
+  ///   - mapping: The mapping of the models whose identifiers the values may have.
+  ///   - database: The dialect, and what the database can do.
+  ///   - storeIdentifier: The store whose identifiers count.
+  package static func compile<T>(
+    _ predicate: Predicate<T>?, sortBy: [SortDescriptor<T>] = [], records: RecordMapping,
+    mapping: SchemaMapping, database: SQLCapabilities = .sqlite, storeIdentifier: String? = nil
+  ) -> CompiledFetch {
+    compile(
+      predicate, sortBy: sortBy, source: records, mapping: mapping, database: database,
+      storeIdentifier: storeIdentifier, trees: [], holdsComposedText: false)
+  }
+
+  private static func compile<T>(
+    _ predicate: Predicate<T>?, sortBy: [SortDescriptor<T>], source: some RowSource,
+    mapping: SchemaMapping, database: SQLCapabilities, storeIdentifier: String?,
+    trees: Set<String>, holdsComposedText: Bool
+  ) -> CompiledFetch {
     var compiler = PredicateCompiler(
-      mapping: mapping, entity: entity, database: database, storeIdentifier: storeIdentifier)
+      mapping: mapping, source: source, database: database, storeIdentifier: storeIdentifier)
     compiler.holdsComposedText = holdsComposedText
     let root = CompiledFetch.Shape.rootAlias
-    let restriction = entity.restriction(alias: root)
+    let restriction = source.restriction(alias: root)
     var conditions: [SQLExpression] = []
     var unsupported: [String] = []
     if let predicate {
-      compiler.variables = VariableTerms(
-        predicate.variable.key,
-        .object(ObjectTerm(entity: entity, source: .row(alias: root), scope: 0)))
+      compiler.variables = VariableTerms(predicate.variable.key, source.term(alias: root))
       unsupported = compiler.compileParts(of: predicate.expression, into: &conditions)
     }
     let order = sortBy.isEmpty ? [] : compiler.order(by: sortBy)
-    let indexes = entity.spatialIndexes.filter { trees.contains($0.name) }
+    let indexes = source.spatialIndexes.filter { trees.contains($0.name) }
     if !indexes.isEmpty, let box = SpatialSearch(conditions).condition(indexes) {
       conditions.append(box)
     }
-    let plan = QueryPlan(mapping: mapping, from: entity.table, joins: compiler.scopes[0])
+    let plan = QueryPlan(mapping: mapping, from: source.table, joins: compiler.scopes[0])
     let orderedText =
       compiler.orderedText.isEmpty || plan.narrows(conditions) ? [] : compiler.orderedText
     let condition = compiler.compacted(plan.condition(conditions, restriction: restriction))
     return CompiledFetch(
       shape: CompiledFetch.Shape(
-        entityName: entity.name, from: TableReference(entity.table, as: root),
+        sourceName: source.name, from: TableReference(source.table, as: root),
         joins: compiler.scopes[0],
         condition: condition.isTrue ? nil : condition, order: order ?? []),
       bindings: compiler.bindings, unsupported: unsupported, remainder: compiler.remainder,
-      sortsInMemory: order == nil, orderedText: orderedText)
+      sortsInMemory: order == nil, orderedText: orderedText,
+      dependsOnShapeOnly: !compiler.dependsOnValues)
   }
 
   /// Adds a condition for each part between the outermost `&&` that SQL can express.

@@ -30,6 +30,9 @@ protocol PredicateNode: PredicateExpression {
   func opened(in compiler: inout PredicateCompiler) throws -> (any PredicateExpression)?
 
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm
+
+  /// Tells what decides the SQL of the node, besides its type: key paths, variables, captured values.
+  func describe(to shape: inout ShapeCollector)
 }
 
 extension PredicateNode {
@@ -37,6 +40,7 @@ extension PredicateNode {
   var findsCaptures: Bool { false }
   var isConjunction: Bool { false }
   var isDisjunction: Bool { false }
+  func describe(to shape: inout ShapeCollector) { shape.giveUp() }
   func opened(in compiler: inout PredicateCompiler) -> (any PredicateExpression)? { nil }
   var standsFor: PredicateExpressions.VariableID? { nil }
 }

@@ -5,6 +5,7 @@ import OpenSwiftDataSQLSyntax
 enum SQLTerm {
   case scalar(ScalarTerm)
   case object(ObjectTerm)
+  case record(RecordTerm)
   case composite(CompositeTerm)
   case collection(CollectionTerm)
   case list(ListTerm)
@@ -17,6 +18,7 @@ enum SQLTerm {
     switch self {
     case .scalar: "a value"
     case .object: "a model"
+    case .record: "a record"
     case .composite: "a composite value"
     case .collection: "a relationship"
     case .list: "a list of values"
@@ -37,7 +39,7 @@ enum Presence: Equatable {
 
 /// A value of one column or computed from some.
 struct ScalarTerm {
-  enum Kind: Equatable {
+  enum Kind: Hashable {
     case scalar(ScalarType)
     /// The raw value of the type.
     case rawValue(ScalarType, ObjectIdentifier)

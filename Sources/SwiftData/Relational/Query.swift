@@ -1,42 +1,56 @@
 import OpenSwiftDataSQLSyntax
 
-/// A request compiled for one store.
+/// A request compiled for one store, or found by its shape.
 struct Query {
   let entity: EntityMapping
-  let compiled: CompiledFetch
   let rest: InMemoryRest
   /// What the statement takes of the rows; all of them where something is left to memory.
   let range: RowRange
+  let parameters: SQLParameters
+  private let plan: FetchPlan
   private let plans: StorePlans
+
+  /// With the bindings of the request that was compiled; this one's are in `parameters`.
+  var compiled: CompiledFetch { plan.compiled }
 
   init<T: PersistentModel>(
     _ store: RelationalStore, _ descriptor: FetchDescriptor<T>, holdsComposedText: Bool = false
   ) throws {
-    entity = try store.entity(T._$descriptor)
-    plans = store.plans
-    compiled = PredicateCompiler.compile(
-      descriptor.predicate, sortBy: descriptor.sortBy, entity: entity, mapping: store.mapping,
-      database: plans.database, storeIdentifier: store.identifier, trees: store.trees,
-      holdsComposedText: holdsComposedText)
+    let entity = try store.entity(T._$descriptor)
+    let plans = store.plans
+    let (plan, bindings) = plans.fetches.plan(
+      of: descriptor, entity: entity, forms: store.forms, holdsComposedText: holdsComposedText
+    ) {
+      PredicateCompiler.compile(
+        descriptor.predicate, sortBy: descriptor.sortBy, entity: entity, mapping: store.mapping,
+        database: plans.database, storeIdentifier: store.identifier, trees: store.trees,
+        holdsComposedText: holdsComposedText)
+    }
+    self.entity = entity
+    self.plan = plan
+    self.plans = plans
     rest = InMemoryRest(
-      needsFilter: compiled.filtersInMemory, needsSort: compiled.sortsInMemory,
-      conditions: compiled.remainder)
+      needsFilter: plan.compiled.filtersInMemory, needsSort: plan.compiled.sortsInMemory,
+      conditions: plan.compiled.remainder)
     range = rest.isEmpty ? descriptor.range : .all
+    parameters = .fetch(bindings, range)
   }
 
-  /// The text of the query for some columns, rendered once per shape.
+  /// The text of the query for some columns, rendered once per plan.
   func text(_ purpose: QueryShape.Purpose, _ columns: [SQLExpression]) -> String {
-    let shape = compiled.shape
-    let next = compiled.bindings.count
-    let query = QueryShape(
-      purpose: purpose, shape: shape, hasLimit: range.limit != nil, hasOffset: range.offset > 0)
-    return plans.text(of: query) {
-      shape.select(
-        columns, limit: query.hasLimit ? .parameter(next) : nil,
-        offset: query.hasOffset ? .parameter(query.hasLimit ? next + 1 : next) : nil
-      ).rendered(in: plans.database.dialect).sql
+    let key = FetchPlan.TextKey(
+      purpose: purpose, hasLimit: range.limit != nil, hasOffset: range.offset > 0)
+    return plan.text(key) {
+      let shape = compiled.shape
+      let next = compiled.bindings.count
+      let query = QueryShape(
+        purpose: purpose, shape: shape, hasLimit: key.hasLimit, hasOffset: key.hasOffset)
+      return plans.text(of: query) {
+        shape.select(
+          columns, limit: key.hasLimit ? .parameter(next) : nil,
+          offset: key.hasOffset ? .parameter(key.hasLimit ? next + 1 : next) : nil
+        ).rendered(in: plans.dialect).sql
+      }
     }
   }
-
-  var parameters: SQLParameters { .fetch(compiled.bindings, range) }
 }

@@ -12,7 +12,7 @@ struct QueryShape: Hashable {
 
   /// What most often tells two queries of a program apart; the rest is left to `==`.
   func hash(into hasher: inout Hasher) {
-    guard let condition = shape.condition else { return hasher.combine(shape.entityName) }
+    guard let condition = shape.condition else { return hasher.combine(shape.sourceName) }
     hasher.combine(condition)
     hasher.combine(shape.order.count)
   }

@@ -41,6 +41,9 @@ package final class RelationalStore: StorePort {
       storeIdentifier: identifier)
   }
 
+  /// How captured values are bound.
+  var forms: StoredForms { StoredForms(mapping: mapping, storeIdentifier: identifier) }
+
   func reading(_ selection: EntitySelection, limit: Int? = nil) -> RowReading {
     RowReading(selection: selection, limit: limit, external: external)
   }

@@ -39,7 +39,7 @@ package struct RowValues {
     }
   }
 
-  fileprivate static func bind(
+  static func bind(
     _ snapshot: DefaultSnapshot, _ column: SaveStatements.Column, _ keys: NewKeys,
     to target: some ParameterTarget, at index: Int32
   ) throws {
@@ -85,60 +85,5 @@ package struct RowValues {
     case .text(let text): try target.bind(Data([1]) + Data(text.utf8), at: index)
     case .null, .integer, .real, .uuid, .identifier: try bind(value, to: target, at: index)
     }
-  }
-}
-
-/// New rows of one entity, which one statement inserts.
-package struct RowWrites {
-  let snapshots: ArraySlice<DefaultSnapshot>
-  /// The keys of the rows.
-  let rowKeys: ArraySlice<Int64>
-  let columns: [SaveStatements.Column]
-  let keys: NewKeys
-
-  package var count: Int { snapshots.count }
-
-  /// Binds the values of each row and calls `run`.
-  package func forEach(_ target: some ParameterTarget, _ run: () throws -> Void) throws {
-    for (snapshot, key) in zip(snapshots, rowKeys) {
-      try target.bind(key, at: 1)
-      var index: Int32 = 2
-      for column in columns {
-        try RowValues.bind(snapshot, column, keys, to: target, at: index)
-        index += 1
-      }
-      try run()
-    }
-  }
-}
-
-/// The keys of the models that a save inserts, by temporary identifier.
-package final class NewKeys {
-  private var known: [ObjectIdentifier: (key: Int64, entity: Int)] = [:]
-  private let mapping: SchemaMapping
-
-  init(mapping: SchemaMapping) {
-    self.mapping = mapping
-  }
-
-  func assign(_ key: Int64, entity: Int, to identifier: PersistentIdentifier) {
-    known[ObjectIdentifier(identifier.id.scope)] = (key, entity)
-  }
-
-  func isNew(_ identifier: PersistentIdentifier) -> Bool {
-    known[ObjectIdentifier(identifier.id.scope)] != nil
-  }
-
-  func key(of identifier: PersistentIdentifier) -> Int64? {
-    identifier.rowKey ?? known[ObjectIdentifier(identifier.id.scope)]?.key
-      ?? identifier.resolved.rowKey
-  }
-
-  func destination(of identifier: PersistentIdentifier) -> (key: Int64, entity: Int)? {
-    if let new = known[ObjectIdentifier(identifier.id.scope)] { return new }
-    let permanent = identifier.resolved
-    guard let key = permanent.rowKey, let entity = mapping.entity(named: permanent.entityName)
-    else { return nil }
-    return (key, entity.number)
   }
 }

@@ -1,4 +1,5 @@
-/// Unique values that move from one model to another in one save.
+/// Uniqueness as the store decides it: which row has a model's unique values, what takes part in a
+/// constraint, and values that move from one model to another in one save.
 extension SaveWriter {
   /// The changed rows whose old unique value another model of this save may take.
   mutating func movingUniqueValues(
@@ -49,6 +50,28 @@ extension SaveWriter {
         entity: entity.name, property: names.joined(separator: ", "))
     }
     return nil
+  }
+
+  /// The row that has the same values in a uniqueness constraint; constraints in their order.
+  mutating func existingRow(
+    like snapshot: DefaultSnapshot, _ save: EntitySave
+  ) throws -> Int64? {
+    for lookup in save.statements.lookups {
+      if let found = try row(like: snapshot, lookup) { return found }
+    }
+    return nil
+  }
+
+  /// The row that has the same values in one uniqueness constraint; a null equals nothing.
+  mutating func row(
+    like snapshot: DefaultSnapshot, _ lookup: SaveStatements.Lookup
+  ) throws -> Int64? {
+    let values = RowValues(snapshot: snapshot, columns: lookup.columns, keys: newKeys)
+    return values.hasNull ? nil : try prepared(lookup.sql).integer(.row(values))
+  }
+
+  mutating func isConstrained(_ snapshot: DefaultSnapshot) throws -> Bool {
+    try !plan(of: snapshot).statements.lookups.isEmpty
   }
 
   func uniqueSlots(_ snapshot: DefaultSnapshot, _ save: EntitySave) -> SlotSet {

@@ -100,10 +100,6 @@ struct SaveWriter {
     }
   }
 
-  mutating func isConstrained(_ snapshot: DefaultSnapshot) throws -> Bool {
-    try !plan(of: snapshot).statements.lookups.isEmpty
-  }
-
   func namesUnknown(_ snapshot: DefaultSnapshot) -> Bool {
     plans[ObjectIdentifier(snapshot.descriptor)]?.statements.columns
       .contains { namesUnknown(snapshot, $0) } ?? false

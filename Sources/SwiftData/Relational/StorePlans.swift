@@ -11,6 +11,8 @@ package final class StorePlans: Sendable {
   let scopes: [IdentifierScope]
   /// Whether new models of one save can name each other.
   let hasRelationships: Bool
+  /// Compiled requests by shape.
+  let fetches = FetchPlans()
   /// On the last used keys.
   let keys: KeyStatements
   private let constraints: [String: [[String]]]
@@ -107,6 +109,9 @@ package final class StorePlans: Sendable {
     state.withLock { $0.members[key] = made }
     return made
   }
+
+  /// How many requests were compiled, because their shape was new or depends on captured values.
+  package var compiledCount: Int { fetches.compiledCount }
 
   /// How often the text of a query was rendered, because its shape was new.
   package var renderedCount: Int { state.withLock { $0.renderedCount } }

@@ -1,0 +1,94 @@
+import OpenSwiftDataSQLSyntax
+import Synchronization
+
+/// A compiled request. The bindings in it are those of the request that was compiled.
+final class FetchPlan: Sendable {
+  let compiled: CompiledFetch
+  /// Where each binding comes from: the place among the captured values.
+  private let sources: [Int]
+  private let texts = Mutex<[TextKey: String]>([:])
+
+  /// What decides the text besides the plan.
+  struct TextKey: Hashable {
+    let purpose: QueryShape.Purpose
+    let hasLimit: Bool
+    let hasOffset: Bool
+  }
+
+  /// A plan for one request.
+  init(_ compiled: CompiledFetch) {
+    self.compiled = compiled
+    sources = []
+  }
+
+  /// A plan for all requests of one shape; `nil` where SQL depends on more than the shape.
+  /// - Parameter values: The captured values of the compiled request.
+  init?(_ compiled: CompiledFetch, capturing values: [_StoredValue]) {
+    guard compiled.dependsOnShapeOnly, !compiled.filtersInMemory else { return nil }
+    var sources: [Int] = []
+    for binding in compiled.bindings {
+      // Any of several equal ones will do: they are equal in every request of the shape.
+      guard let place = values.firstIndex(of: binding) else { return nil }
+      sources.append(place)
+    }
+    self.compiled = compiled
+    self.sources = sources
+  }
+
+  func bindings(_ values: [_StoredValue]) -> [_StoredValue] { sources.map { values[$0] } }
+
+  func text(_ key: TextKey, _ render: () -> String) -> String {
+    if let known = texts.withLock({ $0[key] }) { return known }
+    let text = render()
+    texts.withLock { $0[key] = text }
+    return text
+  }
+}
+
+/// The plans of a store by the shape of requests.
+final class FetchPlans: Sendable {
+  struct Key: Hashable {
+    let entity: Int
+    let holdsComposedText: Bool
+    let shape: PredicateShape
+  }
+
+  private struct State {
+    var plans: [Key: FetchPlan] = [:]
+    var compiledCount = 0
+  }
+
+  private let state = Mutex(State())
+
+  /// How many requests were compiled, because their shape was new or depends on values.
+  var compiledCount: Int { state.withLock { $0.compiledCount } }
+
+  /// The plan of a request and the values to bind: found by its shape, or compiled.
+  func plan<T: PersistentModel>(
+    of descriptor: FetchDescriptor<T>, entity: EntityMapping, forms: StoredForms,
+    holdsComposedText: Bool, compile: () -> CompiledFetch
+  ) -> (plan: FetchPlan, bindings: [_StoredValue]) {
+    var collector = ShapeCollector(forms)
+    if let predicate = descriptor.predicate { collector.add(predicate) }
+    if !descriptor.sortBy.isEmpty { collector.add(order: descriptor.sortBy) }
+    guard collector.isComplete else {
+      state.withLock { $0.compiledCount += 1 }
+      let compiled = compile()
+      return (FetchPlan(compiled), compiled.bindings)
+    }
+    let key = Key(
+      entity: entity.number, holdsComposedText: holdsComposedText, shape: collector.shape)
+    if let known = state.withLock({ $0.plans[key] }) {
+      return (known, known.bindings(collector.values))
+    }
+    let compiled = compile()
+    let plan = FetchPlan(compiled, capturing: collector.values)
+    state.withLock { state in
+      state.compiledCount += 1
+      guard let plan else { return }
+      if state.plans.count >= 512 { state.plans.removeAll() }
+      state.plans[key] = plan
+    }
+    return (plan ?? FetchPlan(compiled), compiled.bindings)
+  }
+}

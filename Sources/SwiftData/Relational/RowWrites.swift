@@ -1,0 +1,23 @@
+/// New rows of one entity, which one statement inserts.
+package struct RowWrites {
+  let snapshots: ArraySlice<DefaultSnapshot>
+  /// The keys of the rows.
+  let rowKeys: ArraySlice<Int64>
+  let columns: [SaveStatements.Column]
+  let keys: NewKeys
+
+  package var count: Int { snapshots.count }
+
+  /// Binds the values of each row and calls `run`.
+  package func forEach(_ target: some ParameterTarget, _ run: () throws -> Void) throws {
+    for (snapshot, key) in zip(snapshots, rowKeys) {
+      try target.bind(key, at: 1)
+      var index: Int32 = 2
+      for column in columns {
+        try RowValues.bind(snapshot, column, keys, to: target, at: index)
+        index += 1
+      }
+      try run()
+    }
+  }
+}
