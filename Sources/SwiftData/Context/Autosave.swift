@@ -6,7 +6,7 @@ import Foundation
 /// 2. *Scheduled*: further edits cost nothing; all of them are one save.
 /// 3. The clock runs out: the context is saved by a job of its own on its actor, and waits again.
 ///    A save that fails leaves the changes pending; the next edit starts the clock again. It is not
-///    tried again by itself: a broken rule stays broken until somebody edits, SQLite has waited for a
+///    tried again by itself: a broken rule stays broken until an edit, SQLite has waited for a
 ///    lock already, and an attempt runs the observers of saves. The error handler may call `save()`.
 ///
 /// State is guarded by the rule that a context belongs to one actor: the clock's task and `settle`
@@ -16,12 +16,12 @@ final class Autosave: @unchecked Sendable {
 
   /// The time from the first change to the save.
   var delay = Autosave.defaultDelay
-  /// What to do with the error of a save that nobody called.
+  /// Called with the error of an autosave.
   var errorHandler: ((any Error) -> Void)?
   private(set) var isEnabled = false
   private var clock: Task<Void, Never>?
-  /// Whether edits are made where no actor is known.
-  private var isHomeless = false
+  /// Whether edits are made where no actor is known that could run the save.
+  private var hasNoExecutor = false
   /// What a save changes by itself is no edit; an attempt that failed would lead to the next one.
   private var isSaving = false
   private weak var core: ContextCore?
@@ -33,7 +33,7 @@ final class Autosave: @unchecked Sendable {
   }
 
   /// Whether the next edit has to start the clock.
-  var isWaiting: Bool { isEnabled && clock == nil && !isHomeless && !isSaving }
+  var isWaiting: Bool { isEnabled && clock == nil && !hasNoExecutor && !isSaving }
 
   func enable() {
     guard !isEnabled else { return }
@@ -47,7 +47,7 @@ final class Autosave: @unchecked Sendable {
     stop()
   }
 
-  /// The context dies, and with it what nobody saved.
+  /// Called while the context is deinitialised: what is unsaved is lost.
   func end(losing changes: ChangeTracker) {
     if isEnabled, !changes.isEmpty { AutosaveLog.noteLoss(changes) }
     disable()
@@ -55,24 +55,24 @@ final class Autosave: @unchecked Sendable {
 
   func noteEdit() {
     guard isWaiting, let core, let context = core.face else { return }
-    guard let home = core.currentHome else {
-      isHomeless = true
+    guard let executor = core.currentExecutor else {
+      hasNoExecutor = true
       AutosaveLog.noteNoActor()
       return core.noteWatchers()
     }
-    registry.add(self, home: home, context: ContextReference(context))
+    registry.add(self, executor: executor, context: ContextReference(context))
     clock = Task.detached { [weak self, delay] in
       do {
         try await Task.sleep(for: delay)
-        try await home.run { [weak self] in self?.clockRanOut() }
+        try await executor.run { [weak self] in self?.clockRanOut() }
       } catch {}  // cancelled
     }
     core.noteWatchers()
   }
 
-  /// The context has found its actor: a clock that would ring on another one is started anew.
-  func noteHome() {
-    isHomeless = false
+  /// The actor of the context became known: a clock that was started for another one starts again.
+  func noteExecutor() {
+    hasNoExecutor = false
     guard isEnabled else { return }
     stop()
     if core?.changes.isEmpty == false { noteEdit() }

@@ -1,6 +1,6 @@
 /// The changes that no save has stored yet: what a unit of work has to write.
 ///
-/// Holds its models strongly, so that an edited model that nobody else holds is saved all the same.
+/// Holds its models strongly, so that an edited model without another owner is saved all the same.
 struct ChangeTracker {
   private(set) var inserted = OrderedModels()
   private(set) var changed = OrderedModels()

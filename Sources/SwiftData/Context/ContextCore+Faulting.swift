@@ -20,7 +20,7 @@ extension ContextCore: _FaultSource {
       } else {
         take(snapshot, into: storage)
       }
-      if let model = storage.model { touch(model) }
+      if let model = storage.model { keepRecent(model) }
     } else {
       storage.flags.insert(.isGone)
     }
@@ -51,8 +51,8 @@ extension ContextCore: _FaultSource {
     return mayDangle(storage, slot) ? existing(model) : model
   }
 
-  /// Whether a row can still name a partner that was deleted: nothing tells a partner that knows
-  /// nothing of this side, or whose rule is to do nothing.
+  /// Whether a row can still name a partner that was deleted: the deletion changes no row where the
+  /// relationship has no inverse, or where the inverse has the rule `.noAction`.
   private func mayDangle(_ storage: _ModelStorage, _ slot: Int) -> Bool {
     guard let link = storage.descriptor.link(slot, in: coordinator),
       let inverse = link.inverseSlot
@@ -71,13 +71,13 @@ extension ContextCore: _FaultSource {
     existing(fault(for: identifier))
   }
 
-  /// The model with an identifier, whose row may not have been read or may be gone.
+  /// The model with an identifier, whose row may not have been read or may not exist.
   func fault(for identifier: PersistentIdentifier) -> AnyObject? {
     let identifier = identifier.resolved
     if let known = registered(identifier)?.model { return known }
     if identifier.isTemporary { return nil }
     let fault = makeFault(identifier)
-    if let fault { touch(fault) }
+    if let fault { keepRecent(fault) }
     return fault
   }
 

@@ -66,8 +66,8 @@ extension ContextCore {
     return false
   }
 
-  /// Marks a model for deletion. A model that was never saved goes at once, and takes along what its
-  /// delete rules cascade to; those of stored models are applied by the save.
+  /// Marks a model for deletion. A model that was never saved leaves the context at once, with what
+  /// its delete rules cascade to; those of stored models are applied by the save.
   func delete(_ storage: _ModelStorage) {
     guard storage.source === self else {
       if storage.source != nil { refuseForeign(storage) }

@@ -2,7 +2,7 @@ import Foundation
 
 extension ContextCore {
   func save() throws {
-    catchUp()
+    applyExternalChanges()
     if let error = pendingError {
       pendingError = nil
       throw error
@@ -35,7 +35,7 @@ extension ContextCore {
     pendingError = nil
     undo?.forgetAll()
     autosave?.noteSaved()
-    savesElsewhere.forgetContested()
+    externalChanges.forgetContested()
     let inserted = Array(changes.inserted)
     let touched = changes.changed.savedValues + changes.deleted.savedValues
     let models = inserted.map(\.model) + touched.map(\.storage.model)
@@ -52,11 +52,11 @@ extension ContextCore {
     }
     // What was kept may list models that another context has deleted since.
     if !touched.isEmpty { dropGoneMembers() }
-    catchUp()
+    applyExternalChanges()
     withExtendedLifetime(models) {}
   }
 
-  /// Lets a graph that nobody saved go when nobody else holds it.
+  /// Frees an unsaved graph once no other owner is left.
   func loosenPartners(of storage: _ModelStorage) {
     storage.loosenPartners { slot in
       guard let link = storage.descriptor.link(slot, in: coordinator),

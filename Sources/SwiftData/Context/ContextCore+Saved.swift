@@ -3,23 +3,23 @@ extension ContextCore {
   /// Replaces a temporary identifier by the permanent one, in place.
   ///
   /// An upsert can lead to a row that another instance shows already. That instance stays the one in
-  /// the identity map and takes the values that were saved; the new one becomes its twin. Lists of
+  /// the identity map and takes the values that were saved; the new one is kept as its duplicate. Lists of
   /// relationships that may have held the row are read anew.
   func makePermanent(_ storage: _ModelStorage, _ permanent: PersistentIdentifier) {
     storage.knownIdentifier?.temporaryScope?.end(permanent: permanent)
     storage.knownIdentifier = permanent
     if let known = registered(permanent), known !== storage {
-      for instance in twins[permanent] { instance.refault() }
+      for instance in duplicates[permanent] { instance.refault() }
       forgetLists(around: known)
       known.refault()
-      twins.insert(storage, for: permanent)
+      duplicates.insert(storage, for: permanent)
     } else {
       register(storage)
     }
   }
 
   /// The row that an upsert led to keeps a to-one that the new model left empty; it is read from
-  /// there when somebody asks.
+  /// there on first use.
   func forgetEmptyToOnes(of storage: _ModelStorage) {
     for slot in storage.descriptor.relationshipSlots {
       guard case .null = storage.overlaid(slot) else { continue }

@@ -1,4 +1,4 @@
-/// Telling those who have to know of each edit: the undo recorder and autosave.
+/// Reports each edit to the undo recorder and to autosave.
 extension ContextCore {
   func noteWatchers() {
     isWatched = undo != nil || autosave?.isWaiting == true
@@ -48,5 +48,5 @@ extension ContextCore {
   }
 
   /// The actor that edits are made on now: the known one, or the main actor on its thread.
-  var currentHome: ContextHome? { home ?? ContextHome.current }
+  var currentExecutor: ContextExecutor? { executor ?? ContextExecutor.current }
 }

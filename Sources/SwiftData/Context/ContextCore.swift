@@ -3,8 +3,8 @@ import Foundation
 /// The state behind a `ModelContext`, shared with its models.
 ///
 /// Models hold the core strongly and the core holds changed models strongly, so a model can still
-/// fault its relationships after the context is gone. The face breaks the cycle when it dies: it
-/// drops the pending changes and lets the models go.
+/// fault its relationships after the context is gone. The face breaks the cycle when it is
+/// deinitialised: it drops the pending changes, which releases the models.
 ///
 /// All state is guarded by the rule that a context belongs to one thread.
 final class ContextCore {
@@ -12,33 +12,27 @@ final class ContextCore {
   weak var face: ModelContext?
   var identities = IdentityMap()
   var changes = ChangeTracker()
-  /// Whether anybody has to know of the next edit: `undo`, or `autosave` for the first since a save.
+  /// Whether the next edit has to be reported: to `undo`, or to `autosave` as the first since a save.
   var isWatched = false
   var undo: UndoRecorder? { didSet { noteWatchers() } }
   var autosave: Autosave? { didSet { noteWatchers() } }
   /// The actor that the context is known to belong to.
-  var home: ContextHome? { didSet { autosave?.noteHome() } }
+  var executor: ContextExecutor? { didSet { autosave?.noteExecutor() } }
   var editingState = EditingState()
-  /// Models that were faulted in lately, so that walking a relationship doesn't read the same row
-  /// again and again.
-  private var recent: [AnyObject?] = []
-  private var nextRecent = 0
-  private static let recentLimit = 1024
+  private var recentModels = RecentModels()
   /// The store that was asked last, as what it can do: a look-up of a conformance costs more than a
   /// comparison.
   private var lastPartial: (store: any DataStore, partial: (any PartialFetching)?)?
   /// The first misuse since the last save, thrown by the next one.
   var pendingError: SwiftDataError?
-  /// What other contexts saved, and what this one has seen of it.
-  let savesElsewhere: SavesElsewhere
-  /// Further instances of rows that an upsert led to.
-  var twins = Twins()
+  let externalChanges: ExternalChangeFeed
+  var duplicates = DuplicateInstances()
   /// Whether pending models may name some that have left the context.
   var hasLostModels = false
 
   init(coordinator: any StoreCoordinator) {
     self.coordinator = coordinator
-    savesElsewhere = SavesElsewhere(coordinator.journal)
+    externalChanges = ExternalChangeFeed(coordinator.changeLog)
   }
 
   func open() {
@@ -46,12 +40,12 @@ final class ContextCore {
   }
 
   func close() {
-    savesElsewhere.stop()
+    externalChanges.stop()
     closeWatchers()
     identities.forEach { $0.dropRelationships() }
     for storage in changes.inserted { loosenPartners(of: storage) }
     changes.removeAll()
-    recent = []
+    recentModels.removeAll()
     for store in coordinator.stores { store.invalidateState(for: editingState) }
   }
 
@@ -75,15 +69,9 @@ final class ContextCore {
     identities.remove(storage)
   }
 
-  /// Keeps `model` alive for a while.
-  func touch(_ model: AnyObject) {
-    guard face != nil else { return }
-    if recent.count < ContextCore.recentLimit {
-      recent.append(model)
-    } else {
-      recent[nextRecent] = model
-      nextRecent = (nextRecent + 1) % ContextCore.recentLimit
-    }
+  /// Keeps a model that was faulted in alive for a while, unless the context is gone.
+  func keepRecent(_ model: AnyObject) {
+    if face != nil { recentModels.keep(model) }
   }
 
   func partialFetching(of store: any DataStore) -> (any PartialFetching)? {

@@ -1,7 +1,7 @@
 /// Which model of a context shows which row: one instance per identifier.
 ///
-/// References are unowned. A storage takes itself out when its model dies, so models that nobody
-/// holds are freed; the context holds changed ones elsewhere.
+/// References are unowned. A storage removes itself while it is deinitialised, so models without
+/// another owner are freed; the change tracker owns the changed ones.
 struct IdentityMap {
   /// One table per root entity and store, found once per fetch.
   private var tables: [TableKey: IdentityTable] = [:]

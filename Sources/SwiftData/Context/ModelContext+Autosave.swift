@@ -4,7 +4,7 @@ extension ModelContext {
   /// On for ``ModelContainer/mainContext``, off for all others. The save is a job of its own on the
   /// actor of the context, so it comes between two pieces of code and never in the middle of one; an
   /// `await` is such a gap. Changes that come before it are part of it. When it fails, the changes
-  /// stay pending, ``autosaveErrorHandler`` is told, and the next change leads to another attempt.
+  /// stay pending, ``autosaveErrorHandler`` is called, and the next change leads to another attempt.
   ///
   /// The actor is the one of the model actor that the context was made for, else the main actor for
   /// changes made on the main queue. Elsewhere nothing can be saved by itself, which one line on

@@ -38,9 +38,9 @@ extension ContextCore {
           DataStoreBatchDeleteRequest(
             editingState: editingState, predicate: predicate,
             includeSubclasses: includeSubclasses))
-        let note = SaveJournal.Note(swept: concerned)
-        if savesElsewhere.hasReaders { savesElsewhere.add(note) }
-        for storage in takeOver(note) { storage.source = nil }
+        let note = SavedChanges(invalidatedEntities: concerned)
+        if externalChanges.hasReaders { externalChanges.add(note) }
+        for storage in apply(note) { storage.source = nil }
         return
       } catch is DataStoreError {}
     }

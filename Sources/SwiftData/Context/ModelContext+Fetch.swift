@@ -113,7 +113,7 @@ extension ModelContext {
   ///
   /// Where no store has such a row the model reads as empty and `isDeleted` is true.
   public func model(for persistentModelID: PersistentIdentifier) -> any PersistentModel {
-    core.catchUp()
+    core.applyExternalChanges()
     if let model = core.fault(for: persistentModelID) as? any PersistentModel { return model }
     return core.placeholder(for: persistentModelID)
   }

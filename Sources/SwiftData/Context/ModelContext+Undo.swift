@@ -27,11 +27,11 @@ extension ModelContext {
   }
 
   /// Ends an event: what was changed since the last one becomes one step of ``undoManager``. Then
-  /// takes over what other contexts saved.
+  /// applies what other contexts saved.
   ///
   /// Relationships and lists of changes follow each edit at once, so nothing else is left to do.
   public func processPendingChanges() {
     core.processPendingChanges()
-    core.catchUp()
+    core.applyExternalChanges()
   }
 }

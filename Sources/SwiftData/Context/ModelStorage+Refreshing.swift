@@ -5,7 +5,7 @@ import OpenSwiftDataRowStorage
 extension _ModelStorage {
   /// Takes a fresh row over and drops what was decoded from the old one.
   /// - Parameters:
-  ///   - changed: The slots that were saved elsewhere.
+  ///   - changed: The slots that another context saved.
   ///   - kept: The slots with unsaved changes.
   func takeFresh(_ snapshot: DefaultSnapshot, changed: SlotSet, keeping kept: SlotSet) {
     page = snapshot.page

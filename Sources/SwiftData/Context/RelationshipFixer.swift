@@ -1,9 +1,9 @@
 /// Keeps both sides of a relationship in step in memory, the moment one side changes.
 ///
 /// 1. The side that was set drops its old partner, whose inverse forgets it.
-/// 2. It takes the new partner, whose inverse gains it; a to-one inverse that named somebody else
+/// 2. It takes the new partner, whose inverse gains it; a to-one inverse that named another model
 ///    frees that one first (displacement).
-/// 3. Every model whose value changed is marked changed and its observers are told.
+/// 3. Every model whose value changed is marked changed and its observers are notified.
 ///
 /// The to-many side is never loaded for this: an unloaded one notes what was added and removed.
 struct RelationshipFixer {

@@ -2,7 +2,7 @@ import Foundation
 
 /// Records what a context changes, and hands it to an undo manager as one step per event.
 ///
-/// 1. The context tells of each edit before it happens. The recorder notes the old value of each
+/// 1. The context reports each edit before it happens. The recorder notes the old value of each
 ///    slot once per event, and which models came and went.
 /// 2. An event ends with `processPendingChanges()`, with a save, and wherever the manager posts a
 ///    checkpoint: before it undoes, redoes, or opens or closes a group. Where the context belongs to
@@ -138,10 +138,10 @@ final class UndoRecorder {
   }
 
   private func scheduleEnd() {
-    guard !endIsScheduled, let home = core.currentHome, let face = core.face else { return }
+    guard !endIsScheduled, let executor = core.currentExecutor, let face = core.face else { return }
     endIsScheduled = true
     let context = ContextReference(face)
-    home.schedule { context.context?.core.undo?.endScheduledEvent() }
+    executor.schedule { context.context?.core.undo?.endScheduledEvent() }
   }
 
   private func endScheduledEvent() {

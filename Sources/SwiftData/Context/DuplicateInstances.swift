@@ -1,8 +1,9 @@
-/// Further instances of rows that are in the identity map already.
+/// Second and further instances of one row in one context.
 ///
-/// An upsert leads a new model to a row that another instance shows. The identity map keeps the
-/// first; the new one is found here, so that a save through either is seen by the other.
-struct Twins {
+/// An upsert can turn a new model into one of a row that another instance shows already. The
+/// identity map keeps the first instance; the new one is found here, so that what is saved through
+/// one of them is read by the others.
+struct DuplicateInstances {
   private struct Reference {
     weak var storage: _ModelStorage?
   }
@@ -32,10 +33,10 @@ struct Twins {
 }
 
 extension ContextCore {
-  /// Instances that show a row somebody else has just saved read it anew.
-  func refreshTwins(of storage: _ModelStorage) {
-    guard !twins.isEmpty, let identifier = storage.knownIdentifier else { return }
-    let instances = twins[identifier] + [registered(identifier)].compactMap(\.self)
+  /// Other instances of a row that was just saved through `storage` become faults.
+  func refreshDuplicates(of storage: _ModelStorage) {
+    guard !duplicates.isEmpty, let identifier = storage.knownIdentifier else { return }
+    let instances = duplicates[identifier] + [registered(identifier)].compactMap(\.self)
     for other in instances where other !== storage && other.model != nil { other.refault() }
   }
 }

@@ -1,35 +1,40 @@
 import Foundation
 import OpenSwiftDataRowStorage
 
-/// Taking over what other contexts of the container saved.
+/// Applies what other contexts of the container saved.
 ///
-/// 1. The journal says which rows were changed, deleted or may be gone.
-/// 2. Those that models of this context show are read anew, in a few statements.
-/// 3. Models take their fresh rows and tell their observers; unsaved changes stay on top.
-/// 4. Models without a row are deleted from here on, keep their last values and leave the lists of
-///    relationships.
+/// 1. The feed says which rows were changed, deleted or may be either.
+/// 2. Those that models of this context show are read again, one statement per entity.
+/// 3. Models take their fresh rows and notify their observers; unsaved changes stay on top.
+/// 4. Models without a row count as deleted from here on, keep their last values and leave the lists
+///    of relationships.
 ///
-/// This runs where the context may do as it likes: before a fetch and a save, in
+/// Runs where models may change under their user: before a fetch and a save, after a rollback, in
 /// `processPendingChanges`, and for the main context in a job of the main actor.
 extension ContextCore {
-  func wakesForSaves(_ wake: @escaping @Sendable () -> Void) { savesElsewhere.wake(wake) }
-
-  func catchUp() {
-    guard let note = savesElsewhere.take() else { return }
-    takeOver(note)
+  /// - Parameter notify: Called from other threads after a save of another context.
+  func onExternalChange(_ notify: @escaping @Sendable () -> Void) {
+    externalChanges.start(notifying: notify)
   }
 
-  /// - Returns: The models whose rows are gone.
+  func applyExternalChanges() {
+    guard let saved = externalChanges.take() else { return }
+    apply(saved)
+  }
+
+  /// - Returns: The models whose rows were deleted.
   @discardableResult
-  func takeOver(_ note: SaveJournal.Note) -> [_ModelStorage] {
+  func apply(_ saved: SavedChanges) -> [_ModelStorage] {
     guard face != nil else { return [] }
     var outdated = OutdatedModels()
-    for (identifier, slots) in note.updated { find(identifier) { outdated.insert($0, slots) } }
-    for identifier in note.deleted { find(identifier) { outdated.insertGone($0) } }
-    if note.isEverything || !note.swept.isEmpty {
-      let swept = note.swept.compactMap { coordinator.modelType(forEntity: $0)?._$descriptor }
+    for (identifier, slots) in saved.updated { find(identifier) { outdated.insert($0, slots) } }
+    for identifier in saved.deleted { find(identifier) { outdated.insertDeleted($0) } }
+    if saved.isEverything || !saved.invalidatedEntities.isEmpty {
+      let entities = saved.invalidatedEntities.compactMap {
+        coordinator.modelType(forEntity: $0)?._$descriptor
+      }
       identities.forEach { storage in
-        if note.isEverything || swept.contains(where: storage.descriptor.isKind(of:)) {
+        if saved.isEverything || entities.contains(where: storage.descriptor.isKind(of:)) {
           outdated.insert(storage, nil)
         }
       }
@@ -37,20 +42,20 @@ extension ContextCore {
     do {
       try refresh(&outdated)
     } catch {
-      savesElsewhere.putBack(note)
+      externalChanges.putBack(saved)
       return []
     }
-    guard !outdated.gone.isEmpty else { return [] }
+    guard !outdated.deleted.isEmpty else { return [] }
     hasLostModels = true
-    for storage in outdated.gone { leave(storage) }
+    for storage in outdated.deleted { leave(storage) }
     dropGoneMembers()
-    return withExtendedLifetime(outdated) { outdated.gone }
+    return withExtendedLifetime(outdated) { outdated.deleted }
   }
 
   /// Calls `body` with every model that shows a row.
   private func find(_ identifier: PersistentIdentifier, _ body: (_ModelStorage) -> Void) {
     if let storage = registered(identifier) { body(storage) }
-    for storage in twins[identifier] { body(storage) }
+    for storage in duplicates[identifier] { body(storage) }
   }
 
   private func refresh(_ outdated: inout OutdatedModels) throws {
@@ -68,13 +73,13 @@ extension ContextCore {
         if let snapshot = model.storage.knownIdentifier.flatMap({ found[$0] }) {
           take(snapshot, for: model.storage, model.slots)
         } else {
-          outdated.insertGone(model.storage)
+          outdated.insertDeleted(model.storage)
         }
       }
     }
   }
 
-  /// - Parameter slots: What was changed; nil when nobody said.
+  /// - Parameter slots: What was changed; nil when the log doesn't say.
   private func take(
     _ snapshot: DefaultSnapshot, for storage: _ModelStorage, _ slots: SlotSet?
   ) {
@@ -83,7 +88,7 @@ extension ContextCore {
     let kept = isPending ? storage.changedSlots : SlotSet()
     if isPending, let identifier = storage.knownIdentifier {
       let lost = storage.flags.contains(.isDeleted) ? changed : changed.intersection(kept)
-      savesElsewhere.contest(identifier, lost)
+      externalChanges.contest(identifier, lost)
     }
     storage.notifyingObservers(of: changed.subtracting(kept)) {
       storage.takeFresh(snapshot, changed: changed, keeping: kept)
@@ -116,7 +121,7 @@ extension ContextCore {
   }
 
   /// Pending models no longer name models that have left the context: deleted by another one, or
-  /// dropped before their first save. Their relationships are as if a saved one had been deleted.
+  /// removed before their first save. Relationships change as if a stored model had been deleted.
   func dropLostPartners() {
     guard hasLostModels else { return }
     func isLost(_ storage: _ModelStorage) -> Bool {
@@ -141,11 +146,10 @@ extension ContextCore {
   }
 }
 
-/// The models that show rows which were saved elsewhere, kept alive while they are brought up to
-/// date.
+/// The models that show rows which other contexts saved, kept alive while these are read again.
 private struct OutdatedModels {
   private(set) var models: [(storage: _ModelStorage, slots: SlotSet?, model: AnyObject)] = []
-  private(set) var gone: [_ModelStorage] = []
+  private(set) var deleted: [_ModelStorage] = []
   private var places: [ObjectIdentifier: Int] = [:]
   private var owners: [AnyObject] = []
 
@@ -162,9 +166,9 @@ private struct OutdatedModels {
     }
   }
 
-  mutating func insertGone(_ storage: _ModelStorage) {
+  mutating func insertDeleted(_ storage: _ModelStorage) {
     guard let model = storage.model, !storage.flags.contains(.isGone) else { return }
-    gone.append(storage)
+    deleted.append(storage)
     owners.append(model)
   }
 }
