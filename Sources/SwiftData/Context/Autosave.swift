@@ -11,7 +11,7 @@ import Foundation
 ///
 /// State is guarded by the rule that a context belongs to one actor: the clock's task and `settle`
 /// touch it in a job on that actor only.
-final class Autosave: @unchecked Sendable {
+final class Autosave: EditWatcher, @unchecked Sendable {
   static let defaultDelay = Duration.milliseconds(100)
 
   /// The time from the first change to the save.
@@ -33,13 +33,13 @@ final class Autosave: @unchecked Sendable {
   }
 
   /// Whether the next edit has to start the clock.
-  var isWaiting: Bool { isEnabled && clock == nil && !hasNoExecutor && !isSaving }
+  var wantsEdits: Bool { isEnabled && clock == nil && !hasNoExecutor && !isSaving }
 
   func enable() {
     guard !isEnabled else { return }
     isEnabled = true
     if core?.changes.isEmpty == false { noteEdit() }
-    core?.noteWatchers()
+    core?.updateWatchers()
   }
 
   func disable() {
@@ -47,18 +47,12 @@ final class Autosave: @unchecked Sendable {
     stop()
   }
 
-  /// Called while the context is deinitialised: what is unsaved is lost.
-  func end(losing changes: ChangeTracker) {
-    if isEnabled, !changes.isEmpty { AutosaveLog.noteLoss(changes) }
-    disable()
-  }
-
-  func noteEdit() {
-    guard isWaiting, let core, let context = core.face else { return }
+  private func noteEdit() {
+    guard wantsEdits, let core, let context = core.face else { return }
     guard let executor = core.currentExecutor else {
       hasNoExecutor = true
       AutosaveLog.noteNoActor()
-      return core.noteWatchers()
+      return core.updateWatchers()
     }
     registry.add(self, executor: executor, context: ContextReference(context))
     clock = Task.detached { [weak self, delay] in
@@ -67,28 +61,14 @@ final class Autosave: @unchecked Sendable {
         try await executor.run { [weak self] in self?.clockRanOut() }
       } catch {}  // cancelled
     }
-    core.noteWatchers()
-  }
-
-  /// The actor of the context became known: a clock that was started for another one starts again.
-  func noteExecutor() {
-    hasNoExecutor = false
-    guard isEnabled else { return }
-    stop()
-    if core?.changes.isEmpty == false { noteEdit() }
-  }
-
-  /// Nothing is pending any more.
-  func noteSaved() {
-    if clock != nil { stop() }
-    registry.remove(self)
+    core.updateWatchers()
   }
 
   private func stop() {
     clock?.cancel()
     clock = nil
     registry.remove(self)
-    core?.noteWatchers()
+    core?.updateWatchers()
   }
 
   private func clockRanOut() {
@@ -107,11 +87,43 @@ final class Autosave: @unchecked Sendable {
     isSaving = true
     defer {
       isSaving = false
-      core.noteWatchers()
+      core.updateWatchers()
     }
     try withExtendedLifetime(context) { try core.save() }
     isSaving = false
     // An observer of the save may have changed something again.
     if !core.changes.isEmpty { noteEdit() }
+  }
+
+  // MARK: EditWatcher
+
+  func willEdit(_ storage: _ModelStorage, slot: Int) { noteEdit() }
+
+  func willArrive(_ storage: _ModelStorage) { noteEdit() }
+
+  func willDepart(_ storage: _ModelStorage) { noteEdit() }
+
+  func didSave(storedAll: Bool) {
+    if storedAll { noteNothingPending() }
+  }
+
+  func didRollBack() { noteNothingPending() }
+
+  private func noteNothingPending() {
+    if clock != nil { stop() }
+    registry.remove(self)
+  }
+
+  /// A clock that was started for another actor starts again.
+  func executorDidChange() {
+    hasNoExecutor = false
+    guard isEnabled else { return }
+    stop()
+    if core?.changes.isEmpty == false { noteEdit() }
+  }
+
+  func willClose(losing changes: ChangeTracker) {
+    if isEnabled, !changes.isEmpty { AutosaveLog.noteLoss(changes) }
+    disable()
   }
 }

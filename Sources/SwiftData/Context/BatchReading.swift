@@ -68,7 +68,7 @@ struct BatchReading<T: PersistentModel> {
         if models != nil, !model.hasChanges { known.flags.insert(.isGone) }
         return model
       }
-      if models == nil, let fault = core.fault(for: identifier) as? T { return fault }
+      if models == nil, let fault = core.faults.fault(for: identifier) as? T { return fault }
       return Materialization.makeModel(T.self, over: .gone(identifier, T._$descriptor))
     }
   }

@@ -34,13 +34,13 @@ extension ContextCore {
   }
 
   func takeBackDeletion(of storage: _ModelStorage) {
-    if isWatched { noteArrival(of: storage) }
+    if watchers.isActive { noteArrival(of: storage) }
     changes.insert(storage)
   }
 
   /// Makes one new model part of the unit of work, without regard to its relationships.
   func join(_ storage: _ModelStorage) {
-    if isWatched { noteArrival(of: storage) }
+    if watchers.isActive { noteArrival(of: storage) }
     if storage.flags.contains(.isGone) {
       changes.unchange(storage)
       storage.flags.remove(.isGone)
@@ -58,11 +58,10 @@ extension ContextCore {
   private func knows(_ storage: _ModelStorage) -> Bool {
     let name = storage.descriptor.entityName
     if coordinator.modelType(forEntity: name) == storage.descriptor.type { return true }
-    pendingError =
-      pendingError
-      ?? SwiftDataError.unknownSchema.with(
+    pendingErrors.note(
+      SwiftDataError.unknownSchema.with(
         "The class \(storage.descriptor.type) is not in the schema of this container. Add it to "
-          + "ModelContainer(for:).", entity: name)
+          + "ModelContainer(for:).", entity: name))
     return false
   }
 
@@ -92,7 +91,7 @@ extension ContextCore {
 
   /// Marks or forgets one model, without regard to delete rules.
   func deleteAlone(_ storage: _ModelStorage) {
-    if isWatched { noteDeparture(of: storage) }
+    if watchers.isActive { noteDeparture(of: storage) }
     let wasNew = changes.delete(storage)
     if wasNew { forgetNew(storage) }
   }

@@ -3,23 +3,19 @@ import Foundation
 extension ContextCore {
   func save() throws {
     applyExternalChanges()
-    if let error = pendingError {
-      pendingError = nil
-      throw error
-    }
+    try pendingErrors.throwFirst()
     guard !changes.isEmpty else {
-      autosave?.noteSaved()
-      return processPendingChanges()
+      for watcher in watchers.all { watcher.didSave(storedAll: true) }
+      return endEvent()
     }
     if let face {
       NotificationCenter.default.post(name: ModelContext.willSave, object: face)
     }
-    processPendingChanges()
-    let saved = try withoutRecording {
+    endEvent()
+    let saved = try notingSave {
       var session = SaveSession(core: self)
       return try session.run()
     }
-    autosave?.noteSaved()
     guard let face else { return }
     NotificationCenter.default.post(
       name: ModelContext.didSave, object: face, userInfo: saved.userInfo)
@@ -32,9 +28,8 @@ extension ContextCore {
 
   /// Gives live models their stored values back and forgets all pending changes.
   func rollback() {
-    pendingError = nil
-    undo?.forgetAll()
-    autosave?.noteSaved()
+    pendingErrors.removeAll()
+    for watcher in watchers.all { watcher.didRollBack() }
     externalChanges.forgetContested()
     let inserted = Array(changes.inserted)
     let touched = changes.changed.savedValues + changes.deleted.savedValues

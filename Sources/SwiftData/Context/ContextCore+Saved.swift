@@ -2,19 +2,19 @@
 extension ContextCore {
   /// Replaces a temporary identifier by the permanent one, in place.
   ///
-  /// An upsert can lead to a row that another instance shows already. That instance stays the one in
-  /// the identity map and takes the values that were saved; the new one is kept as its duplicate. Lists of
-  /// relationships that may have held the row are read anew.
+  /// An upsert can lead to a row that another instance shows already. That instance stays the one
+  /// that the identifier leads to and takes the values that were saved; the new one becomes a
+  /// duplicate. Lists of relationships that may have held the row are read again.
   func makePermanent(_ storage: _ModelStorage, _ permanent: PersistentIdentifier) {
     storage.knownIdentifier?.temporaryScope?.end(permanent: permanent)
     storage.knownIdentifier = permanent
     if let known = registered(permanent), known !== storage {
-      for instance in duplicates[permanent] { instance.refault() }
+      for instance in identities.duplicates(of: permanent) { instance.refault() }
       forgetLists(around: known)
       known.refault()
-      duplicates.insert(storage, for: permanent)
+      identities.insertDuplicate(storage, of: permanent)
     } else {
-      register(storage)
+      identities.insert(storage)
     }
   }
 

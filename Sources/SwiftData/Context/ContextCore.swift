@@ -1,6 +1,11 @@
-import Foundation
-
-/// The state behind a `ModelContext`, shared with its models.
+/// The state behind a `ModelContext`, shared with its models: the owner of the collaborators that do
+/// its work.
+///
+/// - `identities` finds the instances by identifier, `changes` knows what is unsaved.
+/// - `faults` reads what models ask for, `SaveSession` writes, `FetchOperation` fetches.
+/// - `externalChanges` knows what other contexts saved, `ExternalChangeApplication` applies it.
+/// - `watchers` follow the edits: undo and autosave.
+/// - `pendingErrors` keeps misuse for the next save.
 ///
 /// Models hold the core strongly and the core holds changed models strongly, so a model can still
 /// fault its relationships after the context is gone. The face breaks the cycle when it is
@@ -10,28 +15,26 @@ import Foundation
 final class ContextCore {
   let coordinator: any StoreCoordinator
   weak var face: ModelContext?
-  var identities = IdentityMap()
+  let identities: IdentityRegistry
   var changes = ChangeTracker()
-  /// Whether the next edit has to be reported: to `undo`, or to `autosave` as the first since a save.
-  var isWatched = false
-  var undo: UndoRecorder? { didSet { noteWatchers() } }
-  var autosave: Autosave? { didSet { noteWatchers() } }
-  /// The actor that the context is known to belong to.
-  var executor: ContextExecutor? { didSet { autosave?.noteExecutor() } }
-  var editingState = EditingState()
+  var watchers = EditWatchers()
+  let externalChanges: ExternalChangeFeed
+  var pendingErrors = PendingErrors()
   private var recentModels = RecentModels()
+  /// The actor that the context is known to belong to.
+  var executor: ContextExecutor? {
+    didSet { for watcher in watchers.all { watcher.executorDidChange() } }
+  }
+  var editingState = EditingState()
+  /// Whether pending models may name some that have left the context.
+  var hasLostModels = false
   /// The store that was asked last, as what it can do: a look-up of a conformance costs more than a
   /// comparison.
   private var lastPartial: (store: any DataStore, partial: (any PartialFetching)?)?
-  /// The first misuse since the last save, thrown by the next one.
-  var pendingError: SwiftDataError?
-  let externalChanges: ExternalChangeFeed
-  var duplicates = DuplicateInstances()
-  /// Whether pending models may name some that have left the context.
-  var hasLostModels = false
 
   init(coordinator: any StoreCoordinator) {
     self.coordinator = coordinator
+    identities = IdentityRegistry(coordinator: coordinator)
     externalChanges = ExternalChangeFeed(coordinator.changeLog)
   }
 
@@ -49,24 +52,17 @@ final class ContextCore {
     for store in coordinator.stores { store.invalidateState(for: editingState) }
   }
 
-  func rootEntity(of storage: _ModelStorage) -> String {
-    coordinator.rootEntity(of: storage.descriptor.entityName)
-  }
+  /// The actor that edits are made on now: the known one, or the main actor on its thread.
+  var currentExecutor: ContextExecutor? { executor ?? ContextExecutor.current }
 
   /// The model in memory that an identifier names.
   func registered(_ identifier: PersistentIdentifier) -> _ModelStorage? {
-    if let scope = identifier.temporaryScope { return scope.pendingStorage(of: self) }
-    return identities.storage(for: identifier) {
-      coordinator.rootEntity(of: identifier.entityName)
-    }
+    identities.storage(for: identifier, in: self)
   }
 
-  func register(_ storage: _ModelStorage) {
-    identities.insert(storage) { rootEntity(of: storage) }
-  }
-
-  func unregister(_ storage: _ModelStorage) {
-    identities.remove(storage)
+  /// Whether a model is part of what the user sees: registered and not to be deleted.
+  func has(_ storage: _ModelStorage) -> Bool {
+    storage.source === self && storage.flags.isDisjoint(with: [.isDeleted, .isGone])
   }
 
   /// Keeps a model that was faulted in alive for a while, unless the context is gone.

@@ -1,7 +1,7 @@
 /// Second and further instances of one row in one context.
 ///
 /// An upsert can turn a new model into one of a row that another instance shows already. The
-/// identity map keeps the first instance; the new one is found here, so that what is saved through
+/// identity registry leads to the first instance; the new one is found here, so that what is saved through
 /// one of them is read by the others.
 struct DuplicateInstances {
   private struct Reference {
@@ -22,8 +22,6 @@ struct DuplicateInstances {
     references[identifier, default: []].append(Reference(storage: storage))
   }
 
-  mutating func remove(_ identifier: PersistentIdentifier) { references[identifier] = nil }
-
   private mutating func dropDead() {
     references = references.compactMapValues { list in
       let living = list.filter { $0.storage != nil }
@@ -35,8 +33,9 @@ struct DuplicateInstances {
 extension ContextCore {
   /// Other instances of a row that was just saved through `storage` become faults.
   func refreshDuplicates(of storage: _ModelStorage) {
-    guard !duplicates.isEmpty, let identifier = storage.knownIdentifier else { return }
-    let instances = duplicates[identifier] + [registered(identifier)].compactMap(\.self)
+    guard identities.hasDuplicates, let identifier = storage.knownIdentifier else { return }
+    let instances =
+      identities.duplicates(of: identifier) + [registered(identifier)].compactMap(\.self)
     for other in instances where other !== storage && other.model != nil { other.refault() }
   }
 }

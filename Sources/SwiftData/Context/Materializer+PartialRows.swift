@@ -6,10 +6,7 @@ extension ContextCore {
   func materialize<T: PersistentModel>(partial batch: RowBatch, into models: inout [T]) {
     func append<M: PersistentModel>(_ type: M.Type) {
       let descriptor = batch.descriptor
-      guard
-        let table = identities.table(
-          of: batch.scope, rootEntity: { coordinator.rootEntity(of: descriptor.entityName) })
-      else { return }
+      guard let table = identities.table(of: batch.scope) else { return }
       let maker = Materialization.Maker()
       for place in batch.places {
         let page = place.page.takeUnretainedValue()

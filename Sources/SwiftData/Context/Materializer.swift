@@ -1,6 +1,10 @@
 import Foundation
 
-/// Turns snapshots into models: the identity map first, else a new model over the same row.
+/// Turns what a store found into models: the registered instance of a row where there is one, else a
+/// new model over the row.
+///
+/// Called at the end of a fetch (`FetchOperation`, `BatchReading`, `Prefetching`) and by
+/// `FaultResolver`.
 extension ContextCore {
   /// The models of what a fetch found, in order.
   func materialize<T: PersistentModel>(_ rows: FetchedRows, as type: T.Type) -> [T] {
@@ -20,10 +24,7 @@ extension ContextCore {
   /// The models of rows whose class is `T` itself: per row one look-up and two allocations.
   private func materialize<T: PersistentModel>(_ batch: RowBatch, as type: T.Type) -> [T] {
     let descriptor = batch.descriptor
-    guard
-      let table = identities.table(
-        of: batch.scope, rootEntity: { coordinator.rootEntity(of: descriptor.entityName) })
-    else { return [] }
+    guard let table = identities.table(of: batch.scope) else { return [] }
     if batch.places.count > 64 { table.reserve(batch.places.count) }
     var models: [T] = []
     models.reserveCapacity(batch.places.count)
@@ -55,7 +56,7 @@ extension ContextCore {
     func make<M: PersistentModel>(_ type: M.Type) -> AnyObject {
       let storage = makeStorage(of: snapshot)
       let model = Materialization.makeModel(type, over: storage)
-      register(storage)
+      identities.insert(storage)
       return model
     }
     return make(snapshot.descriptor.type)
@@ -100,7 +101,7 @@ extension ContextCore {
       storage.knownIdentifier = identifier
       storage.source = self
       let model = Materialization.makeModel(type, over: storage)
-      register(storage)
+      identities.insert(storage)
       return model
     }
     return make(type)

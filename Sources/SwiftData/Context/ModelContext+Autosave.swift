@@ -13,12 +13,12 @@ extension ModelContext {
   /// A context that is gone saves nothing. Before a program ends, or lets its last context go, it
   /// awaits ``ModelContainer/settle()``.
   public var autosaveEnabled: Bool {
-    get { core.autosave?.isEnabled ?? false }
+    get { knownAutosave?.isEnabled ?? false }
     set {
       if newValue {
         autosave.enable()
       } else {
-        core.autosave?.disable()
+        knownAutosave?.disable()
       }
     }
   }
@@ -26,20 +26,22 @@ extension ModelContext {
   /// Called on the actor of the context with the error of an autosave; without it, the error becomes
   /// a line on standard error.
   public var autosaveErrorHandler: ((any Error) -> Void)? {
-    get { core.autosave?.errorHandler }
+    get { knownAutosave?.errorHandler }
     set { autosave.errorHandler = newValue }
   }
 
   /// The time from the first change to the autosave.
   package var autosaveDelay: Duration {
-    get { core.autosave?.delay ?? Autosave.defaultDelay }
+    get { knownAutosave?.delay ?? Autosave.defaultDelay }
     set { autosave.delay = newValue }
   }
 
+  private var knownAutosave: Autosave? { core.watchers.first(Autosave.self) }
+
   private var autosave: Autosave {
-    if let known = core.autosave { return known }
+    if let known = knownAutosave { return known }
     let made = Autosave(core: core)
-    core.autosave = made
+    core.watchers.add(made)
     return made
   }
 }

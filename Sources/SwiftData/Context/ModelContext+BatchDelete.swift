@@ -31,7 +31,7 @@ extension ContextCore {
     }
     if let store = store as? any DataStoreBatching,
       let concerned = entitiesConcerned(byDeletionOf: descriptor, in: store),
-      undo == nil, !changes.concern(concerned)
+      !watchers.all.contains(where: \.needsEachDeletion), !changes.concern(concerned)
     {
       do {
         try store.delete(
@@ -40,7 +40,7 @@ extension ContextCore {
             includeSubclasses: includeSubclasses))
         let note = SavedChanges(invalidatedEntities: concerned)
         if externalChanges.hasReaders { externalChanges.add(note) }
-        for storage in apply(note) { storage.source = nil }
+        for storage in ExternalChangeApplication(core: self).apply(note) { storage.source = nil }
         return
       } catch is DataStoreError {}
     }

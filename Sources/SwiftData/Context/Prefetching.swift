@@ -121,7 +121,7 @@ extension ContextCore {
       guard let key = storage.knownIdentifier?.rowKey else { continue }
       let members = (found[key] ?? []).compactMap(materialize)
       let value = ToManyValue(
-        loaded: withoutMovedAway(members, from: storage, slot: slot))
+        loaded: faults.withoutMovedAway(members, from: storage, slot: slot))
       storage.overlay(.object(value), at: slot)
     }
   }

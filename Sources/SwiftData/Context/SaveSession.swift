@@ -193,7 +193,7 @@ struct SaveSession {
     for storage in changes.changed { core.refreshDuplicates(of: storage) }
     for storage in changes.deleted {
       saved.deleted.append(storage.identifier)
-      core.unregister(storage)
+      core.identities.remove(storage)
       storage.acceptChanges()
       storage.flags.insert(.isGone)
       storage.source = nil

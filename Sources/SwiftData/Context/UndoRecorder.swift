@@ -15,10 +15,10 @@ import Foundation
 /// the model, and what may go along with it, so that an undo finds its way back.
 ///
 /// All state is guarded by the rule that a context and its undo manager belong to one thread.
-final class UndoRecorder {
+final class UndoRecorder: EditWatcher {
   let manager: UndoManager
   /// Whether changes are made that are not the user's.
-  var isPaused = false
+  private var isPaused = false
   private unowned let core: ContextCore
   private var pending = UndoRecord()
   private var endIsScheduled = false
@@ -44,23 +44,35 @@ final class UndoRecorder {
     forgetAll()
   }
 
-  /// Takes the context's steps from the manager: what they lead back to is no more.
-  func forgetAll() {
+  private func forgetAll() {
     pending = UndoRecord()
     manager.removeAllActions(withTarget: self)
   }
 
-  // MARK: Recording
+  // MARK: EditWatcher
 
-  func noteEdit(of storage: _ModelStorage, slot: Int) {
+  var wantsEdits: Bool { true }
+
+  var needsEachDeletion: Bool { true }
+
+  func willSave() { isPaused = true }
+
+  func didSave(storedAll: Bool) { isPaused = false }
+
+  /// What the steps lead back to no longer exists.
+  func didRollBack() { forgetAll() }
+
+  func willClose(losing changes: ChangeTracker) { end() }
+
+  func willEdit(_ storage: _ModelStorage, slot: Int) {
     note(storage, slot, isEdit: true)
   }
 
-  func noteArrival(of storage: _ModelStorage) {
+  func willArrive(_ storage: _ModelStorage) {
     note(storage)
   }
 
-  func noteDeparture(of storage: _ModelStorage) {
+  func willDepart(_ storage: _ModelStorage) {
     guard core.has(storage) else { return }
     note(storage)
     guard !isPaused, pending[storage]?.wasPresent == true else { return }
@@ -141,7 +153,9 @@ final class UndoRecorder {
     guard !endIsScheduled, let executor = core.currentExecutor, let face = core.face else { return }
     endIsScheduled = true
     let context = ContextReference(face)
-    executor.schedule { context.context?.core.undo?.endScheduledEvent() }
+    executor.schedule {
+      context.context?.core.watchers.first(UndoRecorder.self)?.endScheduledEvent()
+    }
   }
 
   private func endScheduledEvent() {

@@ -19,21 +19,26 @@ extension ContextCore {
 
   func applyExternalChanges() {
     guard let saved = externalChanges.take() else { return }
-    apply(saved)
+    ExternalChangeApplication(core: self).apply(saved)
   }
+}
+
+/// One application of external changes to the models of a context; lives as long as that.
+struct ExternalChangeApplication {
+  let core: ContextCore
 
   /// - Returns: The models whose rows were deleted.
   @discardableResult
   func apply(_ saved: SavedChanges) -> [_ModelStorage] {
-    guard face != nil else { return [] }
+    guard core.face != nil else { return [] }
     var outdated = OutdatedModels()
     for (identifier, slots) in saved.updated { find(identifier) { outdated.insert($0, slots) } }
     for identifier in saved.deleted { find(identifier) { outdated.insertDeleted($0) } }
     if saved.isEverything || !saved.invalidatedEntities.isEmpty {
       let entities = saved.invalidatedEntities.compactMap {
-        coordinator.modelType(forEntity: $0)?._$descriptor
+        core.coordinator.modelType(forEntity: $0)?._$descriptor
       }
-      identities.forEach { storage in
+      core.identities.forEach { storage in
         if saved.isEverything || entities.contains(where: storage.descriptor.isKind(of:)) {
           outdated.insert(storage, nil)
         }
@@ -42,30 +47,30 @@ extension ContextCore {
     do {
       try refresh(&outdated)
     } catch {
-      externalChanges.putBack(saved)
+      core.externalChanges.putBack(saved)
       return []
     }
     guard !outdated.deleted.isEmpty else { return [] }
-    hasLostModels = true
+    core.hasLostModels = true
     for storage in outdated.deleted { leave(storage) }
-    dropGoneMembers()
+    core.dropGoneMembers()
     return withExtendedLifetime(outdated) { outdated.deleted }
   }
 
   /// Calls `body` with every model that shows a row.
   private func find(_ identifier: PersistentIdentifier, _ body: (_ModelStorage) -> Void) {
-    if let storage = registered(identifier) { body(storage) }
-    for storage in duplicates[identifier] { body(storage) }
+    if let storage = core.registered(identifier) { body(storage) }
+    for storage in core.identities.duplicates(of: identifier) { body(storage) }
   }
 
   private func refresh(_ outdated: inout OutdatedModels) throws {
     let models = outdated.models
     for (name, group) in Dictionary(grouping: models, by: \.storage.descriptor.entityName) {
-      guard let store = coordinator.store(forEntity: name) else { continue }
+      guard let store = core.coordinator.store(forEntity: name) else { continue }
       let identifiers = Set(group.compactMap(\.storage.knownIdentifier))
       var found: [PersistentIdentifier: DefaultSnapshot] = [:]
       for chunk in Array(identifiers).chunked(by: 5000) {
-        for snapshot in try StoreRequests(core: self).snapshots(for: chunk, in: store) {
+        for snapshot in try StoreRequests(core: core).snapshots(for: chunk, in: store) {
           found[snapshot.persistentIdentifier] = snapshot
         }
       }
@@ -88,7 +93,7 @@ extension ContextCore {
     let kept = isPending ? storage.changedSlots : SlotSet()
     if isPending, let identifier = storage.knownIdentifier {
       let lost = storage.flags.contains(.isDeleted) ? changed : changed.intersection(kept)
-      externalChanges.contest(identifier, lost)
+      core.externalChanges.contest(identifier, lost)
     }
     storage.notifyingObservers(of: changed.subtracting(kept)) {
       storage.takeFresh(snapshot, changed: changed, keeping: kept)
@@ -99,49 +104,10 @@ extension ContextCore {
   ///
   /// It stays in this context, so that an edit of it makes the next save throw.
   private func leave(_ storage: _ModelStorage) {
-    unregister(storage)
+    core.identities.remove(storage)
     storage.notifyingObserversOfAll {
       storage.flags.remove(.isFault)
       storage.flags.insert(.isGone)
-    }
-  }
-
-  /// Takes models without a row out of the lists of relationships that are in memory.
-  func dropGoneMembers() {
-    var dropped: [AnyObject] = []  // freed after the walk, because that changes the identity map
-    identities.forEach { storage in
-      guard storage.overlay != nil else { return }
-      for slot in storage.descriptor.relationshipSlots {
-        guard case .object(let object) = storage.overlaid(slot), let value = object as? ToManyValue
-        else { continue }
-        dropped += value.drop { $0.flags.contains(.isGone) }
-      }
-    }
-    withExtendedLifetime(dropped) {}
-  }
-
-  /// Pending models no longer name models that have left the context: deleted by another one, or
-  /// removed before their first save. Relationships change as if a stored model had been deleted.
-  func dropLostPartners() {
-    guard hasLostModels else { return }
-    func isLost(_ storage: _ModelStorage) -> Bool {
-      storage.flags.contains(.isGone) || storage.source == nil
-    }
-    for storage in Array(changes.inserted) + Array(changes.changed) {
-      if storage.flags.contains(.isGone) {
-        // Of a model that only gained or lost members nothing is left to save.
-        let names = storage.descriptor.names(of: storage.changedSlots, includingToMany: false)
-        if names.isEmpty { changes.unchange(storage) }
-        continue
-      }
-      for slot in storage.descriptor.relationshipSlots {
-        guard case .object(let object) = storage.overlaid(slot) else { continue }
-        if let value = object as? ToManyValue {
-          storage.notifyingObservers(of: slot) { _ = value.drop(where: isLost) }
-        } else if let model = object as? any PersistentModel, isLost(model._$storage) {
-          storage.notifyingObservers(of: slot) { storage.overlay(.null, at: slot) }
-        }
-      }
     }
   }
 }
@@ -176,20 +142,5 @@ private struct OutdatedModels {
 extension Array {
   fileprivate func chunked(by size: Int) -> [[Element]] {
     stride(from: 0, to: count, by: size).map { Array(self[$0..<Swift.min($0 + size, count)]) }
-  }
-}
-
-extension ToManyValue {
-  /// - Returns: The members that were dropped.
-  fileprivate func drop(where isLost: (_ModelStorage) -> Bool) -> [AnyObject] {
-    func isLostMember(_ member: AnyObject) -> Bool {
-      (member as? any PersistentModel).map { isLost($0._$storage) } ?? false
-    }
-    let lost = ((members ?? []) + added + removed).filter(isLostMember)
-    guard !lost.isEmpty else { return [] }
-    members?.removeAll(where: isLostMember)
-    added.removeAll(where: isLostMember)
-    removed.removeAll(where: isLostMember)
-    return lost
   }
 }
