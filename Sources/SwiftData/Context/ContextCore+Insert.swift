@@ -35,23 +35,15 @@ extension ContextCore {
 
   func takeBackDeletion(of storage: _ModelStorage) {
     if watchers.isActive { noteArrival(of: storage) }
-    changes.insert(storage)
+    changes.takeBackDeletion(of: storage)
   }
 
   /// Makes one new model part of the unit of work, without regard to its relationships.
   func join(_ storage: _ModelStorage) {
     if watchers.isActive { noteArrival(of: storage) }
-    if storage.flags.contains(.isGone) {
-      changes.unchange(storage)
-      storage.flags.remove(.isGone)
-    }
-    storage.source = self
-    storage.changedSlots = .all
-    if let identifier = storage.knownIdentifier, !identifier.isTemporary {
-      storage.knownIdentifier = nil  // a deleted model that is inserted anew
-    }
-    storage.knownIdentifier?.temporaryScope?.begin(storage)
-    changes.insert(storage)
+    // A fault whose row was not found is still registered.
+    if storage.flags.contains(.isGone) { identities.remove(storage) }
+    changes.insert(storage, in: self)
   }
 
   /// Whether the container's schema has the model's entity; a save throws when it doesn't.
@@ -107,9 +99,7 @@ extension ContextCore {
   private func forgetNew(_ storage: _ModelStorage) {
     hasLostModels = true
     RelationshipFixer(core: self).unlink(storage)
-    storage.knownIdentifier?.temporaryScope?.end(permanent: nil)
-    storage.source = nil
-    storage.changedSlots = SlotSet()
+    storage.leaveContext()
   }
 }
 

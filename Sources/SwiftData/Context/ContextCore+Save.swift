@@ -16,6 +16,7 @@ extension ContextCore {
       var session = SaveSession(core: self)
       return try session.run()
     }
+    identities._invariantCheck(in: self)
     guard let face else { return }
     NotificationCenter.default.post(
       name: ModelContext.didSave, object: face, userInfo: saved.userInfo)
@@ -35,11 +36,7 @@ extension ContextCore {
     let touched = changes.changed.savedValues + changes.deleted.savedValues
     let models = inserted.map(\.model) + touched.map(\.storage.model)
     changes.removeAll()
-    for storage in inserted {
-      storage.knownIdentifier?.temporaryScope?.end(permanent: nil)
-      storage.source = nil
-      storage.changedSlots = SlotSet()
-    }
+    for storage in inserted { storage.leaveContext() }
     for storage in inserted { loosenPartners(of: storage) }
     hasLostModels = false
     for (storage, saved) in touched {
@@ -48,6 +45,7 @@ extension ContextCore {
     // What was kept may list models that another context has deleted since.
     if !touched.isEmpty { dropGoneMembers() }
     applyExternalChanges()
+    identities._invariantCheck(in: self)
     withExtendedLifetime(models) {}
   }
 

@@ -6,8 +6,7 @@ extension ContextCore {
   /// that the identifier leads to and takes the values that were saved; the new one becomes a
   /// duplicate. Lists of relationships that may have held the row are read again.
   func makePermanent(_ storage: _ModelStorage, _ permanent: PersistentIdentifier) {
-    storage.knownIdentifier?.temporaryScope?.end(permanent: permanent)
-    storage.knownIdentifier = permanent
+    storage.becomeStored(as: permanent)
     if let known = registered(permanent), known !== storage {
       for instance in identities.duplicates(of: permanent) { instance.refault() }
       forgetLists(around: known)
@@ -24,7 +23,20 @@ extension ContextCore {
     for slot in storage.descriptor.relationshipSlots {
       guard case .null = storage.overlaid(slot) else { continue }
       storage.overlay(.unset, at: slot)
-      storage.flags.insert(.isFault)
+      storage.expectRow()
+    }
+  }
+
+  /// The row was deleted: all its instances leave the context.
+  func finishDeletion(of storage: _ModelStorage) {
+    let others =
+      identities.hasDuplicates ? identities.instances(of: storage.identifier, in: self) : []
+    identities.remove(storage)
+    storage.acceptChanges()
+    storage.becomeDetached()
+    for other in others where other !== storage && other.model != nil {
+      identities.remove(other)
+      other.notifyingObserversOfAll { other.becomeDetached() }
     }
   }
 

@@ -46,7 +46,10 @@ final class ContextCore {
     externalChanges.stop()
     closeWatchers()
     identities.forEach { $0.dropRelationships() }
-    for storage in changes.inserted { loosenPartners(of: storage) }
+    for storage in changes.inserted {
+      storage.leaveContext()
+      loosenPartners(of: storage)
+    }
     changes.removeAll()
     recentModels.removeAll()
     for store in coordinator.stores { store.invalidateState(for: editingState) }

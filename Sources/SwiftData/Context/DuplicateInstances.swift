@@ -22,6 +22,17 @@ struct DuplicateInstances {
     references[identifier, default: []].append(Reference(storage: storage))
   }
 
+  mutating func remove(_ storage: _ModelStorage, for identifier: PersistentIdentifier) {
+    references[identifier]?.removeAll { $0.storage === storage }
+    if references[identifier]?.isEmpty == true { references[identifier] = nil }
+  }
+
+  var all: [(identifier: PersistentIdentifier, storage: _ModelStorage)] {
+    references.flatMap { entry in
+      entry.value.compactMap { reference in reference.storage.map { (entry.key, $0) } }
+    }
+  }
+
   private mutating func dropDead() {
     references = references.compactMapValues { list in
       let living = list.filter { $0.storage != nil }
@@ -34,8 +45,7 @@ extension ContextCore {
   /// Other instances of a row that was just saved through `storage` become faults.
   func refreshDuplicates(of storage: _ModelStorage) {
     guard identities.hasDuplicates, let identifier = storage.knownIdentifier else { return }
-    let instances =
-      identities.duplicates(of: identifier) + [registered(identifier)].compactMap(\.self)
-    for other in instances where other !== storage && other.model != nil { other.refault() }
+    for other in identities.instances(of: identifier, in: self)
+    where other !== storage && other.model != nil { other.refault() }
   }
 }

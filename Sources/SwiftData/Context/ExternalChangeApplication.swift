@@ -54,13 +54,13 @@ struct ExternalChangeApplication {
     core.hasLostModels = true
     for storage in outdated.deleted { leave(storage) }
     core.dropGoneMembers()
+    core.identities._invariantCheck(in: core)
     return withExtendedLifetime(outdated) { outdated.deleted }
   }
 
   /// Calls `body` with every model that shows a row.
   private func find(_ identifier: PersistentIdentifier, _ body: (_ModelStorage) -> Void) {
-    if let storage = core.registered(identifier) { body(storage) }
-    for storage in core.identities.duplicates(of: identifier) { body(storage) }
+    core.identities.instances(of: identifier, in: core).forEach(body)
   }
 
   private func refresh(_ outdated: inout OutdatedModels) throws {
@@ -105,10 +105,7 @@ struct ExternalChangeApplication {
   /// It stays in this context, so that an edit of it makes the next save throw.
   private func leave(_ storage: _ModelStorage) {
     core.identities.remove(storage)
-    storage.notifyingObserversOfAll {
-      storage.flags.remove(.isFault)
-      storage.flags.insert(.isGone)
-    }
+    storage.notifyingObserversOfAll { storage.becomeLost() }
   }
 }
 

@@ -14,13 +14,13 @@ struct FaultResolver {
   private var coordinator: any StoreCoordinator { core.coordinator }
 
   func fill(_ storage: _ModelStorage) {
-    storage.flags.remove(.isFault)
+    storage.beginFilling()
     guard let identifier = storage.knownIdentifier else { return }
     let found: DefaultSnapshot?
     do {
       found = try snapshot(for: identifier)
     } catch {
-      storage.flags.insert(.isFault)  // not known to be gone: the next read tries again
+      storage.failFilling()  // not known to be gone: the next read tries again
       return
     }
     if let snapshot = found {
@@ -34,14 +34,12 @@ struct FaultResolver {
       }
       if let model = storage.model { core.keepRecent(model) }
     } else {
-      storage.flags.insert(.isGone)
+      storage.becomeLost()
     }
   }
 
   private func take(_ snapshot: DefaultSnapshot, into storage: _ModelStorage) {
-    storage.page = snapshot.page
-    storage.row = snapshot.row
-    storage.partialRow = nil
+    storage.show(page: snapshot.page, row: snapshot.row)
     if snapshot.cells != nil { storage.takeCells(of: snapshot) }
   }
 

@@ -58,18 +58,19 @@ final class IdentityRegistry {
       table.insert(storage, for: identifier.id.key)
     } else {
       others[identifier] = UnretainedStorage(storage)
-      storage.flags.insert(.isRegistered)
+      storage.noteRegistered(true)
     }
   }
 
   /// Removes `storage`; another storage under the same identifier stays.
   func remove(_ storage: _ModelStorage) {
     guard let identifier = storage.knownIdentifier else { return }
+    if hasDuplicates { duplicateInstances.remove(storage, for: identifier) }
     if let table = storage.table {
       table.remove(storage, for: identifier.id.key)
       storage.table = nil
     } else if others[identifier]?.leads(to: storage) == true {
-      storage.flags.remove(.isRegistered)
+      storage.noteRegistered(false)
       others[identifier] = nil
     }
   }
@@ -88,6 +89,15 @@ final class IdentityRegistry {
   /// Further instances of a row, besides the one that its identifier leads to.
   func duplicates(of identifier: PersistentIdentifier) -> [_ModelStorage] {
     duplicateInstances[identifier]
+  }
+
+  /// All instances of a row.
+  func instances(of identifier: PersistentIdentifier, in context: ContextCore) -> [_ModelStorage] {
+    [storage(for: identifier, in: context)].compactMap(\.self) + duplicates(of: identifier)
+  }
+
+  var allDuplicates: [(identifier: PersistentIdentifier, storage: _ModelStorage)] {
+    duplicateInstances.all
   }
 
   func insertDuplicate(_ storage: _ModelStorage, of identifier: PersistentIdentifier) {

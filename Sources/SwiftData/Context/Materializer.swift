@@ -8,6 +8,7 @@ import Foundation
 extension ContextCore {
   /// The models of what a fetch found, in order.
   func materialize<T: PersistentModel>(_ rows: FetchedRows, as type: T.Type) -> [T] {
+    defer { identities._invariantCheck(in: self) }
     switch rows {
     case .batch(let batch) where batch.descriptor === T._$descriptor:
       return materialize(batch, as: type)
@@ -38,8 +39,8 @@ extension ContextCore {
       let storage = _ModelStorage(descriptor)
       storage.row = place.row
       storage.page = place.page.takeUnretainedValue()
-      storage.source = self
-      storage.knownIdentifier = PersistentIdentifier(scope: batch.scope, key: place.key)
+      storage.becomeRegistered(
+        in: self, as: PersistentIdentifier(scope: batch.scope, key: place.key))
       models.append(maker.makeModel(type, over: storage))
       table.insertNew(storage, for: place.key)
     }
@@ -67,19 +68,14 @@ extension ContextCore {
     storage.row = snapshot.row
     storage.page = snapshot.page
     if snapshot.cells != nil { storage.takeCells(of: snapshot) }
-    storage.source = self
-    storage.knownIdentifier = snapshot.persistentIdentifier
+    storage.becomeRegistered(in: self, as: snapshot.persistentIdentifier)
     return storage
   }
 
   /// Gives a model that is in memory its fresh row; unsaved changes stay on top of it.
   private func update(_ storage: _ModelStorage, with snapshot: DefaultSnapshot) {
-    if !storage.flags.isDisjoint(with: [.isChanged, .isDeleted, .isInserted]) {
-      storage.page = snapshot.page
-      storage.row = snapshot.row
-      storage.partialRow = nil
-      storage.flags.remove(.isFault)
-      return
+    if !storage.flags.isDisjoint(with: .isPending) {
+      return storage.show(page: snapshot.page, row: snapshot.row)
     }
     guard storage.observers != nil, snapshot.isNews(to: storage) else {
       storage.refresh(page: snapshot.page, row: snapshot.row)
@@ -97,9 +93,7 @@ extension ContextCore {
     guard let type = coordinator.modelType(forEntity: identifier.entityName) else { return nil }
     func make<M: PersistentModel>(_ type: M.Type) -> AnyObject {
       let storage = _ModelStorage(type._$descriptor)
-      storage.flags.insert(.isFault)
-      storage.knownIdentifier = identifier
-      storage.source = self
+      storage.becomeFault(in: self, as: identifier)
       let model = Materialization.makeModel(type, over: storage)
       identities.insert(storage)
       return model

@@ -40,7 +40,9 @@ extension ContextCore {
             includeSubclasses: includeSubclasses))
         let note = SavedChanges(invalidatedEntities: concerned)
         if externalChanges.hasReaders { externalChanges.add(note) }
-        for storage in ExternalChangeApplication(core: self).apply(note) { storage.source = nil }
+        for storage in ExternalChangeApplication(core: self).apply(note) {
+          storage.becomeDetached()
+        }
         return
       } catch is DataStoreError {}
     }
@@ -59,7 +61,7 @@ extension ContextCore {
       try save()
     } catch {
       for model in models where model._$storage.flags.contains(.isDeleted) {
-        changes.insert(model._$storage)
+        changes.takeBackDeletion(of: model._$storage)
       }
       throw error
     }

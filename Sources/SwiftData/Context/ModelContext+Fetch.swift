@@ -134,7 +134,7 @@ extension _ModelStorage {
   ) -> _ModelStorage {
     let storage = _ModelStorage(descriptor)
     storage.knownIdentifier = identifier
-    storage.flags.insert(.isGone)
+    storage.becomeDetached()
     return storage
   }
 }

@@ -193,10 +193,7 @@ struct SaveSession {
     for storage in changes.changed { core.refreshDuplicates(of: storage) }
     for storage in changes.deleted {
       saved.deleted.append(storage.identifier)
-      core.identities.remove(storage)
-      storage.acceptChanges()
-      storage.flags.insert(.isGone)
-      storage.source = nil
+      core.finishDeletion(of: storage)
     }
     core.hasLostModels = false
     if core.leavesUnseenMembers(changes.deleted) { core.dropGoneMembers() }
