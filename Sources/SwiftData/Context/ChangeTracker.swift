@@ -1,5 +1,8 @@
 /// The changes that no save has stored yet: what a unit of work has to write.
 ///
+/// Each edit, insertion and deletion ends here; `SaveSession` and `PendingMerge` read it. A model is
+/// in one of three lists, as its flags say (`ModelLifeCycle.swift`).
+///
 /// Holds its models strongly, so that an edited model without another owner is saved all the same.
 struct ChangeTracker {
   private(set) var inserted = OrderedModels()
@@ -83,7 +86,7 @@ struct SavedValues {
     overlay = storage.overlay
   }
 
-  /// Gives the model these values back. A row that was read since knows better than the overlay.
+  /// Gives the model these values back. The overlay is discarded where a newer row was read.
   func restore(to storage: _ModelStorage) {
     storage.changedSlots = SlotSet()
     storage.overlay = row == storage.row ? overlay : nil

@@ -1,4 +1,6 @@
 /// Models of other contexts, and of none any more, that a relationship of this context names.
+///
+/// Called where a relationship is set (`ContextCore+FaultSource`) and where a graph is inserted.
 extension ContextCore {
   /// `model` as one of this context: inserted when it is new, found by identifier when it belongs
   /// to another context.

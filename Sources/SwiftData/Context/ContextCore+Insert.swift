@@ -1,3 +1,8 @@
+/// Models that come into a unit of work and leave it: insertion, and deletion before the save.
+///
+/// Called by `ModelContext.insert` and `delete`, by the setters of relationships (through
+/// `_FaultSource`, for new partners), by `DeleteRules` and by `UndoApplication`. What a state means
+/// stands in `ModelLifeCycle.swift`.
 extension ContextCore {
   /// Makes a model and all new models it reaches part of this unit of work.
   ///
@@ -46,14 +51,10 @@ extension ContextCore {
     changes.insert(storage, in: self)
   }
 
-  /// Whether the container's schema has the model's entity; a save throws when it doesn't.
+  /// Whether the schema has the model's class; the next save throws when it doesn't.
   private func knows(_ storage: _ModelStorage) -> Bool {
-    let name = storage.descriptor.entityName
-    if coordinator.modelType(forEntity: name) == storage.descriptor.type { return true }
-    pendingErrors.note(
-      SwiftDataError.unknownSchema.with(
-        "The class \(storage.descriptor.type) is not in the schema of this container. Add it to "
-          + "ModelContainer(for:).", entity: name))
+    if coordinator.knows(storage.descriptor) { return true }
+    pendingErrors.note(coordinator.unknown(storage.descriptor))
     return false
   }
 

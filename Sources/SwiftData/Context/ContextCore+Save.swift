@@ -1,5 +1,10 @@
 import Foundation
 
+/// A save and a rollback as the context sees them, around the `SaveSession` that does the work.
+///
+/// Called by `ModelContext.save`, `rollback` and `transaction`, by `Autosave`, and by a batch
+/// deletion that goes through the models. External changes are applied first; misuse is thrown;
+/// `willSave` and `didSave` are posted; the watchers are called before and after.
 extension ContextCore {
   func save() throws {
     applyExternalChanges()

@@ -1,4 +1,6 @@
-/// What a save does to models that are in memory.
+/// What a save does to models that are in memory, once all stores have committed.
+///
+/// Called by `SaveSession.finalise`.
 extension ContextCore {
   /// Replaces a temporary identifier by the permanent one, in place.
   ///
@@ -74,8 +76,7 @@ extension ContextCore {
 }
 
 extension _ModelStorage {
-  /// What is in the overlay is stored now. Relationships let go of their models, which are found by
-  /// identifier from here on.
+  /// The overlay is stored now. Relationships hold identifiers instead of models from here on.
   func acceptChanges() {
     changedSlots = SlotSet()
     guard overlay != nil else { return }

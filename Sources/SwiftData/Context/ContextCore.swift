@@ -17,7 +17,9 @@ final class ContextCore {
   weak var face: ModelContext?
   let identities: IdentityRegistry
   var changes = ChangeTracker()
-  var watchers = EditWatchers()
+  /// Without a check for overlapping access, which each edit would pay for: nothing that changes the
+  /// list calls out meanwhile, but for `wantsEdits`.
+  @exclusivity(unchecked) var watchers = EditWatchers()
   let externalChanges: ExternalChangeFeed
   var pendingErrors = PendingErrors()
   private var recentModels = RecentModels()
@@ -68,7 +70,7 @@ final class ContextCore {
     storage.source === self && storage.flags.isDisjoint(with: [.isDeleted, .isGone])
   }
 
-  /// Keeps a model that was faulted in alive for a while, unless the context is gone.
+  /// Keeps a model that was faulted in alive for a while, unless the context is closed.
   func keepRecent(_ model: AnyObject) {
     if face != nil { recentModels.keep(model) }
   }

@@ -1,4 +1,5 @@
-/// Finds what the deletion of models does to others, before the store sees anything.
+/// Finds what the deletion of models does to others, before the store sees anything. The first step
+/// of a `SaveSession`.
 ///
 /// Works through a queue of deleted models: cascade appends to it, nullify clears the other side,
 /// deny makes a failure. Partners are read a level of the queue at a time. What it changed in memory

@@ -3,8 +3,8 @@
 /// A watcher is added when its feature is switched on and removed when it is switched off or the
 /// context closes. It is called on the thread of the context only.
 protocol EditWatcher: AnyObject {
-  /// Whether the next edit has to be reported. A watcher whose answer changes calls
-  /// `ContextCore.updateWatchers()`.
+  /// Whether the next edit has to be reported; reads the watcher's own state only. A watcher whose
+  /// answer changes calls `ContextCore.updateWatchers()`.
   var wantsEdits: Bool { get }
   /// Whether a batch deletion has to go through the models, so that each one is reported.
   var needsEachDeletion: Bool { get }
@@ -72,7 +72,7 @@ struct EditWatchers {
 }
 
 extension ContextCore {
-  /// Asks the watchers anew whether they want the next edit.
+  /// Asks the watchers again whether they want the next edit.
   func updateWatchers() { watchers.update() }
 
   func noteEdit(of storage: _ModelStorage, slot: Int) {

@@ -1,9 +1,10 @@
 import Foundation
 
-/// One fetch, from the request to the models.
+/// One fetch, from the request to the models. Made by `ModelContext.fetch`, `fetchCount`,
+/// `fetchIdentifiers` and `enumerate`; external changes are applied before it starts.
 ///
 /// 1. The store answers from its rows, and says what it left to do in memory.
-/// 2. Rows become models; the identity map gives those that are in memory.
+/// 2. Rows become models; the identity registry gives those that are in memory.
 /// 3. Where unsaved changes may matter, `PendingMerge` judges them in memory. Limit and offset are
 ///    applied after everything that is done in memory.
 /// 4. Relationships are prefetched for the models that are left.
@@ -13,17 +14,9 @@ struct FetchOperation<T: PersistentModel> {
   let store: any DataStore
 
   init(core: ContextCore, descriptor: FetchDescriptor<T>) throws {
-    let name = T._$descriptor.entityName
-    guard let store = core.coordinator.store(forEntity: name),
-      core.coordinator.modelType(forEntity: name) == T.self
-    else {
-      throw SwiftDataError.unknownSchema.with(
-        "The class \(T.self) is not in the schema of this container. Add it to "
-          + "ModelContainer(for:).", entity: name)
-    }
     self.core = core
     self.descriptor = descriptor
-    self.store = store
+    store = try core.coordinator.store(of: T._$descriptor)
     core.applyExternalChanges()
   }
 

@@ -28,8 +28,8 @@ extension ContextCore {
     append(batch.descriptor.type)
   }
 
-  /// What is loaded stays loaded, and unsaved values stay anyway. Where the partial row tells
-  /// something else the loaded row is out of date as a whole: it is read again when it is needed.
+  /// What is loaded stays loaded, and unsaved values stay anyway. Where the partial row has
+  /// other values, the loaded row is out of date as a whole: it is read again when it is needed.
   private func update(
     _ storage: _ModelStorage, withPartial row: UnsafeRawPointer, of page: RowPage
   ) {
@@ -46,7 +46,7 @@ extension ContextCore {
 }
 
 extension DefaultSnapshot {
-  /// Whether all that a partial row tells is known, and known as the same.
+  /// Whether all values of a partial row are known, and are the same.
   fileprivate func agrees(
     withPartial partial: UnsafeRawPointer, of partialPage: RowPage, _ storage: _ModelStorage
   ) -> Bool {

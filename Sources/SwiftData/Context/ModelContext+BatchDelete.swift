@@ -25,10 +25,7 @@ extension ContextCore {
     _ type: T.Type, where predicate: Predicate<T>?, includeSubclasses: Bool
   ) throws {
     let descriptor = T._$descriptor
-    guard let store = coordinator.store(forEntity: descriptor.entityName) else {
-      throw SwiftDataError.unknownSchema.with(
-        "The class \(type) is not in the schema of this container.", entity: descriptor.entityName)
-    }
+    let store = try coordinator.store(of: descriptor)
     if let store = store as? any DataStoreBatching,
       let concerned = entitiesConcerned(byDeletionOf: descriptor, in: store),
       !watchers.all.contains(where: \.needsEachDeletion), !changes.concern(concerned)
@@ -96,14 +93,7 @@ extension ChangeTracker {
   /// Whether a pending change is one of a model of these entities, or of a class below them.
   fileprivate func concern(_ entities: Set<String>) -> Bool {
     [inserted, changed, deleted].contains { models in
-      models.contains { storage in
-        var descriptor: _ModelDescriptor? = storage.descriptor
-        while let known = descriptor {
-          if entities.contains(known.entityName) { return true }
-          descriptor = known.superclass?._$descriptor
-        }
-        return false
-      }
+      models.contains { $0.descriptor.lineage.contains { entities.contains($0.entityName) } }
     }
   }
 }

@@ -1,5 +1,7 @@
 import Foundation
 
+/// The ways to get models: all of them begin here and go on in `FetchOperation` or `BatchReading`,
+/// those by identifier in the `IdentityRegistry` and the `FaultResolver`.
 extension ModelContext {
   /// The models that match `descriptor`, unsaved changes included unless it says otherwise.
   /// - Throws: `SwiftDataError` for requests that can't be answered, or the store's error.
@@ -76,7 +78,7 @@ extension ModelContext {
   /// Calls `block` with each matching model, reading a batch of rows at a time.
   ///
   /// Which models are visited is settled at the beginning; those that are deleted before their turn are left out.
-  /// A batch is let go when it has been visited, so any number of rows can be enumerated.
+  /// A batch is released when it has been visited, so any number of rows can be enumerated.
   /// - Parameters:
   ///   - fetch: What to enumerate.
   ///   - batchSize: How many rows to read at a time; all of them when it is less than 1.

@@ -1,5 +1,7 @@
 import Observation
 
+/// Observers of a model are notified of what the context changes: fresh rows, other sides of
+/// relationships, rollback and undo. Setters notify by themselves (`ModelBacking+Observation`).
 extension _ModelStorage {
   /// Runs `mutation` and notifies observers of one property, where there are any.
   func notifyingObservers(of slot: Int, _ mutation: () -> Void) {

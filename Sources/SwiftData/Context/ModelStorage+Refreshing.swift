@@ -43,7 +43,7 @@ extension _ModelStorage {
     return slots
   }
 
-  /// Becomes a fault and tells the observers of everything.
+  /// Becomes a fault and notifies the observers of every property.
   func refault() {
     notifyingObserversOfAll { becomeFault() }
   }

@@ -2,7 +2,7 @@
 ///
 /// Nothing else holds a stored model that a relationship was followed to. Without this, a loop that
 /// reads `order.customer.country` would read the same rows again in each round. The oldest model is
-/// let go for the newest, so memory has a bound.
+/// released for the newest, so memory has a bound.
 ///
 /// It belongs to one context and is used on its thread only.
 struct RecentModels {

@@ -1,4 +1,5 @@
-/// Keeps both sides of a relationship in step in memory, the moment one side changes.
+/// Keeps both sides of a relationship in step in memory, the moment one side changes. Called by the
+/// setters of relationships (`ContextCore+FaultSource`), by insertion, deletion and undo.
 ///
 /// 1. The side that was set drops its old partner, whose inverse forgets it.
 /// 2. It takes the new partner, whose inverse gains it; a to-one inverse that named another model

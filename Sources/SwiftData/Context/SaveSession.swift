@@ -2,7 +2,7 @@ import Foundation
 
 /// One save: made when it starts, discarded when it is done.
 ///
-/// 1. *Organise*: delete rules find what else changes or goes; validation judges the pending set.
+/// 1. *Organise*: delete rules find what else is changed or deleted; validation judges the pending set.
 /// 2. *Collect*: snapshots of everything pending become one request per store.
 /// 3. *Emit*: each store writes its request in one transaction. Transactions of several stores are
 ///    nested, so that none commits before all have written; a custom store is asked last.
@@ -97,8 +97,7 @@ struct SaveSession {
     var places: [ObjectIdentifier: Int] = [:]
     func place(_ storage: _ModelStorage) throws -> Int {
       guard let store = core.store(of: storage) else {
-        throw SwiftDataError.unknownSchema.with(
-          "No store keeps this entity.", entity: storage.descriptor.entityName)
+        throw SwiftDataError.notKept(entity: storage.descriptor.entityName)
       }
       if let place = places[ObjectIdentifier(store)] { return place }
       places[ObjectIdentifier(store)] = batches.count

@@ -19,3 +19,23 @@ protocol StoreCoordinator: AnyObject, Sendable {
   /// The contexts that have something to autosave.
   var autosaves: AutosaveRegistry { get }
 }
+
+extension StoreCoordinator {
+  /// Whether the schema has the very class of a model: another one may have an entity of its name.
+  func knows(_ descriptor: _ModelDescriptor) -> Bool {
+    modelType(forEntity: descriptor.entityName) == descriptor.type
+  }
+
+  func unknown(_ descriptor: _ModelDescriptor) -> SwiftDataError {
+    .notInSchema(class: "\(descriptor.type)", entity: descriptor.entityName)
+  }
+
+  /// The store that keeps the models of a class.
+  /// - Throws: `SwiftDataError.unknownSchema` for a class that the schema lacks.
+  func store(of descriptor: _ModelDescriptor) throws -> any DataStore {
+    guard let store = store(forEntity: descriptor.entityName), knows(descriptor) else {
+      throw unknown(descriptor)
+    }
+    return store
+  }
+}

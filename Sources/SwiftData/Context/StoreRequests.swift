@@ -1,6 +1,9 @@
 import Foundation
 
 /// Requests to a store of any kind, its snapshots brought into the form of this library.
+///
+/// Called by `FetchOperation` and `BatchReading`, by `FaultResolver` for a row, and by
+/// `ExternalChangeApplication` for the rows that others saved.
 struct StoreRequests {
   let core: ContextCore
 

@@ -1,7 +1,8 @@
 import Foundation
 import OpenSwiftDataRowStorage
 
-/// Judges the pending models before any statement runs; all failures are reported together.
+/// Judges the pending models before any statement runs; all failures are reported together. Called
+/// by `SaveSession` after the delete rules.
 ///
 /// - A required to-one has a model.
 /// - A to-many has as many models as its declaration asks for, also where a deletion takes some.

@@ -119,8 +119,7 @@ struct Query {
     _ store: DefaultStore, _ descriptor: FetchDescriptor<T>, holdsComposedText: Bool = false
   ) throws {
     guard let entity = store.mapping.entity(named: T._$descriptor.entityName) else {
-      throw SwiftDataError.unknownSchema.with(
-        "The store \(store.name) does not keep this entity.", entity: T._$descriptor.entityName)
+      throw SwiftDataError.notKept(entity: T._$descriptor.entityName, by: store.name)
     }
     self.entity = entity
     plans = store.plans

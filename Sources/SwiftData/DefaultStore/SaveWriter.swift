@@ -124,9 +124,7 @@ struct SaveWriter {
     let descriptor = ObjectIdentifier(snapshot.descriptor)
     if let plan = plans[descriptor] { return plan }
     guard let entity = store.mapping.entity(named: snapshot.descriptor.entityName) else {
-      throw SwiftDataError.unknownSchema.with(
-        "The store \(store.name) does not keep this entity.",
-        entity: snapshot.descriptor.entityName)
+      throw SwiftDataError.notKept(entity: snapshot.descriptor.entityName, by: store.name)
     }
     let plan = store.plans.save(of: entity)
     plans[descriptor] = plan

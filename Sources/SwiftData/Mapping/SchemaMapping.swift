@@ -36,9 +36,7 @@ package final class SchemaMapping: Sendable {
 
   /// The entity of a class, or of its nearest superclass that the schema has.
   package func entity(for type: any PersistentModel.Type) -> EntityMapping? {
-    let descriptor = type._$descriptor
-    if let mapping = byName[descriptor.entityName] { return mapping }
-    return descriptor.superclass.flatMap { entity(for: $0) }
+    type._$descriptor.lineage.lazy.compactMap { byName[$0.entityName] }.first
   }
 
   package func entity(number: Int) -> EntityMapping? {

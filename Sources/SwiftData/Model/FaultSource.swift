@@ -16,7 +16,7 @@ public protocol _FaultSource: AnyObject {
   func _setToMany(_ storage: _ModelStorage, slot: Int, to models: [any PersistentModel]?)
   /// The model with an identifier, as a fault where it is not in memory.
   func _model(for identifier: PersistentIdentifier) -> AnyObject?
-  /// Called when a registered model's last reference goes away.
+  /// Called while a registered storage is deinitialised.
   func _forget(_ storage: _ModelStorage)
 }
 

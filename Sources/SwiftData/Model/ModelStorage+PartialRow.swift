@@ -8,6 +8,7 @@ import OpenSwiftDataRowStorage
   import Darwin
 #endif
 
+/// What a storage does while it has a row of a few properties instead of its whole row.
 extension _ModelStorage {
   /// Whether the partial row has the value of `slot`, be it null.
   func partialRowHas(_ slot: Int) -> Bool {

@@ -6,7 +6,7 @@ public import OpenSwiftDataRowStorage
 /// model that no store knows has its values in the overlay alone. What states a model goes through,
 /// and what moves it from one to the next, stands in `ModelLifeCycle.swift`.
 ///
-/// Not thread safe: a model belongs to the context that made it, and to nobody before. The stored
+/// Not thread safe: a model belongs to the thread of its context, and to that of its maker before. The stored
 /// properties skip the dynamic check for overlapping access, which cost a tenth of every read; no
 /// access to them calls out while it lasts.
 public final class _ModelStorage {
