@@ -10,7 +10,7 @@ let package = Package(
     .library(name: "SwiftData", targets: ["SwiftData"])
   ],
   dependencies: [
-    .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1")
+    .package(url: "https://github.com/swiftlang/swift-syntax", "600.0.0"..<"604.0.0")
   ],
   targets: [
     .systemLibrary(
@@ -74,10 +74,22 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
+// `make docs` sets the variable, so that users' builds do not depend on the plugin.
+if Context.environment["OPENSWIFTDATA_DOCS"] == "1" {
+  package.dependencies.append(
+    .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
+}
+
+// `make test` and CI set the variable; the checks cost time, so that users' builds leave them out.
+let invariants: [SwiftSetting] =
+  Context.environment["OPENSWIFTDATA_INVARIANTS"] == "1"
+  ? [.define("OPENSWIFTDATA_INVARIANTS")] : []
+
 for target in package.targets where target.type != .system {
-  target.swiftSettings = [
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-  ]
+  target.swiftSettings =
+    [
+      .enableUpcomingFeature("ExistentialAny"),
+      .enableUpcomingFeature("InternalImportsByDefault"),
+      .enableUpcomingFeature("MemberImportVisibility"),
+    ] + invariants
 }

@@ -8,18 +8,31 @@ package enum TransactionKind: String, Sendable {
 }
 
 extension Connection {
+  /// Begins a transaction, which `commit` or `rollback` ends.
+  package func begin(_ kind: TransactionKind = .immediate) throws {
+    try prepare("BEGIN \(kind.rawValue)").run()
+  }
+
+  package func commit() throws { try prepare("COMMIT").run() }
+
+  /// Takes back what the running transaction did.
+  ///
+  /// A full disk and some other errors have rolled back already.
+  package func rollback() {
+    if isInTransaction { try? prepare("ROLLBACK").run() }
+  }
+
   /// Commits what `body` did, or rolls all of it back when `body` or the commit throws.
   package func transaction<R>(
     _ kind: TransactionKind = .immediate, _ body: () throws -> R
   ) throws -> R {
-    try prepare("BEGIN \(kind.rawValue)").run()
+    try begin(kind)
     do {
       let result = try body()
-      try prepare("COMMIT").run()
+      try commit()
       return result
     } catch {
-      // A full disk and some other errors have rolled back already.
-      if isInTransaction { try? prepare("ROLLBACK").run() }
+      rollback()
       throw error
     }
   }

@@ -55,15 +55,23 @@ package final class ConnectionPool: @unchecked Sendable {
 
   /// Lends a connection for reading.
   package func read<R>(_ body: (Connection) throws -> R) throws -> R {
-    try use(.read, body)
+    let seat = try enter(.read)
+    defer { leave(seat) }
+    return try body(connection(at: seat))
   }
 
   /// Lends the only connection that writes.
   package func write<R>(_ body: (Connection) throws -> R) throws -> R {
+    let seat = try enterForWriting()
+    defer { leave(seat) }
+    return try body(connection(at: seat))
+  }
+
+  func enterForWriting() throws -> Int {
     guard mode.isWritable else {
       throw SQLiteError(.readOnly, message: "the store was opened read-only", path: path)
     }
-    return try use(.write, body)
+    return try enter(.write)
   }
 
   /// Waits for everybody inside, then closes all connections; later uses throw.
@@ -82,15 +90,7 @@ package final class ConnectionPool: @unchecked Sendable {
     for seat in seats { seat.connection = nil }
   }
 
-  private func use<R>(
-    _ purpose: PoolGate.Purpose, _ body: (Connection) throws -> R
-  ) throws -> R {
-    let seat = try enter(purpose)
-    defer { leave(seat) }
-    return try body(connection(at: seat))
-  }
-
-  private func connection(at index: Int) throws -> Connection {
+  func connection(at index: Int) throws -> Connection {
     let seat = seats[index]
     if let connection = seat.connection { return connection }
     let isReader = mode.isWritable && index != 0
@@ -124,7 +124,7 @@ package final class ConnectionPool: @unchecked Sendable {
     return seat
   }
 
-  private func leave(_ seat: Int) {
+  func leave(_ seat: Int) {
     let sleeper = state.withLock { state -> Sleeper? in
       guard let grant = state.gate.leave(seat: seat) else { return nil }
       let sleeper = state.sleepers.removeValue(forKey: grant.ticket)

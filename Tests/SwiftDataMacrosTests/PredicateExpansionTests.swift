@@ -201,6 +201,10 @@ private let refusals: [(closure: String, place: String, message: String)] = [
     "'isMultiple' is not supported with these arguments; write 'value % divisor == 0'"
   ),
   (
+    "{ $0.a.isMultiple(of: 0x0_0) }", "isMultiple",
+    "'isMultiple' is not supported with these arguments; write 'value % divisor == 0'"
+  ),
+  (
     #"{ "\($0.a)" == b }"#, #""\($0.a)""#,
     "string interpolation of values of the model is not supported; join texts with '+'"
   ),

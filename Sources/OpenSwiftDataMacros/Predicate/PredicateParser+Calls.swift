@@ -74,7 +74,7 @@ extension PredicateParser {
   private mutating func multiple(base: ExprSyntax, _ method: MethodCall) throws -> PredicateTerm {
     guard method.labels == ["of"],
       let divisor = method.arguments[0].value.as(IntegerLiteralExprSyntax.self),
-      divisor.representedLiteralValue != 0
+      !divisor.isZero
     else {
       throw PredicateDiagnostic.methodArguments("isMultiple", expected: "value % divisor == 0")
         .error(at: method.token)
@@ -123,5 +123,14 @@ struct MethodCall {
   var labels: [String?] { arguments.map(\.label) }
   var hasClosure: Bool {
     arguments.contains { $0.value.is(ClosureExprSyntax.self) }
+  }
+}
+
+extension IntegerLiteralExprSyntax {
+  /// Whether the literal is zero, in whatever radix.
+  fileprivate var isZero: Bool {
+    let text = literal.text
+    let digits = ["0b", "0o", "0x"].contains(text.prefix(2)) ? text.dropFirst(2) : text[...]
+    return digits.allSatisfy { $0 == "0" || $0 == "_" }
   }
 }

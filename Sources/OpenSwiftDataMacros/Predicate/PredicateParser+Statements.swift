@@ -33,11 +33,11 @@ extension PredicateParser {
       if let specifier = capture.specifier {
         throw PredicateDiagnostic.captureSpecifier.error(at: specifier)
       }
-      guard let value = capture.initializer?.value else { continue }
+      guard let (name, value) = capture.binding else { continue }
       let isTerm = !names.isCaptured(value)
       let bound: PredicateBinding.Value =
         isTerm ? .term(try term(value)) : .captured(names.captured(value), nil)
-      captures.append((PredicateBinding(name: capture.name.text, value: bound), isTerm))
+      captures.append((PredicateBinding(name: name, value: bound), isTerm))
     }
     return captures
   }

@@ -1,14 +1,11 @@
 /// An actor with a model context of its own; `@ModelActor` writes what it needs.
 ///
 /// ```swift
-/// @ModelActor
-/// actor Importer {
-///   func add(_ names: [String]) throws {
-///     for name in names { modelContext.insert(Item(name: name)) }
-///     try modelContext.save()
-///   }
-/// }
+/// let importer = Importer(modelContainer: container)
+/// try await importer.add(["Lisbon", "Porto"])
 /// ```
+///
+/// See ``ModelActor()`` for the actor, and <doc:Concurrency>.
 public protocol ModelActor: Actor {
   /// The container of the context.
   nonisolated var modelContainer: ModelContainer { get }

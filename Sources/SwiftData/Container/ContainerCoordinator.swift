@@ -5,14 +5,17 @@ import Synchronization
 final class ContainerCoordinator: StoreCoordinator {
   let schema: Schema
   let stores: [any DataStore]
+  let ports: [any StorePort]
   let links: RelationshipLinks
   let changeLog = ChangeLog()
   let autosaves = AutosaveRegistry()
   let migrationPlan: (any SchemaMigrationPlan.Type)?
   let configurations: Mutex<Set<ModelConfiguration>>
-  private let storesByEntity: [String: any DataStore]
+  private let portsByEntity: [String: any StorePort]
   private let types: [String: any PersistentModel.Type]
   private let roots: [String: String]
+  /// While it lives, snapshots of the stores find their classes.
+  private let openSchema: OpenSchemas.Registration
 
   init(
     schema: Schema, stores: [(store: any DataStore, entities: Set<String>)],
@@ -22,17 +25,29 @@ final class ContainerCoordinator: StoreCoordinator {
     self.configurations = Mutex(configurations)
     self.migrationPlan = migrationPlan
     self.stores = stores.map(\.store)
-    var byEntity: [String: any DataStore] = [:]
-    for (store, entities) in stores {
-      for name in entities where byEntity[name] == nil { byEntity[name] = store }
+    let types = schema.entitiesByName.compactMapValues(\.modelType)
+    self.types = types
+    // A store is asked for what it can do here, and nowhere else.
+    ports = stores.map { store, _ in
+      (store as? any StorePort) ?? ContainerCoordinator.port(to: store, schema, types)
     }
-    storesByEntity = byEntity
-    types = schema.entitiesByName.compactMapValues(\.modelType)
+    var byEntity: [String: any StorePort] = [:]
+    for (port, entities) in zip(ports, stores.map(\.entities)) {
+      for name in entities where byEntity[name] == nil { byEntity[name] = port }
+    }
+    portsByEntity = byEntity
     roots = schema.entitiesByName.mapValues(\.rootEntity.name)
     links = RelationshipLinks(schema: schema, types: types)
+    openSchema = OpenSchemas.Registration(schema, stores: stores.map(\.store.identifier))
   }
 
-  func store(forEntity name: String) -> (any DataStore)? { storesByEntity[name] }
+  private static func port<S: DataStore>(
+    to store: S, _ schema: Schema, _ types: [String: any PersistentModel.Type]
+  ) -> any StorePort {
+    SnapshotPort(store: store, schema: schema, types: types)
+  }
+
+  func port(forEntity name: String) -> (any StorePort)? { portsByEntity[name] }
 
   func modelType(forEntity name: String) -> (any PersistentModel.Type)? { types[name] }
 
@@ -40,12 +55,6 @@ final class ContainerCoordinator: StoreCoordinator {
 
   var anyModelType: any PersistentModel.Type {
     types.min { $0.key < $1.key }?.value ?? NoModel.self
-  }
-
-  func hasSubclassesWithRelationships(_ descriptor: _ModelDescriptor) -> Bool {
-    types.values.contains {
-      $0._$descriptor.isKind(of: descriptor) && !$0._$descriptor.relationshipSlots.isEmpty
-    }
   }
 }
 

@@ -4,7 +4,7 @@ extension ModelContainer {
   /// Await it before a program ends, so that nothing is lost:
   ///
   /// ```swift
-  /// container.mainContext.insert(Item(name: "last"))
+  /// container.mainContext.insert(Trip(name: "Faro", start: .now))
   /// try await container.settle()
   /// ```
   ///

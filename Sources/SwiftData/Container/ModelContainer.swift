@@ -1,6 +1,8 @@
 import Synchronization
 
 /// The stores of a schema, and the contexts that work on them.
+///
+/// May be used from any thread; its contexts may not, see <doc:Concurrency>.
 public class ModelContainer: Equatable, @unchecked Sendable {
   /// The models of the container.
   public let schema: Schema
@@ -57,7 +59,22 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   }
 
   /// Opens the stores of some model classes.
-  /// - Throws: `SwiftDataError`, naming what is wrong with models, configurations or files.
+  ///
+  /// ```swift
+  /// let configuration = ModelConfiguration(isStoredInMemoryOnly: true)
+  /// let container = try ModelContainer(for: Trip.self, Stop.self, configurations: configuration)
+  /// ```
+  ///
+  /// Classes that relationships lead to need not be named, subclasses must be. A missing file is made in
+  /// one transaction, with its folder; of an existing one the description is read, and no row of a model
+  /// unless an index has to be built. See <doc:GettingStarted>.
+  /// - Parameters:
+  ///   - forTypes: The model classes.
+  ///   - migrationPlan: How stores of older versions are brought up to date.
+  ///   - configurations: One per store; none makes the default store.
+  /// - Throws: `SwiftDataError.loadIssueModelContainer` for models that cannot be stored and files that
+  ///   cannot be opened or do not fit the models, `.duplicateConfiguration`,
+  ///   `.configurationSchemaNotFoundInContainerSchema`, or another error about a configuration.
   public convenience init(
     for forTypes: any PersistentModel.Type..., migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
     configurations: ModelConfiguration...
@@ -93,7 +110,6 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     schema = givenSchema
     self.migrationPlan = migrationPlan
     coordinator = opening.coordinator
-    KnownEntities.add(givenSchema)
   }
 
   /// Opens stores of any kind for some model classes.
@@ -115,7 +131,6 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     schema = givenSchema
     migrationPlan = nil
     coordinator = opening.coordinator
-    KnownEntities.add(givenSchema)
   }
 
   /// Whether both are the same container.

@@ -1,30 +1,3 @@
-/// Where the models of a fetch are: by the keys of their rows, or by identifier.
-enum FetchedPlaces {
-  case keys(RowKeys)
-  case identifiers([PersistentIdentifier])
-
-  var count: Int {
-    switch self {
-    case .keys(let keys): keys.count
-    case .identifiers(let identifiers): identifiers.count
-    }
-  }
-
-  subscript(position: Int) -> PersistentIdentifier {
-    switch self {
-    case .keys(let keys): keys[position]
-    case .identifiers(let identifiers): identifiers[position].resolved
-    }
-  }
-
-  var identifiers: [PersistentIdentifier] {
-    switch self {
-    case .keys(let keys): keys.identifiers
-    case .identifiers(let identifiers): identifiers
-    }
-  }
-}
-
 /// Reads the models of a fetch a batch at a time: one statement for the rows of a batch, and one for
 /// each relationship to prefetch.
 ///
@@ -45,11 +18,7 @@ struct BatchReading<T: PersistentModel> {
 
   /// One model per position; `nil` where the row is gone.
   func models(at range: Range<Int>) throws -> [T?] {
-    let models: [T?]
-    switch places {
-    case .keys(let keys): models = try self.models(keys, at: range)
-    case .identifiers: models = try self.models(identifiersAt: range)
-    }
+    let models = try unprefetchedModels(at: range)
     if !descriptor.relationshipKeyPathsForPrefetching.isEmpty {
       core.prefetch(
         descriptor.relationshipKeyPathsForPrefetching, of: models.compactMap(\.self))
@@ -73,37 +42,22 @@ struct BatchReading<T: PersistentModel> {
     }
   }
 
-  private func models(_ keys: RowKeys, at range: Range<Int>) throws -> [T?] {
-    guard
-      let store = core.coordinator.store(forEntity: T._$descriptor.entityName)
-        as? any KeyedFetching
-    else { return range.map { _ in nil } }
-    let rows = try store.rows(
-      of: T._$descriptor, withKeys: range.lazy.map { keys.rowKey(at: $0) },
-      slots: descriptor.slotsToFetch)
+  private func unprefetchedModels(at range: Range<Int>) throws -> [T?] {
+    guard let port = core.coordinator.port(forEntity: T._$descriptor.entityName) else {
+      return range.map { _ in nil }
+    }
+    let rows = try port.rows(
+      at: places, in: range, of: T._$descriptor, slots: descriptor.slotsToFetch,
+      core.editingState)
     var models = core.materialize(rows, as: T.self)[...]
     if models.count == range.count { return models.map(Optional.some) }
     return range.map { position in
-      guard let next = models.first,
-        next._$storage.knownIdentifier?.rowKey == keys.rowKey(at: position)
-      else { return nil }
-      return models.removeFirst()
-    }
-  }
-
-  private func models(identifiersAt range: Range<Int>) throws -> [T?] {
-    let identifiers = range.map { places[$0] }
-    var byIdentifier: [PersistentIdentifier: T] = [:]
-    let stored = identifiers.filter { !$0.isTemporary }
-    if !stored.isEmpty, let store = core.coordinator.store(forEntity: T._$descriptor.entityName) {
-      let snapshots = try StoreRequests(core: core).snapshots(for: stored, as: T.self, in: store)
-      for model in core.materialize(.snapshots(snapshots), as: T.self) {
-        byIdentifier[model.persistentModelID] = model
+      let identifier = places[position]
+      if identifier.isTemporary { return core._model(for: identifier) as? T }
+      guard let next = models.first, next._$storage.knownIdentifier == identifier else {
+        return nil
       }
-    }
-    return identifiers.map { identifier in
-      byIdentifier[identifier]
-        ?? (identifier.isTemporary ? core._model(for: identifier) as? T : nil)
+      return models.removeFirst()
     }
   }
 }

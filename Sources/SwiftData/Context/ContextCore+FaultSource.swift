@@ -19,6 +19,10 @@ extension ContextCore: _FaultSource {
     faults.model(for: identifier)
   }
 
+  func _fault(for identifier: PersistentIdentifier) -> AnyObject? {
+    faults.fault(for: identifier)
+  }
+
   func _willChange(_ storage: _ModelStorage, slot: Int) {
     if !storage.flags.isDisjoint(with: [.isFault, .isGone]) {
       if storage.flags.contains(.isFault) { _fill(storage) }

@@ -58,8 +58,9 @@ extension ContextCore {
     }
   }
 
-  func reregister(_ identifier: PersistentIdentifier, _ snapshot: DefaultSnapshot) {
-    guard let storage = registered(identifier) else { return }
+  /// Gives a model the values that its store wrote on its own account.
+  func reregister(_ snapshot: DefaultSnapshot) {
+    guard let storage = registered(snapshot.persistentIdentifier) else { return }
     storage.notifyingObserversOfAll {
       storage.refresh(page: snapshot.page, row: snapshot.row)
       if snapshot.cells != nil { storage.takeCells(of: snapshot) }

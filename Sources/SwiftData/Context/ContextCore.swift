@@ -30,9 +30,6 @@ final class ContextCore {
   var editingState = EditingState()
   /// Whether pending models may name some that have left the context.
   var hasLostModels = false
-  /// The store that was asked last, as what it can do: a look-up of a conformance costs more than a
-  /// comparison.
-  private var lastPartial: (store: any DataStore, partial: (any PartialFetching)?)?
 
   init(coordinator: any StoreCoordinator) {
     self.coordinator = coordinator
@@ -41,7 +38,7 @@ final class ContextCore {
   }
 
   func open() {
-    for store in coordinator.stores { store.initializeState(for: editingState) }
+    for port in coordinator.ports { port.begin(editingState) }
   }
 
   func close() {
@@ -54,7 +51,7 @@ final class ContextCore {
     }
     changes.removeAll()
     recentModels.removeAll()
-    for store in coordinator.stores { store.invalidateState(for: editingState) }
+    for port in coordinator.ports { port.end(editingState) }
   }
 
   /// The actor that edits are made on now: the known one, or the main actor on its thread.
@@ -75,15 +72,8 @@ final class ContextCore {
     if face != nil { recentModels.keep(model) }
   }
 
-  func partialFetching(of store: any DataStore) -> (any PartialFetching)? {
-    if let lastPartial, lastPartial.store === store { return lastPartial.partial }
-    let partial = store as? any PartialFetching
-    lastPartial = (store, partial)
-    return partial
-  }
-
-  func store(of storage: _ModelStorage) -> (any DataStore)? {
-    coordinator.store(forEntity: storage.descriptor.entityName)
+  func port(of storage: _ModelStorage) -> (any StorePort)? {
+    coordinator.port(forEntity: storage.descriptor.entityName)
   }
 }
 

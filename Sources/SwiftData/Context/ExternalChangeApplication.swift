@@ -66,11 +66,16 @@ struct ExternalChangeApplication {
   private func refresh(_ outdated: inout OutdatedModels) throws {
     let models = outdated.models
     for (name, group) in Dictionary(grouping: models, by: \.storage.descriptor.entityName) {
-      guard let store = core.coordinator.store(forEntity: name) else { continue }
+      guard let port = core.coordinator.port(forEntity: name),
+        let descriptor = core.coordinator.modelType(forEntity: name)?._$descriptor
+      else { continue }
       let identifiers = Set(group.compactMap(\.storage.knownIdentifier))
       var found: [PersistentIdentifier: DefaultSnapshot] = [:]
       for chunk in Array(identifiers).chunked(by: 5000) {
-        for snapshot in try StoreRequests(core: core).snapshots(for: chunk, in: store) {
+        let rows = try port.rows(
+          at: .identifiers(chunk), in: chunk.indices, of: descriptor, slots: nil,
+          core.editingState)
+        for snapshot in rows.snapshots {
           found[snapshot.persistentIdentifier] = snapshot
         }
       }

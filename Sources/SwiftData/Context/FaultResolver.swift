@@ -44,17 +44,13 @@ struct FaultResolver {
   }
 
   private func snapshot(for identifier: PersistentIdentifier) throws -> DefaultSnapshot? {
-    guard let store = coordinator.store(forEntity: identifier.entityName) else { return nil }
-    if let store = store as? any RelationshipFetching {
-      return try store.snapshot(for: identifier)
-    }
-    return try StoreRequests(core: core).snapshots(for: [identifier], in: store).first
+    try coordinator.port(forEntity: identifier.entityName)?
+      .snapshot(for: identifier, core.editingState)
   }
 
   func toOne(_ storage: _ModelStorage, slot: Int) -> AnyObject? {
     guard let row = storage.readableRow(for: slot), !row.isNull(slot),
-      let store = core.store(of: storage) as? any RelationshipFetching,
-      let identifier = store.destination(
+      let identifier = core.port(of: storage)?.destination(
         of: storage.descriptor, slot: slot, key: row.integer(slot))
     else { return nil }
     let model = fault(for: identifier)
@@ -122,9 +118,10 @@ struct FaultResolver {
   /// - Returns: nil when the store can't be read.
   private func storedMembers(_ storage: _ModelStorage, slot: Int) -> [AnyObject]? {
     guard let identifier = storage.knownIdentifier, !identifier.isTemporary,
-      let store = core.store(of: storage) as? any RelationshipFetching
+      let port = core.port(of: storage)
     else { return [] }
-    let snapshots = try? store.members(of: identifier, slot: slot, descriptor: storage.descriptor)
+    let snapshots = try? port.members(
+      of: identifier, slot: slot, descriptor: storage.descriptor, core.editingState)
     return snapshots?.compactMap(core.materialize)
   }
 

@@ -11,12 +11,12 @@ import Foundation
 struct FetchOperation<T: PersistentModel> {
   let core: ContextCore
   let descriptor: FetchDescriptor<T>
-  let store: any DataStore
+  let port: any StorePort
 
   init(core: ContextCore, descriptor: FetchDescriptor<T>) throws {
     self.core = core
     self.descriptor = descriptor
-    store = try core.coordinator.store(of: T._$descriptor)
+    port = try core.coordinator.port(of: T._$descriptor)
     core.applyExternalChanges()
   }
 
@@ -34,40 +34,28 @@ struct FetchOperation<T: PersistentModel> {
   }
 
   func count() throws -> Int {
-    if pending == nil {
-      do {
-        return try store.fetchCount(request(descriptor))
-      } catch is DataStoreError {}
-    }
+    if pending == nil, let count = try port.count(request(descriptor)) { return count }
     return try places().count
   }
 
-  func identifiers() throws -> [PersistentIdentifier] {
-    if pending == nil, !(store is any KeyedFetching) {
-      do {
-        return try store.fetchIdentifiers(request(descriptor))
-      } catch is DataStoreError {}
-    }
-    return try places().identifiers
-  }
+  func identifiers() throws -> [PersistentIdentifier] { try places().identifiers }
 
   /// Where the models are that `models()` would return.
   func places() throws -> FetchedPlaces {
-    if pending == nil, let store = store as? any KeyedFetching {
-      let found = try store.fetchKeys(request(descriptor))
-      if found.rest.isEmpty { return .keys(found.keys) }
-      if !found.rest.needsSort { return .keys(try matching(found.keys, found.rest)) }
+    if pending == nil, let found = try port.places(request(descriptor)) {
+      if found.rest.isEmpty { return found.places }
+      if !found.rest.needsSort { return try matching(found.places, found.rest) }
     }
     return .identifiers(try unprefetchedModels().map(\.persistentModelID))
   }
 
-  /// The keys of the models that match, limit and offset applied. Rows are read a batch at a time,
+  /// The places of the models that match, limit and offset applied. Rows are read a batch at a time,
   /// so that their number doesn't matter.
-  private func matching(_ candidates: RowKeys, _ rest: InMemoryRest) throws -> RowKeys {
+  private func matching(_ candidates: FetchedPlaces, _ rest: InMemoryRest) throws -> FetchedPlaces {
     guard let predicate = descriptor.predicate else { return candidates }
     var whole = descriptor
     whole.propertiesToFetch = []
-    let reading = BatchReading(core: core, descriptor: whole, places: .keys(candidates))
+    let reading = BatchReading(core: core, descriptor: whole, places: candidates)
     var positions: [Int] = []
     for range in reading.batches(of: 1000) {
       let models = try reading.models(at: range)
@@ -98,7 +86,8 @@ struct FetchOperation<T: PersistentModel> {
   }
 
   private func storedModels() throws -> [T] {
-    let result = try StoreRequests(core: core).fetch(descriptor, in: store)
+    let result = try port.rows(of: request(descriptor))
+    core.register(related: result.related)
     var models = core.materialize(result.rows, as: T.self)
     if result.rest.isEmpty { return models }
     if result.rest.needsFilter, let predicate = descriptor.predicate {

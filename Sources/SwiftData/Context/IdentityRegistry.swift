@@ -76,10 +76,17 @@ final class IdentityRegistry {
   }
 
   func forEach(_ body: (_ModelStorage) -> Void) {
-    for table in tables.values { table.forEach(body) }
-    for reference in others.values {
-      if let storage = reference.live { body(storage) }
+    // Held meanwhile: what `body` does to one model may free others, which changes the tables.
+    var models: [AnyObject] = []
+    var storages: [_ModelStorage] = []
+    func hold(_ storage: _ModelStorage) {
+      guard let model = storage.model else { return }
+      models.append(model)
+      storages.append(storage)
     }
+    for table in tables.values { table.forEach(hold) }
+    for reference in others.values { if let storage = reference.live { hold(storage) } }
+    withExtendedLifetime(models) { storages.forEach(body) }
   }
 
   // MARK: Duplicates

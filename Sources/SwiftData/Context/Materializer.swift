@@ -63,6 +63,13 @@ extension ContextCore {
     return make(snapshot.descriptor.type)
   }
 
+  /// Keeps the models of rows that a store sent along with others, for a while.
+  func register(related snapshots: [DefaultSnapshot]) {
+    for snapshot in snapshots {
+      if let model = materialize(snapshot) { keepRecent(model) }
+    }
+  }
+
   private func makeStorage(of snapshot: DefaultSnapshot) -> _ModelStorage {
     let storage = _ModelStorage(snapshot.descriptor)
     storage.row = snapshot.row
@@ -117,11 +124,20 @@ extension DefaultSnapshot {
   }
 }
 
+extension DefaultSnapshot {
+  /// Whether the value of a slot stands beside the row.
+  fileprivate func hasCell(of slot: Int) -> Bool {
+    guard let cells, row != nil else { return true }
+    if case .unset = cells[slot] { return false }
+    return true
+  }
+}
+
 extension _ModelStorage {
   /// Takes over values that came without a row, from a store of another kind.
   func takeCells(of snapshot: DefaultSnapshot) {
     guard let cells = snapshot.cells else { return }
-    for slot in 0..<descriptor.slotCount {
+    for slot in 0..<descriptor.slotCount where snapshot.hasCell(of: slot) {
       switch descriptor.properties[slot].form {
       case .attribute(.scalar), .attribute(.rawValue), .toOne: overlay(cells[slot], at: slot)
       default:

@@ -25,13 +25,12 @@ extension ContextCore {
     _ type: T.Type, where predicate: Predicate<T>?, includeSubclasses: Bool
   ) throws {
     let descriptor = T._$descriptor
-    let store = try coordinator.store(of: descriptor)
-    if let store = store as? any DataStoreBatching,
-      let concerned = entitiesConcerned(byDeletionOf: descriptor, in: store),
+    let port = try coordinator.port(of: descriptor)
+    if let concerned = port.entitiesConcerned(byDeletionOf: descriptor),
       !watchers.all.contains(where: \.needsEachDeletion), !changes.concern(concerned)
     {
       do {
-        try store.delete(
+        try port.delete(
           DataStoreBatchDeleteRequest(
             editingState: editingState, predicate: predicate,
             includeSubclasses: includeSubclasses))
@@ -61,30 +60,6 @@ extension ContextCore {
         changes.takeBackDeletion(of: model._$storage)
       }
       throw error
-    }
-  }
-
-  /// The entities whose models a deletion in the store may change; nil when it has to load them.
-  private func entitiesConcerned(
-    byDeletionOf descriptor: _ModelDescriptor, in store: any DataStoreBatching
-  ) -> Set<String>? {
-    if let store = store as? any RuledDeleting {
-      return store.entitiesConcerned(byDeletionOf: descriptor)
-    }
-    return needsRules(descriptor) ? nil : [descriptor.entityName]
-  }
-
-  /// Whether a deletion concerns other rows: those it names, and those that name it.
-  private func needsRules(_ descriptor: _ModelDescriptor) -> Bool {
-    if !descriptor.relationshipSlots.isEmpty { return true }
-    if coordinator.hasSubclassesWithRelationships(descriptor) { return true }
-    return coordinator.schema.entities.contains { entity in
-      entity.relationships.contains { relationship in
-        guard let type = coordinator.modelType(forEntity: relationship.destination) else {
-          return false
-        }
-        return type._$descriptor.isKind(of: descriptor) || descriptor.isKind(of: type._$descriptor)
-      }
     }
   }
 }

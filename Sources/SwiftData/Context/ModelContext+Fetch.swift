@@ -4,7 +4,20 @@ import Foundation
 /// those by identifier in the `IdentityRegistry` and the `FaultResolver`.
 extension ModelContext {
   /// The models that match `descriptor`, unsaved changes included unless it says otherwise.
-  /// - Throws: `SwiftDataError` for requests that can't be answered, or the store's error.
+  ///
+  /// ```swift
+  /// let now = Date.now
+  /// let past = try context.fetch(
+  ///   FetchDescriptor<Trip>(
+  ///     predicate: #Predicate { $0.start < now && $0.stops.contains { $0.place == "Belém" } },
+  ///     sortBy: [SortDescriptor(\.start, order: .reverse)]))
+  /// ```
+  ///
+  /// Runs one statement, and one more for each path to prefetch, and reads the rows that match. A row
+  /// that the context has in memory is the instance that it was. Parts of the predicate that SQL cannot
+  /// express are evaluated in memory, on all rows that the other parts leave; see <doc:Predicates>.
+  /// - Throws: `SwiftDataError.unsupportedPredicate`, `.unsupportedSortDescriptor` or
+  ///   `.unsupportedKeyPath` for requests that can't be answered, or the store's error.
   public func fetch<T>(_ descriptor: FetchDescriptor<T>) throws -> [T] where T: PersistentModel {
     try FetchOperation(core: core, descriptor: descriptor).models()
   }
@@ -77,6 +90,14 @@ extension ModelContext {
 
   /// Calls `block` with each matching model, reading a batch of rows at a time.
   ///
+  /// ```swift
+  /// try context.enumerate(FetchDescriptor<Trip>(), batchSize: 1000) { trip in
+  ///   print(trip.name)
+  /// }
+  /// ```
+  ///
+  /// Runs one statement for the keys, which take eight bytes for each row, and one for each batch. See
+  /// <doc:GettingStarted>.
   /// Which models are visited is settled at the beginning; those that are deleted before their turn are left out.
   /// A batch is released when it has been visited, so any number of rows can be enumerated.
   /// - Parameters:
@@ -84,8 +105,8 @@ extension ModelContext {
   ///   - batchSize: How many rows to read at a time; all of them when it is less than 1.
   ///   - allowEscapingMutations: Whether `block` may leave unsaved changes in the context.
   ///   - block: What to do with each model.
-  /// - Throws: What `block` throws, or `SwiftDataError.modelValidationFailure` when it leaves
-  ///   changes behind that it may not.
+  /// - Throws: What `block` throws, what ``fetch(_:)`` throws, or
+  ///   `SwiftDataError.modelValidationFailure` when `block` leaves changes behind that it may not.
   public func enumerate<T>(
     _ fetch: FetchDescriptor<T>, batchSize: Int = 5000, allowEscapingMutations: Bool = false,
     block: (_ model: T) throws -> Void

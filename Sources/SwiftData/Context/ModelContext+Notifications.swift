@@ -31,7 +31,8 @@ extension ModelContext {
   /// framework has no such notification.
   ///
   /// ```swift
-  /// let names = notification.userInfo?[ModelContext.overwrittenPropertiesKey]
+  /// let names =
+  ///   notification.userInfo?[ModelContext.overwrittenPropertiesKey]
   ///   as? [PersistentIdentifier: [String]]
   /// ```
   ///

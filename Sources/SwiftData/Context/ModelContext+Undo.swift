@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 extension ModelContext {
   /// Where changes are recorded for undo; nil, and nothing is recorded, unless it is set.

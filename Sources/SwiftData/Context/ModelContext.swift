@@ -83,23 +83,64 @@ public class ModelContext: Equatable, SendableMetatype {
   }
 
   /// Adds a model, and all new models it reaches through relationships, to the next save.
+  ///
+  /// ```swift
+  /// let trip = Trip(name: "Lisbon", start: .now)
+  /// context.insert(trip)
+  /// trip.stops.append(Stop(place: "Belém"))
+  /// try context.save()
+  /// ```
+  ///
+  /// Runs no statement. Where the model has the unique values of a stored one, the save updates that
+  /// row. A model that the context has already is left as it is; one that is new in another context,
+  /// or whose class the schema lacks, makes the next save throw. See <doc:GettingStarted>.
   public func insert<T>(_ model: T) where T: PersistentModel {
     core.insert(model._$storage)
   }
 
   /// Marks a model for deletion by the next save; delete rules are applied then.
+  ///
+  /// ```swift
+  /// context.delete(trip)
+  /// try context.save()
+  /// ```
+  ///
+  /// Runs no statement. The save reads the members of each relationship with a delete rule, with one
+  /// statement for each, and deletes row by row. A model that was not saved yet leaves the context.
+  /// ``delete(model:where:includeSubclasses:)`` deletes many rows without loading models. A rule that
+  /// denies the deletion makes the save throw `SwiftDataError.modelValidationFailure`; see <doc:Errors>.
   public func delete<T>(_ model: T) where T: PersistentModel {
     core.delete(model._$storage)
   }
 
   /// Saves all changes, in one transaction per store.
+  ///
+  /// ```swift
+  /// do {
+  ///   try context.save()
+  /// } catch SwiftDataError.modelValidationFailure {
+  ///   context.rollback()
+  /// }
+  /// ```
+  ///
+  /// Writes one row for each new, changed or deleted model, changed ones with their changed columns only.
+  /// New models with several unique constraints are looked up first, with one statement for each.
+  /// Without changes nothing runs. See <doc:Errors> for what a failed save leaves behind, and
+  /// <doc:Concurrency> for what other contexts see of it.
   /// - Throws: `SwiftDataError.modelValidationFailure` for models that break a rule of the schema,
-  ///   or the store's error. Nothing is saved then and the context keeps its changes.
+  ///   `SwiftDataError.unknownSchema` for a class that the schema lacks, or the store's error. Nothing
+  ///   is saved then and the context keeps its changes.
   public func save() throws { try core.save() }
 
   /// Discards all unsaved changes and gives live models the values of the last save back.
   ///
-  /// New models leave the context with the values they have, and can be inserted again.
+  /// ```swift
+  /// trip.name = "Nowhere"
+  /// context.rollback()
+  /// ```
+  ///
+  /// New models leave the context with the values they have, and can be inserted again. Runs no
+  /// statement. See <doc:Errors>.
   public func rollback() { core.rollback() }
 
   /// Runs `block` and saves what it changed; discards it when `block` throws.

@@ -8,44 +8,41 @@ import OpenSwiftDataRowStorage
 extension ContextCore {
   func prefetch<T: PersistentModel>(_ keyPaths: [PartialKeyPath<T>], of models: [T]) {
     guard !keyPaths.isEmpty, !models.isEmpty,
-      let store = coordinator.store(forEntity: T._$descriptor.entityName) as? any Prefetchable
+      let port = coordinator.port(forEntity: T._$descriptor.entityName)
     else { return }
     var tree = PrefetchTree()
     for keyPath in keyPaths { tree.add(keyPath, from: T._$descriptor) }
-    prefetch(tree, of: models.map(\._$storage), T._$descriptor, store)
+    prefetch(tree, of: models.map(\._$storage), T._$descriptor, port)
     withExtendedLifetime(models) {}
   }
 
   /// Reads the partners of models of one class.
   func loadPartners(of storages: [_ModelStorage], slot: Int, _ descriptor: _ModelDescriptor) {
-    guard let store = coordinator.store(forEntity: descriptor.entityName) as? any Prefetchable
-    else { return }
+    guard let port = coordinator.port(forEntity: descriptor.entityName) else { return }
     if descriptor.properties[slot].isToMany {
-      prefetchToMany(storages, slot, descriptor, store)
+      prefetchToMany(storages, slot, descriptor, port)
     } else if let destination = descriptor.properties[slot].destination?._$descriptor {
-      prefetchToOne(storages, slot, destination, store)
+      prefetchToOne(storages, slot, destination, port)
     }
   }
 
-  private typealias Prefetchable = RelationshipFetching & KeyedFetching
-
   private func prefetch(
     _ tree: PrefetchTree, of storages: [_ModelStorage], _ descriptor: _ModelDescriptor,
-    _ store: any Prefetchable
+    _ port: any StorePort
   ) {
     for (slot, branch) in tree.branches.sorted(by: { $0.key < $1.key }) {
       guard let destination = descriptor.properties[slot].destination?._$descriptor else {
         continue
       }
       if descriptor.properties[slot].isToMany {
-        prefetchToMany(storages, slot, descriptor, store)
+        prefetchToMany(storages, slot, descriptor, port)
       } else {
-        prefetchToOne(storages, slot, destination, store)
+        prefetchToOne(storages, slot, destination, port)
       }
       if branch.branches.isEmpty { continue }
       // The models that were prefetched are held by those they were prefetched for.
       let next = loadedPartners(of: storages, slot)
-      if !next.isEmpty { prefetch(branch, of: next, destination, store) }
+      if !next.isEmpty { prefetch(branch, of: next, destination, port) }
     }
   }
 
@@ -66,19 +63,20 @@ extension ContextCore {
 
   private func prefetchToOne(
     _ storages: [_ModelStorage], _ slot: Int, _ destination: _ModelDescriptor,
-    _ store: any Prefetchable
+    _ port: any StorePort
   ) {
     var wanted: [PersistentIdentifier: [_ModelStorage]] = [:]
     for storage in storages {
-      guard let identifier = toOneIdentifier(of: storage, slot, store) else { continue }
+      guard let identifier = toOneIdentifier(of: storage, slot, port) else { continue }
       wanted[identifier, default: []].append(storage)
     }
-    let missing = wanted.keys.filter { registered($0)?.row == nil && $0.rowKey != nil }
+    let missing = wanted.keys.filter { needsRow($0) }
     var fetched: [AnyObject] = []
     if !missing.isEmpty {
       func load<M: PersistentModel>(_ type: M.Type) -> [AnyObject] {
-        let rows = try? store.rows(
-          of: destination, withKeys: missing.compactMap(\.rowKey).sorted(), slots: nil)
+        let rows = try? port.rows(
+          at: .identifiers(missing.sorted()), in: missing.indices, of: destination, slots: nil,
+          editingState)
         return rows.map { materialize($0, as: type) } ?? []
       }
       fetched = load(destination.type)
@@ -90,9 +88,15 @@ extension ContextCore {
     withExtendedLifetime(fetched) {}
   }
 
+  /// Whether the row that an identifier names has not been read yet.
+  private func needsRow(_ identifier: PersistentIdentifier) -> Bool {
+    if identifier.isTemporary { return false }
+    return registered(identifier)?.flags.contains(.isFault) ?? true
+  }
+
   /// Whom a to-one leads to, where its model is not held already.
   private func toOneIdentifier(
-    of storage: _ModelStorage, _ slot: Int, _ store: any RelationshipFetching
+    of storage: _ModelStorage, _ slot: Int, _ port: any StorePort
   ) -> PersistentIdentifier? {
     switch storage.overlaid(slot) {
     case .object(let object): return (object as? IdentifierBox)?.identifier.resolved
@@ -100,26 +104,27 @@ extension ContextCore {
       guard storage.row != nil || storage.partialRowHas(slot),
         let row = storage.readableRow(for: slot), !row.isNull(slot)
       else { return nil }
-      return store.destination(of: storage.descriptor, slot: slot, key: row.integer(slot))
+      return port.destination(of: storage.descriptor, slot: slot, key: row.integer(slot))
     default: return nil
     }
   }
 
   private func prefetchToMany(
     _ storages: [_ModelStorage], _ slot: Int, _ descriptor: _ModelDescriptor,
-    _ store: any RelationshipFetching
+    _ port: any StorePort
   ) {
     let unloaded = storages.filter { storage in
       guard case .unset = storage.overlaid(slot) else { return false }
-      return storage.knownIdentifier?.rowKey != nil
+      return storage.knownIdentifier?.isTemporary == false
     }
-    let owners = unloaded.compactMap { $0.knownIdentifier?.rowKey }
+    let owners = unloaded.compactMap(\.knownIdentifier)
     guard
-      let found = try? store.members(ofAll: owners, slot: slot, descriptor: descriptor)
+      let found = try? port.members(
+        ofAll: owners, slot: slot, descriptor: descriptor, editingState)
     else { return }
     for storage in unloaded {
-      guard let key = storage.knownIdentifier?.rowKey else { continue }
-      let members = (found[key] ?? []).compactMap(materialize)
+      guard let identifier = storage.knownIdentifier else { continue }
+      let members = (found[identifier] ?? []).compactMap(materialize)
       let value = ToManyValue(
         loaded: faults.withoutMovedAway(members, from: storage, slot: slot))
       storage.overlay(.object(value), at: slot)

@@ -1,14 +1,18 @@
 import Foundation
 
-/// One save: made when it starts, discarded when it is done.
+/// One save, from the pending changes to the receipt of the stores. `ContextCore.save` makes it.
 ///
 /// 1. *Organise*: delete rules find what else is changed or deleted; validation judges the pending set.
 /// 2. *Collect*: snapshots of everything pending become one request per store.
-/// 3. *Emit*: each store writes its request in one transaction. Transactions of several stores are
-///    nested, so that none commits before all have written; a custom store is asked last.
-/// 4. *Finalise*: temporary identifiers become permanent in place, changes count as stored.
+/// 3. *Prepare*: each store writes its request in a transaction that stays open. A store that can't
+///    take a save back is asked last.
+/// 4. *Announce*: the other contexts get to know the changes, while the rows are still locked.
+/// 5. *Commit*: each store commits.
+/// 6. *Finalise*: temporary identifiers become permanent in place, changes count as stored.
 ///
-/// A throw in 1 to 3 undoes what the delete rules did in memory and leaves the context as it was.
+/// A throw before the first commit abandons the prepared saves, withdraws the announcement, undoes what the
+/// delete rules did in memory, and leaves the context as it was. Where several stores take part, a
+/// later one may still fail to commit after an earlier one has; the context then keeps its changes.
 struct SaveSession {
   let core: ContextCore
   private var rules: DeleteRules
@@ -36,7 +40,7 @@ struct SaveSession {
 
   /// What one store has to write.
   private struct Batch {
-    let store: any DataStore
+    let port: any StorePort
     var insertedStorages: [_ModelStorage] = []
     var inserted: [DefaultSnapshot] = []
     var updated: [DefaultSnapshot] = []
@@ -44,28 +48,54 @@ struct SaveSession {
   }
 
   mutating func run() throws -> Saved {
-    var announced: Int?
     do {
       core.dropLostPartners()
       let denied = rules.apply()
       try SwiftDataError.throwAll(
         denied + Validation(core: core).failures(shrunk: rules.shrunk))
       let batches = try collect()
-      let others = core.externalChanges
-      let results = try emit(batches[...]) {
-        if others.hasReaders { announced = others.announce(pendingNote()) }
-      }
-      let overwritten = contestedNames()
-      var note = announced == nil ? SavedChanges() : pendingNote()
-      var saved = finalise(batches, results, noting: &note)
-      saved.overwritten = overwritten
-      if let announced { others.complete(announced, with: note) }
-      return saved
+      let prepared = try prepare(batches)
+      return try commit(batches, prepared)
     } catch {
-      if let announced { core.externalChanges.withdraw(announced) }
       rules.undo()
       throw error
     }
+  }
+
+  private func prepare(_ batches: [Batch]) throws -> [any PreparedSave] {
+    var prepared: [any PreparedSave] = []
+    do {
+      for batch in batches {
+        prepared.append(
+          try batch.port.prepare(
+            DataStoreSaveChangesRequest(
+              inserted: batch.inserted, updated: batch.updated, deleted: batch.deleted,
+              editingState: core.editingState), source: core))
+      }
+      return prepared
+    } catch {
+      for save in prepared.reversed() { save.abandon() }
+      throw error
+    }
+  }
+
+  private func commit(_ batches: [Batch], _ prepared: [any PreparedSave]) throws -> Saved {
+    let others = core.externalChanges
+    let announced = others.hasReaders ? others.announce(pendingNote()) : nil
+    var waiting = prepared[...]
+    do {
+      while let next = waiting.popFirst() { try next.commit() }
+    } catch {
+      for save in waiting { save.abandon() }
+      if let announced { others.withdraw(announced) }
+      throw error
+    }
+    let overwritten = contestedNames()
+    var note = announced == nil ? SavedChanges() : pendingNote()
+    var saved = finalise(batches, prepared.map(\.receipt), noting: &note)
+    saved.overwritten = overwritten
+    if let announced { others.complete(announced, with: note) }
+    return saved
   }
 
   /// What this save changes, for the other contexts of the container.
@@ -96,12 +126,12 @@ struct SaveSession {
     var batches: [Batch] = []
     var places: [ObjectIdentifier: Int] = [:]
     func place(_ storage: _ModelStorage) throws -> Int {
-      guard let store = core.store(of: storage) else {
+      guard let port = core.port(of: storage) else {
         throw SwiftDataError.notKept(entity: storage.descriptor.entityName)
       }
-      if let place = places[ObjectIdentifier(store)] { return place }
-      places[ObjectIdentifier(store)] = batches.count
-      batches.append(Batch(store: store))
+      if let place = places[ObjectIdentifier(port)] { return place }
+      places[ObjectIdentifier(port)] = batches.count
+      batches.append(Batch(port: port))
       return batches.count - 1
     }
     for storage in core.changes.inserted {
@@ -118,63 +148,17 @@ struct SaveSession {
       let place = try place(storage)
       batches[place].deleted.append(DefaultSnapshot(lenient: storage))
     }
-    return batches.filter { $0.store is any OrderedSaving }
-      + batches.filter { !($0.store is any OrderedSaving) }
-  }
-
-  /// What a store answered.
-  private struct StoredChanges {
-    /// In the order of the request's inserted models; nil for one that the store did not take.
-    var inserted: [PersistentIdentifier?]
-    var reregistered: [PersistentIdentifier: DefaultSnapshot] = [:]
-  }
-
-  /// - Parameter whenWritten: Runs when all stores have written and the default stores are about to
-  ///   commit.
-  private func emit(
-    _ batches: ArraySlice<Batch>, whenWritten: () -> Void
-  ) throws -> [StoredChanges] {
-    guard let batch = batches.first else {
-      whenWritten()
-      return []
-    }
-    guard let store = batch.store as? any OrderedSaving else {
-      return [try emit(batch, to: batch.store)]
-        + (try emit(batches.dropFirst(), whenWritten: whenWritten))
-    }
-    var rest: [StoredChanges] = []
-    let inserted = try store.saveInOrder(
-      DataStoreSaveChangesRequest(
-        inserted: batch.inserted, updated: batch.updated, deleted: batch.deleted,
-        editingState: core.editingState),
-      beforeCommit: { rest = try emit(batches.dropFirst(), whenWritten: whenWritten) })
-    return [StoredChanges(inserted: inserted)] + rest
-  }
-
-  private func emit<S: DataStore>(_ batch: Batch, to store: S) throws -> StoredChanges {
-    func converted(_ snapshots: [DefaultSnapshot]) -> [S.Snapshot] {
-      (snapshots as? [S.Snapshot]) ?? snapshots.map { core.snapshot(of: $0, as: S.Snapshot.self) }
-    }
-    let result = try store.save(
-      DataStoreSaveChangesRequest(
-        inserted: converted(batch.inserted), updated: converted(batch.updated),
-        deleted: converted(batch.deleted), editingState: core.editingState))
-    return StoredChanges(
-      inserted: batch.inserted.map { result.remappedIdentifiers[$0.persistentIdentifier] },
-      reregistered: try result.snapshotsToReregister.mapValues {
-        try ($0 as? DefaultSnapshot) ?? DefaultSnapshot(converting: $0, core: core)
-      })
+    return batches.filter(\.port.isReversible) + batches.filter { !$0.port.isReversible }
   }
 
   private func finalise(
-    _ batches: [Batch], _ results: [StoredChanges], noting note: inout SavedChanges
+    _ batches: [Batch], _ receipts: [SaveReceipt], noting note: inout SavedChanges
   ) -> Saved {
     var saved = Saved()
     let changes = core.changes
     core.changes.removeAll()
-    for (batch, result) in zip(batches, results) {
-      for (storage, permanent) in zip(batch.insertedStorages, result.inserted) {
-        guard let permanent else { continue }
+    for (batch, receipt) in zip(batches, receipts) {
+      for (storage, permanent) in zip(batch.insertedStorages, receipt.inserted) {
         core.makePermanent(storage, permanent)
         saved.inserted.append(permanent)
         // An upsert may have changed a row that others show.
@@ -196,9 +180,8 @@ struct SaveSession {
     }
     core.hasLostModels = false
     if core.leavesUnseenMembers(changes.deleted) { core.dropGoneMembers() }
-    for (identifier, snapshot) in results.flatMap(\.reregistered) {
-      core.reregister(identifier, snapshot)
-    }
-    return saved
+    for snapshot in receipts.flatMap(\.reregistered) { core.reregister(snapshot) }
+    // The batches hold the storages of these models, and a storage must not outlive its model.
+    return withExtendedLifetime(changes) { saved }
   }
 }

@@ -1,8 +1,10 @@
 /// What a context needs from its container: the schema, the stores, and what contexts share.
 protocol StoreCoordinator: AnyObject, Sendable {
   var schema: Schema { get }
-  /// The store that keeps an entity.
-  func store(forEntity name: String) -> (any DataStore)?
+  /// The way to the store that keeps an entity.
+  func port(forEntity name: String) -> (any StorePort)?
+  /// The ways to all stores, in the order of the configurations.
+  var ports: [any StorePort] { get }
   /// All stores, in the order of the configurations.
   var stores: [any DataStore] { get }
   /// The model class of an entity.
@@ -11,7 +13,6 @@ protocol StoreCoordinator: AnyObject, Sendable {
   func rootEntity(of name: String) -> String
   /// Any class of the schema, for identifiers that lead nowhere.
   var anyModelType: any PersistentModel.Type { get }
-  func hasSubclassesWithRelationships(_ descriptor: _ModelDescriptor) -> Bool
   /// What the schema says of each relationship.
   var links: RelationshipLinks { get }
   /// What the contexts of the container saved lately, for each other.
@@ -30,12 +31,12 @@ extension StoreCoordinator {
     .notInSchema(class: "\(descriptor.type)", entity: descriptor.entityName)
   }
 
-  /// The store that keeps the models of a class.
+  /// The port to the store that keeps the models of a class.
   /// - Throws: `SwiftDataError.unknownSchema` for a class that the schema lacks.
-  func store(of descriptor: _ModelDescriptor) throws -> any DataStore {
-    guard let store = store(forEntity: descriptor.entityName), knows(descriptor) else {
+  func port(of descriptor: _ModelDescriptor) throws -> any StorePort {
+    guard let port = port(forEntity: descriptor.entityName), knows(descriptor) else {
       throw unknown(descriptor)
     }
-    return store
+    return port
   }
 }

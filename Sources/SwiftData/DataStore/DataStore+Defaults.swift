@@ -1,5 +1,7 @@
 extension DataStore {
   /// Fetches the models and counts them.
+  ///
+  /// - Throws: What ``DataStore/fetch(_:)`` throws.
   public func fetchCount<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> Int where T: PersistentModel {
@@ -7,6 +9,8 @@ extension DataStore {
   }
 
   /// Fetches the models and returns their identifiers.
+  ///
+  /// - Throws: What ``DataStore/fetch(_:)`` throws.
   public func fetchIdentifiers<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> [PersistentIdentifier] where T: PersistentModel {
@@ -27,6 +31,8 @@ extension DataStore {
   public func invalidateState(for editingState: EditingState) {}
 
   /// Returns nothing, so that the context fetches what it needs.
+  ///
+  /// - Throws: Nothing.
   public func cachedSnapshots(
     for persistentIdentifiers: [PersistentIdentifier], editingState: EditingState
   ) throws -> [PersistentIdentifier: Snapshot] {

@@ -19,9 +19,13 @@ public protocol DataStore: AnyObject {
   var configuration: Self.Configuration { get }
 
   /// Opens the store, and migrates it when a plan is given.
+  ///
+  /// - Throws: What makes the container's initializer fail: an error of the store's own.
   init(_ configuration: Self.Configuration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws
 
   /// Removes the store with all that is in it.
+  ///
+  /// - Throws: The store's error; what was removed until then is gone.
   func erase() throws
 
   /// Returns the snapshots of the models that a request describes.
@@ -33,14 +37,20 @@ public protocol DataStore: AnyObject {
   ) throws -> DataStoreFetchResult<T, Self.Snapshot> where T: PersistentModel
 
   /// Returns the number of models that a request describes.
+  ///
+  /// - Throws: As ``fetch(_:)``.
   func fetchCount<T>(_ request: DataStoreFetchRequest<T>) throws -> Int where T: PersistentModel
 
   /// Returns the identifiers of the models that a request describes.
+  ///
+  /// - Throws: As ``fetch(_:)``.
   func fetchIdentifiers<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> [PersistentIdentifier] where T: PersistentModel
 
   /// Saves the changes of a context, all of them or none.
+  ///
+  /// - Throws: The store's error; then nothing may have been stored.
   func save(
     _ request: DataStoreSaveChangesRequest<Self.Snapshot>
   ) throws -> DataStoreSaveChangesResult<Self.Snapshot>
@@ -52,6 +62,8 @@ public protocol DataStore: AnyObject {
   func invalidateState(for editingState: EditingState)
 
   /// Returns snapshots that the store has at hand, from which a context restores its models.
+  ///
+  /// - Throws: The store's error.
   func cachedSnapshots(
     for persistentIdentifiers: [PersistentIdentifier], editingState: EditingState
   ) throws -> [PersistentIdentifier: Self.Snapshot]
@@ -60,5 +72,8 @@ public protocol DataStore: AnyObject {
 /// A store that deletes models without fetching them.
 public protocol DataStoreBatching: DataStore {
   /// Deletes the models that a request describes.
+  ///
+  /// - Throws: `DataStoreError` to have the context fetch and delete the models itself, else the
+  ///   store's error.
   func delete<T>(_ request: DataStoreBatchDeleteRequest<T>) throws where T: PersistentModel
 }

@@ -10,10 +10,14 @@ public protocol DataStoreConfiguration: Hashable {
   var schema: Schema? { get set }
 
   /// Looks for what a store cannot be made of.
+  ///
+  /// - Throws: What is wrong; the container's initializer passes it on.
   func validate() throws
 }
 
 extension DataStoreConfiguration {
   /// Finds nothing wrong.
+  ///
+  /// - Throws: Nothing.
   public func validate() throws {}
 }

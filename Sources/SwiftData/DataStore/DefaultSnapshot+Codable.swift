@@ -1,20 +1,33 @@
 import Foundation
 import OpenSwiftDataRowStorage
-import Synchronization
+
+extension CodingUserInfoKey {
+  /// The `Schema` whose classes a decoder makes snapshots of. Not in Apple's framework.
+  ///
+  /// A snapshot names its store and its entity, not its class. While a container has the store open
+  /// the class is found without the key.
+  ///
+  /// ```swift
+  /// let decoder = JSONDecoder()
+  /// decoder.userInfo[.swiftDataSchema] = Schema(versionedSchema: TripsV2.self)
+  /// let snapshot = try decoder.decode(DefaultSnapshot.self, from: data)
+  /// ```
+  public static let swiftDataSchema = CodingUserInfoKey(rawValue: "org.swiftdata.schema")!
+}
 
 extension DefaultSnapshot {
-  /// Reads a snapshot that `encode(to:)` wrote; the entity's class must have been used before.
+  /// Reads a snapshot that `encode(to:)` wrote.
+  ///
+  /// The class of the model comes from the schema in the decoder's `userInfo`
+  /// (`CodingUserInfoKey.swiftDataSchema`), else from the container that has the snapshot's store
+  /// open. An identifier that is temporary names no store: then the open containers must agree.
   /// - Parameter decoder: The decoder to read from.
-  /// - Throws: A `DecodingError` when the entity is unknown or a value doesn't fit its property.
+  /// - Throws: A `DecodingError` when the class is unknown or a value doesn't fit its property.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: DataStoreSnapshotCodingKey.self)
     let identifier = try container.decode(
       PersistentIdentifier.self, forKey: .persistentIdentifier)
-    guard let descriptor = KnownEntities.descriptor(named: identifier.entityName) else {
-      throw DecodingError.dataCorruptedError(
-        forKey: .persistentIdentifier, in: container,
-        debugDescription: "No open container has the entity \(identifier.entityName).")
-    }
+    let descriptor = try DefaultSnapshot.descriptor(for: identifier, container, decoder.userInfo)
     let storage = _ModelStorage(descriptor)
     var references: [Int: _SlotValue] = [:]
     for (slot, property) in descriptor.properties.enumerated() {
@@ -27,7 +40,10 @@ extension DefaultSnapshot {
       case .toMany:
         let others = try container.decodeIfPresent([PersistentIdentifier].self, forKey: key) ?? []
         references[slot] = .object(ToManySnapshot(members: others, added: others, removed: []))
-      case .attribute, .transformable:
+      case .transformable:
+        let bytes = try container.decodeIfPresent(Data.self, forKey: key)
+        references[slot] = bytes.map { .blob($0) } ?? .null
+      case .attribute:
         if try container.decodeNil(forKey: key) {
           storage.overlay(.null, at: slot)
         } else if let type = property.valueType as? any Decodable.Type {
@@ -38,11 +54,39 @@ extension DefaultSnapshot {
     }
     storage.knownIdentifier = identifier
     let attributes = DefaultSnapshot(lenient: storage)
-    var cells = attributes.cells
-    for (slot, value) in references { cells?[slot] = value }
+    var cells =
+      attributes.cells ?? ContiguousArray(repeating: .unset, count: descriptor.layout.kinds.count)
+    for (slot, value) in references { cells[slot] = value }
     self.init(
       persistentIdentifier: identifier, descriptor: descriptor, page: nil, row: nil, cells: cells,
       changedSlots: .all)
+  }
+
+  private static func descriptor(
+    for identifier: PersistentIdentifier,
+    _ container: KeyedDecodingContainer<DataStoreSnapshotCodingKey>,
+    _ userInfo: [CodingUserInfoKey: Any]
+  ) throws -> _ModelDescriptor {
+    func failure(_ text: String) -> DecodingError {
+      .dataCorruptedError(
+        forKey: .persistentIdentifier, in: container, debugDescription: text)
+    }
+    let (entity, key) = (identifier.entityName, "CodingUserInfoKey.swiftDataSchema")
+    if let schema = userInfo[.swiftDataSchema] {
+      if let found = (schema as? Schema)?.descriptor(named: entity) { return found }
+      throw failure(
+        "The schema in the decoder's userInfo has no class for the entity \(entity). Put a Schema "
+          + "made of model classes under \(key).")
+    }
+    let found = OpenSchemas.descriptors(for: identifier)
+    if let descriptor = found.first, found.count == 1 { return descriptor }
+    let place = identifier.storeIdentifier.map { "the store \($0)" } ?? "a new model"
+    throw failure(
+      found.isEmpty
+        ? "No open container has the entity \(entity) of \(place). Open the container first, or "
+          + "put its Schema into the decoder's userInfo under \(key)."
+        : "Open containers have \(found.count) classes for the entity \(entity) of \(place). Say "
+          + "which one with the Schema in the decoder's userInfo under \(key).")
   }
 
   /// Writes the identifier and each property under its name; related models by identifier.
@@ -64,7 +108,14 @@ extension DefaultSnapshot {
         {
           try container.encode(members, forKey: key)
         }
-      case .attribute, .transformable:
+      case .transformable:
+        // Its type need not be Codable, so it travels as its stored bytes.
+        if case .blob(let bytes) = value(slot) {
+          try container.encode(bytes, forKey: key)
+        } else {
+          try container.encodeNil(forKey: key)
+        }
+      case .attribute:
         if let value = attributeValue(slot) {
           try container.encode(value, forKey: key)
         } else {
@@ -83,7 +134,7 @@ extension DefaultSnapshot {
       let values = property.leafCells.map { ValueEncoding.scalar(value($0)) }
       if values.allSatisfy(\.isNull) { return nil }
       return ValueDecoding.composite(type, leaves: leaves, values: values) as? any Encodable
-    case .attribute(.encoded), .transformable:
+    case .attribute(.encoded):
       guard case .blob(let data) = value(slot) else { return nil }
       return ValueDecoding.encoded(type, bytes: data) as? any Encodable
     case .attribute(.rawValue(let scalar)):
@@ -91,7 +142,7 @@ extension DefaultSnapshot {
         as? any Encodable
     case .attribute(.scalar):
       return ValueDecoding.scalar(type, ValueEncoding.scalar(value(slot))) as? any Encodable
-    case .toOne, .toMany: return nil
+    case .toOne, .toMany, .transformable: return nil
     }
   }
 
@@ -99,7 +150,7 @@ extension DefaultSnapshot {
   func decodedValue(_ slot: Int) -> _SlotValue? {
     switch descriptor.properties[slot].form {
     case .toMany, .toOne: return nil
-    case .transformable: return nil
+    case .transformable: return transformedValue(slot)
     case .attribute:
       guard let value = attributeValue(slot) else { return .null }
       func box<V: Encodable>(_ value: V) -> _SlotValue { _ModelStorage.boxed(value) }
@@ -108,15 +159,15 @@ extension DefaultSnapshot {
   }
 }
 
-/// The classes of all open containers by entity name, for decoding snapshots.
-enum KnownEntities {
-  private static let descriptors = Mutex<[String: _ModelDescriptor]>([:])
-
-  static func add(_ schema: Schema) {
-    descriptors.withLock { $0.merge(schema.descriptors) { _, new in new } }
-  }
-
-  static func descriptor(named name: String) -> _ModelDescriptor? {
-    descriptors.withLock { $0[name] }
+extension DefaultSnapshot {
+  /// A transformed value as a slot of a model keeps it; `.null` where its transformer refuses it.
+  private func transformedValue(_ slot: Int) -> _SlotValue? {
+    guard case .blob(let bytes) = value(slot) else { return .null }
+    let property = descriptor.properties[slot]
+    func read<V>(_ type: V.Type) -> _SlotValue? {
+      ValueDecoding.transformed(type, property: property, bytes: bytes)
+        .map { _ModelStorage.boxed($0) }
+    }
+    return _openExistential(property.valueType, do: read) ?? .null
   }
 }

@@ -2,16 +2,16 @@ import Foundation
 import OpenSwiftDataSQLSyntax
 import OpenSwiftDataSQLiteEngine
 
-extension DefaultStore: RuledDeleting {
+extension DefaultStore {
   /// Deletes the rows of a request at once, by the delete rules.
   /// - Throws: `DataStoreError.preferInMemoryFilter` for a predicate or rules that SQL can't answer,
-  ///   `SwiftDataError.modelValidationFailure` for a violated rule, or the database's error;
-  ///   nothing is deleted then.
+  ///   `SwiftDataError.modelValidationFailure` for a violated rule, or
+  ///   `.storeWriteFailure`; nothing is deleted then.
   public func delete<T>(_ request: DataStoreBatchDeleteRequest<T>) throws
   where T: PersistentModel {
     guard configuration.allowsSave else {
       throw SwiftDataError.modelValidationFailure.with(
-        "The store \(name) was opened with allowsSave: false.")
+        "The store \(name) was opened with allowsSave: false. Open it with allowsSave: true.")
     }
     let query = try Query(self, FetchDescriptor(predicate: request.predicate))
     guard !query.compiled.filtersInMemory,
@@ -20,7 +20,7 @@ extension DefaultStore: RuledDeleting {
     let number = request.includeSubclasses ? nil : query.entity.number
     let isAlone = concerned.isSubset(of: names(of: query.entity.subtreeNumbers))
     let isFree = isAlone && !hasRelationships(query.entity)
-    try write { connection in
+    try write(else: "nothing was deleted") { connection in
       try connection.transaction {
         if isFree {
           try deleteRows(of: query, number, connection)

@@ -3,26 +3,26 @@ import OpenSwiftDataRowStorage
 import OpenSwiftDataSQLSyntax
 import OpenSwiftDataSQLiteEngine
 
-extension DefaultStore: PartialFetching {
+extension DefaultStore {
   /// The rows of a request.
   /// - Throws: `DataStoreError.preferInMemoryFilter` or `.preferInMemorySort` for a request that
-  ///   SQL can't answer whole, or the database's error.
+  ///   SQL can't answer whole, or `SwiftDataError.storeReadFailure`.
   public func fetch<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> DataStoreFetchResult<T, Snapshot> where T: PersistentModel {
     var whole = request.descriptor
     whole.propertiesToFetch = []
-    let result = try fetchPartially(
-      DataStoreFetchRequest(descriptor: whole, editingState: request.editingState))
+    let result = try rows(
+      of: DataStoreFetchRequest(descriptor: whole, editingState: request.editingState))
     if result.rest.needsFilter { throw DataStoreError.preferInMemoryFilter }
     if result.rest.needsSort { throw DataStoreError.preferInMemorySort }
     return DataStoreFetchResult(
       descriptor: request.descriptor, fetchedSnapshots: result.rows.snapshots)
   }
 
-  package func fetchPartially<T: PersistentModel>(
-    _ request: DataStoreFetchRequest<T>
-  ) throws -> PartialFetchResult {
+  package func rows<T: PersistentModel>(
+    of request: DataStoreFetchRequest<T>
+  ) throws -> FetchedModels {
     try answer(request.descriptor) { query, connection in
       statementLog?.note(query.compiled, entity: query.entity.name)
       // What is judged in memory may read any property.
@@ -37,23 +37,29 @@ extension DefaultStore: PartialFetching {
         slots == nil
         ? try reading.readAll(statement, query.limit)
         : .partial(try reading.readPartial(statement, query.limit))
-      return PartialFetchResult(rows: rows, rest: query.rest)
+      return FetchedModels(rows: rows, rest: query.rest)
     }
   }
 
   /// The number of rows of a request.
   /// - Throws: `DataStoreError.preferInMemoryFilter` for a predicate that SQL can't answer whole, or
-  ///   the database's error.
+  ///   `SwiftDataError.storeReadFailure`.
   public func fetchCount<T>(_ request: DataStoreFetchRequest<T>) throws -> Int
   where T: PersistentModel {
+    guard let count = try count(request) else { throw DataStoreError.preferInMemoryFilter }
+    return count
+  }
+
+  package func count<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> Int? {
     var descriptor = request.descriptor
     descriptor.sortBy = []
-    let all = try answer(descriptor) { query, connection in
-      if query.compiled.filtersInMemory { throw DataStoreError.preferInMemoryFilter }
+    let counted: Int? = try answer(descriptor) { query, connection in
+      if query.compiled.filtersInMemory { return nil }
       let statement = try connection.prepare(query.text(.count, [.function("count", [.star])]))
       try query.bindValues(to: statement)
       return try statement.step() ? Int(statement.int64(0)) : 0
     }
+    guard let all = counted else { return nil }
     let rest = max(0, all - max(0, request.descriptor.fetchOffset ?? 0))
     guard let limit = request.descriptor.fetchLimit, limit > 0 else { return rest }
     return min(rest, limit)
@@ -61,14 +67,14 @@ extension DefaultStore: PartialFetching {
 
   /// The identifiers of the rows of a request.
   /// - Throws: `DataStoreError.preferInMemoryFilter` or `.preferInMemorySort` for a request that
-  ///   SQL can't answer whole, or the database's error.
+  ///   SQL can't answer whole, or `SwiftDataError.storeReadFailure`.
   public func fetchIdentifiers<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> [PersistentIdentifier] where T: PersistentModel {
-    let found = try fetchKeys(request)
+    guard let found = try places(request) else { return [] }
     if found.rest.needsFilter { throw DataStoreError.preferInMemoryFilter }
     if found.rest.needsSort { throw DataStoreError.preferInMemorySort }
-    return found.keys.identifiers
+    return found.places.identifiers
   }
 
   /// Compiles a request and lends a connection to run it on.
@@ -93,15 +99,27 @@ extension DefaultStore: PartialFetching {
     do {
       return try pool.read(body)
     } catch let error as SQLiteError {
-      throw StoreFailure.reading(error, at: configuration.url)
+      throw StoreFailure.reading(error, mapping: mapping, at: configuration.url)
     }
   }
 
-  func write<R>(_ body: (Connection) throws -> R) throws -> R {
+  /// - Parameter consequence: What did not happen when it throws.
+  func write<R>(
+    else consequence: String = "nothing of this save was stored",
+    _ body: (Connection) throws -> R
+  ) throws -> R {
+    try translatingWriteErrors(else: consequence) { try pool.write(body) }
+  }
+
+  /// Errors of the database in the words of the model.
+  func translatingWriteErrors<R>(
+    else consequence: String = "nothing of this save was stored", _ body: () throws -> R
+  ) throws -> R {
     do {
-      return try pool.write(body)
+      return try body()
     } catch let error as SQLiteError {
-      throw StoreFailure.writing(error, mapping: mapping, at: configuration.url)
+      throw StoreFailure.writing(
+        error, consequence: consequence, mapping: mapping, at: configuration.url)
     }
   }
 }

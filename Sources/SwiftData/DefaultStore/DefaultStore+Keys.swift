@@ -2,10 +2,10 @@ import Foundation
 import OpenSwiftDataSQLSyntax
 import OpenSwiftDataSQLiteEngine
 
-extension DefaultStore: KeyedFetching {
-  package func fetchKeys<T: PersistentModel>(
+extension DefaultStore {
+  package func places<T: PersistentModel>(
     _ request: DataStoreFetchRequest<T>
-  ) throws -> FetchedKeys {
+  ) throws -> FoundPlaces? {
     try answer(request.descriptor) { query, connection in
       // An order in memory needs rows, so they are asked for next.
       if !query.compiled.sortsInMemory {
@@ -15,7 +15,7 @@ extension DefaultStore: KeyedFetching {
         plans.selection(of: query.entity).hasEntityNumber
         ? RowKeys(scopes: plans.scopes) : RowKeys(scope: plans.scope(number: query.entity.number))
       try readKeys(of: query, connection) { keys.append($0, entityNumber: $1) }
-      return FetchedKeys(keys: keys, rest: query.rest)
+      return FoundPlaces(places: .keys(keys), rest: query.rest)
     }
   }
 
@@ -35,14 +35,36 @@ extension DefaultStore: KeyedFetching {
   }
 
   package func rows(
-    of descriptor: _ModelDescriptor, withKeys keys: some Collection<Int64>, slots: Set<Int>?
+    at places: FetchedPlaces, in range: Range<Int>, of descriptor: _ModelDescriptor,
+    slots: Set<Int>?, _ editingState: EditingState
+  ) throws -> FetchedRows {
+    switch places {
+    case .keys(let keys):
+      try rows(withKeys: range.lazy.map { keys.rowKey(at: $0) }, of: descriptor, slots: slots)
+    case .identifiers(let identifiers):
+      try rows(
+        withKeys: identifiers[range].lazy.compactMap { self.key(of: $0.resolved) },
+        of: descriptor, slots: slots)
+    }
+  }
+
+  /// The primary key of a row of this store.
+  func key(of identifier: PersistentIdentifier) -> Int64? {
+    identifier.storeIdentifier == self.identifier ? identifier.rowKey : nil
+  }
+
+  /// The rows with some keys, in their order, read by one statement; rows that are gone are left out.
+  private func rows(
+    withKeys keys: some Sequence<Int64>, of descriptor: _ModelDescriptor, slots: Set<Int>?
   ) throws -> FetchedRows {
     guard let entity = mapping.entity(named: descriptor.entityName) else { return .snapshots([]) }
     let selection = plans.selection(of: entity, slots: slots)
+    var count = 0
     var list = "["
     for key in keys {
-      if list.utf8.count > 1 { list.append(",") }
+      if count > 0 { list.append(",") }
       list.append(String(key))
+      count += 1
     }
     list.append("]")
     return try read { connection in
@@ -50,8 +72,8 @@ extension DefaultStore: KeyedFetching {
       try statement.bind(list, at: 1)
       let reading = RowReading(store: self, selection: selection)
       return slots == nil
-        ? try reading.readAll(statement, keys.count)
-        : .partial(try reading.readPartial(statement, keys.count))
+        ? try reading.readAll(statement, count)
+        : .partial(try reading.readPartial(statement, count))
     }
   }
 }

@@ -2,10 +2,11 @@ import Foundation
 import OpenSwiftDataSQLSyntax
 import OpenSwiftDataSQLiteEngine
 
-extension DefaultStore: RelationshipFetching {
-  package func snapshot(for identifier: PersistentIdentifier) throws -> DefaultSnapshot? {
-    guard let key = identifier.rowKey, identifier.storeIdentifier == self.identifier,
-      let entity = mapping.entity(named: identifier.entityName)
+extension DefaultStore {
+  package func snapshot(
+    for identifier: PersistentIdentifier, _ editingState: EditingState
+  ) throws -> DefaultSnapshot? {
+    guard let key = key(of: identifier), let entity = mapping.entity(named: identifier.entityName)
     else { return nil }
     let selection = plans.selection(of: entity)
     return try read { connection in
@@ -20,7 +21,7 @@ extension DefaultStore: RelationshipFetching {
   ) -> PersistentIdentifier? {
     let number = Int(key >> 48)
     if number > 0 {
-      guard number < plans.scopes.count else { return nil }
+      guard mapping.entity(number: number) != nil else { return nil }
       return PersistentIdentifier(scope: plans.scope(number: number), key: key & 0xFFFF_FFFF_FFFF)
     }
     guard let destination = descriptor.properties[slot].destination?._$descriptor.entityName,
@@ -30,9 +31,10 @@ extension DefaultStore: RelationshipFetching {
   }
 
   package func members(
-    of identifier: PersistentIdentifier, slot: Int, descriptor: _ModelDescriptor
+    of owner: PersistentIdentifier, slot: Int, descriptor: _ModelDescriptor,
+    _ editingState: EditingState
   ) throws -> [DefaultSnapshot] {
-    guard let key = identifier.rowKey, let plan = membersPlan(slot, descriptor) else { return [] }
+    guard let key = key(of: owner), let plan = membersPlan(slot, descriptor) else { return [] }
     return try read { connection in
       let statement = try connection.prepare(plan.query.ofOne)
       try statement.bind(key, at: 1)
@@ -42,19 +44,28 @@ extension DefaultStore: RelationshipFetching {
   }
 
   package func members(
-    ofAll owners: [Int64], slot: Int, descriptor: _ModelDescriptor
-  ) throws -> [Int64: [DefaultSnapshot]] {
+    ofAll owners: [PersistentIdentifier], slot: Int, descriptor: _ModelDescriptor,
+    _ editingState: EditingState
+  ) throws -> [PersistentIdentifier: [DefaultSnapshot]] {
     guard !owners.isEmpty, let plan = membersPlan(slot, descriptor) else { return [:] }
-    let list = "[" + owners.map(String.init).joined(separator: ",") + "]"
+    var byKey: [Int64: PersistentIdentifier] = [:]
+    for owner in owners {
+      if let key = key(of: owner) { byKey[key] = owner }
+    }
+    let list = "[" + owners.compactMap(key).map(String.init).joined(separator: ",") + "]"
     return try read { connection in
       let statement = try connection.prepare(plan.query.ofMany)
       try statement.bind(list, at: 1)
-      var keys: [Int64] = []
+      var found: [PersistentIdentifier?] = []
       let last = statement.columnCount - 1
       let rows = try RowReading(store: self, selection: plan.selection).readAll(statement, nil) {
-        keys.append($0.int64(last))
+        found.append(byKey[$0.int64(last)])
       }
-      return Dictionary(grouping: zip(keys, rows.snapshots), by: \.0).mapValues { $0.map(\.1) }
+      var members: [PersistentIdentifier: [DefaultSnapshot]] = [:]
+      for (owner, snapshot) in zip(found, rows.snapshots) {
+        if let owner { members[owner, default: []].append(snapshot) }
+      }
+      return members
     }
   }
 

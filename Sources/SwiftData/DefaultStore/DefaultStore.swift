@@ -39,7 +39,8 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
   ) throws {
     guard let schema = configuration.schema else {
       throw SwiftDataError.loadIssueModelContainer.with(
-        "The configuration \(configuration.name) has no schema.")
+        "The configuration \(configuration.name) has no schema. Give it one, or open the store "
+          + "through ModelContainer(for:).")
     }
     try self.init(configuration, schema: schema)
   }
@@ -50,23 +51,19 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
     self.schema = schema
     name = configuration.name
     statementLog = StatementLog.wanted(by: configuration)
-    let descriptors = schema.descriptors
-    mapping = SchemaMapping(schema: schema, descriptors: descriptors)
     do {
       pool = try StoreFile.openPool(configuration)
-      file = try StoreFile(
-        pool: pool, mapping: mapping, schema: schema, configuration: configuration)
-    } catch let error as SQLiteError {
-      throw SwiftDataError.loadIssueModelContainer.with(
-        "The store at \(configuration.url.path) can't be opened: \(error)", underlying: error)
+      (file, mapping) = try StoreFile.open(pool, schema: schema, configuration: configuration)
+    } catch {
+      throw StoreFailure.opening(error, at: configuration.url)
     }
     plans = StorePlans(mapping: mapping, schema: schema, storeIdentifier: file.identifier)
   }
 
   /// Deletes all models of the store.
-  /// - Throws: The database's error; nothing is deleted then.
+  /// - Throws: `SwiftDataError.storeWriteFailure`; nothing is deleted then.
   public func erase() throws {
-    try pool.write { connection in
+    try write(else: "nothing was deleted") { connection in
       try connection.transaction {
         for table in mapping.tables {
           try connection.execute("DELETE FROM \"\(table.table.name)\"")
@@ -85,13 +82,13 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
   /// - Parameters:
   ///   - persistentIdentifiers: Which models.
   ///   - editingState: The context that asks.
-  /// - Throws: The database's error.
+  /// - Throws: `SwiftDataError.storeReadFailure`.
   public func cachedSnapshots(
     for persistentIdentifiers: [PersistentIdentifier], editingState: EditingState
   ) throws -> [PersistentIdentifier: Snapshot] {
     var found: [PersistentIdentifier: DefaultSnapshot] = [:]
     for identifier in persistentIdentifiers {
-      found[identifier] = try snapshot(for: identifier)
+      found[identifier] = try snapshot(for: identifier, editingState)
     }
     return found
   }

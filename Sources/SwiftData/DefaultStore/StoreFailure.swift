@@ -1,19 +1,38 @@
 import Foundation
 import OpenSwiftDataSQLiteEngine
 
-/// Errors of the database in the words of the model.
+/// Errors of the database in the words of the model. Called by `DefaultStore` around its work with the
+/// pool.
 enum StoreFailure {
-  static func reading(_ error: SQLiteError, at url: URL) -> any Error {
-    SwiftDataError.loadIssueModelContainer.with(
-      "The store at \(url.path) can't be read: \(error)", underlying: error)
+  static func opening(_ error: any Error, at url: URL) -> any Error {
+    if error is SwiftDataError { return error }
+    return SwiftDataError.loadIssueModelContainer.with(
+      "The store at \(url.path) can't be opened. Check the file and its folder.",
+      doing: "opening a store", underlying: cause(error))
   }
 
-  static func writing(_ error: SQLiteError, mapping: SchemaMapping, at url: URL) -> any Error {
-    guard error.isUniquenessViolation else {
-      return SwiftDataError.modelValidationFailure.with(
-        "The store at \(url.path) can't be written; nothing of this save was stored: \(error)",
-        underlying: error)
-    }
+  static func reading(_ error: SQLiteError, mapping: SchemaMapping, at url: URL) -> any Error {
+    let work = StatementPurpose(error.sql, mapping)
+    return SwiftDataError.storeReadFailure.with(
+      "The store at \(url.path) can't be read. The context and the file are as before.",
+      doing: work.operation, entity: work.entity, property: work.property,
+      underlying: cause(error))
+  }
+
+  /// - Parameter consequence: What did not happen: `nothing was deleted`.
+  static func writing(
+    _ error: SQLiteError, consequence: String, mapping: SchemaMapping, at url: URL
+  ) -> any Error {
+    guard !error.isUniquenessViolation else { return duplicate(error, consequence, mapping) }
+    let work = StatementPurpose(error.sql, mapping)
+    return SwiftDataError.storeWriteFailure.with(
+      "The store at \(url.path) can't be written; \(consequence).", doing: work.operation,
+      entity: work.entity, property: work.property, underlying: cause(error))
+  }
+
+  private static func duplicate(
+    _ error: SQLiteError, _ consequence: String, _ mapping: SchemaMapping
+  ) -> any Error {
     let columns = error.constrainedColumns
     let entity = mapping.entities.first { $0.table == columns.first?.table }
     let names = columns.map { column in
@@ -22,8 +41,21 @@ enum StoreFailure {
       }?.name ?? column.column
     }
     return SwiftDataError.modelValidationFailure.with(
-      "Another model has the same value, and the property is unique. Nothing of this save was "
-        + "stored.", entity: entity?.name, property: names.joined(separator: ", "),
-      underlying: error)
+      "Another model has the same value, and the property is unique; \(consequence). Give one of "
+        + "them another value.", doing: StatementPurpose(error.sql, mapping).operation,
+      entity: entity?.name, property: names.joined(separator: ", "), underlying: cause(error))
+  }
+
+  private static func cause(_ error: any Error) -> any Error {
+    (error as? SQLiteError).map(SwiftDataError.DatabaseFailure.init) ?? error
+  }
+}
+
+extension SwiftDataError.DatabaseFailure {
+  init(_ error: SQLiteError) {
+    self.init(
+      name: error.code.description, code: Int(error.code.rawValue),
+      extendedCode: Int(error.extendedCode), message: error.message, sql: error.sql,
+      path: error.path, sentence: error.description)
   }
 }

@@ -2,7 +2,8 @@ import Foundation
 import OpenSwiftDataSQLSyntax
 import OpenSwiftDataSQLiteEngine
 
-/// The file behind a store: made when it is missing, checked when it is there.
+/// The file behind a store. `open` is called by the store's initialiser; `StoredSchema` reads the file,
+/// `StoreDecision` judges it.
 struct StoreFile: Sendable {
   let identifier: String
   /// The trees of spatial indexes that the file has.
@@ -35,40 +36,67 @@ struct StoreFile: Sendable {
       configure: configure)
   }
 
-  init(
-    pool: ConnectionPool, mapping: SchemaMapping, schema: Schema,
-    configuration: ModelConfiguration
-  ) throws {
-    externalFolder =
-      configuration.isStoredInMemoryOnly
-      ? nil : StoreFile.externalFolder(of: configuration.url)
-    let known = try pool.read { try StoreMetadata.identifier($0) }
-    if let known {
-      identifier = known
-      try pool.read { connection in
-        try StoreCheck(mapping: mapping, connection: connection, path: configuration.url.path)
-          .run()
-      }
-      trees = try StoreIndexes.open(pool, mapping: mapping)
-      return
+  /// Opens the store in a file, in steps: what the file says about itself is read, then it is
+  /// decided what to do with it, then the schema is mapped with the file's own numbers.
+  /// - Returns: The file, and where it keeps what.
+  /// - Throws: `SwiftDataError.loadIssueModelContainer` when the file can't be used with the
+  ///   models, or `SQLiteError`.
+  static func open(
+    _ pool: ConnectionPool, schema: Schema, configuration: ModelConfiguration
+  ) throws -> (file: StoreFile, mapping: SchemaMapping) {
+    let descriptors = schema.descriptors
+    func decision(_ stored: StoredSchema?) -> StoreDecision {
+      StoreDecision(stored: stored, schema: schema, descriptors: descriptors)
     }
-    guard configuration.allowsSave else {
+    var stored = try pool.read(StoredSchema.read)
+    if stored == nil {
+      guard configuration.allowsSave else {
+        throw SwiftDataError.loadIssueModelContainer.with(
+          "There is no store at \(configuration.url.path), and allowsSave is false. Open it with "
+            + "allowsSave: true once, or check the URL.")
+      }
+      // Another process may make the store at the same time, so the file is read again inside.
+      stored = try pool.write { connection in
+        try connection.transaction {
+          if let other = try StoredSchema.read(connection) { return other }
+          guard case .create(let mapping) = decision(nil) else { return nil }
+          try create(connection, mapping: mapping, schema: schema)
+          return try StoredSchema.read(connection)
+        }
+      }
+    }
+    switch decision(stored) {
+    case .open(let mapping):
+      let file = StoreFile(
+        identifier: stored?.identifier ?? "",
+        trees: try StoreIndexes.open(pool, mapping: mapping),
+        externalFolder: configuration.isStoredInMemoryOnly
+          ? nil : externalFolder(of: configuration.url))
+      return (file, mapping)
+    case .create:
       throw SwiftDataError.loadIssueModelContainer.with(
-        "The file at \(configuration.url.path) is no store, and allowsSave is false.")
+        "The file at \(configuration.url.path) is still empty after its tables were made. Check "
+          + "whether another program replaces it.")
+    case .refuse(let differences):
+      throw refusal(differences, of: stored, at: configuration.url)
     }
-    (identifier, trees) = try pool.write { connection in
-      try connection.transaction {
-        let known = try StoreMetadata.identifier(connection)
-        let identifier =
-          try known ?? StoreFile.create(connection, mapping: mapping, schema: schema)
-        return (identifier, try StoreIndexes.create(connection, mapping: mapping))
-      }
-    }
+  }
+
+  private static func refusal(
+    _ differences: [StoreDifference], of stored: StoredSchema?, at url: URL
+  ) -> SwiftDataError {
+    let versions = stored?.modelVersions.filter { !$0.isEmpty } ?? []
+    let version = versions.isEmpty ? "" : " (version \(versions.joined(separator: ", ")))"
+    return .loadIssueModelContainer.with(
+      "The store at \(url.path) was made with other models\(version): "
+        + differences.prefix(12).map(\.description).joined(separator: "; ")
+        + (differences.count > 12 ? "; and \(differences.count - 12) more" : "")
+        + ". Open it with the models it was made with; the file was left as it is.")
   }
 
   private static func create(
     _ connection: Connection, mapping: SchemaMapping, schema: Schema
-  ) throws -> String {
+  ) throws {
     for statement in mapping.creationStatements {
       try connection.execute(statement.rendered().sql)
     }
@@ -87,7 +115,22 @@ struct StoreFile: Sendable {
       try insert.bind(Int64(parent), at: 3)
       try insert.run()
     }
-    return try StoreMetadata.create(connection, schema: schema)
+    try writeMetadata(connection, schema: schema)
+  }
+
+  private static func writeMetadata(_ connection: Connection, schema: Schema) throws {
+    let plist: [String: Any] = [
+      "NSStoreType": "SQLite",
+      "NSStoreModelVersionIdentifiers": ["\(schema.version)"],
+      "NSStoreModelVersionHashesVersion": 3,
+      "_NSAutoVacuumLevel": "2",
+    ]
+    let data = try PropertyListSerialization.data(
+      fromPropertyList: plist, format: .binary, options: 0)
+    let insert = try connection.prepare("INSERT INTO Z_METADATA VALUES (1, ?1, ?2)")
+    try insert.bind(UUID().uuidString, at: 1)
+    try insert.bind(data, at: 2)
+    try insert.run()
   }
 
   private static func externalFolder(of url: URL) -> URL {
@@ -102,89 +145,6 @@ struct StoreFile: Sendable {
       let data = try? Data(contentsOf: folder.appendingPathComponent(name))
     else { return nil }
     return [UInt8](data)
-  }
-}
-
-/// The row of `Z_METADATA`.
-enum StoreMetadata {
-  /// The store's UUID; `nil` for an empty file.
-  static func identifier(_ connection: Connection) throws -> String? {
-    let tables = try connection.integer("SELECT count(*) FROM sqlite_schema") ?? 0
-    if tables == 0 { return nil }
-    let isStore = try connection.integer(
-      "SELECT count(*) FROM sqlite_schema WHERE name IN ('Z_METADATA', 'Z_PRIMARYKEY')")
-    guard isStore == 2, let uuid = try connection.text("SELECT Z_UUID FROM Z_METADATA") else {
-      throw SwiftDataError.loadIssueModelContainer.with(
-        "The file at \(connection.path ?? "the given URL") is an SQLite database, but no store: it "
-          + "has no Z_METADATA. Choose another URL; the file was left as it is.")
-    }
-    return uuid
-  }
-
-  static func create(_ connection: Connection, schema: Schema) throws -> String {
-    let identifier = UUID().uuidString
-    let plist: [String: Any] = [
-      "NSStoreType": "SQLite",
-      "NSStoreModelVersionIdentifiers": ["\(schema.version)"],
-      "NSStoreModelVersionHashesVersion": 3,
-      "_NSAutoVacuumLevel": "2",
-    ]
-    let data = try PropertyListSerialization.data(
-      fromPropertyList: plist, format: .binary, options: 0)
-    let insert = try connection.prepare("INSERT INTO Z_METADATA VALUES (1, ?1, ?2)")
-    try insert.bind(identifier, at: 1)
-    try insert.bind(data, at: 2)
-    try insert.run()
-    return identifier
-  }
-}
-
-/// Compares the tables of a file with those that the schema needs.
-struct StoreCheck {
-  let mapping: SchemaMapping
-  let connection: Connection
-  let path: String
-
-  /// - Throws: `SwiftDataError.loadIssueModelContainer`, naming what the file lacks.
-  func run() throws {
-    var differences: [String] = []
-    let entities = try storedEntities()
-    for entity in mapping.entities where entities[entity.name] != entity.number {
-      differences.append(
-        entities[entity.name] == nil
-          ? "the model \(entity.name) is new" : "the model \(entity.name) has another number")
-    }
-    for entity in mapping.entities where entities[entity.name] != nil {
-      let columns = try storedColumns(of: entity.table)
-      for property in entity.properties {
-        for column in entity.columns(of: property) where !columns.contains(column.name) {
-          differences.append("\(entity.name).\(property.name) has no column \(column.name)")
-        }
-      }
-    }
-    for table in mapping.tables where try storedColumns(of: table.table.name).isEmpty {
-      differences.append("there is no table \(table.table.name)")
-    }
-    guard !differences.isEmpty else { return }
-    throw SwiftDataError.loadIssueModelContainer.with(
-      "The store at \(path) was made with other models: "
-        + differences.prefix(12).joined(separator: "; ")
-        + ". Open it with the models it was made with; the file was left as it is.")
-  }
-
-  private func storedEntities() throws -> [String: Int] {
-    var entities: [String: Int] = [:]
-    let statement = try connection.prepare("SELECT Z_NAME, Z_ENT FROM Z_PRIMARYKEY")
-    while try statement.step() { entities[statement.string(0)] = Int(statement.int64(1)) }
-    return entities
-  }
-
-  private func storedColumns(of table: String) throws -> Set<String> {
-    var columns: Set<String> = []
-    let statement = try connection.prepare("SELECT name FROM pragma_table_info(?1)")
-    try statement.bind(table, at: 1)
-    while try statement.step() { columns.insert(statement.string(0)) }
-    return columns
   }
 }
 

@@ -7,12 +7,6 @@ import OpenSwiftDataSQLiteEngine
 struct StoreIndexes {
   let mapping: SchemaMapping
 
-  /// Makes the trees of an empty store.
-  /// - Returns: The names of the trees that may be searched.
-  static func create(_ connection: Connection, mapping: SchemaMapping) throws -> Set<String> {
-    try StoreIndexes(mapping: mapping).complete(connection)
-  }
-
   /// - Returns: The names of the trees that may be searched.
   static func open(_ pool: ConnectionPool, mapping: SchemaMapping) throws -> Set<String> {
     let indexes = StoreIndexes(mapping: mapping)

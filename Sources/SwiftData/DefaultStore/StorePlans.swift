@@ -7,7 +7,7 @@ import Synchronization
 /// What is built once per store and shape: selections, save statements and the text of queries.
 package final class StorePlans: Sendable {
   let mapping: SchemaMapping
-  /// By entity number; number 0 is unused.
+  /// By entity number; without a name where no entity has the number.
   let scopes: [IdentifierScope]
   /// Whether new models of one save can name each other.
   let hasRelationships: Bool
@@ -28,7 +28,7 @@ package final class StorePlans: Sendable {
 
   init(mapping: SchemaMapping, schema: Schema, storeIdentifier: String) {
     self.mapping = mapping
-    let names = [""] + mapping.entities.map(\.name)
+    let names = mapping.namesByNumber
     state = Mutex(State(selections: Array(repeating: nil, count: names.count)))
     scopes = names.map {
       IdentifierScope(storeIdentifier: storeIdentifier, entityName: $0, kind: .row)

@@ -5,11 +5,14 @@ extension SwiftDataError: CustomStringConvertible, CustomDebugStringConvertible 
   public var description: String {
     var text = kind.summary
     if let place { text += " (\(place))" }
-    text += ". "
-    text += detail.map(Self.sentence) ?? kind.advice
-    if let underlying { text += " Cause: \(Self.sentence(String(describing: underlying)))" }
+    if let operation = occasion.operation { text += " while \(operation)" }
+    text += ". " + reason
+    if let cause = occasion.underlying { text += " Cause: \(Self.sentence(causeText(cause)))" }
     return text
   }
+
+  /// The description without what all errors of the kind have in common.
+  var reason: String { occasion.detail.map(Self.sentence) ?? kind.advice }
 
   /// The description, led by the name of the error.
   public var debugDescription: String {

@@ -1,5 +1,5 @@
 extension SwiftDataError {
-  /// The rule that was broken. The raw value is the name of the public constant.
+  /// The rule that was broken. The raw value is the name of the public constant; the last two are ours.
   package enum Kind: String, Sendable, Hashable, CaseIterable {
     case includePendingChangesWithBatchSize
     case unsupportedPredicate
@@ -17,6 +17,8 @@ extension SwiftDataError {
     case unknownSchema
     case historyTokenExpired
     case invalidTransactionFetchRequest
+    case storeReadFailure
+    case storeWriteFailure
   }
 }
 
@@ -56,6 +58,10 @@ extension SwiftDataError.Kind {
       "The history that the token points at is gone"
     case .invalidTransactionFetchRequest:
       "The history descriptor cannot be evaluated"
+    case .storeReadFailure:
+      "The models could not be read from their store"
+    case .storeWriteFailure:
+      "The changes could not be written to their store"
     }
   }
 
@@ -94,6 +100,31 @@ extension SwiftDataError.Kind {
       "Fetch the models afresh and go on from the newest token."
     case .invalidTransactionFetchRequest:
       "Filter by token, author, timestamp or store identifier."
+    case .storeReadFailure:
+      "Look at the cause, then fetch again; the context and the file are as before."
+    case .storeWriteFailure:
+      "Look at the cause, then save again; the context keeps its changes."
+    }
+  }
+
+  /// What was being done, where the occasion does not know it better.
+  package var operation: String {
+    switch self {
+    case .includePendingChangesWithBatchSize, .unsupportedPredicate, .unsupportedKeyPath,
+      .sortingPendingChangesWithIdentifiers, .unsupportedSortDescriptor, .storeReadFailure:
+      "fetching"
+    case .duplicateConfiguration, .configurationFileNameTooLong,
+      .configurationFileNameContainsInvalidCharacters,
+      .configurationSchemaNotFoundInContainerSchema, .loadIssueModelContainer:
+      "opening a container"
+    case .modelValidationFailure, .storeWriteFailure:
+      "saving"
+    case .missingModelContext:
+      "using a model"
+    case .backwardMigration, .unknownSchema:
+      "matching models with a schema"
+    case .historyTokenExpired, .invalidTransactionFetchRequest:
+      "fetching history"
     }
   }
 }

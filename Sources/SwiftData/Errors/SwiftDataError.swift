@@ -5,33 +5,50 @@
 /// tells the detail.
 public struct SwiftDataError: Error, Hashable {
   package let kind: Kind
-  package let detail: String?
-  package let entity: String?
-  package let property: String?
-  package let underlying: (any Error)?
+  let occasion: Occasion
+
+  /// What is known of one occasion. `SwiftDataError+Details.swift` gives it to users.
+  struct Occasion: Sendable {
+    var detail: String?
+    var operation: String?
+    var entity: String?
+    var property: String?
+    var underlying: (any Error)?
+  }
 
   package init(_ kind: Kind) {
-    self.init(kind: kind, detail: nil, entity: nil, property: nil, underlying: nil)
+    self.init(kind, Occasion())
   }
 
-  private init(
-    kind: Kind, detail: String?, entity: String?, property: String?, underlying: (any Error)?
-  ) {
+  private init(_ kind: Kind, _ occasion: Occasion) {
     self.kind = kind
-    self.detail = detail
-    self.entity = entity
-    self.property = property
-    self.underlying = underlying
+    self.occasion = occasion
   }
 
-  /// The same kind of error, told for one occasion. Stored values do not belong into `detail`.
+  /// The same kind of error, told for one occasion; what is not given stays as it is.
+  /// - Parameters:
+  ///   - detail: What is wrong and what to do, without stored values.
+  ///   - operation: What was being done, where that is more than the kind says.
+  ///   - entity: The entity concerned.
+  ///   - property: The property concerned, or several with commas.
+  ///   - underlying: The cause. It is told behind the detail, so the detail does not repeat it.
   package func with(
-    _ detail: String, entity: String? = nil, property: String? = nil,
-    underlying: (any Error)? = nil
+    _ detail: String, doing operation: String? = nil, entity: String? = nil,
+    property: String? = nil, underlying: (any Error)? = nil
   ) -> SwiftDataError {
     SwiftDataError(
-      kind: kind, detail: detail, entity: entity ?? self.entity,
-      property: property ?? self.property, underlying: underlying ?? self.underlying)
+      kind,
+      Occasion(
+        detail: detail, operation: operation ?? occasion.operation,
+        entity: entity ?? occasion.entity, property: property ?? occasion.property,
+        underlying: underlying ?? occasion.underlying))
+  }
+
+  /// The same error with a place, unless it has one.
+  func placed(entity: String, property: String) -> SwiftDataError {
+    var occasion = occasion
+    if occasion.entity == nil { (occasion.entity, occasion.property) = (entity, property) }
+    return SwiftDataError(kind, occasion)
   }
 
   /// Compares the kinds; the details do not count.

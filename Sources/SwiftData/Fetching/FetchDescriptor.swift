@@ -1,6 +1,20 @@
 public import Foundation
 
 /// What to fetch: which models, in which order, and how many of them.
+///
+/// ```swift
+/// var descriptor = FetchDescriptor<Trip>(
+///   predicate: #Predicate { $0.name.hasPrefix("L") },
+///   sortBy: [SortDescriptor(\.start)])
+/// descriptor.fetchLimit = 10
+/// descriptor.relationshipKeyPathsForPrefetching = [\.stops]
+/// let trips = try context.fetch(descriptor)
+/// ```
+///
+/// A value: making and changing one runs nothing. A fetch costs one statement, and one for each path to
+/// prefetch; without prefetching, each relationship that is read costs a statement for each model.
+/// A property that is not stored makes the fetch throw `SwiftDataError.unsupportedSortDescriptor`, or the
+/// predicate is evaluated in memory; see <doc:Predicates>.
 public struct FetchDescriptor<T> where T: PersistentModel {
   /// Which models to fetch; all of them when there is none.
   public var predicate: Predicate<T>?

@@ -1,7 +1,7 @@
 /// The results of a fetch in sections, in the order in which their titles first appear.
 ///
 /// ```swift
-/// for section in items.sections {
+/// for section in sections {
 ///   print(section.title, section.count)
 /// }
 /// ```

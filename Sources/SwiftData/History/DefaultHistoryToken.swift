@@ -49,12 +49,16 @@ extension DefaultHistoryToken {
   }
 
   /// Encodes the numbers by identifiers of stores.
+  ///
+  /// - Throws: What the encoder throws.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(transactions, forKey: .tokenValue)
   }
 
   /// Decodes what `encode(to:)` wrote.
+  ///
+  /// - Throws: `DecodingError` when the encoded form is another one.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     transactions = try container.decode([String: Int64].self, forKey: .tokenValue)

@@ -41,5 +41,7 @@ public protocol HistoryProviding {
     -> [Self.HistoryType]
 
   /// Forgets transactions.
+  ///
+  /// - Throws: The store's error.
   func deleteHistory(_ descriptor: HistoryDescriptor<Self.HistoryType>) throws
 }

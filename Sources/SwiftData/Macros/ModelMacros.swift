@@ -11,12 +11,23 @@ public protocol _ManagedModel: AnyObject {}
 /// Properties with `@Transient`, computed properties and static members are left as they are.
 ///
 /// ```swift
-/// @Model final class Trip {
-///   var name: String
+/// @Model
+/// final class Trip {
+///   @Attribute(.unique) var name: String
+///   var start: Date
 ///   @Relationship(deleteRule: .cascade, inverse: \Stop.trip) var stops: [Stop] = []
-///   init(name: String) { self.name = name }
+///
+///   init(name: String, start: Date) {
+///     self.name = name
+///     self.start = start
+///   }
 /// }
 /// ```
+///
+/// A property that was not fetched, or whose row was not read yet, is read when it is used: one
+/// statement for the row, or for the members of a relationship. What cannot be stored is an error of the
+/// compiler, or `SwiftDataError.loadIssueModelContainer` when the container is made. See
+/// <doc:GettingStarted>.
 @attached(
   member,
   conformances: Observable, PersistentModel, _ManagedModel, Sendable,
@@ -49,8 +60,13 @@ public macro Attribute(
 /// States how a model refers to other models: its inverse and what a deletion does to them.
 ///
 /// ```swift
-/// @Relationship(deleteRule: .cascade, inverse: \Page.book) var pages: [Page] = []
+/// @Relationship(deleteRule: .cascade, inverse: \Stop.trip) var stops: [Stop] = []
 /// ```
+///
+/// Reading a relationship that is not in memory runs one statement and loads its members; setting one side
+/// loads nothing and sets the other side at once. A deletion that a rule denies, and a
+/// number of members that the bounds exclude, make the save throw
+/// `SwiftDataError.modelValidationFailure`; see <doc:Errors>.
 ///
 /// - Parameters:
 ///   - options: What the store should do with the relationship.
@@ -79,7 +95,7 @@ public macro Transient() =
 /// Demands that no two models of a type agree in all properties of one group.
 ///
 /// ```swift
-/// #Unique<Trip>([\.name, \.startDate], [\.code])
+/// #Unique<Ticket>([\.number], [\.row, \.seat])
 /// ```
 ///
 /// - Parameter constraints: Groups of key paths; each group is one constraint.
@@ -99,7 +115,7 @@ where T: PersistentModel
 /// Asks the store for a binary index over each group of properties.
 ///
 /// ```swift
-/// #Index<Trip>([\.name], [\.name, \.startDate])
+/// #Index<Ticket>([\.row], [\.row, \.seat])
 /// ```
 ///
 /// - Parameter indices: Groups of key paths; each group is one index.
@@ -111,13 +127,20 @@ where T: PersistentModel
 /// Gives an actor its own model context and lets it run where that context is used.
 ///
 /// ```swift
-/// @ModelActor actor Importer {
-///   func add(_ name: String) throws {
-///     modelContext.insert(Trip(name: name))
+/// @ModelActor
+/// actor Importer {
+///   func add(_ names: [String]) throws {
+///     for name in names { modelContext.insert(Trip(name: name, start: .now)) }
 ///     try modelContext.save()
+///   }
+///
+///   func name(of id: PersistentIdentifier) -> String? {
+///     self[id, as: Trip.self]?.name
 ///   }
 /// }
 /// ```
+///
+/// See <doc:Concurrency>.
 @attached(
   member, names: named(modelExecutor), named(modelContainer), named(init))
 @attached(extension, conformances: ModelActor)

@@ -3,10 +3,11 @@ public import Foundation
 /// Makes a condition on the models of one kind, for stores to search with and to test models with.
 ///
 /// ```swift
-/// let open = #Predicate<Task> { task in
-///   task.state != .done && task.owner?.name.hasPrefix("A") == true
+/// let place = "Belém"
+/// let visits = #Predicate<Trip> { trip in
+///   trip.stops.contains { $0.place == place }
 /// }
-/// let tasks = try context.fetch(FetchDescriptor(predicate: open))
+/// let trips = try context.fetch(FetchDescriptor(predicate: visits))
 /// ```
 ///
 /// Parts of the closure that do not mention its parameters are evaluated once, when the predicate is
@@ -15,7 +16,11 @@ public import Foundation
 /// their type, text methods such as `hasPrefix` and `lowercased`, and `evaluate` of other predicates.
 ///
 /// Swift gives up on the types of a long condition sooner when it must find the model's type too:
-/// name it at the parameter, `{ (task: Task) in … }`, where that happens.
+/// name it at the parameter, `{ (trip: Trip) in … }`, where that happens.
+///
+/// Making a predicate runs nothing. The SQL of a shape is made once, whatever is captured. A part that SQL
+/// cannot express is evaluated in memory; a fetch throws `SwiftDataError.unsupportedPredicate` where that
+/// fails too. See <doc:Predicates>.
 ///
 /// - Parameter body: The condition. It is read by the compiler and never called.
 @freestanding(expression)
@@ -27,8 +32,12 @@ public macro Predicate<each Input: PersistentModel>(
 /// Makes a value that is computed from models of one kind, for use inside predicates.
 ///
 /// ```swift
-/// let openTasks = #Expression<Project, Int> { $0.tasks.count(where: { $0.state != .done }) }
-/// let busy = #Predicate<Project> { openTasks.evaluate($0) > 10 }
+/// let stopsInBelém = #Expression<Trip, Int> { trip in
+///   trip.stops.count(where: { $0.place == "Belém" })
+/// }
+/// let busy = #Predicate<Trip> { trip in
+///   stopsInBelém.evaluate(trip) > 10
+/// }
 /// ```
 ///
 /// - Parameter body: The computation. It is read by the compiler and never called.

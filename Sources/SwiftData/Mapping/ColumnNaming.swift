@@ -26,17 +26,16 @@ struct ColumnNaming {
   }
 }
 
-extension ScalarType {
-  /// The type of a column of such values.
+extension ScalarColumn {
+  /// The declared type of such columns.
   var sqlType: String {
     switch self {
-    case .int, .int8, .int16, .int32, .int64, .uint, .uint8, .uint16, .uint32, .uint64, .bool:
-      "INTEGER"
-    case .double, .float: "FLOAT"
+    case .integer, .boolean: "INTEGER"
+    case .real: "FLOAT"
     case .date: "TIMESTAMP"
     case .decimal: "DECIMAL"
-    case .string, .url: "VARCHAR"
-    case .uuid, .data: "BLOB"
+    case .text, .uri: "VARCHAR"
+    case .uuid, .binary: "BLOB"
     }
   }
 }
@@ -47,7 +46,7 @@ enum ColumnGroup: Int, CaseIterable {
 
   init(_ content: ColumnContent, isLeaf: Bool) {
     switch content {
-    case .scalar(let type), .rawValue(let type): self = ColumnGroup(type)
+    case .scalar(let type), .rawValue(let type): self = ColumnGroup(type.traits.column)
     case .enumCase: self = .text
     case .encoded: self = isLeaf ? .binary : .transformable
     case .transformed: self = .transformable
@@ -55,16 +54,15 @@ enum ColumnGroup: Int, CaseIterable {
     }
   }
 
-  private init(_ type: ScalarType) {
-    switch type {
-    case .int, .int8, .int16, .int32, .int64, .uint, .uint8, .uint16, .uint32, .uint64, .bool:
-      self = .integer
-    case .double, .float, .date: self = .real
+  private init(_ column: ScalarColumn) {
+    switch column {
+    case .integer, .boolean: self = .integer
+    case .real, .date: self = .real
     case .decimal: self = .decimal
-    case .string: self = .text
-    case .url: self = .uri
+    case .text: self = .text
+    case .uri: self = .uri
     case .uuid: self = .uuid
-    case .data: self = .binary
+    case .binary: self = .binary
     }
   }
 }

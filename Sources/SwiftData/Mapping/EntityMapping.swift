@@ -10,6 +10,8 @@ package final class EntityMapping: Sendable {
   package let table: String
   /// Whether the table holds rows of other entities too.
   package let sharesTable: Bool
+  /// Whether the table has rows that are none of this entity or of those below it.
+  package let isPartOfTable: Bool
   package let descriptor: _ModelDescriptor
   /// Indexed by slot.
   package let properties: [PropertyMapping]
@@ -20,7 +22,7 @@ package final class EntityMapping: Sendable {
 
   init(
     name: String, number: Int, subtreeNumbers: [Int], rootName: String, superName: String?,
-    table: String, sharesTable: Bool, descriptor: _ModelDescriptor,
+    table: String, sharesTable: Bool, isPartOfTable: Bool, descriptor: _ModelDescriptor,
     properties: [PropertyMapping], ownSlots: Range<Int>, spatialIndexes: [SpatialIndex]
   ) {
     self.name = name
@@ -30,6 +32,7 @@ package final class EntityMapping: Sendable {
     self.superName = superName
     self.table = table
     self.sharesTable = sharesTable
+    self.isPartOfTable = isPartOfTable
     self.descriptor = descriptor
     self.properties = properties
     self.ownSlots = ownSlots

@@ -1,25 +1,36 @@
 package import OpenSwiftDataSQLSyntax
 
-/// Where everything of a schema is stored. Built once per schema; immutable.
+/// Where everything of a schema is stored. Built once per store, with the numbers that its file has
+/// given to entities; immutable.
 package final class SchemaMapping: Sendable {
   /// In the order of their numbers.
   package let entities: [EntityMapping]
   /// One definition per hierarchy, then one per join table.
   package let tables: [TableDefinition]
   private let byName: [String: EntityMapping]
+  /// The place of the entity with a number; a file may have left numbers out.
+  private let byNumber: [EntityMapping?]
   /// By table, the columns that an index of the table begins with.
   private let indexedColumns: [String: Set<String>]
 
   /// - Parameters:
   ///   - schema: The validated schema.
   ///   - descriptors: The descriptors of its classes by entity name.
-  package init(schema: Schema, descriptors: [String: _ModelDescriptor]) {
-    let blueprint = SchemaBlueprint(schema: schema, descriptors: descriptors)
+  ///   - numbering: The numbers that the file has given to entities.
+  package init(
+    schema: Schema, descriptors: [String: _ModelDescriptor], numbering: EntityNumbering = .fresh
+  ) {
+    let blueprint = SchemaBlueprint(
+      schema: schema, descriptors: descriptors, numbering: numbering)
     var layout = TableLayout(blueprint)
     for root in blueprint.entities where root.superName == nil { layout.place(root) }
     layout.placeJoinTables()
     entities = blueprint.entities.map { layout.mapping(of: $0) }
     byName = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    var byNumber: [EntityMapping?] = Array(
+      repeating: nil, count: (entities.last?.number ?? 0) + 1)
+    for entity in entities { byNumber[entity.number] = entity }
+    self.byNumber = byNumber
     tables = layout.definitions()
     indexedColumns = Dictionary(
       tables.map { ($0.table.name, $0.indexedColumns) }, uniquingKeysWith: { $0.union($1) })
@@ -34,14 +45,17 @@ package final class SchemaMapping: Sendable {
     byName[name]
   }
 
-  /// The entity of a class, or of its nearest superclass that the schema has.
+  /// The entity of a class; `nil` for another class of the same name.
   package func entity(for type: any PersistentModel.Type) -> EntityMapping? {
-    type._$descriptor.lineage.lazy.compactMap { byName[$0.entityName] }.first
+    byName[type._$descriptor.entityName].flatMap { $0.descriptor.type == type ? $0 : nil }
   }
 
   package func entity(number: Int) -> EntityMapping? {
-    entities.indices.contains(number - 1) ? entities[number - 1] : nil
+    byNumber.indices.contains(number) ? byNumber[number] : nil
   }
+
+  /// The names of the entities by number; empty where no entity has the number.
+  package var namesByNumber: [String] { byNumber.map { $0?.name ?? "" } }
 
   /// The statements that make every table and index of the schema.
   package var creationStatements: [any SQLStatement] {

@@ -31,13 +31,8 @@ package struct SpatialIndex: Hashable, Sendable {
   /// Whether a tree may hold values of the type. Trees keep floating-point numbers; the stored form of
   /// large unsigned numbers has another order.
   static func holds(_ content: ColumnContent) -> Bool {
-    switch content {
-    case .scalar(.int), .scalar(.int8), .scalar(.int16), .scalar(.int32), .scalar(.int64),
-      .scalar(.uint8), .scalar(.uint16), .scalar(.uint32), .scalar(.double), .scalar(.float),
-      .scalar(.date):
-      true
-    default: false
-    }
+    guard case .scalar(let type) = content else { return false }
+    return type.isInteger || type.traits.column == .real || type.traits.column == .date
   }
 }
 

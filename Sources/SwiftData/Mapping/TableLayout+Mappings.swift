@@ -8,7 +8,9 @@ extension TableLayout {
       subtreeNumbers: entity.subtree.compactMap { blueprint[$0]?.number },
       rootName: entity.rootName, superName: entity.superName,
       table: ColumnNaming.table(forRoot: entity.rootName),
-      sharesTable: (blueprint[entity.rootName]?.subtree.count ?? 1) > 1,
+      sharesTable: entity.hasOtherEntities
+        || (blueprint[entity.rootName]?.subtree.count ?? 1) > 1,
+      isPartOfTable: entity.superName != nil || entity.hasOtherEntities,
       descriptor: entity.descriptor, properties: properties, ownSlots: entity.ownSlots,
       spatialIndexes: spatialIndexes)
   }

@@ -36,7 +36,8 @@ struct TableLayout {
     self.blueprint = blueprint
   }
 
-  /// Lays out the table of a hierarchy.
+  /// Lays out the table of a hierarchy, in the order of the entities' numbers: so the suffixes of
+  /// clashing names stay with the entities that were there first.
   mutating func place(_ root: SchemaBlueprint.Entity) {
     var naming = ColumnNaming()
     let hierarchy = root.subtree.compactMap { blueprint[$0] }
@@ -136,7 +137,7 @@ struct TableLayout {
   ) {
     let sqlType =
       switch content {
-      case .scalar(let type), .rawValue(let type): type.sqlType
+      case .scalar(let type), .rawValue(let type): type.traits.column.sqlType
       case .enumCase: "VARCHAR"
       case .encoded, .transformed: "BLOB"
       case .key, .entityNumber: "INTEGER"

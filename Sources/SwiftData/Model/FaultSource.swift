@@ -16,6 +16,8 @@ public protocol _FaultSource: AnyObject {
   func _setToMany(_ storage: _ModelStorage, slot: Int, to models: [any PersistentModel]?)
   /// The model with an identifier, as a fault where it is not in memory.
   func _model(for identifier: PersistentIdentifier) -> AnyObject?
+  /// The model with an identifier; its row may not have been read, and may not exist.
+  func _fault(for identifier: PersistentIdentifier) -> AnyObject?
   /// Called while a registered storage is deinitialised.
   func _forget(_ storage: _ModelStorage)
 }

@@ -27,7 +27,7 @@ package struct ModelProperty: @unchecked Sendable {
   var needsConversion: Bool {
     switch form {
     case .attribute(.scalar(let type)), .attribute(.rawValue(let type)):
-      type == .url || type == .decimal
+      type.traits.isBoxed
     default: true
     }
   }

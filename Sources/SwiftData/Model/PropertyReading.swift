@@ -53,8 +53,9 @@ struct PropertyReading {
       if attribute?.isCodable == true { return .attribute(.encoded) }
       problems.append(
         SwiftDataError.loadIssueModelContainer.with(
-          "The type \(valueType) can't be stored: \(error). Make it Codable, mark the property "
-            + "@Attribute(.codable) or @Transient.", entity: entityName, property: name))
+          (error as? SwiftDataError)?.reason
+            ?? "The type \(valueType) can't be stored: \(error). Mark the property @Transient.",
+          entity: entityName, property: name))
       return .attribute(.encoded)
     }
   }
@@ -145,12 +146,11 @@ extension LeafForm {
 
 extension ScalarType {
   package var cellKind: CellKind {
-    switch self {
-    case .int, .int8, .int16, .int32, .int64, .uint, .uint8, .uint16, .uint32, .uint64, .bool:
-      .integer
-    case .double, .float, .date: .real
-    case .string, .url, .decimal: .text
-    case .uuid, .data: .blob
+    switch traits.column {
+    case .integer, .boolean: .integer
+    case .real, .date: .real
+    case .text, .uri, .decimal: .text
+    case .uuid, .binary: .blob
     }
   }
 }
@@ -165,32 +165,6 @@ extension LeafForm {
     switch self {
     case .scalar(let type), .rawValue(let type): type.swiftType
     case .encoded, .enumCase: String.self
-    }
-  }
-}
-
-extension ScalarType {
-  package var swiftType: any (Decodable & ScalarCoding).Type {
-    switch self {
-    case .int: Int.self
-    case .int8: Int8.self
-    case .int16: Int16.self
-    case .int32: Int32.self
-    case .int64: Int64.self
-    case .uint: UInt.self
-    case .uint8: UInt8.self
-    case .uint16: UInt16.self
-    case .uint32: UInt32.self
-    case .uint64: UInt64.self
-    case .bool: Bool.self
-    case .double: Double.self
-    case .float: Float.self
-    case .string: String.self
-    case .date: Date.self
-    case .uuid: UUID.self
-    case .data: Data.self
-    case .url: URL.self
-    case .decimal: Decimal.self
     }
   }
 }

@@ -39,6 +39,8 @@ extension Schema {
     }
 
     /// Decodes an empty list: key paths cannot be made from names.
+    ///
+    /// - Throws: Nothing.
     public init(from decoder: any Decoder) throws {
       self.indices = []
     }
@@ -50,6 +52,8 @@ extension Schema.Index: SchemaProperty, CustomDebugStringConvertible {
   public final var isUnique: Bool { false }
 
   /// Encodes the names of the properties of each index.
+  ///
+  /// - Throws: What the encoder throws.
   public final func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(propertyNames, forKey: .indices)

@@ -34,6 +34,11 @@ extension Schema {
   package final var descriptors: [String: _ModelDescriptor] {
     entitiesByName.compactMapValues { $0.modelType?._$descriptor }
   }
+
+  /// The descriptor of an entity's class; `nil` for a schema that was decoded.
+  final func descriptor(named entity: String) -> _ModelDescriptor? {
+    entitiesByName[entity]?.modelType?._$descriptor
+  }
 }
 
 /// Collects entities from model classes, following relationships and superclasses.

@@ -25,6 +25,8 @@ extension Schema {
     }
 
     /// Decodes an empty list: key paths cannot be made from names.
+    ///
+    /// - Throws: Nothing.
     public init(from decoder: any Decoder) throws {
       self.constraints = []
     }
@@ -36,6 +38,8 @@ extension Schema.Unique: SchemaProperty, CustomDebugStringConvertible {
   public final var isUnique: Bool { true }
 
   /// Encodes the names of the properties of each constraint.
+  ///
+  /// - Throws: What the encoder throws.
   public final func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(propertyNames, forKey: .constraints)

@@ -71,18 +71,8 @@ enum KeyedArchive {
 
 extension LeafForm {
   /// The value, or an empty one in place of null: what a required part without a value reads as.
-  ///
-  /// SQLite stores a NaN as null, so a number reads as NaN.
   func filled(_ value: _StoredValue) -> _StoredValue {
     guard value.isNull, case .scalar(let type) = self else { return value }
-    return switch type {
-    case .double, .float: .real(.nan)
-    case .date: .real(0)
-    case .string: .text("")
-    case .url: .text("file:///")
-    case .uuid: .blob(Data(count: 16))
-    case .data: .blob(Data())
-    default: .integer(0)
-    }
+    return type.traits.empty
   }
 }

@@ -46,7 +46,7 @@ enum ValueEncoding {
       guard let encodable = value as? any Encodable else { return .null }
       return .blob(try EncodedCoding.encode(encodable))
     } catch let error as SwiftDataError {
-      throw error
+      throw error.placed(entity: entityName, property: property.name)
     } catch {
       throw failure(error, property: property, entityName: entityName)
     }
@@ -56,8 +56,8 @@ enum ValueEncoding {
     _ error: any Error, property: ModelProperty, entityName: String
   ) -> SwiftDataError {
     SwiftDataError.modelValidationFailure.with(
-      "The value can't be encoded: \(error)", entity: entityName, property: property.name,
-      underlying: error)
+      "The value can't be encoded. Give it one that its type encodes without an error.",
+      doing: "encoding a value", entity: entityName, property: property.name, underlying: error)
   }
 
   private static func unwrapped(_ value: Any?) -> Any? {

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 package import OpenSwiftDataSQLSyntax
 
 /// What a predicate and sort descriptors came to in SQL.

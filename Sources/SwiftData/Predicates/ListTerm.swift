@@ -202,13 +202,3 @@ extension PredicateCompiler {
     return .when(.all([condition, value.isNotNull]))
   }
 }
-
-extension ScalarType {
-  /// Whether the stored forms of values are in the order of the values.
-  fileprivate var ordersAsStored: Bool {
-    switch self {
-    case .bool, .url, .data, .uuid, .uint, .uint64, .decimal: false
-    default: true
-    }
-  }
-}

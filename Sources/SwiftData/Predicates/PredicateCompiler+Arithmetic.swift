@@ -96,7 +96,7 @@ extension PredicateCompiler {
     // The difference of two infinities, for instance.
     result.mayBeNaN =
       first.mayBeNaN || second.mayBeNaN || (!isOrdinary(left) && !isOrdinary(right))
-    if let range = type.integers {
+    if let range = type.traits.integers {
       demandRange(range, of: result, sign, first.value, second.value)
     }
     return result
@@ -127,36 +127,6 @@ extension PredicateCompiler {
     case let value as Float: value != 0 && value.isFinite
     case let value as Decimal: value != 0 && value.isFinite
     default: false
-    }
-  }
-}
-
-extension ScalarType {
-  /// Whether SQL gives what Swift's arithmetic gives. Unsigned 64-bit columns hold bit patterns.
-  fileprivate var computesInSQL: Bool {
-    switch self {
-    case .double, .float, .decimal: true
-    default: isInteger
-    }
-  }
-
-  fileprivate var isInteger: Bool { integers != nil }
-
-  /// The numbers of an integer type that fits into 64 signed bits.
-  fileprivate var integers: Swift.ClosedRange<Int64>? {
-    func range<T: FixedWidthInteger>(_ type: T.Type) -> Swift.ClosedRange<Int64> {
-      Int64(type.min)...Int64(type.max)
-    }
-    switch self {
-    case .int, .int64: return range(Int64.self)
-    case .int32: return range(Int32.self)
-    case .int16: return range(Int16.self)
-    case .int8: return range(Int8.self)
-    case .uint32: return range(UInt32.self)
-    case .uint16: return range(UInt16.self)
-    case .uint8: return range(UInt8.self)
-    case .uint, .uint64, .float, .double, .decimal, .bool, .string, .date, .uuid, .data, .url:
-      return nil
     }
   }
 }

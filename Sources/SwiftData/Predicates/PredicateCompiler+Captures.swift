@@ -6,7 +6,8 @@ extension PredicateCompiler {
   func isCaptured(node: any PredicateNode) -> Bool {
     var waiting: [(any PredicateExpression, locals: Set<PredicateExpressions.VariableID>)]
     waiting = [(node, [])]
-    while var (next, locals) = waiting.popLast() {
+    while let (next, outer) = waiting.popLast() {
+      var locals = outer
       guard let node = next as? any PredicateNode else { return false }
       if let variable = node.standsFor {
         if locals.contains(variable) { continue }

@@ -140,14 +140,14 @@ extension PredicateCompiler {
         .binary(order.rank(of: left.value), sign, order.rank(of: right.value)),
       ])
     }
-    switch type {
-    case .string:
+    switch type.traits.order {
+    case .text:
       comparison = .binary(
         canonical(inOrder: left.value), sign, canonical(inOrder: right.value))
     case .decimal:
       comparison = .binary(
         .function("swift_decimal_compare", [left.value, right.value]), sign, .integer(0))
-    case .uint, .uint64: comparison = unsigned(left.value, sign, right.value)
+    case .unsigned: comparison = unsigned(left.value, sign, right.value)
     default: comparison = left.comparison(sign, right)
     }
     return .all([left.isPresent, right.isPresent, comparison])

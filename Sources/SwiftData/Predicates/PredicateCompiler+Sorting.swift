@@ -51,8 +51,8 @@ extension PredicateCompiler {
     guard case .scalar(let type) = scalar.kind else {
       throw NotInSQL("an order that the type of the values makes")
     }
-    switch type {
-    case .string:
+    switch type.traits.order {
+    case .text:
       guard let comparator, let collation = try SQLCollation.name(of: comparator) else {
         // Swift orders text by its canonical form.
         return [canonical(inOrder: scalar.value)]
@@ -61,8 +61,8 @@ extension PredicateCompiler {
     case .decimal:
       // Long decimals that are one floating-point number are told apart by their digits.
       return [.cast(scalar.value, to: "REAL"), .function("swift_decimal_digits", [scalar.value])]
-    case .uint, .uint64: return [.binary(scalar.value, .less, .integer(0)), scalar.value]
-    case .url: throw NotInSQL("URLs have no order")
+    case .unsigned: return [.binary(scalar.value, .less, .integer(0)), scalar.value]
+    case .none: throw NotInSQL("an order of what has none")
     default: return [scalar.value]
     }
   }

@@ -43,7 +43,7 @@ extension PredicateCompiler {
     guard case .object(var object) = term, let model = type as? any PersistentModel.Type else {
       throw NotInSQL("a cast of \(term.label)")
     }
-    guard let target = mapping.entity(named: model._$descriptor.entityName),
+    guard let target = mapping.entity(for: model),
       target.rootName == object.entity.rootName
     else { throw NotInSQL("a cast to another hierarchy") }
     if target.subtreeNumbers.contains(object.entity.number) {

@@ -208,7 +208,7 @@ package struct PredicateCompiler {
 extension EntityMapping {
   /// The condition that a row of the table is one of the entity or of those below it.
   package func restriction(alias: String?) -> SQLExpression? {
-    guard superName != nil else { return nil }
+    guard isPartOfTable else { return nil }
     return isKind(alias: alias)
   }
 

@@ -1,4 +1,4 @@
-package import OpenSwiftDataSQLSyntax
+import OpenSwiftDataSQLSyntax
 
 /// What the deletion of an entity's rows does to other rows, by its delete rules.
 ///

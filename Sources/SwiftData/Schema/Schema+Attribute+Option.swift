@@ -76,6 +76,8 @@ extension Schema.Attribute.Option: Codable {
   }
 
   /// Decodes what `encode(to:)` wrote.
+  ///
+  /// - Throws: `DecodingError` when the encoded form is another one.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
@@ -84,6 +86,8 @@ extension Schema.Attribute.Option: Codable {
   }
 
   /// Encodes the kind and the name of the transformer.
+  ///
+  /// - Throws: What the encoder throws.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(kind, forKey: .kind)

@@ -74,6 +74,8 @@ extension Schema {
     }
 
     /// Decodes what `encode(to:)` wrote. Types that the framework does not know become `Any`.
+    ///
+    /// - Throws: `DecodingError` when the encoded form is another one.
     public required init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: CodingKeys.self)
       name = try container.decode(String.self, forKey: .name)
@@ -86,6 +88,8 @@ extension Schema {
     }
 
     /// Encodes everything but the default value; the type by its name.
+    ///
+    /// - Throws: What the encoder throws.
     public func encode(to encoder: any Encoder) throws {
       var container = encoder.container(keyedBy: CodingKeys.self)
       try container.encode(name, forKey: .name)

@@ -2,6 +2,8 @@ public import Foundation
 
 extension Schema: Codable {
   /// Encodes the versions and the entities.
+  ///
+  /// - Throws: What the encoder throws.
   public final func encode(to encoder: any Encoder) throws {
     // Subentities are encoded inside of their superentities.
     try EncodedSchema(
@@ -11,6 +13,8 @@ extension Schema: Codable {
   }
 
   /// Writes the schema to a file as JSON.
+  ///
+  /// - Throws: An error of the file system.
   public final func save(to toURL: URL) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
@@ -18,6 +22,8 @@ extension Schema: Codable {
   }
 
   /// Reads a schema that `save(to:)` wrote.
+  ///
+  /// - Throws: An error of the file system, or `DecodingError` when the file holds no schema.
   public static func load(from fromURL: URL) throws -> Schema {
     try JSONDecoder().decode(Schema.self, from: Data(contentsOf: fromURL))
   }

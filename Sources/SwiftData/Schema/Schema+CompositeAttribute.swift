@@ -16,6 +16,8 @@ extension Schema {
     }
 
     /// Decodes what `encode(to:)` wrote.
+    ///
+    /// - Throws: `DecodingError` when the encoded form is another one.
     public required init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: CodingKeys.self)
       properties = try container.decode([Schema.Attribute].self, forKey: .properties)

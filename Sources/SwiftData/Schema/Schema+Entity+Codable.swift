@@ -1,5 +1,7 @@
 extension Schema.Entity: Codable {
   /// Encodes the entity with all that stands below it.
+  ///
+  /// - Throws: What the encoder throws.
   public final func encode(to encoder: any Encoder) throws {
     try EncodedEntity(
       name: name, superentityName: superentityName,

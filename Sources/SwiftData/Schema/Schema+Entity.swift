@@ -72,6 +72,8 @@ extension Schema {
     }
 
     /// Decodes what `encode(to:)` wrote.
+    ///
+    /// - Throws: `DecodingError` when the encoded form is another one.
     public init(from decoder: any Decoder) throws {
       let encoded = try EncodedEntity(from: decoder)
       name = encoded.name

@@ -45,12 +45,16 @@ extension Schema.Relationship.Option: Hashable {
 
 extension Schema.Relationship.Option: Codable {
   /// Encodes the name of the option.
+  ///
+  /// - Throws: What the encoder throws.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(kind)
   }
 
   /// Decodes what `encode(to:)` wrote.
+  ///
+  /// - Throws: `DecodingError` when the encoded form is another one.
   public init(from decoder: any Decoder) throws {
     self.init(try decoder.singleValueContainer().decode(Kind.self))
   }

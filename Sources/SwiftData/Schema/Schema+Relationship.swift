@@ -72,6 +72,8 @@ extension Schema {
     }
 
     /// Decodes what `encode(to:)` wrote. Key paths and the type are lost.
+    ///
+    /// - Throws: `DecodingError` when the encoded form is another one.
     public init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: CodingKeys.self)
       name = try container.decode(String.self, forKey: .name)
@@ -89,6 +91,8 @@ extension Schema {
     }
 
     /// Encodes everything but the key paths and the type.
+    ///
+    /// - Throws: What the encoder throws.
     public final func encode(to encoder: any Encoder) throws {
       var container = encoder.container(keyedBy: CodingKeys.self)
       try container.encode(name, forKey: .name)

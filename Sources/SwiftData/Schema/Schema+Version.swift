@@ -49,6 +49,8 @@ extension Schema.Version: Codable {
   }
 
   /// Encodes the numbers by name.
+  ///
+  /// - Throws: What the encoder throws.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(major, forKey: .major)
@@ -57,6 +59,8 @@ extension Schema.Version: Codable {
   }
 
   /// Decodes what `encode(to:)` wrote.
+  ///
+  /// - Throws: `DecodingError` when the encoded form is another one.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     self.init(

@@ -53,6 +53,8 @@ public final class Schema: Sendable {
   }
 
   /// Decodes what `encode(to:)` wrote. Model types and key paths are lost.
+  ///
+  /// - Throws: `DecodingError` when the encoded form is another one.
   public init(from decoder: any Decoder) throws {
     let encoded = try EncodedSchema(from: decoder)
     encodingVersion = encoded.encodingVersion

@@ -79,7 +79,7 @@ package enum SchemaValidation {
       _ = try attribute.storageForm()
       return []
     } catch {
-      let detail = (error as? SwiftDataError)?.detail ?? "\(error)"
+      let detail = (error as? SwiftDataError)?.reason ?? "\(error)"
       return [problem(detail, entity, attribute.name)]
     }
   }
@@ -115,6 +115,6 @@ extension SwiftDataError {
   /// The place and the detail, for a list of several errors.
   var placedDetail: String {
     let place = [entity, property].compactMap(\.self).joined(separator: ".")
-    return (place.isEmpty ? "" : "\(place): ") + (detail ?? description)
+    return (place.isEmpty ? "" : "\(place): ") + (occasion.detail ?? description)
   }
 }

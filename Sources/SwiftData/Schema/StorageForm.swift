@@ -47,25 +47,3 @@ extension CompositeLeaf: Hashable {
     hasher.combine(form)
   }
 }
-
-extension StorageForm {
-  /// The number that the model of a store has for this form.
-  package var attributeType: AttributeType {
-    switch self {
-    case .scalar(let type): type.attributeType
-    case .rawValue, .composite: .composite
-    case .encoded: .transformable
-    }
-  }
-}
-
-extension LeafForm {
-  /// The number that the model of a store has for this form.
-  package var attributeType: AttributeType {
-    switch self {
-    case .scalar(let type), .rawValue(let type): type.attributeType
-    case .encoded: .binary
-    case .enumCase: .string
-    }
-  }
-}

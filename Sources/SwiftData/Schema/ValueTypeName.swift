@@ -12,11 +12,7 @@ enum ValueTypeName {
     types[name] ?? Any.self
   }
 
-  private static let scalars: [any (ScalarCoding & Codable & Hashable & Sendable).Type] = [
-    Int.self, Int8.self, Int16.self, Int32.self, Int64.self, UInt.self, UInt8.self, UInt16.self,
-    UInt32.self, UInt64.self, Bool.self, Double.self, Float.self, String.self, Date.self,
-    UUID.self, Data.self, URL.self, Decimal.self, CGFloat.self,
-  ]
+  private static let scalars = ScalarType.allCases.map(\.swiftType) + [CGFloat.self]
 
   private static let types: [String: any Any.Type] = {
     var types: [String: any Any.Type] = ["Duration": Duration.self]

@@ -53,4 +53,59 @@ import Testing
     #expect(kind.advice.hasSuffix("."))
     #expect(!kind.summary.hasSuffix("."))
   }
+
+  @Test(arguments: SwiftDataError.Kind.allCases)
+  func everyKindTellsItsOccasionOnce(_ kind: SwiftDataError.Kind) throws {
+    let full = SwiftDataError.DatabaseFailure(
+      name: "SQLITE_FULL", code: 13, extendedCode: 13, message: "disk is full",
+      sql: "INSERT INTO \"ZTRIP\" VALUES (?1)", path: "/trips.store", sentence: "No space left.")
+    let error = SwiftDataError(kind).with(
+      "It went wrong. Do that.", doing: "inserting rows of Trip", entity: "Trip",
+      property: "name", underlying: full)
+    #expect(
+      error.description
+        == "\(kind.summary) (Trip.name) while inserting rows of Trip. It went wrong. Do that. "
+        + "Cause: No space left.")
+    #expect(error.code == kind.rawValue && error.operation == "inserting rows of Trip")
+    #expect(error.entity == "Trip" && error.property == "name")
+    #expect(error.database == full && error.underlyingError is SwiftDataError.DatabaseFailure)
+    #expect(!SwiftDataError(kind).operation.isEmpty && SwiftDataError(kind).database == nil)
+  }
+
+  @Test func aCauseOfTheSameKindIsNotTheSentenceAgain() {
+    let inner = SwiftDataError.modelValidationFailure.with("The value is too long. Shorten it.")
+    let outer = SwiftDataError.modelValidationFailure.with("Nothing was saved.", underlying: inner)
+    #expect(
+      outer.description
+        == "The model cannot be saved. Nothing was saved. Cause: The value is too long. Shorten it."
+    )
+  }
+
+  private enum Colour: String, Codable { case red }
+
+  @Test func errorsOfDecodersTellThePlaceAndNotTheValue() throws {
+    struct Paint: Codable { var colour: Colour, price: Double }
+    func description(_ body: () throws -> Void) throws -> String {
+      let cause = try #require(throws: (any Error).self) { try body() }
+      return SwiftDataError.modelValidationFailure.with("Mend it.", underlying: cause).description
+    }
+    let decoding = try description {
+      _ = try JSONDecoder().decode(Paint.self, from: Data(#"{"colour":"secret"}"#.utf8))
+    }
+    #expect(decoding.contains("at 'colour'") && !decoding.contains("secret"))
+    let encoding = try description {
+      _ = try JSONEncoder().encode(Paint(colour: .red, price: .infinity))
+    }
+    #expect(encoding.contains("a value of Double at 'price'") && !encoding.contains("inf"))
+  }
+
+  @Test func storesThatCannotAnswerSayWhatToDo() {
+    let errors: [(DataStoreError, String)] = [
+      (.unsupportedFeature, "does not offer"), (.preferInMemoryFilter, "predicate"),
+      (.preferInMemorySort, "sort"), (.invalidPredicate, "predicate"),
+    ]
+    for (error, word) in errors {
+      #expect(error.description.contains(word) && error.localizedDescription == error.description)
+    }
+  }
 }

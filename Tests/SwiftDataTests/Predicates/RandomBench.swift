@@ -79,7 +79,10 @@ final class RandomBench {
       var wanted = expected.map(\.persistentModelID)
       do {
         var found = try asking.fetch(request).map(\.persistentModelID)
-        if order.isEmpty { (found.sort(), wanted.sort()) }
+        if order.isEmpty {
+          found.sort()
+          wanted.sort()
+        }
         if found != wanted { return difference("the store", found, wanted) }
         let count = try asking.fetchCount(request)
         if count != wanted.count { return "the store counts \(count), not \(wanted.count)" }

@@ -37,8 +37,8 @@ enum Hostile {
   static let numbers = [Int.min, Int.min + 1, -1, 0, 1, 2, 3, 7, 1 << 53, (1 << 53) + 1, Int.max]
   static let sizes = [UInt64.min, 1, 2, 1 << 62, 1 << 63, (1 << 63) + 1, .max - 1, .max]
   static let reals = [
-    0.0, -0.0, 1, -1, 0.1, 0.2, 0.3, 1e308, -1e308, 5e-324, .infinity, -.infinity, .nan, 2.5,
-    .greatestFiniteMagnitude,
+    0.0, -0.0, 1, -1, 0.1, 0.2, 0.3, 1e308, -1e308, .leastNonzeroMagnitude, .infinity, -.infinity,
+    .nan, 2.5, .greatestFiniteMagnitude,
   ]
   static let dates = [
     Date.distantPast, .distantFuture, Date(timeIntervalSinceReferenceDate: 0),

@@ -70,7 +70,7 @@ extension LanguageForms {
   @Model final class Flagged {
     var isDeleted: Bool = false
     var id: Int
-    var name: String {
+    var name: String {  // expected warning
       didSet { changes += 1 }
     }
     @Transient var changes = 0

@@ -136,4 +136,78 @@ import Testing
     #expect(message { try context.save() }.contains("Everything"))
     #expect(message { _ = try context.fetch(FetchDescriptor<Everything>()) }.contains("Everything"))
   }
+
+  /// What a user can ask an error for, once for each kind of work that a database can refuse.
+  @Test func aRefusalOfTheDatabaseTellsOperationEntityStatementAndCode() throws {
+    let folder = try TemporaryFolder()
+    let context = try open(folder.store)
+    let ann = Author(name: "Ann")
+    context.insert(ann)
+    context.insert(Shelf(label: "tall"))
+    try context.save()
+    func refuse(_ event: String) throws {
+      try SQLiteFile.execute(
+        """
+        CREATE TRIGGER refusal BEFORE \(event) BEGIN SELECT raise(ABORT, 'refused'); END
+        """, in: folder.store)
+    }
+    func allow() throws { try SQLiteFile.execute("DROP TRIGGER refusal", in: folder.store) }
+    func check(
+      _ operation: String, _ entity: String?, _ statement: String,
+      at location: SourceLocation = #_sourceLocation, _ body: () throws -> Void
+    ) throws {
+      let error = try #require(
+        #expect(throws: SwiftDataError.self, sourceLocation: location) { try body() },
+        sourceLocation: location)
+      #expect(error == .storeWriteFailure, sourceLocation: location)
+      #expect(error.operation == operation, sourceLocation: location)
+      #expect(error.entity == entity, sourceLocation: location)
+      let database = try #require(error.database, sourceLocation: location)
+      #expect(database.name == "SQLITE_CONSTRAINT" && database.code == 19, sourceLocation: location)
+      #expect(database.extendedCode == 1811, sourceLocation: location)
+      #expect(database.message == "refused", sourceLocation: location)
+      #expect(database.sql?.hasPrefix(statement) == true, sourceLocation: location)
+      #expect(database.path == folder.store.path, sourceLocation: location)
+      let text = error.description
+      #expect(text.contains(" while \(operation). "), sourceLocation: location)
+      #expect(text.components(separatedBy: "could not be written").count == 2)
+      #expect(text.components(separatedBy: "refused").count == 2, sourceLocation: location)
+      #expect(!text.contains("Bea") && !text.contains("container"), sourceLocation: location)
+    }
+
+    try refuse("INSERT ON ZAUTHOR")
+    context.insert(Author(name: "Bea"))
+    try check("inserting rows of Author", "Author", "INSERT INTO") { try context.save() }
+    context.rollback()
+    try allow()
+    try refuse("UPDATE ON ZAUTHOR")
+    ann.name = "Bea"
+    try check("updating rows of Author", "Author", "UPDATE") { try context.save() }
+    context.rollback()
+    try allow()
+    try refuse("DELETE ON ZSHELF")
+    try check("deleting rows of Shelf", "Shelf", "DELETE FROM") {
+      try context.delete(model: Shelf.self)
+      try context.save()
+    }
+    try check("deleting rows of Shelf", "Shelf", "DELETE FROM") { try context.container.erase() }
+    try allow()
+    #expect(try open(folder.store).fetchCount(FetchDescriptor<Author>()) == 1)
+  }
+
+  @Test func aFailedReadSpeaksOfReadingAndAFailedOpeningOfOpening() throws {
+    let folder = try TemporaryFolder()
+    let context = try open(folder.store)
+    try SQLiteFile.execute("ALTER TABLE ZAUTHOR RENAME TO ZWRITER", in: folder.store)
+    let error = try #require(
+      #expect(throws: SwiftDataError.self) { try context.fetch(FetchDescriptor<Author>()) })
+    #expect(error == .storeReadFailure && error.code == "storeReadFailure")
+    #expect(error.operation == "reading rows of Author" && error.entity == "Author")
+    #expect(error.database?.sql?.contains("\"ZAUTHOR\"") == true)
+    #expect(!error.description.contains("container"))
+    let place = URL(filePath: "/dev/null/folder/test.store")
+    let opening = try #require(#expect(throws: SwiftDataError.self) { try open(place) })
+    #expect(opening == .loadIssueModelContainer && opening.operation == "opening a store")
+    #expect(opening.underlyingError != nil && opening.description.contains(place.path))
+  }
 }

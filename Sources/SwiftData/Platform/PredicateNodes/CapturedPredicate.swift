@@ -17,11 +17,15 @@ extension PredicateExpressions {
     }
 
     /// Answers the predicate itself.
+    ///
+    /// - Throws: Nothing.
     public func evaluate(_ bindings: PredicateBindings) throws -> Output {
       value
     }
 
     /// Always throws: a captured predicate has no encoded form.
+    ///
+    /// - Throws: `DecodingError.dataCorrupted`.
     public init(from decoder: any Decoder) throws {
       throw DecodingError.dataCorrupted(
         DecodingError.Context(
@@ -30,6 +34,8 @@ extension PredicateExpressions {
     }
 
     /// Always throws: a captured predicate has no encoded form.
+    ///
+    /// - Throws: `EncodingError.invalidValue`.
     public func encode(to encoder: any Encoder) throws {
       throw EncodingError.invalidValue(
         value,
@@ -53,11 +59,15 @@ extension PredicateExpressions {
     }
 
     /// Answers the expression itself.
+    ///
+    /// - Throws: Nothing.
     public func evaluate(_ bindings: PredicateBindings) throws -> Output {
       value
     }
 
     /// Always throws: a captured expression has no encoded form.
+    ///
+    /// - Throws: `DecodingError.dataCorrupted`.
     public init(from decoder: any Decoder) throws {
       throw DecodingError.dataCorrupted(
         DecodingError.Context(
@@ -66,6 +76,8 @@ extension PredicateExpressions {
     }
 
     /// Always throws: a captured expression has no encoded form.
+    ///
+    /// - Throws: `EncodingError.invalidValue`.
     public func encode(to encoder: any Encoder) throws {
       throw EncodingError.invalidValue(
         value,

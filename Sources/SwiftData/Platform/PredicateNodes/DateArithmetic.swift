@@ -25,6 +25,8 @@ extension PredicateExpressions {
     }
 
     /// Answers for one set of variable values.
+    ///
+    /// - Throws: What an operand throws.
     public func evaluate(_ bindings: PredicateBindings) throws -> Date {
       let (date, seconds) = (try date.evaluate(bindings), try seconds.evaluate(bindings))
       return isBackward ? date - seconds : date + seconds
@@ -51,6 +53,8 @@ extension PredicateExpressions {
     }
 
     /// Answers for one set of variable values.
+    ///
+    /// - Throws: What an operand throws.
     public func evaluate(_ bindings: PredicateBindings) throws -> TimeInterval {
       try to.evaluate(bindings).timeIntervalSince(from.evaluate(bindings))
     }

@@ -25,6 +25,8 @@ extension PredicateExpressions {
     }
 
     /// Answers for one set of variable values.
+    ///
+    /// - Throws: What the condition throws, except for a step that fails: that is false.
     public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
       try falseOnFailure { try wrapped.evaluate(bindings) }
     }

@@ -23,6 +23,8 @@
       }
 
       /// Answers for one set of variable values.
+      ///
+      /// - Throws: What the predicate or an input throws.
       public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
         try predicate.evaluate(bindings).evaluate(repeat (each input).evaluate(bindings))
       }
@@ -43,6 +45,8 @@
   extension PredicateExpressions.PredicateEvaluate: Codable
   where Condition: Codable, repeat each Input: Codable {
     /// Writes the predicate, then its inputs in order.
+    ///
+    /// - Throws: What the encoder or a part of the node throws.
     public func encode(to encoder: any Encoder) throws {
       var container = encoder.unkeyedContainer()
       try container.encode(predicate)
@@ -50,6 +54,8 @@
     }
 
     /// Reads the predicate, then its inputs in order.
+    ///
+    /// - Throws: What the decoder or a part of the node throws.
     public init(from decoder: any Decoder) throws {
       var container = try decoder.unkeyedContainer()
       predicate = try container.decode(Condition.self)

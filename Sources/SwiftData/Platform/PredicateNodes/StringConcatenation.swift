@@ -21,6 +21,8 @@ extension PredicateExpressions {
     }
 
     /// Answers for one set of variable values.
+    ///
+    /// - Throws: What an operand throws.
     public func evaluate(_ bindings: PredicateBindings) throws -> String {
       try lhs.evaluate(bindings) + rhs.evaluate(bindings)
     }

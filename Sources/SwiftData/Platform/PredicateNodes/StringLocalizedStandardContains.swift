@@ -22,6 +22,8 @@
       }
 
       /// Answers for one set of variable values.
+      ///
+      /// - Throws: What an operand throws.
       public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
         try root.evaluate(bindings).localizedStandardContains(other.evaluate(bindings))
       }

@@ -16,6 +16,8 @@ extension PredicateExpressions {
     }
 
     /// Answers for one set of variable values.
+    ///
+    /// - Throws: What an operand throws.
     public func evaluate(_ bindings: PredicateBindings) throws -> String {
       try root.evaluate(bindings).uppercased()
     }

@@ -1,23 +1,41 @@
-/// A store that finds the keys of rows first and reads the rows later, a batch at a time.
-package protocol KeyedFetching: DataStore {
-  /// The keys of all rows that may match, and what is left to do in memory.
-  func fetchKeys<T: PersistentModel>(
-    _ request: DataStoreFetchRequest<T>
-  ) throws -> FetchedKeys
+/// Where the models of a fetch are: by the keys of their rows, or by identifier.
+package enum FetchedPlaces {
+  case keys(RowKeys)
+  case identifiers([PersistentIdentifier])
 
-  /// The rows with some keys, in their order, read by one statement; rows that are gone are left out.
-  /// - Parameters:
-  ///   - descriptor: The entity of the rows, or one above them.
-  ///   - keys: The rows' primary keys.
-  ///   - slots: The properties to read; `nil` for whole rows.
-  func rows(
-    of descriptor: _ModelDescriptor, withKeys keys: some Collection<Int64>, slots: Set<Int>?
-  ) throws -> FetchedRows
+  var count: Int {
+    switch self {
+    case .keys(let keys): keys.count
+    case .identifiers(let identifiers): identifiers.count
+    }
+  }
+
+  subscript(position: Int) -> PersistentIdentifier {
+    switch self {
+    case .keys(let keys): keys[position]
+    case .identifiers(let identifiers): identifiers[position].resolved
+    }
+  }
+
+  var identifiers: [PersistentIdentifier] {
+    switch self {
+    case .keys(let keys): keys.identifiers
+    case .identifiers(let identifiers): identifiers
+    }
+  }
+
+  /// Those at some positions.
+  func picking(_ positions: some Sequence<Int>) -> FetchedPlaces {
+    switch self {
+    case .keys(let keys): .keys(keys.picking(positions))
+    case .identifiers(let identifiers): .identifiers(positions.map { identifiers[$0] })
+    }
+  }
 }
 
-/// Keys of rows and what is left to do in memory.
-package struct FetchedKeys {
-  package var keys: RowKeys
+/// The places of a fetch and what is left to do in memory.
+package struct FoundPlaces {
+  package var places: FetchedPlaces
   package var rest: InMemoryRest
 }
 

@@ -1,17 +1,11 @@
-package import Foundation
+import Foundation
 
-/// A store that can say which part of a request it could not do itself.
-package protocol PartialFetching: DataStore {
-  /// Rows that contain all matches, and what is left to do in memory.
-  func fetchPartially<T: PersistentModel>(
-    _ request: DataStoreFetchRequest<T>
-  ) throws -> PartialFetchResult
-}
-
-/// The rows of a partial fetch and what they still need.
-package struct PartialFetchResult {
+/// The rows of a fetch and what they still need.
+package struct FetchedModels {
   package var rows: FetchedRows
   package var rest: InMemoryRest
+  /// The values of models that the fetched ones lead to, where the store sent them along.
+  package var related: [DefaultSnapshot] = []
 }
 
 /// What is left to do in memory. Limit and offset are not applied then.

@@ -1,0 +1,37 @@
+import Synchronization
+
+extension ConnectionPool {
+  /// The writer, lent beyond one call: between writing a save and committing it.
+  ///
+  /// It belongs to the thread that asked for it until `end`.
+  package final class Lease {
+    package let connection: Connection
+    private let onEnd: () -> Void
+    private var isEnded = false
+
+    init(connection: Connection, onEnd: @escaping () -> Void) {
+      self.connection = connection
+      self.onEnd = onEnd
+    }
+
+    /// Gives the connection back; the second call does nothing.
+    package func end() {
+      guard !isEnded else { return }
+      isEnded = true
+      onEnd()
+    }
+
+    deinit { end() }
+  }
+
+  /// Lends the only connection that writes until the lease ends.
+  package func leaseWriter() throws -> Lease {
+    let seat = try enterForWriting()
+    do {
+      return Lease(connection: try connection(at: seat)) { self.leave(seat) }
+    } catch {
+      leave(seat)
+      throw error
+    }
+  }
+}

@@ -1,0 +1,39 @@
+extension SwiftDataError {
+  /// What an underlying error adds to a sentence that has been said: the summary of the same kind is
+  /// left out, and errors of decoders tell the place but not the value.
+  func causeText(_ error: any Error) -> String {
+    switch error {
+    case let error as SwiftDataError:
+      error.kind == kind ? error.reason : error.description
+    case let error as DecodingError: Self.text(of: error)
+    case let error as EncodingError: Self.text(of: error)
+    default: String(describing: error)
+    }
+  }
+
+  private static func text(of error: DecodingError) -> String {
+    switch error {
+    case .typeMismatch(let type, let context):
+      "the stored value\(place(context.codingPath)) is of another type than \(type)"
+    case .valueNotFound(let type, let context):
+      "there is no value of \(type)\(place(context.codingPath))"
+    case .keyNotFound(let key, let context):
+      "there is no value\(place(context.codingPath + [key]))"
+    case .dataCorrupted(let context):
+      "the stored value\(place(context.codingPath)) can't be decoded"
+    @unknown default: "a stored value can't be decoded"
+    }
+  }
+
+  private static func text(of error: EncodingError) -> String {
+    switch error {
+    case .invalidValue(let value, let context):
+      "a value of \(type(of: value))\(place(context.codingPath)) can't be encoded"
+    @unknown default: "a value can't be encoded"
+    }
+  }
+
+  private static func place(_ path: [any CodingKey]) -> String {
+    path.isEmpty ? "" : " at '\(path.map(\.stringValue).joined(separator: "."))'"
+  }
+}

@@ -1,0 +1,44 @@
+public import Foundation
+public import OpenSwiftDataRowStorage
+
+extension Decimal: ScalarCoding {
+  package static var scalarType: ScalarType { .decimal }
+
+  /// A number where that is exact, so that the database compares and sorts it; text in a blob
+  /// otherwise. A `Double` holds every decimal of 15 digits.
+  package var storedValue: _StoredValue {
+    let text = description
+    let digits = text.drop { !("1"..."9").contains($0) }.count { $0.isNumber }
+    guard !isNaN, digits <= 15 else { return .blob(Data(text.utf8)) }
+    if let whole = Int64(text) { return .integer(whole) }
+    return Double(text).map(_StoredValue.real) ?? .blob(Data(text.utf8))
+  }
+
+  package init?(storedValue: _StoredValue) {
+    switch storedValue {
+    case .integer(let value): self.init(value)
+    case .real(let value): self.init(string: "\(value)")
+    case .text(let text): self.init(decimalText: text)
+    case .blob(let bytes): self.init(decimalText: String(decoding: bytes, as: UTF8.self))
+    case .null: return nil
+    }
+  }
+
+  private init?(decimalText text: String) {
+    if text == "NaN" { self = .nan } else { self.init(string: text) }
+  }
+}
+
+extension Decimal: _ScalarAttribute {
+  public static func _read(_ row: RowReader, _ cell: Int) -> Decimal {
+    Decimal(string: row.text(cell), locale: nil) ?? _empty
+  }
+
+  public static func _unwrap(_ slot: _SlotValue) -> Decimal? {
+    if case .object(let object) = slot { return (object as? ValueBox<Decimal>)?.value }
+    return nil
+  }
+
+  public var _slotValue: _SlotValue { .object(ValueBox(self)) }
+  public static var _empty: Decimal { 0 }
+}

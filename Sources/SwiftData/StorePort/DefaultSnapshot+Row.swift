@@ -1,0 +1,35 @@
+import Foundation
+import OpenSwiftDataRowStorage
+
+extension DefaultSnapshot {
+  /// The same values with the attributes in a row, as models read them; relationships stay beside it.
+  ///
+  /// Cells of snapshots that a store made are all there is of them, so a cell that is not set is null.
+  var withRow: DefaultSnapshot {
+    guard row == nil, let cells else { return self }
+    var builder = RowBuilder(layout: descriptor.layout)
+    builder.begin()
+    for cell in descriptor.layout.kinds.indices { builder.set(cells[cell], at: cell) }
+    let place = builder.finish()
+    var others = ContiguousArray<_SlotValue>(repeating: .unset, count: cells.count)
+    for slot in descriptor.relationshipSlots { others[slot] = cells[slot] }
+    return DefaultSnapshot(
+      persistentIdentifier: persistentIdentifier, descriptor: descriptor, page: place.page,
+      row: place.row, cells: others, changedSlots: changedSlots)
+  }
+}
+
+extension RowBuilder {
+  fileprivate mutating func set(_ value: _SlotValue, at cell: Int) {
+    switch value {
+    case .integer(let value): setInteger(value, at: cell)
+    case .real(let value): setReal(value, at: cell)
+    case .text(let value):
+      var text = value
+      text.withUTF8 { setBytes(UnsafeRawBufferPointer($0), at: cell) }
+    case .blob(let value): value.withUnsafeBytes { setBytes($0, at: cell) }
+    case .uuid(let value): withUnsafeBytes(of: value.uuid) { setBytes($0, at: cell) }
+    case .unset, .null, .object: setNull(at: cell)
+    }
+  }
+}

@@ -1,0 +1,145 @@
+import Foundation
+import OpenSwiftDataRowStorage
+
+extension SnapshotPort {
+  /// A snapshot of the store as one of this library. Values are matched to properties by name, as the
+  /// snapshot encodes them; what it does not encode reads as unset.
+  func converted(_ snapshot: Store.Snapshot) throws -> DefaultSnapshot {
+    if let snapshot = snapshot as? DefaultSnapshot { return snapshot.withRow }
+    let identifier = snapshot.persistentIdentifier
+    guard let descriptor = types[identifier.entityName]?._$descriptor else {
+      throw SwiftDataError.unknownSchema.with(
+        "The store \(store.configuration.name) returned a snapshot of an entity that the container "
+          + "does not have.", entity: identifier.entityName)
+    }
+    let values = EncodedValue.Node()
+    do {
+      try snapshot.encode(to: SnapshotEncoder(node: values))
+    } catch {
+      throw SwiftDataError.loadIssueModelContainer.with(
+        "A snapshot of the store \(store.configuration.name) can't be read: \(error)",
+        entity: identifier.entityName, underlying: error)
+    }
+    return try DefaultSnapshot(values.keyed ?? [:], identifier, descriptor).withRow
+  }
+}
+
+extension DefaultSnapshot {
+  /// - Throws: `SwiftDataError.modelValidationFailure` for a value that does not fit its property.
+  fileprivate init(
+    _ values: [String: EncodedValue], _ identifier: PersistentIdentifier,
+    _ descriptor: _ModelDescriptor
+  ) throws {
+    let storage = _ModelStorage(descriptor)
+    storage.knownIdentifier = identifier
+    var fixed: [Int: _SlotValue] = [:]
+    for (slot, property) in descriptor.properties.enumerated() {
+      guard let value = values[property.name] else { continue }
+      func unfit() -> SwiftDataError {
+        SwiftDataError.modelValidationFailure.with(
+          "The store returned a value of another type than the property has.",
+          entity: descriptor.entityName, property: property.name)
+      }
+      switch property.form {
+      case .toOne:
+        guard !value.isNil else {
+          fixed[slot] = .null
+          continue
+        }
+        guard let partner = value.unwrapped(as: PersistentIdentifier.self) else { throw unfit() }
+        fixed[slot] = .object(IdentifierBox(partner))
+      case .toMany:
+        guard let members = value.identifiers else { throw unfit() }
+        fixed[slot] = .object(ToManySnapshot(members: members, added: [], removed: []))
+      case .attribute, .transformable:
+        if value.isNil {
+          storage.overlay(.null, at: slot)
+        } else if let typed = value.slotValue(of: property, in: storage) {
+          storage.overlay(typed, at: slot)
+        } else if let stored = value.stored(as: property) {
+          fixed[slot] = stored
+        } else {
+          throw unfit()
+        }
+      }
+    }
+    let attributes = DefaultSnapshot(lenient: storage)
+    var cells =
+      attributes.cells ?? ContiguousArray(repeating: .unset, count: descriptor.layout.kinds.count)
+    for (slot, value) in fixed { cells[slot] = value }
+    self.init(
+      persistentIdentifier: identifier, descriptor: descriptor, page: nil, row: nil, cells: cells,
+      changedSlots: .all)
+  }
+
+  /// This snapshot in the form of a store. The store's snapshot reads backing data, whose
+  /// relationships lead to the models of the context that saves.
+  func exported<S: DataStoreSnapshot>(as type: S.Type, _ source: any _FaultSource) -> S {
+    func make<M: PersistentModel>(_ type: M.Type) -> S {
+      let storage = _ModelStorage(descriptor)
+      storage.row = row
+      storage.page = page
+      storage.knownIdentifier = persistentIdentifier
+      storage.takeCells(of: self)
+      for slot in descriptor.relationshipSlots {
+        if let members = memberIdentifiers(slot) {
+          storage.overlay(
+            .object(ToManyValue(loaded: members.compactMap(source._fault(for:)))), at: slot)
+        } else if let partner = partnerIdentifiers(slot).first,
+          let model = source._fault(for: partner)
+        {
+          storage.overlay(.object(model), at: slot)
+        }
+      }
+      // The identifier is the model's: this storage must not end it when it goes.
+      defer { storage.knownIdentifier = nil }
+      var related: [PersistentIdentifier: any BackingData] = [:]
+      return S(from: _ManagedBackingData<M>(storage), relatedBackingDatas: &related)
+    }
+    return make(descriptor.type)
+  }
+}
+
+/// Relationships of a snapshot, by identifier.
+extension DefaultSnapshot {
+  /// The members of a to-many, where the snapshot has them all.
+  func memberIdentifiers(_ slot: Int) -> [PersistentIdentifier]? {
+    guard case .object(let object)? = cells?[slot] else { return nil }
+    return (object as? ToManySnapshot)?.members
+  }
+
+  /// Whom either kind of relationship names.
+  func partnerIdentifiers(_ slot: Int) -> [PersistentIdentifier] {
+    if let members = memberIdentifiers(slot) { return members }
+    guard case .object(let object)? = cells?[slot], let box = object as? IdentifierBox else {
+      return []
+    }
+    return [box.identifier]
+  }
+
+  /// The to-many relationships whose members the snapshot does not have.
+  var unknownToManySlots: [Int] {
+    descriptor.relationshipSlots.filter {
+      descriptor.properties[$0].isToMany && memberIdentifiers($0) == nil
+    }
+  }
+
+  /// Completes a to-many from the members that the store has.
+  mutating func fillMembers(of slot: Int, stored: [PersistentIdentifier]) {
+    var change = ToManySnapshot(members: nil, added: [], removed: [])
+    if case .object(let object)? = cells?[slot], let known = object as? ToManySnapshot {
+      change = known
+    }
+    let removed = Set(change.removed)
+    let kept = stored.filter { !removed.contains($0) }
+    let known = Set(kept)
+    let members = kept + change.added.filter { !known.contains($0) }
+    var filled =
+      cells ?? ContiguousArray(repeating: .unset, count: descriptor.layout.kinds.count)
+    filled[slot] = .object(
+      ToManySnapshot(members: members, added: change.added, removed: change.removed))
+    self = DefaultSnapshot(
+      persistentIdentifier: persistentIdentifier, descriptor: descriptor, page: page, row: row,
+      cells: filled, changedSlots: changedSlots)
+  }
+}

@@ -1,0 +1,149 @@
+/// A value that a snapshot encoded under a key, as it was handed over.
+///
+/// A snapshot of a store can be read in one way only: it encodes itself. Nothing is turned into bytes
+/// for that; values keep their types.
+enum EncodedValue {
+  case null
+  case value(any Encodable)
+  /// Containers that the snapshot nested, or that a value of another type encodes itself to.
+  case node(Node)
+
+  /// What was encoded into one container.
+  final class Node {
+    var keyed: [String: EncodedValue]?
+    var list: [EncodedValue]?
+    var single: EncodedValue?
+  }
+
+  var isNil: Bool {
+    switch self {
+    case .null: true
+    case .value(let value): (value as? any OptionalValue)?.isNil ?? false
+    case .node(let node): node.single?.isNil ?? false
+    }
+  }
+
+  /// The value as a type, also inside of a wrapper that encodes itself as its only value.
+  func unwrapped<V>(as type: V.Type) -> V? {
+    var current = self
+    for _ in 0..<8 {
+      switch current {
+      case .null: return nil
+      case .value(let value):
+        if let value = value as? V { return value }
+        let node = Node()
+        guard (try? value.encode(to: SnapshotEncoder(node: node))) != nil, let single = node.single
+        else { return nil }
+        current = single
+      case .node(let node):
+        guard let single = node.single else { return nil }
+        current = single
+      }
+    }
+    return nil
+  }
+
+  /// The members of a to-many.
+  var identifiers: [PersistentIdentifier]? {
+    if isNil { return [] }
+    if let identifiers = unwrapped(as: [PersistentIdentifier].self) { return identifiers }
+    if let identifiers = unwrapped(as: Set<PersistentIdentifier>.self) {
+      return identifiers.sorted()
+    }
+    guard case .node(let node) = self, let list = node.list else { return nil }
+    let identifiers = list.compactMap { $0.unwrapped(as: PersistentIdentifier.self) }
+    return identifiers.count == list.count ? identifiers : nil
+  }
+}
+
+struct SnapshotEncoder: Encoder {
+  let node: EncodedValue.Node
+
+  var codingPath: [any CodingKey] { [] }
+  var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+    if node.keyed == nil { node.keyed = [:] }
+    return KeyedEncodingContainer(KeyedContainer<Key>(node: node))
+  }
+
+  func unkeyedContainer() -> any UnkeyedEncodingContainer {
+    if node.list == nil { node.list = [] }
+    return ListContainer(node: node)
+  }
+
+  func singleValueContainer() -> any SingleValueEncodingContainer { SingleContainer(node: node) }
+}
+
+private struct KeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
+  let node: EncodedValue.Node
+
+  var codingPath: [any CodingKey] { [] }
+
+  func encodeNil(forKey key: Key) { node.keyed?[key.stringValue] = .null }
+
+  func encode<T: Encodable>(_ value: T, forKey key: Key) {
+    node.keyed?[key.stringValue] = .value(value)
+  }
+
+  func nestedContainer<K: CodingKey>(
+    keyedBy type: K.Type, forKey key: Key
+  ) -> KeyedEncodingContainer<K> {
+    superEncoder(forKey: key).container(keyedBy: type)
+  }
+
+  func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+    superEncoder(forKey: key).unkeyedContainer()
+  }
+
+  func superEncoder() -> any Encoder { SnapshotEncoder(node: node) }
+
+  func superEncoder(forKey key: Key) -> any Encoder {
+    let child = EncodedValue.Node()
+    node.keyed?[key.stringValue] = .node(child)
+    return SnapshotEncoder(node: child)
+  }
+}
+
+private struct ListContainer: UnkeyedEncodingContainer {
+  let node: EncodedValue.Node
+
+  var codingPath: [any CodingKey] { [] }
+  var count: Int { node.list?.count ?? 0 }
+
+  func encodeNil() { node.list?.append(.null) }
+
+  func encode<T: Encodable>(_ value: T) { node.list?.append(.value(value)) }
+
+  func nestedContainer<K: CodingKey>(keyedBy keyType: K.Type) -> KeyedEncodingContainer<K> {
+    superEncoder().container(keyedBy: keyType)
+  }
+
+  func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
+    superEncoder().unkeyedContainer()
+  }
+
+  func superEncoder() -> any Encoder {
+    let child = EncodedValue.Node()
+    node.list?.append(.node(child))
+    return SnapshotEncoder(node: child)
+  }
+}
+
+private struct SingleContainer: SingleValueEncodingContainer {
+  let node: EncodedValue.Node
+
+  var codingPath: [any CodingKey] { [] }
+
+  func encodeNil() { node.single = .null }
+
+  /// A snapshot that hands over a dictionary encodes the dictionary's entries as its own.
+  func encode<T: Encodable>(_ value: T) throws {
+    node.single = .value(value)
+    if value is any StringKeyed { try value.encode(to: SnapshotEncoder(node: node)) }
+  }
+}
+
+private protocol StringKeyed {}
+
+extension Dictionary: StringKeyed where Key == String {}

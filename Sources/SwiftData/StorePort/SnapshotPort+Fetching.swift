@@ -1,0 +1,122 @@
+import Foundation
+
+extension SnapshotPort {
+  func rows<T: PersistentModel>(of request: DataStoreFetchRequest<T>) throws -> FetchedModels {
+    var rest = InMemoryRest()
+    var descriptor = request.descriptor
+    while true {
+      do {
+        let result = try store.fetch(
+          DataStoreFetchRequest(descriptor: descriptor, editingState: request.editingState))
+        return FetchedModels(
+          rows: .snapshots(try result.fetchedSnapshots.map { try converted($0, as: T.self) }),
+          rest: rest, related: try result.relatedSnapshots.values.map(converted))
+      } catch DataStoreError.preferInMemoryFilter where !rest.needsFilter {
+        rest.needsFilter = true
+        descriptor.predicate = nil
+      } catch DataStoreError.preferInMemorySort where !rest.needsSort {
+        rest.needsSort = true
+        descriptor.sortBy = []
+      }
+      descriptor.fetchLimit = nil
+      descriptor.fetchOffset = nil
+    }
+  }
+
+  func count<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> Int? {
+    try answer { try store.fetchCount(request) }
+  }
+
+  func places<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> FoundPlaces? {
+    try answer { try store.fetchIdentifiers(request) }
+      .map { FoundPlaces(places: .identifiers($0), rest: InMemoryRest()) }
+  }
+
+  /// - Returns: nil where the store leaves the request to memory.
+  private func answer<R>(_ body: () throws -> R) throws -> R? {
+    do {
+      return try body()
+    } catch DataStoreError.preferInMemoryFilter, DataStoreError.preferInMemorySort {
+      return nil
+    }
+  }
+
+  private func converted<T: PersistentModel>(
+    _ snapshot: Store.Snapshot, as type: T.Type
+  ) throws -> DefaultSnapshot {
+    let converted = try converted(snapshot)
+    guard converted.descriptor.isKind(of: T._$descriptor) else {
+      throw SwiftDataError.loadIssueModelContainer.with(
+        "A fetch of \(T._$descriptor.entityName) gave \(snapshot.persistentIdentifier). A store "
+          + "returns models of other entities as relatedSnapshots.",
+        entity: converted.descriptor.entityName)
+    }
+    return converted
+  }
+
+  // MARK: By identifier
+
+  func rows(
+    at places: FetchedPlaces, in range: Range<Int>, of descriptor: _ModelDescriptor,
+    slots: Set<Int>?, _ editingState: EditingState
+  ) throws -> FetchedRows {
+    .snapshots(try snapshots(for: range.map { places[$0] }, editingState))
+  }
+
+  func snapshot(
+    for identifier: PersistentIdentifier, _ editingState: EditingState
+  ) throws -> DefaultSnapshot? {
+    try snapshots(for: [identifier], editingState).first
+  }
+
+  /// The rows of some models in the order of the identifiers; those without one are left out.
+  ///
+  /// What the store has cached is taken from there.
+  func snapshots(
+    for identifiers: [PersistentIdentifier], _ editingState: EditingState
+  ) throws -> [DefaultSnapshot] {
+    let stored = identifiers.filter { !$0.isTemporary && $0.storeIdentifier == store.identifier }
+    if stored.isEmpty { return [] }
+    var found = try store.cachedSnapshots(for: stored, editingState: editingState)
+      .mapValues(converted)
+    let missing = Dictionary(
+      grouping: stored.filter { found[$0] == nil }, by: { root(of: $0.entityName) })
+    for (entity, identifiers) in missing {
+      guard let type = types[entity] else { continue }
+      for snapshot in try fetch(identifiers, as: type, editingState) {
+        found[snapshot.persistentIdentifier] = snapshot
+      }
+    }
+    return stored.compactMap { found[$0] }
+  }
+
+  private func root(of entity: String) -> String {
+    schema.entitiesByName[entity]?.rootEntity.name ?? entity
+  }
+
+  private func fetch<T: PersistentModel>(
+    _ identifiers: [PersistentIdentifier], as type: T.Type, _ editingState: EditingState
+  ) throws -> [DefaultSnapshot] {
+    let wanted = Set(identifiers)
+    let predicate = Predicate<T> { model in
+      PredicateExpressions.build_contains(
+        PredicateExpressions.build_Arg(wanted),
+        PredicateExpressions.build_KeyPath(root: model, keyPath: \.persistentModelID))
+    }
+    let found = try rows(
+      of: DataStoreFetchRequest(
+        descriptor: FetchDescriptor(predicate: predicate), editingState: editingState)
+    ).rows.snapshots
+    // A store that left the predicate to memory answers with all models.
+    return found.filter { wanted.contains($0.persistentIdentifier) }
+  }
+
+  func all<T: PersistentModel>(
+    _ type: T.Type, _ editingState: EditingState
+  ) throws -> [DefaultSnapshot] {
+    try rows(
+      of: DataStoreFetchRequest(descriptor: FetchDescriptor<T>(), editingState: editingState)
+    )
+    .rows.snapshots
+  }
+}

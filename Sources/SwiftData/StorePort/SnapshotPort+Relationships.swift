@@ -1,0 +1,67 @@
+extension SnapshotPort {
+  /// Snapshots name their partners by identifier, so there are no keys to resolve.
+  func destination(
+    of descriptor: _ModelDescriptor, slot: Int, key: Int64
+  ) -> PersistentIdentifier? { nil }
+
+  func members(
+    of owner: PersistentIdentifier, slot: Int, descriptor: _ModelDescriptor,
+    _ editingState: EditingState
+  ) throws -> [DefaultSnapshot] {
+    try members(ofAll: [owner], slot: slot, descriptor: descriptor, editingState)[owner] ?? []
+  }
+
+  func members(
+    ofAll owners: [PersistentIdentifier], slot: Int, descriptor: _ModelDescriptor,
+    _ editingState: EditingState
+  ) throws -> [PersistentIdentifier: [DefaultSnapshot]] {
+    let lists = try memberIdentifiers(
+      of: snapshots(for: owners, editingState), slot: slot, editingState)
+    var wanted: [PersistentIdentifier] = []
+    var known: Set<PersistentIdentifier> = []
+    for owner in owners {
+      for member in lists[owner] ?? [] where known.insert(member).inserted { wanted.append(member) }
+    }
+    var found: [PersistentIdentifier: DefaultSnapshot] = [:]
+    for snapshot in try snapshots(for: wanted, editingState) {
+      found[snapshot.persistentIdentifier] = snapshot
+    }
+    return lists.mapValues { $0.compactMap { found[$0] } }
+  }
+
+  /// The members of a to-many by owner: from the owners' snapshots, else from the other side.
+  func memberIdentifiers(
+    of owners: [DefaultSnapshot], slot: Int, _ editingState: EditingState
+  ) throws -> [PersistentIdentifier: [PersistentIdentifier]] {
+    var lists: [PersistentIdentifier: [PersistentIdentifier]] = [:]
+    var silent: [DefaultSnapshot] = []
+    for owner in owners {
+      if let members = owner.memberIdentifiers(slot) {
+        lists[owner.persistentIdentifier] = members
+      } else {
+        silent.append(owner)
+      }
+    }
+    guard let first = silent.first, let inverse = inverse(of: slot, first.descriptor) else {
+      return lists
+    }
+    let wanted = Set(silent.map(\.persistentIdentifier))
+    for member in try all(inverse.type, editingState) {
+      for owner in member.partnerIdentifiers(inverse.slot) where wanted.contains(owner) {
+        lists[owner, default: []].append(member.persistentIdentifier)
+      }
+    }
+    return lists
+  }
+
+  private func inverse(
+    of slot: Int, _ descriptor: _ModelDescriptor
+  ) -> (type: any PersistentModel.Type, slot: Int)? {
+    let property = descriptor.properties[slot]
+    guard let type = property.destination,
+      let name = schema.relationship(property.name, of: descriptor.entityName)?.inverseName,
+      let slot = type._$descriptor.slot(named: name)
+    else { return nil }
+    return (type, slot)
+  }
+}

@@ -1,0 +1,91 @@
+extension SnapshotPort {
+  var isReversible: Bool { false }
+
+  /// Saves through the public protocol, which writes and commits in one call.
+  func prepare(
+    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, source: any _FaultSource
+  ) throws -> any PreparedSave {
+    let updated = try completed(request.updated, request.editingState)
+    func exported(_ snapshots: [DefaultSnapshot]) -> [Store.Snapshot] {
+      (snapshots as? [Store.Snapshot])
+        ?? snapshots.map { $0.exported(as: Store.Snapshot.self, source) }
+    }
+    let result = try store.save(
+      DataStoreSaveChangesRequest(
+        inserted: exported(request.inserted), updated: exported(updated),
+        deleted: exported(request.deleted), editingState: request.editingState))
+    let inserted = try request.inserted.map { snapshot in
+      guard let permanent = result.remappedIdentifiers[snapshot.persistentIdentifier] else {
+        throw SwiftDataError.modelValidationFailure.with(
+          "The store \(store.configuration.name) saved a new model and gave it no identifier. It "
+            + "has to return one in remappedIdentifiers for each inserted snapshot.",
+          entity: snapshot.descriptor.entityName)
+      }
+      return permanent
+    }
+    return SavedThroughProtocol(
+      receipt: SaveReceipt(
+        inserted: inserted,
+        reregistered: try result.snapshotsToReregister.values.map(converted),
+        token: result.historyToken))
+  }
+
+  /// Updated models with all members of their to-many relationships, those included that the context
+  /// has not loaded: a store replaces what it has by the snapshot.
+  private func completed(
+    _ snapshots: [DefaultSnapshot], _ editingState: EditingState
+  ) throws -> [DefaultSnapshot] {
+    var completed = snapshots
+    var stored: [PersistentIdentifier: DefaultSnapshot] = [:]
+    let incomplete = snapshots.filter { !$0.unknownToManySlots.isEmpty }
+    if incomplete.isEmpty { return snapshots }
+    for known in try self.snapshots(for: incomplete.map(\.persistentIdentifier), editingState) {
+      stored[known.persistentIdentifier] = known
+    }
+    for index in completed.indices {
+      for slot in completed[index].unknownToManySlots {
+        let owner = stored[completed[index].persistentIdentifier]
+        let members = try memberIdentifiers(
+          of: owner.map { [$0] } ?? [], slot: slot, editingState)
+        completed[index].fillMembers(
+          of: slot, stored: members[completed[index].persistentIdentifier] ?? [])
+      }
+    }
+    return completed
+  }
+
+  func entitiesConcerned(byDeletionOf descriptor: _ModelDescriptor) -> Set<String>? {
+    guard store is any DataStoreBatching, !needsRules(descriptor.entityName) else { return nil }
+    return [descriptor.entityName]
+  }
+
+  /// Whether a deletion concerns other rows: those it names, and those that name it.
+  private func needsRules(_ entity: String) -> Bool {
+    let family = Set(
+      schema.lineage(of: entity).map(\.name)
+        + schema.entities.map(\.name).filter { name in
+          schema.lineage(of: name).contains { $0.name == entity }
+        })
+    return schema.entities.contains { other in
+      other.relationships.contains {
+        family.contains(other.name) || family.contains($0.destination)
+      }
+    }
+  }
+
+  func delete<T: PersistentModel>(_ request: DataStoreBatchDeleteRequest<T>) throws {
+    guard let store = store as? any DataStoreBatching else {
+      throw DataStoreError.unsupportedFeature
+    }
+    try store.delete(request)
+  }
+}
+
+/// What a store has saved already.
+private struct SavedThroughProtocol: PreparedSave {
+  let receipt: SaveReceipt
+
+  func commit() {}
+
+  func abandon() {}
+}

@@ -1,0 +1,112 @@
+/// What a context asks of a store: the only way from objects to rows.
+///
+/// The coordinator chooses one port per store when the container opens: the row port of the default
+/// store, or `SnapshotPort`, which speaks the public `DataStore` protocol with any other store. A
+/// context knows neither kind.
+///
+/// Thread safe: the contexts of a container share it.
+package protocol StorePort: AnyObject, Sendable {
+  /// The identifier of the store, part of the identifiers of its models.
+  var identifier: String { get }
+
+  /// A context begins its work.
+  func begin(_ editingState: EditingState)
+
+  /// A context has ended its work.
+  func end(_ editingState: EditingState)
+
+  // MARK: Reading
+
+  /// The rows of a request, and what is left to do in memory.
+  /// - Throws: `SwiftDataError`, or the store's error.
+  func rows<T: PersistentModel>(of request: DataStoreFetchRequest<T>) throws -> FetchedModels
+
+  /// The number of rows of a request; `nil` where only memory can answer.
+  /// - Throws: `SwiftDataError`, or the store's error.
+  func count<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> Int?
+
+  /// Where the rows of a request are; `nil` where that takes the rows themselves.
+  /// - Throws: `SwiftDataError`, or the store's error.
+  func places<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> FoundPlaces?
+
+  /// The rows at some places, in their order; rows that are gone are left out.
+  /// - Parameters:
+  ///   - range: Which of the places.
+  ///   - descriptor: The entity of the rows, or one above them.
+  ///   - slots: The properties to read; `nil` for whole rows.
+  /// - Throws: `SwiftDataError`, or the store's error.
+  func rows(
+    at places: FetchedPlaces, in range: Range<Int>, of descriptor: _ModelDescriptor,
+    slots: Set<Int>?, _ editingState: EditingState
+  ) throws -> FetchedRows
+
+  /// The row of one model; `nil` when there is none.
+  /// - Throws: `SwiftDataError`, or the store's error.
+  func snapshot(
+    for identifier: PersistentIdentifier, _ editingState: EditingState
+  ) throws -> DefaultSnapshot?
+
+  /// The members of a to-many relationship, in stable order.
+  /// - Throws: `SwiftDataError`, or the store's error.
+  func members(
+    of owner: PersistentIdentifier, slot: Int, descriptor: _ModelDescriptor,
+    _ editingState: EditingState
+  ) throws -> [DefaultSnapshot]
+
+  /// The members of a to-many relationship of many owners, by owner.
+  /// - Throws: `SwiftDataError`, or the store's error.
+  func members(
+    ofAll owners: [PersistentIdentifier], slot: Int, descriptor: _ModelDescriptor,
+    _ editingState: EditingState
+  ) throws -> [PersistentIdentifier: [DefaultSnapshot]]
+
+  /// The identifier of the row that a to-one cell names.
+  func destination(
+    of descriptor: _ModelDescriptor, slot: Int, key: Int64
+  ) -> PersistentIdentifier?
+
+  // MARK: Writing
+
+  /// Whether a prepared save can be abandoned. A store that speaks the public protocol has committed
+  /// when its `save` returns, so it is asked last.
+  var isReversible: Bool { get }
+
+  /// Writes a save without committing it. The caller commits or abandons it, on this thread.
+  /// - Parameter source: Finds the models that relationships name.
+  /// - Throws: `SwiftDataError`, or the store's error; nothing is stored then.
+  func prepare(
+    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, source: any _FaultSource
+  ) throws -> any PreparedSave
+
+  /// The entities whose rows, or whose lists of members, the deletion of an entity's rows may change;
+  /// `nil` when the delete rules need the models.
+  func entitiesConcerned(byDeletionOf descriptor: _ModelDescriptor) -> Set<String>?
+
+  /// Deletes the rows of a request, by the delete rules.
+  /// - Throws: `DataStoreError` where the models have to be loaded, `SwiftDataError` for a violated
+  ///   rule, or the store's error; nothing is deleted then.
+  func delete<T: PersistentModel>(_ request: DataStoreBatchDeleteRequest<T>) throws
+}
+
+/// A save that is written and not committed yet.
+///
+/// Exactly one of `commit` and `abandon` ends it, on the thread that prepared it.
+package protocol PreparedSave {
+  /// What the context learns of the save.
+  var receipt: SaveReceipt { get }
+
+  /// - Throws: The store's error; nothing is stored then.
+  func commit() throws
+
+  func abandon()
+}
+
+/// What a store answers to a save.
+package struct SaveReceipt {
+  /// The permanent identifiers of the inserted models, in the order of the request.
+  package var inserted: [PersistentIdentifier]
+  /// The values of models that the store changed on its own account.
+  package var reregistered: [DefaultSnapshot] = []
+  /// The end of the history after the save, in stores that keep one.
+  package var token: (any HistoryToken)?
+}

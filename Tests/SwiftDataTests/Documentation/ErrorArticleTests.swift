@@ -1,0 +1,42 @@
+import Foundation
+import SwiftData
+import Testing
+
+extension Travel {
+  /// The samples of the article *Errors*.
+  @Suite struct ErrorArticleTests {
+    @Test func aKindOfErrorIsAPattern() throws {
+      let (context, trip) = try Travel.context()
+      context.insert(Trip(name: "Porto", start: .now))
+      try context.save()
+      trip.name = "Porto"
+
+      do {
+        try context.save()
+      } catch SwiftDataError.modelValidationFailure {
+        context.rollback()
+      }
+
+      #expect(!context.hasChanges)
+      #expect(trip.name == "Lisbon")
+    }
+
+    @Test func aClassOutsideOfTheSchemaMakesTheSaveThrow() throws {
+      let context = ModelContext(try Travel.container())
+      context.insert(Ticket(code: "a", number: 1, row: 1, seat: 1))
+      #expect(throws: SwiftDataError.unknownSchema) { try context.save() }
+    }
+
+    @Test func aTransactionSavesOrDiscards() throws {
+      let (context, trip) = try Travel.context()
+
+      try context.transaction {
+        trip.name = "Porto"
+        trip.stops.removeAll()
+      }
+
+      #expect(!context.hasChanges)
+      #expect(trip.name == "Porto")
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import SwiftData
+import Testing
+
+extension Travel {
+  /// The samples of the article *Predicates*, and its table of what runs in SQL.
+  @Suite struct PredicateArticleTests {
+    let context: ModelContext
+    let recorder = StatementRecorder()
+
+    init() throws {
+      context = ModelContext(try recorder.container([Trip.self, Stop.self]))
+      let trip = Trip(name: "Lisbon", start: .now)
+      context.insert(trip)
+      trip.stops.append(Stop(place: "Belém"))
+      try context.save()
+    }
+
+    @Test func capturedValuesAreParameters() throws {
+      let statements = try recorder.during {
+        let place = "Belém"
+        let visits = #Predicate<Trip> { trip in
+          trip.stops.contains { $0.place == place }
+        }
+        let trips = try context.fetch(FetchDescriptor(predicate: visits))
+
+        #expect(trips.map(\.name) == ["Lisbon"])
+      }
+      #expect(statements.count == 1)
+      #expect(statements.allSatisfy { !$0.sql.contains("Belém") })
+    }
+
+    @Test func expressionsAreUsedInPredicates() throws {
+      let stopsInBelém = #Expression<Trip, Int> { trip in
+        trip.stops.count(where: { $0.place == "Belém" })
+      }
+      let busy = #Predicate<Trip> { trip in
+        stopsInBelém.evaluate(trip) > 10
+      }
+
+      #expect(try context.fetchCount(FetchDescriptor(predicate: busy)) == 0)
+      let visited = #Predicate<Trip> { stopsInBelém.evaluate($0) == 1 }
+      #expect(try context.fetchCount(FetchDescriptor(predicate: visited)) == 1)
+    }
+
+    @Test func conditionsAreJoined() throws {
+      var conditions = [#Predicate<Trip> { $0.name.hasPrefix("L") }]
+      conditions.append(#Predicate { !$0.stops.isEmpty })
+      let joined = Predicate(all: conditions)
+
+      #expect(try context.fetchCount(FetchDescriptor(predicate: joined)) == 1)
+    }
+
+    @Test func theArgumentsOfTheTableRunInSQL() throws {
+      let (now, name, names) = (Date.now, "Lisbon", ["Lisbon", "Porto"])
+      let work = try recorder.leftToMemory {
+        for predicate in [
+          #Predicate<Trip> { $0.start < now && !($0.name == "a") || $0.name > "b" },
+          #Predicate<Trip> { $0.start.addingTimeInterval(60) > now },
+          #Predicate<Trip> { $0.name.lowercased().contains("lis") && $0.name.hasSuffix("n") },
+          #Predicate<Trip> { $0.name.localizedStandardContains("LIS") },
+          #Predicate<Trip> { names.contains($0.name) && !$0.stops.isEmpty },
+          #Predicate<Trip> { $0.stops.allSatisfy { $0.trip?.name == name } },
+          #Predicate<Trip> { $0.stops.filter { $0.place == "Belém" }.count == 1 },
+        ] {
+          let count = try context.fetchCount(FetchDescriptor(predicate: predicate))
+          #expect(count == 1)
+        }
+        let toOne = #Predicate<Stop> { $0.trip?.name == name && $0.trip != nil }
+        let count = try context.fetchCount(FetchDescriptor(predicate: toOne))
+        #expect(count == 1)
+      }
+      #expect(work.map(\.reasons) == [])
+    }
+  }
+}
