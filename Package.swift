@@ -67,7 +67,7 @@ let package = Package(
     .testTarget(
       name: "SwiftDataTests",
       dependencies: [
-        "SwiftData", "OpenSwiftDataSQLiteEngine", "OpenSwiftDataSQLSyntax",
+        "SwiftData", "OpenSwiftDataRowStorage", "OpenSwiftDataSQLiteEngine", "OpenSwiftDataSQLSyntax",
         "OpenSwiftDataStoreWorker",
       ]),
   ],

@@ -5,10 +5,10 @@ package protocol SQLStatement: Hashable, Sendable {
 
 package struct Insert: SQLStatement {
   /// What happens when a unique index already holds the row's key.
-  package enum Conflict: String, Hashable, Sendable {
-    case fail = "INSERT"
-    case ignore = "INSERT OR IGNORE"
-    case replace = "INSERT OR REPLACE"
+  package enum Conflict: Hashable, Sendable {
+    case fail
+    /// The row is left out.
+    case ignore
   }
 
   package var table: String

@@ -1,25 +1,74 @@
-/// What differs between databases in the text of the same statement.
-package struct SQLDialect: Hashable, Sendable {
-  package enum Placeholder: Hashable, Sendable {
-    /// `?1`, `?2` …
-    case questionMark
-    /// `$1`, `$2` …
-    case dollar
+/// The SQL that a database speaks: what differs in the text of the same statement.
+///
+/// Statements are values that know no dialect; `SQLStatement.rendered(in:)` asks here for each place
+/// where databases differ. What a database can do at all is a matter of `SQLCapabilities`.
+package enum SQLDialect: String, Hashable, Sendable, CaseIterable {
+  case sqlite
+  case postgreSQL
+}
+
+extension SQLDialect {
+  /// What a parameter begins with, before its number: `?1`, `$1`.
+  var placeholder: String {
+    switch self {
+    case .sqlite: "?"
+    case .postgreSQL: "$"
+    }
   }
 
-  package var placeholder: Placeholder
   /// The operator that compares two values and treats nulls as equal.
-  package var isSame: String
-  package var isNotSame: String
-  /// What stands after `LIMIT` when only an offset is given; `nil` when `OFFSET` may stand alone.
-  package var unlimited: String?
+  var isSame: String {
+    switch self {
+    case .sqlite: "IS"
+    case .postgreSQL: "IS NOT DISTINCT FROM"
+    }
+  }
 
-  /// SQLite, and databases that speak its SQL.
-  package static let sqlite = SQLDialect(
-    placeholder: .questionMark, isSame: "IS", isNotSame: "IS NOT", unlimited: "-1")
+  var isNotSame: String {
+    switch self {
+    case .sqlite: "IS NOT"
+    case .postgreSQL: "IS DISTINCT FROM"
+    }
+  }
 
-  /// PostgreSQL.
-  package static let postgres = SQLDialect(
-    placeholder: .dollar, isSame: "IS NOT DISTINCT FROM", isNotSame: "IS DISTINCT FROM",
-    unlimited: nil)
+  /// What stands after `LIMIT` when only an offset is given; `nil` where `OFFSET` may stand alone.
+  var unlimited: String? {
+    switch self {
+    case .sqlite: "-1"
+    case .postgreSQL: nil
+    }
+  }
+
+  /// SQLite has no truth values besides 0 and 1.
+  func text(of value: Bool) -> String {
+    switch self {
+    case .sqlite: value ? "1" : "0"
+    case .postgreSQL: value ? "TRUE" : "FALSE"
+    }
+  }
+
+  /// Where nulls go when a term does not say it; `nil` where the database itself takes null for less
+  /// than every value, as `SortDescriptor` does.
+  func nulls(_ direction: OrderingTerm.Direction) -> OrderingTerm.NullPlacement? {
+    switch self {
+    case .sqlite: nil
+    case .postgreSQL: direction == .ascending ? .first : .last
+    }
+  }
+
+  /// How an insert leaves a row out that is there already: before `INTO` or at the end.
+  var ignoring: (prefix: String, suffix: String) {
+    switch self {
+    case .sqlite: ("INSERT OR IGNORE", "")
+    case .postgreSQL: ("INSERT", " ON CONFLICT DO NOTHING")
+    }
+  }
+
+  /// The order of bytes, for a column of an index. PostgreSQL's columns of text have it themselves.
+  var binaryCollation: String? {
+    switch self {
+    case .sqlite: "BINARY"
+    case .postgreSQL: nil
+    }
+  }
 }

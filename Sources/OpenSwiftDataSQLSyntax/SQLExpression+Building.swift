@@ -1,9 +1,9 @@
 extension SQLExpression {
-  package static var `true`: SQLExpression { .integer(1) }
-  package static var `false`: SQLExpression { .integer(0) }
+  package static var `true`: SQLExpression { .boolean(true) }
+  package static var `false`: SQLExpression { .boolean(false) }
 
-  package var isTrue: Bool { if case .integer(1) = self { true } else { false } }
-  package var isFalse: Bool { if case .integer(0) = self { true } else { false } }
+  package var isTrue: Bool { if case .boolean(true) = self { true } else { false } }
+  package var isFalse: Bool { if case .boolean(false) = self { true } else { false } }
 
   /// The conjunction of conditions that are 0 or 1; constants fold and nested ones become flat.
   package static func all(_ conditions: [SQLExpression]) -> SQLExpression {
@@ -44,7 +44,7 @@ extension SQLExpression {
   /// The negation of a condition that is 0 or 1.
   package var negated: SQLExpression {
     switch self {
-    case .integer(let value): .integer(value == 0 ? 1 : 0)
+    case .boolean(let value): .boolean(!value)
     case .unary(.not, let inner): inner
     case .unary(.isNull, let inner): .unary(.isNotNull, inner)
     case .unary(.isNotNull, let inner): .unary(.isNull, inner)

@@ -9,7 +9,7 @@ extension SQLExpression {
   private func collectTables(into found: inout Set<String>) {
     switch self {
     case .column(let table, _): if let table { found.insert(table) }
-    case .parameter, .integer, .text, .null, .star: break
+    case .parameter, .boolean, .integer, .text, .null, .star: break
     case .unary(_, let operand), .collate(let operand, _), .cast(let operand, _):
       operand.collectTables(into: &found)
     case .binary(let left, _, let right):
@@ -38,8 +38,11 @@ extension Select {
   /// The tables, or their aliases, whose columns the query reads, its own included.
   package var tables: Set<String> {
     var expressions = columns.map(\.expression) + order.map(\.expression)
-    expressions += from.arguments ?? []
-    for join in joins { expressions += (join.table.arguments ?? []) + [join.condition] }
+    if let list = from.list { expressions.append(list.parameter) }
+    for join in joins {
+      if let list = join.table.list { expressions.append(list.parameter) }
+      expressions.append(join.condition)
+    }
     expressions += [condition, limit, offset].compactMap(\.self)
     return expressions.reduce(into: []) { $0.formUnion($1.tables) }
   }

@@ -5,6 +5,8 @@
 package indirect enum SQLExpression: Hashable, Sendable {
   case column(table: String?, name: String)
   case parameter(Int)
+  /// A condition that always has the same answer.
+  case boolean(Bool)
   case integer(Int64)
   case text(String)
   case null
@@ -20,7 +22,7 @@ package indirect enum SQLExpression: Hashable, Sendable {
   case exists(Select)
   case subquery(Select)
   case collate(SQLExpression, String)
-  case cast(SQLExpression, to: String)
+  case cast(SQLExpression, to: SQLType)
 }
 
 /// One `WHEN … THEN …` of a `CASE`.

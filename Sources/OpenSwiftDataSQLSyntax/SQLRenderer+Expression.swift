@@ -22,6 +22,7 @@ extension SQLExpression {
       }
       renderer.write(identifier: name)
     case .parameter(let index): renderer.write(parameter: index)
+    case .boolean(let value): renderer.write(renderer.dialect.text(of: value))
     case .integer(let value): renderer.write(String(value))
     case .text(let value): renderer.write(literal: value)
     case .null: renderer.write("NULL")
@@ -33,13 +34,10 @@ extension SQLExpression {
       renderer.write(op.text(in: renderer.dialect))
       renderer.write(" ")
       right.write(operandOf: op.precedence, allowEqual: false, to: &renderer)
-    case .conjunction(let parts): write(parts, " AND ", empty: "1", to: &renderer)
-    case .disjunction(let parts): write(parts, " OR ", empty: "0", to: &renderer)
+    case .conjunction(let parts): write(parts, " AND ", empty: true, to: &renderer)
+    case .disjunction(let parts): write(parts, " OR ", empty: false, to: &renderer)
     case .function(let name, let arguments):
-      renderer.write(name)
-      renderer.write("(")
-      renderer.writeList(arguments) { $1.write(to: &$0) }
-      renderer.write(")")
+      renderer.dialect.write(name, arguments, to: &renderer)
     case .conditional(let branches, let otherwise):
       renderer.write("CASE")
       for branch in branches {
@@ -78,7 +76,7 @@ extension SQLExpression {
     case .cast(let value, let type):
       renderer.write("CAST(")
       value.write(to: &renderer)
-      renderer.write(" AS \(type))")
+      renderer.write(" AS \(type.name(in: renderer.dialect)))")
     }
   }
 
@@ -100,9 +98,9 @@ extension SQLExpression {
   }
 
   private func write(
-    _ parts: [SQLExpression], _ separator: String, empty: String, to renderer: inout SQLRenderer
+    _ parts: [SQLExpression], _ separator: String, empty: Bool, to renderer: inout SQLRenderer
   ) {
-    if parts.isEmpty { renderer.write(empty) }
+    if parts.isEmpty { renderer.write(renderer.dialect.text(of: empty)) }
     write(parts[...], separator, to: &renderer)
   }
 

@@ -1,7 +1,8 @@
 extension ColumnDefinition {
   func write(to renderer: inout SQLRenderer) {
     renderer.write(identifier: name)
-    renderer.write(" \(type)")
+    renderer.write(" ")
+    renderer.write(type.columnName(in: renderer.dialect))
     if isPrimaryKey { renderer.write(" PRIMARY KEY") }
   }
 }
@@ -30,7 +31,9 @@ extension CreateIndex {
     renderer.write(" (")
     renderer.writeList(columns) { renderer, column in
       renderer.write(identifier: column.name)
-      if let collation = column.collation { renderer.write(" COLLATE \(collation)") }
+      if column.isBinary, let collation = renderer.dialect.binaryCollation {
+        renderer.write(" COLLATE \(collation)")
+      }
       if let direction = column.direction { renderer.write(" \(direction.rawValue)") }
     }
     renderer.write(")")

@@ -43,14 +43,8 @@ extension Select: SQLStatement {
 
 extension TableReference {
   func write(to renderer: inout SQLRenderer) {
-    if let arguments {
-      renderer.write(name)
-      renderer.write("(")
-      renderer.writeList(arguments) { $1.write(to: &$0) }
-      renderer.write(")")
-    } else {
-      renderer.write(identifier: name)
-    }
+    if let list { return list.write(as: alias, to: &renderer) }
+    renderer.write(identifier: name)
     if let alias {
       renderer.write(" AS ")
       renderer.write(identifier: alias)
@@ -61,6 +55,7 @@ extension TableReference {
 extension OrderingTerm {
   func write(to renderer: inout SQLRenderer) {
     expression.write(to: &renderer)
+    let nulls = self.nulls ?? renderer.dialect.nulls(direction)
     if direction == .descending || nulls != nil { renderer.write(" \(direction.rawValue)") }
     if let nulls { renderer.write(" \(nulls.rawValue)") }
   }
@@ -68,7 +63,9 @@ extension OrderingTerm {
 
 extension Insert {
   package func write(to renderer: inout SQLRenderer) {
-    renderer.write("\(conflict.rawValue) INTO ")
+    let ignoring = renderer.dialect.ignoring
+    renderer.write(conflict == .ignore ? ignoring.prefix : "INSERT")
+    renderer.write(" INTO ")
     renderer.write(identifier: table)
     renderer.write(" ")
     renderer.writeColumns(columns)
@@ -78,6 +75,7 @@ extension Insert {
       renderer.writeList(row) { $1.write(to: &$0) }
       renderer.write(")")
     }
+    if conflict == .ignore { renderer.write(ignoring.suffix) }
   }
 }
 

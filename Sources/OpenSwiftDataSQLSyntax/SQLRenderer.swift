@@ -42,7 +42,7 @@ package struct SQLRenderer {
 
   package mutating func write(parameter index: Int) {
     parameterCount = max(parameterCount, index + 1)
-    text += dialect.placeholder == .dollar ? "$" : "?"
+    text += dialect.placeholder
     text += String(index + 1)
   }
 
@@ -67,7 +67,7 @@ package struct SQLRenderer {
 
 extension SQLStatement {
   /// The statement's text in a dialect.
-  package func rendered(for dialect: SQLDialect = .sqlite) -> RenderedSQL {
+  package func rendered(in dialect: SQLDialect) -> RenderedSQL {
     var renderer = SQLRenderer(dialect: dialect)
     write(to: &renderer)
     return RenderedSQL(sql: renderer.text, parameterCount: renderer.parameterCount)

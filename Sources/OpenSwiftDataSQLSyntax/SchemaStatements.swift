@@ -1,9 +1,9 @@
 package struct ColumnDefinition: Hashable, Sendable {
   package var name: String
-  package var type: String
+  package var type: SQLType
   package var isPrimaryKey: Bool
 
-  package init(_ name: String, _ type: String, isPrimaryKey: Bool = false) {
+  package init(_ name: String, _ type: SQLType, isPrimaryKey: Bool = false) {
     self.name = name
     self.type = type
     self.isPrimaryKey = isPrimaryKey
@@ -31,14 +31,15 @@ package struct CreateTable: SQLStatement {
 package struct CreateIndex: SQLStatement {
   package struct Column: Hashable, Sendable {
     package var name: String
-    package var collation: String?
+    /// Whether the index compares bytes, which it says only where that is not the column's own order.
+    package var isBinary: Bool
     package var direction: OrderingTerm.Direction?
 
     package init(
-      _ name: String, collation: String? = nil, direction: OrderingTerm.Direction? = nil
+      _ name: String, isBinary: Bool = false, direction: OrderingTerm.Direction? = nil
     ) {
       self.name = name
-      self.collation = collation
+      self.isBinary = isBinary
       self.direction = direction
     }
   }

@@ -51,17 +51,22 @@ package struct ResultColumn: Hashable, Sendable {
   }
 }
 
-/// A table, or a table-valued function, under an alias.
+/// A table, or the values of a list, under an alias.
 package struct TableReference: Hashable, Sendable {
   package var name: String
   package var alias: String?
-  /// Arguments of a table-valued function such as `json_each`; `nil` for a table.
-  package var arguments: [SQLExpression]?
+  /// The list whose values are the rows; `nil` for a table.
+  package var list: ListParameter?
 
-  package init(_ name: String, as alias: String? = nil, arguments: [SQLExpression]? = nil) {
+  package init(_ name: String, as alias: String? = nil) {
     self.name = name
     self.alias = alias
-    self.arguments = arguments
+  }
+
+  package init(list: ListParameter, as alias: String? = nil) {
+    name = ""
+    self.alias = alias
+    self.list = list
   }
 }
 
@@ -69,7 +74,7 @@ package struct Join: Hashable, Sendable {
   package enum Kind: String, Hashable, Sendable {
     case inner = "JOIN"
     case left = "LEFT JOIN"
-    /// SQLite leaves the tables in this order.
+    /// Leaves the tables in this order where the database says so (`keepsJoinOrder`).
     case cross = "CROSS JOIN"
   }
 
@@ -97,7 +102,7 @@ package struct OrderingTerm: Hashable, Sendable {
 
   package var expression: SQLExpression
   package var direction: Direction
-  /// Where nulls go when that is not the database's own rule for the direction.
+  /// Where nulls go; `nil` takes them for less than every value.
   package var nulls: NullPlacement?
 
   package init(

@@ -9,7 +9,7 @@ package enum TransactionKind: String, Sendable {
 
 extension Connection {
   /// Begins a transaction, which `commit` or `rollback` ends.
-  package func begin(_ kind: TransactionKind = .immediate) throws {
+  package func begin(_ kind: TransactionKind) throws {
     try prepare("BEGIN \(kind.rawValue)").run()
   }
 

@@ -121,7 +121,7 @@ package struct PoolGate {
   }
 
   private func _invariantCheck() {
-    #if OPEN_SWIFT_DATA_INVARIANTS
+    #if OPENSWIFTDATA_INVARIANTS
       for waiter in queue {
         assert(
           seats(for: waiter.purpose).allSatisfy { holdings[$0] != nil },

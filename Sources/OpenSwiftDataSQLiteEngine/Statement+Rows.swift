@@ -1,27 +1,6 @@
 import OpenSwiftDataCSQLite
 package import OpenSwiftDataRowStorage
 
-/// How one result column becomes one cell.
-package struct CellSource: Sendable {
-  package enum Conversion: UInt8, Sendable {
-    case integer, real, text, blob
-    /// Bytes behind a tag byte: kept inline, or in a file that the tag's payload names.
-    case tagged
-    /// A key, with the number of its entity from the next column in the upper 16 bits.
-    case keyAndEntity
-  }
-
-  package let column: Int32
-  package let cell: Int
-  package let conversion: Conversion
-
-  package init(column: Int, cell: Int, conversion: Conversion) {
-    self.column = Int32(column)
-    self.cell = cell
-    self.conversion = conversion
-  }
-}
-
 extension Statement {
   /// Copies the current row into `builder`.
   /// - Parameters:
@@ -55,7 +34,7 @@ extension Statement {
       case .keyAndEntity:
         let key = sqlite3_column_int64(handle, column)
         let entity = sqlite3_column_int64(handle, column + 1)
-        builder.setInteger(key & 0xFFFF_FFFF_FFFF | entity << 48, at: source.cell)
+        builder.setInteger(PackedKey(key: key, entity: entity).word, at: source.cell)
       }
     }
     return builder.finish()

@@ -51,17 +51,11 @@ package final class Statement {
     sqlite3_reset(handle)
   }
 
-  /// Sets every parameter to NULL.
-  @inlinable
-  package func clearBindings() {
-    sqlite3_clear_bindings(handle)
-  }
-
   /// How many parameters the text has.
   package var parameterCount: Int { Int(sqlite3_bind_parameter_count(handle)) }
 
-  /// The statement leaves the database file as it is.
-  package var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }
+  /// How many rows the last INSERT, UPDATE or DELETE of the connection changed.
+  package var changedRows: Int64 { csqlite_changes(sqlite3_db_handle(handle)) }
 
   /// Makes the error for a result code, and resets the statement so that it can be used again.
   @usableFromInline

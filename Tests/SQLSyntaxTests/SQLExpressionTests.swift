@@ -37,7 +37,7 @@ struct SQLExpressionTests {
       SQLExpression.conditional(
         [SQLBranch(when: .binary(a, .equal, .integer(1)), then: b)], otherwise: .null
       ).sql == #"CASE WHEN "a" = 1 THEN "b" ELSE NULL END"#)
-    #expect(SQLExpression.cast(a, to: "REAL").sql == #"CAST("a" AS REAL)"#)
+    #expect(SQLExpression.cast(a, to: .real).sql == #"CAST("a" AS REAL)"#)
     #expect(SQLExpression.collate(a, "swift").sql == #""a" COLLATE "swift""#)
     #expect(SQLExpression.inList(a, [.parameter(0), .parameter(1)]).sql == #""a" IN (?1, ?2)"#)
   }
@@ -70,12 +70,12 @@ struct SQLExpressionTests {
   @Test func dialectsDiffer() {
     let same = SQLExpression.binary(a, .isSame, .parameter(1))
     #expect(same.sql == #""a" IS ?2"#)
-    #expect(same.text(for: .postgres) == #""a" IS NOT DISTINCT FROM $2"#)
+    #expect(same.text(in: .postgreSQL) == #""a" IS NOT DISTINCT FROM $2"#)
   }
 
   @Test func parametersGetNewNumbersAtAnyDepth() {
     let select = Select(
-      [.integer(1)], from: TableReference("json_each", arguments: [.parameter(3)]),
+      [.integer(1)], from: TableReference(list: ListParameter(.parameter(3), of: .integer)),
       where: .inList(a, [.parameter(1), .parameter(3)]))
     let moved = SQLExpression.all([.exists(select), .binary(b, .equal, .parameter(1))])
       .replacingParameters { $0 + 10 }

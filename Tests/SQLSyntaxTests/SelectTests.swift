@@ -19,7 +19,7 @@ struct SelectTests {
       orderBy: [OrderingTerm(name, .descending), OrderingTerm(.column(table: "t0", name: "Z_PK"))],
       limit: .parameter(1), offset: .parameter(2))
     #expect(
-      select.rendered()
+      select.rendered(in: .sqlite)
         == RenderedSQL(
           sql: """
             SELECT "t0"."ZNAME", count(*) AS "n" FROM "ZITEM" AS "t0" \
@@ -31,24 +31,24 @@ struct SelectTests {
   @Test func anOffsetAloneGetsTheLimitThatSQLiteWants() {
     let select = Select([name], from: from, offset: .parameter(0))
     #expect(
-      select.rendered().sql
+      select.rendered(in: .sqlite).sql
         == #"SELECT "t0"."ZNAME" FROM "ZITEM" AS "t0" LIMIT -1 OFFSET ?1"#)
     #expect(
-      select.rendered(for: .postgres).sql
+      select.rendered(in: .postgreSQL).sql
         == #"SELECT "t0"."ZNAME" FROM "ZITEM" AS "t0" OFFSET $1"#)
   }
 
   @Test func nullsCanBePlaced() {
     let select = Select([name], from: from, orderBy: [OrderingTerm(name, nulls: .last)])
     #expect(
-      select.rendered().sql
+      select.rendered(in: .sqlite).sql
         == #"SELECT "t0"."ZNAME" FROM "ZITEM" AS "t0" ORDER BY "t0"."ZNAME" ASC NULLS LAST"#)
   }
 
   @Test func aTableValuedFunctionStandsInFrom() {
     let each = Select(
       [.column(table: nil, name: "value")],
-      from: TableReference("json_each", arguments: [.parameter(0)]))
+      from: TableReference(list: ListParameter(.parameter(0), of: .integer)))
     #expect(
       SQLExpression.inSelect(name, each).sql
         == #""t0"."ZNAME" IN (SELECT "value" FROM json_each(?1))"#)
@@ -57,9 +57,9 @@ struct SelectTests {
 
 extension SQLExpression {
   /// The text in SQLite's dialect.
-  var sql: String { text(for: .sqlite) }
+  var sql: String { text(in: .sqlite) }
 
-  func text(for dialect: SQLDialect) -> String {
+  func text(in dialect: SQLDialect) -> String {
     var renderer = SQLRenderer(dialect: dialect)
     write(to: &renderer)
     return renderer.text

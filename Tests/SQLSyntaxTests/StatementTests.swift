@@ -5,14 +5,14 @@ struct StatementTests {
   @Test func anInsertOfOneRowTakesAParameterForEachColumn() {
     let insert = Insert(into: "ZITEM", columns: ["Z_PK", "ZNAME"])
     #expect(
-      insert.rendered()
+      insert.rendered(in: .sqlite)
         == RenderedSQL(
           sql: #"INSERT INTO "ZITEM" ("Z_PK", "ZNAME") VALUES (?1, ?2)"#, parameterCount: 2))
     let many = Insert(
       into: "J", columns: ["a", "b"],
       rows: [[.parameter(0), .parameter(1)], [.parameter(0), .integer(7)]], onConflict: .ignore)
     #expect(
-      many.rendered()
+      many.rendered(in: .sqlite)
         == RenderedSQL(
           sql: #"INSERT OR IGNORE INTO "J" ("a", "b") VALUES (?1, ?2), (?1, 7)"#,
           parameterCount: 2))
@@ -28,12 +28,12 @@ struct StatementTests {
           Assignment("ZNAME", .parameter(0)),
           Assignment("Z_OPT", .binary(version, .add, .integer(1))),
         ], where: .binary(key, .equal, .parameter(1))
-      ).rendered().sql
+      ).rendered(in: .sqlite).sql
         == #"UPDATE "ZITEM" SET "ZNAME" = ?1, "Z_OPT" = "Z_OPT" + 1 WHERE "Z_PK" = ?2"#)
     #expect(
-      Delete(from: "ZITEM", where: .binary(key, .equal, .parameter(0))).rendered().sql
+      Delete(from: "ZITEM", where: .binary(key, .equal, .parameter(0))).rendered(in: .sqlite).sql
         == #"DELETE FROM "ZITEM" WHERE "Z_PK" = ?1"#)
-    #expect(Delete(from: "ZITEM", where: nil).rendered().sql == #"DELETE FROM "ZITEM""#)
+    #expect(Delete(from: "ZITEM", where: nil).rendered(in: .sqlite).sql == #"DELETE FROM "ZITEM""#)
   }
 
   @Test func tablesAndIndexes() {
@@ -41,27 +41,27 @@ struct StatementTests {
       CreateTable(
         "ZITEM",
         columns: [
-          ColumnDefinition("Z_PK", "INTEGER", isPrimaryKey: true),
-          ColumnDefinition("ZNAME", "VARCHAR"),
+          ColumnDefinition("Z_PK", .integer, isPrimaryKey: true),
+          ColumnDefinition("ZNAME", .text),
         ]
-      ).rendered().sql
+      ).rendered(in: .sqlite).sql
         == #"CREATE TABLE "ZITEM" ("Z_PK" INTEGER PRIMARY KEY, "ZNAME" VARCHAR)"#)
     #expect(
       CreateTable(
-        "J", columns: [ColumnDefinition("a", "INTEGER"), ColumnDefinition("b", "INTEGER")],
+        "J", columns: [ColumnDefinition("a", .integer), ColumnDefinition("b", .integer)],
         primaryKey: ["a", "b"], ifNotExists: true
-      ).rendered().sql
+      ).rendered(in: .sqlite).sql
         == #"CREATE TABLE IF NOT EXISTS "J" ("a" INTEGER, "b" INTEGER, PRIMARY KEY ("a", "b"))"#)
     #expect(
       CreateIndex(
-        "I", on: "T", columns: [.init("a", collation: "BINARY", direction: .ascending)],
+        "I", on: "T", columns: [.init("a", isBinary: true, direction: .ascending)],
         isUnique: true
-      ).rendered().sql == #"CREATE UNIQUE INDEX "I" ON "T" ("a" COLLATE BINARY ASC)"#)
+      ).rendered(in: .sqlite).sql == #"CREATE UNIQUE INDEX "I" ON "T" ("a" COLLATE BINARY ASC)"#)
   }
 
   @Test(arguments: [
     (
-      AlterSchema.addColumn(table: "T", ColumnDefinition("a", "FLOAT")),
+      AlterSchema.addColumn(table: "T", ColumnDefinition("a", .real)),
       #"ALTER TABLE "T" ADD COLUMN "a" FLOAT"#
     ),
     (.dropColumn(table: "T", column: "a"), #"ALTER TABLE "T" DROP COLUMN "a""#),
@@ -74,6 +74,6 @@ struct StatementTests {
     (.dropIndex("I", ifExists: false), #"DROP INDEX "I""#),
   ])
   func tablesChange(statement: AlterSchema, sql: String) {
-    #expect(statement.rendered().sql == sql)
+    #expect(statement.rendered(in: .sqlite).sql == sql)
   }
 }

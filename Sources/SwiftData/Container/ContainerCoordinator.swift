@@ -29,7 +29,7 @@ final class ContainerCoordinator: StoreCoordinator {
     self.types = types
     // A store is asked for what it can do here, and nowhere else.
     ports = stores.map { store, _ in
-      (store as? any StorePort) ?? ContainerCoordinator.port(to: store, schema, types)
+      (store as? any PortProviding)?.port ?? ContainerCoordinator.port(to: store, schema, types)
     }
     var byEntity: [String: any StorePort] = [:]
     for (port, entities) in zip(ports, stores.map(\.entities)) {

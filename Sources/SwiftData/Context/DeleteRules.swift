@@ -9,6 +9,9 @@ struct DeleteRules {
   /// To-many relationships that lost members to the deletion.
   private(set) var shrunk: [(storage: _ModelStorage, slot: Int)] = []
   private var undoings: [() -> Void] = []
+  /// The models of `shrunk`, which may have no other owner: a storage must not outlive its model while it
+  /// is in the identity registry.
+  private var shrunkModels: [AnyObject?] = []
 
   init(core: ContextCore) { self.core = core }
 
@@ -102,6 +105,7 @@ struct DeleteRules {
   /// The store removes the rows of a join table itself; in memory the list loses the member.
   private mutating func shrink(_ partner: _ModelStorage, _ slot: Int, by storage: _ModelStorage) {
     shrunk.append((partner, slot))
+    shrunkModels.append(partner.model)
     guard case .object(let object) = partner.overlaid(slot), let value = object as? ToManyValue
     else { return }
     let members = value.members

@@ -80,7 +80,7 @@ extension RowReader {
     case .blob(let value): value.elementsEqual(bytes(cell))
     case .uuid(let value): withUnsafeBytes(of: value.uuid) { $0.elementsEqual(bytes(cell)) }
     case .object(let object):
-      (object as? IdentifierBox)?.identifier.rowKey == integer(cell) & 0xFFFF_FFFF_FFFF
+      (object as? IdentifierBox)?.identifier.rowKey == PackedKey(word: integer(cell)).key
     case .unset, .null: false
     }
   }

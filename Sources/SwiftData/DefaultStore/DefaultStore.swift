@@ -22,12 +22,10 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
   /// The store's UUID, part of every identifier of its models.
   public var identifier: String { file.identifier }
 
-  let mapping: SchemaMapping
   package let pool: ConnectionPool
   let file: StoreFile
-  package let plans: StorePlans
-  let composedText = ComposedText()
-  let statementLog: StatementLog?
+  /// What reads and writes the rows.
+  package let engine: RelationalStore
 
   /// Opens the store, and makes its file when there is none.
   /// - Parameters:
@@ -50,27 +48,24 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
     self.configuration = configuration
     self.schema = schema
     name = configuration.name
-    statementLog = StatementLog.wanted(by: configuration)
+    let mapping: SchemaMapping
     do {
       pool = try StoreFile.openPool(configuration)
       (file, mapping) = try StoreFile.open(pool, schema: schema, configuration: configuration)
     } catch {
       throw StoreFailure.opening(error, at: configuration.url)
     }
-    plans = StorePlans(mapping: mapping, schema: schema, storeIdentifier: file.identifier)
+    engine = RelationalStore(
+      name: name, identifier: file.identifier, schema: schema, mapping: mapping,
+      driver: SQLiteDriver(
+        pool: pool, file: file, mapping: mapping, url: configuration.url),
+      isWritable: configuration.allowsSave, trees: file.trees,
+      noteCompiled: StatementLog.wanted(by: configuration)?.note)
   }
 
   /// Deletes all models of the store.
   /// - Throws: `SwiftDataError.storeWriteFailure`; nothing is deleted then.
-  public func erase() throws {
-    try write(else: "nothing was deleted") { connection in
-      try connection.transaction {
-        for table in mapping.tables {
-          try connection.execute("DELETE FROM \"\(table.table.name)\"")
-        }
-      }
-    }
-  }
+  public func erase() throws { try engine.erase() }
 
   /// A default store keeps no state for contexts.
   public func initializeState(for editingState: EditingState) {}
@@ -88,7 +83,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
   ) throws -> [PersistentIdentifier: Snapshot] {
     var found: [PersistentIdentifier: DefaultSnapshot] = [:]
     for identifier in persistentIdentifiers {
-      found[identifier] = try snapshot(for: identifier, editingState)
+      found[identifier] = try engine.snapshot(for: identifier, editingState)
     }
     return found
   }

@@ -96,7 +96,7 @@ extension StatementLog {
     }
   }
 
-  func note(_ compiled: CompiledFetch, entity: String) {
+  @Sendable func note(_ compiled: CompiledFetch, entity: String) {
     var reasons = compiled.unsupported
     if compiled.sortsInMemory { reasons.append("the order") }
     if reasons.isEmpty { return }

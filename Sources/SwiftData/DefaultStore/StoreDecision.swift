@@ -86,10 +86,11 @@ enum StoreDifference: Hashable {
               entity: entity.name, property: property.name, column: column.name))
           continue
         }
-        if ValueFamily(type) != ValueFamily(column.sqlType) {
+        let model = column.sqlType.columnName(in: .sqlite)
+        if ValueFamily(type) != ValueFamily(model) {
           differences.append(
             .columnType(
-              entity: entity.name, property: property.name, stored: type, model: column.sqlType))
+              entity: entity.name, property: property.name, stored: type, model: model))
         }
       }
     }

@@ -98,7 +98,7 @@ struct StoreFile: Sendable {
     _ connection: Connection, mapping: SchemaMapping, schema: Schema
   ) throws {
     for statement in mapping.creationStatements {
-      try connection.execute(statement.rendered().sql)
+      try connection.execute(statement.rendered(in: .sqlite).sql)
     }
     try connection.execute(
       """

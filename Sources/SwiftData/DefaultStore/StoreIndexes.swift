@@ -24,7 +24,7 @@ struct StoreIndexes {
     let names = try storedNames(connection)
     if ordinaryIndexes.contains(where: { !names.contains($0.name) }) { return true }
     if spatialIndexes.isEmpty { return false }
-    let hasTrees = try SpatialTree.isSupported(by: connection)
+    let hasTrees = try hasTreeModule(connection)
     return spatialIndexes.contains {
       !names.contains(hasTrees ? $0.name : $0.ordinaryIndex.name)
     }
@@ -38,24 +38,28 @@ struct StoreIndexes {
   private func complete(_ connection: Connection) throws -> Set<String> {
     let names = try storedNames(connection)
     for index in ordinaryIndexes where !names.contains(index.name) {
-      try connection.execute(index.rendered().sql)
+      try connection.execute(index.rendered(in: .sqlite).sql)
     }
     if spatialIndexes.isEmpty { return [] }
-    let hasTrees = try SpatialTree.isSupported(by: connection)
+    let hasTrees = try hasTreeModule(connection)
     for index in spatialIndexes {
       if hasTrees {
         if names.contains(index.name) { continue }
-        for statement in SpatialTree(index: index).statements { try connection.execute(statement) }
+        for statement in index.tree.statements { try connection.execute(statement) }
       } else if !names.contains(index.ordinaryIndex.name) {
         report(index)
-        try connection.execute(index.ordinaryIndex.rendered().sql)
+        try connection.execute(index.ordinaryIndex.rendered(in: .sqlite).sql)
       }
     }
     return try trees(connection)
   }
 
+  private func hasTreeModule(_ connection: Connection) throws -> Bool {
+    try connection.integer("SELECT 1 FROM pragma_module_list WHERE name = 'rtree'") != nil
+  }
+
   private func trees(_ connection: Connection) throws -> Set<String> {
-    if try spatialIndexes.isEmpty || !SpatialTree.isSupported(by: connection) { return [] }
+    if try spatialIndexes.isEmpty || !hasTreeModule(connection) { return [] }
     return try storedNames(connection).intersection(spatialIndexes.map(\.name))
   }
 

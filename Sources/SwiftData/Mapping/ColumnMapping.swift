@@ -1,3 +1,5 @@
+package import OpenSwiftDataSQLSyntax
+
 /// What the values of a column are.
 package enum ColumnContent: Hashable, Sendable {
   case scalar(ScalarType)
@@ -27,7 +29,7 @@ package enum ColumnContent: Hashable, Sendable {
 /// One column that holds values of a property.
 package struct ColumnMapping: Hashable, Sendable {
   package let name: String
-  package let sqlType: String
+  package let sqlType: SQLType
   package let content: ColumnContent
   /// Whether a row of the property's entity may have no value in it.
   package let isOptional: Bool

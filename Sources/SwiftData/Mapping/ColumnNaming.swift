@@ -1,3 +1,5 @@
+import OpenSwiftDataSQLSyntax
+
 /// Gives the columns of one table their names in Apple's way: `Z` and the name in capitals, and a
 /// number behind it from the second use of a name on.
 struct ColumnNaming {
@@ -27,15 +29,16 @@ struct ColumnNaming {
 }
 
 extension ScalarColumn {
-  /// The declared type of such columns.
-  var sqlType: String {
+  /// The type of such columns.
+  var sqlType: SQLType {
     switch self {
-    case .integer, .boolean: "INTEGER"
-    case .real: "FLOAT"
-    case .date: "TIMESTAMP"
-    case .decimal: "DECIMAL"
-    case .text, .uri: "VARCHAR"
-    case .uuid, .binary: "BLOB"
+    case .integer: .integer
+    case .boolean: .boolean
+    case .real: .real
+    case .date: .timestamp
+    case .decimal: .decimal
+    case .text, .uri: .text
+    case .uuid, .binary: .blob
     }
   }
 }

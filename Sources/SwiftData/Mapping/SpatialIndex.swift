@@ -18,11 +18,21 @@ package struct SpatialIndex: Hashable, Sendable {
   /// The column of the tree with the greatest value that the row may have.
   package static func upper(_ column: String) -> String { column + "_MAX" }
 
+  /// The tree, for databases that have such.
+  package var tree: SpatialTree {
+    SpatialTree(
+      name, of: table, key: RowColumns.key,
+      ranges: columns.map {
+        SpatialTree.Range(
+          column: $0, lower: SpatialIndex.lower($0), upper: SpatialIndex.upper($0))
+      })
+  }
+
   /// What takes its place where the database has no trees.
   package var ordinaryIndex: CreateIndex {
     CreateIndex(
       "Z_\(entity)_SwiftDataIndexOnBinary\(properties.joined())", on: table,
-      columns: columns.map { .init($0, collation: "BINARY", direction: .ascending) })
+      columns: columns.map { .init($0, isBinary: true, direction: .ascending) })
   }
 
   /// As many columns as a tree may have.

@@ -12,14 +12,17 @@ extension TableLayout {
     let create = CreateTable(
       table,
       columns: [
-        ColumnDefinition("Z_PK", "INTEGER", isPrimaryKey: true),
-        ColumnDefinition("Z_ENT", "INTEGER"), ColumnDefinition("Z_OPT", "INTEGER"),
+        ColumnDefinition(RowColumns.key, .integer, isPrimaryKey: true),
+        ColumnDefinition(RowColumns.entity, .integer),
+        ColumnDefinition(RowColumns.version, .integer),
       ] + columns.map { ColumnDefinition($0.name, $0.sqlType) })
     var indexes = columns.filter { $0.content == .key }.map {
       CreateIndex("\(table)_\($0.name)_INDEX", on: table, columns: [.init($0.name)])
     }
     if root.subtree.count > 1 {
-      indexes.append(CreateIndex("\(table)_Z_ENT_INDEX", on: table, columns: [.init("Z_ENT")]))
+      indexes.append(
+        CreateIndex(
+          "\(table)_\(RowColumns.entity)_INDEX", on: table, columns: [.init(RowColumns.entity)]))
     }
     let entities = root.subtree.compactMap { blueprint[$0] }
     for entity in entities { indexes += declaredIndexes(of: entity, on: table) }
@@ -31,7 +34,7 @@ extension TableLayout {
 
   private func definition(of joinTable: JoinTable) -> TableDefinition {
     let create = CreateTable(
-      joinTable.name, columns: joinTable.columns.map { ColumnDefinition($0, "INTEGER") },
+      joinTable.name, columns: joinTable.columns.map { ColumnDefinition($0, .integer) },
       primaryKey: joinTable.columns)
     let index = CreateIndex(
       "\(joinTable.name)_\(joinTable.columns[1])_INDEX", on: joinTable.name,
@@ -69,7 +72,7 @@ extension TableLayout {
     guard !columns.isEmpty else { return nil }
     return CreateIndex(
       name, on: table,
-      columns: columns.map { .init($0, collation: "BINARY", direction: .ascending) },
+      columns: columns.map { .init($0, isBinary: true, direction: .ascending) },
       isUnique: isUnique)
   }
 

@@ -135,12 +135,12 @@ struct TableLayout {
     _ id: ColumnID, _ name: String, _ content: ColumnContent, isOptional: Bool,
     in entity: SchemaBlueprint.Entity
   ) {
-    let sqlType =
+    let sqlType: SQLType =
       switch content {
       case .scalar(let type), .rawValue(let type): type.traits.column.sqlType
-      case .enumCase: "VARCHAR"
-      case .encoded, .transformed: "BLOB"
-      case .key, .entityNumber: "INTEGER"
+      case .enumCase: .text
+      case .encoded, .transformed: .blob
+      case .key, .entityNumber: .integer
       }
     let column = ColumnMapping(
       name: name, sqlType: sqlType, content: content, isOptional: isOptional)

@@ -53,7 +53,7 @@ extension CompiledFetch.Shape {
   package var bareCondition: SQLExpression? {
     guard condition != nil else { return nil }
     let keys = Select(
-      [.column(table: Self.rootAlias, name: "Z_PK")], from: from, joins: joins, where: condition)
-    return .inSelect(.column(table: nil, name: "Z_PK"), keys)
+      [RowColumns.key(of: Self.rootAlias)], from: from, joins: joins, where: condition)
+    return .inSelect(RowColumns.key(), keys)
   }
 }

@@ -60,6 +60,7 @@ extension PredicateExpressions.UnaryMinus: PredicateNode {
   var operands: [any PredicateExpression] { [wrapped] }
 
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
+    try compiler.requireOverflowMarks()
     guard let value = try compiler.optionalScalar(compiler.term(wrapped)),
       value.scalarType?.computesInSQL == true
     else { throw NotInSQL("a negative of another kind") }
@@ -72,9 +73,15 @@ extension PredicateExpressions.UnaryMinus: PredicateNode {
 }
 
 extension PredicateCompiler {
+  /// Where a result that leaves its range is an error of the database, the whole fetch would fail.
+  func requireOverflowMarks() throws {
+    if !database.marksOverflow { throw NotInSQL("a computation that may leave its range") }
+  }
+
   fileprivate mutating func arithmetic(
     _ lhs: any PredicateExpression, _ sign: SQLBinaryOperator, _ rhs: any PredicateExpression
   ) throws -> ScalarTerm {
+    try requireOverflowMarks()
     let (left, right) = (try term(lhs), try term(rhs))
     guard let first = try optionalScalar(left), let second = try optionalScalar(right),
       first.kind == second.kind, let type = first.scalarType, type.computesInSQL
@@ -110,9 +117,7 @@ extension PredicateCompiler {
     // SQLite knows the remainder of the least number and -1, which Swift does not.
     let checked =
       sign == .remainder ? SQLExpression.binary(left, .divide, right) : result.value
-    var conditions = [
-      SQLExpression.binary(.function("typeof", [checked]), .equal, .text("integer"))
-    ]
+    var conditions = [SQLExpression.isWholeNumber(checked)]
     if range != Int64.min...Int64.max {
       conditions.append(.binary(checked, .greaterOrEqual, .integer(range.lowerBound)))
       conditions.append(.binary(checked, .lessOrEqual, .integer(range.upperBound)))

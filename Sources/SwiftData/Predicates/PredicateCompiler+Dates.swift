@@ -5,6 +5,7 @@ extension PredicateExpressions.DateOffset: PredicateNode {
   var operands: [any PredicateExpression] { [date, seconds] }
 
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
+    try compiler.requireOverflowMarks()
     let (first, second) = (try compiler.term(date), try compiler.term(seconds))
     guard let start = try compiler.optionalScalar(first), start.kind == .scalar(.date),
       let offset = try compiler.optionalScalar(second), offset.kind == .scalar(.double)
@@ -20,6 +21,7 @@ extension PredicateExpressions.DateDistance: PredicateNode {
   var operands: [any PredicateExpression] { [from, to] }
 
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
+    try compiler.requireOverflowMarks()
     let (first, second) = (try compiler.term(from), try compiler.term(to))
     guard let start = try compiler.optionalScalar(first), start.kind == .scalar(.date),
       let end = try compiler.optionalScalar(second), end.kind == .scalar(.date)

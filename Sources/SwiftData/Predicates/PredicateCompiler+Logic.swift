@@ -122,9 +122,7 @@ extension SQLExpression {
     // A parameter is never bound to null.
     case .binary(let value, .isSame, .parameter(let index)):
       .binary(value, .equal, .parameter(index))
-    case .function("ifnull", let arguments) where arguments.count == 2 && arguments[1].isFalse:
-      arguments[0]
-    default: self
+    default: conditionOrFalse ?? self
     }
   }
 }

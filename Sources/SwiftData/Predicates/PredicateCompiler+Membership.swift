@@ -68,11 +68,13 @@ extension PredicateCompiler {
         scalar = scalar.mapped { .function("swift_canonical", [$0]) }
       }
     }
-    if values.count > MembershipList.longestList, MembershipList.json(values) == nil {
+    if values.count > MembershipList.longestList,
+      MembershipList(values, in: database.dialect) == nil
+    {
       throw NotInSQL("a list of more values than a statement may have parameters")
     }
     var isMember = values.isEmpty ? SQLExpression.false : list(scalar.value, values)
-    if scalar.mayBeNaN { isMember = .function("ifnull", [isMember, .false]) }
+    if scalar.mayBeNaN { isMember = .orFalse(isMember) }
     isMember = .all([scalar.isPresent, isMember])
     return hasNil ? .any([scalar.isPresent.negated, isMember]) : isMember
   }
@@ -80,71 +82,17 @@ extension PredicateCompiler {
   /// `value IN (…)`. The number of parameters takes few different values, so that statements can
   /// be used again; long lists travel as one parameter.
   mutating func list(_ value: SQLExpression, _ values: [_StoredValue]) -> SQLExpression {
-    if values.count > MembershipList.parameterLimit, let json = MembershipList.json(values) {
-      let each = TableReference("json_each", arguments: [bind(.text(json.text))])
-      let element = SQLExpression.column(table: nil, name: "value")
-      let decoded = json.decoder.map { .function($0, [element]) } ?? element
-      return .inSelect(value, Select([decoded], from: each))
+    if values.count > MembershipList.parameterLimit,
+      let list = MembershipList(values, in: database.dialect)
+    {
+      let rows = TableReference(list: ListParameter(bind(.text(list.text)), of: list.element))
+      let element = SQLExpression.column(table: nil, name: ListParameter.value)
+      let decoded = list.decoder.map { .function($0, [element]) } ?? element
+      return .inSelect(value, Select([decoded], from: rows))
     }
     let padded =
       values + Array(repeating: values[0], count: MembershipList.padding(for: values.count))
     return .inList(value, padded.map { bind($0) })
-  }
-}
-
-enum MembershipList {
-  /// The longest list that is written with a parameter for each value when one JSON text will do.
-  static var parameterLimit: Int { 64 }
-
-  /// The longest list with a parameter for each value; SQLite allows 32,766 of them by default.
-  static var longestList: Int { 4096 }
-
-  /// How many values to repeat so that the length is a power of two.
-  static func padding(for count: Int) -> Int {
-    var bucket = 1
-    while bucket < count { bucket *= 2 }
-    return bucket - count
-  }
-
-  /// The values as a JSON array; `nil` for values that JSON does not carry.
-  static func json(_ values: [_StoredValue]) -> MembershipList.JSON? {
-    var numbers: [Int64] = []
-    var texts: [String] = []
-    var decoder: String?
-    for value in values {
-      switch value {
-      case .integer(let number): numbers.append(number)
-      case .real(let number):
-        // Digits would be rounded on their way; the bits are not.
-        numbers.append(Int64(bitPattern: number.bitPattern))
-        decoder = "swift_real"
-      // A zero byte ends text in SQLite's JSON.
-      case .text(let text) where !text.utf8.contains(0): texts.append(text)
-      case .blob(let data):
-        texts.append(data.base64EncodedString())
-        decoder = "swift_bytes"
-      default: return nil
-      }
-    }
-    guard numbers.isEmpty || texts.isEmpty else { return nil }
-    if texts.isEmpty {
-      return JSON(text: "[" + numbers.map(String.init).joined(separator: ",") + "]", decoder)
-    }
-    return (try? JSONEncoder().encode(texts)).map {
-      JSON(text: String(decoding: $0, as: UTF8.self), decoder)
-    }
-  }
-
-  /// Values on their way through one parameter.
-  struct JSON {
-    let text: String
-    /// The function that makes the values of what JSON can carry.
-    let decoder: String?
-
-    init(text: String, _ decoder: String?) {
-      self.text = text
-      self.decoder = decoder
-    }
   }
 }
 

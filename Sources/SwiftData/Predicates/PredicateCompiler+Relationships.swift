@@ -25,7 +25,7 @@ extension PredicateCompiler {
   }
 
   private func joinCondition(_ alias: String, _ key: SQLExpression) -> SQLExpression {
-    .binary(.column(table: alias, name: "Z_PK"), .equal, key)
+    .binary(RowColumns.key(of: alias), .equal, key)
   }
 
   /// A query over the elements of a relationship, for `EXISTS`, `count` and the like.

@@ -15,14 +15,15 @@ extension PredicateCompiler {
         let direction: OrderingTerm.Direction =
           descriptor.order == .forward ? .ascending : .descending
         for expression in try orderingKeys(keyPath, descriptor.stringComparator) {
-          terms.append(OrderingTerm(expression, direction))
+          var counterparts = FunctionCounterparts(database)
+          terms.append(OrderingTerm(try counterparts.applied(toValue: expression), direction))
         }
       }
     } catch {
       (scopes, aliasCount) = before
       return nil
     }
-    let key = SQLExpression.column(table: CompiledFetch.Shape.rootAlias, name: "Z_PK")
+    let key = RowColumns.key(of: CompiledFetch.Shape.rootAlias)
     if !terms.contains(where: { $0.expression == key }) { terms.append(OrderingTerm(key)) }
     return terms
   }
@@ -60,7 +61,7 @@ extension PredicateCompiler {
       return [.collate(scalar.value, collation)]
     case .decimal:
       // Long decimals that are one floating-point number are told apart by their digits.
-      return [.cast(scalar.value, to: "REAL"), .function("swift_decimal_digits", [scalar.value])]
+      return [.cast(scalar.value, to: .real), .function("swift_decimal_digits", [scalar.value])]
     case .unsigned: return [.binary(scalar.value, .less, .integer(0)), scalar.value]
     case .none: throw NotInSQL("an order of what has none")
     default: return [scalar.value]

@@ -13,6 +13,8 @@ package import OpenSwiftDataSQLSyntax
 package struct PredicateCompiler {
   let mapping: SchemaMapping
   let entity: EntityMapping
+  /// The database whose SQL is made.
+  let database: SQLCapabilities
   /// The store whose rows are asked for; identifiers of other stores match nothing.
   let storeIdentifier: String?
   var bindings: [_StoredValue] = []
@@ -35,9 +37,13 @@ package struct PredicateCompiler {
   /// What must hold so that no step of the closure that is being compiled fails.
   var demands: [SQLExpression] = []
 
-  init(mapping: SchemaMapping, entity: EntityMapping, storeIdentifier: String?) {
+  init(
+    mapping: SchemaMapping, entity: EntityMapping, database: SQLCapabilities,
+    storeIdentifier: String?
+  ) {
     self.mapping = mapping
     self.entity = entity
+    self.database = database
     self.storeIdentifier = storeIdentifier
   }
 
@@ -47,17 +53,18 @@ package struct PredicateCompiler {
   ///   - sortBy: In which order.
   ///   - entity: The entity of the models, subentities included.
   ///   - mapping: The schema's mapping.
+  ///   - database: The dialect, and what the database can do.
   ///   - storeIdentifier: The store whose identifiers count.
   ///   - trees: The trees of spatial indexes that the store has.
   ///   - holdsComposedText: Whether it is known of the columns that the same call without it gave as
   ///     `orderedText`.
   package static func compile<T: PersistentModel>(
     _ predicate: Predicate<T>?, sortBy: [SortDescriptor<T>] = [], entity: EntityMapping,
-    mapping: SchemaMapping, storeIdentifier: String? = nil, trees: Set<String> = [],
-    holdsComposedText: Bool = false
+    mapping: SchemaMapping, database: SQLCapabilities = .sqlite, storeIdentifier: String? = nil,
+    trees: Set<String> = [], holdsComposedText: Bool = false
   ) -> CompiledFetch {
     var compiler = PredicateCompiler(
-      mapping: mapping, entity: entity, storeIdentifier: storeIdentifier)
+      mapping: mapping, entity: entity, database: database, storeIdentifier: storeIdentifier)
     compiler.holdsComposedText = holdsComposedText
     let root = CompiledFetch.Shape.rootAlias
     let restriction = entity.restriction(alias: root)
@@ -111,22 +118,27 @@ package struct PredicateCompiler {
     let before = (bindings.count, scopes, aliasCount)
     do {
       let condition = try conditionOrFailure(part).asFilter
-      guard bindings.count <= Self.bindingLimit else {
+      // Limit and offset want two.
+      guard bindings.count <= database.parameterLimit - 2 else {
         throw NotInSQL("more captured values than a statement may have parameters")
       }
-      conditions.append(condition)
-      return nil
+      var counterparts = FunctionCounterparts(database)
+      conditions.append(try counterparts.applied(to: condition))
+      guard let widening = counterparts.widening else { return nil }
+      leaveToMemory(part)
+      return Self.reason(NotInSQL(widening), in: part)
     } catch {
       bindings.removeSubrange(before.0...)
       (scopes, aliasCount) = (before.1, before.2)
-      let rest = hasOpened ? nil : part as? any StandardPredicateExpression<Bool>
-      remainder = rest.flatMap { rest in remainder.map { $0 + [rest] } }
+      leaveToMemory(part)
       return Self.reason(error, in: part)
     }
   }
 
-  /// SQLite takes 32,766 parameters unless it was built to take more; limit and offset want two.
-  private static var bindingLimit: Int { 32_764 }
+  private mutating func leaveToMemory(_ part: any PredicateExpression) {
+    let rest = hasOpened ? nil : part as? any StandardPredicateExpression<Bool>
+    remainder = rest.flatMap { rest in remainder.map { $0 + [rest] } }
+  }
 
   /// How deep nodes may be nested; SQLite's own limit is 1000 and each node may need several levels.
   /// Chains of `&&` and `||` count once, however long.
@@ -197,7 +209,7 @@ package struct PredicateCompiler {
       // A bare column is no condition that an index serves.
       case .always where scalar.value.isColumn: return .binary(scalar.value, .equal, .true)
       case .always: return scalar.value
-      case .whenNotNull: return .function("ifnull", [scalar.value, .false])
+      case .whenNotNull: return .orFalse(scalar.value)
       case .when(let present): return .all([present, scalar.value])
       }
     default: throw NotInSQL("\(term.label) is no condition")
@@ -213,7 +225,7 @@ extension EntityMapping {
   }
 
   func isKind(alias: String?) -> SQLExpression {
-    let column = SQLExpression.column(table: alias, name: "Z_ENT")
+    let column = RowColumns.entity(of: alias)
     let numbers = subtreeNumbers.map { SQLExpression.integer(Int64($0)) }
     return numbers.count == 1
       ? .binary(column, .equal, numbers[0]) : .inList(column, numbers)

@@ -40,7 +40,7 @@ struct QueryPlan {
     let condition = planned(.all(conditions))
     guard let restriction else { return condition }
     return condition.isTrue
-      ? restriction : .all([.function("unlikely", [restriction]), condition])
+      ? restriction : .all([.unlikely(restriction), condition])
   }
 
   /// Whether an index finds the rows that meet the conditions.
@@ -105,7 +105,7 @@ struct QueryPlan {
       case .column(let alias?, let name) = owner, table(alias) != nil
     else { return nil }
     // `NOT` would make no 1 of the null that a missing owner gives.
-    if isNegated, alias != root || name != "Z_PK" { return nil }
+    if isNegated, alias != root || name != RowColumns.key { return nil }
     parts.removeFirst()
     // Nor of `NOT IN` where a key in the list is missing. It comes last: few rows get that far.
     if isNegated { parts.append(key.isNotNull) }

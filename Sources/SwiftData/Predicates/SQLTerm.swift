@@ -93,7 +93,7 @@ extension ScalarTerm {
   /// A comparison of two values, 0 where one of them is no number.
   func comparison(_ sign: SQLBinaryOperator, _ other: ScalarTerm) -> SQLExpression {
     let comparison = SQLExpression.binary(value, sign, other.value)
-    return mayBeNaN || other.mayBeNaN ? .function("ifnull", [comparison, .false]) : comparison
+    return mayBeNaN || other.mayBeNaN ? .orFalse(comparison) : comparison
   }
 }
 
@@ -118,7 +118,7 @@ struct ObjectTerm {
 
   var key: SQLExpression {
     switch source {
-    case .row(let alias): .column(table: alias, name: "Z_PK")
+    case .row(let alias): RowColumns.key(of: alias)
     case .key(let expression): expression
     }
   }

@@ -38,9 +38,9 @@ struct SpatialSearch {
       }
     }
     let keys = Select(
-      [.column(table: nil, name: "Z_PK")], from: TableReference(index.name),
+      [RowColumns.key()], from: TableReference(index.name),
       where: .all(conditions))
-    return .inSelect(.column(table: CompiledFetch.Shape.rootAlias, name: "Z_PK"), keys)
+    return .inSelect(RowColumns.key(of: CompiledFetch.Shape.rootAlias), keys)
   }
 
   private mutating func read(_ condition: SQLExpression) {

@@ -1,4 +1,4 @@
-import OpenSwiftDataSQLSyntax
+package import OpenSwiftDataSQLSyntax
 
 /// What the deletion of an entity's rows does to other rows, by its delete rules.
 ///
@@ -29,10 +29,16 @@ package struct DeletionSteps {
   /// Whether the members that a partner keeps have to be counted, which needs the models.
   package private(set) var countsMembers = false
   package let delete: String
+  private let dialect: SQLDialect
 
-  package init(of entity: EntityMapping, in mapping: SchemaMapping, _ schema: Schema) {
+  package init(
+    of entity: EntityMapping, in mapping: SchemaMapping, _ schema: Schema, dialect: SQLDialect
+  ) {
+    self.dialect = dialect
     delete =
-      Delete(from: entity.table, where: DeletionSteps.isDeleted("Z_PK")).rendered().sql
+      Delete(from: entity.table, where: DeletionSteps.isDeleted(RowColumns.key)).rendered(
+        in: dialect
+      ).sql
     for property in entity.properties {
       guard let relationship = schema.relationship(property.name, of: entity.name),
         let partner = mapping.entity(named: relationship.destination)
@@ -59,19 +65,19 @@ package struct DeletionSteps {
       switch toMany.storage {
       case .joinTable(let table, let owner, _):
         unlinking.append(
-          Delete(from: table, where: DeletionSteps.isDeleted(owner)).rendered().sql)
+          Delete(from: table, where: DeletionSteps.isDeleted(owner)).rendered(in: dialect).sql)
       case .foreignKey(let table, let owner, _):
         if toMany.inverse == nil {
           unlinking.append(
             Update(table, set: [Assignment(owner, .null)], where: DeletionSteps.isDeleted(owner))
-              .rendered().sql)
+              .rendered(in: dialect).sql)
         }
       }
     }
     guard rule == .cascade || rule == .deny,
       let query = DeletionSteps.partners(of: property, entity, partner)
     else { return }
-    let partners = Partners(property: property.name, sql: query.rendered().sql)
+    let partners = Partners(property: property.name, sql: query.rendered(in: dialect).sql)
     if rule == .cascade { cascades.append(partners) } else { denials.append(partners) }
   }
 
@@ -82,17 +88,17 @@ package struct DeletionSteps {
     func column(_ table: String, _ name: String) -> SQLExpression {
       .column(table: table, name: name)
     }
-    let row = [column(partners, "Z_PK"), column(partners, "Z_ENT")]
+    let row = [RowColumns.key(of: partners), RowColumns.entity(of: partners)]
     func join(_ table: String, _ name: String) -> [Join] {
       let isPartner = SQLExpression.binary(
-        column(partners, "Z_PK"), .equal, column(table, name))
+        RowColumns.key(of: partners), .equal, column(table, name))
       return [Join(.inner, TableReference(partner.table, as: partners), on: isPartner)]
     }
     switch property.kind {
     case .toOne(let toOne):
       return Select(
-        [column(owners, "Z_PK")] + row, from: TableReference(entity.table, as: owners),
-        joins: join(owners, toOne.key.name), where: isDeleted("Z_PK", of: owners))
+        [RowColumns.key(of: owners)] + row, from: TableReference(entity.table, as: owners),
+        joins: join(owners, toOne.key.name), where: isDeleted(RowColumns.key, of: owners))
     case .toMany(let toMany):
       switch toMany.storage {
       case .joinTable(let table, let owner, let member):
@@ -112,20 +118,18 @@ package struct DeletionSteps {
     _ toOne: ToOneMapping, _ property: PropertyMapping, of owner: EntityMapping
   ) {
     let names = [toOne.key.name] + (toOne.entityNumber.map { [$0.name] } ?? [])
-    let version = SQLExpression.column(table: nil, name: "Z_OPT")
     let naming = DeletionSteps.isDeleted(toOne.key.name)
     let finding = Select(
-      ["Z_PK", "Z_ENT"].map { SQLExpression.column(table: nil, name: $0) },
-      from: TableReference(owner.table), where: naming)
+      [RowColumns.key(), RowColumns.entity()], from: TableReference(owner.table), where: naming)
     let update = Update(
       owner.table,
       set: names.map { Assignment($0, .null) }
-        + [Assignment("Z_OPT", .binary(version, .add, .integer(1)))], where: naming)
+        + [RowColumns.nextVersion], where: naming)
     emptyings.append(
       Emptying(
         owner: owner, property: property.name,
-        findingRequired: property.isOptional ? nil : finding.rendered().sql,
-        sql: update.rendered().sql))
+        findingRequired: property.isOptional ? nil : finding.rendered(in: dialect).sql,
+        sql: update.rendered(in: dialect).sql))
   }
 
   /// Columns without an inverse are not told by a rule of the deleted entity.
@@ -148,10 +152,6 @@ package struct DeletionSteps {
   }
 
   private static func isDeleted(_ column: String, of table: String? = nil) -> SQLExpression {
-    .inSelect(
-      .column(table: table, name: column),
-      Select(
-        [.column(table: nil, name: "value")],
-        from: TableReference("json_each", arguments: [.parameter(0)])))
+    .isMember(.column(table: table, name: column), of: ListParameter(.parameter(0), of: .integer))
   }
 }

@@ -1,4 +1,4 @@
-import OpenSwiftDataSQLSyntax
+package import OpenSwiftDataSQLSyntax
 
 /// The columns that name the row of an upsert from the other side of its one-to-one relationships.
 ///
@@ -7,7 +7,7 @@ package struct DisplacingColumns {
   /// By slot of the entity's to-one; the key of the row is the only parameter.
   package let emptying: [Int: String]
 
-  package init(of entity: EntityMapping, in mapping: SchemaMapping) {
+  package init(of entity: EntityMapping, in mapping: SchemaMapping, dialect: SQLDialect) {
     var statements: [Int: String] = [:]
     for property in entity.properties {
       guard case .toOne(let toOne) = property.kind, let name = toOne.inverse,
@@ -26,7 +26,7 @@ package struct DisplacingColumns {
         ])
       }
       statements[property.slot] =
-        Update(partner.table, set: assignments, where: condition).rendered().sql
+        Update(partner.table, set: assignments, where: condition).rendered(in: dialect).sql
     }
     emptying = statements
   }

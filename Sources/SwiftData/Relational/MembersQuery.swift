@@ -9,10 +9,11 @@ package struct MembersQuery {
   package let ofMany: String
 
   package init(
-    _ toMany: ToManyMapping, destination: EntityMapping, columns: [SQLExpression]
+    _ toMany: ToManyMapping, destination: EntityMapping, columns: [SQLExpression],
+    in dialect: SQLDialect
   ) {
     let alias = RowSelection.alias
-    let key = SQLExpression.column(table: alias, name: "Z_PK")
+    let key = RowColumns.key(of: alias)
     var select = Select(
       columns, from: TableReference(destination.table, as: alias),
       orderBy: [OrderingTerm(key)])
@@ -30,12 +31,9 @@ package struct MembersQuery {
       ]
     }
     select.condition = .binary(owner, .equal, .parameter(0))
-    ofOne = select.rendered().sql
-    let owners = Select(
-      [.column(table: nil, name: "value")],
-      from: TableReference("json_each", arguments: [.parameter(0)]))
-    select.condition = .inSelect(owner, owners)
+    ofOne = select.rendered(in: dialect).sql
+    select.condition = .isMember(owner, of: ListParameter(.parameter(0), of: .integer))
     select.columns.append(ResultColumn(owner))
-    ofMany = select.rendered().sql
+    ofMany = select.rendered(in: dialect).sql
   }
 }

@@ -1,4 +1,4 @@
-import OpenSwiftDataSQLSyntax
+package import OpenSwiftDataSQLSyntax
 
 /// The to-one columns of all entities that can name a row of one entity and have no inverse.
 ///
@@ -7,7 +7,7 @@ package struct ReferringColumns {
   /// One statement per column; the key of the deleted row is the only parameter.
   package let emptying: [String]
 
-  package init(to entity: EntityMapping, in mapping: SchemaMapping) {
+  package init(to entity: EntityMapping, in mapping: SchemaMapping, dialect: SQLDialect) {
     let names = Set(entity.descriptor.lineage.map(\.entityName))
     var statements: [String] = []
     for owner in mapping.entities {
@@ -26,7 +26,8 @@ package struct ReferringColumns {
               .column(table: nil, name: number.name), .equal, .integer(Int64(entity.number))),
           ])
         }
-        statements.append(Update(owner.table, set: assignments, where: condition).rendered().sql)
+        statements.append(
+          Update(owner.table, set: assignments, where: condition).rendered(in: dialect).sql)
       }
     }
     emptying = statements

@@ -1,4 +1,4 @@
-import OpenSwiftDataSQLSyntax
+package import OpenSwiftDataSQLSyntax
 
 /// The statements that write one entity, rendered once.
 ///
@@ -21,9 +21,12 @@ package struct SaveStatements: Sendable {
   }
 
   package let entity: EntityMapping
+  private let dialect: SQLDialect
   package let columns: [Column]
   package let insert: String
   package let delete: String
+  /// Finds the largest key in the table.
+  package let largestKey: String
   /// Finds the row that has the same values, one per uniqueness constraint.
   package let lookups: [Lookup]
 
@@ -44,17 +47,22 @@ package struct SaveStatements: Sendable {
     package let columns: [Column]
   }
 
-  package init(_ entity: EntityMapping, constraints: [[String]]) {
+  package init(_ entity: EntityMapping, constraints: [[String]], in dialect: SQLDialect) {
     self.entity = entity
+    self.dialect = dialect
     let columns = SaveStatements.columns(of: entity)
     self.columns = columns
     var insert = Insert(
-      into: entity.table, columns: ["Z_PK", "Z_ENT", "Z_OPT"] + columns.map(\.name))
+      into: entity.table,
+      columns: [RowColumns.key, RowColumns.entity, RowColumns.version] + columns.map(\.name))
     insert.rows[0][1] = .integer(Int64(entity.number))
     insert.rows[0][2] = .integer(1)
     for index in columns.indices { insert.rows[0][index + 3] = .parameter(index + 1) }
-    self.insert = insert.rendered().sql
-    delete = Delete(from: entity.table, where: SaveStatements.isRow(0)).rendered().sql
+    self.insert = insert.rendered(in: dialect).sql
+    delete = Delete(from: entity.table, where: SaveStatements.isRow(0)).rendered(in: dialect).sql
+    largestKey =
+      Select([.function("max", [RowColumns.key()])], from: TableReference(entity.table))
+      .rendered(in: dialect).sql
     lookups = constraints.compactMap { members in
       let wanted = members.flatMap { name in
         columns.filter { entity.properties[$0.slot].name == name }
@@ -65,14 +73,14 @@ package struct SaveStatements: Sendable {
           .binary(.column(table: nil, name: $1.name), .equal, .parameter($0))
         })
       let select = Select(
-        [.column(table: nil, name: "Z_PK")], from: TableReference(entity.table), where: condition)
-      return Lookup(sql: select.rendered().sql, columns: wanted)
+        [RowColumns.key()], from: TableReference(entity.table), where: condition)
+      return Lookup(sql: select.rendered(in: dialect).sql, columns: wanted)
     }
-    upsert = SaveStatements.upsert(insert, columns, lookups)
+    upsert = SaveStatements.upsert(insert, columns, lookups, dialect)
   }
 
   private static func upsert(
-    _ insert: Insert, _ columns: [Column], _ lookups: [Lookup]
+    _ insert: Insert, _ columns: [Column], _ lookups: [Lookup], _ dialect: SQLDialect
   ) -> Upsert? {
     let isPlain = columns.allSatisfy {
       if case .key = $0.content { false } else { true }
@@ -81,12 +89,12 @@ package struct SaveStatements: Sendable {
     let target = lookups[0].columns.map(\.name)
     var update = columns.map(\.name).filter { !target.contains($0) }
       .map { OnConflict.Assignment.excluded($0) }
-    update.append(.increment("Z_OPT"))
+    update.append(.increment(RowColumns.version))
     return Upsert(
-      insertOnly: ConflictingInsert(insert, OnConflict(target, .nothing)).rendered().sql,
+      insertOnly: ConflictingInsert(insert, OnConflict(target, .nothing)).rendered(in: dialect).sql,
       insertOrUpdate: ConflictingInsert(
-        insert, OnConflict(target, .update(update, returning: "Z_PK"))
-      ).rendered().sql)
+        insert, OnConflict(target, .update(update, returning: RowColumns.key))
+      ).rendered(in: dialect).sql)
   }
 
   /// The update of some slots; `nil` when they have no columns. The key is the last parameter.
@@ -94,11 +102,10 @@ package struct SaveStatements: Sendable {
     let changed = columns.filter { slots.contains($0.slot) }
     guard !changed.isEmpty else { return nil }
     var assignments = changed.enumerated().map { Assignment($1.name, .parameter($0)) }
-    assignments.append(
-      Assignment("Z_OPT", .binary(.column(table: nil, name: "Z_OPT"), .add, .integer(1))))
+    assignments.append(RowColumns.nextVersion)
     let update = Update(
       entity.table, set: assignments, where: SaveStatements.isRow(changed.count))
-    return (update.rendered().sql, changed)
+    return (update.rendered(in: dialect).sql, changed)
   }
 
   /// Sets the columns of some unique slots to null. The key is the only parameter.
@@ -108,11 +115,11 @@ package struct SaveStatements: Sendable {
     let update = Update(
       entity.table, set: names.sorted().map { Assignment($0, .null) },
       where: SaveStatements.isRow(0))
-    return update.rendered().sql
+    return update.rendered(in: dialect).sql
   }
 
   private static func isRow(_ parameter: Int) -> SQLExpression {
-    .binary(.column(table: nil, name: "Z_PK"), .equal, .parameter(parameter))
+    .binary(RowColumns.key(), .equal, .parameter(parameter))
   }
 
   private static func columns(of entity: EntityMapping) -> [Column] {

@@ -1,4 +1,4 @@
-import OpenSwiftDataSQLSyntax
+package import OpenSwiftDataSQLSyntax
 
 /// The statements of a to-many relationship that no to-one column of a property keeps.
 package struct ToManyStatements: Sendable {
@@ -21,7 +21,7 @@ package struct ToManyStatements: Sendable {
   }
 
   /// - Returns: nil when the destination's own to-one keeps the relationship.
-  package init?(_ property: PropertyMapping) {
+  package init?(_ property: PropertyMapping, in dialect: SQLDialect) {
     guard case .toMany(let toMany) = property.kind else { return nil }
     slot = property.slot
     func column(_ name: String, _ parameter: Int) -> SQLExpression {
@@ -32,25 +32,28 @@ package struct ToManyStatements: Sendable {
       ownerIsFirst = owner < member
       let (first, second) = ownerIsFirst ? (owner, member) : (member, owner)
       place = Place(table: name, first: first, second: second)
-      link = Insert(into: name, columns: [first, second], onConflict: .ignore).rendered().sql
+      link =
+        Insert(into: name, columns: [first, second], onConflict: .ignore).rendered(in: dialect).sql
       unlink =
         Delete(from: name, where: .conjunction([column(first, 0), column(second, 1)]))
-        .rendered().sql
-      unlinkAll = Delete(from: name, where: column(owner, 0)).rendered().sql
+        .rendered(in: dialect).sql
+      unlinkAll = Delete(from: name, where: column(owner, 0)).rendered(in: dialect).sql
     case .foreignKey(let table, let owner, _):
       guard toMany.inverse == nil else { return nil }
       ownerIsFirst = true
-      place = Place(table: table, first: owner, second: "Z_PK")
+      place = Place(table: table, first: owner, second: RowColumns.key)
       link =
-        Update(table, set: [Assignment(owner, .parameter(0))], where: column("Z_PK", 1))
-        .rendered().sql
+        Update(table, set: [Assignment(owner, .parameter(0))], where: column(RowColumns.key, 1))
+        .rendered(in: dialect).sql
       unlink =
         Update(
           table, set: [Assignment(owner, .null)],
-          where: .conjunction([column(owner, 0), column("Z_PK", 1)])
-        ).rendered().sql
+          where: .conjunction([column(owner, 0), column(RowColumns.key, 1)])
+        ).rendered(in: dialect).sql
       unlinkAll =
-        Update(table, set: [Assignment(owner, .null)], where: column(owner, 0)).rendered().sql
+        Update(table, set: [Assignment(owner, .null)], where: column(owner, 0)).rendered(
+          in: dialect
+        ).sql
     }
   }
 }

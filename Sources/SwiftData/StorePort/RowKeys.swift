@@ -1,9 +1,11 @@
+import OpenSwiftDataRowStorage
+
 /// Where the models of a fetch are: by the keys of their rows, or by identifier.
 package enum FetchedPlaces {
   case keys(RowKeys)
   case identifiers([PersistentIdentifier])
 
-  var count: Int {
+  package var count: Int {
     switch self {
     case .keys(let keys): keys.count
     case .identifiers(let identifiers): identifiers.count
@@ -65,17 +67,17 @@ package struct RowKeys {
   package var count: Int { words.count }
 
   /// Rows of entities that the schema lacks are left out.
-  mutating func append(_ key: Int64, entityNumber: Int) {
+  package mutating func append(_ key: Int64, entityNumber: Int) {
     if isMixed, !scopes.indices.contains(entityNumber) { return }
-    words.append(isMixed ? key & 0xFFFF_FFFF_FFFF | Int64(entityNumber) << 48 : key)
+    words.append(isMixed ? PackedKey(key: key, entity: Int64(entityNumber)).word : key)
   }
 
   func rowKey(at position: Int) -> Int64 {
-    isMixed ? words[position] & 0xFFFF_FFFF_FFFF : words[position]
+    isMixed ? PackedKey(word: words[position]).key : words[position]
   }
 
   subscript(position: Int) -> PersistentIdentifier {
-    let scope = isMixed ? scopes[Int(words[position] >> 48)] : scopes[0]
+    let scope = isMixed ? scopes[Int(PackedKey(word: words[position]).entity)] : scopes[0]
     return PersistentIdentifier(scope: scope, key: rowKey(at: position))
   }
 

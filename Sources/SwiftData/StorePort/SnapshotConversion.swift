@@ -16,9 +16,10 @@ extension SnapshotPort {
     do {
       try snapshot.encode(to: SnapshotEncoder(node: values))
     } catch {
-      throw SwiftDataError.loadIssueModelContainer.with(
-        "A snapshot of the store \(store.configuration.name) can't be read: \(error)",
-        entity: identifier.entityName, underlying: error)
+      throw SwiftDataError.storeReadFailure.with(
+        "A snapshot of the store \(store.configuration.name) can't be read. It has to encode each "
+          + "property under its name.",
+        doing: "reading a snapshot", entity: identifier.entityName, underlying: error)
     }
     return try DefaultSnapshot(values.keyed ?? [:], identifier, descriptor).withRow
   }
@@ -36,9 +37,9 @@ extension DefaultSnapshot {
     for (slot, property) in descriptor.properties.enumerated() {
       guard let value = values[property.name] else { continue }
       func unfit() -> SwiftDataError {
-        SwiftDataError.modelValidationFailure.with(
+        SwiftDataError.storeReadFailure.with(
           "The store returned a value of another type than the property has.",
-          entity: descriptor.entityName, property: property.name)
+          doing: "reading a snapshot", entity: descriptor.entityName, property: property.name)
       }
       switch property.form {
       case .toOne:

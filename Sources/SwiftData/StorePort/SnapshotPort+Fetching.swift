@@ -46,7 +46,7 @@ extension SnapshotPort {
   ) throws -> DefaultSnapshot {
     let converted = try converted(snapshot)
     guard converted.descriptor.isKind(of: T._$descriptor) else {
-      throw SwiftDataError.loadIssueModelContainer.with(
+      throw SwiftDataError.storeReadFailure.with(
         "A fetch of \(T._$descriptor.entityName) gave \(snapshot.persistentIdentifier). A store "
           + "returns models of other entities as relatedSnapshots.",
         entity: converted.descriptor.entityName)

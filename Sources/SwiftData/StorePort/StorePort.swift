@@ -88,6 +88,11 @@ package protocol StorePort: AnyObject, Sendable {
   func delete<T: PersistentModel>(_ request: DataStoreBatchDeleteRequest<T>) throws
 }
 
+/// A store that answers contexts through a port of its own, in place of the public protocol.
+package protocol PortProviding: DataStore {
+  var port: any StorePort { get }
+}
+
 /// A save that is written and not committed yet.
 ///
 /// Exactly one of `commit` and `abandon` ends it, on the thread that prepared it.

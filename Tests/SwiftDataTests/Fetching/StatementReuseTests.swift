@@ -13,7 +13,8 @@ import Testing
   private func counts(_ context: ModelContext) throws -> Counts {
     let store = try #require(context.container.stores.first as? DefaultStore)
     return Counts(
-      rendered: store.plans.renderedCount, prepared: try store.pool.read { $0.preparedCount })
+      rendered: store.engine.plans.renderedCount, prepared: try store.pool.read { $0.preparedCount }
+    )
   }
 
   private func filled() throws -> ModelContext {

@@ -86,7 +86,9 @@ struct MappingTests {
   }
 
   @Test func columnsStandInGroupsAndClashesGetNumbers() throws {
-    let columns = try table("ZRECIPE").table.columns.map { "\($0.name) \($0.type)" }
+    let columns = try table("ZRECIPE").table.columns.map {
+      "\($0.name) \($0.type.columnName(in: .sqlite))"
+    }
     #expect(
       columns == [
         "Z_PK INTEGER", "Z_ENT INTEGER", "Z_OPT INTEGER", "ZHOUR INTEGER", "ZHOUR1 INTEGER",
@@ -98,7 +100,7 @@ struct MappingTests {
 
   @Test func indexesFollowKeysAndDeclarations() throws {
     #expect(
-      try table("ZRECIPE").indexes.map { $0.rendered().sql } == [
+      try table("ZRECIPE").indexes.map { $0.rendered(in: .sqlite).sql } == [
         """
         CREATE INDEX "Z_Recipe_SwiftDataIndexOnBinarytitle" ON "ZRECIPE" \
         ("ZTITLE" COLLATE BINARY ASC)
@@ -140,7 +142,7 @@ struct MappingTests {
 
   @Test func manyToManyIsOneTableSeenFromTwoSides() throws {
     #expect(
-      try table("Z_1RECIPES").table.rendered().sql
+      try table("Z_1RECIPES").table.rendered(in: .sqlite).sql
         == """
         CREATE TABLE "Z_1RECIPES" ("Z_1COOKS" INTEGER, "Z_3RECIPES" INTEGER, \
         PRIMARY KEY ("Z_1COOKS", "Z_3RECIPES"))

@@ -197,7 +197,7 @@ struct SpatialIndexTests {
     let table = try #require(mapping.tables.first)
     #expect(table.spatialIndexes.map(\.columns) == [["ZX", "ZY"]])
     #expect(
-      table.spatialIndexes.map { $0.ordinaryIndex.rendered().sql } == [
+      table.spatialIndexes.map { $0.ordinaryIndex.rendered(in: .sqlite).sql } == [
         #"CREATE INDEX "Z_Spot_SwiftDataIndexOnBinaryxy" ON "ZSPOT" ("#
           + #""ZX" COLLATE BINARY ASC, "ZY" COLLATE BINARY ASC)"#
       ])

@@ -82,7 +82,7 @@ struct PredicateCourt {
     let expected = try context.fetch(FetchDescriptor<T>()).filter { try predicate.matches($0) }
     #expect(
       Set(found.map(\.persistentModelID)) == Set(expected.map(\.persistentModelID)),
-      "\(compiled.shape.select([.star]).rendered().sql)", sourceLocation: sourceLocation)
+      "\(compiled.shape.select([.star]).rendered(in: .sqlite).sql)", sourceLocation: sourceLocation)
     #expect(found.count == expected.count, sourceLocation: sourceLocation)
   }
 
@@ -114,7 +114,7 @@ struct PredicateCourt {
 
   /// The condition of the compiled predicate.
   func sql<T: PersistentModel>(_ predicate: Predicate<T>) throws -> String {
-    let text = try compiled(predicate).shape.select([.integer(1)]).rendered().sql
+    let text = try compiled(predicate).shape.select([.integer(1)]).rendered(in: .sqlite).sql
     return String(text.dropFirst("SELECT 1 FROM ".count))
   }
 

@@ -13,7 +13,7 @@ struct PredicateSQLTests {
     let compiled = try court.compiled(#Predicate<Entry> { $0.name == name && $0.rank > 7 })
     #expect(compiled.bindings == [.text(name), .integer(7)])
     #expect(
-      compiled.shape.select([.integer(1)]).rendered().sql
+      compiled.shape.select([.integer(1)]).rendered(in: .sqlite).sql
         == #"SELECT 1 FROM "ZENTRY" AS "t0" WHERE "t0"."ZNAME" = ?1 AND "t0"."ZRANK" > ?2"#)
   }
 

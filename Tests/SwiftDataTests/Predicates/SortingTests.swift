@@ -35,7 +35,7 @@ struct SortingTests {
     let descriptor = SortDescriptor(\Entry.rank, order: .reverse)
     let shape = try court.compiled(nil, sortBy: [descriptor]).shape
     #expect(
-      shape.select([.integer(1)]).rendered().sql
+      shape.select([.integer(1)]).rendered(in: .sqlite).sql
         == #"SELECT 1 FROM "ZENTRY" AS "t0" ORDER BY "t0"."ZRANK" DESC, "t0"."Z_PK""#)
   }
 }

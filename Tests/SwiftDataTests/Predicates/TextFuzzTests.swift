@@ -63,7 +63,7 @@ struct TextFuzzTests {
       for (number, predicate) in Self.predicates(text).enumerated() {
         let compiled = try court.compiled(predicate)
         statements[number, default: []].insert(
-          compiled.shape.select([.star]).rendered().sql)
+          compiled.shape.select([.star]).rendered(in: .sqlite).sql)
         let found = try court.context.fetch(FetchDescriptor(predicate: predicate))
         let expected = try labels.filter { try predicate.matches($0) }
         #expect(

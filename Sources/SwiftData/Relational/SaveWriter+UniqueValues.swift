@@ -1,7 +1,3 @@
-import Foundation
-import OpenSwiftDataRowStorage
-import OpenSwiftDataSQLiteEngine
-
 /// Unique values that move from one model to another in one save.
 extension SaveWriter {
   /// The changed rows whose old unique value another model of this save may take.
@@ -22,9 +18,7 @@ extension SaveWriter {
     guard let key = snapshot.persistentIdentifier.rowKey,
       let sql = save.emptying(uniqueSlots(snapshot, save))
     else { return }
-    let statement = try prepared(sql)
-    try statement.bind(key, at: 1)
-    try statement.run()
+    try prepared(sql).run(.integer(key))
   }
 
   /// Writes the new unique values of a changed row, so that new models meet them.

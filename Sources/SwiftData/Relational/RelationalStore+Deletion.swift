@@ -1,18 +1,13 @@
 import Foundation
 import OpenSwiftDataSQLSyntax
-import OpenSwiftDataSQLiteEngine
 
-extension DefaultStore {
-  /// Deletes the rows of a request at once, by the delete rules.
+/// Deletions of all rows that match, by the delete rules.
+extension RelationalStore {
   /// - Throws: `DataStoreError.preferInMemoryFilter` for a predicate or rules that SQL can't answer,
-  ///   `SwiftDataError.modelValidationFailure` for a violated rule, or
-  ///   `.storeWriteFailure`; nothing is deleted then.
-  public func delete<T>(_ request: DataStoreBatchDeleteRequest<T>) throws
-  where T: PersistentModel {
-    guard configuration.allowsSave else {
-      throw SwiftDataError.modelValidationFailure.with(
-        "The store \(name) was opened with allowsSave: false. Open it with allowsSave: true.")
-    }
+  ///   `SwiftDataError.modelValidationFailure` for a violated rule, or `.storeWriteFailure`; nothing is
+  ///   deleted then.
+  package func delete<T: PersistentModel>(_ request: DataStoreBatchDeleteRequest<T>) throws {
+    try requireWritable()
     let query = try Query(self, FetchDescriptor(predicate: request.predicate))
     guard !query.compiled.filtersInMemory,
       let concerned = entitiesConcerned(byDeletionOf: T._$descriptor)
@@ -20,13 +15,13 @@ extension DefaultStore {
     let number = request.includeSubclasses ? nil : query.entity.number
     let isAlone = concerned.isSubset(of: names(of: query.entity.subtreeNumbers))
     let isFree = isAlone && !hasRelationships(query.entity)
-    try write(else: "nothing was deleted") { connection in
-      try connection.transaction {
+    try driver.write(else: "nothing was deleted") { session in
+      try session.transaction {
         if isFree {
-          try deleteRows(of: query, number, connection)
+          try deleteRows(of: query, number, session)
         } else {
-          var deletion = RowDeletion(store: self, connection: connection)
-          try deletion.run(rows(of: query, number, connection))
+          var deletion = RowDeletion(store: self, session: session)
+          try deletion.run(rows(of: query, number, session))
         }
       }
     }
@@ -64,28 +59,26 @@ extension DefaultStore {
   }
 
   private func deleteRows(
-    of query: Query, _ number: Int?, _ connection: Connection
+    of query: Query, _ number: Int?, _ session: any SQLSession
   ) throws {
     var condition = query.compiled.shape.bareCondition
     if let number, query.entity.sharesTable {
-      let own = SQLExpression.binary(
-        .column(table: nil, name: "Z_ENT"), .equal, .integer(Int64(number)))
+      let own = SQLExpression.binary(RowColumns.entity(), .equal, .integer(Int64(number)))
       condition = .conjunction([condition, own].compactMap(\.self))
     }
-    let sql = Delete(from: query.entity.table, where: condition).rendered().sql
-    let statement = try connection.prepare(sql)
-    try query.bindValues(to: statement)
-    try statement.run()
+    let delete = Delete(from: query.entity.table, where: condition)
+    try session.statement(delete.rendered(in: plans.dialect).sql).run(query.parameters)
   }
 
   /// Keys and entity numbers of the rows that match.
   private func rows(
-    of query: Query, _ number: Int?, _ connection: Connection
+    of query: Query, _ number: Int?, _ session: any SQLSession
   ) throws -> [(key: Int64, entity: Int)] {
-    var rows: [(key: Int64, entity: Int)] = []
-    try readKeys(of: query, connection) { key, entity in
-      if number == nil || number == entity { rows.append((key, entity)) }
+    let columns = plans.selection(of: query.entity).keyColumns
+    let found = try session.statement(query.text(.keys, columns)).integers(query.parameters)
+    let rows = stride(from: 0, to: found.count, by: columns.count).lazy.map { row in
+      (key: found[row], entity: columns.count > 1 ? Int(found[row + 1]) : query.entity.number)
     }
-    return rows
+    return rows.filter { number == nil || number == $0.entity }
   }
 }

@@ -1,6 +1,4 @@
 import Foundation
-import OpenSwiftDataRowStorage
-import OpenSwiftDataSQLiteEngine
 
 /// Writes one save, inside its transaction.
 ///
@@ -14,21 +12,22 @@ import OpenSwiftDataSQLiteEngine
 ///
 /// Runs of one shape share one prepared statement.
 struct SaveWriter {
-  let store: DefaultStore
-  let connection: Connection
+  let store: RelationalStore
+  let session: any SQLSession
   /// The keys of the inserted models, in the order of the request.
   var keys: [Int64] = []
   /// The same by temporary identifier, where relationships can name them.
-  var keysByScope: [ObjectIdentifier: (key: Int64, entity: Int)] = [:]
+  let newKeys: NewKeys
   var plans: [ObjectIdentifier: EntitySave] = [:]
   var nextKeys: [String: Int64] = [:]
-  var statements: [(sql: String, statement: Statement)] = []
+  var statements: [(sql: String, statement: any PreparedSQL)] = []
   /// Whether the last model with unique values met its row; then the next one probably does too.
   var expectsUpsert = false
 
-  init(store: DefaultStore, connection: Connection) {
+  init(store: RelationalStore, session: any SQLSession) {
     self.store = store
-    self.connection = connection
+    self.session = session
+    newKeys = NewKeys(mapping: store.mapping)
   }
 
   mutating func write(
@@ -55,9 +54,7 @@ struct SaveWriter {
     }
     try writeAfterLookUp(places(.lookingUp), request.inserted, saves)
     for (snapshot, isEarly) in zip(request.updated, early) where !isEarly { try update(snapshot) }
-    for place in places(.nextFree) {
-      try insert(request.inserted[place], saves[place], key: keys[place])
-    }
+    try insert(places(.nextFree), request.inserted, saves)
     if store.plans.hasRelationships {
       try writeToMany(request.inserted + request.updated)
     }
@@ -117,24 +114,21 @@ struct SaveWriter {
     guard column.content == .key, case .object(let object) = snapshot.value(column.cell),
       let identifier = (object as? IdentifierBox)?.identifier, identifier.resolved.isTemporary
     else { return false }
-    return keysByScope[ObjectIdentifier(identifier.id.scope)] == nil
+    return !newKeys.isNew(identifier)
   }
 
   mutating func plan(of snapshot: DefaultSnapshot) throws -> EntitySave {
     let descriptor = ObjectIdentifier(snapshot.descriptor)
     if let plan = plans[descriptor] { return plan }
-    guard let entity = store.mapping.entity(named: snapshot.descriptor.entityName) else {
-      throw SwiftDataError.notKept(entity: snapshot.descriptor.entityName, by: store.name)
-    }
-    let plan = store.plans.save(of: entity)
+    let plan = store.plans.save(of: try store.entity(snapshot.descriptor))
     plans[descriptor] = plan
     return plan
   }
 
-  mutating func prepared(_ sql: String) throws -> Statement {
+  mutating func prepared(_ sql: String) throws -> any PreparedSQL {
     // A save has few shapes, and equal texts share their storage: a scan beats hashing the text.
     if let known = statements.last(where: { $0.sql == sql }) { return known.statement }
-    let statement = try connection.prepare(sql)
+    let statement = try session.statement(sql)
     statements.append((sql, statement))
     return statement
   }

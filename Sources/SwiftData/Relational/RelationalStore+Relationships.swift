@@ -1,28 +1,29 @@
-import Foundation
+import OpenSwiftDataRowStorage
 import OpenSwiftDataSQLSyntax
-import OpenSwiftDataSQLiteEngine
 
-extension DefaultStore {
+/// Single rows and the members of relationships, found by key.
+extension RelationalStore {
   package func snapshot(
     for identifier: PersistentIdentifier, _ editingState: EditingState
   ) throws -> DefaultSnapshot? {
     guard let key = key(of: identifier), let entity = mapping.entity(named: identifier.entityName)
     else { return nil }
     let selection = plans.selection(of: entity)
-    return try read { connection in
-      let statement = try connection.prepare(selection.byKey)
-      try statement.bind(key, at: 1)
-      return try RowReading(store: self, selection: selection).readAll(statement, 1).snapshots.first
+    return try driver.read { session in
+      try session.statement(selection.byKey)
+        .rows(.integer(key), reading(selection, limit: 1)).rows.snapshots.first
     }
   }
 
+  /// The identifier of the row that a to-one cell names.
   package func destination(
     of descriptor: _ModelDescriptor, slot: Int, key: Int64
   ) -> PersistentIdentifier? {
-    let number = Int(key >> 48)
+    let packed = PackedKey(word: key)
+    let number = Int(packed.entity)
     if number > 0 {
       guard mapping.entity(number: number) != nil else { return nil }
-      return PersistentIdentifier(scope: plans.scope(number: number), key: key & 0xFFFF_FFFF_FFFF)
+      return PersistentIdentifier(scope: plans.scope(number: number), key: packed.key)
     }
     guard let destination = descriptor.properties[slot].destination?._$descriptor.entityName,
       let entity = mapping.entity(named: destination)
@@ -35,11 +36,9 @@ extension DefaultStore {
     _ editingState: EditingState
   ) throws -> [DefaultSnapshot] {
     guard let key = key(of: owner), let plan = membersPlan(slot, descriptor) else { return [] }
-    return try read { connection in
-      let statement = try connection.prepare(plan.query.ofOne)
-      try statement.bind(key, at: 1)
-      return try RowReading(store: self, selection: plan.selection).readAll(statement, nil)
-        .snapshots
+    return try driver.read { session in
+      try session.statement(plan.query.ofOne)
+        .rows(.integer(key), reading(plan.selection)).rows.snapshots
     }
   }
 
@@ -48,22 +47,21 @@ extension DefaultStore {
     _ editingState: EditingState
   ) throws -> [PersistentIdentifier: [DefaultSnapshot]] {
     guard !owners.isEmpty, let plan = membersPlan(slot, descriptor) else { return [:] }
+    var reading = reading(plan.selection)
+    reading.hasOwners = true
     var byKey: [Int64: PersistentIdentifier] = [:]
-    for owner in owners {
-      if let key = key(of: owner) { byKey[key] = owner }
-    }
-    let list = "[" + owners.compactMap(key).map(String.init).joined(separator: ",") + "]"
-    return try read { connection in
-      let statement = try connection.prepare(plan.query.ofMany)
-      try statement.bind(list, at: 1)
-      var found: [PersistentIdentifier?] = []
-      let last = statement.columnCount - 1
-      let rows = try RowReading(store: self, selection: plan.selection).readAll(statement, nil) {
-        found.append(byKey[$0.int64(last)])
+    let keys = owners.compactMap { owner in
+      key(of: owner).map { key in
+        byKey[key] = owner
+        return key
       }
+    }
+    let list = driver.dialect.list(keys)
+    return try driver.read { session in
+      let read = try session.statement(plan.query.ofMany).rows(.list(list), reading)
       var members: [PersistentIdentifier: [DefaultSnapshot]] = [:]
-      for (owner, snapshot) in zip(found, rows.snapshots) {
-        if let owner { members[owner, default: []].append(snapshot) }
+      for (owner, snapshot) in zip(read.owners, read.rows.snapshots) {
+        if let owner = byKey[owner] { members[owner, default: []].append(snapshot) }
       }
       return members
     }
@@ -78,7 +76,8 @@ extension DefaultStore {
     else { return nil }
     let selection = plans.selection(of: destination)
     let query = plans.members(of: owner, slot: slot) {
-      MembersQuery(toMany, destination: destination, columns: selection.columns)
+      MembersQuery(
+        toMany, destination: destination, columns: selection.columns, in: plans.dialect)
     }
     return (query, selection)
   }

@@ -1,26 +1,30 @@
-import Foundation
-import OpenSwiftDataRowStorage
-import OpenSwiftDataSQLiteEngine
-
 /// Inserting, updating and deleting single rows.
 extension SaveWriter {
-  mutating func insert(
-    _ snapshot: DefaultSnapshot, _ save: EntitySave, key: Int64
-  ) throws {
-    try bindRow(snapshot, save, key: key, to: prepared(save.statements.insert)).run()
+  mutating func insert(_ snapshot: DefaultSnapshot, _ save: EntitySave, key: Int64) throws {
+    try prepared(save.statements.insert).run(.row(values(snapshot, save, key: key)))
   }
 
-  @discardableResult
-  func bindRow(
-    _ snapshot: DefaultSnapshot, _ save: EntitySave, key: Int64, to statement: Statement
-  ) throws -> Statement {
-    try statement.bind(key, at: 1)
-    var index: Int32 = 2
-    for column in save.statements.columns {
-      _ = try bind(snapshot, column, to: statement, at: index)
-      index += 1
+  /// Inserts the rows at some places, runs of one entity with one statement.
+  mutating func insert(
+    _ places: [Int], _ snapshots: [DefaultSnapshot], _ saves: [EntitySave]
+  ) throws {
+    var rest = places[...]
+    while let first = rest.first {
+      let save = saves[first]
+      // Places that follow each other are slices of the request and of its keys.
+      let count = zip(rest, first...).prefix { $0 == $1 && saves[$0] === save }.count
+      let run = first..<(first + count)
+      try prepared(save.statements.insert).run(
+        RowWrites(
+          snapshots: snapshots[run], rowKeys: keys[run], columns: save.statements.columns,
+          keys: newKeys))
+      rest = rest.dropFirst(count)
     }
-    return statement
+  }
+
+  func values(_ snapshot: DefaultSnapshot, _ save: EntitySave, key: Int64) -> RowValues {
+    RowValues(
+      snapshot: snapshot, columns: save.statements.columns, keys: newKeys, leadingKey: key)
   }
 
   /// Writes a model with unique values in one statement.
@@ -31,14 +35,12 @@ extension SaveWriter {
   mutating func upsert(_ snapshot: DefaultSnapshot, _ save: EntitySave) throws -> Int64 {
     guard let sql = save.statements.upsert else { return 0 }
     let next = try nextKey(save)
+    let values = values(snapshot, save, key: next)
     if !expectsUpsert {
-      try bindRow(snapshot, save, key: next, to: prepared(sql.insertOnly)).run()
-      if connection.changes > 0 { return next }
+      if try prepared(sql.insertOnly).run(.row(values)) > 0 { return next }
       expectsUpsert = true
     }
-    let statement = try bindRow(snapshot, save, key: next, to: prepared(sql.insertOrUpdate))
-    let key = try statement.step() ? statement.int64(0) : next
-    try statement.run()
+    let key = try prepared(sql.insertOrUpdate).integer(.row(values)) ?? next
     expectsUpsert = key != next
     if expectsUpsert { nextKeys[save.statements.entity.rootName] = next }
     return key
@@ -62,20 +64,13 @@ extension SaveWriter {
     _ snapshot: DefaultSnapshot, _ save: EntitySave, _ slots: SlotSet, key: Int64
   ) throws -> Bool? {
     guard let update = save.update(of: slots) else { return nil }
-    let statement = try prepared(update.sql)
-    var index: Int32 = 1
-    for column in update.columns {
-      _ = try bind(snapshot, column, to: statement, at: index)
-      index += 1
-    }
-    try statement.bind(key, at: index)
+    let values = RowValues(
+      snapshot: snapshot, columns: update.columns, keys: newKeys, trailingKey: key)
     do {
-      try statement.run()
-    } catch let error as SQLiteError where error.isUniquenessViolation {
-      statement.reset()
+      return try prepared(update.sql).run(.row(values)) > 0
+    } catch let error as any DatabaseFailure where error.isUniquenessViolation {
       throw try collision(of: snapshot, save, key: key) ?? error
     }
-    return connection.changes > 0
   }
 
   /// Old partners of one-to-one relationships forget the row that an upsert leads to.
@@ -83,9 +78,7 @@ extension SaveWriter {
     of snapshot: DefaultSnapshot, _ save: EntitySave, key: Int64
   ) throws {
     for (slot, sql) in save.displacing where snapshot.setReferences.contains(slot) {
-      let statement = try prepared(sql)
-      try statement.bind(key, at: 1)
-      try statement.run()
+      try prepared(sql).run(.integer(key))
     }
   }
 
@@ -93,14 +86,10 @@ extension SaveWriter {
     guard let key = snapshot.persistentIdentifier.rowKey else { return }
     let save = try plan(of: snapshot)
     for toMany in save.toMany {
-      let statement = try prepared(toMany.unlinkAll)
-      try statement.bind(key, at: 1)
-      try statement.run()
+      try prepared(toMany.unlinkAll).run(.integer(key))
     }
     for sql in save.referring + [save.statements.delete] {
-      let statement = try prepared(sql)
-      try statement.bind(key, at: 1)
-      try statement.run()
+      try prepared(sql).run(.integer(key))
     }
   }
 }

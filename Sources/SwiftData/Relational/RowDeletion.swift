@@ -1,5 +1,4 @@
 import OpenSwiftDataSQLSyntax
-import OpenSwiftDataSQLiteEngine
 
 /// Deletes rows by the delete rules, inside a transaction.
 ///
@@ -9,23 +8,23 @@ import OpenSwiftDataSQLiteEngine
 ///    written.
 /// 4. Others let go of the rows, and the rows go.
 struct RowDeletion {
-  let store: DefaultStore
-  let connection: Connection
+  let store: RelationalStore
+  let session: any SQLSession
   /// The deleted rows by the number of their entity, in the order they were found.
   private var keys: [Int: [Int64]] = [:]
   /// The same by table, to look one up.
   private var known: [String: Set<Int64>] = [:]
 
-  init(store: DefaultStore, connection: Connection) {
+  init(store: RelationalStore, session: any SQLSession) {
     self.store = store
-    self.connection = connection
+    self.session = session
   }
 
   /// - Parameter rows: Keys and entity numbers of the rows that match.
   mutating func run(_ rows: [(key: Int64, entity: Int)]) throws {
     try addCascades(of: add(rows))
     let found = keys.keys.sorted().compactMap { number in
-      steps(of: number).map { (number, $0, RowDeletion.list(keys[number] ?? [])) }
+      steps(of: number).map { (number, $0, list(keys[number] ?? [])) }
     }
     var failures: [SwiftDataError] = []
     for (number, steps, list) in found {
@@ -60,7 +59,7 @@ struct RowDeletion {
       var next: [(key: Int64, entity: Int)] = []
       for (number, added) in level {
         guard let steps = steps(of: number), !steps.cascades.isEmpty else { continue }
-        let list = RowDeletion.list(added)
+        let list = list(added)
         for cascade in steps.cascades {
           next += try partners(cascade.sql, list).map { ($0.key, $0.entity) }
         }
@@ -96,10 +95,9 @@ struct RowDeletion {
   ) throws -> [SwiftDataError] {
     guard let sql = emptying.findingRequired else { return [] }
     var left: [PersistentIdentifier] = []
-    let statement = try connection.prepare(sql)
-    try statement.bind(list, at: 1)
-    while try statement.step() {
-      let (key, number) = (statement.int64(0), Int(statement.int64(1)))
+    let found = try session.statement(sql).integers(.list(list))
+    for row in stride(from: 0, to: found.count, by: 2) {
+      let (key, number) = (found[row], Int(found[row + 1]))
       if !isDeleted(key, number) { left.append(identifier(key, number)) }
     }
     if left.isEmpty { return [] }
@@ -127,24 +125,17 @@ struct RowDeletion {
   private func partners(
     _ sql: String, _ list: String
   ) throws -> [(owner: Int64, key: Int64, entity: Int)] {
-    var found: [(owner: Int64, key: Int64, entity: Int)] = []
-    let statement = try connection.prepare(sql)
-    try statement.bind(list, at: 1)
-    while try statement.step() {
-      found.append((statement.int64(0), statement.int64(1), Int(statement.int64(2))))
+    let found = try session.statement(sql).integers(.list(list))
+    return stride(from: 0, to: found.count, by: 3).map {
+      (found[$0], found[$0 + 1], Int(found[$0 + 2]))
     }
-    return found
   }
 
   private func execute(_ sql: String, _ list: String) throws {
-    let statement = try connection.prepare(sql)
-    try statement.bind(list, at: 1)
-    try statement.run()
+    try session.statement(sql).run(.list(list))
   }
 
-  private static func list(_ keys: [Int64]) -> String {
-    "[" + keys.map(String.init).joined(separator: ",") + "]"
-  }
+  private func list(_ keys: [Int64]) -> String { store.driver.dialect.list(keys) }
 
   private static func text(_ parts: [String], of count: Int) -> String {
     parts.joined(separator: ", ") + (count > parts.count ? " and \(count - parts.count) more" : "")

@@ -1,7 +1,3 @@
-import Foundation
-import OpenSwiftDataRowStorage
-import OpenSwiftDataSQLiteEngine
-
 /// The pairs of to-many relationships.
 extension SaveWriter {
   /// Writes each changed pair once, whichever sides of the relationship tell of it.
@@ -16,18 +12,19 @@ extension SaveWriter {
       let save = try plan(of: snapshot)
       for toMany in save.toMany where snapshot.changedSlots.contains(toMany.slot) {
         guard case .object(let object) = snapshot.cells?[toMany.slot],
-          let change = object as? ToManySnapshot, let owner = key(of: snapshot.persistentIdentifier)
+          let change = object as? ToManySnapshot,
+          let owner = newKeys.key(of: snapshot.persistentIdentifier)
         else { continue }
         let place = places[toMany.place] ?? changes.count
         if place == changes.count {
           places[toMany.place] = place
           changes.append(PairChanges(toMany))
         }
-        func pairs(_ members: [PersistentIdentifier]) -> [PairChanges.Pair] {
-          members.compactMap(key(of:)).map { member in
+        func pairs(_ members: [PersistentIdentifier]) -> [KeyPair] {
+          members.compactMap(newKeys.key(of:)).map { member in
             toMany.ownerIsFirst
-              ? PairChanges.Pair(first: owner, second: member)
-              : PairChanges.Pair(first: member, second: owner)
+              ? KeyPair(first: owner, second: member)
+              : KeyPair(first: member, second: owner)
           }
         }
         changes[place].remove(pairs(change.removed))
@@ -40,57 +37,32 @@ extension SaveWriter {
     }
   }
 
-  private mutating func run(_ sql: String, _ pairs: [PairChanges.Pair]) throws {
-    guard !pairs.isEmpty else { return }
-    let statement = try prepared(sql)
-    for pair in pairs {
-      try statement.bind(pair.first, at: 1)
-      try statement.bind(pair.second, at: 2)
-      try statement.run()
-    }
-  }
-
-  func key(of identifier: PersistentIdentifier) -> Int64? {
-    identifier.rowKey ?? keysByScope[ObjectIdentifier(identifier.id.scope)]?.key
-      ?? identifier.resolved.rowKey
-  }
-
-  func destination(of identifier: PersistentIdentifier) -> (key: Int64, entity: Int)? {
-    if let new = keysByScope[ObjectIdentifier(identifier.id.scope)] { return new }
-    let permanent = identifier.resolved
-    guard let key = permanent.rowKey,
-      let entity = store.mapping.entity(named: permanent.entityName)
-    else { return nil }
-    return (key, entity.number)
+  private mutating func run(_ sql: String, _ pairs: [KeyPair]) throws {
+    if !pairs.isEmpty { try prepared(sql).run(pairs) }
   }
 }
 
 /// The pairs of one place that a save adds and removes, each once, in order of arrival.
 private struct PairChanges {
-  struct Pair: Hashable {
-    let first: Int64
-    let second: Int64
-  }
-
   let link: String
   let unlink: String
-  private(set) var addedPairs: [Pair] = []
-  private var added: Set<Pair> = []
-  private var removed: [Pair] = []
+  private(set) var addedPairs: [KeyPair] = []
+  private var added: Set<KeyPair> = []
+  private var removed: [KeyPair] = []
 
   init(_ statements: ToManyStatements) {
     link = statements.link
     unlink = statements.unlink
   }
 
-  mutating func add(_ pairs: [Pair]) {
+  mutating func add(_ pairs: [KeyPair]) {
     for pair in pairs where added.insert(pair).inserted { addedPairs.append(pair) }
   }
 
-  mutating func remove(_ pairs: [Pair]) { removed += pairs }
+  mutating func remove(_ pairs: [KeyPair]) { removed += pairs }
 
   /// What is removed and not added too.
-  var removedPairs: [Pair] {
+  var removedPairs: [KeyPair] {
     var known = added
     return removed.filter { known.insert($0).inserted }
   }

@@ -1,0 +1,82 @@
+/// The R-tree of a spatial index: a virtual table beside the entity's table, and the triggers that keep
+/// it in step whoever writes, this library, another program or Apple's framework.
+///
+/// Nothing but what comes with SQLite is in these statements, so that any SQLite with R-trees can
+/// write the file.
+///
+/// R-trees are a module of SQLite, so the statements are its dialect's.
+package struct SpatialTree: Hashable, Sendable {
+  /// One number of the rows, and the columns of the tree with the least and the greatest value that it
+  /// may have.
+  package struct Range: Hashable, Sendable {
+    package var column: String
+    package var lower: String
+    package var upper: String
+
+    package init(column: String, lower: String, upper: String) {
+      self.column = column
+      self.lower = lower
+      self.upper = upper
+    }
+  }
+
+  package var name: String
+  package var table: String
+  /// The primary key of the table, and of the tree.
+  package var key: String
+  package var ranges: [Range]
+
+  package init(_ name: String, of table: String, key: String, ranges: [Range]) {
+    self.name = name
+    self.table = table
+    self.key = key
+    self.ranges = ranges
+  }
+
+  /// The statements that make the tree and put the rows of the table into it.
+  package var statements: [String] {
+    let (tree, table, key) = (quoted(name), quoted(self.table), quoted(self.key))
+    let columns = ranges.flatMap { [$0.lower, $0.upper] }.map { "\(quoted($0)) FLOAT" }.joined(
+      separator: ", ")
+    let watched = ranges.map { quoted($0.column) }.joined(separator: ", ")
+    let hasMoved = ranges.map { "OLD.\(quoted($0.column)) IS NOT NEW.\(quoted($0.column))" }
+      .joined(separator: " OR ")
+    return [
+      "CREATE VIRTUAL TABLE \(tree) USING RTREE (\(key) INTEGER PRIMARY KEY, \(columns))",
+      "INSERT INTO \(tree) \(row("\(table).")) FROM \(table) WHERE \(isPlaced("\(table)."))",
+      """
+      CREATE TRIGGER \(quoted(name + "_INSERT")) AFTER INSERT ON \(table) FOR EACH ROW \
+      WHEN \(isPlaced("NEW.")) BEGIN INSERT OR REPLACE INTO \(tree) \(row("NEW.")); END
+      """,
+      """
+      CREATE TRIGGER \(quoted(name + "_UPDATE")) AFTER UPDATE OF \(watched) ON \(table) \
+      FOR EACH ROW WHEN \(hasMoved) BEGIN DELETE FROM \(tree) WHERE \(key) = OLD.\(key); \
+      INSERT OR REPLACE INTO \(tree) \(row("NEW.")) WHERE \(isPlaced("NEW.")); END
+      """,
+      """
+      CREATE TRIGGER \(quoted(name + "_DELETE")) AFTER DELETE ON \(table) FOR EACH ROW \
+      BEGIN DELETE FROM \(tree) WHERE \(key) = OLD.\(key); END
+      """,
+    ]
+  }
+
+  /// The row of the tree. A tree keeps 32-bit numbers, rounded outwards but for the largest and the
+  /// smallest: what is larger than a `Float` it takes for infinite, what is smaller for 0.
+  private func row(_ source: String) -> String {
+    let bounds = ranges.map { range in
+      let value = source + quoted(range.column)
+      return "min(\(value), 3e38) - 1e-37, max(\(value), -3e38) + 1e-37"
+    }
+    return "SELECT \(source)\(quoted(key)), \(bounds.joined(separator: ", "))"
+  }
+
+  private func isPlaced(_ source: String) -> String {
+    ranges.map { "\(source)\(quoted($0.column)) IS NOT NULL" }.joined(separator: " AND ")
+  }
+
+  private func quoted(_ name: String) -> String {
+    var renderer = SQLRenderer(dialect: .sqlite)
+    renderer.write(identifier: name)
+    return renderer.text
+  }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import OpenSwiftDataSQLSyntax
+import OpenSwiftDataSQLiteEngine
+
+/// The relational engine's database in one SQLite file.
+///
+/// Connections and statements of `OpenSwiftDataSQLiteEngine` are the sessions and prepared statements,
+/// so nothing is wrapped; errors leave in the words of the model.
+struct SQLiteDriver: SQLDriver {
+  let pool: ConnectionPool
+  let file: StoreFile
+  let mapping: SchemaMapping
+  let url: URL
+
+  var capabilities: SQLCapabilities { .sqlite }
+
+  func read<R>(_ body: (any SQLSession) throws -> R) throws -> R {
+    do {
+      return try pool.read { try body($0) }
+    } catch let error as SQLiteError {
+      throw StoreFailure.reading(error, mapping: mapping, at: url)
+    }
+  }
+
+  func write<R>(
+    else consequence: String, _ body: (any SQLSession) throws -> R
+  ) throws -> R {
+    try translating(else: consequence) { try pool.write { try body($0) } }
+  }
+
+  func leaseWriter() throws -> any SQLWriterLease {
+    try translating(else: SQLiteWriterLease.consequence) {
+      SQLiteWriterLease(driver: self, lease: try pool.leaseWriter())
+    }
+  }
+
+  fileprivate func translating<R>(
+    else consequence: String, _ body: () throws -> R
+  ) throws -> R {
+    do {
+      return try body()
+    } catch let error as SQLiteError {
+      throw StoreFailure.writing(error, consequence: consequence, mapping: mapping, at: url)
+    }
+  }
+
+  func externalData(named name: String) -> [UInt8]? { file.externalData(named: name) }
+}
+
+private final class SQLiteWriterLease: SQLWriterLease {
+  static let consequence = "nothing of this save was stored"
+
+  private let driver: SQLiteDriver
+  private let lease: ConnectionPool.Lease
+
+  init(driver: SQLiteDriver, lease: ConnectionPool.Lease) {
+    self.driver = driver
+    self.lease = lease
+  }
+
+  func use<R>(_ body: (any SQLSession) throws -> R) throws -> R {
+    try driver.translating(else: SQLiteWriterLease.consequence) { try body(lease.connection) }
+  }
+
+  func end() { lease.end() }
+}
+
+extension Connection: SQLSession {
+  package func statement(_ sql: String) throws -> any PreparedSQL { try prepare(sql) }
+
+  package func begin() throws { try begin(.immediate) }
+
+  package func transaction<R>(_ body: () throws -> R) throws -> R {
+    try transaction(.immediate, body)
+  }
+
+  package func changeStamp() throws -> ChangeStamp {
+    ChangeStamp(others: try integer("PRAGMA data_version") ?? 0, own: totalChanges)
+  }
+}
+
+extension SQLiteError: DatabaseFailure {}
+
+extension Statement: ParameterTarget {}
+
+extension Statement: RowCursor {}
+
+extension Statement: PreparedSQL {
+  package func run(_ parameters: SQLParameters) throws -> Int {
+    try parameters.bind(to: self)
+    try run()
+    return Int(changedRows)
+  }
+
+  package func run(_ rows: RowWrites) throws {
+    try rows.forEach(self) { try run() }
+  }
+
+  package func run(_ pairs: [KeyPair]) throws {
+    for pair in pairs {
+      try bind(pair.first, at: 1)
+      try bind(pair.second, at: 2)
+      try run()
+    }
+  }
+
+  package func integer(_ parameters: SQLParameters) throws -> Int64? {
+    try parameters.bind(to: self)
+    defer { reset() }
+    guard try step(), !isNull(0) else { return nil }
+    return int64(0)
+  }
+
+  package func integers(_ parameters: SQLParameters) throws -> [Int64] {
+    try parameters.bind(to: self)
+    defer { reset() }
+    var values: [Int64] = []
+    let columns = columnCount
+    while try step() {
+      for column in 0..<columns { values.append(int64(column)) }
+    }
+    return values
+  }
+
+  package func keys(_ parameters: SQLParameters, into keys: inout RowKeys) throws {
+    try parameters.bind(to: self)
+    defer { reset() }
+    let hasNumber = columnCount > 1
+    while try step() { keys.append(int64(0), entityNumber: hasNumber ? Int(int64(1)) : 0) }
+  }
+
+  package func rows(_ parameters: SQLParameters, _ reading: RowReading) throws -> ReadRows {
+    try parameters.bind(to: self)
+    defer { reset() }
+    return try reading.read(self)
+  }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import OpenSwiftDataSQLSyntax
+
+/// Captured values on their way through one parameter.
+struct MembershipList {
+  let text: String
+  let element: SQLType
+  /// The function that makes the values of what the text can carry.
+  let decoder: String?
+
+  /// The longest list that is written with a parameter for each value when one text will do.
+  static var parameterLimit: Int { 64 }
+
+  /// The longest list with a parameter for each value; SQLite allows 32,766 of them by default.
+  static var longestList: Int { 4096 }
+
+  /// How many values to repeat so that the length is a power of two.
+  static func padding(for count: Int) -> Int {
+    var bucket = 1
+    while bucket < count { bucket *= 2 }
+    return bucket - count
+  }
+
+  /// - Returns: `nil` for values of several kinds, or such that the text cannot carry.
+  init?(_ values: [_StoredValue], in dialect: SQLDialect) {
+    switch dialect {
+    case .sqlite: self.init(json: values)
+    case .postgreSQL: self.init(array: values)
+    }
+  }
+
+  private init(_ text: String, of element: SQLType, decoder: String? = nil) {
+    self.text = text
+    self.element = element
+    self.decoder = decoder
+  }
+
+  /// A JSON array.
+  private init?(json values: [_StoredValue]) {
+    var numbers: [Int64] = []
+    var texts: [String] = []
+    var decoder: String?
+    for value in values {
+      switch value {
+      case .integer(let number): numbers.append(number)
+      case .real(let number):
+        // Digits would be rounded on their way; the bits are not.
+        numbers.append(Int64(bitPattern: number.bitPattern))
+        decoder = "swift_real"
+      // A zero byte ends text in SQLite's JSON.
+      case .text(let text) where !text.utf8.contains(0): texts.append(text)
+      case .blob(let data):
+        texts.append(data.base64EncodedString())
+        decoder = "swift_bytes"
+      default: return nil
+      }
+    }
+    guard numbers.isEmpty || texts.isEmpty else { return nil }
+    if texts.isEmpty {
+      self.init(SQLDialect.sqlite.list(numbers), of: .integer, decoder: decoder)
+      return
+    }
+    guard let data = try? JSONEncoder().encode(texts) else { return nil }
+    self.init(String(decoding: data, as: UTF8.self), of: .text, decoder: decoder)
+  }
+
+  /// PostgreSQL's literal of an array: elements in quotes, with a backslash before what ends them.
+  private init?(array values: [_StoredValue]) {
+    var elements: [String] = []
+    var type: SQLType?
+    for value in values {
+      let (text, next): (String, SQLType)
+      switch value {
+      case .integer(let number): (text, next) = (String(number), .integer)
+      case .real(let number):
+        (text, next) = (
+          number.isInfinite ? (number < 0 ? "-Infinity" : "Infinity") : "\(number)", .real
+        )
+      case .text(let value) where !value.utf8.contains(0):
+        let escaped = value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+        (text, next) = ("\"\(escaped)\"", .text)
+      case .blob(let data):
+        let digits = data.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
+        (text, next) = ("\"\\\\x\(digits.joined())\"", .blob)
+      default: return nil
+      }
+      guard type == nil || type == next else { return nil }
+      type = next
+      elements.append(text)
+    }
+    guard let type else { return nil }
+    self.init("{" + elements.joined(separator: ",") + "}", of: type)
+  }
+}

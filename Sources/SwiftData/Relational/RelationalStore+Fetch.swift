@@ -1,0 +1,105 @@
+import OpenSwiftDataSQLSyntax
+
+/// Fetches of rows and of keys.
+///
+/// A request is compiled (`Query`), its text is found or rendered (`StorePlans`), the driver binds what was
+/// captured and copies the rows into pages. What SQL could not say comes back as `InMemoryRest`.
+extension RelationalStore {
+  package func rows<T: PersistentModel>(
+    of request: DataStoreFetchRequest<T>
+  ) throws -> FetchedModels {
+    let descriptor = request.descriptor
+    return try answer(descriptor) { query, session in
+      noteCompiled?(query.compiled, query.entity.name)
+      // What is judged in memory may read any property.
+      let readsAll = descriptor.propertiesToFetch.isEmpty || !query.rest.isEmpty
+      let slots = readsAll ? nil : descriptor.slotsToFetch
+      let selection = plans.selection(of: query.entity, slots: slots)
+      let statement = try session.statement(
+        query.text(slots.map { .partialRows($0) } ?? .rows, selection.columns))
+      var reading = reading(selection, limit: query.range.limit)
+      reading.isPartial = slots != nil
+      return FetchedModels(
+        rows: try statement.rows(query.parameters, reading).rows, rest: query.rest)
+    }
+  }
+
+  package func count<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> Int? {
+    let range = request.descriptor.range
+    var descriptor = request.descriptor
+    descriptor.sortBy = []
+    (descriptor.fetchLimit, descriptor.fetchOffset) = (nil, nil)
+    let all: Int64? = try answer(descriptor) { query, session in
+      if query.compiled.filtersInMemory { return nil }
+      let statement = try session.statement(query.text(.count, [.function("count", [.star])]))
+      return try statement.integer(query.parameters) ?? 0
+    }
+    return all.map { range.count(of: Int($0)) }
+  }
+
+  package func places<T: PersistentModel>(
+    _ request: DataStoreFetchRequest<T>
+  ) throws -> FoundPlaces? {
+    try answer(request.descriptor) { query, session in
+      // An order in memory needs rows, so they are asked for next.
+      if !query.compiled.sortsInMemory { noteCompiled?(query.compiled, query.entity.name) }
+      let selection = plans.selection(of: query.entity)
+      var keys =
+        selection.hasEntityNumber
+        ? RowKeys(scopes: plans.scopes) : RowKeys(scope: plans.scope(number: query.entity.number))
+      let statement = try session.statement(query.text(.keys, selection.keyColumns))
+      try statement.keys(query.parameters, into: &keys)
+      return FoundPlaces(places: .keys(keys), rest: query.rest)
+    }
+  }
+
+  package func rows(
+    at places: FetchedPlaces, in range: Range<Int>, of descriptor: _ModelDescriptor,
+    slots: Set<Int>?, _ editingState: EditingState
+  ) throws -> FetchedRows {
+    switch places {
+    case .keys(let keys):
+      try rows(of: descriptor, withKeys: range.map { keys.rowKey(at: $0) }, slots: slots)
+    case .identifiers(let identifiers):
+      try rows(
+        of: descriptor, withKeys: identifiers[range].compactMap { key(of: $0.resolved) },
+        slots: slots)
+    }
+  }
+
+  /// The primary key of a row of this store.
+  func key(of identifier: PersistentIdentifier) -> Int64? {
+    identifier.storeIdentifier == self.identifier ? identifier.rowKey : nil
+  }
+
+  /// The rows with some keys, in their order.
+  private func rows(
+    of descriptor: _ModelDescriptor, withKeys keys: some Collection<Int64>, slots: Set<Int>?
+  ) throws -> FetchedRows {
+    guard let entity = mapping.entity(named: descriptor.entityName) else { return .snapshots([]) }
+    let selection = plans.selection(of: entity, slots: slots)
+    var reading = reading(selection, limit: keys.count)
+    reading.isPartial = slots != nil
+    let list = driver.dialect.list(keys)
+    return try driver.read { session in
+      try session.statement(selection.byKeys).rows(.list(list), reading).rows
+    }
+  }
+
+  /// Compiles a request and lends a session to run it on.
+  func answer<T: PersistentModel, R>(
+    _ descriptor: FetchDescriptor<T>, _ body: (Query, any SQLSession) throws -> R
+  ) throws -> R {
+    let query = try Query(self, descriptor)
+    let columns = query.compiled.orderedText
+    if columns.isEmpty { return try driver.read { try body(query, $0) } }
+    return try driver.read { session in
+      // What was learnt about the text has to hold for the rows that are read.
+      try session.snapshot {
+        guard try composedText.fills(columns, of: query.entity.table, session, driver.capabilities)
+        else { return try body(query, session) }
+        return try body(Query(self, descriptor, holdsComposedText: true), session)
+      }
+    }
+  }
+}

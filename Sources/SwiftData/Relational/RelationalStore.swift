@@ -1,0 +1,72 @@
+import OpenSwiftDataSQLSyntax
+
+/// The models of one store as rows of a SQL database: answers fetches, writes saves, deletes by rules.
+///
+/// It knows a `SQLDriver` and no database. Thread safe: contexts of any thread share it; the driver lends
+/// sessions, everything else is immutable or guards itself.
+package final class RelationalStore: StorePort {
+  /// The name of the store, for errors.
+  let name: String
+  /// The store's UUID, part of every identifier of its models.
+  package let identifier: String
+  let schema: Schema
+  /// Whether saves and deletions are allowed.
+  let isWritable: Bool
+  let mapping: SchemaMapping
+  let driver: any SQLDriver
+  package let plans: StorePlans
+  /// The trees of spatial indexes that may be searched.
+  let trees: Set<String>
+  let composedText = ComposedText()
+  /// Told of fetches that leave work to memory.
+  let noteCompiled: (@Sendable (CompiledFetch, _ entity: String) -> Void)?
+  private let external: @Sendable (String) -> [UInt8]?
+
+  package init(
+    name: String, identifier: String, schema: Schema, mapping: SchemaMapping,
+    driver: any SQLDriver, isWritable: Bool = true, trees: Set<String> = [],
+    noteCompiled: (@Sendable (CompiledFetch, _ entity: String) -> Void)? = nil
+  ) {
+    self.name = name
+    self.identifier = identifier
+    self.schema = schema
+    self.isWritable = isWritable
+    self.mapping = mapping
+    self.driver = driver
+    self.trees = trees
+    self.noteCompiled = noteCompiled
+    external = { driver.externalData(named: $0) }
+    plans = StorePlans(
+      mapping: mapping, schema: schema, database: driver.capabilities,
+      storeIdentifier: identifier)
+  }
+
+  func reading(_ selection: EntitySelection, limit: Int? = nil) -> RowReading {
+    RowReading(selection: selection, limit: limit, external: external)
+  }
+
+  /// The mapping of an entity.
+  /// - Throws: `SwiftDataError.unknownSchema` where the store does not keep it.
+  func entity(_ descriptor: _ModelDescriptor) throws -> EntityMapping {
+    if let entity = mapping.entity(named: descriptor.entityName) { return entity }
+    throw SwiftDataError.notKept(entity: descriptor.entityName, by: name)
+  }
+
+  /// Nothing is kept for contexts.
+  package func begin(_ editingState: EditingState) {}
+
+  /// Nothing is kept for contexts.
+  package func end(_ editingState: EditingState) {}
+
+  /// Deletes all rows.
+  package func erase() throws {
+    try driver.write(else: "nothing was deleted") { session in
+      try session.transaction {
+        for table in mapping.tables {
+          let delete = Delete(from: table.table.name, where: nil)
+          try session.statement(delete.rendered(in: driver.dialect).sql).run(.none)
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,105 @@
+package import OpenSwiftDataRowStorage
+
+/// A result of a driver, as rows are copied from it.
+package protocol RowCursor {
+  var columnCount: Int32 { get }
+
+  /// Moves to the next row; `false` when there is none.
+  func step() throws -> Bool
+
+  /// The integer in a column of the row; 0 for null.
+  func int64(_ column: Int32) -> Int64
+
+  /// Copies the row into `builder`.
+  /// - Parameters:
+  ///   - sources: Which columns go to which cells.
+  ///   - external: Reads the bytes that a tagged value keeps elsewhere, by their name.
+  func copyRow(
+    into builder: inout RowBuilder, _ sources: ContiguousArray<CellSource>,
+    external: (String) -> [UInt8]?
+  ) -> (page: RowPage, row: UnsafeRawPointer)
+}
+
+/// The rows of a result.
+package struct ReadRows {
+  package var rows: FetchedRows
+  /// The last column of each row, where it was asked for.
+  package var owners: [Int64] = []
+}
+
+/// Copies the rows of a result into pages. A driver calls `read` with a cursor of its own; the loop is
+/// compiled for that.
+package struct RowReading {
+  let selection: EntitySelection
+  /// How many rows there are at most, if that is known.
+  var limit: Int?
+  /// Whether the rows have some of the properties only.
+  var isPartial = false
+  /// Whether the last column is the key of the model that a row belongs to.
+  var hasOwners = false
+  let external: @Sendable (String) -> [UInt8]?
+
+  package func read(_ cursor: some RowCursor) throws -> ReadRows {
+    if !selection.hasEntityNumber { return try readBatch(cursor) }
+    return try isPartial ? readRuns(cursor) : readMixed(cursor)
+  }
+
+  private func readBatch(_ cursor: some RowCursor) throws -> ReadRows {
+    let member = selection.onlyMember
+    var batch = RowBatch(descriptor: member.descriptor, scope: member.scope)
+    var owners: [Int64] = []
+    let owner = hasOwners ? cursor.columnCount - 1 : 0
+    if try cursor.step() {
+      if let limit, limit < 10_000 { batch.reserve(limit) }
+      var builder = member.builder(expectedRows: limit ?? 64)
+      repeat {
+        let place = cursor.copyRow(into: &builder, member.sources, external: external)
+        batch.append(page: place.page, row: place.row, key: cursor.int64(0))
+        if hasOwners { owners.append(cursor.int64(owner)) }
+      } while try cursor.step()
+    }
+    return ReadRows(rows: isPartial ? .partial([batch]) : .batch(batch), owners: owners)
+  }
+
+  /// Rows of an entity and of those below it, each in the layout of its own.
+  private func readMixed(_ cursor: some RowCursor) throws -> ReadRows {
+    var snapshots: [DefaultSnapshot] = []
+    var owners: [Int64] = []
+    let owner = hasOwners ? cursor.columnCount - 1 : 0
+    try copyMixedRows(cursor) { member, page, row in
+      snapshots.append(
+        DefaultSnapshot(
+          persistentIdentifier: PersistentIdentifier(scope: member.scope, key: cursor.int64(0)),
+          descriptor: member.descriptor, page: page, row: row))
+      if hasOwners { owners.append(cursor.int64(owner)) }
+    }
+    return ReadRows(rows: .snapshots(snapshots), owners: owners)
+  }
+
+  /// Rows of a few properties, in runs of one entity.
+  private func readRuns(_ cursor: some RowCursor) throws -> ReadRows {
+    var batches: [RowBatch] = []
+    try copyMixedRows(cursor) { member, page, row in
+      if batches.last?.descriptor !== member.descriptor {
+        batches.append(RowBatch(descriptor: member.descriptor, scope: member.scope))
+      }
+      batches[batches.count - 1].append(page: page, row: row, key: cursor.int64(0))
+    }
+    return ReadRows(rows: .partial(batches))
+  }
+
+  /// Copies each row in the layout of the entity that it names.
+  private func copyMixedRows(
+    _ cursor: some RowCursor, _ body: (EntitySelection.Member, RowPage, UnsafeRawPointer) -> Void
+  ) throws {
+    var builders: [Int: RowBuilder] = [:]
+    while try cursor.step() {
+      let number = Int(cursor.int64(1))
+      guard let member = selection.members[number] else { continue }
+      let place = cursor.copyRow(
+        into: &builders[number, default: member.builder(expectedRows: 1)], member.sources,
+        external: external)
+      body(member, place.page, place.row)
+    }
+  }
+}

@@ -1,0 +1,106 @@
+package import OpenSwiftDataSQLSyntax
+
+/// A database as the relational engine uses it: connections that are lent, statements that run.
+///
+/// The verbs are coarse. Each stands for a statement or a batch of rows, never for a row or a column, so
+/// calls through the existential cost nothing that counts. What happens for every row and column is
+/// generic code of the engine (`RowReading`, `RowValues`) over types of the driver, and compiled for them.
+package protocol SQLDriver: Sendable {
+  /// The dialect, and what the database can do.
+  var capabilities: SQLCapabilities { get }
+
+  /// Lends a session that sees what is committed, and what the thread itself has written.
+  func read<R>(_ body: (any SQLSession) throws -> R) throws -> R
+
+  /// Lends the session that writes; only one is lent at a time.
+  /// - Parameter consequence: What did not happen when it throws, for the error.
+  func write<R>(else consequence: String, _ body: (any SQLSession) throws -> R) throws -> R
+
+  /// Lends the session that writes to this thread until the lease ends.
+  func leaseWriter() throws -> any SQLWriterLease
+
+  /// The bytes of a value that is kept outside of its row; `nil` when they are gone.
+  func externalData(named name: String) -> [UInt8]?
+}
+
+extension SQLDriver {
+  package var dialect: SQLDialect { capabilities.dialect }
+}
+
+/// The session that writes, lent beyond one call: between writing a save and committing it.
+package protocol SQLWriterLease: AnyObject {
+  /// Errors of the database leave in the words of the model, as those of `SQLDriver.write` do.
+  func use<R>(_ body: (any SQLSession) throws -> R) throws -> R
+
+  /// Gives the session back; a second call does nothing.
+  func end()
+}
+
+/// One connection, used by one thread at a time. The same object for as long as the connection lives.
+package protocol SQLSession: AnyObject {
+  /// A statement for the text, prepared now or before.
+  func statement(_ sql: String) throws -> any PreparedSQL
+
+  /// Begins a transaction that no other writer comes between.
+  func begin() throws
+  func commit() throws
+  func rollback()
+
+  /// Commits what `body` did, or rolls all of it back when `body` or the commit throws.
+  func transaction<R>(_ body: () throws -> R) throws -> R
+
+  /// Runs reads that see one state of the database.
+  func snapshot<R>(_ body: () throws -> R) throws -> R
+
+  /// Keeps what `body` did within the running transaction, or undoes it when `body` throws.
+  func savepoint<R>(_ name: String, _ body: () throws -> R) throws -> R
+
+  /// Differs from an earlier one of the session when anything may have been written since. Only for
+  /// databases that tell changes.
+  func changeStamp() throws -> ChangeStamp
+}
+
+/// A state of the database as one session sees it.
+package struct ChangeStamp: Hashable, Sendable {
+  /// Counts what others wrote.
+  package var others: Int64
+  /// Counts what the session wrote.
+  package var own: Int64
+
+  package init(others: Int64, own: Int64) {
+    self.others = others
+    self.own = own
+  }
+}
+
+/// A statement of a session; every verb binds anew and leaves it ready for the next one.
+package protocol PreparedSQL: AnyObject {
+  /// Runs to the end.
+  /// - Returns: How many rows were changed.
+  @discardableResult
+  func run(_ parameters: SQLParameters) throws -> Int
+
+  /// Runs once for each row of a batch.
+  func run(_ rows: RowWrites) throws
+
+  /// Runs once for each pair.
+  func run(_ pairs: [KeyPair]) throws
+
+  /// The first column of the first row; `nil` without a row or when it is null.
+  func integer(_ parameters: SQLParameters) throws -> Int64?
+
+  /// All columns of all rows, one row after the other; 0 for null.
+  func integers(_ parameters: SQLParameters) throws -> [Int64]
+
+  /// Adds the keys that the rows give, with the entity number from a second column if there is one.
+  func keys(_ parameters: SQLParameters, into keys: inout RowKeys) throws
+
+  /// Copies the rows into pages.
+  func rows(_ parameters: SQLParameters, _ reading: RowReading) throws -> ReadRows
+}
+
+/// An error of a database, as far as the engine understands it.
+package protocol DatabaseFailure: Error {
+  /// A unique index or a primary key refused a row.
+  var isUniquenessViolation: Bool { get }
+}

@@ -1,0 +1,127 @@
+import OpenSwiftDataSQLSyntax
+import Synchronization
+
+/// What is built once per store and shape: selections, save statements and the text of queries.
+package final class StorePlans: Sendable {
+  let mapping: SchemaMapping
+  /// The database that the texts are for.
+  let database: SQLCapabilities
+  var dialect: SQLDialect { database.dialect }
+  /// By entity number; without a name where no entity has the number.
+  let scopes: [IdentifierScope]
+  /// Whether new models of one save can name each other.
+  let hasRelationships: Bool
+  /// On the last used keys.
+  let keys: KeyStatements
+  private let constraints: [String: [[String]]]
+  private let state: Mutex<State>
+
+  private struct State {
+    /// Of whole rows, by entity number.
+    var selections: [EntitySelection?]
+    var partialSelections: [SelectionKey: EntitySelection] = [:]
+    var saves: [String: EntitySave] = [:]
+    var queries: [QueryShape: String] = [:]
+    var renderedCount = 0
+    var members: [MembersKey: MembersQuery] = [:]
+    /// By entity number.
+    var deletions: [Int: DeletionSteps] = [:]
+  }
+
+  init(
+    mapping: SchemaMapping, schema: Schema, database: SQLCapabilities, storeIdentifier: String
+  ) {
+    self.mapping = mapping
+    self.database = database
+    keys = KeyStatements(in: database.dialect)
+    let names = mapping.namesByNumber
+    state = Mutex(State(selections: Array(repeating: nil, count: names.count)))
+    scopes = names.map {
+      IdentifierScope(storeIdentifier: storeIdentifier, entityName: $0, kind: .row)
+    }
+    var constraints: [String: [[String]]] = [:]
+    for entity in mapping.entities {
+      constraints[entity.name] = schema.uniquenessConstraints(of: entity.name)
+    }
+    self.constraints = constraints
+    hasRelationships = mapping.entities.contains { !$0.descriptor.relationshipSlots.isEmpty }
+  }
+
+  func selection(of entity: EntityMapping) -> EntitySelection {
+    state.withLock { state in
+      if let known = state.selections[entity.number] { return known }
+      let made = EntitySelection(RowSelection(entity, in: mapping), entity: entity, plans: self)
+      state.selections[entity.number] = made
+      return made
+    }
+  }
+
+  private struct SelectionKey: Hashable {
+    let entity: Int
+    let slots: Set<Int>
+  }
+
+  /// - Parameter slots: The properties to read; `nil` for whole rows.
+  func selection(of entity: EntityMapping, slots: Set<Int>?) -> EntitySelection {
+    guard let slots else { return selection(of: entity) }
+    let key = SelectionKey(entity: entity.number, slots: slots)
+    return state.withLock { state in
+      if let known = state.partialSelections[key] { return known }
+      let made = EntitySelection(
+        RowSelection(entity, in: mapping, slots: slots), entity: entity, plans: self)
+      if state.partialSelections.count > 512 { state.partialSelections.removeAll() }
+      state.partialSelections[key] = made
+      return made
+    }
+  }
+
+  func save(of entity: EntityMapping) -> EntitySave {
+    state.withLock { state in
+      if let known = state.saves[entity.name] { return known }
+      let made = EntitySave(
+        entity, constraints: constraints[entity.name] ?? [], mapping: mapping, dialect: dialect)
+      state.saves[entity.name] = made
+      return made
+    }
+  }
+
+  /// What the deletion of an entity's rows does to others, read from the schema once.
+  func deletion(of entity: EntityMapping, _ schema: Schema) -> DeletionSteps {
+    if let known = state.withLock({ $0.deletions[entity.number] }) { return known }
+    let made = DeletionSteps(of: entity, in: mapping, schema, dialect: dialect)
+    state.withLock { $0.deletions[entity.number] = made }
+    return made
+  }
+
+  private struct MembersKey: Hashable {
+    let entity: Int
+    let slot: Int
+  }
+
+  func members(
+    of entity: EntityMapping, slot: Int, _ make: () -> MembersQuery
+  ) -> MembersQuery {
+    let key = MembersKey(entity: entity.number, slot: slot)
+    if let known = state.withLock({ $0.members[key] }) { return known }
+    let made = make()
+    state.withLock { $0.members[key] = made }
+    return made
+  }
+
+  /// How often the text of a query was rendered, because its shape was new.
+  package var renderedCount: Int { state.withLock { $0.renderedCount } }
+
+  /// The text of a query, rendered once per shape.
+  func text(of shape: QueryShape, _ render: () -> String) -> String {
+    if let known = state.withLock({ $0.queries[shape] }) { return known }
+    let text = render()
+    state.withLock { state in
+      state.renderedCount += 1
+      if state.queries.count > 512 { state.queries.removeAll() }
+      state.queries[shape] = text
+    }
+    return text
+  }
+
+  func scope(number: Int) -> IdentifierScope { scopes[number] }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import OpenSwiftDataSQLSyntax
+import SwiftData
+import Testing
+
+/// What becomes of predicates in a database that does not have the library's functions.
+struct CounterpartTests {
+  let court: PredicateCourt
+
+  init() throws { court = try PredicateCourt() }
+
+  private func compiled<T: PersistentModel>(
+    _ predicate: Predicate<T>?, sortBy: [SortDescriptor<T>] = []
+  ) throws -> CompiledFetch {
+    PredicateCompiler.compile(
+      predicate, sortBy: sortBy, entity: try #require(court.mapping.entity(for: T.self)),
+      mapping: court.mapping, database: .postgreSQL)
+  }
+
+  private func condition(_ compiled: CompiledFetch) -> String {
+    let text = compiled.shape.select([.integer(1)]).rendered(in: .postgreSQL).sql
+    return text.split(separator: " WHERE ", maxSplits: 1).last.map(String.init) ?? ""
+  }
+
+  @Test func anExactCounterpartTakesThePlace() throws {
+    let compiled = try compiled(#Predicate<Entry> { $0.name == ($0.alias ?? "") })
+    #expect(!compiled.filtersInMemory)
+    #expect(
+      condition(compiled)
+        == #"normalize("t0"."ZNAME", NFC) = normalize(coalesce("t0"."ZALIAS", $1), NFC)"#)
+    let sorted = try self.compiled(nil, sortBy: [SortDescriptor(\Entry.name, comparator: .lexical)])
+    #expect(!sorted.sortsInMemory)
+  }
+
+  @Test func aSupersetIsJudgedAgain() throws {
+    let part = "bet"
+    let compiled = try compiled(
+      #Predicate<Entry> { $0.name.contains(part) && $0.rank > 3 })
+    #expect(compiled.filtersInMemory)
+    #expect(compiled.remainder?.count == 1)
+    #expect(
+      condition(compiled)
+        == #"strpos(normalize("t0"."ZNAME", NFD), normalize($1, NFD)) > 0 AND "t0"."ZRANK" > $2"#)
+    #expect(compiled.bindings == [.text(part), .integer(3)])
+  }
+
+  @Test func aSupersetIsNoSQLUnderANegation() throws {
+    let part = "bet"
+    let compiled = try compiled(
+      #Predicate<Entry> { !$0.name.contains(part) && $0.rank > 3 })
+    #expect(compiled.filtersInMemory)
+    #expect(condition(compiled) == #""t0"."ZRANK" > $1"#)
+    #expect(compiled.bindings == [.integer(3)])
+  }
+
+  @Test func aSupersetMayWidenWhatAMemberMeets() throws {
+    let part = "bet"
+    let compiled = try compiled(
+      #Predicate<Member> { $0.entries.contains { $0.name.contains(part) } })
+    #expect(compiled.filtersInMemory)
+    #expect(condition(compiled).contains("strpos("))
+    let none = try self.compiled(
+      #Predicate<Member> { $0.entries.allSatisfy { $0.name.contains(part) } })
+    #expect(none.filtersInMemory)
+    #expect(none.shape.condition == nil)
+  }
+
+  @Test func whatNobodyKnowsIsLeftToMemory() throws {
+    let folded = try compiled(#Predicate<Entry> { $0.name.lowercased() == "beta" })
+    #expect(
+      folded.unsupported == [
+        "$0.name.lowercased() == <String>: swift_lower is unknown to the database"
+      ])
+    #expect(folded.shape.condition == nil)
+    let sum = try compiled(#Predicate<Entry> { $0.rank + 1 > 3 })
+    #expect(sum.unsupported == ["$0.rank + <Int>: a computation that may leave its range"])
+    let order = try compiled(nil, sortBy: [SortDescriptor(\Job.price)])
+    #expect(order.sortsInMemory)
+  }
+
+  @Test func aLongListIsAnArray() throws {
+    let ranks = Array(0..<100)
+    let compiled = try compiled(#Predicate<Entry> { ranks.contains($0.rank) })
+    #expect(
+      condition(compiled)
+        == #""t0"."ZRANK" IN (SELECT "value" FROM unnest($1::BIGINT[]) AS "list" ("value"))"#)
+    #expect(compiled.bindings == [.text("{" + ranks.map(String.init).joined(separator: ",") + "}")])
+    let names = ranks.map { "a\"\\\($0)" }
+    #expect(
+      try self.compiled(#Predicate<Entry> { names.contains($0.name) }).bindings
+        == [.text("{" + names.indices.map { "\"a\\\"\\\\\($0)\"" }.joined(separator: ",") + "}")])
+  }
+
+  @Test func aFlagIsATruthValue() throws {
+    #expect(
+      condition(try compiled(#Predicate<Job> { $0.isUrgent })).hasSuffix(#""ZISURGENT" = TRUE"#))
+  }
+}

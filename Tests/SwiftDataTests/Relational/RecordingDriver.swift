@@ -1,0 +1,154 @@
+import Foundation
+import OpenSwiftDataRowStorage
+import OpenSwiftDataSQLSyntax
+import SwiftData
+
+/// A database that is not there: it records what it is asked to run and answers from a script.
+final class RecordingDriver: SQLDriver, SQLSession, SQLWriterLease, @unchecked Sendable {
+  /// Rows for the statements whose text contains a part; the first entry that fits counts.
+  typealias Script = [(part: String, rows: [[_StoredValue]])]
+
+  let capabilities: SQLCapabilities
+  /// Used by one thread: the tests' own.
+  var script: Script = []
+  private(set) var statements: [(sql: String, values: [_StoredValue])] = []
+
+  init(_ capabilities: SQLCapabilities) {
+    self.capabilities = capabilities
+  }
+
+  /// The statements since the last call, without those that begin and end transactions.
+  func take() -> [String] {
+    defer { statements = [] }
+    return statements.map(\.sql)
+  }
+
+  fileprivate func note(_ sql: String, _ values: [_StoredValue]) -> [[_StoredValue]] {
+    statements.append((sql, values))
+    return script.first { sql.contains($0.part) }?.rows ?? []
+  }
+
+  func read<R>(_ body: (any SQLSession) throws -> R) throws -> R { try body(self) }
+  func write<R>(else consequence: String, _ body: (any SQLSession) throws -> R) throws -> R {
+    try body(self)
+  }
+  func leaseWriter() throws -> any SQLWriterLease { self }
+  func use<R>(_ body: (any SQLSession) throws -> R) throws -> R { try body(self) }
+  func end() {}
+  func externalData(named name: String) -> [UInt8]? { nil }
+
+  func statement(_ sql: String) throws -> any PreparedSQL { RecordedStatement(sql, self) }
+  func begin() throws {}
+  func commit() throws {}
+  func rollback() {}
+  func transaction<R>(_ body: () throws -> R) throws -> R { try body() }
+  func snapshot<R>(_ body: () throws -> R) throws -> R { try body() }
+  func savepoint<R>(_ name: String, _ body: () throws -> R) throws -> R { try body() }
+  func changeStamp() throws -> ChangeStamp { ChangeStamp(others: 0, own: 0) }
+}
+
+private final class RecordedStatement: PreparedSQL {
+  private let sql: String
+  private let driver: RecordingDriver
+
+  init(_ sql: String, _ driver: RecordingDriver) {
+    self.sql = sql
+    self.driver = driver
+  }
+
+  private func answer(_ parameters: SQLParameters) throws -> [[_StoredValue]] {
+    let values = BoundValues()
+    try parameters.bind(to: values)
+    return driver.note(sql, values.values)
+  }
+
+  func run(_ parameters: SQLParameters) throws -> Int {
+    let rows = try answer(parameters)
+    guard case .integer(let changed)? = rows.first?.first else { return 1 }
+    return Int(changed)
+  }
+
+  func run(_ rows: RowWrites) throws {
+    let values = BoundValues()
+    try rows.forEach(values) { _ = driver.note(sql, values.values) }
+  }
+
+  func run(_ pairs: [KeyPair]) throws {
+    for pair in pairs { _ = driver.note(sql, [.integer(pair.first), .integer(pair.second)]) }
+  }
+
+  func integer(_ parameters: SQLParameters) throws -> Int64? {
+    guard case .integer(let value)? = try answer(parameters).first?.first else { return nil }
+    return value
+  }
+
+  func integers(_ parameters: SQLParameters) throws -> [Int64] {
+    try answer(parameters).joined().map { if case .integer(let value) = $0 { value } else { 0 } }
+  }
+
+  func keys(_ parameters: SQLParameters, into keys: inout RowKeys) throws {
+    let cursor = ScriptedRows(try answer(parameters))
+    while cursor.step() {
+      keys.append(
+        cursor.int64(0), entityNumber: cursor.columnCount > 1 ? Int(cursor.int64(1)) : 0)
+    }
+  }
+
+  func rows(_ parameters: SQLParameters, _ reading: RowReading) throws -> ReadRows {
+    try reading.read(ScriptedRows(try answer(parameters)))
+  }
+}
+
+private final class BoundValues: ParameterTarget {
+  private(set) var values: [_StoredValue] = []
+
+  private func set(_ value: _StoredValue, at index: Int32) {
+    while values.count < index { values.append(.null) }
+    values[Int(index) - 1] = value
+  }
+
+  func bind(_ value: Int64, at index: Int32) { set(.integer(value), at: index) }
+  func bind(_ value: Double, at index: Int32) { set(.real(value), at: index) }
+  func bind(_ value: String, at index: Int32) { set(.text(value), at: index) }
+  func bind(_ value: Data, at index: Int32) { set(.blob(value), at: index) }
+  func bind(bytes: UnsafeRawBufferPointer, at index: Int32) { set(.blob(Data(bytes)), at: index) }
+  func bindNull(at index: Int32) { set(.null, at: index) }
+}
+
+private final class ScriptedRows: RowCursor {
+  private let rows: [[_StoredValue]]
+  private var place = -1
+
+  init(_ rows: [[_StoredValue]]) { self.rows = rows }
+
+  var columnCount: Int32 { Int32(rows.first?.count ?? 0) }
+
+  func step() -> Bool {
+    place += 1
+    return rows.indices.contains(place)
+  }
+
+  func int64(_ column: Int32) -> Int64 {
+    if case .integer(let value) = rows[place][Int(column)] { value } else { 0 }
+  }
+
+  func copyRow(
+    into builder: inout RowBuilder, _ sources: ContiguousArray<CellSource>,
+    external: (String) -> [UInt8]?
+  ) -> (page: RowPage, row: UnsafeRawPointer) {
+    builder.begin()
+    for source in sources {
+      switch rows[place][Int(source.column)] {
+      case .null: builder.setNull(at: source.cell)
+      case .integer(let value):
+        let entity = source.conversion == .keyAndEntity ? int64(source.column + 1) : 0
+        builder.setInteger(PackedKey(key: value, entity: entity).word, at: source.cell)
+      case .real(let value): builder.setReal(value, at: source.cell)
+      case .text(let value):
+        Array(value.utf8).withUnsafeBytes { builder.setBytes($0, at: source.cell) }
+      case .blob(let value): value.withUnsafeBytes { builder.setBytes($0, at: source.cell) }
+      }
+    }
+    return builder.finish()
+  }
+}
