@@ -6,7 +6,7 @@ final class ContainerCoordinator: StoreCoordinator {
   let schema: Schema
   let stores: [any DataStore]
   let links: RelationshipLinks
-  let journal = SaveJournal()
+  let changeLog = ChangeLog()
   let autosaves = AutosaveRegistry()
   let migrationPlan: (any SchemaMigrationPlan.Type)?
   let configurations: Mutex<Set<ModelConfiguration>>

@@ -69,7 +69,6 @@ struct DeleteRules {
   private mutating func cascade(_ storage: _ModelStorage) {
     let core = core
     let wasNew = storage.flags.contains(.isInserted)
-    let wasChanged = storage.flags.contains(.isChanged)
     let slots = storage.changedSlots
     let model = storage.model
     core.deleteAlone(storage)
@@ -77,9 +76,8 @@ struct DeleteRules {
       if wasNew {
         core.insert(storage)
       } else {
-        core.changes.insert(storage)
         storage.changedSlots = slots
-        if wasChanged { core.changes.change(storage) }
+        core.changes.takeBackDeletion(of: storage)
       }
       withExtendedLifetime(model) {}
     }

@@ -24,7 +24,7 @@ struct FetchOperation<T: PersistentModel> {
     self.core = core
     self.descriptor = descriptor
     self.store = store
-    core.catchUp()
+    core.applyExternalChanges()
   }
 
   private var pending: PendingMerge<T>? {

@@ -6,10 +6,7 @@ extension ContextCore {
   func materialize<T: PersistentModel>(partial batch: RowBatch, into models: inout [T]) {
     func append<M: PersistentModel>(_ type: M.Type) {
       let descriptor = batch.descriptor
-      guard
-        let table = identities.table(
-          of: batch.scope, rootEntity: { coordinator.rootEntity(of: descriptor.entityName) })
-      else { return }
+      guard let table = identities.table(of: batch.scope) else { return }
       let maker = Materialization.Maker()
       for place in batch.places {
         let page = place.page.takeUnretainedValue()
@@ -21,9 +18,8 @@ extension ContextCore {
         let storage = _ModelStorage(descriptor)
         storage.page = page
         storage.partialRow = place.row
-        storage.flags.insert(.isFault)
-        storage.source = self
-        storage.knownIdentifier = PersistentIdentifier(scope: batch.scope, key: place.key)
+        storage.becomeFault(
+          in: self, as: PersistentIdentifier(scope: batch.scope, key: place.key))
         let model = maker.makeModel(type, over: storage)
         if let model = model as? T { models.append(model) }
         table.insertNew(storage, for: place.key)
@@ -42,9 +38,9 @@ extension ContextCore {
     if hasValues, DefaultSnapshot(known: storage).agrees(withPartial: row, of: page, storage) {
       storage.dropRelationships()
     } else if hasValues {
-      storage.notifyingObserversOfAll { storage.becomePartial(page: page, row: row) }
+      storage.notifyingObserversOfAll { storage.becomePartialFault(page: page, row: row) }
     } else {
-      storage.becomePartial(page: page, row: row)
+      storage.becomePartialFault(page: page, row: row)
     }
   }
 }

@@ -31,16 +31,18 @@ extension ContextCore {
     }
     if let store = store as? any DataStoreBatching,
       let concerned = entitiesConcerned(byDeletionOf: descriptor, in: store),
-      undo == nil, !changes.concern(concerned)
+      !watchers.all.contains(where: \.needsEachDeletion), !changes.concern(concerned)
     {
       do {
         try store.delete(
           DataStoreBatchDeleteRequest(
             editingState: editingState, predicate: predicate,
             includeSubclasses: includeSubclasses))
-        let note = SaveJournal.Note(swept: concerned)
-        if savesElsewhere.hasReaders { savesElsewhere.add(note) }
-        for storage in takeOver(note) { storage.source = nil }
+        let note = SavedChanges(invalidatedEntities: concerned)
+        if externalChanges.hasReaders { externalChanges.add(note) }
+        for storage in ExternalChangeApplication(core: self).apply(note) {
+          storage.becomeDetached()
+        }
         return
       } catch is DataStoreError {}
     }
@@ -59,7 +61,7 @@ extension ContextCore {
       try save()
     } catch {
       for model in models where model._$storage.flags.contains(.isDeleted) {
-        changes.insert(model._$storage)
+        changes.takeBackDeletion(of: model._$storage)
       }
       throw error
     }

@@ -119,7 +119,7 @@ extension ContextCore {
       guard let key = storage.knownIdentifier?.rowKey else { continue }
       let members = (found[key] ?? []).compactMap(materialize)
       let value = _ToManyValue(
-        loaded: withoutMovedAway(members, from: storage, slot: slot))
+        loaded: faults.withoutMovedAway(members, from: storage, slot: slot))
       storage.overlay(.toMany(value), at: slot)
     }
   }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// One save: born when it starts, gone when it is done.
+/// One save: made when it starts, discarded when it is done.
 ///
 /// 1. *Organise*: delete rules find what else changes or goes; validation judges the pending set.
 /// 2. *Collect*: snapshots of everything pending become one request per store.
@@ -51,26 +51,26 @@ struct SaveSession {
       try SwiftDataError.throwAll(
         denied + Validation(core: core).failures(shrunk: rules.shrunk))
       let batches = try collect()
-      let others = core.savesElsewhere
+      let others = core.externalChanges
       let results = try emit(batches[...]) {
         if others.hasReaders { announced = others.announce(pendingNote()) }
       }
       let overwritten = contestedNames()
-      var note = announced == nil ? SaveJournal.Note() : pendingNote()
+      var note = announced == nil ? SavedChanges() : pendingNote()
       var saved = finalise(batches, results, noting: &note)
       saved.overwritten = overwritten
       if let announced { others.complete(announced, with: note) }
       return saved
     } catch {
-      if let announced { core.savesElsewhere.withdraw(announced) }
+      if let announced { core.externalChanges.withdraw(announced) }
       rules.undo()
       throw error
     }
   }
 
   /// What this save changes, for the other contexts of the container.
-  private func pendingNote() -> SaveJournal.Note {
-    var note = SaveJournal.Note()
+  private func pendingNote() -> SavedChanges {
+    var note = SavedChanges()
     note.updated = core.changes.changed.map { ($0.identifier, $0.changedSlots) }
     note.deleted = core.changes.deleted.map(\.identifier)
     return note
@@ -78,9 +78,9 @@ struct SaveSession {
 
   /// The names of the contested properties that this save wrote.
   private func contestedNames() -> [PersistentIdentifier: [String]] {
-    let contested = core.savesElsewhere.contested
+    let contested = core.externalChanges.contested
     if contested.isEmpty { return [:] }
-    core.savesElsewhere.forgetContested()
+    core.externalChanges.forgetContested()
     var names: [PersistentIdentifier: [String]] = [:]
     func add(_ storage: _ModelStorage, _ slots: SlotSet?) {
       let slots = slots?.intersection(contested[storage.identifier] ?? SlotSet())
@@ -168,7 +168,7 @@ struct SaveSession {
   }
 
   private func finalise(
-    _ batches: [Batch], _ results: [StoredChanges], noting note: inout SaveJournal.Note
+    _ batches: [Batch], _ results: [StoredChanges], noting note: inout SavedChanges
   ) -> Saved {
     var saved = Saved()
     let changes = core.changes
@@ -190,13 +190,10 @@ struct SaveSession {
       saved.updated.append(storage.identifier)
       storage.acceptChanges()
     }
-    for storage in changes.changed { core.refreshTwins(of: storage) }
+    for storage in changes.changed { core.refreshDuplicates(of: storage) }
     for storage in changes.deleted {
       saved.deleted.append(storage.identifier)
-      core.unregister(storage)
-      storage.acceptChanges()
-      storage.flags.insert(.isGone)
-      storage.source = nil
+      core.finishDeletion(of: storage)
     }
     core.hasLostModels = false
     if core.leavesUnseenMembers(changes.deleted) { core.dropGoneMembers() }

@@ -1,4 +1,4 @@
-/// What a context needs from above: the schema, the stores, and somewhere to tell of saves.
+/// What a context needs from its container: the schema, the stores, and what contexts share.
 protocol StoreCoordinator: AnyObject, Sendable {
   var schema: Schema { get }
   /// The store that keeps an entity.
@@ -14,8 +14,8 @@ protocol StoreCoordinator: AnyObject, Sendable {
   func hasSubclassesWithRelationships(_ descriptor: _ModelDescriptor) -> Bool
   /// What the schema says of each relationship.
   var links: RelationshipLinks { get }
-  /// What the contexts of the container saved, for each other.
-  var journal: SaveJournal { get }
+  /// What the contexts of the container saved lately, for each other.
+  var changeLog: ChangeLog { get }
   /// The contexts that have something to autosave.
   var autosaves: AutosaveRegistry { get }
 }

@@ -18,6 +18,7 @@ struct UndoApplication {
     for before in present { restoreToOnes(before, wholly: returned.contains(before.place)) }
     for before in present { restoreToManys(before, wholly: returned.contains(before.place)) }
     for before in present { restoreOrder(before, wholly: returned.contains(before.place)) }
+    core.identities._invariantCheck(in: core)
   }
 
   /// - Returns: The models that have to join the context anew, without partners.

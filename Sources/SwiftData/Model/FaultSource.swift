@@ -20,9 +20,9 @@ public protocol _FaultSource: AnyObject {
   func _forget(_ storage: _ModelStorage)
 }
 
-/// Where storages are found by integer key; one takes itself out when its model dies.
+/// Where storages are found by integer key; a storage removes itself while it is deinitialised.
 ///
-/// A class, so that the last breath of a model costs one direct call.
+/// A class, so that this costs one direct call.
 @usableFromInline
 class RowRegistry {
   func remove(_ storage: _ModelStorage, for key: Int64) {}

@@ -17,19 +17,6 @@ extension _ModelStorage {
     return page.fills(leaf)
   }
 
-  /// Replaces what is known by a row of a few properties; the others are faults from here on.
-  func becomePartial(page: RowPage, row partial: UnsafeRawPointer) {
-    refresh(page: page, row: nil)
-    partialRow = partial
-    flags.insert(.isFault)
-  }
-
-  /// Forgets the row and what was decoded from it; the next read brings a fresh one.
-  func becomeFault() {
-    refresh(page: nil, row: nil)
-    flags.insert(.isFault)
-  }
-
   /// Reads the rest of a partial row, so that a copy of the values is whole.
   func completePartialRow() {
     if partialRow != nil, flags.contains(.isFault) { source?._fill(self) }
