@@ -11,7 +11,7 @@ extension ContextCore: _FaultSource {
     faults.toOne(storage, slot: slot)
   }
 
-  func _toMany(_ storage: _ModelStorage, slot: Int) -> [AnyObject] {
+  func _toMany(_ storage: _ModelStorage, slot: Int) -> [any PersistentModel] {
     faults.toMany(storage, slot: slot)
   }
 

@@ -42,7 +42,7 @@ extension ContextCore {
     let models = inserted.map(\.model) + touched.map(\.storage.model)
     changes.removeAll()
     for storage in inserted { storage.leaveContext() }
-    for storage in inserted { loosenPartners(of: storage) }
+    for storage in inserted { weakenPartners(of: storage) }
     hasLostModels = false
     for (storage, saved) in touched {
       storage.notifyingObserversOfAll { saved.restore(to: storage) }
@@ -55,8 +55,8 @@ extension ContextCore {
   }
 
   /// Frees an unsaved graph once no other owner is left.
-  func loosenPartners(of storage: _ModelStorage) {
-    storage.loosenPartners { slot in
+  func weakenPartners(of storage: _ModelStorage) {
+    storage.weakenPartners { slot in
       guard let link = storage.descriptor.link(slot, in: coordinator),
         let inverse = link.inverseSlot
       else { return false }

@@ -11,6 +11,8 @@ protocol EditWatcher: AnyObject {
 
   /// A slot of a registered model is about to change.
   func willEdit(_ storage: _ModelStorage, slot: Int)
+  /// The members of a list have changed, after `willEdit` of its slot.
+  func didEditMembers(_ edit: ToManyEdits.Edit, of storage: _ModelStorage, slot: Int)
   /// A model is about to become part of the unit of work.
   func willArrive(_ storage: _ModelStorage)
   /// A model is about to be deleted, or to leave the unit of work.
@@ -32,6 +34,7 @@ protocol EditWatcher: AnyObject {
 
 extension EditWatcher {
   var needsEachDeletion: Bool { false }
+  func didEditMembers(_ edit: ToManyEdits.Edit, of storage: _ModelStorage, slot: Int) {}
   func endEvent() {}
   func willSave() {}
   func executorDidChange() {}
@@ -77,6 +80,10 @@ extension ContextCore {
 
   func noteEdit(of storage: _ModelStorage, slot: Int) {
     for watcher in watchers.all { watcher.willEdit(storage, slot: slot) }
+  }
+
+  func noteMembers(_ edit: ToManyEdits.Edit, of storage: _ModelStorage, slot: Int) {
+    for watcher in watchers.all { watcher.didEditMembers(edit, of: storage, slot: slot) }
   }
 
   func noteArrival(of storage: _ModelStorage) {

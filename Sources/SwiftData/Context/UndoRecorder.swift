@@ -68,6 +68,10 @@ final class UndoRecorder: EditWatcher {
     note(storage, slot, isEdit: true)
   }
 
+  func didEditMembers(_ edit: ToManyEdits.Edit, of storage: _ModelStorage, slot: Int) {
+    if !isPaused { pending.note(edit, of: storage, slot) }
+  }
+
   func willArrive(_ storage: _ModelStorage) {
     note(storage)
   }

@@ -48,9 +48,10 @@ import OpenSwiftDataRowStorage
 /// A model belongs to one thread, so nothing else guards it.
 @usableFromInline
 struct LifeCycle {
-  @usableFromInline fileprivate(set) var flags: Flags = []
   /// The context; nil in the states `transient` and `detached`.
   @usableFromInline fileprivate(set) var source: (any _FaultSource)?
+  /// The last property, so that a storage can use the bytes behind it.
+  @usableFromInline fileprivate(set) var flags: Flags = []
 
   static var transient: LifeCycle { LifeCycle(flags: [], source: nil) }
 

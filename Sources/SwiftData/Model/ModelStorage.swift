@@ -19,6 +19,9 @@ public final class _ModelStorage {
   @exclusivity(unchecked) @usableFromInline var overlay: ContiguousArray<_SlotValue>?
   /// Changed by the transitions in `ModelLifeCycle.swift` only.
   @exclusivity(unchecked) @usableFromInline var lifeCycle = LifeCycle.transient
+  /// The place in one of the context's lists of pending changes; -1 outside. Four bytes, which fit
+  /// behind the flags.
+  @exclusivity(unchecked) var pendingPlace: Int32 = -1
   /// The model these values belong to. The model owns the storage, so the reference is unowned; it
   /// is nil until the model is known.
   @exclusivity(unchecked) unowned(unsafe) var model: AnyObject?
@@ -28,8 +31,6 @@ public final class _ModelStorage {
   @exclusivity(unchecked) var changedSlots = SlotSet()
   /// Where the context finds this storage by key; it lives as long as `source`.
   @exclusivity(unchecked) unowned(unsafe) var table: RowRegistry?
-  /// The place in one of the context's lists of pending changes; -1 outside.
-  @exclusivity(unchecked) var pendingPlace = -1
 
   @usableFromInline
   init(_ descriptor: _ModelDescriptor) {
@@ -95,5 +96,16 @@ public final class _ModelStorage {
     return made
   }
 
-  var persistentModel: (any PersistentModel)? { model as? any PersistentModel }
+  /// The model. Its class is the descriptor's, save for misuse, so its conformance need not be
+  /// looked up.
+  var persistentModel: (any PersistentModel)? {
+    guard let model else { return nil }
+    func typed<M: PersistentModel>(_ type: M.Type) -> (any PersistentModel)? {
+      guard ObjectIdentifier(Swift.type(of: model)) == ObjectIdentifier(type) else {
+        return model as? any PersistentModel
+      }
+      return unsafeDowncast(model, to: type)
+    }
+    return typed(descriptor.type)
+  }
 }
