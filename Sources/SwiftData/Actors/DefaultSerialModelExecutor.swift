@@ -10,7 +10,7 @@ public class DefaultSerialModelExecutor: @unchecked Sendable, SerialModelExecuto
   /// Makes an executor for a context that nobody else uses.
   public init(modelContext: ModelContext) {
     self.modelContext = modelContext
-    modelContext.core.home = ContextHome(self)
+    modelContext.core.executor = ContextExecutor(self)
   }
 
   /// Runs a job after those that were enqueued before.

@@ -28,8 +28,8 @@ extension ModelActor {
   /// The context of the actor.
   public var modelContext: ModelContext {
     let context = modelExecutor.modelContext
-    if context.core.home == nil, let executor = modelExecutor as? any SerialModelExecutor {
-      context.core.home = ContextHome(executor)
+    if context.core.executor == nil, let executor = modelExecutor as? any SerialModelExecutor {
+      context.core.executor = ContextExecutor(executor)
     }
     return context
   }

@@ -7,7 +7,7 @@ final class ContainerCoordinator: StoreCoordinator {
   let stores: [any DataStore]
   let ports: [any StorePort]
   let links: RelationshipLinks
-  let journal = SaveJournal()
+  let changeLog = ChangeLog()
   let autosaves = AutosaveRegistry()
   let migrationPlan: (any SchemaMigrationPlan.Type)?
   let configurations: Mutex<Set<ModelConfiguration>>

@@ -32,12 +32,12 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     let context = ModelContext(mainOf: self) { [coordinator] in
       ModelContainer(coordinator, mainContext: $0)
     }
-    context.core.home = .mainActor
+    context.core.executor = .mainActor
     context.autosaveEnabled = true
     // Runs soon after the save of another context, on the actor that the main context belongs to.
     let reference = ContextReference(context)
-    context.core.wakesForSaves {
-      Task { @MainActor in reference.context?.core.catchUp() }
+    context.core.onExternalChange {
+      Task { @MainActor in reference.context?.core.applyExternalChanges() }
     }
     knownMainContext = context
     return context
@@ -52,7 +52,7 @@ public class ModelContainer: Equatable, @unchecked Sendable {
 
   /// The main context may have models in use on its actor, so it is let go there.
   deinit {
-    guard let knownMainContext, ContextHome.current == nil else { return }
+    guard let knownMainContext, ContextExecutor.current == nil else { return }
     let last = LastReference(knownMainContext)
     self.knownMainContext = nil
     Task { @MainActor in last.release() }
@@ -143,7 +143,7 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   /// Deletes all models of all stores. Contexts find their models deleted at their next fetch.
   /// - Throws: What a store throws.
   public func erase() throws {
-    defer { coordinator.journal.add(.everything, by: nil) }
+    defer { coordinator.changeLog.add(.everything, by: nil) }
     for store in coordinator.stores { try store.erase() }
   }
 }

@@ -6,22 +6,22 @@ import Foundation
 /// 2. *Scheduled*: further edits cost nothing; all of them are one save.
 /// 3. The clock runs out: the context is saved by a job of its own on its actor, and waits again.
 ///    A save that fails leaves the changes pending; the next edit starts the clock again. It is not
-///    tried again by itself: a broken rule stays broken until somebody edits, SQLite has waited for a
+///    tried again by itself: a broken rule stays broken until an edit, SQLite has waited for a
 ///    lock already, and an attempt runs the observers of saves. The error handler may call `save()`.
 ///
 /// State is guarded by the rule that a context belongs to one actor: the clock's task and `settle`
 /// touch it in a job on that actor only.
-final class Autosave: @unchecked Sendable {
+final class Autosave: EditWatcher, @unchecked Sendable {
   static let defaultDelay = Duration.milliseconds(100)
 
   /// The time from the first change to the save.
   var delay = Autosave.defaultDelay
-  /// What to do with the error of a save that nobody called.
+  /// Called with the error of an autosave.
   var errorHandler: ((any Error) -> Void)?
   private(set) var isEnabled = false
   private var clock: Task<Void, Never>?
-  /// Whether edits are made where no actor is known.
-  private var isHomeless = false
+  /// Whether edits are made where no actor is known that could run the save.
+  private var hasNoExecutor = false
   /// What a save changes by itself is no edit; an attempt that failed would lead to the next one.
   private var isSaving = false
   private weak var core: ContextCore?
@@ -33,13 +33,13 @@ final class Autosave: @unchecked Sendable {
   }
 
   /// Whether the next edit has to start the clock.
-  var isWaiting: Bool { isEnabled && clock == nil && !isHomeless && !isSaving }
+  var wantsEdits: Bool { isEnabled && clock == nil && !hasNoExecutor && !isSaving }
 
   func enable() {
     guard !isEnabled else { return }
     isEnabled = true
     if core?.changes.isEmpty == false { noteEdit() }
-    core?.noteWatchers()
+    core?.updateWatchers()
   }
 
   func disable() {
@@ -47,48 +47,28 @@ final class Autosave: @unchecked Sendable {
     stop()
   }
 
-  /// The context dies, and with it what nobody saved.
-  func end(losing changes: ChangeTracker) {
-    if isEnabled, !changes.isEmpty { AutosaveLog.noteLoss(changes) }
-    disable()
-  }
-
-  func noteEdit() {
-    guard isWaiting, let core, let context = core.face else { return }
-    guard let home = core.currentHome else {
-      isHomeless = true
+  private func noteEdit() {
+    guard wantsEdits, let core, let context = core.face else { return }
+    guard let executor = core.currentExecutor else {
+      hasNoExecutor = true
       AutosaveLog.noteNoActor()
-      return core.noteWatchers()
+      return core.updateWatchers()
     }
-    registry.add(self, home: home, context: ContextReference(context))
+    registry.add(self, executor: executor, context: ContextReference(context))
     clock = Task.detached { [weak self, delay] in
       do {
         try await Task.sleep(for: delay)
-        try await home.run { [weak self] in self?.clockRanOut() }
+        try await executor.run { [weak self] in self?.clockRanOut() }
       } catch {}  // cancelled
     }
-    core.noteWatchers()
-  }
-
-  /// The context has found its actor: a clock that would ring on another one is started anew.
-  func noteHome() {
-    isHomeless = false
-    guard isEnabled else { return }
-    stop()
-    if core?.changes.isEmpty == false { noteEdit() }
-  }
-
-  /// Nothing is pending any more.
-  func noteSaved() {
-    if clock != nil { stop() }
-    registry.remove(self)
+    core.updateWatchers()
   }
 
   private func stop() {
     clock?.cancel()
     clock = nil
     registry.remove(self)
-    core?.noteWatchers()
+    core?.updateWatchers()
   }
 
   private func clockRanOut() {
@@ -107,11 +87,43 @@ final class Autosave: @unchecked Sendable {
     isSaving = true
     defer {
       isSaving = false
-      core.noteWatchers()
+      core.updateWatchers()
     }
     try withExtendedLifetime(context) { try core.save() }
     isSaving = false
     // An observer of the save may have changed something again.
     if !core.changes.isEmpty { noteEdit() }
+  }
+
+  // MARK: EditWatcher
+
+  func willEdit(_ storage: _ModelStorage, slot: Int) { noteEdit() }
+
+  func willArrive(_ storage: _ModelStorage) { noteEdit() }
+
+  func willDepart(_ storage: _ModelStorage) { noteEdit() }
+
+  func didSave(storedAll: Bool) {
+    if storedAll { noteNothingPending() }
+  }
+
+  func didRollBack() { noteNothingPending() }
+
+  private func noteNothingPending() {
+    if clock != nil { stop() }
+    registry.remove(self)
+  }
+
+  /// A clock that was started for another actor starts again.
+  func executorDidChange() {
+    hasNoExecutor = false
+    guard isEnabled else { return }
+    stop()
+    if core?.changes.isEmpty == false { noteEdit() }
+  }
+
+  func willClose(losing changes: ChangeTracker) {
+    if isEnabled, !changes.isEmpty { AutosaveLog.noteLoss(changes) }
+    disable()
   }
 }

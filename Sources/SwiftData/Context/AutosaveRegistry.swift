@@ -5,14 +5,14 @@ import Synchronization
 final class AutosaveRegistry: Sendable {
   private struct Entry {
     let autosave: Autosave
-    let home: ContextHome
+    let executor: ContextExecutor
     let context: ContextReference
   }
 
   private let entries = Mutex<[ObjectIdentifier: Entry]>([:])
 
-  func add(_ autosave: Autosave, home: ContextHome, context: ContextReference) {
-    let entry = Entry(autosave: autosave, home: home, context: context)
+  func add(_ autosave: Autosave, executor: ContextExecutor, context: ContextReference) {
+    let entry = Entry(autosave: autosave, executor: executor, context: context)
     let isNew = entries.withLock {
       $0.updateValue(entry, forKey: ObjectIdentifier(autosave)) == nil
     }
@@ -31,7 +31,7 @@ final class AutosaveRegistry: Sendable {
     var failure: (any Error)?
     for entry in entries.withLock({ Array($0.values) }) {
       do {
-        try await entry.home.run {
+        try await entry.executor.run {
           guard entry.context.context != nil else { return }
           try entry.autosave.saveNow()
         }
@@ -43,13 +43,12 @@ final class AutosaveRegistry: Sendable {
   }
 }
 
-/// What nobody would hear of otherwise, as lines on standard error.
+/// Errors and losses that no caller receives, as lines on standard error.
 enum AutosaveLog {
   /// How many contexts have something to autosave, in the whole process.
   static let unsaved = Atomic<Int>(0)
 
-  /// Tells at the end of the program what autosave could not save any more. Reading it once is
-  /// enough.
+  /// Reports at the end of the program what autosave has not saved. Reading it once registers it.
   static let warnAtExit: Void = {
     atexit {
       let count = AutosaveLog.unsaved.load(ordering: .relaxed)

@@ -34,10 +34,10 @@ struct BatchReading<T: PersistentModel> {
       if let model = models?[position - range.lowerBound] { return model }
       let identifier = places[position]
       if let known = core.registered(identifier), let model = known.model as? T {
-        if models != nil, !model.hasChanges { known.flags.insert(.isGone) }
+        if models != nil, !model.hasChanges { known.becomeLost() }
         return model
       }
-      if models == nil, let fault = core.fault(for: identifier) as? T { return fault }
+      if models == nil, let fault = core.faults.fault(for: identifier) as? T { return fault }
       return Materialization.makeModel(T.self, over: .gone(identifier, T._$descriptor))
     }
   }

@@ -1,6 +1,9 @@
 /// The changes that no save has stored yet: what a unit of work has to write.
 ///
-/// Holds its models strongly, so that an edited model that nobody else holds is saved all the same.
+/// Each edit, insertion and deletion ends here; `SaveSession` and `PendingMerge` read it. A model is
+/// in one of three lists, as its flags say (`ModelLifeCycle.swift`).
+///
+/// Holds its models strongly, so that an edited model without another owner is saved all the same.
 struct ChangeTracker {
   private(set) var inserted = OrderedModels()
   private(set) var changed = OrderedModels()
@@ -10,20 +13,20 @@ struct ChangeTracker {
 
   var size: Int { inserted.size + changed.size + deleted.size }
 
-  /// Makes a new model pending, or takes a deletion back: edits from before it, or during it, are
-  /// pending again.
-  mutating func insert(_ storage: _ModelStorage) {
+  /// Makes a model that has no row pending: a new one, or one whose row is gone.
+  mutating func insert(_ storage: _ModelStorage, in source: any _FaultSource) {
     defer { _invariantCheck(storage) }
-    if let saved = deleted.remove(storage) {
-      storage.flags.remove(.isDeleted)
-      guard !storage.changedSlots.isEmpty else { return }
-      storage.flags.insert(.isChanged)
-      changed.append(storage, saved: saved)
-      return
-    }
     guard !storage.flags.contains(.isInserted) else { return }
-    storage.flags.insert(.isInserted)
+    if changed.remove(storage) != nil || deleted.remove(storage) != nil { storage.becomeSettled() }
+    storage.becomeInserted(in: source)
     inserted.append(storage, saved: SavedValues())
+  }
+
+  /// Edits from before the deletion, or during it, are pending again.
+  mutating func takeBackDeletion(of storage: _ModelStorage) {
+    defer { _invariantCheck(storage) }
+    guard let saved = deleted.remove(storage) else { return }
+    if storage.becomeUndeleted() { changed.append(storage, saved: saved) }
   }
 
   /// - Precondition: No slot of the model is marked as changed yet when it is not pending.
@@ -31,7 +34,7 @@ struct ChangeTracker {
     guard storage.flags.isDisjoint(with: [.isInserted, .isChanged, .isDeleted, .isGone]) else {
       return
     }
-    storage.flags.insert(.isChanged)
+    storage.becomeChanged()
     changed.append(storage, saved: SavedValues(storage))
     _invariantCheck(storage)
   }
@@ -40,20 +43,19 @@ struct ChangeTracker {
   mutating func delete(_ storage: _ModelStorage) -> Bool {
     defer { _invariantCheck(storage) }
     if inserted.remove(storage) != nil {
-      storage.flags.remove(.isInserted)
+      storage.becomeSettled()
       return true
     }
     guard !storage.flags.contains(.isDeleted) else { return false }
     let saved = changed.remove(storage)
-    storage.flags.remove(.isChanged)
-    storage.flags.insert(.isDeleted)
+    storage.becomeDeleted()
     deleted.append(storage, saved: saved ?? SavedValues(storage))
     return false
   }
 
   /// Forgets a change that turned out to be none.
   mutating func unchange(_ storage: _ModelStorage) {
-    if changed.remove(storage) != nil { storage.flags.remove(.isChanged) }
+    if changed.remove(storage) != nil { storage.becomeSettled() }
     _invariantCheck(storage)
   }
 
@@ -67,9 +69,9 @@ struct ChangeTracker {
   }
 
   mutating func removeAll() {
-    for storage in inserted { storage.flags.remove(.isInserted) }
-    for storage in changed { storage.flags.remove(.isChanged) }
-    for storage in deleted { storage.flags.remove(.isDeleted) }
+    for storage in inserted { storage.becomeSettled() }
+    for storage in changed { storage.becomeSettled() }
+    for storage in deleted { storage.becomeSettled() }
     inserted.removeAll()
     changed.removeAll()
     deleted.removeAll()
@@ -113,11 +115,11 @@ struct SavedValues {
     overlay = storage.overlay
   }
 
-  /// Gives the model these values back. A row that was read since knows better than the overlay.
+  /// Gives the model these values back. The overlay is discarded where a newer row was read.
   func restore(to storage: _ModelStorage) {
     storage.changedSlots = SlotSet()
     storage.overlay = row == storage.row ? overlay : nil
-    if storage.row == nil, storage.overlay == nil { storage.flags.insert(.isFault) }
+    if storage.row == nil, storage.overlay == nil { storage.expectRow() }
   }
 
   /// The slots that are left to save, of those that count as changed.

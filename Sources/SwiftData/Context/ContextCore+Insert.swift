@@ -1,3 +1,8 @@
+/// Models that come into a unit of work and leave it: insertion, and deletion before the save.
+///
+/// Called by `ModelContext.insert` and `delete`, by the setters of relationships (through
+/// `_FaultSource`, for new partners), by `DeleteRules` and by `UndoApplication`. What a state means
+/// stands in `ModelLifeCycle.swift`.
 extension ContextCore {
   /// Makes a model and all new models it reaches part of this unit of work.
   ///
@@ -34,40 +39,27 @@ extension ContextCore {
   }
 
   func takeBackDeletion(of storage: _ModelStorage) {
-    if isWatched { noteArrival(of: storage) }
-    changes.insert(storage)
+    if watchers.isActive { noteArrival(of: storage) }
+    changes.takeBackDeletion(of: storage)
   }
 
   /// Makes one new model part of the unit of work, without regard to its relationships.
   func join(_ storage: _ModelStorage) {
-    if isWatched { noteArrival(of: storage) }
-    if storage.flags.contains(.isGone) {
-      changes.unchange(storage)
-      storage.flags.remove(.isGone)
-    }
-    storage.source = self
-    storage.changedSlots = .all
-    if let identifier = storage.knownIdentifier, !identifier.isTemporary {
-      storage.knownIdentifier = nil  // a deleted model that is inserted anew
-    }
-    storage.knownIdentifier?.temporaryScope?.begin(storage)
-    changes.insert(storage)
+    if watchers.isActive { noteArrival(of: storage) }
+    // A fault whose row was not found is still registered.
+    if storage.flags.contains(.isGone) { identities.remove(storage) }
+    changes.insert(storage, in: self)
   }
 
-  /// Whether the container's schema has the model's entity; a save throws when it doesn't.
+  /// Whether the schema has the model's class; the next save throws when it doesn't.
   private func knows(_ storage: _ModelStorage) -> Bool {
-    let name = storage.descriptor.entityName
-    if coordinator.modelType(forEntity: name) == storage.descriptor.type { return true }
-    pendingError =
-      pendingError
-      ?? SwiftDataError.unknownSchema.with(
-        "The class \(storage.descriptor.type) is not in the schema of this container. Add it to "
-          + "ModelContainer(for:).", entity: name)
+    if coordinator.knows(storage.descriptor) { return true }
+    pendingErrors.note(coordinator.unknown(storage.descriptor))
     return false
   }
 
-  /// Marks a model for deletion. A model that was never saved goes at once, and takes along what its
-  /// delete rules cascade to; those of stored models are applied by the save.
+  /// Marks a model for deletion. A model that was never saved leaves the context at once, with what
+  /// its delete rules cascade to; those of stored models are applied by the save.
   func delete(_ storage: _ModelStorage) {
     guard storage.source === self else {
       if storage.source != nil { refuseForeign(storage) }
@@ -92,7 +84,7 @@ extension ContextCore {
 
   /// Marks or forgets one model, without regard to delete rules.
   func deleteAlone(_ storage: _ModelStorage) {
-    if isWatched { noteDeparture(of: storage) }
+    if watchers.isActive { noteDeparture(of: storage) }
     let wasNew = changes.delete(storage)
     if wasNew { forgetNew(storage) }
   }
@@ -108,9 +100,7 @@ extension ContextCore {
   private func forgetNew(_ storage: _ModelStorage) {
     hasLostModels = true
     RelationshipFixer(core: self).unlink(storage)
-    storage.knownIdentifier?.temporaryScope?.end(permanent: nil)
-    storage.source = nil
-    storage.changedSlots = SlotSet()
+    storage.leaveContext()
   }
 }
 

@@ -1,25 +1,27 @@
 import Foundation
 
+/// A save and a rollback as the context sees them, around the `SaveSession` that does the work.
+///
+/// Called by `ModelContext.save`, `rollback` and `transaction`, by `Autosave`, and by a batch
+/// deletion that goes through the models. External changes are applied first; misuse is thrown;
+/// `willSave` and `didSave` are posted; the watchers are called before and after.
 extension ContextCore {
   func save() throws {
-    catchUp()
-    if let error = pendingError {
-      pendingError = nil
-      throw error
-    }
+    applyExternalChanges()
+    try pendingErrors.throwFirst()
     guard !changes.isEmpty else {
-      autosave?.noteSaved()
-      return processPendingChanges()
+      for watcher in watchers.all { watcher.didSave(storedAll: true) }
+      return endEvent()
     }
     if let face {
       NotificationCenter.default.post(name: ModelContext.willSave, object: face)
     }
-    processPendingChanges()
-    let saved = try withoutRecording {
+    endEvent()
+    let saved = try notingSave {
       var session = SaveSession(core: self)
       return try session.run()
     }
-    autosave?.noteSaved()
+    identities._invariantCheck(in: self)
     guard let face else { return }
     NotificationCenter.default.post(
       name: ModelContext.didSave, object: face, userInfo: saved.userInfo)
@@ -32,19 +34,14 @@ extension ContextCore {
 
   /// Gives live models their stored values back and forgets all pending changes.
   func rollback() {
-    pendingError = nil
-    undo?.forgetAll()
-    autosave?.noteSaved()
-    savesElsewhere.forgetContested()
+    pendingErrors.removeAll()
+    for watcher in watchers.all { watcher.didRollBack() }
+    externalChanges.forgetContested()
     let inserted = Array(changes.inserted)
     let touched = changes.changed.savedValues + changes.deleted.savedValues
     let models = inserted.map(\.model) + touched.map(\.storage.model)
     changes.removeAll()
-    for storage in inserted {
-      storage.knownIdentifier?.temporaryScope?.end(permanent: nil)
-      storage.source = nil
-      storage.changedSlots = SlotSet()
-    }
+    for storage in inserted { storage.leaveContext() }
     for storage in inserted { weakenPartners(of: storage) }
     hasLostModels = false
     for (storage, saved) in touched {
@@ -52,11 +49,12 @@ extension ContextCore {
     }
     // What was kept may list models that another context has deleted since.
     if !touched.isEmpty { dropGoneMembers() }
-    catchUp()
+    applyExternalChanges()
+    identities._invariantCheck(in: self)
     withExtendedLifetime(models) {}
   }
 
-  /// Lets a graph that nobody saved go when nobody else holds it.
+  /// Frees an unsaved graph once no other owner is left.
   func weakenPartners(of storage: _ModelStorage) {
     storage.weakenPartners { slot in
       guard let link = storage.descriptor.link(slot, in: coordinator),

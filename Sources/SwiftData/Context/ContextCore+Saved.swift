@@ -1,30 +1,44 @@
-/// What a save does to models that are in memory.
+/// What a save does to models that are in memory, once all stores have committed.
+///
+/// Called by `SaveSession.finalise`.
 extension ContextCore {
   /// Replaces a temporary identifier by the permanent one, in place.
   ///
-  /// An upsert can lead to a row that another instance shows already. That instance stays the one in
-  /// the identity map and takes the values that were saved; the new one becomes its twin. Lists of
-  /// relationships that may have held the row are read anew.
+  /// An upsert can lead to a row that another instance shows already. That instance stays the one
+  /// that the identifier leads to and takes the values that were saved; the new one becomes a
+  /// duplicate. Lists of relationships that may have held the row are read again.
   func makePermanent(_ storage: _ModelStorage, _ permanent: PersistentIdentifier) {
-    storage.knownIdentifier?.temporaryScope?.end(permanent: permanent)
-    storage.knownIdentifier = permanent
+    storage.becomeStored(as: permanent)
     if let known = registered(permanent), known !== storage {
-      for instance in twins[permanent] { instance.refault() }
+      for instance in identities.duplicates(of: permanent) { instance.refault() }
       forgetLists(around: known)
       known.refault()
-      twins.insert(storage, for: permanent)
+      identities.insertDuplicate(storage, of: permanent)
     } else {
-      register(storage)
+      identities.insert(storage)
     }
   }
 
   /// The row that an upsert led to keeps a to-one that the new model left empty; it is read from
-  /// there when somebody asks.
+  /// there on first use.
   func forgetEmptyToOnes(of storage: _ModelStorage) {
     for slot in storage.descriptor.relationshipSlots {
       guard case .null = storage.overlaid(slot) else { continue }
       storage.overlay(.unset, at: slot)
-      storage.flags.insert(.isFault)
+      storage.expectRow()
+    }
+  }
+
+  /// The row was deleted: all its instances leave the context.
+  func finishDeletion(of storage: _ModelStorage) {
+    let others =
+      identities.hasDuplicates ? identities.instances(of: storage.identifier, in: self) : []
+    identities.remove(storage)
+    storage.acceptChanges()
+    storage.becomeDetached()
+    for other in others where other !== storage && other.model != nil {
+      identities.remove(other)
+      other.notifyingObserversOfAll { other.becomeDetached() }
     }
   }
 
@@ -63,8 +77,7 @@ extension ContextCore {
 }
 
 extension _ModelStorage {
-  /// What is in the overlay is stored now. Relationships let go of their models, which are found by
-  /// identifier from here on.
+  /// The overlay is stored now. Relationships hold identifiers instead of models from here on.
   func acceptChanges() {
     changedSlots = SlotSet()
     guard overlay != nil else { return }

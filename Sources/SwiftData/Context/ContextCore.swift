@@ -1,41 +1,40 @@
-import Foundation
-
-/// The state behind a `ModelContext`, shared with its models.
+/// The state behind a `ModelContext`, shared with its models: the owner of the collaborators that do
+/// its work.
+///
+/// - `identities` finds the instances by identifier, `changes` knows what is unsaved.
+/// - `faults` reads what models ask for, `SaveSession` writes, `FetchOperation` fetches.
+/// - `externalChanges` knows what other contexts saved, `ExternalChangeApplication` applies it.
+/// - `watchers` follow the edits: undo and autosave.
+/// - `pendingErrors` keeps misuse for the next save.
 ///
 /// Models hold the core strongly and the core holds changed models strongly, so a model can still
-/// fault its relationships after the context is gone. The face breaks the cycle when it dies: it
-/// drops the pending changes and lets the models go.
+/// fault its relationships after the context is gone. The face breaks the cycle when it is
+/// deinitialised: it drops the pending changes, which releases the models.
 ///
 /// All state is guarded by the rule that a context belongs to one thread.
 final class ContextCore {
   let coordinator: any StoreCoordinator
   weak var face: ModelContext?
-  var identities = IdentityMap()
+  let identities: IdentityRegistry
   var changes = ChangeTracker()
-  /// Whether anybody has to know of the next edit: `undo`, or `autosave` for the first since a save.
-  var isWatched = false
-  var undo: UndoRecorder? { didSet { noteWatchers() } }
-  var autosave: Autosave? { didSet { noteWatchers() } }
+  /// Without a check for overlapping access, which each edit would pay for: nothing that changes the
+  /// list calls out meanwhile, but for `wantsEdits`.
+  @exclusivity(unchecked) var watchers = EditWatchers()
+  let externalChanges: ExternalChangeFeed
+  var pendingErrors = PendingErrors()
+  private var recentModels = RecentModels()
   /// The actor that the context is known to belong to.
-  var home: ContextHome? { didSet { autosave?.noteHome() } }
+  var executor: ContextExecutor? {
+    didSet { for watcher in watchers.all { watcher.executorDidChange() } }
+  }
   var editingState = EditingState()
-  /// Models that were faulted in lately, so that walking a relationship doesn't read the same row
-  /// again and again.
-  private var recent: [AnyObject?] = []
-  private var nextRecent = 0
-  private static let recentLimit = 1024
-  /// The first misuse since the last save, thrown by the next one.
-  var pendingError: SwiftDataError?
-  /// What other contexts saved, and what this one has seen of it.
-  let savesElsewhere: SavesElsewhere
-  /// Further instances of rows that an upsert led to.
-  var twins = Twins()
   /// Whether pending models may name some that have left the context.
   var hasLostModels = false
 
   init(coordinator: any StoreCoordinator) {
     self.coordinator = coordinator
-    savesElsewhere = SavesElsewhere(coordinator.journal)
+    identities = IdentityRegistry(coordinator: coordinator)
+    externalChanges = ExternalChangeFeed(coordinator.changeLog)
   }
 
   func open() {
@@ -43,44 +42,34 @@ final class ContextCore {
   }
 
   func close() {
-    savesElsewhere.stop()
+    externalChanges.stop()
     closeWatchers()
     identities.forEach { $0.dropRelationships() }
-    for storage in changes.inserted { weakenPartners(of: storage) }
+    for storage in changes.inserted {
+      storage.leaveContext()
+      weakenPartners(of: storage)
+    }
     changes.removeAll()
-    recent = []
+    recentModels.removeAll()
     for port in coordinator.ports { port.end(editingState) }
   }
 
-  func rootEntity(of storage: _ModelStorage) -> String {
-    coordinator.rootEntity(of: storage.descriptor.entityName)
-  }
+  /// The actor that edits are made on now: the known one, or the main actor on its thread.
+  var currentExecutor: ContextExecutor? { executor ?? ContextExecutor.current }
 
   /// The model in memory that an identifier names.
   func registered(_ identifier: PersistentIdentifier) -> _ModelStorage? {
-    if let scope = identifier.temporaryScope { return scope.pendingStorage(of: self) }
-    return identities.storage(for: identifier) {
-      coordinator.rootEntity(of: identifier.entityName)
-    }
+    identities.storage(for: identifier, in: self)
   }
 
-  func register(_ storage: _ModelStorage) {
-    identities.insert(storage) { rootEntity(of: storage) }
+  /// Whether a model is part of what the user sees: registered and not to be deleted.
+  func has(_ storage: _ModelStorage) -> Bool {
+    storage.source === self && storage.flags.isDisjoint(with: [.isDeleted, .isGone])
   }
 
-  func unregister(_ storage: _ModelStorage) {
-    identities.remove(storage)
-  }
-
-  /// Keeps `model` alive for a while.
-  func touch(_ model: AnyObject) {
-    guard face != nil else { return }
-    if recent.count < ContextCore.recentLimit {
-      recent.append(model)
-    } else {
-      recent[nextRecent] = model
-      nextRecent = (nextRecent + 1) % ContextCore.recentLimit
-    }
+  /// Keeps a model that was faulted in alive for a while, unless the context is closed.
+  func keepRecent(_ model: AnyObject) {
+    if face != nil { recentModels.keep(model) }
   }
 
   func port(of storage: _ModelStorage) -> (any StorePort)? {

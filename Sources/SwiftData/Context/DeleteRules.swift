@@ -1,4 +1,5 @@
-/// Finds what the deletion of models does to others, before the store sees anything.
+/// Finds what the deletion of models does to others, before the store sees anything. The first step
+/// of a `SaveSession`.
 ///
 /// Works through a queue of deleted models: cascade appends to it, nullify clears the other side,
 /// deny makes a failure. Partners are read a level of the queue at a time. What it changed in memory
@@ -8,8 +9,8 @@ struct DeleteRules {
   /// To-many relationships that lost members to the deletion.
   private(set) var shrunk: [(storage: _ModelStorage, slot: Int)] = []
   private var undoings: [RelationshipFixer.Undoing] = []
-  /// The models of `shrunk`, which nobody else may hold: a storage must not outlive its model while it
-  /// is in the identity map.
+  /// The models of `shrunk`, which may have no other owner: a storage must not outlive its model while it
+  /// is in the identity registry.
   private var shrunkModels: [AnyObject?] = []
 
   init(core: ContextCore) { self.core = core }
@@ -72,7 +73,6 @@ struct DeleteRules {
   private mutating func cascade(_ storage: _ModelStorage) {
     let core = core
     let wasNew = storage.flags.contains(.isInserted)
-    let wasChanged = storage.flags.contains(.isChanged)
     let slots = storage.changedSlots
     let model = storage.model
     core.deleteAlone(storage)
@@ -80,9 +80,8 @@ struct DeleteRules {
       if wasNew {
         core.insert(storage)
       } else {
-        core.changes.insert(storage)
         storage.changedSlots = slots
-        if wasChanged { core.changes.change(storage) }
+        core.changes.takeBackDeletion(of: storage)
       }
       withExtendedLifetime(model) {}
     }

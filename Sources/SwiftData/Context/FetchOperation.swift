@@ -1,9 +1,10 @@
 import Foundation
 
-/// One fetch, from the request to the models.
+/// One fetch, from the request to the models. Made by `ModelContext.fetch`, `fetchCount`,
+/// `fetchIdentifiers` and `enumerate`; external changes are applied before it starts.
 ///
 /// 1. The store answers from its rows, and says what it left to do in memory.
-/// 2. Rows become models; the identity map gives those that are in memory.
+/// 2. Rows become models; the identity registry gives those that are in memory.
 /// 3. Where unsaved changes may matter, `PendingMerge` judges them in memory. Limit and offset are
 ///    applied after everything that is done in memory.
 /// 4. Relationships are prefetched for the models that are left.
@@ -13,18 +14,10 @@ struct FetchOperation<T: PersistentModel> {
   let port: any StorePort
 
   init(core: ContextCore, descriptor: FetchDescriptor<T>) throws {
-    let name = T._$descriptor.entityName
-    guard let port = core.coordinator.port(forEntity: name),
-      core.coordinator.modelType(forEntity: name) == T.self
-    else {
-      throw SwiftDataError.unknownSchema.with(
-        "The class \(T.self) is not in the schema of this container. Add it to "
-          + "ModelContainer(for:).", entity: name)
-    }
     self.core = core
     self.descriptor = descriptor
-    self.port = port
-    core.catchUp()
+    port = try core.coordinator.port(of: T._$descriptor)
+    core.applyExternalChanges()
   }
 
   private var pending: PendingMerge<T>? {

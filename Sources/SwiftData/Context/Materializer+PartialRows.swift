@@ -6,10 +6,7 @@ extension ContextCore {
   func materialize<T: PersistentModel>(partial batch: RowBatch, into models: inout [T]) {
     func append<M: PersistentModel>(_ type: M.Type) {
       let descriptor = batch.descriptor
-      guard
-        let table = identities.table(
-          of: batch.scope, rootEntity: { coordinator.rootEntity(of: descriptor.entityName) })
-      else { return }
+      guard let table = identities.table(of: batch.scope) else { return }
       let maker = Materialization.Maker()
       for place in batch.places {
         let page = place.page.takeUnretainedValue()
@@ -21,9 +18,8 @@ extension ContextCore {
         let storage = _ModelStorage(descriptor)
         storage.page = page
         storage.partialRow = place.row
-        storage.flags.insert(.isFault)
-        storage.source = self
-        storage.knownIdentifier = PersistentIdentifier(scope: batch.scope, key: place.key)
+        storage.becomeFault(
+          in: self, as: PersistentIdentifier(scope: batch.scope, key: place.key))
         let model = maker.makeModel(type, over: storage)
         if let model = model as? T { models.append(model) }
         table.insertNew(storage, for: place.key)
@@ -32,8 +28,8 @@ extension ContextCore {
     append(batch.descriptor.type)
   }
 
-  /// What is loaded stays loaded, and unsaved values stay anyway. Where the partial row tells
-  /// something else the loaded row is out of date as a whole: it is read again when it is needed.
+  /// What is loaded stays loaded, and unsaved values stay anyway. Where the partial row has
+  /// other values, the loaded row is out of date as a whole: it is read again when it is needed.
   private func update(
     _ storage: _ModelStorage, withPartial row: UnsafeRawPointer, of page: RowPage
   ) {
@@ -42,15 +38,15 @@ extension ContextCore {
     if hasValues, DefaultSnapshot(known: storage).agrees(withPartial: row, of: page, storage) {
       storage.dropRelationships()
     } else if hasValues {
-      storage.notifyingObserversOfAll { storage.becomePartial(page: page, row: row) }
+      storage.notifyingObserversOfAll { storage.becomePartialFault(page: page, row: row) }
     } else {
-      storage.becomePartial(page: page, row: row)
+      storage.becomePartialFault(page: page, row: row)
     }
   }
 }
 
 extension DefaultSnapshot {
-  /// Whether all that a partial row tells is known, and known as the same.
+  /// Whether all values of a partial row are known, and are the same.
   fileprivate func agrees(
     withPartial partial: UnsafeRawPointer, of partialPage: RowPage, _ storage: _ModelStorage
   ) -> Bool {

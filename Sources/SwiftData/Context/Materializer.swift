@@ -1,9 +1,14 @@
 import Foundation
 
-/// Turns snapshots into models: the identity map first, else a new model over the same row.
+/// Turns what a store found into models: the registered instance of a row where there is one, else a
+/// new model over the row.
+///
+/// Called at the end of a fetch (`FetchOperation`, `BatchReading`, `Prefetching`) and by
+/// `FaultResolver`.
 extension ContextCore {
   /// The models of what a fetch found, in order.
   func materialize<T: PersistentModel>(_ rows: FetchedRows, as type: T.Type) -> [T] {
+    defer { identities._invariantCheck(in: self) }
     switch rows {
     case .batch(let batch) where batch.descriptor === T._$descriptor:
       return materialize(batch, as: type)
@@ -20,10 +25,7 @@ extension ContextCore {
   /// The models of rows whose class is `T` itself: per row one look-up and two allocations.
   private func materialize<T: PersistentModel>(_ batch: RowBatch, as type: T.Type) -> [T] {
     let descriptor = batch.descriptor
-    guard
-      let table = identities.table(
-        of: batch.scope, rootEntity: { coordinator.rootEntity(of: descriptor.entityName) })
-    else { return [] }
+    guard let table = identities.table(of: batch.scope) else { return [] }
     if batch.places.count > 64 { table.reserve(batch.places.count) }
     var models: [T] = []
     models.reserveCapacity(batch.places.count)
@@ -37,8 +39,8 @@ extension ContextCore {
       let storage = _ModelStorage(descriptor)
       storage.row = place.row
       storage.page = place.page.takeUnretainedValue()
-      storage.source = self
-      storage.knownIdentifier = PersistentIdentifier(scope: batch.scope, key: place.key)
+      storage.becomeRegistered(
+        in: self, as: PersistentIdentifier(scope: batch.scope, key: place.key))
       models.append(maker.makeModel(type, over: storage))
       table.insertNew(storage, for: place.key)
     }
@@ -55,7 +57,7 @@ extension ContextCore {
     func make<M: PersistentModel>(_ type: M.Type) -> any PersistentModel {
       let storage = makeStorage(of: snapshot)
       let model = Materialization.makeModel(type, over: storage)
-      register(storage)
+      identities.insert(storage)
       return model
     }
     return make(snapshot.descriptor.type)
@@ -64,7 +66,7 @@ extension ContextCore {
   /// Keeps the models of rows that a store sent along with others, for a while.
   func register(related snapshots: [DefaultSnapshot]) {
     for snapshot in snapshots {
-      if let model = materialize(snapshot) { touch(model) }
+      if let model = materialize(snapshot) { keepRecent(model) }
     }
   }
 
@@ -73,19 +75,14 @@ extension ContextCore {
     storage.row = snapshot.row
     storage.page = snapshot.page
     if snapshot.cells != nil { storage.takeCells(of: snapshot) }
-    storage.source = self
-    storage.knownIdentifier = snapshot.persistentIdentifier
+    storage.becomeRegistered(in: self, as: snapshot.persistentIdentifier)
     return storage
   }
 
   /// Gives a model that is in memory its fresh row; unsaved changes stay on top of it.
   private func update(_ storage: _ModelStorage, with snapshot: DefaultSnapshot) {
-    if !storage.flags.isDisjoint(with: [.isChanged, .isDeleted, .isInserted]) {
-      storage.page = snapshot.page
-      storage.row = snapshot.row
-      storage.partialRow = nil
-      storage.flags.remove(.isFault)
-      return
+    if !storage.flags.isDisjoint(with: .isPending) {
+      return storage.show(page: snapshot.page, row: snapshot.row)
     }
     guard storage.observers != nil, snapshot.isNews(to: storage) else {
       storage.refresh(page: snapshot.page, row: snapshot.row)
@@ -103,11 +100,9 @@ extension ContextCore {
     guard let type = coordinator.modelType(forEntity: identifier.entityName) else { return nil }
     func make<M: PersistentModel>(_ type: M.Type) -> AnyObject {
       let storage = _ModelStorage(type._$descriptor)
-      storage.flags.insert(.isFault)
-      storage.knownIdentifier = identifier
-      storage.source = self
+      storage.becomeFault(in: self, as: identifier)
       let model = Materialization.makeModel(type, over: storage)
-      register(storage)
+      identities.insert(storage)
       return model
     }
     return make(type)

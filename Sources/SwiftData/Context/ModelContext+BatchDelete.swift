@@ -25,22 +25,20 @@ extension ContextCore {
     _ type: T.Type, where predicate: Predicate<T>?, includeSubclasses: Bool
   ) throws {
     let descriptor = T._$descriptor
-    guard let port = coordinator.port(forEntity: descriptor.entityName) else {
-      throw SwiftDataError.unknownSchema.with(
-        "The class \(type) is not in the schema of this container. Add it to "
-          + "ModelContainer(for:).", entity: descriptor.entityName)
-    }
-    if let concerned = port.entitiesConcerned(byDeletionOf: descriptor), undo == nil,
-      !changes.concern(concerned)
+    let port = try coordinator.port(of: descriptor)
+    if let concerned = port.entitiesConcerned(byDeletionOf: descriptor),
+      !watchers.all.contains(where: \.needsEachDeletion), !changes.concern(concerned)
     {
       do {
         try port.delete(
           DataStoreBatchDeleteRequest(
             editingState: editingState, predicate: predicate,
             includeSubclasses: includeSubclasses))
-        let note = SaveJournal.Note(swept: concerned)
-        if savesElsewhere.hasReaders { savesElsewhere.add(note) }
-        for storage in takeOver(note) { storage.source = nil }
+        let note = SavedChanges(invalidatedEntities: concerned)
+        if externalChanges.hasReaders { externalChanges.add(note) }
+        for storage in ExternalChangeApplication(core: self).apply(note) {
+          storage.becomeDetached()
+        }
         return
       } catch is DataStoreError {}
     }
@@ -59,7 +57,7 @@ extension ContextCore {
       try save()
     } catch {
       for model in models where model._$storage.flags.contains(.isDeleted) {
-        changes.insert(model._$storage)
+        changes.takeBackDeletion(of: model._$storage)
       }
       throw error
     }
@@ -70,14 +68,7 @@ extension ChangeTracker {
   /// Whether a pending change is one of a model of these entities, or of a class below them.
   fileprivate func concern(_ entities: Set<String>) -> Bool {
     [inserted, changed, deleted].contains { models in
-      models.contains { storage in
-        var descriptor: _ModelDescriptor? = storage.descriptor
-        while let known = descriptor {
-          if entities.contains(known.entityName) { return true }
-          descriptor = known.superclass?._$descriptor
-        }
-        return false
-      }
+      models.contains { $0.descriptor.lineage.contains { entities.contains($0.entityName) } }
     }
   }
 }

@@ -1,5 +1,7 @@
 import Foundation
 
+/// The ways to get models: all of them begin here and go on in `FetchOperation` or `BatchReading`,
+/// those by identifier in the `IdentityRegistry` and the `FaultResolver`.
 extension ModelContext {
   /// The models that match `descriptor`, unsaved changes included unless it says otherwise.
   ///
@@ -134,27 +136,17 @@ extension ModelContext {
   ///
   /// Where no store has such a row the model reads as empty and `isDeleted` is true.
   public func model(for persistentModelID: PersistentIdentifier) -> any PersistentModel {
-    core.catchUp()
-    if let model = core.fault(for: persistentModelID) as? any PersistentModel { return model }
-    return core.placeholder(for: persistentModelID)
+    core.applyExternalChanges()
+    if let model = core.faults.fault(for: persistentModelID) as? any PersistentModel {
+      return model
+    }
+    return core.faults.placeholder(for: persistentModelID)
   }
 
   /// The model with an identifier, if it is in memory.
   public func registeredModel<T>(for persistentModelID: PersistentIdentifier) -> T?
   where T: PersistentModel {
     core.registered(persistentModelID.resolved)?.model as? T
-  }
-}
-
-extension ContextCore {
-  /// A model for an identifier that leads nowhere.
-  func placeholder(for identifier: PersistentIdentifier) -> any PersistentModel {
-    func make<M: PersistentModel>(_ type: M.Type) -> any PersistentModel {
-      Materialization.makeModel(type, over: .gone(identifier, type._$descriptor))
-    }
-    let type =
-      coordinator.modelType(forEntity: identifier.entityName) ?? coordinator.anyModelType
-    return make(type)
   }
 }
 
@@ -165,7 +157,7 @@ extension _ModelStorage {
   ) -> _ModelStorage {
     let storage = _ModelStorage(descriptor)
     storage.knownIdentifier = identifier
-    storage.flags.insert(.isGone)
+    storage.becomeDetached()
     return storage
   }
 }

@@ -18,20 +18,24 @@ extension ModelContext {
   /// deletion was saved are inserted again, as the same instances with new identifiers. ``rollback()``
   /// takes all steps of the context from the manager. Several contexts may share one.
   public var undoManager: UndoManager? {
-    get { core.undo?.manager }
+    get { core.watchers.first(UndoRecorder.self)?.manager }
     set {
-      guard newValue !== core.undo?.manager else { return }
-      core.undo?.end()
-      core.undo = newValue.map { UndoRecorder(core: core, manager: $0) }
+      let known = core.watchers.first(UndoRecorder.self)
+      guard newValue !== known?.manager else { return }
+      if let known {
+        known.end()
+        core.watchers.remove(known)
+      }
+      if let newValue { core.watchers.add(UndoRecorder(core: core, manager: newValue)) }
     }
   }
 
   /// Ends an event: what was changed since the last one becomes one step of ``undoManager``. Then
-  /// takes over what other contexts saved.
+  /// applies what other contexts saved.
   ///
   /// Relationships and lists of changes follow each edit at once, so nothing else is left to do.
   public func processPendingChanges() {
-    core.processPendingChanges()
-    core.catchUp()
+    core.endEvent()
+    core.applyExternalChanges()
   }
 }

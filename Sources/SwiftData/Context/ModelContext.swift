@@ -39,7 +39,7 @@ public class ModelContext: Equatable, SendableMetatype {
   }
 
   /// Makes the main context of a container.
-  /// - Parameter revive: Makes another container for the stores when the first one is gone.
+  /// - Parameter revive: Makes another container for the stores when the first one is deallocated.
   convenience init(
     mainOf container: ModelContainer, revive: @escaping (ModelContext) -> ModelContainer
   ) {

@@ -1,6 +1,7 @@
 import Foundation
 import OpenSwiftDataRowStorage
 
+/// Values in a form that outlives their row, for undo and for comparisons with the last save.
 extension _ModelStorage {
   /// The value of an attribute in a form that does not depend on the row, which has been read.
   ///

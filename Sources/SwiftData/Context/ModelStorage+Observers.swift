@@ -1,7 +1,9 @@
 import Observation
 
+/// Observers of a model are notified of what the context changes: fresh rows, other sides of
+/// relationships, rollback and undo. Setters notify by themselves (`ModelBacking+Observation`).
 extension _ModelStorage {
-  /// Runs `mutation` and tells observers of one property, where there are any.
+  /// Runs `mutation` and notifies observers of one property, where there are any.
   func notifyingObservers(of slot: Int, _ mutation: () -> Void) {
     guard let registrar = observers?.registrar, let model = persistentModel else {
       return mutation()
@@ -13,12 +15,12 @@ extension _ModelStorage {
     observed.didSet(model)
   }
 
-  /// Runs `mutation` and tells observers of every property.
+  /// Runs `mutation` and notifies observers of every property.
   func notifyingObserversOfAll(_ mutation: () -> Void) {
     notifyingObservers(of: .all, mutation)
   }
 
-  /// Runs `mutation` and tells observers of some properties.
+  /// Runs `mutation` and notifies observers of some properties.
   func notifyingObservers(of slots: SlotSet, _ mutation: () -> Void) {
     guard let registrar = observers?.registrar, let model = persistentModel else {
       return mutation()

@@ -5,13 +5,10 @@ import OpenSwiftDataRowStorage
 extension _ModelStorage {
   /// Takes a fresh row over and drops what was decoded from the old one.
   /// - Parameters:
-  ///   - changed: The slots that were saved elsewhere.
+  ///   - changed: The slots that another context saved.
   ///   - kept: The slots with unsaved changes.
   func takeFresh(_ snapshot: DefaultSnapshot, changed: SlotSet, keeping kept: SlotSet) {
-    page = snapshot.page
-    row = snapshot.row
-    partialRow = nil
-    flags.remove(.isFault)
+    show(page: snapshot.page, row: snapshot.row)
     if overlay != nil {
       for slot in 0..<descriptor.slotCount where !descriptor.properties[slot].isEphemeral {
         if !kept.contains(slot) {
@@ -46,7 +43,7 @@ extension _ModelStorage {
     return slots
   }
 
-  /// Becomes a fault and tells the observers of everything.
+  /// Becomes a fault and notifies the observers of every property.
   func refault() {
     notifyingObserversOfAll { becomeFault() }
   }

@@ -1,6 +1,7 @@
 import Foundation
 
 /// Judges unsaved inserts, edits and deletions in memory and merges them into what the store found.
+/// Called by `FetchOperation` while changes are pending.
 ///
 /// A predicate that follows relationships can be changed by an edit of any model, so then all rows
 /// are judged in memory; otherwise only the pending models of the fetched entity are.

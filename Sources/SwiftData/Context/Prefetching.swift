@@ -124,7 +124,7 @@ extension ContextCore {
       guard let identifier = storage.knownIdentifier else { continue }
       let members = (found[identifier] ?? []).compactMap(materialize)
       let value = _ToManyValue(
-        loaded: withoutMovedAway(members, from: storage, slot: slot))
+        loaded: faults.withoutMovedAway(members, from: storage, slot: slot))
       storage.overlay(.toMany(value), at: slot)
     }
   }

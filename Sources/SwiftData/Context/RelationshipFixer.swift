@@ -1,9 +1,10 @@
-/// Keeps both sides of a relationship in step in memory, the moment one side changes.
+/// Keeps both sides of a relationship in step in memory, the moment one side changes. Called by the
+/// setters of relationships (`ContextCore+FaultSource`), by insertion, deletion and undo.
 ///
 /// 1. The side that was set drops its old partner, whose inverse forgets it.
-/// 2. It takes the new partner, whose inverse gains it; a to-one inverse that named somebody else
+/// 2. It takes the new partner, whose inverse gains it; a to-one inverse that named another model
 ///    frees that one first (displacement).
-/// 3. Every model whose value changed is marked changed and its observers are told.
+/// 3. Every model whose value changed is marked changed and its observers are notified.
 ///
 /// The to-many side is never loaded for this: an unloaded one notes what was added and removed.
 /// Delete rules, undo and models that others deleted change partners through this type too.
@@ -145,7 +146,7 @@ struct RelationshipFixer {
   }
 
   private func note(_ edit: ToManyEdits.Edit, _ storage: _ModelStorage, _ slot: Int) {
-    core.undo?.noteMembers(edit, of: storage, slot: slot)
+    if core.watchers.isActive { core.noteMembers(edit, of: storage, slot: slot) }
   }
 
   /// Frees all partners of a model that leaves the unit of work. What it names itself stays, so one

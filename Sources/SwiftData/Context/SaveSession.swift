@@ -2,15 +2,15 @@ import Foundation
 
 /// One save, from the pending changes to the receipt of the stores. `ContextCore.save` makes it.
 ///
-/// 1. *Organise*: delete rules find what else changes or goes; validation judges the pending set.
+/// 1. *Organise*: delete rules find what else is changed or deleted; validation judges the pending set.
 /// 2. *Collect*: snapshots of everything pending become one request per store.
 /// 3. *Prepare*: each store writes its request in a transaction that stays open. A store that can't
 ///    take a save back is asked last.
-/// 4. *Announce*: contexts that show the same rows get a note, while the rows are still locked.
+/// 4. *Announce*: the other contexts get to know the changes, while the rows are still locked.
 /// 5. *Commit*: each store commits.
 /// 6. *Finalise*: temporary identifiers become permanent in place, changes count as stored.
 ///
-/// A throw before the first commit abandons the prepared saves, withdraws the note, undoes what the
+/// A throw before the first commit abandons the prepared saves, withdraws the announcement, undoes what the
 /// delete rules did in memory, and leaves the context as it was. Where several stores take part, a
 /// later one may still fail to commit after an earlier one has; the context then keeps its changes.
 struct SaveSession {
@@ -80,7 +80,7 @@ struct SaveSession {
   }
 
   private func commit(_ batches: [Batch], _ prepared: [any PreparedSave]) throws -> Saved {
-    let others = core.savesElsewhere
+    let others = core.externalChanges
     let announced = others.hasReaders ? others.announce(pendingNote()) : nil
     var waiting = prepared[...]
     do {
@@ -91,7 +91,7 @@ struct SaveSession {
       throw error
     }
     let overwritten = contestedNames()
-    var note = announced == nil ? SaveJournal.Note() : pendingNote()
+    var note = announced == nil ? SavedChanges() : pendingNote()
     var saved = finalise(batches, prepared.map(\.receipt), noting: &note)
     saved.overwritten = overwritten
     if let announced { others.complete(announced, with: note) }
@@ -99,8 +99,8 @@ struct SaveSession {
   }
 
   /// What this save changes, for the other contexts of the container.
-  private func pendingNote() -> SaveJournal.Note {
-    var note = SaveJournal.Note()
+  private func pendingNote() -> SavedChanges {
+    var note = SavedChanges()
     note.updated = core.changes.changed.map { ($0.identifier, $0.changedSlots) }
     note.deleted = core.changes.deleted.map(\.identifier)
     return note
@@ -108,9 +108,9 @@ struct SaveSession {
 
   /// The names of the contested properties that this save wrote.
   private func contestedNames() -> [PersistentIdentifier: [String]] {
-    let contested = core.savesElsewhere.contested
+    let contested = core.externalChanges.contested
     if contested.isEmpty { return [:] }
-    core.savesElsewhere.forgetContested()
+    core.externalChanges.forgetContested()
     var names: [PersistentIdentifier: [String]] = [:]
     func add(_ storage: _ModelStorage, _ slots: SlotSet?) {
       let slots = slots?.intersection(contested[storage.identifier] ?? SlotSet())
@@ -127,8 +127,7 @@ struct SaveSession {
     var places: [ObjectIdentifier: Int] = [:]
     func place(_ storage: _ModelStorage) throws -> Int {
       guard let port = core.port(of: storage) else {
-        throw SwiftDataError.unknownSchema.with(
-          "No store keeps this entity.", entity: storage.descriptor.entityName)
+        throw SwiftDataError.notKept(entity: storage.descriptor.entityName)
       }
       if let place = places[ObjectIdentifier(port)] { return place }
       places[ObjectIdentifier(port)] = batches.count
@@ -153,7 +152,7 @@ struct SaveSession {
   }
 
   private func finalise(
-    _ batches: [Batch], _ receipts: [SaveReceipt], noting note: inout SaveJournal.Note
+    _ batches: [Batch], _ receipts: [SaveReceipt], noting note: inout SavedChanges
   ) -> Saved {
     var saved = Saved()
     let changes = core.changes
@@ -174,13 +173,10 @@ struct SaveSession {
       saved.updated.append(storage.identifier)
       storage.acceptChanges()
     }
-    for storage in changes.changed { core.refreshTwins(of: storage) }
+    for storage in changes.changed { core.refreshDuplicates(of: storage) }
     for storage in changes.deleted {
       saved.deleted.append(storage.identifier)
-      core.unregister(storage)
-      storage.acceptChanges()
-      storage.flags.insert(.isGone)
-      storage.source = nil
+      core.finishDeletion(of: storage)
     }
     core.hasLostModels = false
     if core.leavesUnseenMembers(changes.deleted) { core.dropGoneMembers() }

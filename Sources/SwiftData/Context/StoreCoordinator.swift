@@ -1,4 +1,4 @@
-/// What a context needs from above: the schema, the stores, and somewhere to tell of saves.
+/// What a context needs from its container: the schema, the stores, and what contexts share.
 protocol StoreCoordinator: AnyObject, Sendable {
   var schema: Schema { get }
   /// The way to the store that keeps an entity.
@@ -15,8 +15,28 @@ protocol StoreCoordinator: AnyObject, Sendable {
   var anyModelType: any PersistentModel.Type { get }
   /// What the schema says of each relationship.
   var links: RelationshipLinks { get }
-  /// What the contexts of the container saved, for each other.
-  var journal: SaveJournal { get }
+  /// What the contexts of the container saved lately, for each other.
+  var changeLog: ChangeLog { get }
   /// The contexts that have something to autosave.
   var autosaves: AutosaveRegistry { get }
+}
+
+extension StoreCoordinator {
+  /// Whether the schema has the very class of a model: another one may have an entity of its name.
+  func knows(_ descriptor: _ModelDescriptor) -> Bool {
+    modelType(forEntity: descriptor.entityName) == descriptor.type
+  }
+
+  func unknown(_ descriptor: _ModelDescriptor) -> SwiftDataError {
+    .notInSchema(class: "\(descriptor.type)", entity: descriptor.entityName)
+  }
+
+  /// The port to the store that keeps the models of a class.
+  /// - Throws: `SwiftDataError.unknownSchema` for a class that the schema lacks.
+  func port(of descriptor: _ModelDescriptor) throws -> any StorePort {
+    guard let port = port(forEntity: descriptor.entityName), knows(descriptor) else {
+      throw unknown(descriptor)
+    }
+    return port
+  }
 }

@@ -18,9 +18,10 @@ struct UndoApplication {
     for before in present { restoreToOnes(before, wholly: returned.contains(before.place)) }
     for before in present { restoreToManys(before, wholly: returned.contains(before.place)) }
     for before in present { restoreOrder(before, wholly: returned.contains(before.place)) }
+    core.identities._invariantCheck(in: core)
   }
 
-  /// - Returns: The models that have to join the context anew, without partners.
+  /// - Returns: The models that have to be inserted again, without partners.
   private func bringBack() -> Set<ObjectIdentifier> {
     var returned: Set<ObjectIdentifier> = []
     for before in record.models where before.wasPresent && !core.has(before.storage) {
@@ -70,7 +71,7 @@ struct UndoApplication {
     }
   }
 
-  /// A partner that is to be deleted may be named: what goes along with it goes along again.
+  /// A partner that is to be deleted may be named: its deletion cascades again.
   private func canBeNamed(_ partner: any PersistentModel) -> Bool {
     partner._$storage.source === core && !partner._$storage.flags.contains(.isGone)
   }

@@ -2,7 +2,7 @@ import Foundation
 
 /// Records what a context changes, and hands it to an undo manager as one step per event.
 ///
-/// 1. The context tells of each edit before it happens. The recorder notes the old value of each
+/// 1. The context reports each edit before it happens. The recorder notes the old value of each
 ///    slot once per event, and which models came and went.
 /// 2. An event ends with `processPendingChanges()`, with a save, and wherever the manager posts a
 ///    checkpoint: before it undoes, redoes, or opens or closes a group. Where the context belongs to
@@ -15,10 +15,10 @@ import Foundation
 /// the model, and what may go along with it, so that an undo finds its way back.
 ///
 /// All state is guarded by the rule that a context and its undo manager belong to one thread.
-final class UndoRecorder {
+final class UndoRecorder: EditWatcher {
   let manager: UndoManager
   /// Whether changes are made that are not the user's.
-  var isPaused = false
+  private var isPaused = false
   private unowned let core: ContextCore
   private var pending = UndoRecord()
   private var endIsScheduled = false
@@ -44,28 +44,39 @@ final class UndoRecorder {
     forgetAll()
   }
 
-  /// Takes the context's steps from the manager: what they lead back to is no more.
-  func forgetAll() {
+  private func forgetAll() {
     pending = UndoRecord()
     manager.removeAllActions(withTarget: self)
   }
 
-  // MARK: Recording
+  // MARK: EditWatcher
 
-  func noteEdit(of storage: _ModelStorage, slot: Int) {
+  var wantsEdits: Bool { true }
+
+  var needsEachDeletion: Bool { true }
+
+  func willSave() { isPaused = true }
+
+  func didSave(storedAll: Bool) { isPaused = false }
+
+  /// What the steps lead back to no longer exists.
+  func didRollBack() { forgetAll() }
+
+  func willClose(losing changes: ChangeTracker) { end() }
+
+  func willEdit(_ storage: _ModelStorage, slot: Int) {
     note(storage, slot, isEdit: true)
   }
 
-  /// A list has changed, after `noteEdit` of its slot.
-  func noteMembers(_ edit: ToManyEdits.Edit, of storage: _ModelStorage, slot: Int) {
+  func didEditMembers(_ edit: ToManyEdits.Edit, of storage: _ModelStorage, slot: Int) {
     if !isPaused { pending.note(edit, of: storage, slot) }
   }
 
-  func noteArrival(of storage: _ModelStorage) {
+  func willArrive(_ storage: _ModelStorage) {
     note(storage)
   }
 
-  func noteDeparture(of storage: _ModelStorage) {
+  func willDepart(_ storage: _ModelStorage) {
     guard core.has(storage) else { return }
     note(storage)
     guard !isPaused, pending[storage]?.wasPresent == true else { return }
@@ -143,10 +154,12 @@ final class UndoRecorder {
   }
 
   private func scheduleEnd() {
-    guard !endIsScheduled, let home = core.currentHome, let face = core.face else { return }
+    guard !endIsScheduled, let executor = core.currentExecutor, let face = core.face else { return }
     endIsScheduled = true
     let context = ContextReference(face)
-    home.schedule { context.context?.core.undo?.endScheduledEvent() }
+    executor.schedule {
+      context.context?.core.watchers.first(UndoRecorder.self)?.endScheduledEvent()
+    }
   }
 
   private func endScheduledEvent() {

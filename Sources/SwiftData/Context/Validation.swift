@@ -1,7 +1,8 @@
 import Foundation
 import OpenSwiftDataRowStorage
 
-/// Judges the pending models before any statement runs; all failures are told together.
+/// Judges the pending models before any statement runs; all failures are reported together. Called
+/// by `SaveSession` after the delete rules.
 ///
 /// - A required to-one has a model.
 /// - A to-many has as many models as its declaration asks for, also where a deletion takes some.
@@ -16,7 +17,7 @@ struct Validation {
     for storage in core.changes.inserted { judge(storage, into: &failures) }
     for storage in core.changes.changed {
       if storage.flags.contains(.isGone) {
-        failures.append(Validation.deletedElsewhere(storage))
+        failures.append(Validation.deletedExternally(storage))
       } else {
         judge(storage, into: &failures)
       }
@@ -74,7 +75,7 @@ struct Validation {
     }
   }
 
-  private static func deletedElsewhere(_ storage: _ModelStorage) -> SwiftDataError {
+  private static func deletedExternally(_ storage: _ModelStorage) -> SwiftDataError {
     let names = storage.descriptor.names(of: storage.changedSlots).joined(separator: ", ")
     return failure(
       storage, names,

@@ -1,12 +1,8 @@
 extension TableLayout {
   func mapping(of entity: SchemaBlueprint.Entity) -> EntityMapping {
     let properties = entity.descriptor.properties.indices.map { mapping(of: $0, in: entity) }
-    var spatialIndexes: [SpatialIndex] = []
-    var next: SchemaBlueprint.Entity? = entity
-    while let current = next {
-      spatialIndexes += self.spatialIndexes(of: current)
-      next = current.superName.flatMap { blueprint[$0] }
-    }
+    let spatialIndexes = entity.descriptor.lineage.compactMap { blueprint[$0.entityName] }
+      .flatMap(self.spatialIndexes(of:))
     return EntityMapping(
       name: entity.name, number: entity.number,
       subtreeNumbers: entity.subtree.compactMap { blueprint[$0]?.number },

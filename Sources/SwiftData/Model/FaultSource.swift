@@ -16,15 +16,15 @@ public protocol _FaultSource: AnyObject {
   func _setToMany(_ storage: _ModelStorage, slot: Int, to models: [any PersistentModel]?)
   /// The model with an identifier, as a fault where it is not in memory.
   func _model(for identifier: PersistentIdentifier) -> AnyObject?
-  /// The model with an identifier; its row may not have been read, and may be gone.
+  /// The model with an identifier; its row may not have been read, and may not exist.
   func _fault(for identifier: PersistentIdentifier) -> AnyObject?
-  /// Called when a registered model's last reference goes away.
+  /// Called while a registered storage is deinitialised.
   func _forget(_ storage: _ModelStorage)
 }
 
-/// Where storages are found by integer key; one takes itself out when its model dies.
+/// Where storages are found by integer key; a storage removes itself while it is deinitialised.
 ///
-/// A class, so that the last breath of a model costs one direct call.
+/// A class, so that this costs one direct call.
 @usableFromInline
 class RowRegistry {
   func remove(_ storage: _ModelStorage, for key: Int64) {}

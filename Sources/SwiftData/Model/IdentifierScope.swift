@@ -61,7 +61,7 @@ final class TemporaryScope: IdentifierScope, @unchecked Sendable {
   private struct State: @unchecked Sendable {
     var permanent: PersistentIdentifier?
     /// The pending model; the context holds it.
-    var pending: Unmanaged<_ModelStorage>?
+    var pending: UnretainedStorage?
   }
 
   private static let counter = Atomic<Int>(0)
@@ -79,14 +79,14 @@ final class TemporaryScope: IdentifierScope, @unchecked Sendable {
   /// The pending model, if it belongs to `source`: another context's thread must not touch it.
   func pendingStorage(of source: AnyObject) -> _ModelStorage? {
     let pending = state.withLock { $0.pending }
-    guard let storage = pending?.takeUnretainedValue(), storage.source === source else {
+    guard let storage = pending?.live, storage.source === source else {
       return nil
     }
     return storage
   }
 
   func begin(_ storage: _ModelStorage) {
-    state.withLock { $0.pending = Unmanaged.passUnretained(storage) }
+    state.withLock { $0.pending = UnretainedStorage(storage) }
   }
 
   func end(permanent: PersistentIdentifier?) {

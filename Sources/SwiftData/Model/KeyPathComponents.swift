@@ -10,7 +10,7 @@ package enum KeyPathComponent: Hashable, Sendable {
   /// A stored property of a struct or a class.
   case stored(name: String)
 
-  /// The steps of the key path without optional chaining; empty when they cannot be told.
+  /// The steps of the key path without optional chaining; empty when they cannot be found out.
   package static func all(of keyPath: AnyKeyPath) -> [KeyPathComponent] {
     let identities = Buffer(keyPath).identities
     let names = KeyPathText(keyPath).components

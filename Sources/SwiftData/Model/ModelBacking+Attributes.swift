@@ -189,7 +189,7 @@ extension _ModelStorage {
     return property.defaultValue as? V ?? V._empty
   }
 
-  /// Puts a value over the row and tells the context.
+  /// Puts a value over the row, after the context was asked to track the change.
   @inlinable
   func change(_ slot: Int, to value: _SlotValue) {
     if let source { source._willChange(self, slot: slot) }

@@ -1,7 +1,7 @@
 public import Observation
 
 extension _ModelBacking {
-  /// Tells observers that a property is being read.
+  /// Notifies the observation system that a property is being read.
   @inlinable
   public func access<M: PersistentModel, V>(
     _ model: M, keyPath: @autoclosure () -> KeyPath<M, V>
@@ -14,7 +14,7 @@ extension _ModelBacking {
     }
   }
 
-  /// Tells observers that a property changes while `mutation` runs.
+  /// Notifies observers that a property changes while `mutation` runs.
   @inlinable
   public func withMutation<M: PersistentModel, V, R>(
     _ model: M, keyPath: @autoclosure () -> KeyPath<M, V>, _ mutation: () throws -> R
@@ -25,7 +25,7 @@ extension _ModelBacking {
 }
 
 extension _ModelStorage {
-  /// Makes the registrar where this is the first time somebody observes.
+  /// Makes the registrar on the first observed access.
   @usableFromInline
   func noteAccess<M: PersistentModel, V>(_ model: M, _ keyPath: KeyPath<M, V>) {
     let observers = observers ?? Observers()

@@ -1,4 +1,7 @@
 import OpenSwiftDataRowStorage
+
+/// The accessors of relationships, called from what `@Model` writes; the way into the context is
+/// `_FaultSource`.
 extension _ModelBacking {
   /// Stores the initial value of a to-one relationship.
   public mutating func initialize<M: PersistentModel, V: PersistentModel>(

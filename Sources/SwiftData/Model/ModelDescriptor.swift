@@ -114,7 +114,7 @@ public final class _ModelDescriptor: Sendable {
   /// A key path rooted in a superclass names the same slot there and here.
   package func slot(for keyPath: AnyKeyPath) -> Int? {
     if let slot = slotsByKeyPath.byKeyPath[keyPath] { return slot }
-    return superclass?._$descriptor.slot(for: keyPath)
+    return lineage.dropFirst().lazy.compactMap { $0.slotsByKeyPath.byKeyPath[keyPath] }.first
   }
 
   package func slot(named name: String) -> Int? {
@@ -132,13 +132,13 @@ public final class _ModelDescriptor: Sendable {
     properties.first { $0.name == name }
   }
 
+  /// The descriptor and those of the superclasses, the nearest first.
+  package var lineage: some Sequence<_ModelDescriptor> {
+    sequence(first: self) { $0.superclass?._$descriptor }
+  }
+
   package func isKind(of other: _ModelDescriptor) -> Bool {
-    var current: _ModelDescriptor? = self
-    while let descriptor = current {
-      if descriptor === other || descriptor.type == other.type { return true }
-      current = descriptor.superclass?._$descriptor
-    }
-    return false
+    lineage.contains { $0 === other || $0.type == other.type }
   }
 
   /// The entity of a nested class is named by the class alone.

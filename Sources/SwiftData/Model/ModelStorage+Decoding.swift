@@ -1,6 +1,8 @@
 import Foundation
 import OpenSwiftDataRowStorage
 
+/// Values that have to be decoded: composites, encoded and transformed ones. Called by the getters
+/// that `@Model` writes; what was decoded is kept in the overlay.
 extension _ModelStorage {
   /// A value that has no scalar form, boxed; nil becomes null.
   static func boxed<V>(_ value: V) -> _SlotValue {

@@ -59,13 +59,12 @@ enum Materialization {
     }
 
     func makeModel<M: PersistentModel>(_ type: M.Type, over storage: _ModelStorage) -> M {
-      storage.flags.insert(.isMaterializing)
+      storage.beginMaterializing()
       slot.pending = Unmanaged.passUnretained(storage)
       slot.type = ObjectIdentifier(type)
       let model = type.init(backingData: _ManagedBackingData<M>(storage))
       slot.pending = nil
-      storage.flags.remove(.isMaterializing)
-      storage.model = model
+      storage.endMaterializing(as: model)
       return model
     }
   }

@@ -8,6 +8,7 @@ import OpenSwiftDataRowStorage
   import Darwin
 #endif
 
+/// What a storage does while it has a row of a few properties instead of its whole row.
 extension _ModelStorage {
   /// Whether the partial row has the value of `slot`, be it null.
   func partialRowHas(_ slot: Int) -> Bool {
@@ -15,19 +16,6 @@ extension _ModelStorage {
     if page.fills(slot) { return true }
     guard let leaf = descriptor.properties[slot].leafCells.first else { return false }
     return page.fills(leaf)
-  }
-
-  /// Replaces what is known by a row of a few properties; the others are faults from here on.
-  func becomePartial(page: RowPage, row partial: UnsafeRawPointer) {
-    refresh(page: page, row: nil)
-    partialRow = partial
-    flags.insert(.isFault)
-  }
-
-  /// Forgets the row and what was decoded from it; the next read brings a fresh one.
-  func becomeFault() {
-    refresh(page: nil, row: nil)
-    flags.insert(.isFault)
   }
 
   /// Reads the rest of a partial row, so that a copy of the values is whole.

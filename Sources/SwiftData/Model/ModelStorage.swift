@@ -2,14 +2,11 @@ public import OpenSwiftDataRowStorage
 
 /// The values of one model instance: a row in a page, and over it what has changed or been decoded.
 ///
-/// 1. A new model starts with neither row nor context; its initialiser fills the overlay.
-/// 2. Inserting it gives it a context and a temporary identifier, saving a row and a permanent one.
-/// 3. A fetched model starts as a row. Reading takes values straight from the row; writing and
-///    decoding put them into the overlay.
-/// 4. A fault has an identifier and a context; the first read brings the row. A partial fault has
-///    some properties in a partial row; the first read of another one brings the whole row.
+/// Reading takes values straight from the row; writing and decoding put them into the overlay. A
+/// model that no store knows has its values in the overlay alone. What states a model goes through,
+/// and what moves it from one to the next, stands in `ModelLifeCycle.swift`.
 ///
-/// Not thread safe: a model belongs to the context that made it, and to nobody before. The stored
+/// Not thread safe: a model belongs to the thread of its context, and to that of its maker before. The stored
 /// properties skip the dynamic check for overlapping access, which cost a tenth of every read; no
 /// access to them calls out while it lasts.
 public final class _ModelStorage {
@@ -20,40 +17,20 @@ public final class _ModelStorage {
   /// A row in `page` that has a few of the properties, while the whole row has not been read.
   @exclusivity(unchecked) var partialRow: UnsafeRawPointer?
   @exclusivity(unchecked) @usableFromInline var overlay: ContiguousArray<_SlotValue>?
-  @exclusivity(unchecked) @usableFromInline var source: (any _FaultSource)?
+  /// Changed by the transitions in `ModelLifeCycle.swift` only.
+  @exclusivity(unchecked) @usableFromInline var lifeCycle = LifeCycle.transient
+  /// The place in one of the context's lists of pending changes; -1 outside. Four bytes, which fit
+  /// behind the flags.
+  @exclusivity(unchecked) var pendingPlace: Int32 = -1
   /// The model these values belong to. The model owns the storage, so the reference is unowned; it
   /// is nil until the model is known.
   @exclusivity(unchecked) unowned(unsafe) var model: AnyObject?
   @exclusivity(unchecked) var knownIdentifier: PersistentIdentifier?
   @exclusivity(unchecked) @usableFromInline var observers: Observers?
-  @exclusivity(unchecked) @usableFromInline var flags: Flags = []
-  /// The place in one of the context's lists of pending changes; -1 outside. Four bytes, which fit
-  /// beside the flags.
-  @exclusivity(unchecked) var pendingPlace: Int32 = -1
   /// Slots that differ from the store.
   @exclusivity(unchecked) var changedSlots = SlotSet()
   /// Where the context finds this storage by key; it lives as long as `source`.
   @exclusivity(unchecked) unowned(unsafe) var table: RowRegistry?
-
-  @usableFromInline
-  struct Flags: OptionSet, Sendable {
-    @usableFromInline let rawValue: UInt16
-    @inlinable init(rawValue: UInt16) { self.rawValue = rawValue }
-
-    /// Values are being taken from a row; initial values of the declaration don't count.
-    @inlinable static var isMaterializing: Flags { Flags(rawValue: 1 << 0) }
-    static var isInserted: Flags { Flags(rawValue: 1 << 1) }
-    static var isChanged: Flags { Flags(rawValue: 1 << 2) }
-    static var isDeleted: Flags { Flags(rawValue: 1 << 3) }
-    /// In the identity map of its context under a key that is no integer.
-    static var isRegistered: Flags { Flags(rawValue: 1 << 4) }
-    /// The identity before the first save was used as hash, and stays it.
-    static var hashedWhileTemporary: Flags { Flags(rawValue: 1 << 5) }
-    /// The row has not been read yet.
-    @inlinable static var isFault: Flags { Flags(rawValue: 1 << 6) }
-    /// Deleted in the store; the values are the last ones known.
-    static var isGone: Flags { Flags(rawValue: 1 << 7) }
-  }
 
   @usableFromInline
   init(_ descriptor: _ModelDescriptor) {
@@ -130,14 +107,5 @@ public final class _ModelStorage {
       return unsafeDowncast(model, to: type)
     }
     return typed(descriptor.type)
-  }
-
-  /// Replaces row and page by fresh ones and drops what was decoded from the old row.
-  func refresh(page: RowPage?, row: UnsafeRawPointer?) {
-    self.page = page
-    self.row = row
-    partialRow = nil
-    overlay = nil
-    flags.remove(.isFault)
   }
 }

@@ -1,6 +1,6 @@
 import Observation
 
-/// Finds out whether somebody tracks observations on this thread, so that models nobody observes
+/// Finds out whether observations are tracked on this thread, so that models without observers
 /// need no registrar.
 ///
 /// Observation has no question for it. A tracking scope retains what stands behind the registrar of
@@ -25,7 +25,7 @@ enum ObservationProbe {
 
   private static let probe = Probe()
 
-  /// An object that tracking retains, and how often it is retained while nobody tracks.
+  /// An object that tracking retains, and how often it is retained without tracking.
   fileprivate struct Counter {
     let object: Unmanaged<AnyObject>
     let quiet: UInt

@@ -73,7 +73,7 @@ extension PersistentModel {
     {
       hasher.combine(identifier)
     } else {
-      storage.flags.insert(.hashedWhileTemporary)
+      storage.noteHashedWhileTemporary()
       hasher.combine(ObjectIdentifier(self))
     }
   }

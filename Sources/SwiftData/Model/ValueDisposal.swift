@@ -6,10 +6,10 @@
   import Darwin
 #endif
 
-/// Frees the values of dying models one after the other.
+/// Frees the values of deinitialised models one after the other.
 ///
 /// An unsaved model holds its partners. Freeing a long chain of them the usual way would go one call
-/// deeper per model and run out of stack; here each dying model leaves its values to the first one.
+/// deeper per model and run out of stack; here each of them leaves its values to the first one.
 enum ValueDisposal {
   private final class Queue {
     var values: [ContiguousArray<_SlotValue>] = []

@@ -134,11 +134,7 @@ package struct DeletionSteps {
 
   /// Columns without an inverse are not told by a rule of the deleted entity.
   private mutating func addReferring(to entity: EntityMapping, in mapping: SchemaMapping) {
-    var names: Set<String> = [entity.name]
-    var parent = entity.superName
-    while let name = parent, names.insert(name).inserted {
-      parent = mapping.entity(named: name)?.superName
-    }
+    let names = Set(entity.descriptor.lineage.map(\.entityName))
     for owner in mapping.entities {
       for property in owner.properties {
         switch property.kind {

@@ -8,12 +8,7 @@ package struct ReferringColumns {
   package let emptying: [String]
 
   package init(to entity: EntityMapping, in mapping: SchemaMapping, dialect: SQLDialect) {
-    var names: Set<String> = [entity.name]
-    var parent = entity.superName
-    while let name = parent {
-      names.insert(name)
-      parent = mapping.entity(named: name)?.superName
-    }
+    let names = Set(entity.descriptor.lineage.map(\.entityName))
     var statements: [String] = []
     for owner in mapping.entities {
       for property in owner.properties where owner.ownSlots.contains(property.slot) {

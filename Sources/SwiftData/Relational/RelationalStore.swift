@@ -52,8 +52,7 @@ package final class RelationalStore: StorePort {
   /// - Throws: `SwiftDataError.unknownSchema` where the store does not keep it.
   func entity(_ descriptor: _ModelDescriptor) throws -> EntityMapping {
     if let entity = mapping.entity(named: descriptor.entityName) { return entity }
-    throw SwiftDataError.unknownSchema.with(
-      "The store \(name) does not keep this entity.", entity: descriptor.entityName)
+    throw SwiftDataError.notKept(entity: descriptor.entityName, by: name)
   }
 
   /// Nothing is kept for contexts.

@@ -133,12 +133,15 @@ extension Schema.Entity {
     own.byName[name] ?? inherited.byName[name]
   }
 
+  /// The entity and those that it inherits from, the nearest first.
+  package final var lineage: [Schema.Entity] { Array(sequence(first: self) { $0.superentity }) }
+
   /// The entity at the top of the hierarchy.
-  package final var rootEntity: Schema.Entity { superentity?.rootEntity ?? self }
+  package final var rootEntity: Schema.Entity { lineage.last ?? self }
 
   /// Whether the entity is the given one or stands below it.
   package final func isKind(of other: Schema.Entity) -> Bool {
-    self === other || superentity?.isKind(of: other) == true
+    lineage.contains { $0 === other }
   }
 
   private func byName<P: SchemaProperty>(_ properties: Set<P>) -> [String: P] {

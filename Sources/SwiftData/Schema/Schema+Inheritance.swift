@@ -1,13 +1,7 @@
 extension Schema {
   /// An entity and those it inherits from, the nearest first; empty for a name that is unknown.
   func lineage(of entityName: String) -> [Schema.Entity] {
-    var lineage: [Schema.Entity] = []
-    var current = entitiesByName[entityName]
-    while let entity = current {
-      lineage.append(entity)
-      current = entity.superentityName.flatMap { entitiesByName[$0] }
-    }
-    return lineage
+    entitiesByName[entityName]?.lineage ?? []
   }
 
   /// A relationship of an entity or of one it inherits from.

@@ -23,7 +23,7 @@ import Testing
     return found
   }
 
-  private func twins() throws -> (
+  private func twoContexts() throws -> (
     first: ModelContext, second: ModelContext, mine: Book, theirs: Book
   ) {
     let container = try Library.container()
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test func editsOfDifferentPropertiesAreBothKept() throws {
-    let (first, second, mine, theirs) = try twins()
+    let (first, second, mine, theirs) = try twoContexts()
     mine.title = "Mine"
     theirs.pages = 7
     try first.save()
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test func theLaterSaveWinsAndSaysWhatItReplaced() throws {
-    let (first, second, mine, theirs) = try twins()
+    let (first, second, mine, theirs) = try twoContexts()
     mine.title = "Mine"
     mine.price = 3
     theirs.title = "Theirs"
@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test func whatWasReadBeforeTheEditIsNoConflict() throws {
-    let (first, second, mine, theirs) = try twins()
+    let (first, second, mine, theirs) = try twoContexts()
     mine.title = "Mine"
     try first.save()
     second.processPendingChanges()
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test func aFetchBetweenEditAndSaveHidesNoConflict() throws {
-    let (first, second, mine, theirs) = try twins()
+    let (first, second, mine, theirs) = try twoContexts()
     theirs.title = "Theirs"
     mine.title = "Mine"
     try first.save()
@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test func aRollbackEndsTheConflict() throws {
-    let (first, second, mine, theirs) = try twins()
+    let (first, second, mine, theirs) = try twoContexts()
     theirs.title = "Theirs"
     mine.title = "Mine"
     try first.save()
@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test func aDeletionOfWhatAnotherEditedSaysSo() throws {
-    let (first, second, mine, theirs) = try twins()
+    let (first, second, mine, theirs) = try twoContexts()
     mine.title = "Mine"
     try first.save()
     second.delete(theirs)
@@ -113,7 +113,7 @@ import Testing
   }
 
   @Test func toOnesAreOverwrittenAndToManysMerged() throws {
-    let (first, second, mine, theirs) = try twins()
+    let (first, second, mine, theirs) = try twoContexts()
     let (ann, bob) = (Author(name: "Ann"), Author(name: "Bob"))
     first.insert(ann)
     second.insert(bob)
@@ -132,7 +132,7 @@ import Testing
   }
 
   @Test func aConflictBeyondTheJournalIsStillFound() throws {
-    let (first, second, mine, theirs) = try twins()
+    let (first, second, mine, theirs) = try twoContexts()
     let others = (0..<6000).map { Book(title: "\($0)", pages: 0) }
     for book in others { first.insert(book) }
     try first.save()

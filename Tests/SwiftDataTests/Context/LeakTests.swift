@@ -119,8 +119,8 @@ import Testing
       let (first, second) = (ModelContext(container), ModelContext(container))
       let club = graph(in: first, "a")
       try first.save()
-      let twin = try #require(try second.fetch(FetchDescriptor<Club>()).first)
-      twin.name = "b"
+      let copy = try #require(try second.fetch(FetchDescriptor<Club>()).first)
+      copy.name = "b"
       first.delete(club)
       try first.save()
       #expect(throws: SwiftDataError.self) { try second.save() }

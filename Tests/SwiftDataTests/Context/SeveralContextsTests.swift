@@ -8,14 +8,14 @@ import Testing
     let book = Book(title: "One", pages: 1)
     first.insert(book)
     try first.save()
-    let twin = try #require(try second.fetch(FetchDescriptor<Book>()).first)
-    #expect(twin !== book)
-    #expect(twin == book)
+    let copy = try #require(try second.fetch(FetchDescriptor<Book>()).first)
+    #expect(copy !== book)
+    #expect(copy == book)
     book.pages = 2
     try first.save()
-    #expect(twin.pages == 1)
+    #expect(copy.pages == 1)
     _ = try second.fetch(FetchDescriptor<Book>())
-    #expect(twin.pages == 2)
+    #expect(copy.pages == 2)
   }
 
   @Test func unsavedEditsSurviveAFetchOfFreshRows() throws {
@@ -36,7 +36,7 @@ import Testing
     #expect(theirs.pages == 7 && theirs.title == "Theirs")
   }
 
-  @Test func aModelDeletedElsewhereSaysSoWhenItsEditIsSaved() throws {
+  @Test func aModelDeletedByAnotherContextSaysSoWhenItsEditIsSaved() throws {
     let container = try Library.container()
     let (first, second) = (ModelContext(container), ModelContext(container))
     first.insert(Book(title: "One", pages: 1))

@@ -158,18 +158,18 @@ import Testing
   @Test func contextsShareAManager() throws {
     let other = ModelContext(context.container)
     other.undoManager = undo
-    let twin = try #require(try other.fetch(FetchDescriptor<Book>()).first)
+    let copy = try #require(try other.fetch(FetchDescriptor<Book>()).first)
     book.title = "1"
-    twin.pages = 1
+    copy.pages = 1
     other.processPendingChanges()
     book.title = "2"
     undo.undo()
-    #expect(book.title == "1" && twin.pages == 1)
+    #expect(book.title == "1" && copy.pages == 1)
     undo.undo()
-    #expect(book.title == "0" && twin.pages == 0)
+    #expect(book.title == "0" && copy.pages == 0)
     undo.redo()
     other.rollback()
-    #expect(book.title == "1" && twin.pages == 0)
+    #expect(book.title == "1" && copy.pages == 0)
     undo.undo()
     #expect(book.title == "0")
   }

@@ -186,7 +186,7 @@ import Testing
     #expect(try context.count(Maker.self) == 0)
   }
 
-  @Test func theIdentityMapHasOneInstanceAndTheOtherMayGo() throws {
+  @Test func theIdentifierLeadsToOneInstanceAndTheOtherMayBeFreed() throws {
     let context = try Upserting.context()
     let old = Maker("a", "old")
     context.insert(old)

@@ -33,6 +33,29 @@ import Testing
     #expect(!context.hasChanges)
   }
 
+  @Test(arguments: [false, true])
+  func deletingOneInstanceDeletesTheOther(_ deletesTheFirst: Bool) throws {
+    let context = try Upserting.context()
+    let old = Maker("a", "old")
+    context.insert(old)
+    try context.save()
+    let new = Maker("a", "new")
+    context.insert(new)
+    try context.save()
+    context.delete(deletesTheFirst ? old : new)
+    try context.save()
+    for model in [old, new] {
+      #expect(model.isDeleted && model.modelContext == nil)
+      let known: Maker? = context.registeredModel(for: model.persistentModelID)
+      #expect(known == nil)
+    }
+    #expect(try context.count(Maker.self) == 0)
+    context.insert(new)
+    try context.save()
+    #expect(new.modelContext === context && !new.isDeleted)
+    #expect(try context.count(Maker.self) == 1)
+  }
+
   @Test func aToOneThatTheNewModelSetsWins() throws {
     let context = try Upserting.context()
     let old = Maker("a", "old")

@@ -3,11 +3,11 @@ import SwiftData
 import Testing
 
 /// A row goes in one context while another has plans for it.
-@Suite struct DeletionElsewhereTests {
+@Suite struct ExternalDeletionTests {
   typealias Parent = Graph.Parent
   typealias Child = Graph.Child
 
-  private func twins() throws -> (
+  private func twoContexts() throws -> (
     first: ModelContext, second: ModelContext, mine: Parent, theirs: Parent
   ) {
     let first = try Graph.context()
@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test func theModelKeepsItsLastValuesAndSaysThatItIsGone() throws {
-    let (first, second, mine, theirs) = try twins()
+    let (first, second, mine, theirs) = try twoContexts()
     first.delete(mine)
     try first.save()
     #expect(!theirs.isDeleted)
@@ -36,7 +36,7 @@ import Testing
 
   @Test func anUnsavedEditOfItMakesTheSaveThrowUntilItIsDroppedOrDeleted() throws {
     for way in 0..<2 {
-      let (first, second, mine, theirs) = try twins()
+      let (first, second, mine, theirs) = try twoContexts()
       theirs.name = "edited"
       second.insert(Child("waits"))
       first.delete(mine)
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test func anEditAfterItIsKnownToBeGoneIsNotLostInSilence() throws {
-    let (first, second, mine, theirs) = try twins()
+    let (first, second, mine, theirs) = try twoContexts()
     first.delete(mine)
     try first.save()
     second.processPendingChanges()
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test func itCanBeInsertedAnew() throws {
-    let (first, second, mine, theirs) = try twins()
+    let (first, second, mine, theirs) = try twoContexts()
     first.delete(mine)
     try first.save()
     second.processPendingChanges()
@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test func anEditedOneCanBeInsertedAnew() throws {
-    let (first, second, mine, theirs) = try twins()
+    let (first, second, mine, theirs) = try twoContexts()
     theirs.name = "edited"
     first.delete(mine)
     try first.save()
@@ -105,7 +105,7 @@ import Testing
   }
 
   @Test func aNewChildOfItIsSavedWithoutIt() throws {
-    let (first, second, mine, theirs) = try twins()
+    let (first, second, mine, theirs) = try twoContexts()
     let child = Child("c", parent: theirs)
     second.insert(child)
     first.delete(mine)
@@ -138,7 +138,7 @@ import Testing
   }
 
   @Test func bothDeletingIsFine() throws {
-    let (first, second, mine, theirs) = try twins()
+    let (first, second, mine, theirs) = try twoContexts()
     second.delete(theirs)
     first.delete(mine)
     try first.save()
@@ -169,7 +169,7 @@ import Testing
   }
 
   @Test func anUnreadFaultOfADeletedRowIsGoneWhenItIsRead() throws {
-    let (first, _, mine, _) = try twins()
+    let (first, _, mine, _) = try twoContexts()
     let id = mine.persistentModelID
     let third = ModelContext(first.container)
     let fault = try #require(third.model(for: id) as? Parent)

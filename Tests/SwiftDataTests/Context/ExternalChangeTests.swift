@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// What one context saves, the others of its container see without fetching each model.
-@Suite struct CatchingUpTests {
+@Suite struct ExternalChangeTests {
   typealias Parent = Graph.Parent
   typealias Child = Graph.Child
 
@@ -82,7 +82,7 @@ import Testing
     #expect(Set(theirs.children.map(\.name)) == ["a", "b", "c"])
   }
 
-  @Test func aMemberDeletedElsewhereLeavesTheList() throws {
+  @Test func aMemberDeletedByAnotherContextLeavesTheList() throws {
     let (first, second, mine, theirs) = try family()
     let gone = try #require(theirs.children.first { $0.name == "a" })
     let doomed = try #require(mine.children.first { $0.name == "a" })
@@ -94,7 +94,7 @@ import Testing
     #expect(gone.name == "a")
   }
 
-  @Test func aChildMovedElsewhereIsInOneListOnly() throws {
+  @Test func aChildMovedByAnotherContextIsInOneListOnly() throws {
     let (first, second, mine, theirs) = try family()
     let other = Parent("other")
     first.insert(other)

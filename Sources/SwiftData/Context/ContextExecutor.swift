@@ -1,17 +1,18 @@
 import Dispatch
 import Foundation
 
-/// The actor that a context belongs to, which can run work between the pieces of its users' code.
-enum ContextHome: Sendable {
+/// The actor that a context belongs to: it runs autosaves and ends of undo events as jobs of their
+/// own.
+enum ContextExecutor: Sendable {
   case mainActor
   case executor(ExecutorReference)
 
   init(_ executor: any SerialExecutor) { self = .executor(ExecutorReference(executor)) }
 
-  /// The main actor, where this is its queue; no other actor can be told from here.
+  /// The main actor, where this is its queue; no other actor can be recognised from here.
   ///
   /// On Linux any thread may serve the main queue once the main thread has handed it over.
-  static var current: ContextHome? {
+  static var current: ContextExecutor? {
     Thread.isMainThread || DispatchQueue.getSpecific(key: mainQueueKey) == true ? .mainActor : nil
   }
 
@@ -21,7 +22,7 @@ enum ContextHome: Sendable {
     return key
   }()
 
-  /// Runs `work` on the actor as a job of its own; does nothing when the actor is gone.
+  /// Runs `work` on the actor as a job of its own; does nothing when the actor is deallocated.
   func run(_ work: @escaping @Sendable () throws -> Void) async throws {
     switch self {
     case .mainActor: try await MainActor.run { try work() }

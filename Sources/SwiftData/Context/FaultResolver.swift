@@ -1,14 +1,26 @@
 import OpenSwiftDataRowStorage
 
-extension ContextCore: _FaultSource {
-  func _fill(_ storage: _ModelStorage) {
-    storage.flags.remove(.isFault)
+/// Answers a model that asks for what was not read yet: its row, its partner, its members.
+///
+/// A storage asks its `source`, the `ContextCore`, which makes a resolver for the answer. Registered
+/// instances come first, then the store; rows become models through the `Materializer`. Where a
+/// store can't be read the model stays as it is and asks again next time.
+///
+/// The resolver has no state of its own. What it changes belongs to the context and to the storage
+/// that asks, and is guarded by the rule that both are used on one thread.
+struct FaultResolver {
+  let core: ContextCore
+
+  private var coordinator: any StoreCoordinator { core.coordinator }
+
+  func fill(_ storage: _ModelStorage) {
+    storage.beginFilling()
     guard let identifier = storage.knownIdentifier else { return }
     let found: DefaultSnapshot?
     do {
       found = try snapshot(for: identifier)
     } catch {
-      storage.flags.insert(.isFault)  // not known to be gone: the next read tries again
+      storage.failFilling()  // not known to be gone: the next read tries again
       return
     }
     if let snapshot = found {
@@ -20,34 +32,33 @@ extension ContextCore: _FaultSource {
       } else {
         take(snapshot, into: storage)
       }
-      if let model = storage.model { touch(model) }
+      if let model = storage.model { core.keepRecent(model) }
     } else {
-      storage.flags.insert(.isGone)
+      storage.becomeLost()
     }
   }
 
   private func take(_ snapshot: DefaultSnapshot, into storage: _ModelStorage) {
-    storage.page = snapshot.page
-    storage.row = snapshot.row
-    storage.partialRow = nil
+    storage.show(page: snapshot.page, row: snapshot.row)
     if snapshot.cells != nil { storage.takeCells(of: snapshot) }
   }
 
   private func snapshot(for identifier: PersistentIdentifier) throws -> DefaultSnapshot? {
-    try coordinator.port(forEntity: identifier.entityName)?.snapshot(for: identifier, editingState)
+    try coordinator.port(forEntity: identifier.entityName)?
+      .snapshot(for: identifier, core.editingState)
   }
 
-  func _toOne(_ storage: _ModelStorage, slot: Int) -> AnyObject? {
+  func toOne(_ storage: _ModelStorage, slot: Int) -> AnyObject? {
     guard let row = storage.readableRow(for: slot), !row.isNull(slot),
-      let identifier = port(of: storage)?.destination(
+      let identifier = core.port(of: storage)?.destination(
         of: storage.descriptor, slot: slot, key: row.integer(slot))
     else { return nil }
     let model = fault(for: identifier)
     return mayDangle(storage, slot) ? existing(model) : model
   }
 
-  /// Whether a row can still name a partner that was deleted: nothing tells a partner that knows
-  /// nothing of this side, or whose rule is to do nothing.
+  /// Whether a row can still name a partner that was deleted: the deletion changes no row where the
+  /// relationship has no inverse, or where the inverse has the rule `.noAction`.
   private func mayDangle(_ storage: _ModelStorage, _ slot: Int) -> Bool {
     guard let link = storage.descriptor.link(slot, in: coordinator),
       let inverse = link.inverseSlot
@@ -57,28 +68,26 @@ extension ContextCore: _FaultSource {
 
   private func existing(_ model: AnyObject?) -> AnyObject? {
     guard let storage = (model as? any PersistentModel)?._$storage else { return nil }
-    if storage.flags.contains(.isFault), storage.partialRow == nil { _fill(storage) }
+    if storage.flags.contains(.isFault), storage.partialRow == nil { fill(storage) }
     return storage.flags.contains(.isGone) ? nil : model
   }
 
   /// The model with an identifier; nil where no store has its row.
-  func _model(for identifier: PersistentIdentifier) -> AnyObject? {
+  func model(for identifier: PersistentIdentifier) -> AnyObject? {
     existing(fault(for: identifier))
   }
 
-  func _fault(for identifier: PersistentIdentifier) -> AnyObject? { fault(for: identifier) }
-
-  /// The model with an identifier, whose row may not have been read or may be gone.
+  /// The model with an identifier, whose row may not have been read or may not exist.
   func fault(for identifier: PersistentIdentifier) -> AnyObject? {
     let identifier = identifier.resolved
-    if let known = registered(identifier)?.model { return known }
+    if let known = core.registered(identifier)?.model { return known }
     if identifier.isTemporary { return nil }
-    let fault = makeFault(identifier)
-    if let fault { touch(fault) }
+    let fault = core.makeFault(identifier)
+    if let fault { core.keepRecent(fault) }
     return fault
   }
 
-  func _toMany(_ storage: _ModelStorage, slot: Int) -> [any PersistentModel] {
+  func toMany(_ storage: _ModelStorage, slot: Int) -> [any PersistentModel] {
     let value: _ToManyValue?
     if case .toMany(let known) = storage.overlaid(slot) { value = known } else { value = nil }
     if let members = value?.members { return Array(members) }
@@ -97,18 +106,18 @@ extension ContextCore: _FaultSource {
   /// - Returns: nil when the store can't be read.
   private func storedMembers(_ storage: _ModelStorage, slot: Int) -> [any PersistentModel]? {
     guard let identifier = storage.knownIdentifier, !identifier.isTemporary,
-      let port = port(of: storage)
+      let port = core.port(of: storage)
     else { return [] }
     let snapshots = try? port.members(
-      of: identifier, slot: slot, descriptor: storage.descriptor, editingState)
-    return snapshots?.compactMap(materialize)
+      of: identifier, slot: slot, descriptor: storage.descriptor, core.editingState)
+    return snapshots?.compactMap(core.materialize)
   }
 
   /// Stored members whose to-one side has been changed since they were stored.
   func withoutMovedAway(
     _ members: [any PersistentModel], from storage: _ModelStorage, slot: Int
   ) -> [any PersistentModel] {
-    guard !changes.isEmpty,
+    guard !core.changes.isEmpty,
       let inverse = storage.descriptor.link(slot, in: coordinator)?.inverseSlot
     else { return members }
     return members.filter { model in
@@ -119,32 +128,13 @@ extension ContextCore: _FaultSource {
     }
   }
 
-  func _willChange(_ storage: _ModelStorage, slot: Int) {
-    if !storage.flags.isDisjoint(with: [.isFault, .isGone]) {
-      if storage.flags.contains(.isFault) { _fill(storage) }
-      if storage.flags.contains(.isGone) { refuseEdit(of: storage, slot) }
+  /// A model for an identifier that leads nowhere.
+  func placeholder(for identifier: PersistentIdentifier) -> any PersistentModel {
+    func make<M: PersistentModel>(_ type: M.Type) -> any PersistentModel {
+      Materialization.makeModel(type, over: .gone(identifier, type._$descriptor))
     }
-    if isWatched { noteEdit(of: storage, slot: slot) }
-    changes.change(storage)
-    storage.changedSlots.insert(slot)
-  }
-
-  func _setToOne(_ storage: _ModelStorage, slot: Int, to model: (any PersistentModel)?) {
-    if storage.source == nil { insert(storage) }
-    guard let model else {
-      return RelationshipFixer(core: self).setToOne(storage, slot: slot, to: nil)
-    }
-    guard let partner = adopted(model, by: storage, slot) else { return }
-    RelationshipFixer(core: self).setToOne(storage, slot: slot, to: partner)
-  }
-
-  func _setToMany(_ storage: _ModelStorage, slot: Int, to models: [any PersistentModel]?) {
-    if storage.source == nil { insert(storage) }
-    let partners = (models ?? []).compactMap { adopted($0, by: storage, slot) }
-    RelationshipFixer(core: self).setToMany(storage, slot: slot, to: partners)
-  }
-
-  func _forget(_ storage: _ModelStorage) {
-    unregister(storage)
+    let type =
+      coordinator.modelType(forEntity: identifier.entityName) ?? coordinator.anyModelType
+    return make(type)
   }
 }

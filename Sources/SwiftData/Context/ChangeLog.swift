@@ -1,0 +1,205 @@
+import Synchronization
+
+/// What the contexts of a container saved lately, for each other.
+///
+/// A context belongs to one thread, so a save never touches the models of another context. It adds
+/// its changes here, and each context applies them on its own thread
+/// (`ContextCore.applyExternalChanges`).
+///
+/// 1. A context registers a reader, whose position is the end of the log.
+/// 2. A save announces its changes before it commits, and completes or withdraws them afterwards.
+///    While it holds the store's write lock it sees the changes of all saves before it.
+/// 3. A reader takes the entries from its position on, up to the first that is only announced.
+/// 4. Entries that all readers have taken are removed. Where a reader is more than `limit`
+///    identifiers behind, the oldest entries are removed too, and the reader gets `.everything`.
+///
+/// While the container has one context, nothing is added. All state is guarded by `state`;
+/// `version` counts the complete entries, so that a context with nothing to apply knows it from one
+/// load.
+final class ChangeLog: Sendable {
+  /// The identity of one context as a reader.
+  final class Reader: Sendable {}
+
+  fileprivate struct Entry {
+    var changes: SavedChanges
+    let author: ObjectIdentifier?
+    var isComplete: Bool
+  }
+
+  fileprivate struct Position {
+    var serial: Int
+    var hasMissedEntries = false
+    var isNotified = false
+    let notify: (@Sendable () -> Void)?
+  }
+
+  fileprivate struct State {
+    var entries: [Entry] = []
+    /// The serial number of the first entry.
+    var first = 0
+    var size = 0
+    var positions: [ObjectIdentifier: Position] = [:]
+  }
+
+  private let state = Mutex(State())
+  private let version = Atomic<Int>(0)
+  private let limit: Int
+
+  init(limit: Int = 20_000) { self.limit = limit }
+
+  /// The number of complete entries; a context compares it with the number that it saw last.
+  var currentVersion: Int { version.load(ordering: .acquiring) }
+
+  /// - Parameter notify: Called from the thread of a save when there is something to take.
+  func open(_ reader: Reader, notify: (@Sendable () -> Void)? = nil) {
+    state.withLock { state in
+      let announced = state.entries.firstIndex { !$0.isComplete } ?? state.entries.count
+      state.positions[ObjectIdentifier(reader)] = Position(
+        serial: state.first + announced, notify: notify)
+    }
+  }
+
+  func close(_ reader: Reader) {
+    state.withLock { state in
+      state.positions[ObjectIdentifier(reader)] = nil
+      state.dropTaken()
+    }
+  }
+
+  func hasOthers(than reader: Reader) -> Bool {
+    state.withLock { $0.positions.count > ($0.positions[ObjectIdentifier(reader)] == nil ? 0 : 1) }
+  }
+
+  /// Announces a save that is about to commit.
+  /// - Returns: Its serial number, and what others saved that this reader has not taken yet.
+  func announce(_ changes: SavedChanges, by reader: Reader) -> (serial: Int, unseen: SavedChanges) {
+    state.withLock { state in
+      let author = ObjectIdentifier(reader)
+      let position = state.positions[author]?.serial ?? state.first
+      var unseen = SavedChanges()
+      for entry in state.entries.dropFirst(position - state.first) where entry.author != author {
+        unseen.append(entry.changes)
+      }
+      let serial = state.first + state.entries.count
+      state.append(Entry(changes: changes, author: author, isComplete: false), limit: limit)
+      return (serial, unseen)
+    }
+  }
+
+  /// Lets the readers take an announced entry, after the commit.
+  func complete(_ serial: Int, with changes: SavedChanges) {
+    finish(serial, changes)
+  }
+
+  /// Empties the entry of a save that failed.
+  func withdraw(_ serial: Int) {
+    finish(serial, SavedChanges())
+  }
+
+  /// Adds changes that are committed already.
+  func add(_ changes: SavedChanges, by reader: Reader?) {
+    let notifications = state.withLock { state in
+      let author = reader.map(ObjectIdentifier.init)
+      guard state.positions.contains(where: { $0.key != author }) else { return [() -> Void]() }
+      state.append(Entry(changes: changes, author: author, isComplete: true), limit: limit)
+      return state.readersToNotify(besides: author)
+    }
+    version.add(1, ordering: .releasing)
+    for notify in notifications { notify() }
+  }
+
+  private func finish(_ serial: Int, _ changes: SavedChanges) {
+    let notifications = state.withLock { state in
+      let index = serial - state.first
+      guard state.entries.indices.contains(index) else { return [() -> Void]() }
+      let author = state.entries[index].author
+      state.complete(index, changes, limit: limit)
+      return changes.isEmpty ? [] : state.readersToNotify(besides: author)
+    }
+    version.add(1, ordering: .releasing)
+    for notify in notifications { notify() }
+  }
+
+  /// What others saved since this was last called.
+  func take(for reader: Reader) -> SavedChanges {
+    state.withLock { state in
+      let key = ObjectIdentifier(reader)
+      guard var position = state.positions[key] else { return SavedChanges() }
+      var changes = position.hasMissedEntries ? SavedChanges.everything : SavedChanges()
+      while position.serial - state.first < state.entries.count {
+        let entry = state.entries[position.serial - state.first]
+        guard entry.isComplete else { break }
+        if entry.author != key { changes.append(entry.changes) }
+        position.serial += 1
+      }
+      position.hasMissedEntries = false
+      position.isNotified = false
+      state.positions[key] = position
+      state.dropTaken()
+      return changes
+    }
+  }
+
+  /// The number of entries that a reader has not taken yet.
+  var count: Int { state.withLock { $0.entries.count } }
+}
+
+extension ChangeLog.State {
+  fileprivate mutating func append(_ entry: ChangeLog.Entry, limit: Int) {
+    entries.append(entry)
+    size += entry.changes.size
+    shrink(to: limit)
+  }
+
+  fileprivate mutating func complete(_ index: Int, _ changes: SavedChanges, limit: Int) {
+    size += changes.size - entries[index].changes.size
+    entries[index].changes = changes
+    entries[index].isComplete = true
+    shrink(to: limit)
+  }
+
+  /// Entries above the limit are replaced by `.everything`; then the oldest are removed, and the
+  /// readers behind them are marked.
+  private mutating func shrink(to limit: Int) {
+    guard size > limit else { return }
+    for index in entries.indices where entries[index].changes.size > limit {
+      size += 1 - entries[index].changes.size
+      entries[index].changes = .everything
+    }
+    var dropped = 0
+    while size > limit, dropped < entries.count, entries[dropped].isComplete {
+      size -= entries[dropped].changes.size
+      dropped += 1
+    }
+    drop(dropped)
+    for (key, position) in positions where position.serial < first {
+      positions[key]?.serial = first
+      positions[key]?.hasMissedEntries = true
+    }
+  }
+
+  /// Removes the entries that every reader has taken.
+  fileprivate mutating func dropTaken() {
+    let end = first + entries.count
+    let taken = (positions.values.map(\.serial).min() ?? end) - first
+    guard taken > 0 else { return }
+    for entry in entries[..<taken] { size -= entry.changes.size }
+    drop(taken)
+  }
+
+  private mutating func drop(_ count: Int) {
+    entries.removeFirst(count)
+    first += count
+  }
+
+  /// The callbacks of readers that were not notified since they last took entries.
+  fileprivate mutating func readersToNotify(besides author: ObjectIdentifier?) -> [() -> Void] {
+    var notifications: [() -> Void] = []
+    for (key, position) in positions where key != author && !position.isNotified {
+      guard let notify = position.notify else { continue }
+      positions[key]?.isNotified = true
+      notifications.append(notify)
+    }
+    return notifications
+  }
+}

@@ -1,0 +1,52 @@
+/// What models ask of their context: to read what was not read yet, and to take their edits.
+///
+/// The entry from `Model` into `Context`: a property that is read calls `_fill`, `_toOne` or
+/// `_toMany`, one that is set calls `_willChange`, `_setToOne` or `_setToMany`.
+extension ContextCore: _FaultSource {
+  var faults: FaultResolver { FaultResolver(core: self) }
+
+  func _fill(_ storage: _ModelStorage) { faults.fill(storage) }
+
+  func _toOne(_ storage: _ModelStorage, slot: Int) -> AnyObject? {
+    faults.toOne(storage, slot: slot)
+  }
+
+  func _toMany(_ storage: _ModelStorage, slot: Int) -> [any PersistentModel] {
+    faults.toMany(storage, slot: slot)
+  }
+
+  func _model(for identifier: PersistentIdentifier) -> AnyObject? {
+    faults.model(for: identifier)
+  }
+
+  func _fault(for identifier: PersistentIdentifier) -> AnyObject? {
+    faults.fault(for: identifier)
+  }
+
+  func _willChange(_ storage: _ModelStorage, slot: Int) {
+    if !storage.flags.isDisjoint(with: [.isFault, .isGone]) {
+      if storage.flags.contains(.isFault) { _fill(storage) }
+      if storage.flags.contains(.isGone) { refuseEdit(of: storage, slot) }
+    }
+    if watchers.isActive { noteEdit(of: storage, slot: slot) }
+    changes.change(storage)
+    storage.changedSlots.insert(slot)
+  }
+
+  func _setToOne(_ storage: _ModelStorage, slot: Int, to model: (any PersistentModel)?) {
+    if storage.source == nil { insert(storage) }
+    guard let model else {
+      return RelationshipFixer(core: self).setToOne(storage, slot: slot, to: nil)
+    }
+    guard let partner = adopted(model, by: storage, slot) else { return }
+    RelationshipFixer(core: self).setToOne(storage, slot: slot, to: partner)
+  }
+
+  func _setToMany(_ storage: _ModelStorage, slot: Int, to models: [any PersistentModel]?) {
+    if storage.source == nil { insert(storage) }
+    let partners = (models ?? []).compactMap { adopted($0, by: storage, slot) }
+    RelationshipFixer(core: self).setToMany(storage, slot: slot, to: partners)
+  }
+
+  func _forget(_ storage: _ModelStorage) { identities.remove(storage) }
+}

@@ -1,0 +1,117 @@
+/// An open-addressing hash table from integer keys to storages.
+///
+/// Robin Hood hashing that keeps runs of keys together: primary keys come in runs, so a run of rows
+/// lies in a run of memory, and hardly any entry is away from its home. Deletion shifts followers back until
+/// one is at home, so there are no tombstones.
+final class IdentityTable: RowRegistry {
+  private struct Entry {
+    var key: Int64
+    var storage: UnretainedStorage?
+  }
+
+  private var entries: UnsafeMutableBufferPointer<Entry>
+  private var mask: Int
+  private(set) var count = 0
+
+  override init() {
+    entries = IdentityTable.allocate(16)
+    mask = 15
+  }
+
+  deinit { entries.deallocate() }
+
+  subscript(key: Int64) -> _ModelStorage? {
+    place(of: key).flatMap { entries[$0].storage?.live }
+  }
+
+  private func place(of key: Int64) -> Int? {
+    var index = home(of: key)
+    var distance = 0
+    while entries[index].storage != nil, distance <= self.distance(at: index) {
+      if entries[index].key == key { return index }
+      index = (index + 1) & mask
+      distance += 1
+    }
+    return nil
+  }
+
+  func insert(_ storage: _ModelStorage, for key: Int64) {
+    if let place = place(of: key) {
+      entries[place].storage?.live?.table = nil
+      entries[place].storage = UnretainedStorage(storage)
+      storage.table = self
+      return
+    }
+    insertNew(storage, for: key)
+  }
+
+  /// Inserts a key that is known not to be there.
+  func insertNew(_ storage: _ModelStorage, for key: Int64) {
+    if (count + 1) * 4 > entries.count * 3 { grow(to: entries.count * 2) }
+    put(Entry(key: key, storage: UnretainedStorage(storage)))
+    count += 1
+    storage.table = self
+  }
+
+  override func remove(_ storage: _ModelStorage, for key: Int64) {
+    guard let place = place(of: key), entries[place].storage?.leads(to: storage) == true
+    else { return }
+    var gap = place
+    var next = (gap + 1) & mask
+    while entries[next].storage != nil, distance(at: next) > 0 {
+      entries[gap] = entries[next]
+      gap = next
+      next = (next + 1) & mask
+    }
+    entries[gap].storage = nil
+    count -= 1
+  }
+
+  func reserve(_ additional: Int) {
+    var size = entries.count
+    while (count + additional) * 4 > size * 3 { size *= 2 }
+    if size != entries.count { grow(to: size) }
+  }
+
+  func forEach(_ body: (_ModelStorage) -> Void) {
+    for entry in entries {
+      if let storage = entry.storage?.live { body(storage) }
+    }
+  }
+
+  /// Puts a new key in; an entry that is closer to its home makes room.
+  private func put(_ new: Entry) {
+    var entry = new
+    var index = home(of: entry.key)
+    var distance = 0
+    while entries[index].storage != nil {
+      let other = self.distance(at: index)
+      if other < distance {
+        swap(&entry, &entries[index])
+        distance = other
+      }
+      index = (index + 1) & mask
+      distance += 1
+    }
+    entries[index] = entry
+  }
+
+  private func distance(at index: Int) -> Int { (index - home(of: entries[index].key)) & mask }
+
+  /// A bijection that keeps a run of keys together, and spreads strides.
+  private func home(of key: Int64) -> Int { Int(truncatingIfNeeded: key ^ key >> 8) & mask }
+
+  private func grow(to size: Int) {
+    let old = entries
+    entries = IdentityTable.allocate(size)
+    mask = size - 1
+    for entry in old where entry.storage != nil { put(entry) }
+    old.deallocate()
+  }
+
+  private static func allocate(_ size: Int) -> UnsafeMutableBufferPointer<Entry> {
+    let buffer = UnsafeMutableBufferPointer<Entry>.allocate(capacity: size)
+    buffer.initialize(repeating: Entry(key: 0, storage: nil))
+    return buffer
+  }
+}

@@ -1,0 +1,45 @@
+/// Misuse that can't throw where it happens: an insertion, an edit, or setting a relationship.
+///
+/// The first one since the last save is kept, and thrown by the next save; a rollback discards it.
+/// Belongs to one context and is used on its thread only.
+struct PendingErrors {
+  private var first: SwiftDataError?
+
+  mutating func note(_ error: @autoclosure () -> SwiftDataError) {
+    if first == nil { first = error() }
+  }
+
+  mutating func throwFirst() throws {
+    guard let error = first else { return }
+    first = nil
+    throw error
+  }
+
+  mutating func removeAll() { first = nil }
+}
+
+extension ContextCore {
+  func refuseForeign(_ storage: _ModelStorage, in owner: _ModelStorage, _ slot: Int) {
+    pendingErrors.note(
+      SwiftDataError.modelValidationFailure.with(
+        "\(owner.identifier) can't lead to \(storage.identifier), which is new in another context. "
+          + "Save it there first, or insert both into the same context.",
+        entity: owner.descriptor.entityName, property: owner.descriptor.properties[slot].name))
+  }
+
+  func refuseForeign(_ storage: _ModelStorage) {
+    pendingErrors.note(
+      SwiftDataError.modelValidationFailure.with(
+        "The model \(storage.identifier) belongs to another context. Pass its persistentModelID and "
+          + "fetch it in this one.",
+        entity: storage.descriptor.entityName))
+  }
+
+  func refuseEdit(of storage: _ModelStorage, _ slot: Int) {
+    pendingErrors.note(
+      SwiftDataError.modelValidationFailure.with(
+        "The model \(storage.identifier) was deleted by another context, so its edit can't be saved. "
+          + "Ask isDeleted first, or insert the model again.",
+        entity: storage.descriptor.entityName, property: storage.descriptor.properties[slot].name))
+  }
+}
