@@ -13,6 +13,7 @@ struct ChangeTracker {
   /// Makes a new model pending, or takes a deletion back: edits from before it, or during it, are
   /// pending again.
   mutating func insert(_ storage: _ModelStorage) {
+    defer { _invariantCheck(storage) }
     if let saved = deleted.remove(storage) {
       storage.flags.remove(.isDeleted)
       guard !storage.changedSlots.isEmpty else { return }
@@ -32,10 +33,12 @@ struct ChangeTracker {
     }
     storage.flags.insert(.isChanged)
     changed.append(storage, saved: SavedValues(storage))
+    _invariantCheck(storage)
   }
 
   /// - Returns: Whether the model was new, and so is no longer pending at all.
   mutating func delete(_ storage: _ModelStorage) -> Bool {
+    defer { _invariantCheck(storage) }
     if inserted.remove(storage) != nil {
       storage.flags.remove(.isInserted)
       return true
@@ -51,13 +54,16 @@ struct ChangeTracker {
   /// Forgets a change that turned out to be none.
   mutating func unchange(_ storage: _ModelStorage) {
     if changed.remove(storage) != nil { storage.flags.remove(.isChanged) }
+    _invariantCheck(storage)
   }
 
-  /// Forgets the changes of a model whose values are those of the last save again.
+  /// Forgets the changes of a model whose values are those of the last save again; of one that was
+  /// restored in part, the changes that were taken back.
   mutating func unchangeIfRestored(_ storage: _ModelStorage) {
-    guard let saved = changed.saved(of: storage), saved.agree(with: storage) else { return }
-    unchange(storage)
-    saved.settle(storage)
+    guard let saved = changed.saved(of: storage) else { return }
+    let left = saved.changedSlots(of: storage)
+    saved.settle(storage, leaving: left)
+    if left.isEmpty { unchange(storage) }
   }
 
   mutating func removeAll() {
@@ -67,6 +73,28 @@ struct ChangeTracker {
     inserted.removeAll()
     changed.removeAll()
     deleted.removeAll()
+  }
+}
+
+extension ChangeTracker {
+  /// A model is in one list at most, and its flags say in which.
+  private func _invariantCheck(_ storage: _ModelStorage) {
+    #if OPENSWIFTDATA_INVARIANTS
+      let isInserted = inserted.saved(of: storage) != nil
+      let isChanged = changed.saved(of: storage) != nil
+      let isDeleted = deleted.saved(of: storage) != nil
+      precondition(
+        [isInserted, isChanged, isDeleted].count { $0 } <= 1, "A model is pending twice.")
+      precondition(
+        isInserted == storage.flags.contains(.isInserted)
+          && isChanged == storage.flags.contains(.isChanged)
+          && isDeleted == storage.flags.contains(.isDeleted),
+        "The flags of \(storage.descriptor.entityName) disagree with the pending changes.")
+      precondition(
+        isInserted || isChanged || isDeleted || storage.pendingPlace < 0,
+        "A model that is not pending has a place.")
+      for list in [inserted, changed, deleted] { list._invariantCheck() }
+    #endif
   }
 }
 
@@ -92,24 +120,32 @@ struct SavedValues {
     if storage.row == nil, storage.overlay == nil { storage.flags.insert(.isFault) }
   }
 
-  /// Whether nothing of the model is left to save.
-  func agree(with storage: _ModelStorage) -> Bool {
-    for slot in 0..<storage.descriptor.slotCount where storage.changedSlots.contains(slot) {
-      let property = storage.descriptor.properties[slot]
-      if property.isEphemeral { continue }
-      let now = storage.overlaid(slot)
-      if property.isToMany {
-        guard case .object(let object) = now else { continue }
-        if (object as? ToManyValue)?.isChanged ?? true { return false }
-      } else if property.isToOne {
-        guard partner(now, slot, storage) == partner(value(slot, storage), slot, storage) else {
-          return false
-        }
-      } else if !agrees(slot, storage) {
-        return false
-      }
+  /// The slots that are left to save, of those that count as changed.
+  func changedSlots(of storage: _ModelStorage) -> SlotSet {
+    var slots = SlotSet()
+    for slot in 0..<storage.descriptor.slotCount
+    where storage.changedSlots.contains(slot) && isChanged(slot, storage) {
+      slots.insert(slot)
     }
-    return true
+    return slots
+  }
+
+  private func isChanged(_ slot: Int, _ storage: _ModelStorage) -> Bool {
+    let property = storage.descriptor.properties[slot]
+    if property.isEphemeral { return false }
+    let now = storage.overlaid(slot)
+    switch property.form {
+    case .toMany:
+      switch now {
+      case .toMany(let value): return value.isChanged
+      case .unset, .null: return false
+      case .model, .identifier, .weakPartners: return true
+      case .integer, .real, .text, .blob, .uuid, .boxed: return true
+      }
+    case .toOne:
+      return partner(now, slot, storage) != partner(value(slot, storage), slot, storage)
+    case .attribute, .transformable: return !agrees(slot, storage)
+    }
   }
 
   /// The overlay is over the row that it was taken with only.
@@ -122,15 +158,15 @@ struct SavedValues {
     _ value: _SlotValue, _ slot: Int, _ storage: _ModelStorage
   ) -> PersistentIdentifier? {
     switch value {
-    case .object(let object):
-      if let box = object as? IdentifierBox { return box.identifier.resolved }
-      return (object as? any PersistentModel)?._$storage.identifier
+    case .model(let model): return model._$storage.identifier
+    case .identifier(let identifier): return identifier.resolved
     case .unset:
       let kept = storage.overlaid(slot)
       storage.overlay(.unset, at: slot)
       defer { storage.overlay(kept, at: slot) }
       return storage.partner(slot)?._$storage.identifier
-    default: return nil
+    case .null, .toMany, .weakPartners: return nil
+    case .integer, .real, .text, .blob, .uuid, .boxed: return nil
     }
   }
 
@@ -143,18 +179,22 @@ struct SavedValues {
     let before = storage.explicitValue(slot)
     if now.isSame(as: before) { return true }
     // Values that are encoded are equal when their stored forms are.
-    guard case .object = now, let old = try? DefaultSnapshot(storage) else { return false }
+    guard case .boxed = now, let old = try? DefaultSnapshot(storage) else { return false }
     storage.overlay(now, at: slot)
     guard let new = try? DefaultSnapshot(storage) else { return false }
     let leaves = storage.descriptor.properties[slot].leafCells
     return ([slot] + leaves).allSatisfy { old.value($0).isSame(as: new.value($0)) }
   }
 
-  /// To-one relationships of a restored model hold no partner; loaded lists keep their order.
-  func settle(_ storage: _ModelStorage) {
-    storage.changedSlots = SlotSet()
+  /// To-one relationships that were restored hold no partner; loaded lists keep their order.
+  /// - Parameter left: The slots that are still changed.
+  func settle(_ storage: _ModelStorage, leaving left: SlotSet) {
+    let restored = storage.changedSlots.subtracting(left)
+    storage.changedSlots = left
     for slot in storage.descriptor.relationshipSlots
-    where storage.overlay != nil && !storage.descriptor.properties[slot].isToMany {
+    where storage.overlay != nil && restored.contains(slot)
+      && storage.descriptor.properties[slot].isToOne
+    {
       storage.overlay(value(slot, storage), at: slot)
     }
   }
@@ -177,14 +217,14 @@ struct OrderedModels: Sequence {
 
   mutating func append(_ storage: _ModelStorage, saved: SavedValues) {
     guard storage.pendingPlace < 0, let model = storage.model else { return }
-    storage.pendingPlace = entries.count
+    storage.pendingPlace = Int32(truncatingIfNeeded: entries.count)
     entries.append(Entry(model: model, storage: storage, saved: saved))
     size += 1
   }
 
   /// - Returns: The saved values of the model; nil when it is not in this list.
   mutating func remove(_ storage: _ModelStorage) -> SavedValues? {
-    let place = storage.pendingPlace
+    let place = Int(storage.pendingPlace)
     guard place >= 0, place < entries.count, let entry = entries[place], entry.storage === storage
     else { return nil }
     storage.pendingPlace = -1
@@ -195,7 +235,7 @@ struct OrderedModels: Sequence {
   }
 
   func saved(of storage: _ModelStorage) -> SavedValues? {
-    let place = storage.pendingPlace
+    let place = Int(storage.pendingPlace)
     guard place >= 0, place < entries.count, let entry = entries[place], entry.storage === storage
     else { return nil }
     return entry.saved
@@ -210,6 +250,19 @@ struct OrderedModels: Sequence {
     for storage in self { storage.pendingPlace = -1 }
     entries = []
     size = 0
+  }
+
+  /// Entries agree with the places that storages remember.
+  func _invariantCheck() {
+    #if OPENSWIFTDATA_INVARIANTS
+      guard entries.count <= 64 || entries.count & (entries.count - 1) == 0 else { return }
+      precondition(entries.count { $0 != nil } == size, "A list of pending models lost its count.")
+      for (place, entry) in entries.enumerated() {
+        precondition(
+          entry.map { Int($0.storage.pendingPlace) == place } ?? true,
+          "A pending model is at another place.")
+      }
+    #endif
   }
 
   func makeIterator() -> AnyIterator<_ModelStorage> {

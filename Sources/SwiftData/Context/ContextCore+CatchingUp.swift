@@ -107,13 +107,13 @@ extension ContextCore {
 
   /// Takes models without a row out of the lists of relationships that are in memory.
   func dropGoneMembers() {
-    var dropped: [AnyObject] = []  // freed after the walk, because that changes the identity map
+    // Freed after the walk, because that changes the identity map.
+    var dropped: [any PersistentModel] = []
     identities.forEach { storage in
       guard storage.overlay != nil else { return }
       for slot in storage.descriptor.relationshipSlots {
-        guard case .object(let object) = storage.overlaid(slot), let value = object as? ToManyValue
-        else { continue }
-        dropped += value.drop { $0.flags.contains(.isGone) }
+        guard case .toMany(let value) = storage.overlaid(slot) else { continue }
+        dropped += value.dropAll { $0._$storage.flags.contains(.isGone) }
       }
     }
     withExtendedLifetime(dropped) {}
@@ -134,11 +134,16 @@ extension ContextCore {
         continue
       }
       for slot in storage.descriptor.relationshipSlots {
-        guard case .object(let object) = storage.overlaid(slot) else { continue }
-        if let value = object as? ToManyValue {
-          storage.notifyingObservers(of: slot) { _ = value.drop(where: isLost) }
-        } else if let model = object as? any PersistentModel, isLost(model._$storage) {
+        switch storage.overlaid(slot) {
+        case .toMany(let value):
+          storage.notifyingObservers(of: slot) {
+            _ = value.dropAll { isLost($0._$storage) }
+          }
+        case .model(let partner):
+          guard isLost(partner._$storage) else { continue }
           storage.notifyingObservers(of: slot) { storage.overlay(.null, at: slot) }
+        case .unset, .null, .identifier, .weakPartners: continue
+        case .integer, .real, .text, .blob, .uuid, .boxed: continue
         }
       }
     }
@@ -176,20 +181,5 @@ private struct OutdatedModels {
 extension Array {
   fileprivate func chunked(by size: Int) -> [[Element]] {
     stride(from: 0, to: count, by: size).map { Array(self[$0..<Swift.min($0 + size, count)]) }
-  }
-}
-
-extension ToManyValue {
-  /// - Returns: The members that were dropped.
-  fileprivate func drop(where isLost: (_ModelStorage) -> Bool) -> [AnyObject] {
-    func isLostMember(_ member: AnyObject) -> Bool {
-      (member as? any PersistentModel).map { isLost($0._$storage) } ?? false
-    }
-    let lost = ((members ?? []) + added + removed).filter(isLostMember)
-    guard !lost.isEmpty else { return [] }
-    members?.removeAll(where: isLostMember)
-    added.removeAll(where: isLostMember)
-    removed.removeAll(where: isLostMember)
-    return lost
   }
 }

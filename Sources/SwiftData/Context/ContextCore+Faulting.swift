@@ -78,36 +78,24 @@ extension ContextCore: _FaultSource {
     return fault
   }
 
-  func _toMany(_ storage: _ModelStorage, slot: Int) -> [AnyObject] {
-    let value: ToManyValue?
-    if case .object(let object) = storage.overlaid(slot) {
-      value = object as? ToManyValue
-    } else {
-      value = nil
-    }
-    if let members = value?.members { return members }
+  func _toMany(_ storage: _ModelStorage, slot: Int) -> [any PersistentModel] {
+    let value: _ToManyValue?
+    if case .toMany(let known) = storage.overlaid(slot) { value = known } else { value = nil }
+    if let members = value?.members { return Array(members) }
     // Where the store can't be read the members stay unknown, and the next read asks again.
-    guard var members = storedMembers(storage, slot: slot) else { return value?.added ?? [] }
-    if let value { members = value.ordered(members) }
-    if let value, value.isChanged {
-      let removed = Set(value.removed.map(ObjectIdentifier.init))
-      members.removeAll { removed.contains(ObjectIdentifier($0)) }
-      let known = Set(members.map(ObjectIdentifier.init))
-      members += value.added.filter { !known.contains(ObjectIdentifier($0)) }
-      value.members = members
-    } else {
-      members = withoutMovedAway(members, from: storage, slot: slot)
-      if let value, value.order != nil {
-        value.members = members
-      } else {
-        storage.overlay(.object(ToManyValue(loaded: members)), at: slot)
-      }
+    guard var members = storedMembers(storage, slot: slot) else {
+      return value.map { Array($0.added) } ?? []
     }
+    if let value { members = value.ordered(members) }
+    if let value, value.isChanged { return Array(value.load(members)) }
+    members = withoutMovedAway(members, from: storage, slot: slot)
+    if let value, value.order != nil { return Array(value.load(members)) }
+    storage.overlay(.toMany(_ToManyValue(loaded: members)), at: slot)
     return members
   }
 
   /// - Returns: nil when the store can't be read.
-  private func storedMembers(_ storage: _ModelStorage, slot: Int) -> [AnyObject]? {
+  private func storedMembers(_ storage: _ModelStorage, slot: Int) -> [any PersistentModel]? {
     guard let identifier = storage.knownIdentifier, !identifier.isTemporary,
       let port = port(of: storage)
     else { return [] }
@@ -118,14 +106,14 @@ extension ContextCore: _FaultSource {
 
   /// Stored members whose to-one side has been changed since they were stored.
   func withoutMovedAway(
-    _ members: [AnyObject], from storage: _ModelStorage, slot: Int
-  ) -> [AnyObject] {
+    _ members: [any PersistentModel], from storage: _ModelStorage, slot: Int
+  ) -> [any PersistentModel] {
     guard !changes.isEmpty,
       let inverse = storage.descriptor.link(slot, in: coordinator)?.inverseSlot
     else { return members }
-    return members.filter { object in
-      guard let member = (object as? any PersistentModel)?._$storage,
-        !member.descriptor.properties[inverse].isToMany, member.changedSlots.contains(inverse)
+    return members.filter { model in
+      let member = model._$storage
+      guard !member.descriptor.properties[inverse].isToMany, member.changedSlots.contains(inverse)
       else { return true }
       return member.partner(inverse) === storage.model
     }

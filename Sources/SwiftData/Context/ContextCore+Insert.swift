@@ -20,7 +20,7 @@ extension ContextCore {
       let current = joined[next]
       next += 1
       guard !current.descriptor.relationshipSlots.isEmpty else { continue }
-      takeOverPartners(of: current)
+      RelationshipFixer(core: self).takeOverPartners(of: current)
       for partner in current.unsavedPartners where partner._$storage.source == nil {
         let storage = partner._$storage
         guard knows(storage) else { continue }
@@ -119,11 +119,11 @@ extension _ModelStorage {
   var unsavedPartners: [any PersistentModel] {
     var partners: [any PersistentModel] = []
     for slot in descriptor.relationshipSlots {
-      guard case .object(let object) = overlaid(slot) else { continue }
-      if let model = object as? any PersistentModel {
-        partners.append(model)
-      } else if let value = object as? ToManyValue {
-        partners += value.added.compactMap { $0 as? any PersistentModel }
+      switch overlaid(slot) {
+      case .model(let partner): partners.append(partner)
+      case .toMany(let value): partners += value.added
+      case .unset, .null, .identifier, .weakPartners: continue
+      case .integer, .real, .text, .blob, .uuid, .boxed: continue
       }
     }
     return partners

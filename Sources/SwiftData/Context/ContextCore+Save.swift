@@ -45,7 +45,7 @@ extension ContextCore {
       storage.source = nil
       storage.changedSlots = SlotSet()
     }
-    for storage in inserted { loosenPartners(of: storage) }
+    for storage in inserted { weakenPartners(of: storage) }
     hasLostModels = false
     for (storage, saved) in touched {
       storage.notifyingObserversOfAll { saved.restore(to: storage) }
@@ -57,8 +57,8 @@ extension ContextCore {
   }
 
   /// Lets a graph that nobody saved go when nobody else holds it.
-  func loosenPartners(of storage: _ModelStorage) {
-    storage.loosenPartners { slot in
+  func weakenPartners(of storage: _ModelStorage) {
+    storage.weakenPartners { slot in
       guard let link = storage.descriptor.link(slot, in: coordinator),
         let inverse = link.inverseSlot
       else { return false }

@@ -69,45 +69,43 @@ extension _ModelStorage {
     changedSlots = SlotSet()
     guard overlay != nil else { return }
     for slot in descriptor.relationshipSlots {
-      guard case .object(let object) = overlaid(slot) else { continue }
-      if let value = object as? ToManyValue {
-        let order = value.orderToKeep
-        overlay(order.map { .object(ToManyValue(order: $0)) } ?? .unset, at: slot)
-      } else if let model = object as? any PersistentModel {
-        overlay(.object(IdentifierBox(model._$storage.identifier)), at: slot)
+      switch overlaid(slot) {
+      case .toMany(let value):
+        overlay(value.orderToKeep.map { .toMany(_ToManyValue(order: $0)) } ?? .unset, at: slot)
+      case .model(let partner): overlay(.identifier(partner._$storage.identifier), at: slot)
+      case .unset, .null, .identifier, .weakPartners: continue
+      case .integer, .real, .text, .blob, .uuid, .boxed: continue
       }
     }
   }
 }
 
-extension ToManyValue {
+extension _ToManyValue {
   /// The order of the members, where it is not the one in which the store lists its rows.
   fileprivate var orderToKeep: [PersistentIdentifier]? {
     guard let members else { return order }
-    func key(_ member: AnyObject) -> PersistentIdentifier? {
-      (member as? any PersistentModel)?._$storage.identifier.resolved
+    func key(_ member: any PersistentModel) -> PersistentIdentifier {
+      member._$storage.identifier.resolved
     }
     // A member behind the old ones needs one look.
     if !isReordered, order == nil, added.count <= 1 {
-      guard let last = members.last, members.count > 1, added.last === last,
-        let own = key(last)?.rowKey, let previous = key(members[members.count - 2])?.rowKey,
-        own < previous
+      guard let last = members.last, let previous = members.lastButOne, added.last === last,
+        let own = key(last).rowKey, let other = key(previous).rowKey, own < other
       else { return nil }
     }
-    let keys = members.compactMap(key)
+    let keys = members.map(key)
     let rows = keys.compactMap(\.rowKey)
     let isListedSo = zip(rows, rows.dropFirst()).allSatisfy { $0 < $1 }
     return isListedSo ? nil : keys
   }
 
   /// Members as the store lists them, in the order that was saved; others come last.
-  func ordered(_ members: [AnyObject]) -> [AnyObject] {
+  func ordered(_ members: [any PersistentModel]) -> [any PersistentModel] {
     guard let order else { return members }
     let places = Dictionary(
       order.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     let placed = members.enumerated().map { index, member in
-      let identifier = (member as? any PersistentModel)?._$storage.identifier
-      return (member, identifier.flatMap { places[$0] } ?? order.count + index)
+      (member, places[member._$storage.identifier] ?? order.count + index)
     }
     return placed.sorted { $0.1 < $1.1 }.map(\.0)
   }

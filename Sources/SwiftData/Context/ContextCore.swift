@@ -46,7 +46,7 @@ final class ContextCore {
     savesElsewhere.stop()
     closeWatchers()
     identities.forEach { $0.dropRelationships() }
-    for storage in changes.inserted { loosenPartners(of: storage) }
+    for storage in changes.inserted { weakenPartners(of: storage) }
     changes.removeAll()
     recent = []
     for port in coordinator.ports { port.end(editingState) }
@@ -97,11 +97,11 @@ extension _ModelStorage {
   func dropRelationships() {
     guard overlay != nil, !flags.contains(.isInserted) else { return }
     for slot in descriptor.relationshipSlots {
-      guard case .object(let object) = overlaid(slot) else { continue }
-      if object is ToManyValue {
-        overlay(.unset, at: slot)
-      } else if let model = object as? any PersistentModel {
-        overlay(.object(IdentifierBox(model._$storage.identifier)), at: slot)
+      switch overlaid(slot) {
+      case .toMany: overlay(.unset, at: slot)
+      case .model(let partner): overlay(.identifier(partner._$storage.identifier), at: slot)
+      case .unset, .null, .identifier, .weakPartners: continue
+      case .integer, .real, .text, .blob, .uuid, .boxed: continue
       }
     }
   }

@@ -7,7 +7,7 @@ struct DeleteRules {
   let core: ContextCore
   /// To-many relationships that lost members to the deletion.
   private(set) var shrunk: [(storage: _ModelStorage, slot: Int)] = []
-  private var undoings: [() -> Void] = []
+  private var undoings: [RelationshipFixer.Undoing] = []
   /// The models of `shrunk`, which nobody else may hold: a storage must not outlive its model while it
   /// is in the identity map.
   private var shrunkModels: [AnyObject?] = []
@@ -90,53 +90,19 @@ struct DeleteRules {
 
   private mutating func nullify(_ storage: _ModelStorage, _ slot: Int, _ link: RelationshipLink) {
     guard let inverse = link.inverseSlot else { return }
+    let fixer = RelationshipFixer(core: core)
     for partner in storage.partners(slot) {
       let partner = partner._$storage
       guard partner.source === core, partner.flags.isDisjoint(with: [.isDeleted, .isGone]) else {
         continue
       }
       if partner.descriptor.properties[inverse].isToMany {
-        shrink(partner, inverse, by: storage)
+        shrunk.append((partner, inverse))
+        shrunkModels.append(partner.model)
+        undoings += fixer.drop(storage, from: partner, slot: inverse)
       } else {
-        empty(partner, inverse)
+        undoings.append(fixer.empty(partner, slot: inverse))
       }
-    }
-  }
-
-  /// The store removes the rows of a join table itself; in memory the list loses the member.
-  private mutating func shrink(_ partner: _ModelStorage, _ slot: Int, by storage: _ModelStorage) {
-    shrunk.append((partner, slot))
-    shrunkModels.append(partner.model)
-    guard case .object(let object) = partner.overlaid(slot), let value = object as? ToManyValue
-    else { return }
-    let members = value.members
-    let added = value.added
-    let model = storage.model
-    partner.notifyingObservers(of: slot) {
-      value.members?.removeAll { $0 === model }
-      value.added.removeAll { $0 === model }
-    }
-    undoings.append {
-      partner.notifyingObservers(of: slot) {
-        value.members = members
-        value.added = added
-      }
-    }
-  }
-
-  private mutating func empty(_ partner: _ModelStorage, _ slot: Int) {
-    let core = core
-    let old = partner.overlaid(slot)
-    let slots = partner.changedSlots
-    let wasClean = partner.flags.isDisjoint(with: [.isChanged, .isInserted])
-    partner.notifyingObservers(of: slot) {
-      core._willChange(partner, slot: slot)
-      partner.overlay(.null, at: slot)
-    }
-    undoings.append {
-      partner.notifyingObservers(of: slot) { partner.overlay(old, at: slot) }
-      partner.changedSlots = slots
-      if wasClean { core.changes.unchange(partner) }
     }
   }
 

@@ -58,12 +58,11 @@ extension DefaultSnapshot {
     let fresh = RowReader(row: partial, cellsOffset: layout.cellsOffset)
     var unchanged: Set<Int> = []
     for cell in layout.kinds.indices where partialPage.fills(cell) {
-      let value = cells.flatMap { cell < $0.count ? $0[cell] : nil } ?? .unset
-      if case .unset = value {
+      if let value = changedValue(cell) {
+        if !fresh.has(value, in: cell) { return false }
+      } else {
         guard page?.fills(cell) == true else { return false }
         unchanged.insert(cell)
-      } else if !fresh.has(value, in: cell) {
-        return false
       }
     }
     if unchanged.isEmpty { return true }
@@ -73,8 +72,8 @@ extension DefaultSnapshot {
 }
 
 extension RowReader {
-  /// Whether a cell has the value of a snapshot; a value that has no plain form is taken for another.
-  fileprivate func has(_ value: _SlotValue, in cell: Int) -> Bool {
+  /// Whether a cell has the value of a snapshot.
+  fileprivate func has(_ value: SnapshotValue, in cell: Int) -> Bool {
     if case .null = value { return isNull(cell) }
     guard !isNull(cell) else { return false }
     return switch value {
@@ -83,9 +82,8 @@ extension RowReader {
     case .text(let value): value.utf8.elementsEqual(bytes(cell))
     case .blob(let value): value.elementsEqual(bytes(cell))
     case .uuid(let value): withUnsafeBytes(of: value.uuid) { $0.elementsEqual(bytes(cell)) }
-    case .object(let object):
-      (object as? IdentifierBox)?.identifier.rowKey == PackedKey(word: integer(cell)).key
-    case .unset, .null: false
+    case .identifier(let identifier): identifier.rowKey == PackedKey(word: integer(cell)).key
+    case .null: false
     }
   }
 }

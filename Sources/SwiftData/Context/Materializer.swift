@@ -46,13 +46,13 @@ extension ContextCore {
   }
 
   /// The model of one snapshot, whatever its class.
-  func materialize(_ snapshot: DefaultSnapshot) -> AnyObject? {
+  func materialize(_ snapshot: DefaultSnapshot) -> (any PersistentModel)? {
     let identifier = snapshot.persistentIdentifier
-    if let storage = registered(identifier), let known = storage.model {
+    if let storage = registered(identifier), let known = storage.persistentModel {
       update(storage, with: snapshot)
       return known
     }
-    func make<M: PersistentModel>(_ type: M.Type) -> AnyObject {
+    func make<M: PersistentModel>(_ type: M.Type) -> any PersistentModel {
       let storage = makeStorage(of: snapshot)
       let model = Materialization.makeModel(type, over: storage)
       register(storage)

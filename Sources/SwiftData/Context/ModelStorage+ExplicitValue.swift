@@ -60,7 +60,7 @@ extension _SlotValue {
     case (.text(let a), .text(let b)): a.utf8.elementsEqual(b.utf8)
     case (.blob(let a), .blob(let b)): a == b
     case (.uuid(let a), .uuid(let b)): a == b
-    case (.object(let a), .object(let b)): a === b
+    case (.boxed(let a), .boxed(let b)): a === b
     default: false
     }
   }

@@ -16,9 +16,9 @@ extension _ModelStorage {
       for slot in 0..<descriptor.slotCount where !descriptor.properties[slot].isEphemeral {
         if !kept.contains(slot) {
           overlay(.unset, at: slot)
-        } else if changed.contains(slot), case .object(let object) = overlaid(slot) {
+        } else if changed.contains(slot), case .toMany(let value) = overlaid(slot) {
           // The list is read again and the unsaved additions and removals are applied to it.
-          (object as? ToManyValue)?.members = nil
+          value.unload()
         }
       }
     }

@@ -50,12 +50,9 @@ extension ContextCore {
     var seen: Set<ObjectIdentifier> = []
     var partners: [_ModelStorage] = []
     for storage in storages {
-      guard case .object(let object) = storage.overlaid(slot) else { continue }
-      for partner in (object as? ToManyValue)?.members ?? [object] {
-        guard let model = partner as? any PersistentModel,
-          seen.insert(ObjectIdentifier(partner)).inserted
-        else { continue }
-        partners.append(model._$storage)
+      for partner in storage.heldPartners(slot)
+      where seen.insert(ObjectIdentifier(partner)).inserted {
+        partners.append(partner._$storage)
       }
     }
     return partners
@@ -82,8 +79,8 @@ extension ContextCore {
       fetched = load(destination.type)
     }
     for (identifier, storages) in wanted {
-      guard let partner = registered(identifier)?.model else { continue }
-      for storage in storages { storage.overlay(.object(partner), at: slot) }
+      guard let partner = registered(identifier)?.persistentModel else { continue }
+      for storage in storages { storage.overlay(.model(partner), at: slot) }
     }
     withExtendedLifetime(fetched) {}
   }
@@ -99,13 +96,14 @@ extension ContextCore {
     of storage: _ModelStorage, _ slot: Int, _ port: any StorePort
   ) -> PersistentIdentifier? {
     switch storage.overlaid(slot) {
-    case .object(let object): return (object as? IdentifierBox)?.identifier.resolved
+    case .identifier(let identifier): return identifier.resolved
     case .unset:
       guard storage.row != nil || storage.partialRowHas(slot),
         let row = storage.readableRow(for: slot), !row.isNull(slot)
       else { return nil }
       return port.destination(of: storage.descriptor, slot: slot, key: row.integer(slot))
-    default: return nil
+    case .model, .null, .toMany, .weakPartners: return nil
+    case .integer, .real, .text, .blob, .uuid, .boxed: return nil
     }
   }
 
@@ -125,9 +123,21 @@ extension ContextCore {
     for storage in unloaded {
       guard let identifier = storage.knownIdentifier else { continue }
       let members = (found[identifier] ?? []).compactMap(materialize)
-      let value = ToManyValue(
+      let value = _ToManyValue(
         loaded: withoutMovedAway(members, from: storage, slot: slot))
-      storage.overlay(.object(value), at: slot)
+      storage.overlay(.toMany(value), at: slot)
+    }
+  }
+}
+
+extension _ModelStorage {
+  /// The partners that a relationship holds in memory; nothing is read for them.
+  fileprivate func heldPartners(_ slot: Int) -> [any PersistentModel] {
+    switch overlaid(slot) {
+    case .model(let partner): [partner]
+    case .toMany(let value): value.members.map { Array($0) } ?? []
+    case .unset, .null, .identifier, .weakPartners: []
+    case .integer, .real, .text, .blob, .uuid, .boxed: []
     }
   }
 }

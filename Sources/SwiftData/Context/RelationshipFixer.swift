@@ -6,6 +6,7 @@
 /// 3. Every model whose value changed is marked changed and its observers are told.
 ///
 /// The to-many side is never loaded for this: an unloaded one notes what was added and removed.
+/// Delete rules, undo and models that others deleted change partners through this type too.
 struct RelationshipFixer {
   let core: ContextCore
 
@@ -14,7 +15,11 @@ struct RelationshipFixer {
     if let inverse = link?.inverseSlot {
       let old = storage.partner(slot)
       if old === model {
-        if case .object = storage.overlaid(slot) { return }
+        switch storage.overlaid(slot) {
+        case .model, .identifier, .weakPartners: return
+        case .unset, .null, .toMany: break
+        case .integer, .real, .text, .blob, .uuid, .boxed: break
+        }
         return assign(model, to: storage, slot: slot)
       }
       if let old { forget(storage, in: old._$storage, slot: inverse) }
@@ -26,25 +31,27 @@ struct RelationshipFixer {
   }
 
   func setToMany(_ storage: _ModelStorage, slot: Int, to models: [any PersistentModel]) {
-    let old = storage.loadedToMany(slot).members ?? []
-    // Most arrays that are set are the old one with a member more: only the rest is compared.
-    let shared = RelationshipFixer.sharedPrefix(old, models)
-    let unique = RelationshipFixer.withoutRepeats(models, after: shared)
-    let oldRest = Set(old[shared...].map(ObjectIdentifier.init))
-    let newRest = Set(unique[shared...].map(ObjectIdentifier.init))
+    let change = ArrayChange(from: storage.loadedToMany(slot).members ?? ModelList(), to: models)
     let value = willChangeToMany(storage, slot: slot)
     let inverse = storage.descriptor.link(slot, in: core.coordinator)?.inverseSlot
-    for object in old[shared...] where !newRest.contains(ObjectIdentifier(object)) {
-      guard let model = object as? any PersistentModel else { continue }
-      value.noteRemoved(model)
-      if let inverse { forget(storage, in: model._$storage, slot: inverse) }
+    if change.order != nil, let before = value.members {
+      note(.reordered(before), storage, slot)
     }
-    for model in unique[shared...] where !oldRest.contains(ObjectIdentifier(model)) {
-      value.noteAdded(model)
+    // A list may be its own other side.
+    func hasOtherSide(_ model: any PersistentModel) -> Bool {
+      inverse != slot || model._$storage !== storage
+    }
+    for model in change.removed {
+      lose(model, value, of: storage, slot)
+      if let inverse, hasOtherSide(model) {
+        forget(storage, in: model._$storage, slot: inverse)
+      }
+    }
+    for model in change.added {
+      gain(model, value, of: storage, slot)
       if let inverse { gain(storage, in: model._$storage, slot: inverse) }
     }
-    value.members = unique
-    value.isReordered = value.isReordered || shared < old.count
+    if let order = change.order { value.reorder(order) }
   }
 
   /// Makes `member` one of a to-many, on both sides.
@@ -80,70 +87,65 @@ struct RelationshipFixer {
     {
       return member._$storage.partner(inverse) === storage.model
     }
-    return storage.loadedToMany(slot).members?.contains { $0 === member } ?? false
+    return storage.loadedToMany(slot).holds(member)
   }
 
-  /// Gives a loaded to-many with the same members the order of `models`.
-  func reorder(_ storage: _ModelStorage, slot: Int, like models: [AnyObject]) {
-    guard let members = storage.toManyForChange(slot).members, members.count == models.count,
-      !members.elementsEqual(models, by: ===),
-      Set(members.map(ObjectIdentifier.init)) == Set(models.map(ObjectIdentifier.init))
-    else { return }
-    notify(storage, slot) { willChangeToMany(storage, slot: slot).members = models }
+  /// Gives members that an undo added again the places where they stood.
+  func restoreOrder(_ storage: _ModelStorage, _ edits: ToManyEdits) {
+    let slot = edits.slot
+    if edits.movesOthers, var ordered = storage.toManyForChange(slot).members {
+      edits.restoreOrder(of: &ordered)
+      arrange(storage, slot, like: ordered)
+    } else if storage.toManyForChange(slot).members != nil {
+      notify(storage, slot) {
+        let value = willChangeToMany(storage, slot: slot)
+        edits.restorePlaces { value.move($0, to: $1) }
+      }
+    }
+  }
+
+  /// Gives a loaded to-many the order of `models`.
+  func arrange(_ storage: _ModelStorage, _ slot: Int, like models: ModelList) {
+    guard let members = storage.toManyForChange(slot).members else { return }
+    var ordered = members
+    ordered.arrange(like: models)
+    guard !ordered.isSame(as: members) else { return }
+    notify(storage, slot) {
+      let value = willChangeToMany(storage, slot: slot)
+      note(.reordered(members), storage, slot)
+      value.reorder(ordered)
+    }
   }
 
   /// Says that a to-many is about to change, and gives what to change.
   ///
   /// That is a copy at the first change after a save: what was there before is kept for a rollback.
-  private func willChangeToMany(_ storage: _ModelStorage, slot: Int) -> ToManyValue {
+  private func willChangeToMany(_ storage: _ModelStorage, slot: Int) -> _ToManyValue {
     let isFirst = !storage.changedSlots.contains(slot)
     core._willChange(storage, slot: slot)
     let value = storage.toManyForChange(slot)
-    guard isFirst || SlotSet.isShared(slot) && !value.isChanged else { return value }
-    let copy = ToManyValue(copying: value)
-    storage.overlay(.object(copy), at: slot)
+    guard isFirst else { return value }
+    let copy = _ToManyValue(changing: value)
+    storage.overlay(.toMany(copy), at: slot)
     return copy
   }
 
-  private static func sharedPrefix(_ old: [AnyObject], _ new: [any PersistentModel]) -> Int {
-    var count = 0
-    while count < old.count, count < new.count, old[count] === new[count] { count += 1 }
-    return count
+  private func gain(
+    _ model: any PersistentModel, _ value: _ToManyValue, of storage: _ModelStorage, _ slot: Int
+  ) {
+    value.gain(model)
+    note(.gained(model), storage, slot)
   }
 
-  /// Each model once; the first `count` are known to differ.
-  private static func withoutRepeats(
-    _ models: [any PersistentModel], after count: Int
-  ) -> [any PersistentModel] {
-    var unique = Array(models[..<count])
-    if models.count - count <= 2 {
-      for model in models[count...] where !unique.contains(where: { $0 === model }) {
-        unique.append(model)
-      }
-    } else {
-      var known = Set(unique.map { ObjectIdentifier($0) })
-      for model in models[count...] where known.insert(ObjectIdentifier(model)).inserted {
-        unique.append(model)
-      }
-    }
-    return unique
+  private func lose(
+    _ model: any PersistentModel, _ value: _ToManyValue, of storage: _ModelStorage, _ slot: Int
+  ) {
+    let place = value.lose(model)
+    note(.lost(model, place), storage, slot)
   }
 
-  /// Brings the other sides of a newly inserted model's relationships into step with it.
-  func reconcile(_ storage: _ModelStorage) {
-    for slot in storage.descriptor.relationshipSlots {
-      guard let inverse = storage.descriptor.link(slot, in: core.coordinator)?.inverseSlot,
-        case .object(let object) = storage.overlaid(slot)
-      else { continue }
-      if let model = object as? any PersistentModel {
-        gain(storage, in: model._$storage, slot: inverse)
-      } else if let value = object as? ToManyValue {
-        for member in value.added {
-          guard let model = member as? any PersistentModel else { continue }
-          gain(storage, in: model._$storage, slot: inverse)
-        }
-      }
-    }
+  private func note(_ edit: ToManyEdits.Edit, _ storage: _ModelStorage, _ slot: Int) {
+    core.undo?.noteMembers(edit, of: storage, slot: slot)
   }
 
   /// Frees all partners of a model that leaves the unit of work. What it names itself stays, so one
@@ -159,7 +161,7 @@ struct RelationshipFixer {
   }
 
   /// `partner` gains `storage` on its side.
-  private func gain(_ storage: _ModelStorage, in partner: _ModelStorage, slot: Int) {
+  func gain(_ storage: _ModelStorage, in partner: _ModelStorage, slot: Int) {
     guard let model = storage.persistentModel, partner.source === core,
       !partner.flags.contains(.isGone)
     else { return }
@@ -167,9 +169,7 @@ struct RelationshipFixer {
       let value = partner.toManyForChange(slot)
       guard !value.holds(model) else { return }
       notify(partner, slot) {
-        let value = willChangeToMany(partner, slot: slot)
-        value.noteAdded(model)
-        value.appendMember(model)
+        gain(model, willChangeToMany(partner, slot: slot), of: partner, slot)
       }
     } else {
       let current = partner.partner(slot)
@@ -190,9 +190,7 @@ struct RelationshipFixer {
     else { return }
     if partner.descriptor.properties[slot].isToMany {
       notify(partner, slot) {
-        let value = willChangeToMany(partner, slot: slot)
-        value.noteRemoved(model)
-        value.members?.removeAll { $0 === model }
+        lose(model, willChangeToMany(partner, slot: slot), of: partner, slot)
       }
     } else {
       guard partner.partner(slot) === model else { return }
@@ -200,12 +198,12 @@ struct RelationshipFixer {
     }
   }
 
-  private func assign(_ model: (any PersistentModel)?, to storage: _ModelStorage, slot: Int) {
+  func assign(_ model: (any PersistentModel)?, to storage: _ModelStorage, slot: Int) {
     core._willChange(storage, slot: slot)
-    storage.overlay(model.map { .object($0) } ?? .null, at: slot)
+    storage.overlay(model.map { .model($0) } ?? .null, at: slot)
   }
 
-  private func notify(_ storage: _ModelStorage, _ slot: Int, _ mutation: () -> Void) {
+  func notify(_ storage: _ModelStorage, _ slot: Int, _ mutation: () -> Void) {
     storage.notifyingObservers(of: slot, mutation)
   }
 }

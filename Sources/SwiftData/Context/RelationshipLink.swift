@@ -47,42 +47,44 @@ extension _ModelStorage {
   /// The partner of a to-one, faulted where it is not in memory.
   func partner(_ slot: Int) -> (any PersistentModel)? {
     switch overlaid(slot) {
-    case .object(let object):
-      if let box = object as? IdentifierBox {
-        return source?._model(for: box.identifier) as? any PersistentModel
-      }
-      return object as? any PersistentModel
+    case .model(let model): return model
+    case .identifier(let identifier):
+      return source?._model(for: identifier) as? any PersistentModel
     case .unset:
       guard let row = readableRow(for: slot), !row.isNull(slot), let source else { return nil }
       return source._toOne(self, slot: slot) as? any PersistentModel
-    default: return nil
+    case .null, .toMany, .weakPartners: return nil
+    case .integer, .real, .text, .blob, .uuid, .boxed: return nil
     }
   }
 
   /// The partners of either kind of relationship.
   func partners(_ slot: Int) -> [any PersistentModel] {
     if descriptor.properties[slot].isToMany {
-      return (loadedToMany(slot).members ?? []).compactMap { $0 as? any PersistentModel }
+      return loadedToMany(slot).members.map { Array($0) } ?? []
     }
     return partner(slot).map { [$0] } ?? []
   }
 
   /// A to-many with all its members.
-  func loadedToMany(_ slot: Int) -> ToManyValue {
+  func loadedToMany(_ slot: Int) -> _ToManyValue {
     let value = toManyForChange(slot)
-    if value.members == nil { value.members = source?._toMany(self, slot: slot) ?? [] }
-    overlay(.object(value), at: slot)
+    if value.members != nil { return value }
+    let stored = source?._toMany(self, slot: slot) ?? []
+    // The source has loaded the value itself, or made another.
+    if value.members == nil { _ = value.load(stored) }
+    overlay(.toMany(value), at: slot)
     return value
   }
 
   /// A to-many to note changes in, loaded or not.
-  func toManyForChange(_ slot: Int) -> ToManyValue {
-    if case .object(let object) = overlaid(slot), let value = object as? ToManyValue {
+  func toManyForChange(_ slot: Int) -> _ToManyValue {
+    if case .toMany(let value) = overlaid(slot) {
       return value
     }
     let isNew = flags.contains(.isInserted) || source == nil
-    let value = isNew ? ToManyValue(members: []) : ToManyValue(loaded: nil)
-    overlay(.object(value), at: slot)
+    let value = isNew ? _ToManyValue(members: []) : _ToManyValue()
+    overlay(.toMany(value), at: slot)
     return value
   }
 }

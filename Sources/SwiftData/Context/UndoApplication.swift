@@ -17,7 +17,7 @@ struct UndoApplication {
     for before in present { restoreAttributes(before) }
     for before in present { restoreToOnes(before, wholly: returned.contains(before.place)) }
     for before in present { restoreToManys(before, wholly: returned.contains(before.place)) }
-    for before in present { restoreOrder(before) }
+    for before in present { restoreOrder(before, wholly: returned.contains(before.place)) }
   }
 
   /// - Returns: The models that have to join the context anew, without partners.
@@ -29,10 +29,7 @@ struct UndoApplication {
         if storage.flags.contains(.isDeleted) { core.takeBackDeletion(of: storage) }
       } else if storage.source == nil {
         core.join(storage)
-        for slot in storage.descriptor.relationshipSlots {
-          let isToMany = storage.descriptor.properties[slot].isToMany
-          storage.overlay(isToMany ? .object(ToManyValue(members: [])) : .null, at: slot)
-        }
+        RelationshipFixer(core: core).clear(storage)
         returned.insert(before.place)
       }
     }
@@ -64,11 +61,10 @@ struct UndoApplication {
     let fixer = RelationshipFixer(core: core)
     let storage = before.storage
     for toMany in before.toManys where isNew || before.isEdited(toMany.slot) {
-      for case let member as any PersistentModel in isNew ? [] : toMany.gained {
-        fixer.remove(member, from: storage, slot: toMany.slot)
+      if !isNew {
+        for member in toMany.gained { fixer.remove(member, from: storage, slot: toMany.slot) }
       }
-      for case let member as any PersistentModel in isNew ? toMany.members ?? [] : toMany.lost
-      where canBeNamed(member) {
+      for member in isNew ? toMany.membersBefore : toMany.lost where canBeNamed(member) {
         fixer.add(member, to: storage, slot: toMany.slot)
       }
     }
@@ -79,10 +75,14 @@ struct UndoApplication {
     partner._$storage.source === core && !partner._$storage.flags.contains(.isGone)
   }
 
-  private func restoreOrder(_ before: ModelBefore) {
-    for toMany in before.toManys where toMany.needsOrder {
-      guard let members = toMany.members else { continue }
-      RelationshipFixer(core: core).reorder(before.storage, slot: toMany.slot, like: members)
+  private func restoreOrder(_ before: ModelBefore, wholly isNew: Bool) {
+    let fixer = RelationshipFixer(core: core)
+    for toMany in before.toManys {
+      if isNew {
+        fixer.arrange(before.storage, toMany.slot, like: toMany.membersBefore)
+      } else if toMany.needsOrder, before.isEdited(toMany.slot) {
+        fixer.restoreOrder(before.storage, toMany)
+      }
     }
   }
 }

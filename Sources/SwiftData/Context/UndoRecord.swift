@@ -19,12 +19,21 @@ struct UndoRecord {
     }
     places[ObjectIdentifier(storage)] = models.count
     models.append(ModelBefore(model: model, storage: storage, wasPresent: wasPresent))
+    _invariantCheck(storage)
   }
 
   /// Notes an old value of a model that has been noted.
   mutating func note(_ value: SlotBefore, of storage: _ModelStorage, isEdit: Bool) {
     guard let place = places[ObjectIdentifier(storage)] else { return }
     models[place].note(value, isEdit: isEdit)
+    _invariantCheck(storage)
+  }
+
+  /// Notes an edit of a to-many, whose old value has been noted.
+  mutating func note(_ edit: ToManyEdits.Edit, of storage: _ModelStorage, _ slot: Int) {
+    guard let place = places[ObjectIdentifier(storage)] else { return }
+    models[place].note(edit, slot)
+    _invariantCheck(storage)
   }
 
   /// Notes that delete rules may take the model along.
@@ -43,6 +52,16 @@ struct UndoRecord {
     models.removeAll { !$0.isNeeded }
     places = [:]
   }
+
+  /// Each model has one entry, at its place; what a list gained it did not lose.
+  private func _invariantCheck(_ storage: _ModelStorage) {
+    #if OPENSWIFTDATA_INVARIANTS
+      precondition(places.count == models.count, "A model has two entries in an undo record.")
+      guard let place = places[ObjectIdentifier(storage)] else { return }
+      precondition(models[place].storage === storage, "An undo record finds another model.")
+      models[place]._invariantCheck()
+    #endif
+  }
 }
 
 /// One model before an event.
@@ -55,10 +74,10 @@ struct ModelBefore {
   fileprivate(set) var mayGoAlong = false
   private(set) var attributes: [(slot: Int, value: _SlotValue)] = []
   private(set) var toOnes: [(slot: Int, partner: (any PersistentModel)?)] = []
-  private(set) var toManys: [ToManyBefore] = []
+  private(set) var toManys: [ToManyEdits] = []
   fileprivate private(set) var isNeeded = true
-  private var knownSlots: Set<Int> = []
-  private var editedSlots: Set<Int> = []
+  private var knownSlots = SlotSet()
+  private var editedSlots = SlotSet()
 
   fileprivate init(model: any PersistentModel, storage: _ModelStorage, wasPresent: Bool) {
     self.model = model
@@ -68,7 +87,7 @@ struct ModelBefore {
 
   func knows(_ slot: Int, asEdit isEdit: Bool) -> Bool {
     if isEdit { return editedSlots.contains(slot) }
-    return knownSlots.contains(slot) && !toManys.contains { $0.slot == slot && $0.members == nil }
+    return knownSlots.contains(slot) && !toManys.contains { $0.slot == slot && !$0.hasWhole }
   }
 
   /// Whether the event, and not a delete rule after it, changes a slot.
@@ -76,19 +95,34 @@ struct ModelBefore {
 
   fileprivate mutating func note(_ value: SlotBefore, isEdit: Bool) {
     if isEdit { editedSlots.insert(value.slot) }
-    guard knownSlots.insert(value.slot).inserted else {
-      if case .toMany(let toMany) = value,
-        let index = toManys.firstIndex(where: { $0.slot == toMany.slot })
-      {
-        toManys[index].complete(with: toMany)
-      }
-      return
-    }
+    let isKnown = knownSlots.contains(value.slot)
+    knownSlots.insert(value.slot)
     switch value {
-    case .attribute(let slot, let value): attributes.append((slot, value))
-    case .toOne(let slot, let partner): toOnes.append((slot, partner))
-    case .toMany(let toMany): toManys.append(toMany)
+    case .attribute(let slot, let value): if !isKnown { attributes.append((slot, value)) }
+    case .toOne(let slot, let partner): if !isKnown { toOnes.append((slot, partner)) }
+    case .toMany(let slot):
+      if !isKnown { toManys.append(ToManyEdits(slot)) }
+      guard !isEdit, let index = toManys.firstIndex(where: { $0.slot == slot }) else { return }
+      toManys[index].noteWhole(storage)
     }
+  }
+
+  fileprivate mutating func note(_ edit: ToManyEdits.Edit, _ slot: Int) {
+    guard let index = toManys.firstIndex(where: { $0.slot == slot }) else { return }
+    toManys[index].note(edit)
+  }
+
+  /// An edited slot is known, and each list is there once.
+  fileprivate func _invariantCheck() {
+    #if OPENSWIFTDATA_INVARIANTS
+      precondition(editedSlots.subtracting(knownSlots).isEmpty, "An edit lost its old value.")
+      for toMany in toManys {
+        precondition(
+          knownSlots.contains(toMany.slot) && toManys.count { $0.slot == toMany.slot } == 1,
+          "A list is in an undo record twice.")
+        toMany._invariantCheck()
+      }
+    #endif
   }
 
   fileprivate mutating func close(isPresent: Bool) {
@@ -110,21 +144,21 @@ struct ModelBefore {
 enum SlotBefore {
   case attribute(Int, _SlotValue)
   case toOne(Int, (any PersistentModel)?)
-  case toMany(ToManyBefore)
+  /// Told edit by edit, see `ToManyEdits`.
+  case toMany(Int)
 
   init(_ storage: _ModelStorage, _ slot: Int) {
     self =
       switch storage.descriptor.properties[slot].form {
       case .toOne: .toOne(slot, storage.partner(slot))
-      case .toMany: .toMany(ToManyBefore(storage, slot))
+      case .toMany: .toMany(slot)
       case .attribute, .transformable: .attribute(slot, storage.explicitValue(slot))
       }
   }
 
   var slot: Int {
     switch self {
-    case .attribute(let slot, _), .toOne(let slot, _): slot
-    case .toMany(let toMany): toMany.slot
+    case .attribute(let slot, _), .toOne(let slot, _), .toMany(let slot): slot
     }
   }
 }

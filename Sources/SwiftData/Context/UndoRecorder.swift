@@ -56,6 +56,11 @@ final class UndoRecorder {
     note(storage, slot, isEdit: true)
   }
 
+  /// A list has changed, after `noteEdit` of its slot.
+  func noteMembers(_ edit: ToManyEdits.Edit, of storage: _ModelStorage, slot: Int) {
+    if !isPaused { pending.note(edit, of: storage, slot) }
+  }
+
   func noteArrival(of storage: _ModelStorage) {
     note(storage)
   }

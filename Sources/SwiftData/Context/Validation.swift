@@ -69,7 +69,8 @@ struct Validation {
     switch storage.overlaid(slot) {
     case .null: true
     case .unset: storage.reader?.isNull(slot) ?? true
-    default: false
+    case .model, .identifier, .toMany, .weakPartners: false
+    case .integer, .real, .text, .blob, .uuid, .boxed: false
     }
   }
 
@@ -145,8 +146,8 @@ extension DefaultSnapshot {
     case .text(let value): AnyHashable(Array(value.utf8))
     case .blob(let value): AnyHashable(value)
     case .uuid(let value): AnyHashable(withUnsafeBytes(of: value.uuid) { Data($0) })
-    case .object(let object): (object as? IdentifierBox).map { AnyHashable($0.identifier) }
-    case .unset, .null: nil
+    case .identifier(let identifier): AnyHashable(identifier)
+    case .null: nil
     }
   }
 }

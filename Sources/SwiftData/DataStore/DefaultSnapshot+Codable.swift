@@ -30,16 +30,18 @@ extension DefaultSnapshot {
     let descriptor = try DefaultSnapshot.descriptor(for: identifier, container, decoder.userInfo)
     let storage = _ModelStorage(descriptor)
     var references: [Int: _SlotValue] = [:]
+    var toManys: [ToManySnapshot] = []
     for (slot, property) in descriptor.properties.enumerated() {
       let key = DataStoreSnapshotCodingKey.modeledProperty(property.name)
       guard container.contains(key) else { continue }
       switch property.form {
       case .toOne:
         let other = try container.decodeIfPresent(PersistentIdentifier.self, forKey: key)
-        references[slot] = other.map { .object(IdentifierBox($0)) } ?? .null
+        references[slot] = other.map { .identifier($0) } ?? .null
       case .toMany:
         let others = try container.decodeIfPresent([PersistentIdentifier].self, forKey: key) ?? []
-        references[slot] = .object(ToManySnapshot(members: others, added: others, removed: []))
+        toManys.append(
+          ToManySnapshot(slot: slot, members: others, added: others, removed: []))
       case .transformable:
         let bytes = try container.decodeIfPresent(Data.self, forKey: key)
         references[slot] = bytes.map { .blob($0) } ?? .null
@@ -59,7 +61,7 @@ extension DefaultSnapshot {
     for (slot, value) in references { cells[slot] = value }
     self.init(
       persistentIdentifier: identifier, descriptor: descriptor, page: nil, row: nil, cells: cells,
-      changedSlots: .all)
+      toManys: toManys, changedSlots: .all)
   }
 
   private static func descriptor(
@@ -99,15 +101,11 @@ extension DefaultSnapshot {
       let key = DataStoreSnapshotCodingKey.modeledProperty(property.name)
       switch property.form {
       case .toOne:
-        if case .object(let object) = value(slot), let box = object as? IdentifierBox {
-          try container.encode(box.identifier, forKey: key)
+        if case .identifier(let identifier) = value(slot) {
+          try container.encode(identifier, forKey: key)
         }
       case .toMany:
-        if case .object(let object) = value(slot), let list = object as? ToManySnapshot,
-          let members = list.members
-        {
-          try container.encode(members, forKey: key)
-        }
+        if let members = toMany(slot)?.members { try container.encode(members, forKey: key) }
       case .transformable:
         // Its type need not be Codable, so it travels as its stored bytes.
         if case .blob(let bytes) = value(slot) {
@@ -131,17 +129,17 @@ extension DefaultSnapshot {
     guard let type = property.valueType as? any Decodable.Type else { return nil }
     switch property.form {
     case .attribute(.composite(let leaves)):
-      let values = property.leafCells.map { ValueEncoding.scalar(value($0)) }
+      let values = property.leafCells.map { value($0).stored }
       if values.allSatisfy(\.isNull) { return nil }
       return ValueDecoding.composite(type, leaves: leaves, values: values) as? any Encodable
     case .attribute(.encoded):
       guard case .blob(let data) = value(slot) else { return nil }
       return ValueDecoding.encoded(type, bytes: data) as? any Encodable
     case .attribute(.rawValue(let scalar)):
-      return ValueDecoding.scalar(scalar.swiftType, ValueEncoding.scalar(value(slot)))
+      return ValueDecoding.scalar(scalar.swiftType, value(slot).stored)
         as? any Encodable
     case .attribute(.scalar):
-      return ValueDecoding.scalar(type, ValueEncoding.scalar(value(slot))) as? any Encodable
+      return ValueDecoding.scalar(type, value(slot).stored) as? any Encodable
     case .toOne, .toMany, .transformable: return nil
     }
   }

@@ -24,6 +24,7 @@ extension DefaultSnapshot {
     if completes { storage.completePartialRow() }
     let descriptor = storage.descriptor
     var cells = storage.overlay
+    var toManys: [ToManySnapshot] = []
     if !descriptor.slotsToConvert.isEmpty, cells != nil {
       let leafCount = descriptor.layout.kinds.count - descriptor.slotCount
       if leafCount > 0 { cells?.append(contentsOf: repeatElement(.unset, count: leafCount)) }
@@ -31,7 +32,8 @@ extension DefaultSnapshot {
         let value = storage.overlaid(slot)
         if case .unset = value { continue }
         do {
-          try DefaultSnapshot.convert(value, slot: slot, of: descriptor, into: &cells)
+          try DefaultSnapshot.convert(
+            value, slot: slot, of: descriptor, into: &cells, &toManys)
         } catch {
           try onFailure(error)
         }
@@ -39,12 +41,13 @@ extension DefaultSnapshot {
     }
     self.init(
       persistentIdentifier: storage.identifier, descriptor: descriptor, page: storage.page,
-      row: storage.row, cells: cells, changedSlots: changedSlots)
+      row: storage.row, cells: cells, toManys: toManys,
+      changedSlots: changedSlots)
   }
 
   private static func convert(
     _ value: _SlotValue, slot: Int, of descriptor: _ModelDescriptor,
-    into cells: inout ContiguousArray<_SlotValue>?
+    into cells: inout ContiguousArray<_SlotValue>?, _ toManys: inout [ToManySnapshot]
   ) throws {
     let property = descriptor.properties[slot]
     switch property.form {
@@ -60,24 +63,27 @@ extension DefaultSnapshot {
     case .attribute:
       cells?[slot] = _SlotValue(ValueEncoding.scalar(value))
     case .toOne:
-      guard case .object(let object) = value, let model = object as? any PersistentModel else {
-        return
+      switch value {
+      case .model(let model): cells?[slot] = .identifier(model._$storage.identifier)
+      case .unset, .null, .identifier: return
+      case .toMany, .weakPartners: cells?[slot] = .null
+      case .integer, .real, .text, .blob, .uuid, .boxed: cells?[slot] = .null
       }
-      cells?[slot] = .object(IdentifierBox(model._$storage.identifier))
     case .toMany:
-      guard case .object(let object) = value, let members = object as? ToManyValue else { return }
-      cells?[slot] = .object(members.snapshot)
+      cells?[slot] = .unset
+      if case .toMany(let list) = value { toManys.append(list.snapshot(slot)) }
     }
   }
 }
 
-extension ToManyValue {
-  var snapshot: ToManySnapshot {
-    func identifiers(_ models: [AnyObject]) -> [PersistentIdentifier] {
-      models.compactMap { ($0 as? any PersistentModel)?._$storage.identifier }
+extension _ToManyValue {
+  func snapshot(_ slot: Int) -> ToManySnapshot {
+    func identifiers(_ models: ModelList) -> [PersistentIdentifier] {
+      models.map { $0._$storage.identifier }
     }
     return ToManySnapshot(
-      members: members.map(identifiers), added: identifiers(added), removed: identifiers(removed))
+      slot: slot, members: members.map(identifiers), added: identifiers(added),
+      removed: identifiers(removed))
   }
 }
 

@@ -10,22 +10,25 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
   package let descriptor: _ModelDescriptor
   let page: RowPage?
   let row: UnsafeRawPointer?
-  /// One value per cell of the layout; `.unset` where the row has it. Objects are immutable:
-  /// a `ValueBox`, an `IdentifierBox` (to-one) or a `ToManySnapshot`.
+  /// One value per cell of the layout; `.unset` where the row has it, and for each to-many. Read them
+  /// through `value(_:)`: of the forms that a model has, a snapshot has the immutable ones.
   let cells: ContiguousArray<_SlotValue>?
-  /// Which slots a save has to write; slots from 63 on share the last bit.
+  /// The to-many relationships that the model knows something of.
+  let toManys: [ToManySnapshot]
+  /// Which slots a save has to write.
   package let changedSlots: SlotSet
 
   init(
     persistentIdentifier: PersistentIdentifier, descriptor: _ModelDescriptor, page: RowPage?,
     row: UnsafeRawPointer?, cells: ContiguousArray<_SlotValue>? = nil,
-    changedSlots: SlotSet = SlotSet()
+    toManys: [ToManySnapshot] = [], changedSlots: SlotSet = SlotSet()
   ) {
     self.persistentIdentifier = persistentIdentifier
     self.descriptor = descriptor
     self.page = page
     self.row = row
     self.cells = cells
+    self.toManys = toManys
     self.changedSlots = changedSlots
   }
 
@@ -52,41 +55,33 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
     remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]? = [:]
   ) -> DefaultSnapshot {
     var copied = cells
-    if let map = remappedIdentifiers, !map.isEmpty, cells != nil {
-      for slot in 0..<descriptor.slotCount {
-        guard case .object(let object) = copied?[slot] else { continue }
-        if let box = object as? IdentifierBox, let other = map[box.identifier] {
-          copied?[slot] = .object(IdentifierBox(other))
-        } else if let list = object as? ToManySnapshot {
-          copied?[slot] = .object(list.remapped(map))
+    var copiedToManys = toManys
+    if let map = remappedIdentifiers, !map.isEmpty {
+      for slot in descriptor.relationshipSlots {
+        guard case .identifier(let identifier) = copied?[slot], let other = map[identifier] else {
+          continue
         }
+        copied?[slot] = .identifier(other)
       }
+      copiedToManys = toManys.map { $0.remapped(map) }
     }
     return DefaultSnapshot(
       persistentIdentifier: persistentIdentifier, descriptor: descriptor, page: page, row: row,
-      cells: copied, changedSlots: changedSlots)
+      cells: copied, toManys: copiedToManys, changedSlots: changedSlots)
   }
 }
 
 /// What a save needs to know of a to-many relationship.
-package final class ToManySnapshot: Sendable {
+package struct ToManySnapshot: Sendable {
+  package let slot: Int
   /// All members, where the context knows them.
   package let members: [PersistentIdentifier]?
   package let added: [PersistentIdentifier]
   package let removed: [PersistentIdentifier]
 
-  init(
-    members: [PersistentIdentifier]?, added: [PersistentIdentifier],
-    removed: [PersistentIdentifier]
-  ) {
-    self.members = members
-    self.added = added
-    self.removed = removed
-  }
-
   func remapped(_ map: [PersistentIdentifier: PersistentIdentifier]) -> ToManySnapshot {
     ToManySnapshot(
-      members: members?.map { map[$0] ?? $0 }, added: added.map { map[$0] ?? $0 },
+      slot: slot, members: members?.map { map[$0] ?? $0 }, added: added.map { map[$0] ?? $0 },
       removed: removed.map { map[$0] ?? $0 })
   }
 }

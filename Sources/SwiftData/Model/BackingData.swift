@@ -89,11 +89,11 @@ extension BackingData {
     func toOne<V: PersistentModel>(_ type: V.Type) -> _SlotValue? {
       if let keyPath = property.keyPath as? KeyPath<Model, V?> {
         let value: V? = getValue(forKey: keyPath)
-        return value.map { .object($0) } ?? .null
+        return value.map { .model($0) } ?? .null
       }
       guard let keyPath = property.keyPath as? KeyPath<Model, V> else { return nil }
       let value: V = getValue(forKey: keyPath)
-      return .object(value)
+      return .model(value)
     }
     switch property.form {
     case .attribute:

@@ -7,7 +7,7 @@ public protocol _FaultSource: AnyObject {
   /// The model on the other side of a to-one whose row holds `key`.
   func _toOne(_ storage: _ModelStorage, slot: Int) -> AnyObject?
   /// The models on the other side of a to-many, as stored and with unsaved changes.
-  func _toMany(_ storage: _ModelStorage, slot: Int) -> [AnyObject]
+  func _toMany(_ storage: _ModelStorage, slot: Int) -> [any PersistentModel]
   /// Called before a property of a registered model changes.
   func _willChange(_ storage: _ModelStorage, slot: Int)
   /// Leads a to-one to another model, or to none, and brings the other sides into step.

@@ -4,14 +4,14 @@ extension _ModelBacking {
   public mutating func initialize<M: PersistentModel, V: PersistentModel>(
     _ type: M.Type, _ slot: Int, to value: V
   ) {
-    storageForInitialization(type)?.overlay(.object(value), at: slot)
+    storageForInitialization(type)?.overlay(.model(value), at: slot)
   }
 
   /// Stores the initial value of an optional to-one relationship.
   public mutating func initialize<M: PersistentModel, V: PersistentModel>(
     _ type: M.Type, _ slot: Int, to value: V?
   ) {
-    storageForInitialization(type)?.overlay(value.map { .object($0) } ?? .null, at: slot)
+    storageForInitialization(type)?.overlay(value.map { .model($0) } ?? .null, at: slot)
   }
 
   /// Stores the initial value of a to-many relationship.
@@ -19,7 +19,7 @@ extension _ModelBacking {
     _ type: M.Type, _ slot: Int, to value: V
   ) {
     guard let storage = storageForInitialization(type) else { return }
-    storage.overlay(.object(ToManyValue(members: value._models ?? [])), at: slot)
+    storage.overlay(.toMany(_ToManyValue(members: value._models ?? [])), at: slot)
   }
 
   /// Reads a required to-one relationship.
@@ -64,39 +64,36 @@ extension _ModelBacking {
 extension _ModelStorage {
   func toOne<V: PersistentModel>(_ slot: Int) -> V? {
     switch overlaid(slot) {
-    case .object(let object):
-      if let box = object as? IdentifierBox {
-        return source?._model(for: box.identifier) as? V
-      }
-      return object as? V ?? (object as? LoosePartners)?.models.first as? V
+    case .model(let model): return model as? V
+    case .identifier(let identifier): return source?._model(for: identifier) as? V
+    case .weakPartners(let partners): return partners.models.first as? V
     case .unset:
       guard let row = readableRow(for: slot), !row.isNull(slot), let source else { return nil }
       return source._toOne(self, slot: slot) as? V
-    default: return nil
+    case .null, .toMany: return nil
+    case .integer, .real, .text, .blob, .uuid, .boxed: return nil
     }
   }
 
   /// The members of a to-many; `nil` when it was never set on a model that no store knows.
   func toMany<V: PersistentModel>(_ slot: Int) -> [V]? {
-    if case .object(let object) = overlaid(slot), let value = object as? ToManyValue,
-      let members = value.members
-    {
+    if case .toMany(let value) = overlaid(slot), let members = value.members {
       return members.compactMap { $0 as? V }
     }
-    guard let source else { return looseMembers(slot) }
+    guard let source else { return weakMembers(slot) }
     return source._toMany(self, slot: slot).compactMap { $0 as? V }
   }
 
-  private func looseMembers<V: PersistentModel>(_ slot: Int) -> [V]? {
-    guard case .object(let object) = overlaid(slot) else { return nil }
-    return (object as? LoosePartners)?.models.compactMap { $0 as? V }
+  private func weakMembers<V: PersistentModel>(_ slot: Int) -> [V]? {
+    guard case .weakPartners(let partners) = overlaid(slot) else { return nil }
+    return partners.models.compactMap { $0 as? V }
   }
 
   func setToOne(_ slot: Int, to value: (any PersistentModel)?) {
     if let source = source ?? value?._$storage.source {
       source._setToOne(self, slot: slot, to: value)
     } else {
-      overlay(value.map { .object($0) } ?? .null, at: slot)
+      overlay(value.map { .model($0) } ?? .null, at: slot)
     }
   }
 
@@ -105,7 +102,7 @@ extension _ModelStorage {
     if let source = source ?? partner {
       source._setToMany(self, slot: slot, to: models)
     } else {
-      overlay(.object(ToManyValue(members: models ?? [])), at: slot)
+      overlay(.toMany(_ToManyValue(members: models ?? [])), at: slot)
     }
   }
 

@@ -5,26 +5,21 @@ extension _ModelStorage {
   /// A value that has no scalar form, boxed; nil becomes null.
   static func boxed<V>(_ value: V) -> _SlotValue {
     if let optional = value as? any OptionalValue, optional.isNil { return .null }
-    return .object(ValueBox(value))
+    return .boxed(ValueBox(value))
   }
 
   /// The value of a Codable property, decoded on first use and kept in the overlay.
   static func decoded<V: Codable>(_ type: V.Type, slot: Int, of storage: _ModelStorage?) -> V {
     guard let storage else { return fallback(for: type, slot: slot, of: nil) }
-    if case .object(let object) = storage.overlaid(slot), let value = unboxed(object, as: type) {
+    if case .boxed(let box) = storage.overlaid(slot), let value = box.value(as: type) {
       return value
     }
     if case .null = storage.overlaid(slot) { return fallback(for: type, slot: slot, of: storage) }
     guard let value = storage.decode(type, slot: slot) else {
       return fallback(for: type, slot: slot, of: storage)
     }
-    storage.overlay(.object(ValueBox(value)), at: slot)
+    storage.overlay(.boxed(ValueBox(value)), at: slot)
     return value
-  }
-
-  private static func unboxed<V>(_ object: AnyObject, as type: V.Type) -> V? {
-    if let box = object as? ValueBox<V> { return box.value }
-    return (object as? any AnyValueBox)?.anyValue as? V
   }
 
   /// Decodes from the row; `nil` when the row has none or what it has can't be decoded.
@@ -58,7 +53,7 @@ extension _ModelStorage {
   /// The value of a transformed property, through the transformer that its attribute names.
   static func transformed<V>(_ type: V.Type, slot: Int, of storage: _ModelStorage?) -> V {
     if let storage {
-      if case .object(let object) = storage.overlaid(slot), let value = unboxed(object, as: type) {
+      if case .boxed(let box) = storage.overlaid(slot), let value = box.value(as: type) {
         return value
       }
       if case .unset = storage.overlaid(slot), let row = storage.readableRow(for: slot),
@@ -66,7 +61,7 @@ extension _ModelStorage {
         let value = ValueDecoding.transformed(
           type, property: storage.descriptor.properties[slot], bytes: Data(row.bytes(slot)))
       {
-        storage.overlay(.object(ValueBox(value)), at: slot)
+        storage.overlay(.boxed(ValueBox(value)), at: slot)
         return value
       }
     }

@@ -27,12 +27,13 @@ public final class _ModelStorage {
   @exclusivity(unchecked) var knownIdentifier: PersistentIdentifier?
   @exclusivity(unchecked) @usableFromInline var observers: Observers?
   @exclusivity(unchecked) @usableFromInline var flags: Flags = []
+  /// The place in one of the context's lists of pending changes; -1 outside. Four bytes, which fit
+  /// beside the flags.
+  @exclusivity(unchecked) var pendingPlace: Int32 = -1
   /// Slots that differ from the store.
   @exclusivity(unchecked) var changedSlots = SlotSet()
   /// Where the context finds this storage by key; it lives as long as `source`.
   @exclusivity(unchecked) unowned(unsafe) var table: RowRegistry?
-  /// The place in one of the context's lists of pending changes; -1 outside.
-  @exclusivity(unchecked) var pendingPlace = -1
 
   @usableFromInline
   struct Flags: OptionSet, Sendable {
@@ -118,7 +119,18 @@ public final class _ModelStorage {
     return made
   }
 
-  var persistentModel: (any PersistentModel)? { model as? any PersistentModel }
+  /// The model. Its class is the descriptor's, save for misuse, so its conformance need not be
+  /// looked up.
+  var persistentModel: (any PersistentModel)? {
+    guard let model else { return nil }
+    func typed<M: PersistentModel>(_ type: M.Type) -> (any PersistentModel)? {
+      guard ObjectIdentifier(Swift.type(of: model)) == ObjectIdentifier(type) else {
+        return model as? any PersistentModel
+      }
+      return unsafeDowncast(model, to: type)
+    }
+    return typed(descriptor.type)
+  }
 
   /// Replaces row and page by fresh ones and drops what was decoded from the old row.
   func refresh(page: RowPage?, row: UnsafeRawPointer?) {

@@ -1,6 +1,9 @@
 public import Foundation
 
 /// A value of one property slot as a model keeps it while it differs from the stored row.
+///
+/// Attributes have one of the plain forms or are boxed. A to-one is null, a model or an identifier, a
+/// to-many a `_ToManyValue`; a graph that left its context unsaved names its partners weakly.
 @frozen
 public enum _SlotValue {
   /// The row has the value.
@@ -17,23 +20,37 @@ public enum _SlotValue {
   case blob(Data)
   /// A UUID, stored as its 16 bytes.
   case uuid(UUID)
-  /// A `ValueBox`, a model (to-one) or a `ToManyValue`.
-  case object(AnyObject)
+  /// An attribute without a form of its own: a composite, an encoded or a transformed value.
+  case boxed(_ValueBox)
+  /// The partner of a to-one, held until the next save.
+  case model(any PersistentModel)
+  /// The partner of a to-one, found through the context when it is read.
+  case identifier(PersistentIdentifier)
+  /// A to-many: what is known of its members, and what has changed.
+  case toMany(_ToManyValue)
+  /// Partners of either kind of relationship that are not held.
+  case weakPartners(_WeakPartners)
 }
 
 /// Holds a value that has no form of its own in a slot.
-@usableFromInline
-final class ValueBox<Value> {
-  @usableFromInline let value: Value
+public class _ValueBox {
+  /// The value, whatever its type.
+  var anyValue: Any { preconditionFailure("_ValueBox is abstract") }
 
-  @usableFromInline
+  fileprivate init() {}
+
+  /// The value as a `V`; nil when it is of another type.
+  final func value<V>(as type: V.Type) -> V? {
+    if let box = self as? ValueBox<V> { return box.value }
+    return anyValue as? V
+  }
+}
+
+/// A box for values of one type.
+final class ValueBox<Value>: _ValueBox {
+  let value: Value
+
   init(_ value: Value) { self.value = value }
-}
 
-extension ValueBox: AnyValueBox {
-  var anyValue: Any { value }
-}
-
-protocol AnyValueBox: AnyObject {
-  var anyValue: Any { get }
+  override var anyValue: Any { value }
 }

@@ -1,97 +1,170 @@
 /// A to-many relationship in memory: its members once loaded, and what has changed since the row.
 ///
-/// Adding one member costs the same whatever the number of members: whether it is there already is
-/// looked up by identity once a list is long. An assignment to a list drops its index.
-final class ToManyValue {
+/// Each list finds, adds and removes a model in constant time. `RelationshipFixer` makes the changes;
+/// it keeps the other side in step.
+public final class _ToManyValue {
   /// All members in order; `nil` until somebody reads them.
-  var members: [AnyObject]? { didSet { memberIndex = nil } }
+  private(set) var members: ModelList?
   /// Members that the store does not have on this side yet.
-  var added: [AnyObject] = [] { didSet { addedIndex = nil } }
+  private(set) var added = ModelList()
   /// Members that the store still has on this side.
-  var removed: [AnyObject] = [] { didSet { removedIndex = nil } }
-  /// Whether an array was set that is more than the old one with members behind it.
-  var isReordered = false
+  private(set) var removed = ModelList()
+  /// Whether members were put in another order than that in which they came.
+  private(set) var isReordered = false
   /// The order that was saved, where it is not the one in which the store lists its rows.
-  private(set) var order: [PersistentIdentifier]?
+  let order: [PersistentIdentifier]?
 
-  private var memberIndex: Set<ObjectIdentifier>?
-  private var addedIndex: Set<ObjectIdentifier>?
-  private var removedIndex: Set<ObjectIdentifier>?
-
-  init(members: [any PersistentModel]?) {
-    self.members = members
-    added = members ?? []
+  /// The members of a model that no store knows.
+  init(members: [any PersistentModel]) {
+    let list = ModelList(members.withoutRepeats)
+    self.members = list
+    added = list
+    order = nil
   }
 
-  init(loaded: [AnyObject]?) { members = loaded }
+  /// Members as the store has them.
+  init(loaded: [any PersistentModel]) {
+    members = ModelList(loaded)
+    order = nil
+  }
 
-  /// An unloaded to-many whose members come in an order of their own.
-  init(order: [PersistentIdentifier]) { self.order = order }
+  /// An unloaded to-many, whose members may come in an order of their own.
+  init(order: [PersistentIdentifier]? = nil) { self.order = order }
 
-  init(copying other: ToManyValue) {
-    members = other.members
-    added = other.added
-    removed = other.removed
+  /// A copy to change, while `other` is kept as it is.
+  init(changing other: _ToManyValue) {
+    members = other.members?.copyWithIndex()
+    added = other.added.copyWithIndex()
+    removed = other.removed.copyWithIndex()
     isReordered = other.isReordered
     order = other.order
-    memberIndex = other.memberIndex
-    addedIndex = other.addedIndex
-    removedIndex = other.removedIndex
   }
 
   var isChanged: Bool { !added.isEmpty || !removed.isEmpty }
 
-  func hasAdded(_ model: AnyObject) -> Bool {
-    ToManyValue.contains(model, added, &addedIndex)
-  }
-
-  func hasRemoved(_ model: AnyObject) -> Bool {
-    ToManyValue.contains(model, removed, &removedIndex)
+  func hasRemoved(_ model: any PersistentModel) -> Bool {
+    !removed.isEmpty && removed.contains(model)
   }
 
   /// Whether a model is known to be a member.
-  func holds(_ model: AnyObject) -> Bool {
-    if hasAdded(model) { return true }
-    guard let members else { return false }
-    return ToManyValue.contains(model, members, &memberIndex)
+  func holds(_ model: any PersistentModel) -> Bool {
+    added.contains(model) || members?.contains(model) ?? false
   }
 
-  func noteAdded(_ model: AnyObject) {
-    if !removed.isEmpty, hasRemoved(model) {
-      removed.removeAll { $0 === model }
-    } else if !hasAdded(model) {
-      var index = addedIndex.take()
-      added.append(model)
-      index?.insert(ObjectIdentifier(model))
-      addedIndex = index
-    }
-  }
+  // MARK: Changes
 
-  func noteRemoved(_ model: AnyObject) {
-    if !added.isEmpty, hasAdded(model) {
-      added.removeAll { $0 === model }
-    } else if !hasRemoved(model) {
-      var index = removedIndex.take()
-      removed.append(model)
-      index?.insert(ObjectIdentifier(model))
-      removedIndex = index
-    }
-  }
-
-  /// Puts a new member behind the loaded ones.
-  func appendMember(_ model: AnyObject) {
-    var index = memberIndex.take()
+  /// Adds a member behind the others.
+  /// - Precondition: The model is not known to be a member.
+  func gain(_ model: any PersistentModel) {
+    if removed.remove(model) == nil { added.append(model) }
     members?.append(model)
-    index?.insert(ObjectIdentifier(model))
-    memberIndex = index
+    _invariantCheck()
   }
 
-  private static func contains(
-    _ model: AnyObject, _ list: [AnyObject], _ index: inout Set<ObjectIdentifier>?
-  ) -> Bool {
-    if list.last === model { return true }
-    if list.count <= 32 { return list.contains { $0 === model } }
-    if index == nil { index = Set(list.lazy.map(ObjectIdentifier.init)) }
-    return index?.contains(ObjectIdentifier(model)) ?? false
+  /// - Returns: Where the member stood.
+  func lose(_ model: any PersistentModel) -> ModelList.Place {
+    if added.remove(model) == nil, !removed.contains(model) { removed.append(model) }
+    let place = members?.remove(model)
+    _invariantCheck()
+    return place ?? .unknown
+  }
+
+  /// Puts members where they stood before; the others keep their order.
+  func move(_ model: any PersistentModel, to place: ModelList.Place) {
+    members?.move(model, to: place)
+    _invariantCheck()
+  }
+
+  /// Gives loaded members another order.
+  func reorder(_ models: ModelList) {
+    members = models
+    isReordered = true
+    _invariantCheck()
+  }
+
+  // MARK: Loading
+
+  /// Takes the stored members, with what has changed since applied to them.
+  /// - Returns: All members in order.
+  func load(_ stored: [any PersistentModel]) -> ModelList {
+    var list = ModelList(stored)
+    if !removed.isEmpty { list.removeAll { removed.contains($0) } }
+    for model in added where !list.contains(model) { list.append(model) }
+    members = list
+    _invariantCheck()
+    return list
+  }
+
+  /// Forgets the members, which are read again; the changes stay.
+  func unload() { members = nil }
+
+  /// Replaces the members of a model that no store knows.
+  func replaceAll(_ models: [any PersistentModel]) {
+    let list = ModelList(models.withoutRepeats)
+    members = list
+    added = list
+    _invariantCheck()
+  }
+
+  // MARK: Models that are gone
+
+  /// What a list lost, to be put back.
+  struct Dropped {
+    fileprivate let model: any PersistentModel
+    fileprivate let place: ModelList.Place?
+    fileprivate let addedPlace: ModelList.Place?
+  }
+
+  /// Takes a deleted model out of the list, which is no change of the relationship.
+  func drop(_ model: any PersistentModel) -> Dropped {
+    defer { _invariantCheck() }
+    return Dropped(
+      model: model, place: members?.remove(model), addedPlace: added.remove(model))
+  }
+
+  func takeBack(_ dropped: Dropped) {
+    if let place = dropped.place { members?.insert(dropped.model, at: place) }
+    if let place = dropped.addedPlace { added.insert(dropped.model, at: place) }
+    _invariantCheck()
+  }
+
+  /// Takes all models that are gone out of the list.
+  /// - Returns: Those that were in it.
+  func dropAll(where isGone: (any PersistentModel) -> Bool) -> [any PersistentModel] {
+    let gone = [members, added, removed].flatMap { $0?.filter(isGone) ?? [] }
+    guard !gone.isEmpty else { return [] }
+    members?.removeAll(where: isGone)
+    added.removeAll(where: isGone)
+    removed.removeAll(where: isGone)
+    _invariantCheck()
+    return gone
+  }
+
+  /// No model is both added and removed, and the members have what was added and not what was
+  /// removed.
+  func _invariantCheck() {
+    #if OPENSWIFTDATA_INVARIANTS
+      for list in [members, added, removed] { list?._invariantCheck() }
+      let size = (members?.count ?? 0) + added.count + removed.count
+      guard size <= 64 || size & (size - 1) == 0 else { return }
+      let (gained, lost) = (added.identities, removed.identities)
+      precondition(gained.isDisjoint(with: lost), "A member was both added and removed.")
+      guard let all = members?.identities else { return }
+      precondition(gained.isSubset(of: all), "An added member is missing.")
+      precondition(lost.isDisjoint(with: all), "A removed member is left.")
+    #endif
+  }
+}
+
+extension ModelList {
+  fileprivate var identities: Set<ObjectIdentifier> { Set(map(ObjectIdentifier.init)) }
+}
+
+extension [any PersistentModel] {
+  /// Each model once, where it came first.
+  var withoutRepeats: [any PersistentModel] {
+    if count < 2 { return self }
+    var known = Set<ObjectIdentifier>(minimumCapacity: count)
+    return filter { known.insert(ObjectIdentifier($0)).inserted }
   }
 }

@@ -47,8 +47,11 @@ extension _ModelStorage {
   /// Whether freeing the values may free other models.
   var holdsPartners: Bool {
     descriptor.relationshipSlots.contains { slot in
-      guard case .object(let object) = overlaid(slot) else { return false }
-      return !(object is IdentifierBox)
+      switch overlaid(slot) {
+      case .model, .toMany: true
+      case .unset, .null, .identifier, .weakPartners: false
+      case .integer, .real, .text, .blob, .uuid, .boxed: false
+      }
     }
   }
 }

@@ -11,8 +11,8 @@ enum ValueEncoding {
     case .text(let value): .text(value)
     case .blob(let value): .blob(value)
     case .uuid(let value): value.storedValue
-    case .object(let object):
-      ((object as? any AnyValueBox)?.anyValue as? any ScalarCoding)?.storedValue ?? .null
+    case .boxed(let box): (box.anyValue as? any ScalarCoding)?.storedValue ?? .null
+    case .model, .identifier, .toMany, .weakPartners: .null
     }
   }
 
@@ -20,8 +20,7 @@ enum ValueEncoding {
   static func composite(
     _ slot: _SlotValue, leaves: [CompositeLeaf], property: ModelProperty, entityName: String
   ) throws -> [_StoredValue] {
-    guard case .object(let object) = slot,
-      let value = unwrapped((object as? any AnyValueBox)?.anyValue) as? any Encodable
+    guard case .boxed(let box) = slot, let value = unwrapped(box.anyValue) as? any Encodable
     else { return Array(repeating: .null, count: leaves.count) }
     do {
       return try CompositeCoding.flatten(value, leaves: leaves)
@@ -34,8 +33,8 @@ enum ValueEncoding {
   static func encoded(
     _ slot: _SlotValue, property: ModelProperty, entityName: String
   ) throws -> _StoredValue {
-    guard case .object(let object) = slot else { return scalar(slot) }
-    let value = unwrapped((object as? any AnyValueBox)?.anyValue)
+    guard case .boxed(let box) = slot else { return scalar(slot) }
+    let value = unwrapped(box.anyValue)
     do {
       if case .transformable(let name?) = property.form,
         let transformer = ValueTransformer.named(name)
@@ -60,7 +59,7 @@ enum ValueEncoding {
       doing: "encoding a value", entity: entityName, property: property.name, underlying: error)
   }
 
-  private static func unwrapped(_ value: Any?) -> Any? {
+  private static func unwrapped(_ value: Any) -> Any? {
     guard let optional = value as? any OptionalValue else { return value }
     return optional.unwrappedValue
   }

@@ -29,11 +29,10 @@ package struct RowValues {
   var hasNull: Bool {
     columns.contains { column in
       switch (column.content, snapshot.value(column.cell)) {
-      case (.plain, .unset), (.plain, .null), (.plain, .object): true
-      case (.tagged, .unset), (.tagged, .null), (.tagged, .object): true
+      case (.plain, .null), (.plain, .identifier), (.tagged, .null), (.tagged, .identifier): true
       case (.plain, _), (.tagged, _): false
-      case (.key, .object(let object)), (.entityNumber, .object(let object)):
-        RowValues.destination(object, keys) == nil
+      case (.key, .identifier(let identifier)), (.entityNumber, .identifier(let identifier)):
+        keys.destination(of: identifier) == nil
       case (.key, .integer), (.entityNumber, .integer): false
       case (.key, _), (.entityNumber, _): true
       }
@@ -51,29 +50,23 @@ package struct RowValues {
     case .key, .entityNumber: break
     }
     switch value {
-    case .object(let object):
-      guard let destination = destination(object, keys) else { break }
+    case .identifier(let identifier):
+      guard let destination = keys.destination(of: identifier) else { break }
       let value = column.content == .key ? destination.key : Int64(destination.entity)
       return try target.bind(value, at: index)
     case .integer(let word):
       let packed = PackedKey(word: word)
       return try target.bind(column.content == .key ? packed.key : packed.entity, at: index)
-    default: break
+    case .null, .real, .text, .blob, .uuid: break
     }
     try target.bindNull(at: index)
   }
 
-  private static func destination(
-    _ object: AnyObject, _ keys: NewKeys
-  ) -> (key: Int64, entity: Int)? {
-    (object as? IdentifierBox).flatMap { keys.destination(of: $0.identifier) }
-  }
-
   private static func bind(
-    _ value: _SlotValue, to target: some ParameterTarget, at index: Int32
+    _ value: SnapshotValue, to target: some ParameterTarget, at index: Int32
   ) throws {
     switch value {
-    case .unset, .null, .object: try target.bindNull(at: index)
+    case .null, .identifier: try target.bindNull(at: index)
     case .integer(let value): try target.bind(value, at: index)
     case .real(let value): try target.bind(value, at: index)
     case .text(let value): try target.bind(value, at: index)
@@ -85,12 +78,12 @@ package struct RowValues {
 
   /// Binds bytes behind the tag that says they stand inline.
   private static func bindTagged(
-    _ value: _SlotValue, to target: some ParameterTarget, at index: Int32
+    _ value: SnapshotValue, to target: some ParameterTarget, at index: Int32
   ) throws {
     switch value {
     case .blob(let data): try target.bind(Data([1]) + data, at: index)
     case .text(let text): try target.bind(Data([1]) + Data(text.utf8), at: index)
-    default: try bind(value, to: target, at: index)
+    case .null, .integer, .real, .uuid, .identifier: try bind(value, to: target, at: index)
     }
   }
 }

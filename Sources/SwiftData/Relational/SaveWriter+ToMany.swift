@@ -8,11 +8,10 @@ extension SaveWriter {
   mutating func writeToMany(_ snapshots: [DefaultSnapshot]) throws {
     var changes: [PairChanges] = []
     var places: [ToManyStatements.Place: Int] = [:]
-    for snapshot in snapshots where snapshot.cells != nil {
+    for snapshot in snapshots where !snapshot.toManys.isEmpty {
       let save = try plan(of: snapshot)
       for toMany in save.toMany where snapshot.changedSlots.contains(toMany.slot) {
-        guard case .object(let object) = snapshot.cells?[toMany.slot],
-          let change = object as? ToManySnapshot,
+        guard let change = snapshot.toMany(toMany.slot),
           let owner = newKeys.key(of: snapshot.persistentIdentifier)
         else { continue }
         let place = places[toMany.place] ?? changes.count

@@ -107,8 +107,8 @@ struct SaveWriter {
 
   /// Whether a column names a new model that has no key yet.
   func namesUnknown(_ snapshot: DefaultSnapshot, _ column: SaveStatements.Column) -> Bool {
-    guard column.content == .key, case .object(let object) = snapshot.value(column.cell),
-      let identifier = (object as? IdentifierBox)?.identifier, identifier.resolved.isTemporary
+    guard column.content == .key, case .identifier(let identifier) = snapshot.value(column.cell),
+      identifier.resolved.isTemporary
     else { return false }
     return !newKeys.isNew(identifier)
   }
@@ -144,7 +144,7 @@ extension DefaultSnapshot {
   var setReferences: SlotSet {
     var slots = SlotSet()
     for (slot, property) in descriptor.properties.enumerated() where property.isToOne {
-      if case .object? = cells?[slot] { slots.insert(slot) }
+      if case .identifier? = changedValue(slot) { slots.insert(slot) }
     }
     return slots
   }

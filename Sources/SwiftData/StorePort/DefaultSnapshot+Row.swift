@@ -9,18 +9,18 @@ extension DefaultSnapshot {
     guard row == nil, let cells else { return self }
     var builder = RowBuilder(layout: descriptor.layout)
     builder.begin()
-    for cell in descriptor.layout.kinds.indices { builder.set(cells[cell], at: cell) }
+    for cell in descriptor.layout.kinds.indices { builder.set(value(cell), at: cell) }
     let place = builder.finish()
     var others = ContiguousArray<_SlotValue>(repeating: .unset, count: cells.count)
     for slot in descriptor.relationshipSlots { others[slot] = cells[slot] }
     return DefaultSnapshot(
       persistentIdentifier: persistentIdentifier, descriptor: descriptor, page: place.page,
-      row: place.row, cells: others, changedSlots: changedSlots)
+      row: place.row, cells: others, toManys: toManys, changedSlots: changedSlots)
   }
 }
 
 extension RowBuilder {
-  fileprivate mutating func set(_ value: _SlotValue, at cell: Int) {
+  fileprivate mutating func set(_ value: SnapshotValue, at cell: Int) {
     switch value {
     case .integer(let value): setInteger(value, at: cell)
     case .real(let value): setReal(value, at: cell)
@@ -29,7 +29,7 @@ extension RowBuilder {
       text.withUTF8 { setBytes(UnsafeRawBufferPointer($0), at: cell) }
     case .blob(let value): value.withUnsafeBytes { setBytes($0, at: cell) }
     case .uuid(let value): withUnsafeBytes(of: value.uuid) { setBytes($0, at: cell) }
-    case .unset, .null, .object: setNull(at: cell)
+    case .null, .identifier: setNull(at: cell)
     }
   }
 }

@@ -5,7 +5,7 @@ package enum FetchedPlaces {
   case keys(RowKeys)
   case identifiers([PersistentIdentifier])
 
-  var count: Int {
+  package var count: Int {
     switch self {
     case .keys(let keys): keys.count
     case .identifiers(let identifiers): identifiers.count

@@ -34,6 +34,7 @@ extension DefaultSnapshot {
     let storage = _ModelStorage(descriptor)
     storage.knownIdentifier = identifier
     var fixed: [Int: _SlotValue] = [:]
+    var toManys: [ToManySnapshot] = []
     for (slot, property) in descriptor.properties.enumerated() {
       guard let value = values[property.name] else { continue }
       func unfit() -> SwiftDataError {
@@ -48,10 +49,11 @@ extension DefaultSnapshot {
           continue
         }
         guard let partner = value.unwrapped(as: PersistentIdentifier.self) else { throw unfit() }
-        fixed[slot] = .object(IdentifierBox(partner))
+        fixed[slot] = .identifier(partner)
       case .toMany:
         guard let members = value.identifiers else { throw unfit() }
-        fixed[slot] = .object(ToManySnapshot(members: members, added: [], removed: []))
+        toManys.append(
+          ToManySnapshot(slot: slot, members: members, added: [], removed: []))
       case .attribute, .transformable:
         if value.isNil {
           storage.overlay(.null, at: slot)
@@ -70,7 +72,7 @@ extension DefaultSnapshot {
     for (slot, value) in fixed { cells[slot] = value }
     self.init(
       persistentIdentifier: identifier, descriptor: descriptor, page: nil, row: nil, cells: cells,
-      changedSlots: .all)
+      toManys: toManys, changedSlots: .all)
   }
 
   /// This snapshot in the form of a store. The store's snapshot reads backing data, whose
@@ -84,12 +86,12 @@ extension DefaultSnapshot {
       storage.takeCells(of: self)
       for slot in descriptor.relationshipSlots {
         if let members = memberIdentifiers(slot) {
-          storage.overlay(
-            .object(ToManyValue(loaded: members.compactMap(source._fault(for:)))), at: slot)
+          let models = members.compactMap { source._fault(for: $0) as? any PersistentModel }
+          storage.overlay(.toMany(_ToManyValue(loaded: models)), at: slot)
         } else if let partner = partnerIdentifiers(slot).first,
-          let model = source._fault(for: partner)
+          let model = source._fault(for: partner) as? any PersistentModel
         {
-          storage.overlay(.object(model), at: slot)
+          storage.overlay(.model(model), at: slot)
         }
       }
       // The identifier is the model's: this storage must not end it when it goes.
@@ -105,17 +107,14 @@ extension DefaultSnapshot {
 extension DefaultSnapshot {
   /// The members of a to-many, where the snapshot has them all.
   func memberIdentifiers(_ slot: Int) -> [PersistentIdentifier]? {
-    guard case .object(let object)? = cells?[slot] else { return nil }
-    return (object as? ToManySnapshot)?.members
+    toMany(slot)?.members
   }
 
   /// Whom either kind of relationship names.
   func partnerIdentifiers(_ slot: Int) -> [PersistentIdentifier] {
     if let members = memberIdentifiers(slot) { return members }
-    guard case .object(let object)? = cells?[slot], let box = object as? IdentifierBox else {
-      return []
-    }
-    return [box.identifier]
+    guard case .identifier(let identifier)? = changedValue(slot) else { return [] }
+    return [identifier]
   }
 
   /// The to-many relationships whose members the snapshot does not have.
@@ -127,20 +126,16 @@ extension DefaultSnapshot {
 
   /// Completes a to-many from the members that the store has.
   mutating func fillMembers(of slot: Int, stored: [PersistentIdentifier]) {
-    var change = ToManySnapshot(members: nil, added: [], removed: [])
-    if case .object(let object)? = cells?[slot], let known = object as? ToManySnapshot {
-      change = known
-    }
-    let removed = Set(change.removed)
-    let kept = stored.filter { !removed.contains($0) }
+    let change = toMany(slot)
+    let (added, removed) = (change?.added ?? [], change?.removed ?? [])
+    let lost = Set(removed)
+    let kept = stored.filter { !lost.contains($0) }
     let known = Set(kept)
-    let members = kept + change.added.filter { !known.contains($0) }
-    var filled =
-      cells ?? ContiguousArray(repeating: .unset, count: descriptor.layout.kinds.count)
-    filled[slot] = .object(
-      ToManySnapshot(members: members, added: change.added, removed: change.removed))
+    let members = kept + added.filter { !known.contains($0) }
+    let filled = ToManySnapshot(slot: slot, members: members, added: added, removed: removed)
     self = DefaultSnapshot(
       persistentIdentifier: persistentIdentifier, descriptor: descriptor, page: page, row: row,
-      cells: filled, changedSlots: changedSlots)
+      cells: cells, toManys: toManys.filter { $0.slot != slot } + [filled],
+      changedSlots: changedSlots)
   }
 }

@@ -10,7 +10,7 @@ import Testing
     #expect(traits.swiftType.scalarType == type)
     let attribute = try #require(traits.swiftType as? any _ScalarAttribute.Type)
     let slot = attribute._empty._slotValue
-    if case .object = slot { #expect(traits.isBoxed) } else { #expect(!traits.isBoxed) }
+    if case .boxed = slot { #expect(traits.isBoxed) } else { #expect(!traits.isBoxed) }
     let stored = try #require((attribute._empty as? any ScalarCoding)?.storedValue)
     #expect(kind(of: stored) == expectedKind(traits.column))
     #expect(kind(of: traits.empty) == expectedKind(traits.column))

@@ -35,10 +35,10 @@ extension Decimal: _ScalarAttribute {
   }
 
   public static func _unwrap(_ slot: _SlotValue) -> Decimal? {
-    if case .object(let object) = slot { return (object as? ValueBox<Decimal>)?.value }
+    if case .boxed(let box) = slot { return box.value(as: Decimal.self) }
     return nil
   }
 
-  public var _slotValue: _SlotValue { .object(ValueBox(self)) }
+  public var _slotValue: _SlotValue { .boxed(ValueBox(self)) }
   public static var _empty: Decimal { 0 }
 }

@@ -43,10 +43,10 @@ extension URL: _ScalarAttribute {
   }
 
   public static func _unwrap(_ slot: _SlotValue) -> URL? {
-    if case .object(let object) = slot { return (object as? ValueBox<URL>)?.value }
+    if case .boxed(let box) = slot { return box.value(as: URL.self) }
     return nil
   }
 
-  public var _slotValue: _SlotValue { .object(ValueBox(self)) }
+  public var _slotValue: _SlotValue { .boxed(ValueBox(self)) }
   public static var _empty: URL { URL(fileURLWithPath: "/") }
 }

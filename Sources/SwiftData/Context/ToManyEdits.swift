@@ -1,0 +1,129 @@
+/// What an event does to a to-many: enough to undo it, at a cost that grows with the event and not
+/// with the number of members.
+///
+/// 1. `RelationshipFixer` tells each member that comes or goes, with the place where it stood, and
+///    each new order.
+/// 2. A model that is deleted is told with all its members, because the save will forget them.
+/// 3. An undo adds and removes members; places, in reverse order of the edits, give the order back.
+struct ToManyEdits {
+  enum Edit {
+    case gained(any PersistentModel)
+    case lost(any PersistentModel, ModelList.Place)
+    /// Another order, told by the list before it.
+    case reordered(ModelList)
+  }
+
+  let slot: Int
+  /// Members that the event added and that are still there, and those that it removed for good.
+  private(set) var gained = ModelList()
+  private(set) var lost = ModelList()
+  private var edits: [Edit] = []
+  /// Whether adding and removing alone may give another order than the one before.
+  private var mayBeReordered = false
+  /// All members at some moment of the event, and the number of edits before it.
+  private var whole: (members: ModelList, editCount: Int)?
+
+  init(_ slot: Int) { self.slot = slot }
+
+  var hasWhole: Bool { whole != nil }
+
+  var isUnchanged: Bool { gained.isEmpty && lost.isEmpty && !mayBeReordered }
+
+  // MARK: Noting
+
+  mutating func note(_ edit: Edit) {
+    edits.append(edit)
+    switch edit {
+    case .gained(let model):
+      if lost.remove(model) != nil {
+        mayBeReordered = true  // it came back behind the others
+      } else {
+        gained.append(model)
+      }
+    case .lost(let model, _):
+      if gained.remove(model) == nil, !lost.contains(model) { lost.append(model) }
+    case .reordered: mayBeReordered = true
+    }
+    _invariantCheck()
+  }
+
+  /// No member was both gained and lost.
+  func _invariantCheck() {
+    #if OPENSWIFTDATA_INVARIANTS
+      gained._invariantCheck()
+      lost._invariantCheck()
+      guard gained.count <= 64 else { return }
+      precondition(
+        !gained.contains { model in lost.contains { $0 === model } },
+        "A member was both gained and lost.")
+    #endif
+  }
+
+  mutating func noteWhole(_ storage: _ModelStorage) {
+    guard whole == nil else { return }
+    if case .toMany(let value) = storage.overlaid(slot) {
+      whole = value.members.map { ($0, edits.count) }
+    } else if storage.flags.contains(.isInserted) {
+      whole = (ModelList(), edits.count)
+    }
+  }
+
+  /// Finds whether the event left the members in another order, where it left the same ones.
+  mutating func close(_ storage: _ModelStorage) {
+    guard mayBeReordered, gained.isEmpty, lost.isEmpty else { return }
+    guard case .toMany(let value) = storage.overlaid(slot), let members = value.members else {
+      return
+    }
+    var before = members
+    restoreOrder(of: &before)
+    mayBeReordered = !before.isSame(as: members)
+  }
+
+  // MARK: Undoing
+
+  /// All members before the event, of a model that was deleted.
+  var membersBefore: ModelList {
+    guard let whole else { return lost }
+    var list = whole.members
+    for edit in edits[..<whole.editCount].reversed() {
+      switch edit {
+      case .gained(let model): list.remove(model)
+      case .lost(let model, let place):
+        if !list.contains(model) { list.insert(model, at: place) }
+      case .reordered(let before): list = before
+      }
+    }
+    return list
+  }
+
+  /// Whether members have to be put in their places after they were added again.
+  var needsOrder: Bool { mayBeReordered || !lost.isEmpty }
+
+  /// Whether more than members that an undo adds change their places.
+  var movesOthers: Bool { mayBeReordered }
+
+  /// Gives members the order from before the event.
+  func restoreOrder(of list: inout ModelList) {
+    for edit in edits.reversed() {
+      switch edit {
+      case .gained: continue
+      case .lost(let model, let place): list.move(model, to: place)
+      case .reordered(let before): list.arrange(like: before)
+      }
+    }
+  }
+
+  /// Tells the places of the members that the event removed, the last one first.
+  func restorePlaces(_ move: (any PersistentModel, ModelList.Place) -> Void) {
+    for case .lost(let model, let place) in edits.reversed() { move(model, place) }
+  }
+}
+
+extension ModelList {
+  /// Puts the models in the order of `others`; those that are not among them come last.
+  mutating func arrange(like others: ModelList) {
+    var rest = self
+    let known = others.filter { rest.remove($0) != nil }
+    self = ModelList(known + rest)
+  }
+}

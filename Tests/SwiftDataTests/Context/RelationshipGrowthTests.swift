@@ -1,0 +1,120 @@
+import Foundation
+import SwiftData
+import Testing
+
+/// Editing all members of a list one by one takes time in proportion to their number.
+@Suite(.serialized) struct RelationshipGrowthTests {
+  private struct Family {
+    let context: ModelContext
+    let parent: Graph.Parent
+    let other = Graph.Parent("other")
+    let children: [Graph.Child]
+    let undo = UndoManager()
+
+    /// Children in a loaded list.
+    init(_ count: Int, saved: Bool) throws {
+      context = ModelContext(try Graph.container())
+      parent = Graph.Parent("p")
+      context.insert(parent)
+      context.insert(other)
+      children = (0..<count).map { Graph.Child("\($0)") }
+      parent.children = children
+      if saved { try context.save() }
+      #expect(parent.children.count == count && other.children.isEmpty)
+      undo.groupsByEvent = false
+    }
+
+    func record(_ body: () -> Void) {
+      undo.beginUndoGrouping()
+      body()
+      context.processPendingChanges()
+      undo.endUndoGrouping()
+    }
+  }
+
+  /// Expects less than nine times the time for four times the members: in proportion it is four, by
+  /// the square sixteen. A busy machine gets three attempts.
+  private func expectLinear(
+    saved: Bool = true, _ count: Int = 600, prepare: (Family) throws -> Void = { _ in },
+    _ body: (Family) throws -> Void
+  ) throws {
+    func seconds(_ count: Int) throws -> Double {
+      var best = Double.infinity
+      for _ in 0..<2 {
+        let family = try Family(count, saved: saved)
+        try prepare(family)
+        let start = ContinuousClock.now
+        try body(family)
+        best = min(best, (ContinuousClock.now - start) / .seconds(1))
+      }
+      return best
+    }
+    var ratio = Double.infinity
+    for _ in 0..<3 where ratio >= 9 {
+      ratio = min(ratio, try seconds(4 * count) / seconds(count))
+    }
+    #expect(ratio < 9, "ratio \(ratio)")
+  }
+
+  @Test func takingChildrenFromTheirParent() throws {
+    try expectLinear { family in
+      for child in family.children { child.parent = nil }
+      #expect(family.parent.children.isEmpty)
+    }
+  }
+
+  @Test func movingChildrenBetweenTwoLoadedLists() throws {
+    try expectLinear { family in
+      for child in family.children { child.parent = family.other }
+      #expect(family.parent.children.isEmpty)
+      #expect(family.other.children.map(\.name) == family.children.map(\.name))
+    }
+  }
+
+  @Test func deletingUnsavedChildren() throws {
+    try expectLinear(saved: false) { family in
+      for child in family.children { family.context.delete(child) }
+      #expect(family.parent.children.isEmpty)
+    }
+  }
+
+  @Test func deletingSavedChildren() throws {
+    try expectLinear { family in
+      for child in family.children { family.context.delete(child) }
+      try family.context.save()
+      #expect(family.parent.children.isEmpty)
+    }
+  }
+
+  @Test func undoingAnEmptiedList() throws {
+    try expectLinear(1500) { family in
+      family.context.undoManager = family.undo
+      family.record { family.parent.children = [] }
+    } _: { family in
+      family.undo.undo()
+      #expect(family.parent.children.map(\.name) == family.children.map(\.name))
+    }
+  }
+
+  @Test func removingAndUndoingOneByOne() throws {
+    try expectLinear(1000) { family in
+      family.context.undoManager = family.undo
+      for child in family.children { family.record { child.parent = nil } }
+      #expect(family.parent.children.isEmpty)
+      for _ in family.children { family.undo.undo() }
+      #expect(family.parent.children.map(\.name) == family.children.map(\.name))
+      #expect(!family.context.hasChanges)
+      for _ in family.children { family.undo.redo() }
+      #expect(family.parent.children.isEmpty)
+    }
+  }
+
+  @Test func undoingOneEventOfSingleRemovals() throws {
+    try expectLinear(1500) { family in
+      family.context.undoManager = family.undo
+      family.record { for child in family.children { child.parent = nil } }
+      family.undo.undo()
+      #expect(family.parent.children.map(\.name) == family.children.map(\.name))
+    }
+  }
+}
