@@ -9,12 +9,6 @@ struct FetchStatementTests {
     Author.self, Book.self, Shelf.self,
   ]
 
-  private let state = EditingState()
-
-  private func request<T>(_ descriptor: FetchDescriptor<T>) -> DataStoreFetchRequest<T> {
-    DataStoreFetchRequest(descriptor: descriptor, editingState: state)
-  }
-
   private func run(
     _ capabilities: SQLCapabilities, _ body: (RelationalStore) throws -> Void
   ) throws -> [String] {
@@ -22,6 +16,14 @@ struct FetchStatementTests {
     driver.script = [("count(*)", [[.integer(9)]])]
     try body(RecordingStore.engine(driver, Schema(Self.types)))
     return driver.take()
+  }
+
+  private static func request<T>(_ descriptor: FetchDescriptor<T>) -> DataStoreFetchRequest<T> {
+    DataStoreFetchRequest(descriptor: descriptor, editingState: EditingState())
+  }
+
+  private static func shelf(_ key: Int) throws -> PersistentIdentifier {
+    try .identifier(for: "recording", entityName: "Shelf", primaryKey: "p\(key)")
   }
 
   private func texts(_ body: (RelationalStore) throws -> Void) throws -> [[String]] {
@@ -36,7 +38,7 @@ struct FetchStatementTests {
     descriptor.fetchLimit = 10
     descriptor.fetchOffset = 20
     #expect(
-      try texts { _ = try $0.rows(of: request(descriptor)) }
+      try texts { _ = try $0.rows(of: Self.request(descriptor)) }
         == [
           [
             #"""
@@ -60,9 +62,9 @@ struct FetchStatementTests {
     var descriptor = FetchDescriptor<Book>(sortBy: [SortDescriptor(\.pages)])
     descriptor.fetchLimit = 5
     descriptor.fetchOffset = 7
-    var counts: [Int?] = []
+    var counts: [Int] = []
     #expect(
-      try texts { counts.append(try $0.count(request(descriptor))) }
+      try texts { counts.append(try #require(try $0.count(Self.request(descriptor)))) }
         == [
           [#"SELECT count(*) FROM "ZBOOK" AS "t0""#], [#"SELECT count(*) FROM "ZBOOK" AS "t0""#],
         ])
@@ -74,7 +76,7 @@ struct FetchStatementTests {
     let descriptor = FetchDescriptor<Author>(
       predicate: #Predicate { $0.books.contains { $0.pages > pages } && $0.born != nil })
     #expect(
-      try texts { _ = try $0.places(request(descriptor)) }
+      try texts { _ = try $0.places(Self.request(descriptor)) }
         == ["?1", "$1"].map {
           [
             #"""
@@ -86,19 +88,12 @@ struct FetchStatementTests {
         })
   }
 
-  private func shelves() throws -> [PersistentIdentifier] {
-    let driver = RecordingDriver(.sqlite)
-    driver.script = [("ZSHELF", [[.integer(3), .text("top")], [.integer(1), .text("low")]])]
-    let engine = RecordingStore.engine(driver, Schema(Self.types))
-    return try engine.rows(of: request(FetchDescriptor<Shelf>())).rows.snapshots
-      .map(\.persistentIdentifier)
-  }
-
   @Test func rowsOfKeysComeInTheirOrder() throws {
-    let places = FetchedPlaces.identifiers(try shelves())
     #expect(
       try texts {
-        _ = try $0.rows(at: places, in: 0..<2, of: Shelf._$descriptor, slots: nil, state)
+        _ = try $0.rows(
+          at: .identifiers([try Self.shelf(3), try Self.shelf(1)]), in: 0..<2,
+          of: Shelf._$descriptor, slots: nil, EditingState())
       }
         == [
           [
@@ -118,11 +113,12 @@ struct FetchStatementTests {
   }
 
   @Test func membersOfManyOwnersAreOneStatement() throws {
-    let owners = try shelves()
     let slot = try #require(Shelf._$descriptor.slot(named: "books"))
     #expect(
       try texts {
-        _ = try $0.members(ofAll: owners, slot: slot, descriptor: Shelf._$descriptor, state)
+        _ = try $0.members(
+          ofAll: [try Self.shelf(1), try Self.shelf(2)], slot: slot,
+          descriptor: Shelf._$descriptor, EditingState())
       }.map { $0.map { $0.drop { $0 != "F" } } }
         == [
           [
@@ -142,8 +138,12 @@ struct FetchStatementTests {
   }
 
   @Test func scriptedRowsBecomeSnapshots() throws {
-    let found = try shelves()
-    #expect(found.map(\.entityName) == ["Shelf", "Shelf"])
-    #expect(found.map(\.rowKey) == [3, 1])
+    let driver = RecordingDriver(.sqlite)
+    driver.script = [("ZSHELF", [[.integer(7), .text("top")], [.integer(8), .text("low")]])]
+    let engine = RecordingStore.engine(driver, Schema(Self.types))
+    let request = Self.request(FetchDescriptor<Shelf>())
+    let found = try engine.rows(of: request).rows.snapshots
+    #expect(found.map(\.persistentIdentifier.entityName) == ["Shelf", "Shelf"])
+    #expect(try #require(try engine.places(request)).places.count == 2)
   }
 }
