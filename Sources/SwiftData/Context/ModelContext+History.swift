@@ -3,12 +3,7 @@ extension ModelContext {
   /// - Throws: `DataStoreError.unsupportedFeature` where no store keeps history of this type.
   public func fetchHistory<T>(_ descriptor: HistoryDescriptor<T>) throws -> [T]
   where T: HistoryTransaction {
-    func fetch<S: HistoryProviding>(_ store: S) throws -> [T]? {
-      guard let own = descriptor as? HistoryDescriptor<S.HistoryType> else { return nil }
-      return try store.fetchHistory(own) as? [T]
-    }
-    let providers = core.coordinator.stores.compactMap { $0 as? any HistoryProviding }
-    let found = try providers.compactMap { try fetch($0) }
+    let found = try core.coordinator.ports.compactMap { try $0.history(descriptor) }
     guard !found.isEmpty else { throw DataStoreError.unsupportedFeature }
     return Array(found.joined())
   }
@@ -17,14 +12,7 @@ extension ModelContext {
   /// - Throws: `DataStoreError.unsupportedFeature` where no store keeps history of this type.
   public func deleteHistory<T>(_ descriptor: HistoryDescriptor<T>) throws
   where T: HistoryTransaction {
-    func delete<S: HistoryProviding>(_ store: S) throws -> Bool {
-      guard let own = descriptor as? HistoryDescriptor<S.HistoryType> else { return false }
-      try store.deleteHistory(own)
-      return true
-    }
-    let providers = core.coordinator.stores.compactMap { $0 as? any HistoryProviding }
-    guard try !providers.map({ try delete($0) }).filter({ $0 }).isEmpty else {
-      throw DataStoreError.unsupportedFeature
-    }
+    let keepers = try core.coordinator.ports.filter { try $0.deleteHistory(descriptor) }
+    guard !keepers.isEmpty else { throw DataStoreError.unsupportedFeature }
   }
 }

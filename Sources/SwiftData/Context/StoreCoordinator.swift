@@ -5,8 +5,6 @@ protocol StoreCoordinator: AnyObject, Sendable {
   func port(forEntity name: String) -> (any StorePort)?
   /// The ways to all stores, in the order of the configurations.
   var ports: [any StorePort] { get }
-  /// All stores, in the order of the configurations.
-  var stores: [any DataStore] { get }
   /// The model class of an entity.
   func modelType(forEntity name: String) -> (any PersistentModel.Type)?
   /// The entity at the root of an entity's inheritance.

@@ -61,6 +61,16 @@ package final class RelationalStore: StorePort {
   /// Nothing is kept for contexts.
   package func end(_ editingState: EditingState) {}
 
+  /// No history is kept yet.
+  package func history<T: HistoryTransaction>(
+    _ descriptor: HistoryDescriptor<T>
+  ) throws -> [T]? { nil }
+
+  /// No history is kept yet.
+  package func deleteHistory<T: HistoryTransaction>(
+    _ descriptor: HistoryDescriptor<T>
+  ) throws -> Bool { false }
+
   /// Deletes all rows.
   package func erase() throws {
     try driver.write(else: "nothing was deleted") { session in

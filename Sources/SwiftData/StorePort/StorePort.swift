@@ -65,6 +65,15 @@ package protocol StorePort: AnyObject, Sendable {
     of descriptor: _ModelDescriptor, slot: Int, key: Int64
   ) -> PersistentIdentifier?
 
+  /// The transactions that match; `nil` where the store keeps no history of this type.
+  /// - Throws: `SwiftDataError`, or the store's error.
+  func history<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T]?
+
+  /// Deletes the transactions that match.
+  /// - Returns: Whether the store keeps history of this type.
+  /// - Throws: `SwiftDataError`, or the store's error.
+  func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> Bool
+
   // MARK: Writing
 
   /// Whether a prepared save can be abandoned. A store that speaks the public protocol has committed

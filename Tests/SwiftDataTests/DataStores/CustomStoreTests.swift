@@ -1,0 +1,179 @@
+import Foundation
+import SwiftData
+import Synchronization
+import Testing
+
+/// What the public store protocol lets a store do beside keeping snapshots.
+@Suite struct CustomStoreTests {
+  typealias Author = Archive.Author
+  typealias Book = Archive.Book
+  typealias Note = Archive.Note
+  typealias Behaviour = MemoryStoreBehaviour<ValuesSnapshot>
+
+  private static func container(_ behaviour: Behaviour) throws -> ModelContainer {
+    try ModelContainer(
+      for: Schema(Archive.types),
+      configurations: [MemoryStore<ValuesSnapshot>.Configuration(behaviour: behaviour)])
+  }
+
+  @Test func relatedSnapshotsSpareFetches() throws {
+    let sending = Behaviour(related: { $0.filter { $0.key.entityName == "Book" } })
+    let silent = Behaviour()
+    var fetches: [Int] = []
+    for behaviour in [silent, sending] {
+      let container = try Self.container(behaviour)
+      let context = ModelContext(container)
+      for title in ["one", "two", "three"] {
+        let book = Book(title)
+        context.insert(book)
+        book.author = Author("of \(title)")
+      }
+      try context.save()
+      let reader = ModelContext(container)
+      let authors = try reader.fetch(FetchDescriptor<Author>())
+      #expect(authors.count == 3)
+      let before = behaviour.count("fetch")
+      let ids = try reader.fetchIdentifiers(FetchDescriptor<Book>())
+      let found = ids.compactMap { reader.registeredModel(for: $0) as Book? }
+      #expect(found.count == (behaviour === sending ? 3 : 0))
+      let books = ids.compactMap { reader.model(for: $0) as? Book }
+      #expect(Set(books.map(\.title)) == ["one", "two", "three"])
+      fetches.append(behaviour.count("fetch") - before)
+    }
+    // One fetch tells the identifiers. Each model that is not in memory costs two: the store refuses
+    // the predicate, and is asked again without.
+    #expect(fetches == [7, 1])
+  }
+
+  @Test func cachedSnapshotsAreAskedFirst() throws {
+    let behaviour = Behaviour(hasCache: true)
+    let container = try Self.container(behaviour)
+    let context = ModelContext(container)
+    let author = Author("a")
+    context.insert(author)
+    author.books = [Book("one")]
+    try context.save()
+    let before = behaviour.count("fetch")
+    let found = try #require(
+      ModelContext(container).model(for: author.persistentModelID) as? Author)
+    #expect(found.name == "a")
+    #expect(found.books.map(\.title) == ["one"])
+    #expect(behaviour.count("fetch") == before)
+    #expect(behaviour.count("cached") > 0)
+  }
+
+  @Test func valuesThatTheStoreChangedAreReregistered() throws {
+    let behaviour = Behaviour(rewrite: { snapshot in
+      guard case .text(let name)? = snapshot.values["name"], name.hasPrefix(" ") else { return nil }
+      var trimmed = snapshot
+      trimmed.values["name"] = .text(name.trimmingCharacters(in: .whitespaces))
+      return trimmed
+    })
+    let container = try Self.container(behaviour)
+    let context = ModelContext(container)
+    let author = Author("  a")
+    context.insert(author)
+    try context.save()
+    #expect(author.name == "a")
+    #expect(!context.hasChanges)
+    author.name = "  b"
+    try context.save()
+    #expect(author.name == "b")
+    #expect(try ModelContext(container).fetch(FetchDescriptor<Author>()).map(\.name) == ["b"])
+  }
+
+  @Test func aStoreDeletesABatchWithoutLoadingIt() throws {
+    let behaviour = Behaviour()
+    let container = try Self.container(behaviour)
+    let context = ModelContext(container)
+    for text in ["a", "b"] { context.insert(Note(text)) }
+    try context.save()
+    let before = behaviour.count("fetch")
+    try context.delete(model: Note.self)
+    #expect(behaviour.count("delete") == 1)
+    #expect(behaviour.count("fetch") == before)
+    #expect(try context.fetchCount(FetchDescriptor<Note>()) == 0)
+    // Models with relationships go through the delete rules.
+    let author = Author("a")
+    context.insert(author)
+    author.books = [Book("one")]
+    try context.save()
+    try context.delete(model: Author.self)
+    #expect(behaviour.count("delete") == 1)
+    #expect(try context.fetchCount(FetchDescriptor<Book>()) == 0)
+  }
+
+  @Test func aContextAnnouncesItsLife() throws {
+    let behaviour = Behaviour()
+    let container = try Self.container(behaviour)
+    do { _ = ModelContext(container) }
+    #expect(behaviour.count("begin") == 1)
+    #expect(behaviour.count("end") == 1)
+  }
+
+  @Test func aRefusedSaveLeavesTheContextAsItWas() throws {
+    struct Refusal: Error {}
+    let behaviour = Behaviour(willSave: { throw Refusal() })
+    let container = try Self.container(behaviour)
+    let context = ModelContext(container)
+    let author = Author("a")
+    context.insert(author)
+    author.books = [Book("one")]
+    #expect(throws: Refusal.self) { try context.save() }
+    #expect(context.hasChanges)
+    #expect(context.insertedModelsArray.count == 2)
+    let found: Author? = context.registeredModel(for: author.persistentModelID)
+    #expect(found === author)
+    #expect(author.books.map(\.title) == ["one"])
+  }
+
+  @Test func aDefaultStoreBesideARefusingOneStoresNothing() throws {
+    struct Refusal: Error {}
+    let refuses = Mutex(true)
+    let behaviour = Behaviour(willSave: { if refuses.withLock({ $0 }) { throw Refusal() } })
+    var custom = MemoryStore<ValuesSnapshot>.Configuration("custom", behaviour: behaviour)
+    custom.schema = Schema([Note.self])
+    let graph = Schema(Archive.types.filter { $0 != Note.self })
+    let container = try ModelContainer(
+      for: Schema(Archive.types),
+      configurations: [
+        custom, ModelConfiguration("rows", schema: graph, isStoredInMemoryOnly: true),
+      ])
+    let context = ModelContext(container)
+    context.insert(Note("n"))
+    context.insert(Author("a"))
+    #expect(throws: Refusal.self) { try context.save() }
+    #expect(context.hasChanges)
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Author>()) == 0)
+    // Nothing holds the writer: the next save goes through.
+    refuses.withLock { $0 = false }
+    try context.save()
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Author>()) == 1)
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Note>()) == 1)
+  }
+
+  @Test func aDefaultStoreThatFailsKeepsTheOtherFromCommitting() throws {
+    let folder = try TemporaryFolder()
+    let graph = Schema(Archive.types.filter { $0 != Note.self })
+    let files = [
+      ModelConfiguration("graph", schema: graph, url: folder.url.appending(path: "graph.store")),
+      ModelConfiguration(
+        "notes", schema: Schema([Note.self]), url: folder.url.appending(path: "notes.store")),
+    ]
+    _ = try ModelContainer(for: Schema(Archive.types), configurations: files)
+    var readOnly = files[1]
+    readOnly = ModelConfiguration(
+      "notes", schema: Schema([Note.self]), url: readOnly.url, allowsSave: false)
+    let container = try ModelContainer(
+      for: Schema(Archive.types), configurations: [files[0], readOnly])
+    let context = ModelContext(container)
+    context.insert(Author("a"))
+    context.insert(Note("n"))
+    #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Author>()) == 0)
+    context.rollback()
+    context.insert(Author("b"))
+    try context.save()
+    #expect(try ModelContext(container).fetch(FetchDescriptor<Author>()).map(\.name) == ["b"])
+  }
+}
