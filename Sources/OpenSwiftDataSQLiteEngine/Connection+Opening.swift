@@ -124,7 +124,7 @@ extension Connection {
   }
 
   /// SQLite reads a WAL database only where it may create the shared-memory file, unless it is
-  /// told that nobody changes the file. True for a cleanly closed file in such a directory.
+  /// assured that the file does not change. True for a cleanly closed file in such a directory.
   private static func isOnReadOnlyVolume(_ path: String) -> Bool {
     let directory = URL(fileURLWithPath: path).deletingLastPathComponent().path
     let files = FileManager.default

@@ -46,8 +46,8 @@ final class Tracer {
 
   func note(_ event: UInt32, _ statement: OpaquePointer, _ detail: UnsafeMutableRawPointer?) {
     if event == UInt32(SQLITE_TRACE_STMT) {
-      // A trigger of the running statement is told as a comment. Statements that SQLite runs for
-      // itself begin and give rows, but are never told to end.
+      // A trigger of the running statement is reported as a comment. Statements that SQLite runs for
+      // itself begin and give rows, but their end is never reported.
       let isTrigger = detail.map { memcmp($0, "--", 2) == 0 } ?? false
       if !isTrigger { rows[statement] = nil }
       return

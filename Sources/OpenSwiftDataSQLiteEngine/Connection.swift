@@ -17,7 +17,7 @@ package final class Connection {
   /// How many statements were prepared because none was idle.
   package private(set) var preparedCount = 0
 
-  /// Whom `trace` told last; SQLite holds it without a claim.
+  /// The last tracer; SQLite refers to it without retaining it.
   var tracer: Tracer?
 
   /// Opens a database and, when the file is new, lays down its format.

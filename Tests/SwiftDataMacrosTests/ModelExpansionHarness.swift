@@ -15,7 +15,7 @@ struct ModelExpansionResult {
   }
 
   /// The source after the first fix-it of the only diagnostic.
-  var mended: String? {
+  var fixed: String? {
     guard diagnostics.count == 1, let fixIt = diagnostics[0].fixIts.first else { return nil }
     let source = diagnostics[0].node.root
     let edits = fixIt.edits.sorted { $0.range.lowerBound > $1.range.lowerBound }

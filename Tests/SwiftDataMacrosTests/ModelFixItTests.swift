@@ -15,11 +15,11 @@ struct ModelFixItTests {
     ("var a = 1, b = 2", "var a = 1\n  var b = 2"),
     ("var a, b: Int", "var a: Int\n  var b: Int"),
   ])
-  func body(source: String, mended: String) {
+  func body(source: String, fixed: String) {
     func model(_ body: String) -> String {
       "@Model final class Item {\n  \(body)\n  init() {}\n}"
     }
-    #expect(expandModel(model(source)).mended == model(mended))
+    #expect(expandModel(model(source)).fixed == model(fixed))
   }
 
   @Test("A missing initializer is written with the properties that need a value")
@@ -33,7 +33,7 @@ struct ModelFixItTests {
       }
       """)
     #expect(
-      result.mended == """
+      result.fixed == """
         @Model public final class Item {
           var name: String
           var count = 1

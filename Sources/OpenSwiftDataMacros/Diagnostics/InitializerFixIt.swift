@@ -16,8 +16,8 @@ enum InitializerFixIt {
     let body = assignments.isEmpty ? "{}" : "{\(assignments.joined())\n  }"
     let signature = "\(model.access.fixed)init(\(parameters.joined(separator: ", ")))"
     let initializer: DeclSyntax = "\n\n  \(raw: signature) \(raw: body)"
-    var mended = node
-    mended.memberBlock.members.append(MemberBlockItemSyntax(decl: initializer))
-    return ModelFixIt.addInitializer.replacing(node, with: mended)
+    var fixed = node
+    fixed.memberBlock.members.append(MemberBlockItemSyntax(decl: initializer))
+    return ModelFixIt.addInitializer.replacing(node, with: fixed)
   }
 }

@@ -18,8 +18,8 @@ extension ModelFixIt: FixItMessage {
 
   func removing(_ attribute: AttributeSyntax, from node: VariableDeclSyntax) -> FixIt {
     let kept = node.attributes.filter { $0.id != Syntax(attribute).id }
-    let mended = node.with(\.attributes, kept).with(\.leadingTrivia, node.leadingTrivia)
-    return replacing(node, with: mended)
+    let fixed = node.with(\.attributes, kept).with(\.leadingTrivia, node.leadingTrivia)
+    return replacing(node, with: fixed)
   }
 
   func replacing(_ old: some SyntaxProtocol, with new: some SyntaxProtocol) -> FixIt {

@@ -25,7 +25,7 @@ extension PersistentModelMacro: MemberAttributeMacro {
 extension ClassDeclSyntax {
   /// The slot as source text: a constant, or a constant behind those the superclass took.
   ///
-  /// This role is not told the conformances, so whether the first inherited type is a model is
+  /// This role does not receive the conformances, so whether the first inherited type is a model is
   /// left to `_$firstSlot`, which the member role writes.
   fileprivate func slot(of property: String) -> String? {
     let names = memberBlock.members.lazy.compactMap {

@@ -107,7 +107,7 @@ extension PredicateDiagnostic: DiagnosticMessage {
   }
 }
 
-/// The title of a mend that replaces one token.
+/// The title of a fix-it that replaces one token.
 struct PredicateFixIt: FixItMessage {
   var message: String
   var fixItID: MessageID { MessageID(domain: "SwiftData.Predicate", id: "replaceToken") }

@@ -136,7 +136,7 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   /// Whether both are the same container.
   public static func == (lhs: ModelContainer, rhs: ModelContainer) -> Bool { lhs === rhs }
 
-  /// Deletes all models of all stores; a failure is not told.
+  /// Deletes all models of all stores; a failure is not reported.
   @available(*, deprecated, renamed: "erase")
   public func deleteAllData() { try? erase() }
 

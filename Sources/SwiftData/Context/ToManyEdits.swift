@@ -3,13 +3,13 @@
 ///
 /// 1. `RelationshipFixer` tells each member that comes or goes, with the place where it stood, and
 ///    each new order.
-/// 2. A model that is deleted is told with all its members, because the save will forget them.
+/// 2. A model that is deleted is recorded with all its members, because the save will forget them.
 /// 3. An undo adds and removes members; places, in reverse order of the edits, give the order back.
 struct ToManyEdits {
   enum Edit {
     case gained(any PersistentModel)
     case lost(any PersistentModel, ModelList.Place)
-    /// Another order, told by the list before it.
+    /// Another order, recorded as the list before it.
     case reordered(ModelList)
   }
 

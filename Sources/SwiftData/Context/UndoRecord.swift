@@ -144,7 +144,7 @@ struct ModelBefore {
 enum SlotBefore {
   case attribute(Int, _SlotValue)
   case toOne(Int, (any PersistentModel)?)
-  /// Told edit by edit, see `ToManyEdits`.
+  /// Recorded edit by edit, see `ToManyEdits`.
   case toMany(Int)
 
   init(_ storage: _ModelStorage, _ slot: Int) {

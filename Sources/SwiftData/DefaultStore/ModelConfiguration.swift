@@ -36,7 +36,7 @@ public struct ModelConfiguration: Identifiable, Sendable {
   /// Whether the store lives in memory and ends with its container.
   public let isStoredInMemoryOnly: Bool
 
-  /// Who is told of each statement that the store runs. Not in Apple's framework.
+  /// Receives each statement that the store runs. Not in Apple's framework.
   public var statementLog: StatementLog?
 
   /// The location of the store.

@@ -46,7 +46,7 @@ enum StoreDifference: Hashable {
   case columnType(entity: String, property: String, stored: String, model: String)
   case missingTable(String)
 
-  /// In the order of the entities; a new model is told once, not with each of its properties.
+  /// In the order of the entities; a new model is listed once, not with each of its properties.
   static func all(between stored: StoredSchema, and mapping: SchemaMapping) -> [StoreDifference] {
     var differences: [StoreDifference] = []
     var newTables: Set<String> = []

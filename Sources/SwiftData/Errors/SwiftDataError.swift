@@ -25,13 +25,13 @@ public struct SwiftDataError: Error, Hashable {
     self.occasion = occasion
   }
 
-  /// The same kind of error, told for one occasion; what is not given stays as it is.
+  /// The same kind of error with the details of one occasion; what is not given stays as it is.
   /// - Parameters:
   ///   - detail: What is wrong and what to do, without stored values.
   ///   - operation: What was being done, where that is more than the kind says.
   ///   - entity: The entity concerned.
   ///   - property: The property concerned, or several with commas.
-  ///   - underlying: The cause. It is told behind the detail, so the detail does not repeat it.
+  ///   - underlying: The cause. The description has it behind the detail, so the detail does not repeat it.
   package func with(
     _ detail: String, doing operation: String? = nil, entity: String? = nil,
     property: String? = nil, underlying: (any Error)? = nil

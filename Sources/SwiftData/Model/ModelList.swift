@@ -13,7 +13,7 @@ package struct ModelList {
     var next: Int32
   }
 
-  /// Where a model stands in a list, told by the one before it.
+  /// The place of a model in a list: the model before it.
   package enum Place {
     case unknown
     case first

@@ -16,7 +16,7 @@ enum SourceForm {
   case operand
 }
 
-/// Writes expressions of predicates as source code, for reasons and logs. Captured values are told by
+/// Writes expressions of predicates as source code, for reasons and logs. Captured values are named by
 /// their types.
 struct PredicateSource {
   private var names: [PredicateExpressions.VariableID: String] = [:]

@@ -5,7 +5,7 @@ import OpenSwiftDataSQLSyntax
 /// * A question about a to-many relationship is a correlated `EXISTS`, which looks at the members of one
 ///   row at a time. Where nothing else narrows the rows, it becomes `IN` over one query for the
 ///   owners of all members that match: on 100,000 owners of 300,000 members 12 to 124 ms
-///   instead of 187 to 349 ms. Where something does, or where the members can only be told row by
+///   instead of 187 to 349 ms. Where something does, or where the members can only be determined row by
 ///   row, it stays.
 /// * The restriction to a subentity is marked as unlikely. SQLite would take its index for the best
 ///   one otherwise, although it seldom leaves out much.

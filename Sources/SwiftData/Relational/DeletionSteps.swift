@@ -132,7 +132,7 @@ package struct DeletionSteps {
         sql: update.rendered(in: dialect).sql))
   }
 
-  /// Columns without an inverse are not told by a rule of the deleted entity.
+  /// Columns without an inverse are not covered by a rule of the deleted entity.
   private mutating func addReferring(to entity: EntityMapping, in mapping: SchemaMapping) {
     let names = Set(entity.descriptor.lineage.map(\.entityName))
     for owner in mapping.entities {

@@ -18,7 +18,7 @@ package final class RelationalStore: StorePort {
   /// The trees of spatial indexes that may be searched.
   let trees: Set<String>
   let composedText = ComposedText()
-  /// Told of fetches that leave work to memory.
+  /// Called for fetches that leave work to memory.
   let noteCompiled: (@Sendable (CompiledFetch, _ entity: String) -> Void)?
   private let external: @Sendable (String) -> [UInt8]?
 

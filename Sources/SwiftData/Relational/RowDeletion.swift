@@ -4,7 +4,7 @@ import OpenSwiftDataSQLSyntax
 ///
 /// 1. The keys of the rows that match are read.
 /// 2. Cascades add the keys of partners, level by level; one statement for each relationship.
-/// 3. What a rule denies, and what a required relationship would lose, is told before anything is
+/// 3. What a rule denies, and what a required relationship would lose, is reported before anything is
 ///    written.
 /// 4. Others let go of the rows, and the rows go.
 struct RowDeletion {

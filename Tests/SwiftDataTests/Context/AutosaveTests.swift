@@ -145,8 +145,8 @@ import Testing
     context.insert(bob)
     await watch.next()
     bob.name = "Ann"
-    let error = await withCheckedContinuation { told in
-      context.autosaveErrorHandler = { told.resume(returning: "\($0)") }
+    let error = await withCheckedContinuation { continuation in
+      context.autosaveErrorHandler = { continuation.resume(returning: "\($0)") }
     }
     #expect(error.contains("Author"))
     #expect(context.changedModelsArray.count == 1)

@@ -226,17 +226,17 @@ import Testing
     let book = Book(title: "One", pages: 1)
     container.mainContext.insert(book)
     try container.mainContext.save()
-    let told = Mutex(0)
+    let notified = Mutex(0)
     withObservationTracking {
       _ = book.pages
     } onChange: {
-      told.withLock { $0 += 1 }
+      notified.withLock { $0 += 1 }
     }
     let turner = PageTurner(modelContainer: container)
     try await turner.turn(book.persistentModelID, to: 9)
     for _ in 0..<500 where book.pages != 9 { try await Task.sleep(for: .milliseconds(5)) }
     #expect(book.pages == 9)
-    #expect(told.withLock { $0 } == 1)
+    #expect(notified.withLock { $0 } == 1)
   }
 
   @Test func modelsOfAClosedContextStayAsTheyAre() throws {

@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-/// The rules of the schema are judged before any statement runs, and told all at once.
+/// The rules of the schema are judged before any statement runs, and reported all at once.
 @Suite struct ValidationTests {
   @Model final class Crew {
     @Attribute(.unique) var name: String

@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-/// What is saved, told and taken back of a class with 74 properties is what was changed.
+/// What is saved, reported and restored of a class with 74 properties is what was changed.
 @Suite struct WideModelTests {
   private let recorder = StatementRecorder()
   private let context: ModelContext

@@ -57,7 +57,7 @@ struct Plan: CustomStringConvertible {
 
   var description: String { ([sql] + steps).joined(separator: "\n  ") }
 
-  /// Whether a step looks up rows in the index by as many comparisons as told.
+  /// Whether a step looks up rows in the index by the given number of comparisons.
   func searches(_ index: String, _ comparisons: String) -> Bool {
     steps.contains {
       $0.hasPrefix("SEARCH") && $0.contains(" INDEX \(index) (\(comparisons)")

@@ -17,8 +17,8 @@ import Testing
 
   @Test func aProcessThatDoesNotAwaitAutosaveIsTold() throws {
     let folder = try TemporaryFolder()
-    let told = try errors(of: ["leave", folder.store.path, "20"])
-    #expect(told.contains("before autosave has saved 1 context") && told.contains("settle()"))
+    let text = try errors(of: ["leave", folder.store.path, "20"])
+    #expect(text.contains("before autosave has saved 1 context") && text.contains("settle()"))
   }
 
   private func errors(of arguments: [String]) throws -> String {

@@ -24,16 +24,16 @@ import Testing
     let folder = try TemporaryFolder()
     let text = Data(String(repeating: "Dear diary, ", count: 500).utf8)
     try text.write(to: folder.store)
-    let told = message { _ = try open(folder.store) }
-    #expect(told.contains("can't be opened") && told.contains(folder.store.path))
+    let shown = message { _ = try open(folder.store) }
+    #expect(shown.contains("can't be opened") && shown.contains(folder.store.path))
     #expect(try Data(contentsOf: folder.store) == text)
   }
 
   @Test func aDatabaseOfSomebodyElseIsLeftAlone() throws {
     let folder = try TemporaryFolder()
     try SQLiteFile.execute("CREATE TABLE mine (x); INSERT INTO mine VALUES (1)", in: folder.store)
-    let told = message { _ = try open(folder.store) }
-    #expect(told.contains("is no store") || told.contains("but no store"))
+    let shown = message { _ = try open(folder.store) }
+    #expect(shown.contains("is no store") || shown.contains("but no store"))
     #expect(try SQLiteFile.integer("SELECT count(*) FROM mine", in: folder.store) == 1)
   }
 
@@ -44,11 +44,11 @@ import Testing
       context.insert(Author(name: "Ann"))
       try context.save()
     }
-    let told = message {
+    let shown = message {
       _ = try ModelContainer(
         for: Everything.self, configurations: ModelConfiguration(url: folder.store))
     }
-    #expect(told.contains("made with other models") && told.contains("Everything"))
+    #expect(shown.contains("made with other models") && shown.contains("Everything"))
     #expect(try open(folder.store).fetchCount(FetchDescriptor<Author>()) == 1)
   }
 
@@ -88,8 +88,8 @@ import Testing
     try handle.write(contentsOf: Data(repeating: 0xAB, count: 4096))
     try handle.close()
     let context = try open(folder.store)
-    let told = message { _ = try context.fetch(FetchDescriptor<Author>()) }
-    #expect(told.contains("can't be read"))
+    let shown = message { _ = try context.fetch(FetchDescriptor<Author>()) }
+    #expect(shown.contains("can't be read"))
     #expect(try context.fetch(FetchDescriptor<Shelf>()).map(\.label) == ["safe"])
   }
 
@@ -104,8 +104,8 @@ import Testing
     for number in 0..<2000 {
       context.insert(Shelf(label: String(repeating: "long \(number) ", count: 20)))
     }
-    let told = message { try context.save() }
-    #expect(told.contains("nothing of this save was stored"))
+    let shown = message { try context.save() }
+    #expect(shown.contains("nothing of this save was stored"))
     #expect(context.insertedModelsArray.count == 2000)
     #expect(try open(folder.store).fetchCount(FetchDescriptor<Shelf>()) == 0)
     try store.pool.write { try $0.execute("PRAGMA max_page_count = 1000000") }
@@ -122,8 +122,8 @@ import Testing
     context.insert(bob)
     try context.save()
     bob.name = "Ann"
-    let told = message { try context.save() }
-    #expect(told.contains("Author") && told.contains("name") && !told.contains("Bob"))
+    let shown = message { try context.save() }
+    #expect(shown.contains("Author") && shown.contains("name") && !shown.contains("Bob"))
     #expect(context.changedModelsArray.count == 1)
     bob.name = "Bea"
     try context.save()
