@@ -21,6 +21,9 @@ final class StatementCache {
   }
 
   private var entries: [String: Entry] = [:]
+  /// The entry that was taken last, which is often wanted again: equal texts mostly share their
+  /// storage, so comparing costs less than hashing.
+  private var last: Entry?
   private var clock: UInt64 = 0
   private var isClosed = false
   private let capacity: Int
@@ -30,8 +33,10 @@ final class StatementCache {
   }
 
   func take(_ sql: String) -> Entry? {
-    guard let entry = entries[sql], entry.isIdle else { return nil }
+    let known = last.flatMap { $0.sql == sql ? $0 : nil } ?? entries[sql]
+    guard let entry = known, entry.isIdle else { return nil }
     entry.isIdle = false
+    last = entry
     return entry
   }
 
@@ -61,6 +66,7 @@ final class StatementCache {
     isClosed = true
     for entry in entries.values where entry.isIdle { sqlite3_finalize(entry.handle) }
     entries.removeAll()
+    last = nil
   }
 
   var idleCount: Int { entries.values.count(where: \.isIdle) }
@@ -70,5 +76,6 @@ final class StatementCache {
     guard let oldest = idle.min(by: { $0.lastUse < $1.lastUse }) else { return }
     sqlite3_finalize(oldest.handle)
     entries.removeValue(forKey: oldest.sql)
+    if last === oldest { last = nil }
   }
 }

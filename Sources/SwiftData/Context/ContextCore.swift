@@ -44,7 +44,7 @@ final class ContextCore {
   func close() {
     externalChanges.stop()
     closeWatchers()
-    identities.forEach { $0.dropRelationships() }
+    identities.forEach(where: { $0.overlay != nil }) { $0.dropRelationships() }
     for storage in changes.inserted {
       storage.leaveContext()
       weakenPartners(of: storage)

@@ -75,12 +75,15 @@ final class IdentityRegistry {
     }
   }
 
-  func forEach(_ body: (_ModelStorage) -> Void) {
+  /// - Parameter isWanted: Chooses the instances; it changes and frees nothing.
+  func forEach(
+    where isWanted: (_ModelStorage) -> Bool = { _ in true }, _ body: (_ModelStorage) -> Void
+  ) {
     // Held meanwhile: what `body` does to one model may free others, which changes the tables.
     var models: [AnyObject] = []
     var storages: [_ModelStorage] = []
     func hold(_ storage: _ModelStorage) {
-      guard let model = storage.model else { return }
+      guard isWanted(storage), let model = storage.model else { return }
       models.append(model)
       storages.append(storage)
     }

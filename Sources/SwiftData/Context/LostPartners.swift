@@ -5,8 +5,7 @@ extension ContextCore {
   func dropGoneMembers() {
     // Freed after the walk, because that changes the identity registry.
     var dropped: [any PersistentModel] = []
-    identities.forEach { storage in
-      guard storage.overlay != nil else { return }
+    identities.forEach(where: { $0.overlay != nil }) { storage in
       for slot in storage.descriptor.relationshipSlots {
         guard case .toMany(let value) = storage.overlaid(slot) else { continue }
         dropped += value.dropAll { $0._$storage.flags.contains(.isGone) }

@@ -23,6 +23,12 @@ package struct PredicateShape: Hashable, @unchecked Sendable {
   }
 
   fileprivate var parts: [Part] = []
+
+  /// What tells most shapes apart; hashing key paths costs more than comparing them.
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(parts.count)
+    if case .type(let type)? = parts.first { hasher.combine(type) }
+  }
 }
 
 /// Walks a predicate for its shape and its captured values, in the order in which they stand in it.
@@ -78,13 +84,25 @@ struct ShapeCollector {
     shape.parts.append(.variable(number))
   }
 
-  mutating func add(value: Any) {
+  mutating func add<V>(value: V) {
+    // The types of most values are known without a cast.
+    if V.self == Int.self {
+      return add(stored: .integer(Int64(unsafeBitCast(value, to: Int.self))), .scalar(.int), nil)
+    }
+    add(any: value)
+  }
+
+  private mutating func add(any value: Any) {
     guard let value = forms.unwrap(value) else { return shape.parts.append(.absent) }
     guard let (stored, kind) = try? forms.form(of: value), isPlain(stored) else {
       return giveUp()
     }
+    add(stored: stored, kind, value as? Bool)
+  }
+
+  private mutating func add(stored: _StoredValue, _ kind: ScalarTerm.Kind, _ flag: Bool?) {
     let first = values.firstIndex(of: stored) ?? values.count
-    shape.parts.append(.value(kind, flag: value as? Bool, equals: first))
+    shape.parts.append(.value(kind, flag: flag, equals: first))
     values.append(stored)
   }
 

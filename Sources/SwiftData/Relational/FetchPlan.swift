@@ -6,10 +6,11 @@ final class FetchPlan: Sendable {
   let compiled: CompiledFetch
   /// Where each binding comes from: the place among the captured values.
   private let sources: [Int]
-  private let texts = Mutex<[TextKey: String]>([:])
+  /// A plan has few texts: comparing finds one sooner than hashing.
+  private let texts = Mutex<[(key: TextKey, text: String)]>([])
 
   /// What decides the text besides the plan.
-  struct TextKey: Hashable {
+  struct TextKey: Equatable {
     let purpose: QueryShape.Purpose
     let hasLimit: Bool
     let hasOffset: Bool
@@ -38,9 +39,12 @@ final class FetchPlan: Sendable {
   func bindings(_ values: [_StoredValue]) -> [_StoredValue] { sources.map { values[$0] } }
 
   func text(_ key: TextKey, _ render: () -> String) -> String {
-    if let known = texts.withLock({ $0[key] }) { return known }
+    if let known = texts.withLock({ $0.first { $0.key == key }?.text }) { return known }
     let text = render()
-    texts.withLock { $0[key] = text }
+    texts.withLock { texts in
+      if texts.count >= 32 { texts.removeAll() }
+      texts.append((key, text))
+    }
     return text
   }
 }

@@ -87,7 +87,7 @@ import Testing
     struct Paint: Codable { var colour: Colour, price: Double }
     func description(_ body: () throws -> Void) throws -> String {
       let cause = try #require(throws: (any Error).self) { try body() }
-      return SwiftDataError.modelValidationFailure.with("Correct it.", underlying: cause).description
+      return SwiftDataError.modelValidationFailure.with("Fix it.", underlying: cause).description
     }
     let decoding = try description {
       _ = try JSONDecoder().decode(Paint.self, from: Data(#"{"colour":"secret"}"#.utf8))
