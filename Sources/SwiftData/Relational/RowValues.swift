@@ -6,7 +6,7 @@ import OpenSwiftDataRowStorage
 package struct RowValues {
   let snapshot: DefaultSnapshot
   let columns: [SaveStatements.Column]
-  let keys: NewKeys
+  let keys: InsertedKeys
   /// Parameter 0 of an insert.
   var leadingKey: Int64?
   /// The last parameter of an update.
@@ -40,7 +40,7 @@ package struct RowValues {
   }
 
   static func bind(
-    _ snapshot: DefaultSnapshot, _ column: SaveStatements.Column, _ keys: NewKeys,
+    _ snapshot: DefaultSnapshot, _ column: SaveStatements.Column, _ keys: InsertedKeys,
     to target: some ParameterTarget, at index: Int32
   ) throws {
     let value = snapshot.value(column.cell)

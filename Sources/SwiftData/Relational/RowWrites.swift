@@ -4,7 +4,7 @@ package struct RowWrites {
   /// The keys of the rows.
   let rowKeys: ArraySlice<Int64>
   let columns: [SaveStatements.Column]
-  let keys: NewKeys
+  let keys: InsertedKeys
 
   package var count: Int { snapshots.count }
 

@@ -5,7 +5,7 @@ extension SaveWriter {
   ) {
     keys[place] = key
     guard store.plans.hasRelationships else { return }
-    newKeys.assign(
+    insertedKeys.assign(
       key, entity: save.statements.entity.number, to: snapshot.persistentIdentifier)
   }
 

@@ -17,14 +17,14 @@ extension SaveWriter {
       try prepared(save.statements.insert).run(
         RowWrites(
           snapshots: snapshots[run], rowKeys: keys[run], columns: save.statements.columns,
-          keys: newKeys))
+          keys: insertedKeys))
       rest = rest.dropFirst(count)
     }
   }
 
   func values(_ snapshot: DefaultSnapshot, _ save: EntitySave, key: Int64) -> RowValues {
     RowValues(
-      snapshot: snapshot, columns: save.statements.columns, keys: newKeys, leadingKey: key)
+      snapshot: snapshot, columns: save.statements.columns, keys: insertedKeys, leadingKey: key)
   }
 
   /// Writes a model with unique values in one statement.
@@ -65,7 +65,7 @@ extension SaveWriter {
   ) throws -> Bool? {
     guard let update = save.update(of: slots) else { return nil }
     let values = RowValues(
-      snapshot: snapshot, columns: update.columns, keys: newKeys, trailingKey: key)
+      snapshot: snapshot, columns: update.columns, keys: insertedKeys, trailingKey: key)
     do {
       return try prepared(update.sql).run(.row(values)) > 0
     } catch let error as any DatabaseFailure where error.isUniquenessViolation {

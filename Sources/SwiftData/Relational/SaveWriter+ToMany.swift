@@ -12,7 +12,7 @@ extension SaveWriter {
       let save = try plan(of: snapshot)
       for toMany in save.toMany where snapshot.changedSlots.contains(toMany.slot) {
         guard let change = snapshot.toMany(toMany.slot),
-          let owner = newKeys.key(of: snapshot.persistentIdentifier)
+          let owner = insertedKeys.key(of: snapshot.persistentIdentifier)
         else { continue }
         let place = places[toMany.place] ?? changes.count
         if place == changes.count {
@@ -20,7 +20,7 @@ extension SaveWriter {
           changes.append(PairChanges(toMany))
         }
         func pairs(_ members: [PersistentIdentifier]) -> [KeyPair] {
-          members.compactMap(newKeys.key(of:)).map { member in
+          members.compactMap(insertedKeys.key(of:)).map { member in
             toMany.ownerIsFirst
               ? KeyPair(first: owner, second: member)
               : KeyPair(first: member, second: owner)

@@ -66,7 +66,7 @@ extension SaveWriter {
   mutating func row(
     like snapshot: DefaultSnapshot, _ lookup: SaveStatements.Lookup
   ) throws -> Int64? {
-    let values = RowValues(snapshot: snapshot, columns: lookup.columns, keys: newKeys)
+    let values = RowValues(snapshot: snapshot, columns: lookup.columns, keys: insertedKeys)
     return values.hasNull ? nil : try prepared(lookup.sql).integer(.row(values))
   }
 

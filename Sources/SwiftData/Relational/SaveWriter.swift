@@ -17,7 +17,7 @@ struct SaveWriter {
   /// The keys of the inserted models, in the order of the request.
   var keys: [Int64] = []
   /// The same by temporary identifier, where relationships can name them.
-  let newKeys: NewKeys
+  let insertedKeys: InsertedKeys
   var plans: [ObjectIdentifier: EntitySave] = [:]
   var nextKeys: [String: Int64] = [:]
   var statements: [(sql: String, statement: any PreparedSQL)] = []
@@ -27,7 +27,7 @@ struct SaveWriter {
   init(store: RelationalStore, session: any SQLSession) {
     self.store = store
     self.session = session
-    newKeys = NewKeys(mapping: store.mapping)
+    insertedKeys = InsertedKeys(mapping: store.mapping)
   }
 
   mutating func write(
@@ -110,7 +110,7 @@ struct SaveWriter {
     guard column.content == .key, case .identifier(let identifier) = snapshot.value(column.cell),
       identifier.resolved.isTemporary
     else { return false }
-    return !newKeys.isNew(identifier)
+    return !insertedKeys.isNew(identifier)
   }
 
   mutating func plan(of snapshot: DefaultSnapshot) throws -> EntitySave {

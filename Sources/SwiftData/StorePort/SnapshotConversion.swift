@@ -26,7 +26,7 @@ extension SnapshotPort {
 }
 
 extension DefaultSnapshot {
-  /// - Throws: `SwiftDataError.modelValidationFailure` for a value that does not fit its property.
+  /// - Throws: `SwiftDataError.storeReadFailure` for a value that does not fit its property.
   fileprivate init(
     _ values: [String: EncodedValue], _ identifier: PersistentIdentifier,
     _ descriptor: _ModelDescriptor

@@ -1,5 +1,5 @@
 /// The keys of the models that a save inserts, by temporary identifier.
-package final class NewKeys {
+package final class InsertedKeys {
   private var known: [ObjectIdentifier: (key: Int64, entity: Int)] = [:]
   private let mapping: SchemaMapping
 
