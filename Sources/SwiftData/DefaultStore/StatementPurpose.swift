@@ -1,3 +1,5 @@
+import OpenSwiftDataSQLSyntax
+
 /// What a statement of a store was doing, read from its text in the words of the model: which step of
 /// a save failed, and with which entity.
 struct StatementPurpose {
@@ -28,7 +30,7 @@ struct StatementPurpose {
   }
 
   private static func transaction(_ sql: String) -> String? {
-    switch sql.prefix { $0 != " " } {
+    switch sql.prefix(while: { $0 != " " }) {
     case "BEGIN": "beginning the transaction"
     case "COMMIT": "committing the transaction"
     default: nil
