@@ -1,13 +1,13 @@
 /// What holds between two calls of the context's API; checked in test builds only.
 ///
 /// Called after each batch of changes: a fetch, a save, a rollback, an undo, external changes. It
-/// looks at every instance, so it leaves out registries that are too large to do that so often.
+/// looks at every instance, so a large registry is checked ever more seldom: otherwise a loop of
+/// fetches would take quadratic time.
 extension IdentityRegistry {
   func _invariantCheck(in context: ContextCore) {
     #if OPENSWIFTDATA_INVARIANTS
-      var count = 0
-      forEach { _ in count += 1 }
-      guard count <= 5000 else { return }
+      checkCount += 1
+      guard count <= 256 || checkCount & (checkCount - 1) == 0 else { return }
       var models: [AnyObject] = []  // released after the walk, because that changes the registry
       forEach { storage in
         check(storage, in: context)

@@ -21,6 +21,12 @@ final class IdentityRegistry {
   private var lastScope: IdentifierScope?
   private var lastTable: IdentityTable?
 
+  #if OPENSWIFTDATA_INVARIANTS
+    /// How often the invariants were asked for.
+    var checkCount = 0
+    var count: Int { tables.values.reduce(others.count) { $0 + $1.count } }
+  #endif
+
   private struct TableKey: Hashable {
     let store: String
     let rootEntity: String
