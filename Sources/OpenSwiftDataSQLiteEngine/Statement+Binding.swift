@@ -32,19 +32,6 @@ extension Statement {
     if code != SQLITE_OK { throw failure(code) }
   }
 
-  /// Binds bytes that are UTF-8 as text.
-  @inlinable
-  package func bind(utf8 value: UnsafeRawBufferPointer, at index: Int32) throws {
-    let code =
-      if let base = value.baseAddress {
-        csqlite_bind_text_copy(
-          handle, index, base.assumingMemoryBound(to: CChar.self), UInt64(value.count))
-      } else {
-        csqlite_bind_text_copy(handle, index, "", 0)
-      }
-    if code != SQLITE_OK { throw failure(code) }
-  }
-
   @inlinable
   package func bind(bytes value: UnsafeRawBufferPointer, at index: Int32) throws {
     let code =

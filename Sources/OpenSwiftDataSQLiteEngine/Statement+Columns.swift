@@ -8,11 +8,6 @@ extension Statement {
   @inlinable
   package var columnCount: Int32 { sqlite3_column_count(handle) }
 
-  /// The name of a column, or its expression when the statement gives no name.
-  package func columnName(_ index: Int32) -> String {
-    sqlite3_column_name(handle, index).map { String(cString: $0) } ?? ""
-  }
-
   /// The class of the value; ask before a reading that converts.
   @inlinable
   package func storageClass(_ index: Int32) -> StorageClass {
