@@ -42,13 +42,20 @@ extension SnapshotPort {
     for known in try self.snapshots(for: incomplete.map(\.persistentIdentifier), editingState) {
       stored[known.persistentIdentifier] = known
     }
-    for index in completed.indices {
-      for slot in completed[index].unknownToManySlots {
-        let owner = stored[completed[index].persistentIdentifier]
-        let members = try memberIdentifiers(
-          of: owner.map { [$0] } ?? [], slot: slot, editingState)
-        completed[index].fillMembers(
-          of: slot, stored: members[completed[index].persistentIdentifier] ?? [])
+    // All owners of one relationship together: a store without lists is asked once for each.
+    var missing: [Relationship: [Int]] = [:]
+    for (index, snapshot) in completed.enumerated() {
+      for slot in snapshot.unknownToManySlots {
+        let relationship = Relationship(entity: ObjectIdentifier(snapshot.descriptor), slot: slot)
+        missing[relationship, default: []].append(index)
+      }
+    }
+    for (relationship, places) in missing {
+      let owners = places.compactMap { stored[completed[$0].persistentIdentifier] }
+      let lists = try memberIdentifiers(of: owners, slot: relationship.slot, editingState)
+      for place in places {
+        completed[place].fillMembers(
+          of: relationship.slot, stored: lists[completed[place].persistentIdentifier] ?? [])
       }
     }
     return completed
@@ -79,6 +86,12 @@ extension SnapshotPort {
     }
     try store.delete(request)
   }
+}
+
+/// A relationship of one class.
+private struct Relationship: Hashable {
+  let entity: ObjectIdentifier
+  let slot: Int
 }
 
 /// What a store has saved already.

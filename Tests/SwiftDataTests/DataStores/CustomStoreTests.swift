@@ -103,6 +103,32 @@ import Testing
     #expect(try context.fetchCount(FetchDescriptor<Book>()) == 0)
   }
 
+  /// The store keeps no lists of chapters, so the other side is asked for them: once for all books.
+  @Test func manyUpdatedOwnersCostAsManyFetchesAsOne() throws {
+    let behaviour = Behaviour()
+    let container = try Self.container(behaviour)
+    let context = ModelContext(container)
+    for number in 0..<20 {
+      let book = Book("\(number)")
+      context.insert(book)
+      book.chapters = [Archive.Chapter(number)]
+    }
+    try context.save()
+    var fetches: [Int] = []
+    for count in [1, 10, 20] {
+      let editor = ModelContext(container)
+      for book in try editor.fetch(FetchDescriptor<Book>()).prefix(count) { book.pages += 1 }
+      let before = behaviour.count("fetch")
+      try editor.save()
+      fetches.append(behaviour.count("fetch") - before)
+    }
+    #expect(fetches[0] > 0)
+    #expect(Set(fetches).count == 1, "\(fetches)")
+    let books = try ModelContext(container).fetch(FetchDescriptor<Book>())
+    #expect(books.count == 20)
+    #expect(books.allSatisfy { $0.chapters.map { "\($0.number)" } == [$0.title] })
+  }
+
   @Test func aContextAnnouncesItsLife() throws {
     let behaviour = Behaviour()
     let container = try Self.container(behaviour)
