@@ -15,6 +15,10 @@ extension ContextCore: _FaultSource {
     faults.toMany(storage, slot: slot)
   }
 
+  func _partner(_ identifier: PersistentIdentifier, of storage: _ModelStorage) -> AnyObject? {
+    faults.partner(identifier, of: storage)
+  }
+
   func _model(for identifier: PersistentIdentifier) -> AnyObject? {
     faults.model(for: identifier)
   }
@@ -23,7 +27,14 @@ extension ContextCore: _FaultSource {
     faults.fault(for: identifier)
   }
 
+  /// Whether a model can become part of the unit of work. One that is being deinitialised can't: nobody
+  /// will see what its deinitialiser changes.
+  func canTrack(_ storage: _ModelStorage) -> Bool {
+    !storage.flags.isDisjoint(with: .isPending) || !storage.isGoing
+  }
+
   func _willChange(_ storage: _ModelStorage, slot: Int) {
+    guard canTrack(storage) else { return }
     if !storage.flags.isDisjoint(with: [.isFault, .isGone]) {
       if storage.flags.contains(.isFault) { _fill(storage) }
       if storage.flags.contains(.isGone) { refuseEdit(of: storage, slot) }
@@ -34,6 +45,7 @@ extension ContextCore: _FaultSource {
   }
 
   func _setToOne(_ storage: _ModelStorage, slot: Int, to model: (any PersistentModel)?) {
+    guard canTrack(storage) else { return }
     if storage.source == nil { insert(storage) }
     guard let model else {
       return RelationshipFixer(core: self).setToOne(storage, slot: slot, to: nil)
@@ -43,10 +55,11 @@ extension ContextCore: _FaultSource {
   }
 
   func _setToMany(_ storage: _ModelStorage, slot: Int, to models: [any PersistentModel]?) {
+    guard canTrack(storage) else { return }
     if storage.source == nil { insert(storage) }
     let partners = (models ?? []).compactMap { adopted($0, by: storage, slot) }
     RelationshipFixer(core: self).setToMany(storage, slot: slot, to: partners)
   }
 
-  func _forget(_ storage: _ModelStorage) { identities.remove(storage) }
+  func _forget(_ storage: _ModelStorage) { identities.forget(storage) }
 }
