@@ -80,8 +80,7 @@ extension TableLayout {
   private func indexedColumns(of name: String, in entity: SchemaBlueprint.Entity) -> [String] {
     let path = name.split(separator: ".").map(String.init)
     guard let first = path.first, let slot = entity.descriptor.slot(named: first) else { return [] }
-    let mapping = mapping(of: entity).properties[slot]
-    switch mapping.kind {
+    switch mapping(of: slot, in: entity).kind {
     case .attribute(let column): return [column.name]
     case .toOne(let toOne): return [toOne.key.name]
     case .composite(let leaves):
