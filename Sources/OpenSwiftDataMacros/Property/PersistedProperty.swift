@@ -32,7 +32,27 @@ struct PersistedProperty {
   }
 
   /// Indented as they stand in the accessor block.
-  var accessors: [AccessorDeclSyntax] {
+  var accessors: [AccessorDeclSyntax] { basicAccessors + inPlaceAccessors }
+
+  /// Changes an array in place: an append to a to-many relationship is an append.
+  private var inPlaceAccessors: [AccessorDeclSyntax] {
+    guard form == .plain, let type = property.type, type.mayBeArrayOfModels else { return [] }
+    let keyPath = "\\.\(property.identifier.text)"
+    return [
+      """
+        _modify {
+          _$backingData.access(self, keyPath: \(raw: keyPath))
+          var value: \(type.trimmed) = _$backingData.lend(\(raw: slot))
+          defer {
+            _$backingData.takeBack(\(raw: slot), &value, of: self, keyPath: \(raw: keyPath))
+          }
+          yield &value
+        }
+      """
+    ]
+  }
+
+  private var basicAccessors: [AccessorDeclSyntax] {
     let suffix = form.rawValue
     let marker = property.markerName
     let assignment = "to: newValue, of: self, keyPath: \\.\(property.identifier.text)"

@@ -14,6 +14,9 @@ public protocol _FaultSource: AnyObject {
   func _setToOne(_ storage: _ModelStorage, slot: Int, to model: (any PersistentModel)?)
   /// Gives a to-many new members and brings their sides into step.
   func _setToMany(_ storage: _ModelStorage, slot: Int, to models: [any PersistentModel]?)
+  /// Makes some members of a to-many come and go and brings their sides into step.
+  /// - Returns: Whether that was possible; else all members have to be set.
+  func _changeToMany(_ storage: _ModelStorage, slot: Int, by change: _ToManyChange) -> Bool
   /// The model with an identifier, as a fault where it is not in memory.
   func _model(for identifier: PersistentIdentifier) -> AnyObject?
   /// The model with an identifier; its row may not have been read, and may not exist.
