@@ -1,5 +1,4 @@
 import SwiftSyntax
-import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
 /// What the accessor and peer roles of a persisted property read from their surroundings.
@@ -37,50 +36,46 @@ struct PersistedProperty {
   /// Changes an array in place: an append to a to-many relationship is an append.
   private var inPlaceAccessors: [AccessorDeclSyntax] {
     guard form == .plain, let type = property.type, type.mayBeArrayOfModels else { return [] }
-    let keyPath = "\\.\(property.identifier.text)"
     return [
       """
         _modify {
-          _$backingData.access(self, keyPath: \(raw: keyPath))
-          var value: \(type.trimmed) = _$backingData.lend(\(raw: slot))
-          defer {
-            _$backingData.takeBack(\(raw: slot), &value, of: self, keyPath: \(raw: keyPath))
-          }
+          _$backingData.access(self, \(slot))
+          var value: \(type.trimmedDescription) = _$backingData.lend(\(slot))
+          defer { _$backingData.takeBack(\(slot), &value, of: self) }
           yield &value
         }
       """
-    ]
+    ].map(AccessorDeclSyntax.init(text:))
   }
 
   private var basicAccessors: [AccessorDeclSyntax] {
     let suffix = form.rawValue
     let marker = property.markerName
-    let assignment = "to: newValue, of: self, keyPath: \\.\(property.identifier.text)"
     return [
       """
-        @storageRestrictions(accesses: _$backingData, initializes: \(raw: marker))
+        @storageRestrictions(accesses: _$backingData, initializes: \(marker))
         init(initialValue) {
-          _$backingData.initialize\(raw: suffix)(\(raw: model).self, \(raw: slot), to: initialValue)
-          \(raw: marker) = _SwiftDataNoType()
+          _$backingData.initialize\(suffix)(\(model).self, \(slot), to: initialValue)
+          \(marker) = _SwiftDataNoType()
         }
       """,
       """
         get {
-          _$backingData.access(self, keyPath: \\.\(property.identifier))
-          return _$backingData.get\(raw: suffix)(\(raw: slot))
+          _$backingData.access(self, \(slot))
+          return _$backingData.get\(suffix)(\(slot))
         }
       """,
       """
         set {
-          _$backingData.set\(raw: suffix)(\(raw: slot), \(raw: assignment))
+          _$backingData.set\(suffix)(\(slot), to: newValue, of: self)
         }
       """,
-    ]
+    ].map(AccessorDeclSyntax.init(text:))
   }
 
   /// Takes no space; it lets the compiler demand that initialisers set the property.
   var marker: DeclSyntax {
-    "private var \(raw: property.markerName): _SwiftDataNoType"
+    DeclSyntax(text: "private var \(property.markerName): _SwiftDataNoType")
   }
 }
 

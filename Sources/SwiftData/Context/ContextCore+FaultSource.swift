@@ -8,11 +8,13 @@ extension ContextCore: _FaultSource {
   func _fill(_ storage: _ModelStorage) { faults.fill(storage) }
 
   func _toOne(_ storage: _ModelStorage, slot: Int) -> AnyObject? {
-    faults.toOne(storage, slot: slot)
+    noteOtherVersion(storage, slot)
+    return faults.toOne(storage, slot: slot)
   }
 
   func _toMany(_ storage: _ModelStorage, slot: Int) -> [any PersistentModel] {
-    faults.toMany(storage, slot: slot)
+    noteOtherVersion(storage, slot)
+    return faults.toMany(storage, slot: slot)
   }
 
   func _model(for identifier: PersistentIdentifier) -> AnyObject? {
@@ -44,11 +46,13 @@ extension ContextCore: _FaultSource {
 
   func _setToMany(_ storage: _ModelStorage, slot: Int, to models: [any PersistentModel]?) {
     if storage.source == nil { insert(storage) }
+    if noteOtherVersion(storage, slot) { return }
     let partners = (models ?? []).compactMap { adopted($0, by: storage, slot) }
     RelationshipFixer(core: self).setToMany(storage, slot: slot, to: partners)
   }
 
   func _changeToMany(_ storage: _ModelStorage, slot: Int, by change: _ToManyChange) -> Bool {
+    if noteOtherVersion(storage, slot) { return true }
     guard case .toMany(let value) = storage.overlaid(slot) else { return false }
     let count = value.changeCount
     for (model, _) in change.added where model._$storage.source !== self {
@@ -60,6 +64,16 @@ extension ContextCore: _FaultSource {
     // What joined may have brought itself into the list.
     guard value.changeCount == count else { return false }
     RelationshipFixer(core: self).changeToMany(storage, slot: slot, by: change)
+    return true
+  }
+
+  /// Warns once where a property is declared with a class of another version: the models that it leads to
+  /// cannot be shown, and setting a list that could not be read would take them out.
+  @discardableResult
+  private func noteOtherVersion(_ storage: _ModelStorage, _ slot: Int) -> Bool {
+    guard let link = storage.descriptor.link(slot, in: coordinator), link.isOfOtherVersion
+    else { return false }
+    OtherVersionWarning.note(storage.descriptor, link)
     return true
   }
 

@@ -44,16 +44,16 @@ extension _ModelBacking {
 
   /// Changes a required to-one relationship; the other side follows.
   public func set<M: PersistentModel, V: PersistentModel>(
-    _ slot: Int, to value: V, of model: M, keyPath: @autoclosure () -> KeyPath<M, V>
+    _ slot: Int, to value: V, of model: M
   ) {
-    withMutation(model, keyPath: keyPath()) { model._$storage.setToOne(slot, to: value) }
+    withMutation(model, slot) { model._$storage.setToOne(slot, to: value) }
   }
 
   /// Changes an optional to-one relationship; the other side follows.
   public func set<M: PersistentModel, V: PersistentModel>(
-    _ slot: Int, to value: V?, of model: M, keyPath: @autoclosure () -> KeyPath<M, V?>
+    _ slot: Int, to value: V?, of model: M
   ) {
-    withMutation(model, keyPath: keyPath()) { model._$storage.setToOne(slot, to: value) }
+    withMutation(model, slot) { model._$storage.setToOne(slot, to: value) }
   }
 
   /// Lends the array of a to-many relationship to an accessor that changes it in place.
@@ -64,18 +64,18 @@ extension _ModelBacking {
 
   /// Takes a lent array back; the other sides follow what was changed.
   public func takeBack<M: PersistentModel, V: RelationshipCollection>(
-    _ slot: Int, _ value: inout V, of model: M, keyPath: @autoclosure () -> KeyPath<M, V>
+    _ slot: Int, _ value: inout V, of model: M
   ) {
     var models = value._models
     value = V._make(nil)
-    withMutation(model, keyPath: keyPath()) { model._$storage.takeBackToMany(slot, &models) }
+    withMutation(model, slot) { model._$storage.takeBackToMany(slot, &models) }
   }
 
   /// Changes a to-many relationship; the other sides follow.
   public func set<M: PersistentModel, V: RelationshipCollection>(
-    _ slot: Int, to value: V, of model: M, keyPath: @autoclosure () -> KeyPath<M, V>
+    _ slot: Int, to value: V, of model: M
   ) {
-    withMutation(model, keyPath: keyPath()) { model._$storage.setToMany(slot, to: value._models) }
+    withMutation(model, slot) { model._$storage.setToMany(slot, to: value._models) }
   }
 }
 

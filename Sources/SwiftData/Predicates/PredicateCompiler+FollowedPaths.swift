@@ -26,9 +26,9 @@ extension PredicateCompiler {
       let variable = predicate.variable.key
       compiler.variables = VariableTerms(variable, entity.term(alias: root))
       try? compiler.visitParts(of: predicate.expression, where: \.isConjunction) { compiler, part in
-        if RequestReading.followsRelationships(part, of: T._$descriptor, variable: variable) {
-          return
-        }
+        let follows = RequestReading.followsRelationships(
+          part, of: T._$descriptor, variable: variable, in: mapping)
+        if follows { return }
         _ = compiler.compile(part, into: &conditions)
       }
     }

@@ -10,7 +10,19 @@ package struct RequestReading {
   private struct Place {
     var steps: [FollowedPath.Step]
     var model: _ModelDescriptor
+    /// The class that key paths are written for: this one, or another version of it.
+    var declared: _ModelDescriptor
+
+    init(
+      steps: [FollowedPath.Step] = [], model: _ModelDescriptor, declared: _ModelDescriptor? = nil
+    ) {
+      self.steps = steps
+      self.model = model
+      self.declared = declared ?? model
+    }
   }
+
+  private let mapping: SchemaMapping
 
   private var variables: [PredicateExpressions.VariableID: [Place]] = [:]
   private var paths: [[FollowedPath.Step]: FollowedPath] = [:]
@@ -19,17 +31,17 @@ package struct RequestReading {
   private var isIncomplete = false
   private var depth = 0
 
-  private init() {}
+  private init(_ mapping: SchemaMapping) { self.mapping = mapping }
 
   /// Deeper expressions than this are left to memory by the compiler too.
   private static var depthLimit: Int { 128 }
 
   /// - Returns: `nil` where it cannot be told.
   package static func reads<T: PersistentModel>(
-    of predicate: Predicate<T>?, sortBy: [SortDescriptor<T>]
+    of predicate: Predicate<T>?, sortBy: [SortDescriptor<T>], in mapping: SchemaMapping
   ) -> RequestReads? {
-    var reading = RequestReading()
-    let root = Place(steps: [], model: T._$descriptor)
+    var reading = RequestReading(mapping)
+    let root = Place(model: T._$descriptor)
     if let predicate {
       reading.variables[predicate.variable.key] = [root]
       reading.readParts(of: predicate.expression, predicate.variable.key, T._$descriptor)
@@ -47,10 +59,10 @@ package struct RequestReading {
   /// Whether a part of a predicate reads anything of other models than the fetched one, or may do so.
   static func followsRelationships(
     _ part: any PredicateExpression, of descriptor: _ModelDescriptor,
-    variable: PredicateExpressions.VariableID
+    variable: PredicateExpressions.VariableID, in mapping: SchemaMapping
   ) -> Bool {
-    var reading = RequestReading()
-    reading.variables[variable] = [Place(steps: [], model: descriptor)]
+    var reading = RequestReading(mapping)
+    reading.variables[variable] = [Place(model: descriptor)]
     _ = reading.places(of: part)
     return reading.isIncomplete || !reading.paths.isEmpty
   }
@@ -135,7 +147,11 @@ package struct RequestReading {
     guard let model = (unwrappedType(of: type) ?? type) as? any PersistentModel.Type else {
       return []
     }
-    return places.map { Place(steps: $0.steps, model: model._$descriptor) }
+    return places.map { place in
+      let declared = model._$descriptor
+      let known = mapping.entity(named: declared.entityName)?.descriptor
+      return Place(steps: place.steps, model: known ?? declared, declared: declared)
+    }
   }
 
   // MARK: Key paths
@@ -150,7 +166,7 @@ package struct RequestReading {
     if let slot = place.model.slot(for: keyPath) { return step(over: slot, from: place) }
     var place = place
     for component in KeyPathComponent.all(of: keyPath) {
-      guard let slot = place.model.keyPathSteps.slot(of: component),
+      guard let slot = place.model.slot(of: component, from: place.declared),
         let next = step(over: slot, from: place)
       else { return nil }
       place = next
@@ -166,10 +182,12 @@ package struct RequestReading {
       path.reads.insert(slot)
       paths[place.steps] = path
     }
-    guard let destination = place.model.properties[slot].destination else { return nil }
+    guard let declared = place.model.properties[slot].destination?._$descriptor,
+      let destination = mapping.entity(named: declared.entityName)?.descriptor
+    else { return nil }
     return Place(
       steps: place.steps + [FollowedPath.Step(owner: place.model, slot: slot)],
-      model: destination._$descriptor)
+      model: destination, declared: declared)
   }
 
   // MARK: Equality

@@ -4,7 +4,8 @@ import OpenSwiftDataSQLSyntax
 /// changes the stored rows do not show.
 extension RelationalStore {
   package func reads<T: PersistentModel>(of request: DataStoreFetchRequest<T>) -> RequestReads? {
-    RequestReading.reads(of: request.descriptor.predicate, sortBy: request.descriptor.sortBy)
+    RequestReading.reads(
+      of: request.descriptor.predicate, sortBy: request.descriptor.sortBy, in: mapping)
   }
 
   package func places<T: PersistentModel>(
