@@ -42,6 +42,29 @@ struct ModelPropertyExpansionTests {
     #endif
   }
 
+  @Test("An array that may hold models is changed in place")
+  func arraysOfModels() {
+    let result = expandModel(
+      """
+      class Item {
+        @_PersistedProperty(2) var parts: [Part]
+        @_PersistedProperty(3) var others: [Part]?
+        @_PersistedProperty(4) var names: [String]
+      }
+      """)
+    let accessor = #"""
+      _modify {
+        _$backingData.access(self, 2)
+        var value: [Part] = _$backingData.lend(2)
+        defer { _$backingData.takeBack(2, &value, of: self) }
+        yield &value
+      }
+      """#
+    #expect(result.text.withoutIndentation.contains(accessor.withoutIndentation))
+    #expect(result.text.contains("var value: [Part]? = _$backingData.lend(3)"))
+    #expect(!result.text.contains("lend(4)"))
+  }
+
   @Test("Without an argument the slot is looked up")
   func slotAtRunTime() {
     let result = expandModel("class Item { @_PersistedProperty var name: String }")

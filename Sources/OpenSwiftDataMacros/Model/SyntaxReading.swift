@@ -14,6 +14,14 @@ extension TypeSyntax {
   }
 
   /// `T?`, `T!`, `Optional<T>` and `Swift.Optional<T>`.
+  /// Whether the type is spelled as an array, or an optional one, of what may be models.
+  var mayBeArrayOfModels: Bool {
+    if let optional = self.as(OptionalTypeSyntax.self) {
+      return optional.wrappedType.as(ArrayTypeSyntax.self)?.mayHoldModels ?? false
+    }
+    return self.as(ArrayTypeSyntax.self)?.mayHoldModels ?? false
+  }
+
   var isOptional: Bool {
     wrappedType != nil
   }
@@ -96,5 +104,19 @@ extension PatternBindingSyntax {
 extension AccessorDeclSyntax {
   var isObserver: Bool {
     [.keyword(.willSet), .keyword(.didSet)].contains(accessorSpecifier.tokenKind)
+  }
+}
+
+extension ArrayTypeSyntax {
+  private static let values: Set<String> = [
+    "Bool", "Data", "Date", "Decimal", "Double", "Float", "Int", "Int8", "Int16", "Int32", "Int64",
+    "Locale", "String", "UInt", "UInt8", "UInt16", "UInt32", "UInt64", "URL", "UUID",
+  ]
+
+  /// Whether the elements have the name of a class, as far as the name tells.
+  fileprivate var mayHoldModels: Bool {
+    if element.is(MemberTypeSyntax.self) { return true }
+    guard let name = element.as(IdentifierTypeSyntax.self)?.name.plainName else { return false }
+    return !Self.values.contains(name)
   }
 }

@@ -31,7 +31,24 @@ struct PersistedProperty {
   }
 
   /// Indented as they stand in the accessor block.
-  var accessors: [AccessorDeclSyntax] {
+  var accessors: [AccessorDeclSyntax] { basicAccessors + inPlaceAccessors }
+
+  /// Changes an array in place: an append to a to-many relationship is an append.
+  private var inPlaceAccessors: [AccessorDeclSyntax] {
+    guard form == .plain, let type = property.type, type.mayBeArrayOfModels else { return [] }
+    return [
+      """
+        _modify {
+          _$backingData.access(self, \(slot))
+          var value: \(type.trimmedDescription) = _$backingData.lend(\(slot))
+          defer { _$backingData.takeBack(\(slot), &value, of: self) }
+          yield &value
+        }
+      """
+    ].map(AccessorDeclSyntax.init(text:))
+  }
+
+  private var basicAccessors: [AccessorDeclSyntax] {
     let suffix = form.rawValue
     let marker = property.markerName
     return [

@@ -18,12 +18,14 @@ struct BatchReading<T: PersistentModel> {
 
   /// One model per position; `nil` where the row is gone.
   func models(at range: Range<Int>) throws -> [T?] {
-    let models = try unprefetchedModels(at: range)
-    if !descriptor.relationshipKeyPathsForPrefetching.isEmpty {
-      core.prefetch(
-        descriptor.relationshipKeyPathsForPrefetching, of: models.compactMap(\.self))
+    let prefetched = descriptor.relationshipKeyPathsForPrefetching
+    guard !prefetched.isEmpty, let port else { return try unprefetchedModels(at: range) }
+    // The transaction ends with the batch: the reader may be away for long.
+    return try port.snapshot {
+      let models = try unprefetchedModels(at: range)
+      core.prefetch(prefetched, of: models.compactMap(\.self))
+      return models
     }
-    return models
   }
 
   /// One model per position. Where the row is gone it says so; where the store can't be read it is
@@ -42,10 +44,12 @@ struct BatchReading<T: PersistentModel> {
     }
   }
 
+  private var port: (any StorePort)? {
+    core.coordinator.port(forEntity: T._$descriptor.entityName)
+  }
+
   private func unprefetchedModels(at range: Range<Int>) throws -> [T?] {
-    guard let port = core.coordinator.port(forEntity: T._$descriptor.entityName) else {
-      return range.map { _ in nil }
-    }
+    guard let port else { return range.map { _ in nil } }
     let rows = try port.rows(
       at: places, in: range, of: T._$descriptor, slots: descriptor.slotsToFetch,
       core.editingState)

@@ -180,6 +180,8 @@ extension ChangeLog.State {
 
   /// Removes the entries that every reader has taken.
   fileprivate mutating func dropTaken() {
+    // Without looking at all readers, of which each may be the next to close.
+    if entries.isEmpty { return }
     let end = first + entries.count
     let taken = (positions.values.map(\.serial).min() ?? end) - first
     guard taken > 0 else { return }

@@ -32,6 +32,8 @@ struct ChangeTracker {
   /// - Precondition: No slot of the model is marked as changed yet when it is not pending.
   mutating func change(_ storage: _ModelStorage) {
     guard storage.flags.isDisjoint(with: [.isInserted, .isChanged, .isDeleted, .isGone]) else {
+      if inserted.notesEdits { inserted.noteEdit(of: storage) }
+      if changed.notesEdits { changed.noteEdit(of: storage) }
       return
     }
     storage.becomeChanged()
@@ -53,6 +55,11 @@ struct ChangeTracker {
     return false
   }
 
+  /// A pending model is about to show another row under its unsaved values.
+  mutating func noteFreshRow(of storage: _ModelStorage) {
+    if changed.notesEdits { changed.noteEdit(of: storage) }
+  }
+
   /// Forgets a change that turned out to be none.
   mutating func unchange(_ storage: _ModelStorage) {
     if changed.remove(storage) != nil { storage.becomeSettled() }
@@ -66,6 +73,49 @@ struct ChangeTracker {
     let left = saved.changedSlots(of: storage)
     saved.settle(storage, leaving: left)
     if left.isEmpty { unchange(storage) }
+  }
+
+  // MARK: Pending models of a class
+
+  /// New models that may have some values.
+  mutating func inserted(
+    of descriptor: _ModelDescriptor, having values: [RequiredValue]
+  ) -> [_ModelStorage] { inserted.storages(of: descriptor, having: values) }
+
+  /// Edited models that may have some values now.
+  mutating func changed(
+    of descriptor: _ModelDescriptor, having values: [RequiredValue] = []
+  ) -> [_ModelStorage] { changed.storages(of: descriptor, having: values) }
+
+  mutating func deleted(of descriptor: _ModelDescriptor) -> [_ModelStorage] {
+    deleted.storages(of: descriptor)
+  }
+
+  /// How many models of a class are pending, by what they are.
+  mutating func counts(
+    of descriptor: _ModelDescriptor
+  ) -> (inserted: Int, changed: Int, deleted: Int) {
+    (
+      inserted.count(of: descriptor), changed.count(of: descriptor), deleted.count(of: descriptor)
+    )
+  }
+
+  /// Stored models of a class, or of one above or below it, with unsaved values of some properties.
+  mutating func edited(
+    related descriptor: _ModelDescriptor, slots: SlotSet
+  ) -> [_ModelStorage] {
+    var found: [_ModelStorage] = []
+    func add(_ list: inout OrderedModels) {
+      for kind in list.classes()
+      where kind.isKind(of: descriptor) || descriptor.isKind(of: kind) {
+        found += list.storages(of: kind).filter {
+          $0.descriptor === kind && !$0.changedSlots.intersection(slots).isEmpty
+        }
+      }
+    }
+    add(&changed)
+    add(&deleted)
+    return found
   }
 
   mutating func removeAll() {
@@ -198,83 +248,6 @@ struct SavedValues {
       && storage.descriptor.properties[slot].isToOne
     {
       storage.overlay(value(slot, storage), at: slot)
-    }
-  }
-}
-
-/// Storages and their models in order of arrival, each once, with constant-time removal.
-///
-/// A storage is in one list at a time and remembers its place there.
-struct OrderedModels: Sequence {
-  private struct Entry {
-    let model: AnyObject
-    let storage: _ModelStorage
-    let saved: SavedValues
-  }
-
-  private var entries: [Entry?] = []
-  private(set) var size = 0
-
-  var isEmpty: Bool { size == 0 }
-
-  mutating func append(_ storage: _ModelStorage, saved: SavedValues) {
-    guard storage.pendingPlace < 0, let model = storage.model else { return }
-    storage.pendingPlace = Int32(truncatingIfNeeded: entries.count)
-    entries.append(Entry(model: model, storage: storage, saved: saved))
-    size += 1
-  }
-
-  /// - Returns: The saved values of the model; nil when it is not in this list.
-  mutating func remove(_ storage: _ModelStorage) -> SavedValues? {
-    let place = Int(storage.pendingPlace)
-    guard place >= 0, place < entries.count, let entry = entries[place], entry.storage === storage
-    else { return nil }
-    storage.pendingPlace = -1
-    entries[place] = nil
-    size -= 1
-    if size == 0 { entries = [] }
-    return entry.saved
-  }
-
-  func saved(of storage: _ModelStorage) -> SavedValues? {
-    let place = Int(storage.pendingPlace)
-    guard place >= 0, place < entries.count, let entry = entries[place], entry.storage === storage
-    else { return nil }
-    return entry.saved
-  }
-
-  /// The models with their saved values.
-  var savedValues: [(storage: _ModelStorage, saved: SavedValues)] {
-    entries.compactMap { $0.map { ($0.storage, $0.saved) } }
-  }
-
-  mutating func removeAll() {
-    for storage in self { storage.pendingPlace = -1 }
-    entries = []
-    size = 0
-  }
-
-  /// Entries agree with the places that storages remember.
-  func _invariantCheck() {
-    #if OPENSWIFTDATA_INVARIANTS
-      guard entries.count <= 64 || entries.count & (entries.count - 1) == 0 else { return }
-      precondition(entries.count { $0 != nil } == size, "A list of pending models lost its count.")
-      for (place, entry) in entries.enumerated() {
-        precondition(
-          entry.map { Int($0.storage.pendingPlace) == place } ?? true,
-          "A pending model is at another place.")
-      }
-    #endif
-  }
-
-  func makeIterator() -> AnyIterator<_ModelStorage> {
-    var index = 0
-    return AnyIterator {
-      while index < entries.count {
-        defer { index += 1 }
-        if let entry = entries[index] { return entry.storage }
-      }
-      return nil
     }
   }
 }

@@ -64,6 +64,23 @@ extension ContextCore: _FaultSource {
     RelationshipFixer(core: self).setToMany(storage, slot: slot, to: partners)
   }
 
+  func _changeToMany(_ storage: _ModelStorage, slot: Int, by change: _ToManyChange) -> Bool {
+    guard canTrack(storage) else { return true }
+    if noteOtherVersion(storage, slot) { return true }
+    guard case .toMany(let value) = storage.overlaid(slot) else { return false }
+    let count = value.changeCount
+    for (model, _) in change.added where model._$storage.source !== self {
+      // A model of another context is replaced by this context's instance.
+      guard model._$storage.source == nil, adopted(model, by: storage, slot) != nil else {
+        return false
+      }
+    }
+    // What joined may have brought itself into the list.
+    guard value.changeCount == count else { return false }
+    RelationshipFixer(core: self).changeToMany(storage, slot: slot, by: change)
+    return true
+  }
+
   /// Warns once where a property is declared with a class of another version: the models that it leads to
   /// cannot be shown, and setting a list that could not be read would take them out.
   @discardableResult

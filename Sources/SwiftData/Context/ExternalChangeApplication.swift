@@ -95,6 +95,7 @@ struct ExternalChangeApplication {
     let changed = slots ?? storage.slots(differingFrom: snapshot)
     let isPending = !storage.flags.isDisjoint(with: [.isChanged, .isDeleted])
     let kept = isPending ? storage.changedSlots : SlotSet()
+    if isPending { core.changes.noteFreshRow(of: storage) }
     if isPending, let identifier = storage.knownIdentifier {
       let lost = storage.flags.contains(.isDeleted) ? changed : changed.intersection(kept)
       core.externalChanges.contest(identifier, lost)

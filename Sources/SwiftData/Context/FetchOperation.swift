@@ -20,33 +20,58 @@ struct FetchOperation<T: PersistentModel> {
     core.applyExternalChanges()
   }
 
+  /// Another request in place of one that has begun.
+  private init(_ other: FetchOperation, _ descriptor: FetchDescriptor<T>) {
+    core = other.core
+    port = other.port
+    self.descriptor = descriptor
+  }
+
+  /// What unsaved changes have to do with the request.
   private var pending: PendingMerge<T>? {
     guard descriptor.includePendingChanges, !core.changes.isEmpty else { return nil }
-    return PendingMerge(core: core, descriptor: descriptor)
+    return PendingMerge(core: core, descriptor: descriptor, port: port)
   }
 
   func models() throws -> [T] {
-    let models = try unprefetchedModels()
-    if descriptor.relationshipKeyPathsForPrefetching.count > 0 {
-      core.prefetch(descriptor.relationshipKeyPathsForPrefetching, of: models)
+    let prefetched = descriptor.relationshipKeyPathsForPrefetching
+    let pending = pending
+    if prefetched.isEmpty, pending?.readsOtherRows != true { return try models(pending) }
+    // Several statements have to see one state of the store.
+    return try port.snapshot {
+      let models = try models(pending)
+      core.prefetch(prefetched, of: models)
+      return models
     }
-    return models
   }
 
   func count() throws -> Int {
-    if pending == nil, let count = try port.count(request(descriptor)) { return count }
-    return try places().count
+    guard let pending else {
+      if let count = try port.count(request(descriptor)) { return count }
+      return try port.snapshot { try places(nil, areOfOneState: true).count }
+    }
+    return try port.snapshot {
+      if let count = try pending.count() { return descriptor.range.count(of: count) }
+      return try places(pending, areOfOneState: true).count
+    }
   }
 
   func identifiers() throws -> [PersistentIdentifier] { try places().identifiers }
 
   /// Where the models are that `models()` would return.
-  func places() throws -> FetchedPlaces {
+  func places() throws -> FetchedPlaces { try places(pending, areOfOneState: false) }
+
+  /// - Parameter areOfOneState: Whether all reads see one state of the store. Where not, what the store
+  ///   has answered is judged once more for the rows as they are read.
+  private func places(
+    _ pending: PendingMerge<T>?, areOfOneState: Bool
+  ) throws -> FetchedPlaces {
     if pending == nil, let found = try port.places(request(descriptor)) {
       if found.rest.isEmpty { return found.places }
-      if !found.rest.needsSort { return try matching(found.places, found.rest) }
+      let rest = areOfOneState ? found.rest : InMemoryRest(needsFilter: true)
+      if !found.rest.needsSort { return try matching(found.places, rest) }
     }
-    return .identifiers(try unprefetchedModels().map(\.persistentModelID))
+    return .identifiers(try models(pending).map(\.persistentModelID))
   }
 
   /// The places of the models that match, limit and offset applied. Rows are read a batch at a time,
@@ -70,19 +95,14 @@ struct FetchOperation<T: PersistentModel> {
     DataStoreFetchRequest(descriptor: descriptor, editingState: core.editingState)
   }
 
-  private func unprefetchedModels() throws -> [T] {
-    if let pending {
-      return Array(
-        descriptor.range.slice(
-          try pending.merge { request in
-            var unlimited = request
-            unlimited.fetchLimit = nil
-            unlimited.fetchOffset = nil
-            unlimited.includePendingChanges = false
-            return try FetchOperation(core: core, descriptor: unlimited).storedModels()
-          }))
+  /// Without what is to be prefetched.
+  private func models(_ pending: PendingMerge<T>?) throws -> [T] {
+    guard let pending else { return try storedModels() }
+    return try pending.merge { request in
+      var stored = request
+      stored.includePendingChanges = false
+      return try FetchOperation(self, stored).storedModels()
     }
-    return try storedModels()
   }
 
   private func storedModels() throws -> [T] {

@@ -18,6 +18,29 @@ struct ModelOrder<T: PersistentModel> {
     models.sort(by: precedes)
   }
 
+  /// Puts models into others that are in order already.
+  func merge(_ added: [T], into models: inout [T]) {
+    if added.isEmpty { return }
+    var added = added
+    sort(&added)
+    var merged: [T] = []
+    merged.reserveCapacity(models.count + added.count)
+    var start = 0
+    for model in added {
+      // Half of the rest is left out with each look.
+      var (low, high) = (start, models.count)
+      while low < high {
+        let middle = low + (high - low) / 2
+        if precedes(model, models[middle]) { high = middle } else { low = middle + 1 }
+      }
+      merged += models[start..<low]
+      merged.append(model)
+      start = low
+    }
+    merged += models[start...]
+    models = merged
+  }
+
   private func precedes(_ left: T, _ right: T) -> Bool {
     for (descriptor, isTurned) in descriptors {
       switch descriptor.compare(left, right) {

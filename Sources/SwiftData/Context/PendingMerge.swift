@@ -3,74 +3,205 @@ import Foundation
 /// Judges unsaved inserts, edits and deletions in memory and merges them into what the store found.
 /// Called by `FetchOperation` while changes are pending.
 ///
-/// A predicate that follows relationships can be changed by an edit of any model, so then all rows
-/// are judged in memory; otherwise only the pending models of the fetched entity are.
+/// 1. Pending models of the fetched entity are judged: new ones, and edited ones whatever the store
+///    says of them. Of many only those that have the values that the predicate demands.
+/// 2. Where predicate or order follow relationships, an edit of another model may concern rows that
+///    are not pending themselves. Only a property that is read there matters, and only rows from
+///    which stored relationships lead to the edited model: a row that reaches it in another way
+///    reaches another edited model first. The store finds these rows, and they are judged too.
+/// 3. The store answers for all others, and reads no more of them than the fetch asks for.
+///
+/// A store that cannot tell what a predicate reads leaves all rows to be judged.
 struct PendingMerge<T: PersistentModel> {
   private let core: ContextCore
   private let descriptor: FetchDescriptor<T>
-  private let inserted: [T]
-  private let changed: [T]
+  private let port: any StorePort
+  /// How many models of the fetched entity are pending.
+  private let counts: (inserted: Int, changed: Int, deleted: Int)
+  /// Properties that have one value in all models of the answer.
+  private let values: [RequiredValue]
+  /// Models with edits that the request reads.
+  private let targets: [FollowedTargets]
   private let judgesEverything: Bool
-  /// Whether the sort keys may follow relationships to models that were changed.
-  private let sortsAnew: Bool
 
   /// - Returns: nil when no pending change can touch the result.
-  init?(core: ContextCore, descriptor: FetchDescriptor<T>) {
+  init?(core: ContextCore, descriptor: FetchDescriptor<T>, port: any StorePort) {
     let fetched = T._$descriptor
-    var inserted: [T] = []
-    var changed: [T] = []
-    var touches = false
-    var relatedChanges = false
-    for storage in core.changes.inserted {
-      if let model = storage.model as? T { inserted.append(model) } else { relatedChanges = true }
-    }
-    // A model that another context deleted stays among the changes until they are saved or discarded.
-    for storage in core.changes.changed where !storage.flags.contains(.isGone) {
-      if let model = storage.model as? T { changed.append(model) } else { relatedChanges = true }
-    }
-    for storage in core.changes.deleted {
-      if storage.descriptor.isKind(of: fetched) { touches = true } else { relatedChanges = true }
-    }
+    self.core = core
+    self.descriptor = descriptor
+    self.port = port
+    counts = core.changes.counts(of: fetched)
     let followsRelationships =
       !fetched.relationshipSlots.isEmpty
       && (descriptor.predicate != nil || !descriptor.sortBy.isEmpty)
-    judgesEverything =
-      followsRelationships && descriptor.predicate != nil
-      && (relatedChanges || !changed.isEmpty || !inserted.isEmpty || touches)
-    if inserted.isEmpty && changed.isEmpty && !touches && !(followsRelationships && relatedChanges)
-    {
-      return nil
+    let hasMany = descriptor.predicate != nil && counts.inserted + counts.changed > 16
+    let reads =
+      followsRelationships || hasMany
+      ? port.reads(of: PendingMerge.request(descriptor, core)) : nil
+    values = reads?.equalities ?? []
+    judgesEverything = followsRelationships && reads == nil
+    targets = (reads?.paths ?? []).compactMap { path in
+      let edited = core.changes.edited(related: path.destination, slots: path.reads)
+      let identifiers = edited.compactMap(\.knownIdentifier)
+      return identifiers.isEmpty ? nil : FollowedTargets(path: path, identifiers: identifiers)
     }
-    sortsAnew = followsRelationships && relatedChanges
-    self.core = core
-    self.descriptor = descriptor
-    self.inserted = inserted
-    self.changed = changed
+    if counts == (0, 0, 0), targets.isEmpty, !judgesEverything { return nil }
   }
 
-  /// - Parameter stored: Fetches from the store, without limit and offset.
-  func merge(_ stored: (FetchDescriptor<T>) throws -> [T]) throws -> [T] {
-    var request = descriptor
-    if judgesEverything { request.predicate = nil }
-    let needsSort = !inserted.isEmpty || !changed.isEmpty || judgesEverything || sortsAnew
-    // What is judged in memory may read any property.
-    if needsSort { request.propertiesToFetch = [] }
-    var models = try stored(request).filter { !$0._$storage.flags.contains(.isDeleted) }
-    if judgesEverything {
-      models = try models.filter(matches)
-    } else if !changed.isEmpty {
-      let pending = Set(changed.map(ObjectIdentifier.init))
-      var seen = Set<ObjectIdentifier>()
-      models = try models.filter { model in
-        guard pending.contains(ObjectIdentifier(model)) else { return true }
-        seen.insert(ObjectIdentifier(model))
-        return try matches(model)
+  /// New models to judge.
+  private var inserted: [T] {
+    if counts.inserted == 0 { return [] }
+    return core.changes.inserted(of: T._$descriptor, having: values).compactMap { $0.model as? T }
+  }
+
+  /// Edited models to judge. One that another context deleted stays among the changes until they are
+  /// saved or discarded.
+  private var changed: [T] {
+    if counts.changed == 0 { return [] }
+    return core.changes.changed(of: T._$descriptor, having: values)
+      .filter { !$0.flags.contains(.isGone) }.compactMap { $0.model as? T }
+  }
+
+  /// Whether rows are read for judging, besides those that the store answers with.
+  var readsOtherRows: Bool { judgesEverything || !targets.isEmpty }
+
+  private static func request(
+    _ descriptor: FetchDescriptor<T>, _ core: ContextCore
+  ) -> DataStoreFetchRequest<T> {
+    DataStoreFetchRequest(descriptor: descriptor, editingState: core.editingState)
+  }
+
+  /// The places of rows that may differ from what the store says of them.
+  private func concernedPlaces() throws -> [PersistentIdentifier] {
+    if targets.isEmpty { return [] }
+    return try port.places(of: PendingMerge.request(descriptor, core), leadingTo: targets)
+      .identifiers
+  }
+
+  /// The models of concerned rows that are not pending; those that are not at hand are read.
+  private func concerned(
+    at places: [PersistentIdentifier], found: Set<ObjectIdentifier>
+  ) throws -> [T] {
+    if places.isEmpty { return [] }
+    var models: [T] = []
+    var missing: [PersistentIdentifier] = []
+    for identifier in places {
+      let known = core.registered(identifier)
+      if let known, !known.storage.flags.isDisjoint(with: .isPending) { continue }
+      if let model = known?.model as? T, found.contains(ObjectIdentifier(model)) {
+        models.append(model)
+      } else {
+        missing.append(identifier)
       }
-      models += try changed.filter { try !seen.contains(ObjectIdentifier($0)) && matches($0) }
     }
-    models += try inserted.filter(matches)
-    if needsSort { ModelOrder(descriptor.sortBy, inserted: inserted).sort(&models) }
+    if !missing.isEmpty {
+      let rows = try port.rows(
+        at: .identifiers(missing), in: missing.indices, of: T._$descriptor, slots: nil,
+        core.editingState)
+      models += core.materialize(rows, as: T.self)
+    }
+    core.prefetch(targets.map(\.path), of: models)
     return models
+  }
+
+  /// How many models match, by counting in the store.
+  /// - Returns: nil where only memory can count.
+  func count() throws -> Int? {
+    if judgesEverything { return nil }
+    let concerned = try concerned(at: concernedPlaces(), found: [])
+    guard let known = try countOfUntouched(concerned) else { return nil }
+    guard descriptor.predicate != nil else { return known + counts.inserted }
+    return try [changed, concerned, inserted].reduce(known) { count, models in
+      try count + models.count(where: matches)
+    }
+  }
+
+  /// How many rows match of those that need not be judged. Without a predicate an edit makes no
+  /// difference.
+  private func countOfUntouched(_ concerned: [T]) throws -> Int? {
+    var request = descriptor
+    (request.fetchLimit, request.fetchOffset, request.sortBy) = (nil, nil, [])
+    let isAsked = descriptor.predicate != nil
+    if (isAsked ? counts.changed : 0) + counts.deleted + concerned.count > 64 {
+      guard let found = try port.places(PendingMerge.request(request, core)), found.rest.isEmpty
+      else { return nil }
+      let judged = Set(concerned.map(\.persistentModelID))
+      return found.places.identifiers.count { identifier in
+        !judged.contains(identifier)
+          && core.registered(identifier)?.storage.flags
+            .isDisjoint(with: isAsked ? .isPending : .isDeleted) ?? true
+      }
+    }
+    guard let all = try port.count(PendingMerge.request(request, core)) else { return nil }
+    let pending =
+      (isAsked ? core.changes.changed(of: T._$descriptor) : [])
+      + core.changes.deleted(of: T._$descriptor)
+    let touched = Set(pending.compactMap(\.knownIdentifier) + concerned.map(\.persistentModelID))
+    if touched.isEmpty { return all }
+    let among = Predicate<T> { model in
+      PredicateExpressions.build_contains(
+        PredicateExpressions.build_Arg(touched),
+        PredicateExpressions.build_KeyPath(root: model, keyPath: \.persistentModelID))
+    }
+    request.predicate = descriptor.predicate.map { Predicate(all: [$0, among]) } ?? among
+    return try port.count(PendingMerge.request(request, core)).map { all - $0 }
+  }
+
+  /// - Parameter stored: Fetches from the store.
+  /// - Returns: The models that match, limit and offset applied.
+  func merge(_ stored: (FetchDescriptor<T>) throws -> [T]) throws -> [T] {
+    let places = try concernedPlaces()
+    let (inserted, changed) = (inserted, changed)
+    let replacedCount = counts.changed + counts.deleted + places.count
+    var request = descriptor
+    let range = descriptor.range
+    request.fetchOffset = nil
+    request.fetchLimit = judgesEverything ? nil : range.end(behind: replacedCount)
+    if judgesEverything { request.predicate = nil }
+    let judgesStored = judgesEverything || replacedCount > 0
+    // What is judged in memory may read any property.
+    if judgesStored || !inserted.isEmpty { request.propertiesToFetch = [] }
+    let found = try stored(request)
+    let sorts = !descriptor.sortBy.isEmpty
+    var models: [T] = []
+    var judged: [T] = []
+    if judgesEverything {
+      models = try found.filter { try !$0._$storage.flags.contains(.isDeleted) && matches($0) }
+    } else if judgesStored {
+      let concerned = try concerned(
+        at: places, found: places.isEmpty ? [] : Set(found.map(ObjectIdentifier.init)))
+      let waiting = Set(concerned.map(ObjectIdentifier.init))
+      var seen = Set<ObjectIdentifier>()
+      models.reserveCapacity(found.count)
+      for model in found {
+        let flags = model._$storage.flags
+        if flags.contains(.isDeleted) { continue }
+        guard flags.contains(.isChanged) || waiting.contains(ObjectIdentifier(model)) else {
+          models.append(model)
+          continue
+        }
+        seen.insert(ObjectIdentifier(model))
+        guard try matches(model) else { continue }
+        if sorts { judged.append(model) } else { models.append(model) }
+      }
+      var late = try (changed + concerned).filter {
+        try !seen.contains(ObjectIdentifier($0)) && matches($0)
+      }
+      ModelOrder([]).sort(&late)
+      judged += late
+    } else {
+      models = found
+    }
+    let new = try inserted.filter(matches)
+    if judgesEverything {
+      models += new
+      ModelOrder(descriptor.sortBy, inserted: inserted).sort(&models)
+    } else if sorts {
+      ModelOrder(descriptor.sortBy, inserted: inserted).merge(judged + new, into: &models)
+    } else {
+      models += judged + new
+    }
+    return range.isAll ? models : Array(range.slice(models))
   }
 
   private func matches(_ model: T) throws -> Bool {

@@ -16,6 +16,16 @@ extension ContextCore {
     withExtendedLifetime(models) {}
   }
 
+  /// Reads what some paths lead to, for models whose relationships are about to be followed.
+  func prefetch<T: PersistentModel>(_ paths: [FollowedPath], of models: [T]) {
+    guard models.count > 1, let port = coordinator.port(forEntity: T._$descriptor.entityName)
+    else { return }
+    var tree = PrefetchTree()
+    for path in paths { tree.add(path.steps[...], from: T._$descriptor, in: coordinator) }
+    prefetch(tree, of: models.map(\._$storage), T._$descriptor, port)
+    withExtendedLifetime(models) {}
+  }
+
   /// Reads the partners of models of one class.
   func loadPartners(of storages: [_ModelStorage], slot: Int, _ descriptor: _ModelDescriptor) {
     guard let port = coordinator.port(forEntity: descriptor.entityName) else { return }
@@ -160,6 +170,18 @@ struct PrefetchTree {
       let steps = KeyPathComponent.all(of: keyPath)
       add(steps[...], from: descriptor, declaredAs: descriptor, in: coordinator)
     }
+  }
+
+  /// Adds relationships up to one that only a subclass has.
+  mutating func add(
+    _ steps: ArraySlice<FollowedPath.Step>, from descriptor: _ModelDescriptor,
+    in coordinator: any StoreCoordinator
+  ) {
+    guard let step = steps.first, step.owner === descriptor,
+      let destination = descriptor.link(step.slot, in: coordinator)?.destination
+    else { return }
+    branches[step.slot, default: PrefetchTree()]
+      .add(steps.dropFirst(), from: destination, in: coordinator)
   }
 
   private mutating func add(

@@ -55,6 +55,23 @@ struct RelationshipFixer {
     if let order = change.order { value.reorder(order) }
   }
 
+  /// Makes some members of a loaded to-many come and go.
+  func changeToMany(_ storage: _ModelStorage, slot: Int, by change: _ToManyChange) {
+    let value = willChangeToMany(storage, slot: slot)
+    let inverse = storage.descriptor.link(slot, in: core.coordinator)?.inverseSlot
+    for model in change.removed {
+      lose(model, value, of: storage, slot)
+      // A list may be its own other side.
+      if let inverse, inverse != slot || model._$storage !== storage {
+        forget(storage, in: model._$storage, slot: inverse)
+      }
+    }
+    for (model, place) in change.added where !value.holds(model) {
+      gain(model, value, of: storage, slot, at: place)
+      if let inverse { gain(storage, in: model._$storage, slot: inverse) }
+    }
+  }
+
   /// Makes `member` one of a to-many, on both sides.
   func add(_ member: any PersistentModel, to storage: _ModelStorage, slot: Int) {
     guard let model = storage.persistentModel, !contains(member, in: storage, slot: slot) else {
@@ -132,9 +149,10 @@ struct RelationshipFixer {
   }
 
   private func gain(
-    _ model: any PersistentModel, _ value: _ToManyValue, of storage: _ModelStorage, _ slot: Int
+    _ model: any PersistentModel, _ value: _ToManyValue, of storage: _ModelStorage, _ slot: Int,
+    at place: ModelList.Place? = nil
   ) {
-    value.gain(model)
+    value.gain(model, at: place)
     note(.gained(model), storage, slot)
   }
 

@@ -60,7 +60,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
       driver: SQLiteDriver(
         pool: pool, file: file, mapping: mapping, url: configuration.url),
       isWritable: configuration.allowsSave, trees: file.trees,
-      noteCompiled: StatementLog.wanted(by: configuration)?.note)
+      note: StatementLog.wanted(by: configuration)?.note)
   }
 
   /// Deletes all models of the store.

@@ -22,6 +22,12 @@ struct SQLiteDriver: SQLDriver {
     }
   }
 
+  /// A store in memory has one connection, and whoever reads on it is alone. Without a transaction
+  /// code of the user that runs meanwhile, such as an observer, may save.
+  func snapshot<R>(_ body: () throws -> R) throws -> R {
+    try read { try pool.mode.isInMemory ? body() : $0.snapshot(body) }
+  }
+
   func write<R>(
     else consequence: String, _ body: (any SQLSession) throws -> R
   ) throws -> R {

@@ -96,10 +96,7 @@ extension StatementLog {
     }
   }
 
-  @Sendable func note(_ compiled: CompiledFetch, entity: String) {
-    var reasons = compiled.unsupported
-    if compiled.sortsInMemory { reasons.append("the order") }
-    if reasons.isEmpty { return }
+  @Sendable func note(entity: String, reasons: [String]) {
     handle(.inMemory(InMemoryWork(entityName: entity, reasons: reasons)))
   }
 }

@@ -50,13 +50,16 @@ enum StoreDifference: Hashable {
   static func all(between stored: StoredSchema, and mapping: SchemaMapping) -> [StoreDifference] {
     var differences: [StoreDifference] = []
     var newTables: Set<String> = []
+    let (byName, byNumber) = (stored.entitiesByName, stored.entitiesByNumber)
     for entity in mapping.entities {
-      guard let known = stored.entity(named: entity.name) else {
+      guard let known = byName[entity.name] else {
         differences.append(.newModel(entity.name))
         if !entity.sharesTable { newTables.insert(entity.table) }
         continue
       }
-      differences += StoreDifference.all(of: entity, known, stored)
+      differences += StoreDifference.all(
+        of: entity, known, superName: byNumber[known.superNumber]?.name,
+        stored.columns[entity.table])
     }
     for table in mapping.tables.map(\.table.name)
     where stored.columns[table] == nil && !newTables.contains(table) {
@@ -66,18 +69,18 @@ enum StoreDifference: Hashable {
   }
 
   private static func all(
-    of entity: EntityMapping, _ known: StoredSchema.Entity, _ stored: StoredSchema
+    of entity: EntityMapping, _ known: StoredSchema.Entity, superName: String?,
+    _ columns: [String: String]?
   ) -> [StoreDifference] {
     guard known.number == entity.number else {
       return [.invalidNumber(entity: entity.name, number: known.number)]
     }
     var differences: [StoreDifference] = []
-    let superName = stored.entity(number: known.superNumber)?.name
     if superName != entity.superName {
       differences.append(
         .superclass(entity: entity.name, stored: superName, model: entity.superName))
     }
-    guard let columns = stored.columns[entity.table] else { return differences }
+    guard let columns else { return differences }
     for property in entity.properties {
       for column in entity.columns(of: property) {
         guard let type = columns[column.name] else {

@@ -48,9 +48,14 @@ struct StoredSchema: Hashable, Sendable {
     return (list as? [String: Any])?["NSStoreModelVersionIdentifiers"] as? [String] ?? []
   }
 
-  func entity(named name: String) -> Entity? { entities.first { $0.name == name } }
+  /// In a file that has a name twice the first one counts.
+  var entitiesByName: [String: Entity] {
+    Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+  }
 
-  func entity(number: Int) -> Entity? { entities.first { $0.number == number } }
+  var entitiesByNumber: [Int: Entity] {
+    Dictionary(entities.map { ($0.number, $0) }, uniquingKeysWith: { first, _ in first })
+  }
 
   // MARK: Statements
 

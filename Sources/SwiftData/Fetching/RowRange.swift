@@ -15,6 +15,14 @@ package struct RowRange: Hashable, Sendable {
 
   package var isAll: Bool { limit == nil && offset == 0 }
 
+  /// How many models to read so that the range is among them when some are left out; `nil` for all.
+  package func end(behind leftOut: Int) -> Int? {
+    guard let limit else { return nil }
+    let (end, overflows) = limit.addingReportingOverflow(offset)
+    let (all, overflowsAgain) = end.addingReportingOverflow(leftOut)
+    return overflows || overflowsAgain ? nil : all
+  }
+
   /// The elements in the range.
   package func slice<Elements: Collection>(_ elements: Elements) -> Elements.SubSequence {
     let rest = elements.dropFirst(offset)

@@ -31,9 +31,30 @@ struct TableLayout {
   private(set) var tableColumns: [String: [ColumnMapping]] = [:]
   private(set) var joinTables: [ColumnID: JoinTable] = [:]
   private(set) var joinTableOrder: [JoinTable] = []
+  private var joinTableNames: Set<String> = []
+  /// The to-many relationships without inverse by the entity that they lead to, in the order of
+  /// their owners.
+  private let ownerKeys: [String: [OwnerKey]]
+
+  private struct OwnerKey {
+    let owner: SchemaBlueprint.Entity
+    let slot: Int
+    let name: String
+  }
 
   init(_ blueprint: SchemaBlueprint) {
     self.blueprint = blueprint
+    var ownerKeys: [String: [OwnerKey]] = [:]
+    for owner in blueprint.entities {
+      for (slot, property) in TableLayout.sortedOwnProperties(of: owner) {
+        guard case .toMany(let type) = property.form, owner.inverses[property.name] == nil else {
+          continue
+        }
+        ownerKeys[type._$descriptor.entityName, default: []]
+          .append(OwnerKey(owner: owner, slot: slot, name: property.name))
+      }
+    }
+    self.ownerKeys = ownerKeys
   }
 
   /// Lays out the table of a hierarchy, in the order of the entities' numbers: so the suffixes of
@@ -51,7 +72,7 @@ struct TableLayout {
     }
   }
 
-  private func sortedOwnProperties(
+  private static func sortedOwnProperties(
     of entity: SchemaBlueprint.Entity
   ) -> [(slot: Int, property: ModelProperty)] {
     entity.ownSlots.map { ($0, entity.descriptor.properties[$0]) }
@@ -61,7 +82,8 @@ struct TableLayout {
   private mutating func placeAttributes(
     of entity: SchemaBlueprint.Entity, group: ColumnGroup, _ naming: inout ColumnNaming
   ) {
-    for (slot, property) in sortedOwnProperties(of: entity) where !property.isEphemeral {
+    for (slot, property) in TableLayout.sortedOwnProperties(of: entity) where !property.isEphemeral
+    {
       func id(_ part: ColumnID.Part) -> ColumnID {
         ColumnID(entity: entity.name, slot: slot, part: part)
       }
@@ -99,7 +121,7 @@ struct TableLayout {
   private mutating func placeKeys(
     of entity: SchemaBlueprint.Entity, _ naming: inout ColumnNaming
   ) {
-    for (slot, property) in sortedOwnProperties(of: entity) {
+    for (slot, property) in TableLayout.sortedOwnProperties(of: entity) {
       guard case .toOne(let type) = property.form else { continue }
       add(
         ColumnID(entity: entity.name, slot: slot, part: .value),
@@ -118,16 +140,11 @@ struct TableLayout {
   private mutating func placeOwnerKeys(
     in entity: SchemaBlueprint.Entity, _ naming: inout ColumnNaming
   ) {
-    for owner in blueprint.entities {
-      for (slot, property) in sortedOwnProperties(of: owner) {
-        guard case .toMany(let type) = property.form, owner.inverses[property.name] == nil,
-          type._$descriptor.entityName == entity.name
-        else { continue }
-        add(
-          ColumnID(entity: owner.name, slot: slot, part: .owner),
-          naming.column(verbatim: "Z\(owner.number)\(property.name.uppercased())"), .key,
-          isOptional: true, in: entity)
-      }
+    for key in ownerKeys[entity.name] ?? [] {
+      add(
+        ColumnID(entity: key.owner.name, slot: key.slot, part: .owner),
+        naming.column(verbatim: "Z\(key.owner.number)\(key.name.uppercased())"), .key,
+        isOptional: true, in: entity)
     }
   }
 
@@ -150,7 +167,7 @@ struct TableLayout {
 
   mutating func placeJoinTables() {
     for entity in blueprint.entities {
-      for (slot, property) in sortedOwnProperties(of: entity) {
+      for (slot, property) in TableLayout.sortedOwnProperties(of: entity) {
         guard case .toMany(let type) = property.form,
           let inverse = entity.inverses[property.name],
           let destination = blueprint[type._$descriptor.entityName],
@@ -159,9 +176,7 @@ struct TableLayout {
         let table = joinTable(
           entity: entity, property: property.name, destination: destination, inverse: inverse)
         joinTables[ColumnID(entity: entity.name, slot: slot, part: .value)] = table
-        if !joinTableOrder.contains(where: { $0.name == table.name }) {
-          joinTableOrder.append(table)
-        }
+        if joinTableNames.insert(table.name).inserted { joinTableOrder.append(table) }
       }
     }
   }

@@ -16,6 +16,9 @@ public protocol _FaultSource: AnyObject {
   func _setToMany(_ storage: _ModelStorage, slot: Int, to models: [any PersistentModel]?)
   /// The partner of a to-one by its identifier, as a fault where it is not in memory.
   func _partner(_ identifier: PersistentIdentifier, of storage: _ModelStorage) -> AnyObject?
+  /// Makes some members of a to-many come and go and brings their sides into step.
+  /// - Returns: Whether that was possible; else all members have to be set.
+  func _changeToMany(_ storage: _ModelStorage, slot: Int, by change: _ToManyChange) -> Bool
   /// The model with an identifier, as a fault where it is not in memory.
   func _model(for identifier: PersistentIdentifier) -> AnyObject?
   /// The model with an identifier; its row may not have been read, and may not exist.

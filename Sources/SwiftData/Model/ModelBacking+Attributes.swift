@@ -134,6 +134,18 @@ extension _ModelBacking {
     }
   }
 
+  /// The value of a Codable property for an accessor that changes it in place.
+  @_disfavoredOverload
+  public func lend<V: Codable>(_ slot: Int) -> V { get(slot) }
+
+  /// Takes back what such an accessor has changed.
+  @_disfavoredOverload
+  public func takeBack<M: PersistentModel, V: Codable>(
+    _ slot: Int, _ value: inout V, of model: M
+  ) {
+    set(slot, to: value, of: model)
+  }
+
   // MARK: Transformed values
 
   /// Stores the initial value of a property with a value transformer.

@@ -56,6 +56,21 @@ extension _ModelBacking {
     withMutation(model, slot) { model._$storage.setToOne(slot, to: value) }
   }
 
+  /// Lends the array of a to-many relationship to an accessor that changes it in place.
+  public func lend<V: RelationshipCollection>(_ slot: Int) -> V {
+    guard let object else { return V._make(nil) }
+    return V._make(object.lendToMany(slot))
+  }
+
+  /// Takes a lent array back; the other sides follow what was changed.
+  public func takeBack<M: PersistentModel, V: RelationshipCollection>(
+    _ slot: Int, _ value: inout V, of model: M
+  ) {
+    var models = value._models
+    value = V._make(nil)
+    withMutation(model, slot) { model._$storage.takeBackToMany(slot, &models) }
+  }
+
   /// Changes a to-many relationship; the other sides follow.
   public func set<M: PersistentModel, V: RelationshipCollection>(
     _ slot: Int, to value: V, of model: M
@@ -80,11 +95,15 @@ extension _ModelStorage {
 
   /// The members of a to-many; `nil` when it was never set on a model that no store knows.
   func toMany<V: PersistentModel>(_ slot: Int) -> [V]? {
-    if case .toMany(let value) = overlaid(slot), let members = value.members {
-      return members.compactMap { $0 as? V }
-    }
+    if let models = loadedArray(slot, of: V.self) { return models }
     guard let source else { return weakMembers(slot) }
-    return source._toMany(self, slot: slot).compactMap { $0 as? V }
+    let members = source._toMany(self, slot: slot)
+    return loadedArray(slot, of: V.self) ?? members.compactMap { $0 as? V }
+  }
+
+  private func loadedArray<V: PersistentModel>(_ slot: Int, of type: V.Type) -> [V]? {
+    guard case .toMany(let value) = overlaid(slot), let members = value.members else { return nil }
+    return value.array(of: type)?.models ?? members.compactMap { $0 as? V }
   }
 
   private func weakMembers<V: PersistentModel>(_ slot: Int) -> [V]? {

@@ -57,6 +57,11 @@ package struct ModelList {
 
   package mutating func contains(_ model: any PersistentModel) -> Bool { node(of: model) != nil }
 
+  /// The model that is this object.
+  package mutating func model(_ identity: ObjectIdentifier) -> (any PersistentModel)? {
+    node(of: identity).flatMap { model($0) }
+  }
+
   /// - Precondition: The model is not in the list.
   package mutating func append(_ model: any PersistentModel) {
     link(newNode(model), after: lastNode)
@@ -112,10 +117,18 @@ extension ModelList {
 
   private mutating func node(of model: any PersistentModel) -> Int32? {
     if let index { return index[ObjectIdentifier(model)] }
-    var node = lastNode
-    if node < 0 || nodes[Int(node)].model === model { return node < 0 ? nil : node }
-    node = firstNode
-    while node >= 0, nodes[Int(node)].model !== model {
+    return node(of: ObjectIdentifier(model))
+  }
+
+  private mutating func node(of identity: ObjectIdentifier) -> Int32? {
+    if let index { return index[identity] }
+    func isModel(_ node: Int32) -> Bool {
+      nodes[Int(node)].model.map { ObjectIdentifier($0) } == identity
+    }
+    // The last ones are looked for most often.
+    if lastNode < 0 || isModel(lastNode) { return lastNode < 0 ? nil : lastNode }
+    var node = firstNode
+    while node >= 0, !isModel(node) {
       visits += 1
       node = nodes[Int(node)].next
     }

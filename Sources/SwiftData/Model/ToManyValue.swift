@@ -13,6 +13,12 @@ public final class _ToManyValue {
   private(set) var isReordered = false
   /// The order that was saved, where it is not the one in which the store lists its rows.
   let order: [PersistentIdentifier]?
+  /// The members as their getter hands them out; `nil` when they were changed since.
+  var array: MemberArray?
+  /// The array while an accessor changes it, and the count of changes before.
+  var lent: (array: MemberArray, changeCount: Int)?
+  /// How often the members were changed.
+  private(set) var changeCount = 0
 
   /// The members of a model that no store knows.
   init(members: [any PersistentModel]) {
@@ -38,6 +44,7 @@ public final class _ToManyValue {
     removed = other.removed.copyWithIndex()
     isReordered = other.isReordered
     order = other.order
+    changeCount = other.changeCount
   }
 
   var isChanged: Bool { !added.isEmpty || !removed.isEmpty }
@@ -51,20 +58,51 @@ public final class _ToManyValue {
     added.contains(model) || members?.contains(model) ?? false
   }
 
+  func isMember(_ model: any PersistentModel) -> Bool { members?.contains(model) ?? false }
+
+  /// The member that is this object.
+  func member(_ identity: ObjectIdentifier) -> (any PersistentModel)? { members?.model(identity) }
+
   // MARK: Changes
 
-  /// Adds a member behind the others.
+  private func membersChanged() {
+    array = nil
+    changeCount &+= 1
+  }
+
+  /// Takes the array of the members, after changes of another one that led to this one.
+  func keep(_ array: MemberArray, after change: _ToManyChange, countBefore: Int) {
+    if changeCount == countBefore &+ change.count { self.array = array }
+  }
+
+  /// Adds a member, behind the others when no place is given.
   /// - Precondition: The model is not known to be a member.
-  func gain(_ model: any PersistentModel) {
+  func gain(_ model: any PersistentModel, at place: ModelList.Place? = nil) {
     if removed.remove(model) == nil { added.append(model) }
-    members?.append(model)
+    if let place {
+      members?.insert(model, at: place)
+      isReordered = true
+      membersChanged()
+    } else {
+      members?.append(model)
+      let array = array.take()
+      membersChanged()
+      if let array, array.append(model) { self.array = array }
+    }
     _invariantCheck()
   }
 
   /// - Returns: Where the member stood.
   func lose(_ model: any PersistentModel) -> ModelList.Place {
     if added.remove(model) == nil, !removed.contains(model) { removed.append(model) }
+    let isLast = members?.last === model
     let place = members?.remove(model)
+    let array = array.take()
+    membersChanged()
+    if let array, isLast {
+      array.removeLast()
+      self.array = array
+    }
     _invariantCheck()
     return place ?? .unknown
   }
@@ -72,6 +110,7 @@ public final class _ToManyValue {
   /// Puts members where they stood before; the others keep their order.
   func move(_ model: any PersistentModel, to place: ModelList.Place) {
     members?.move(model, to: place)
+    membersChanged()
     _invariantCheck()
   }
 
@@ -79,6 +118,7 @@ public final class _ToManyValue {
   func reorder(_ models: ModelList) {
     members = models
     isReordered = true
+    membersChanged()
     _invariantCheck()
   }
 
@@ -91,18 +131,23 @@ public final class _ToManyValue {
     if !removed.isEmpty { list.removeAll { removed.contains($0) } }
     for model in added where !list.contains(model) { list.append(model) }
     members = list
+    membersChanged()
     _invariantCheck()
     return list
   }
 
   /// Forgets the members, which are read again; the changes stay.
-  func unload() { members = nil }
+  func unload() {
+    members = nil
+    membersChanged()
+  }
 
   /// Replaces the members of a model that no store knows.
   func replaceAll(_ models: [any PersistentModel]) {
     let list = ModelList(models.withoutRepeats)
     members = list
     added = list
+    membersChanged()
     _invariantCheck()
   }
 
@@ -118,12 +163,14 @@ public final class _ToManyValue {
   /// Takes a deleted model out of the list, which is no change of the relationship.
   func drop(_ model: any PersistentModel) -> Dropped {
     defer { _invariantCheck() }
+    membersChanged()
     return Dropped(
       model: model, place: members?.remove(model), addedPlace: added.remove(model))
   }
 
   func takeBack(_ dropped: Dropped) {
     if let place = dropped.place { members?.insert(dropped.model, at: place) }
+    membersChanged()
     if let place = dropped.addedPlace { added.insert(dropped.model, at: place) }
     _invariantCheck()
   }
@@ -134,6 +181,7 @@ public final class _ToManyValue {
     let gone = [members, added, removed].flatMap { $0?.filter(isGone) ?? [] }
     guard !gone.isEmpty else { return [] }
     members?.removeAll(where: isGone)
+    membersChanged()
     added.removeAll(where: isGone)
     removed.removeAll(where: isGone)
     _invariantCheck()

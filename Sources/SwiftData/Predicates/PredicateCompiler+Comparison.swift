@@ -3,6 +3,7 @@ import OpenSwiftDataSQLSyntax
 
 extension PredicateExpressions.Equal: PredicateNode {
   var operands: [any PredicateExpression] { [lhs, rhs] }
+  var isEquality: Bool { true }
   var findsCaptures: Bool { true }
 
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {

@@ -8,6 +8,15 @@ extension PredicateExpressions.PredicateEvaluate: PredicateNode {
     return operands
   }
 
+  var askedExpression: AskedExpression? {
+    guard let inner = try? predicate.evaluate(PredicateBindings()) else { return nil }
+    var inputs: [(variable: PredicateExpressions.VariableID, input: any PredicateExpression)] = []
+    for (variable, input) in repeat (each inner.variable, each input) {
+      inputs.append((variable.key, input))
+    }
+    return AskedExpression(expression: inner.expression, inputs: inputs)
+  }
+
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
     guard let inner = try opened(in: &compiler) else {
       throw NotInSQL("a predicate that a row provides")
@@ -31,6 +40,15 @@ extension PredicateExpressions.ExpressionEvaluate: PredicateNode {
     var operands: [any PredicateExpression] = [expression]
     for input in repeat each input { operands.append(input) }
     return operands
+  }
+
+  var askedExpression: AskedExpression? {
+    guard let inner = try? expression.evaluate(PredicateBindings()) else { return nil }
+    var inputs: [(variable: PredicateExpressions.VariableID, input: any PredicateExpression)] = []
+    for (variable, input) in repeat (each inner.variable, each input) {
+      inputs.append((variable.key, input))
+    }
+    return AskedExpression(expression: inner.expression, inputs: inputs)
   }
 
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {

@@ -4,6 +4,7 @@ import OpenSwiftDataSQLSyntax
 extension PredicateExpressions.KeyPath: PredicateNode {
   var operands: [any PredicateExpression] { [root] }
   var findsCaptures: Bool { true }
+  var readKeyPath: AnyKeyPath? { keyPath }
 
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
     switch try compiler.term(root) {

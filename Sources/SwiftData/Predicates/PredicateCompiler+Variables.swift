@@ -14,6 +14,7 @@ extension PredicateExpressions.Variable: PredicateNode {
 
 extension PredicateExpressions.Value: PredicateNode {
   var operands: [any PredicateExpression] { [] }
+  var capturedValue: Any? { value }
   var findsCaptures: Bool { true }
 
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {

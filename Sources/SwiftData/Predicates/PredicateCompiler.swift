@@ -140,7 +140,7 @@ package struct PredicateCompiler {
   }
 
   /// - Returns: The reason why SQL cannot express the part; `nil` when it can.
-  private mutating func compile(
+  mutating func compile(
     _ part: any PredicateExpression, into conditions: inout [SQLExpression]
   ) -> String? {
     let before = (bindings.count, scopes, aliasCount)
@@ -181,7 +181,7 @@ package struct PredicateCompiler {
   }
 
   /// Numbers the parameters anew: constants may have made some of them superfluous.
-  private mutating func compacted(_ condition: SQLExpression) -> SQLExpression {
+  mutating func compacted(_ condition: SQLExpression) -> SQLExpression {
     var count = 0
     if scopes[0].allSatisfy({ $0.condition.numbersParametersInOrder(from: &count) }),
       condition.numbersParametersInOrder(from: &count), count == bindings.count

@@ -26,6 +26,18 @@ protocol PredicateNode: PredicateExpression {
   /// Whether the node is `||`.
   var isDisjunction: Bool { get }
 
+  /// Whether the node is `==`.
+  var isEquality: Bool { get }
+
+  /// The key path that the node reads of its only operand.
+  var readKeyPath: AnyKeyPath? { get }
+
+  /// The value of a node that is nothing but a captured one.
+  var capturedValue: Any? { get }
+
+  /// What a node asks that evaluates another predicate or expression, and the inputs by variable.
+  var askedExpression: AskedExpression? { get }
+
   /// The expression that the node stands for, when it only brings in another predicate.
   func opened(in compiler: inout PredicateCompiler) throws -> (any PredicateExpression)?
 
@@ -40,9 +52,19 @@ extension PredicateNode {
   var findsCaptures: Bool { false }
   var isConjunction: Bool { false }
   var isDisjunction: Bool { false }
+  var isEquality: Bool { false }
+  var readKeyPath: AnyKeyPath? { nil }
+  var capturedValue: Any? { nil }
+  var askedExpression: AskedExpression? { nil }
   func describe(to shape: inout ShapeCollector) { shape.giveUp() }
   func opened(in compiler: inout PredicateCompiler) -> (any PredicateExpression)? { nil }
   var standsFor: PredicateExpressions.VariableID? { nil }
+}
+
+/// A predicate or an expression that another one asks.
+struct AskedExpression {
+  let expression: any PredicateExpression
+  let inputs: [(variable: PredicateExpressions.VariableID, input: any PredicateExpression)]
 }
 
 /// The reason why a part of a predicate is judged in memory.

@@ -10,7 +10,7 @@ extension RelationalStore {
   ) throws -> FetchedModels {
     let descriptor = request.descriptor
     return try answer(descriptor) { query, session in
-      noteCompiled?(query.compiled, query.entity.name)
+      noteMemory(query)
       // What is judged in memory may read any property.
       let readsAll = descriptor.propertiesToFetch.isEmpty || !query.rest.isEmpty
       let slots = readsAll ? nil : descriptor.slotsToFetch
@@ -42,7 +42,7 @@ extension RelationalStore {
   ) throws -> FoundPlaces? {
     try answer(request.descriptor) { query, session in
       // An order in memory needs rows, so they are asked for next.
-      if !query.compiled.sortsInMemory { noteCompiled?(query.compiled, query.entity.name) }
+      if !query.compiled.sortsInMemory { noteMemory(query) }
       let selection = plans.selection(of: query.entity)
       var keys =
         selection.hasEntityNumber
@@ -66,6 +66,14 @@ extension RelationalStore {
         slots: slots)
     }
   }
+
+  private func noteMemory(_ query: Query) {
+    guard let note, !query.rest.isEmpty else { return }
+    let order = query.compiled.sortsInMemory ? ["the order"] : []
+    note(query.entity.name, query.compiled.unsupported + order)
+  }
+
+  package func snapshot<R>(_ body: () throws -> R) throws -> R { try driver.snapshot(body) }
 
   /// The primary key of a row of this store.
   func key(of identifier: PersistentIdentifier) -> Int64? {

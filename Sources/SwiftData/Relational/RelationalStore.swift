@@ -18,14 +18,14 @@ package final class RelationalStore: StorePort {
   /// The trees of spatial indexes that may be searched.
   let trees: Set<String>
   let composedText = ComposedText()
-  /// Called for fetches that leave work to memory.
-  let noteCompiled: (@Sendable (CompiledFetch, _ entity: String) -> Void)?
+  /// Called for fetches that leave work to memory, with the reasons.
+  let note: (@Sendable (_ entity: String, _ reasons: [String]) -> Void)?
   private let external: @Sendable (String) -> [UInt8]?
 
   package init(
     name: String, identifier: String, schema: Schema, mapping: SchemaMapping,
     driver: any SQLDriver, isWritable: Bool = true, trees: Set<String> = [],
-    noteCompiled: (@Sendable (CompiledFetch, _ entity: String) -> Void)? = nil
+    note: (@Sendable (_ entity: String, _ reasons: [String]) -> Void)? = nil
   ) {
     self.name = name
     self.identifier = identifier
@@ -34,7 +34,7 @@ package final class RelationalStore: StorePort {
     self.mapping = mapping
     self.driver = driver
     self.trees = trees
-    self.noteCompiled = noteCompiled
+    self.note = note
     external = { driver.externalData(named: $0) }
     plans = StorePlans(
       mapping: mapping, schema: schema, database: driver.capabilities,

@@ -12,6 +12,9 @@ package protocol SQLDriver: Sendable {
   /// Lends a session that sees what is committed, and what the thread itself has written.
   func read<R>(_ body: (any SQLSession) throws -> R) throws -> R
 
+  /// Runs reads that see one state of the database, each on the session that `read` lends meanwhile.
+  func snapshot<R>(_ body: () throws -> R) throws -> R
+
   /// Lends the session that writes; only one is lent at a time.
   /// - Parameter consequence: What did not happen when it throws, for the error.
   func write<R>(else consequence: String, _ body: (any SQLSession) throws -> R) throws -> R
@@ -24,6 +27,10 @@ package protocol SQLDriver: Sendable {
 }
 
 extension SQLDriver {
+  package func snapshot<R>(_ body: () throws -> R) throws -> R {
+    try read { try $0.snapshot(body) }
+  }
+
   package var dialect: SQLDialect { capabilities.dialect }
 }
 

@@ -6,7 +6,8 @@ extension Schema {
 
   /// A relationship of an entity or of one it inherits from.
   func relationship(_ name: String, of entityName: String) -> Schema.Relationship? {
-    lineage(of: entityName).lazy.compactMap { $0.relationshipsByName[name] }.first
+    lineage(of: entityName).lazy
+      .compactMap { $0.property(named: name) as? Schema.Relationship }.first
   }
 
   /// The uniqueness constraints of an entity and of those it inherits from.

@@ -40,6 +40,20 @@ package protocol StorePort: AnyObject, Sendable {
     slots: Set<Int>?, _ editingState: EditingState
   ) throws -> FetchedRows
 
+  /// What a request reads of models besides the fetched ones; `nil` where that cannot be told.
+  func reads<T: PersistentModel>(of request: DataStoreFetchRequest<T>) -> RequestReads?
+
+  /// The rows from which stored relationships lead to some others, as far as the request may want
+  /// them. Asked for paths that `reads(of:)` told.
+  /// - Throws: `SwiftDataError`, or the store's error.
+  func places<T: PersistentModel>(
+    of request: DataStoreFetchRequest<T>, leadingTo targets: [FollowedTargets]
+  ) throws -> FetchedPlaces
+
+  /// Runs reads of several statements that see one state of the store, where the store can do that.
+  /// - Throws: What `body` throws, or the store's error.
+  func snapshot<R>(_ body: () throws -> R) throws -> R
+
   /// The row of one model; `nil` when there is none.
   /// - Throws: `SwiftDataError`, or the store's error.
   func snapshot(
@@ -95,6 +109,24 @@ package protocol StorePort: AnyObject, Sendable {
   /// - Throws: `DataStoreError` where the models have to be loaded, `SwiftDataError` for a violated
   ///   rule, or the store's error; nothing is deleted then.
   func delete<T: PersistentModel>(_ request: DataStoreBatchDeleteRequest<T>) throws
+}
+
+extension StorePort {
+  package func reads<T: PersistentModel>(of request: DataStoreFetchRequest<T>) -> RequestReads? {
+    nil
+  }
+
+  package func places<T: PersistentModel>(
+    of request: DataStoreFetchRequest<T>, leadingTo targets: [FollowedTargets]
+  ) throws -> FetchedPlaces { .identifiers([]) }
+
+  package func snapshot<R>(_ body: () throws -> R) throws -> R { try body() }
+}
+
+/// Models at the end of a path.
+package struct FollowedTargets {
+  package let path: FollowedPath
+  package let identifiers: [PersistentIdentifier]
 }
 
 /// A store that answers contexts through a port of its own, in place of the public protocol.

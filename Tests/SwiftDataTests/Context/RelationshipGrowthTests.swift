@@ -117,4 +117,76 @@ import Testing
       #expect(family.parent.children.map(\.name) == family.children.map(\.name))
     }
   }
+
+  // MARK: Lists in place
+
+  /// Where the accessor changes a copy, each of these takes time by the square.
+  private func expectLinearEdits(
+    _ edit: @escaping (inout [Graph.Child], Int) -> Void
+  ) throws {
+    try expectLinear { family in
+      let count = family.children.count
+      for step in 0..<count { edit(&family.parent.children, step) }
+      #expect(family.parent.children.allSatisfy { $0.parent === family.parent })
+    }
+  }
+
+  @Test func appendingOneByOne() throws {
+    try expectLinearEdits { children, step in children.append(Graph.Child("\(step)")) }
+  }
+
+  @Test func appendingBeforeTheFirstSave() throws {
+    try expectLinear(saved: false) { family in
+      for child in family.children { family.parent.children.append(Graph.Child(child.name)) }
+      #expect(family.parent.children.count == 2 * family.children.count)
+    }
+  }
+
+  @Test func appendingWithoutContext() throws {
+    try expectLinear { family in
+      let parent = Graph.Parent("alone")
+      for child in family.children { parent.children.append(Graph.Child(child.name)) }
+      #expect(parent.children.count == family.children.count)
+    }
+  }
+
+  @Test func appendingWhatNamesItsParentAlready() throws {
+    try expectLinear { family in
+      for child in family.children {
+        family.parent.children.append(Graph.Child(child.name, parent: family.parent))
+      }
+      #expect(family.parent.children.count == 2 * family.children.count)
+    }
+  }
+
+  @Test func insertingInFront() throws {
+    try expectLinearEdits { children, step in children.insert(Graph.Child("\(step)"), at: 0) }
+  }
+
+  @Test func removingTheFirstAndTheLast() throws {
+    try expectLinearEdits { children, step in
+      if step % 2 == 0 { children.removeFirst() } else { children.removeLast() }
+    }
+  }
+
+  @Test func replacingOneByOne() throws {
+    try expectLinearEdits { children, step in children[step] = Graph.Child("\(step)") }
+  }
+
+  @Test func readingByIndex() throws {
+    try expectLinear { family in
+      var letters = 0
+      for index in family.children.indices { letters += family.parent.children[index].name.count }
+      #expect(letters > family.children.count)
+    }
+  }
+
+  @Test func countingAfterEachNewChild() throws {
+    try expectLinear { family in
+      for child in family.children {
+        family.context.insert(Graph.Child(child.name, parent: family.parent))
+        #expect(family.parent.children.last?.name == child.name)
+      }
+    }
+  }
 }

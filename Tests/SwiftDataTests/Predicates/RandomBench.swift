@@ -1,8 +1,9 @@
 import Foundation
 import SwiftData
 
-/// Random objects in a store, asked in three ways: a context that has nothing in memory, a context
-/// whose objects are compared in memory, and a context with unsaved changes.
+/// Random objects in a store, asked in four ways: a context that has nothing in memory, a context
+/// whose objects are compared in memory, a context with unsaved changes of all kinds, and one with
+/// unsaved changes of what others lead to only.
 final class RandomBench {
   let graph: RandomGraph
   let identifiers: [PersistentIdentifier]
@@ -10,6 +11,7 @@ final class RandomBench {
   private let asking: ModelContext
   private let judging: ModelContext
   private let pending: ModelContext
+  private let followed: ModelContext
   private var cache: [ObjectIdentifier: [any PersistentModel]] = [:]
 
   init(_ graph: RandomGraph) throws {
@@ -23,9 +25,11 @@ final class RandomBench {
     asking = ModelContext(container)
     judging = ModelContext(container)
     pending = ModelContext(container)
-    for context in [asking, judging, pending] { context.autosaveEnabled = false }
+    followed = ModelContext(container)
+    for context in [asking, judging, pending, followed] { context.autosaveEnabled = false }
     identifiers = try judging.fetch(FetchDescriptor<Entry>()).map(\.persistentModelID).sorted()
     try change()
+    try changeFollowed()
   }
 
   private func all<T: PersistentModel>(_ type: T.Type) throws -> [T] {
@@ -63,6 +67,60 @@ final class RandomBench {
     }
   }
 
+  /// Edits of a few models that entries, members and labels lead to.
+  private func changeFollowed() throws {
+    var random = SeededRandom(graph.seed ^ 0xbeef)
+    let order = [SortDescriptor(\Member.persistentModelID)]
+    let members = try followed.fetch(FetchDescriptor<Member>(sortBy: order))
+    let labels = try followed.fetch(FetchDescriptor<Label>(sortBy: [.init(\.persistentModelID)]))
+    for member in members where random.chance(30) {
+      switch random.below(4) {
+      case 0: member.name = random.pick(Hostile.texts)
+      case 1: member.age = random.chance(30) ? nil : random.below(40)
+      case 2: member.leader = random.pick(members)
+      default: followed.delete(member)
+      }
+    }
+    for label in labels where random.chance(30) {
+      if random.chance(50) { label.text = random.pick(Hostile.texts) }
+      if random.chance(50) { label.maker = members.isEmpty ? nil : random.pick(members) }
+      if random.chance(30) { label.jobs.removeLast(min(1, label.jobs.count)) }
+    }
+    followed.insert(Member(name: random.pick(Hostile.texts), age: random.below(40)))
+  }
+
+  /// What is wrong with the answers of a context with unsaved changes.
+  private func complaint<T: PersistentModel>(
+    _ context: ModelContext, _ request: FetchDescriptor<T>, _ predicate: Predicate<T>
+  ) -> String? {
+    do {
+      let models = try context.fetch(request)
+      let found = models.map(\.persistentModelID)
+      let live = try context.fetch(FetchDescriptor<T>())
+      let alive = Set(try live.filter { try predicate.matches($0) }.map(\.persistentModelID))
+      if Set(found) != alive || found.count != alive.count {
+        return difference("with pending changes", found, Array(alive))
+      }
+      for (first, second) in zip(models, models.dropFirst()) {
+        let results = request.sortBy.lazy.map { $0.compare(first, second) }
+        if results.first(where: { $0 != .orderedSame }) == .orderedDescending {
+          return "with pending changes: wrong order"
+        }
+      }
+      let count = try context.fetchCount(request)
+      if count != found.count { return "with pending changes: counts \(count) of \(found.count)" }
+      var page = request
+      (page.fetchLimit, page.fetchOffset) = (3, 2)
+      let part = try context.fetch(page).map(\.persistentModelID)
+      if part != Array(found.dropFirst(2).prefix(3)) {
+        return difference("with pending changes, a page", part, found)
+      }
+      return nil
+    } catch {
+      return "with pending changes: throws \(error)"
+    }
+  }
+
   /// What is wrong with the answers to a predicate and an order; nil when nothing is.
   func complaint<T: PersistentModel>(_ sketch: PredicateSketch<T>, _ keys: [SortKey<T>]) -> String?
   {
@@ -90,24 +148,10 @@ final class RandomBench {
       } catch {
         return "the store throws \(error)"
       }
-      let live = try pending.fetch(FetchDescriptor<T>())
-      let alive = Set(try live.filter { try predicate.matches($0) }.map(\.persistentModelID))
-      do {
-        let models = try pending.fetch(request)
-        let found = models.map(\.persistentModelID)
-        if Set(found) != alive || found.count != alive.count {
-          return difference("with pending changes", found, Array(alive))
-        }
-        for (first, second) in zip(models, models.dropFirst()) {
-          let results = order.lazy.map { $0.compare(first, second) }
-          if results.first(where: { $0 != .orderedSame }) == .orderedDescending {
-            return "with pending changes: wrong order"
-          }
-        }
-        let count = try pending.fetchCount(request)
-        if count != alive.count { return "with pending changes: counts \(count)" }
-      } catch {
-        return "with pending changes: throws \(error)"
+      // What throws in memory may do so with other values too.
+      for context in [pending, followed] {
+        for model in try context.fetch(FetchDescriptor<T>()) { _ = try predicate.matches(model) }
+        if let complaint = complaint(context, request, predicate) { return complaint }
       }
       return nil
     } catch {

@@ -1,0 +1,79 @@
+import Foundation
+package import OpenSwiftDataSQLSyntax
+
+/// Rows from which stored relationships lead to some others: those whose stored answer to a predicate
+/// unsaved changes of the others may contradict.
+extension PredicateCompiler {
+  /// Compiles a question for the keys of such rows. What the predicate asks of the rows themselves
+  /// narrows them.
+  /// - Parameters:
+  ///   - predicate: Which models are wanted.
+  ///   - leads: Paths, and for each the keys at its end in the form of a `ListParameter`.
+  ///   - entity: The entity of the models, subentities included.
+  ///   - mapping: The schema's mapping.
+  ///   - database: The dialect, and what the database can do.
+  ///   - storeIdentifier: The store whose identifiers count.
+  package static func compile<T: PersistentModel>(
+    rowsOf predicate: Predicate<T>?, leadingTo leads: [(path: FollowedPath, keys: String)],
+    entity: EntityMapping, mapping: SchemaMapping, database: SQLCapabilities,
+    storeIdentifier: String?
+  ) -> CompiledFetch {
+    var compiler = PredicateCompiler(
+      mapping: mapping, source: entity, database: database, storeIdentifier: storeIdentifier)
+    let root = CompiledFetch.Shape.rootAlias
+    var conditions: [SQLExpression] = []
+    if let predicate {
+      let variable = predicate.variable.key
+      compiler.variables = VariableTerms(variable, entity.term(alias: root))
+      try? compiler.visitParts(of: predicate.expression, where: \.isConjunction) { compiler, part in
+        let follows = RequestReading.followsRelationships(
+          part, of: T._$descriptor, variable: variable, in: mapping)
+        if follows { return }
+        _ = compiler.compile(part, into: &conditions)
+      }
+    }
+    let owners = leads.compactMap { lead -> SQLExpression? in
+      let list = ListParameter(compiler.bind(derived: .text(lead.keys)), of: .integer)
+      return compiler.owners(along: lead.path, to: list).map {
+        .inSelect(RowColumns.key(of: root), $0)
+      }
+    }
+    conditions.append(.any(owners))
+    let plan = QueryPlan(mapping: mapping, from: entity.table, joins: compiler.scopes[0])
+    let condition = compiler.compacted(
+      plan.condition(conditions, restriction: entity.restriction(alias: root)))
+    return CompiledFetch(
+      shape: CompiledFetch.Shape(
+        sourceName: entity.name, from: TableReference(entity.table, as: root),
+        joins: compiler.scopes[0], condition: condition, order: []),
+      bindings: compiler.bindings, unsupported: [], remainder: nil, sortsInMemory: false,
+      orderedText: [], dependsOnShapeOnly: false)
+  }
+
+  /// The keys of the rows at the beginning of a path; `nil` for a path outside of the schema.
+  private func owners(along path: FollowedPath, to list: ListParameter) -> Select? {
+    var keys = Select(
+      [.column(table: nil, name: ListParameter.value)], from: TableReference(list: list))
+    for step in path.steps.reversed() {
+      guard let owner = mapping.entity(named: step.owner.entityName) else { return nil }
+      func rows(_ result: String, of table: String, where column: String) -> Select {
+        Select(
+          [.column(table: nil, name: result)], from: TableReference(table),
+          where: .inSelect(.column(table: nil, name: column), keys))
+      }
+      switch owner.properties[step.slot].kind {
+      case .toOne(let toOne):
+        keys = rows(RowColumns.key, of: owner.table, where: toOne.key.name)
+      case .toMany(let toMany):
+        switch toMany.storage {
+        case .foreignKey(let table, let column, _):
+          keys = rows(column, of: table, where: RowColumns.key)
+        case .joinTable(let name, let ownerColumn, let memberColumn):
+          keys = rows(ownerColumn, of: name, where: memberColumn)
+        }
+      case .attribute, .composite, .ephemeral: return nil
+      }
+    }
+    return keys
+  }
+}

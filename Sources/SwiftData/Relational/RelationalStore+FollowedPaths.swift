@@ -1,0 +1,37 @@
+import OpenSwiftDataSQLSyntax
+
+/// What a request reads of other models, and which rows that concerns: for contexts whose unsaved
+/// changes the stored rows do not show.
+extension RelationalStore {
+  package func reads<T: PersistentModel>(of request: DataStoreFetchRequest<T>) -> RequestReads? {
+    RequestReading.reads(
+      of: request.descriptor.predicate, sortBy: request.descriptor.sortBy, in: mapping)
+  }
+
+  package func places<T: PersistentModel>(
+    of request: DataStoreFetchRequest<T>, leadingTo targets: [FollowedTargets]
+  ) throws -> FetchedPlaces {
+    let entity = try entity(T._$descriptor)
+    let leads = targets.map { target in
+      (path: target.path, keys: driver.dialect.list(target.identifiers.compactMap(key(of:))))
+    }
+    let compiled = PredicateCompiler.compile(
+      rowsOf: request.descriptor.predicate, leadingTo: leads, entity: entity, mapping: mapping,
+      database: plans.database, storeIdentifier: identifier)
+    let selection = plans.selection(of: entity)
+    var keys =
+      selection.hasEntityNumber
+      ? RowKeys(scopes: plans.scopes) : RowKeys(scope: plans.scope(number: entity.number))
+    let text = compiled.shape.select(selection.keyColumns).rendered(in: plans.dialect).sql
+    try driver.read { session in
+      try session.statement(text).keys(.fetch(compiled.bindings, .all), into: &keys)
+    }
+    if keys.count > 0, let note {
+      let entities = Set(targets.map { $0.path.destination.entityName }).sorted()
+      note(
+        entity.name,
+        ["\(keys.count) rows: unsaved changes of \(entities.joined(separator: ", "))"])
+    }
+    return .keys(keys)
+  }
+}
