@@ -8,7 +8,10 @@ extension ContextCore {
     _ model: any PersistentModel, by owner: _ModelStorage, _ slot: Int
   ) -> (any PersistentModel)? {
     let storage = model._$storage
-    if storage.source === self { return model }
+    if storage.source === self {
+      if storage.flags.contains(.isGone) { hasLostModels = true }
+      return model
+    }
     if storage.source == nil {
       insert(storage)
       return storage.source === self ? model : nil

@@ -35,6 +35,7 @@ struct FaultResolver {
       if let model = storage.model { core.keepRecent(model) }
     } else {
       storage.becomeLost()
+      core.hasLostModels = true
     }
   }
 

@@ -43,7 +43,7 @@ public final class _ModelStorage {
     } else if flags.contains(.isRegistered) {
       source?._forget(self)
     } else {
-      knownIdentifier?.temporaryScope?.end(permanent: nil)
+      knownIdentifier?.temporaryScope?.end(self)
     }
     if overlay != nil, holdsPartners, let values = overlay.take() {
       ValueDisposal.dispose(of: values)
@@ -85,6 +85,14 @@ public final class _ModelStorage {
     guard flags.contains(.isFault), let source else { return nil }
     source._fill(self)
     return reader
+  }
+
+  /// The flags, once it is known whether the row of a fault exists.
+  var flagsWithRow: LifeCycle.Flags {
+    if flags.isDisjoint(with: [.isDeleted, .isGone]), flags.contains(.isFault), partialRow == nil {
+      source?._fill(self)
+    }
+    return flags
   }
 
   /// The identifier, made on first use for a model that has never been saved.

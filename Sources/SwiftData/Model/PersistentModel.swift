@@ -38,9 +38,12 @@ extension PersistentModel {
 
   /// The context the model belongs to; `nil` before `insert`, after a saved deletion, and once the
   /// context is gone.
+  ///
+  /// Asking a model whose row has not been read yet reads it; see ``isDeleted``.
   public var modelContext: ModelContext? {
-    if _$storage.flags.contains(.isGone) { return nil }
-    return (_$storage.source as? any ContextOwning)?.owningContext
+    let storage = _$storage
+    if storage.flagsWithRow.contains(.isGone) { return nil }
+    return (storage.source as? any ContextOwning)?.owningContext
   }
 
   /// The identifier; temporary until the first save.
@@ -55,7 +58,13 @@ extension PersistentModel {
   }
 
   /// Whether the model is deleted: pending until the next save, and for good after it.
-  public var isDeleted: Bool { !_$storage.flags.isDisjoint(with: [.isDeleted, .isGone]) }
+  ///
+  /// A model that no store has counts as deleted. ``ModelContext/model(for:)`` and relationships give
+  /// models whose row has not been read yet; asking one of these reads its row. Apple's framework
+  /// answers false there, and stops the program when a property is read.
+  public var isDeleted: Bool {
+    !_$storage.flagsWithRow.isDisjoint(with: [.isDeleted, .isGone])
+  }
 
   /// Whether both are the same model: one instance, or two contexts' instances of one row.
   public static func == (lhs: Self, rhs: Self) -> Bool {
