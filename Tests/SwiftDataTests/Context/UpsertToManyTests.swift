@@ -61,6 +61,7 @@ import Testing
     #expect(posts.count == 1, sourceLocation: sourceLocation)
     let stored = try #require(posts.first, sourceLocation: sourceLocation)
     #expect(Set(stored.tags.map(\.name)) == names, sourceLocation: sourceLocation)
+    #expect(stored.tags.count == names.count, sourceLocation: sourceLocation)
     let tags = try other.fetch(FetchDescriptor<Tag>())
     let back = tags.filter { $0.posts.contains { $0.title == post.title } }
     #expect(Set(back.map(\.name)) == names, sourceLocation: sourceLocation)

@@ -22,6 +22,19 @@ struct MembershipTests {
     try court.judge(#Predicate<Job> { priorities.contains($0.priority) })
   }
 
+  @Test func nothingThatIsAbsentIsAmongValues() throws {
+    let aliases: [String?] = ["alpha", "Beta"]
+    let ages: [Int?] = [21, 22]
+    let flags: [Bool?] = [true]
+    try court.judgeNarrowing(#Predicate<Entry> { !aliases.contains($0.alias) })
+    try court.judgeNarrowing(#Predicate<Entry> { !ages.contains($0.owner?.age) })
+    try court.judgeNarrowing(#Predicate<Entry> { !ages.contains($0.owner?.leader?.age) })
+    try court.judgeNarrowing(#Predicate<Job> { !flags.contains($0.isPaid) })
+    try court.judgeNarrowing(#Predicate<Entry> { !flags.contains($0.alias?.isEmpty) })
+    let none: [Bool?] = [false]
+    try court.judgeNarrowing(#Predicate<Entry> { !none.contains($0.owner?.name.isEmpty) })
+  }
+
   @Test func longListsTravelAsOneParameter() throws {
     let ranks = Set((0..<500).map { $0 * 3 - 9 })
     let names = (0..<200).map { "a\($0)" } + ["alpha", "quo\"te", "caf\u{e9}"]

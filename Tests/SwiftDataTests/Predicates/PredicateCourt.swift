@@ -97,7 +97,7 @@ struct PredicateCourt {
     #expect(count > 0 && count < all, "\(count) of \(all)", sourceLocation: sourceLocation)
   }
 
-  /// Sorts by SQL and in memory.
+  /// Sorts by SQL and in memory: all models, equal ones by their keys.
   func judge<T: PersistentModel>(
     sortBy descriptors: [SortDescriptor<T>], inMemory: Bool = false,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -105,11 +105,14 @@ struct PredicateCourt {
     let compiled = try compiled(nil, sortBy: descriptors)
     #expect(compiled.sortsInMemory == inMemory, sourceLocation: sourceLocation)
     let found = try context.fetch(FetchDescriptor<T>(sortBy: descriptors))
-    for (first, second) in zip(found, found.dropFirst()) {
-      let results = descriptors.lazy.map { $0.compare(first, second) }
-      let result = results.first { $0 != .orderedSame } ?? .orderedSame
-      #expect(result != .orderedDescending, sourceLocation: sourceLocation)
+    let byKey = try context.fetch(FetchDescriptor<T>()).sorted {
+      $0.persistentModelID.rowKey ?? 0 < $1.persistentModelID.rowKey ?? 0
     }
+    #expect(found.count == byKey.count && byKey.count > 1, sourceLocation: sourceLocation)
+    let expected = byKey.sorted(using: descriptors)
+    #expect(
+      found.map(\.persistentModelID) == expected.map(\.persistentModelID),
+      sourceLocation: sourceLocation)
   }
 
   /// The condition of the compiled predicate.

@@ -86,6 +86,7 @@ final class RandomBench {
         if found != wanted { return difference("the store", found, wanted) }
         let count = try asking.fetchCount(request)
         if count != wanted.count { return "the store counts \(count), not \(wanted.count)" }
+        if let complaint = try windowComplaint(request, wanted) { return complaint }
       } catch {
         return "the store throws \(error)"
       }
@@ -103,6 +104,8 @@ final class RandomBench {
             return "with pending changes: wrong order"
           }
         }
+        let count = try pending.fetchCount(request)
+        if count != alive.count { return "with pending changes: counts \(count)" }
       } catch {
         return "with pending changes: throws \(error)"
       }
@@ -111,6 +114,20 @@ final class RandomBench {
       // What throws in memory may do so everywhere.
       return nil
     }
+  }
+
+  /// Limit and offset cut the same models out of an order as an array would.
+  private func windowComplaint<T: PersistentModel>(
+    _ request: FetchDescriptor<T>, _ wanted: [PersistentIdentifier]
+  ) throws -> String? {
+    if request.sortBy.isEmpty { return nil }
+    var window = request
+    (window.fetchOffset, window.fetchLimit) = (1, 3)
+    let cut = Array(wanted.dropFirst().prefix(3))
+    let found = try asking.fetch(window).map(\.persistentModelID)
+    if found != cut { return difference("the window", found, cut) }
+    let identifiers = try asking.fetchIdentifiers(window)
+    return identifiers == cut ? nil : difference("the window of identifiers", identifiers, cut)
   }
 
   private func difference(

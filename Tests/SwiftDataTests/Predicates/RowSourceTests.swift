@@ -73,7 +73,7 @@ struct RowSourceTests {
       return try !compiled.filtersInMemory || predicate.evaluate(value)
     }
     #expect(
-      try Set(found) == Set(Self.values.filter { try predicate.evaluate($0) }.map(\.number)))
+      try found.sorted() == Self.values.filter { try predicate.evaluate($0) }.map(\.number))
     return (sql, found, compiled)
   }
 

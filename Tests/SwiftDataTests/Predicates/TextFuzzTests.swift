@@ -69,6 +69,7 @@ struct TextFuzzTests {
         #expect(
           Set(found.map(\.persistentModelID)) == Set(expected.map(\.persistentModelID)),
           "predicate \(number) of \(String(reflecting: text))")
+        #expect(found.count == expected.count, "predicate \(number)")
       }
     }
     // The number of spellings of a text decides between a few statements.

@@ -12,6 +12,8 @@ final class RecordingDriver: SQLDriver, SQLSession, SQLWriterLease, @unchecked S
   /// Used by one thread: the tests' own.
   var script: Script = []
   private(set) var statements: [(sql: String, values: [_StoredValue])] = []
+  /// What each commit throws.
+  var commitFailure: (any Error)?
 
   init(_ capabilities: SQLCapabilities) {
     self.capabilities = capabilities
@@ -39,7 +41,9 @@ final class RecordingDriver: SQLDriver, SQLSession, SQLWriterLease, @unchecked S
 
   func statement(_ sql: String) throws -> any PreparedSQL { RecordedStatement(sql, self) }
   func begin() throws {}
-  func commit() throws {}
+  func commit() throws {
+    if let commitFailure { throw commitFailure }
+  }
   func rollback() {}
   func transaction<R>(_ body: () throws -> R) throws -> R { try body() }
   func snapshot<R>(_ body: () throws -> R) throws -> R { try body() }

@@ -1,0 +1,124 @@
+import Foundation
+import SwiftData
+import Testing
+
+/// Unique values that move between rows in one save, where models name others that have no key yet.
+@Suite struct MovingUniqueValueTests {
+  @Model final class Owner {
+    @Attribute(.unique) var name: String
+
+    init(_ name: String) { self.name = name }
+  }
+
+  /// Its row has to be looked up, because it has a to-one.
+  @Model final class Item {
+    @Attribute(.unique) var code: String
+    var text: String
+    var owner: Owner?
+
+    init(_ code: String, _ text: String, owner: Owner? = nil) {
+      self.code = code
+      self.text = text
+      self.owner = owner
+    }
+  }
+
+  @Model final class Left {
+    #Unique<Left>([\.name, \.right])
+    var name: String
+    var right: Right?
+
+    init(_ name: String) { self.name = name }
+  }
+
+  @Model final class Right {
+    #Unique<Right>([\.name, \.left])
+    var name: String
+    var left: Left?
+
+    init(_ name: String) { self.name = name }
+  }
+
+  /// One place per owner and number.
+  @Model final class Place {
+    #Unique<Place>([\.owner, \.number])
+    var number: Int
+    var text: String
+    var owner: Owner?
+
+    init(_ number: Int, _ text: String, owner: Owner?) {
+      self.number = number
+      self.text = text
+      self.owner = owner
+    }
+  }
+
+  private func context() throws -> ModelContext {
+    ModelContext(
+      try ModelContainer(
+        for: Owner.self, Item.self, Left.self, Right.self, Place.self,
+        configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
+  }
+
+  private func items(_ context: ModelContext) throws -> [String] {
+    try context.stored(Item.self).map { "\($0.code) \($0.text) \($0.owner?.name ?? "-")" }.sorted()
+  }
+
+  @Test func aNewModelTakesAValueThatAnotherGivesUp() throws {
+    let context = try context()
+    let old = Item("a", "old")
+    context.insert(old)
+    try context.save()
+    old.code = "b"
+    old.owner = Owner("new")
+    context.insert(Item("a", "new"))
+    try context.save()
+    #expect(try items(context) == ["a new -", "b old new"])
+  }
+
+  @Test func aNewModelMeetsAValueThatAnotherTakes() throws {
+    let context = try context()
+    let old = Item("a", "old")
+    context.insert(old)
+    try context.save()
+    old.code = "b"
+    old.owner = Owner("new")
+    context.insert(Item("b", "met"))
+    try context.save()
+    #expect(try items(context) == ["b met new"])
+  }
+
+  @Test func newModelsWhoseUniqueValuesNameEachOtherAreStored() throws {
+    let context = try context()
+    let (left, right) = (Left("l"), Right("r"))
+    left.right = right
+    right.left = left
+    context.insert(left)
+    context.insert(Item("a", "other"))
+    try context.save()
+    let stored = try #require(try context.stored(Left.self).first)
+    #expect(stored.right?.name == "r")
+    #expect(stored.right?.left === stored)
+    #expect(try context.count(Left.self) == 1 && context.count(Right.self) == 1)
+    #expect(left.persistentModelID == stored.persistentModelID)
+    #expect(try items(context) == ["a other -"])
+  }
+
+  @Test func aUniqueValueThatNamesANewModelIsWrittenOnceItHasAKey() throws {
+    let recorder = StatementRecorder()
+    let context = ModelContext(
+      try recorder.container([Owner.self, Item.self, Left.self, Right.self, Place.self]))
+    let old = Place(1, "old", owner: Owner("a"))
+    context.insert(old)
+    try context.save()
+    old.owner = Owner("b")
+    let statements = try recorder.during { try context.save() }
+    #expect(try context.stored(Place.self).map { $0.owner?.name } == ["b"])
+    #expect(
+      statements.map(\.sql).filter { $0.hasPrefix(#"UPDATE "ZPLACE""#) }
+        == [
+          #"UPDATE "ZPLACE" SET "ZOWNER" = NULL WHERE "Z_PK" = ?1"#,
+          #"UPDATE "ZPLACE" SET "ZOWNER" = ?1, "Z_OPT" = "Z_OPT" + 1 WHERE "Z_PK" = ?2"#,
+        ])
+  }
+}
