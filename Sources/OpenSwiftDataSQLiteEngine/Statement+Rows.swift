@@ -2,7 +2,7 @@ import OpenSwiftDataCSQLite
 package import OpenSwiftDataRowStorage
 
 extension Statement {
-  /// Copies the current row into `builder`.
+  /// Copies the current row into `builder`. What is no number becomes null in a cell for numbers.
   /// - Parameters:
   ///   - sources: Which columns go to which cells; the builder's filled cells.
   ///   - external: Reads the bytes that a tagged value keeps in a file, by the file's name.
@@ -14,15 +14,24 @@ extension Statement {
     builder.begin()
     for source in sources {
       let column = source.column
-      if sqlite3_column_type(handle, column) == SQLITE_NULL {
+      let type = sqlite3_column_type(handle, column)
+      if type == SQLITE_NULL {
         builder.setNull(at: source.cell)
         continue
       }
       switch source.conversion {
       case .integer:
-        builder.setInteger(sqlite3_column_int64(handle, column), at: source.cell)
+        if type == SQLITE_INTEGER || isWhole(column, type) {
+          builder.setInteger(sqlite3_column_int64(handle, column), at: source.cell)
+        } else {
+          builder.setNull(at: source.cell)
+        }
       case .real:
-        builder.setReal(sqlite3_column_double(handle, column), at: source.cell)
+        if type == SQLITE_FLOAT || type == SQLITE_INTEGER {
+          builder.setReal(sqlite3_column_double(handle, column), at: source.cell)
+        } else {
+          builder.setNull(at: source.cell)
+        }
       case .text:
         let text = sqlite3_column_text(handle, column)
         let count = Int(sqlite3_column_bytes(handle, column))
@@ -38,6 +47,10 @@ extension Statement {
       }
     }
     return builder.finish()
+  }
+
+  private func isWhole(_ column: Int32, _ type: Int32) -> Bool {
+    type == SQLITE_FLOAT && Int64(exactly: sqlite3_column_double(handle, column)) != nil
   }
 
   private func blob(_ column: Int32) -> UnsafeRawBufferPointer {

@@ -63,6 +63,14 @@ struct ModelDiagnosticTests {
       "error: @Model cannot persist property 'a' inside '#if'; move it out or mark it @Transient"
     ),
     (
+      "var a: Int??",
+      "error: @Model cannot persist optional of an optional 'a'; a column has one nil only"
+    ),
+    (
+      "var a: Optional<Int?> = nil",
+      "error: @Model cannot persist optional of an optional 'a'; a column has one nil only"
+    ),
+    (
       "@Transient var a: Int",
       "error: @Transient requires non-optional property 'a' to have a default value"
     ),

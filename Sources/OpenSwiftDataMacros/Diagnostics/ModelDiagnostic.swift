@@ -19,6 +19,7 @@ enum ModelDiagnostic: Equatable {
   case destructuringPattern
   case missingType(String)
   case conditionalProperty(String)
+  case doubleOptional(String)
   case transientWithoutDefault(String)
 
   // An attribute on a property
@@ -90,6 +91,8 @@ extension ModelDiagnostic: DiagnosticMessage {
       "@Model requires persisted property '\(name)' to have a type or a default value"
     case .conditionalProperty(let name):
       "@Model cannot persist property '\(name)' inside '#if'; move it out or mark it @Transient"
+    case .doubleOptional(let name):
+      "@Model cannot persist optional of an optional '\(name)'; a column has one nil only"
     case .transientWithoutDefault(let name):
       "@Transient requires non-optional property '\(name)' to have a default value"
     case .attributeOnComputed(let macro, let name):

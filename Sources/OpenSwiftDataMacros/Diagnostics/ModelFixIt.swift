@@ -10,6 +10,7 @@ enum ModelFixIt: String {
   case removeAttribute = "Remove the attribute"
   case removeOption = "Remove the repeated option"
   case markTransient = "Mark the property @Transient"
+  case removeOptional = "Remove one level of optional"
   case addInitializer = "Add an initializer"
 }
 

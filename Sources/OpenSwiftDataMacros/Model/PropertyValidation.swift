@@ -49,6 +49,11 @@ struct PropertyValidation {
       sink.report(.observedProperty(name), at: position)
     } else if binding.typeAnnotation == nil, binding.initializer == nil {
       sink.report(.missingType(name), at: position)
+    } else if let type = binding.typeAnnotation?.type, let wrapped = type.wrappedType,
+      wrapped.isOptional
+    {
+      let fixIt = ModelFixIt.removeOptional.replacing(type, with: wrapped)
+      sink.report(.doubleOptional(name), at: type, fixIts: [fixIt])
     }
   }
 

@@ -9,7 +9,10 @@ extension ContextCore {
   ) -> (any PersistentModel)? {
     let storage = model._$storage
     guard canTrack(storage) else { return nil }
-    if storage.source === self { return model }
+    if storage.source === self {
+      if storage.flags.contains(.isGone) { hasLostModels = true }
+      return model
+    }
     if storage.source == nil {
       insert(storage)
       return storage.source === self ? model : nil

@@ -39,7 +39,7 @@ extension ContextCore: _FaultSource {
     guard canTrack(storage) else { return }
     if !storage.flags.isDisjoint(with: [.isFault, .isGone]) {
       if storage.flags.contains(.isFault) { _fill(storage) }
-      if storage.flags.contains(.isGone) { refuseEdit(of: storage, slot) }
+      if storage.flags.contains(.isGone) { noteLostEdit(of: storage, slot) }
     }
     if watchers.isActive { noteEdit(of: storage, slot: slot) }
     changes.change(storage)

@@ -54,7 +54,10 @@ extension ContextCore {
   func join(_ storage: _ModelStorage) {
     if watchers.isActive { noteArrival(of: storage) }
     // A fault whose row was not found is still registered.
-    if storage.flags.contains(.isGone) { identities.remove(storage) }
+    if storage.flags.contains(.isGone) {
+      identities.remove(storage)
+      if !discardedEdits.isEmpty { discardedEdits[storage.identifier] = nil }
+    }
     changes.insert(storage, in: self)
   }
 

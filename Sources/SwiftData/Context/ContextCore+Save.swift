@@ -9,7 +9,7 @@ extension ContextCore {
   func save() throws {
     applyExternalChanges()
     try pendingErrors.throwFirst()
-    guard !changes.isEmpty else {
+    guard !changes.isEmpty || !discardedEdits.isEmpty else {
       for watcher in watchers.all { watcher.didSave(storedAll: true) }
       return endEvent()
     }
@@ -25,16 +25,20 @@ extension ContextCore {
     guard let face else { return }
     NotificationCenter.default.post(
       name: ModelContext.didSave, object: face, userInfo: saved.userInfo)
-    if !saved.overwritten.isEmpty {
+    if !saved.overwritten.isEmpty || !saved.discarded.isEmpty {
       NotificationCenter.default.post(
         name: ModelContext.didOverwrite, object: face,
-        userInfo: [ModelContext.overwrittenPropertiesKey: saved.overwritten])
+        userInfo: [
+          ModelContext.overwrittenPropertiesKey: saved.overwritten,
+          ModelContext.discardedPropertiesKey: saved.discarded,
+        ])
     }
   }
 
   /// Gives live models their stored values back and forgets all pending changes.
   func rollback() {
     pendingErrors.removeAll()
+    discardedEdits = [:]
     for watcher in watchers.all { watcher.didRollBack() }
     externalChanges.forgetContested()
     let inserted = Array(changes.inserted)

@@ -8,6 +8,7 @@ extension ContextCore {
   /// that the identifier leads to and takes the values that were saved; the new one becomes a
   /// duplicate. Lists of relationships that may have held the row are read again.
   func makePermanent(_ storage: _ModelStorage, _ permanent: PersistentIdentifier) {
+    keepEncodedIdentity(of: storage)
     storage.becomeStored(as: permanent)
     if let known = registered(permanent), known.storage !== storage {
       for instance in identities.duplicates(of: permanent) { instance.storage.refault() }

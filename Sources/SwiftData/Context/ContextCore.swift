@@ -5,7 +5,7 @@
 /// - `faults` reads what models ask for, `SaveSession` writes, `FetchOperation` fetches.
 /// - `externalChanges` knows what other contexts saved, `ExternalChangeApplication` applies it.
 /// - `watchers` follow the edits: undo and autosave.
-/// - `pendingErrors` keeps misuse for the next save.
+/// - `pendingErrors` keeps misuse for the next save, `unreadableValues` what models could not show.
 ///
 /// Models hold the core strongly and the core holds changed models strongly, so a model can still
 /// fault its relationships after the context is gone. The face breaks the cycle when it is
@@ -22,6 +22,11 @@ final class ContextCore {
   @exclusivity(unchecked) var watchers = EditWatchers()
   let externalChanges: ExternalChangeFeed
   var pendingErrors = PendingErrors()
+  var unreadableValues = UnreadableValues()
+  /// Edits of rows that others deleted, which no save can store; the next save announces them.
+  var discardedEdits: [PersistentIdentifier: [String]] = [:]
+  /// Identities from before a save that somebody may have as encoded identifiers.
+  private var encodedIdentities: [TemporaryScope] = []
   private var recentModels = RecentModels()
   /// The actor that the context is known to belong to.
   var executor: ContextExecutor? {
@@ -78,6 +83,13 @@ final class ContextCore {
     let model = storage.model
     changes.unchange(storage)
     withExtendedLifetime(model) {}
+  }
+
+  /// Keeps the temporary identity of a model that was stored, where it has been encoded, so that it
+  /// leads to the row as long as the context lives.
+  func keepEncodedIdentity(of storage: _ModelStorage) {
+    guard let scope = storage.knownIdentifier?.temporaryScope, scope.isEncoded else { return }
+    encodedIdentities.append(scope)
   }
 
   /// Keeps a model that was faulted in alive for a while, unless the context is closed.

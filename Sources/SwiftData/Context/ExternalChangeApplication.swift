@@ -49,12 +49,25 @@ struct ExternalChangeApplication {
       core.externalChanges.putBack(saved)
       return []
     }
-    guard !outdated.deleted.isEmpty else { return [] }
+    leave(outdated)
+    return withExtendedLifetime(outdated) { outdated.deleted }
+  }
+
+  /// Takes note of rows that are gone without an announcement.
+  /// - Returns: Whether this context had models of them.
+  func applyDeletion(of identifiers: [PersistentIdentifier]) -> Bool {
+    var outdated = OutdatedModels()
+    for identifier in identifiers { find(identifier) { outdated.insertDeleted($0) } }
+    leave(outdated)
+    return withExtendedLifetime(outdated) { !outdated.deleted.isEmpty }
+  }
+
+  private func leave(_ outdated: OutdatedModels) {
+    if outdated.deleted.isEmpty { return }
     core.hasLostModels = true
     for storage in outdated.deleted { leave(storage) }
     core.dropGoneMembers()
     core.identities._invariantCheck(in: core)
-    return withExtendedLifetime(outdated) { outdated.deleted }
   }
 
   /// Calls `body` with every model that shows a row.
@@ -100,6 +113,10 @@ struct ExternalChangeApplication {
       let lost = storage.flags.contains(.isDeleted) ? changed : changed.intersection(kept)
       core.externalChanges.contest(identifier, lost)
     }
+    if !core.unreadableValues.isEmpty {
+      let names = Set(storage.descriptor.names(of: changed))
+      core.forgetUnreadable([(snapshot.persistentIdentifier, names)])
+    }
     storage.notifyingObservers(of: changed.subtracting(kept)) {
       storage.takeFresh(snapshot, changed: changed, keeping: kept)
     }
@@ -107,7 +124,7 @@ struct ExternalChangeApplication {
 
   /// A model whose row another context deleted.
   ///
-  /// It stays in this context, so that an edit of it makes the next save throw.
+  /// It stays in this context, so that the next save can tell which edits of it are lost.
   private func leave(_ storage: _ModelStorage) {
     core.identities.remove(storage)
     storage.notifyingObserversOfAll { storage.becomeLost() }

@@ -39,6 +39,7 @@ struct FaultResolver {
       if let model = storage.model { core.keepRecent(model) }
     } else {
       storage.becomeLost()
+      core.hasLostModels = true
     }
   }
 

@@ -16,6 +16,7 @@ extension ContextCore {
 
   /// Pending models no longer name models that have left the context: deleted by another one, or
   /// removed before their first save. Relationships change as if a stored model had been deleted.
+  /// Edits of models without a row are dropped.
   func dropLostPartners() {
     guard hasLostModels else { return }
     func isLost(_ storage: _ModelStorage) -> Bool {
@@ -23,9 +24,7 @@ extension ContextCore {
     }
     for storage in Array(changes.inserted) + Array(changes.changed) {
       if storage.flags.contains(.isGone) {
-        // Of a model that only gained or lost members nothing is left to save.
-        let names = storage.descriptor.names(of: storage.changedSlots, includingToMany: false)
-        if names.isEmpty { forgetChange(of: storage) }
+        discardEdits(of: storage)
         continue
       }
       for slot in storage.descriptor.relationshipSlots {
@@ -40,5 +39,30 @@ extension ContextCore {
         }
       }
     }
+  }
+
+  /// What is unsaved of a model whose row is gone is no longer pending; the next save that is stored
+  /// announces it. The model keeps the values that it shows.
+  private func discardEdits(of storage: _ModelStorage) {
+    noteDiscarded(storage.changedSlots, of: storage)
+    storage.changedSlots = SlotSet()
+    forgetChange(of: storage)
+  }
+
+  /// An edit of a model that is known to have no row.
+  func noteLostEdit(of storage: _ModelStorage, _ slot: Int) {
+    hasLostModels = true
+    guard storage.flags.isDisjoint(with: .isPending) else { return }
+    var slots = SlotSet()
+    slots.insert(slot)
+    noteDiscarded(slots, of: storage)
+  }
+
+  /// Of a model that only gained or lost members nothing is lost.
+  private func noteDiscarded(_ slots: SlotSet, of storage: _ModelStorage) {
+    let names = storage.descriptor.names(of: slots, includingToMany: false)
+    if names.isEmpty { return }
+    let known = discardedEdits[storage.identifier] ?? []
+    discardedEdits[storage.identifier] = known + names.filter { !known.contains($0) }
   }
 }

@@ -134,7 +134,9 @@ extension ModelContext {
 
   /// The model with an identifier, as a fault where it is not in memory.
   ///
-  /// Where no store has such a row the model reads as empty and `isDeleted` is true.
+  /// Runs no statement; the row is read with the first property, or for `isDeleted`. Where no store of the
+  /// container has such a row, `isDeleted` is true, `modelContext` nil, and the properties read as
+  /// stand-ins; see ``UnreadableValue``.
   public func model(for persistentModelID: PersistentIdentifier) -> any PersistentModel {
     core.applyExternalChanges()
     if let model = core.faults.fault(for: persistentModelID) as? any PersistentModel {

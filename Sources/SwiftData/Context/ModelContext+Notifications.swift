@@ -23,12 +23,14 @@ extension ModelContext {
   /// ``NotificationKey/insertedIdentifiers``, `updatedIdentifiers` and `deletedIdentifiers`.
   public static let didSave = Notification.Name("ModelContextDidSave")
 
-  /// Posted after a save that replaced values which another context had saved in the meantime.
+  /// Posted after a save that replaced what another context had saved meanwhile, or left out edits of
+  /// models that were deleted meanwhile.
   ///
   /// A save writes the properties that were changed, so edits of different properties of one model
   /// are both kept. Of two edits of one property the later save wins, and the context that made it
-  /// posts this behind `didSave`; likewise one that deleted what another had changed. Apple's
-  /// framework has no such notification.
+  /// posts this behind `didSave`; likewise one that deleted what another had changed. Edits of a model
+  /// whose row another context, container or process has deleted can't be stored: the row stays
+  /// deleted, and ``discardedPropertiesKey`` names them. Apple's framework has no such notification.
   ///
   /// ```swift
   /// let names =
@@ -37,11 +39,17 @@ extension ModelContext {
   /// ```
   ///
   /// Contexts of one container know of each other. What another process or container saved is
-  /// overwritten without a notification.
+  /// overwritten without a notification; what it deleted is noticed.
   public static let didOverwrite = Notification.Name("ModelContextDidOverwrite")
 
   /// The key of `didOverwrite` for the names of the replaced properties, by model.
   ///
   /// The value is a `[PersistentIdentifier: [String]]`.
   public static let overwrittenPropertiesKey = "overwrittenProperties"
+
+  /// The key of `didOverwrite` for the names of edited properties that were not stored, by model: the
+  /// rows of these models were deleted in the meantime.
+  ///
+  /// The value is a `[PersistentIdentifier: [String]]`.
+  public static let discardedPropertiesKey = "discardedProperties"
 }

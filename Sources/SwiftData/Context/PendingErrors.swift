@@ -1,4 +1,4 @@
-/// Misuse that can't throw where it happens: an insertion, an edit, or setting a relationship.
+/// Misuse that can't throw where it happens: an insertion, or setting a relationship.
 ///
 /// The first one since the last save is kept, and thrown by the next save; a rollback discards it.
 /// Belongs to one context and is used on its thread only.
@@ -51,13 +51,5 @@ extension ContextCore {
         "The model \(storage.identifier) belongs to another context. Pass its persistentModelID and "
           + "fetch it in this one.",
         entity: storage.descriptor.entityName))
-  }
-
-  func refuseEdit(of storage: _ModelStorage, _ slot: Int) {
-    pendingErrors.note(
-      SwiftDataError.modelValidationFailure.with(
-        "The model \(storage.identifier) was deleted by another context, so its edit can't be saved. "
-          + "Ask isDeleted first, or insert the model again.",
-        entity: storage.descriptor.entityName, property: storage.descriptor.properties[slot].name))
   }
 }

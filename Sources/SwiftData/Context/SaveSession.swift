@@ -28,6 +28,8 @@ struct SaveSession {
     var deleted: [PersistentIdentifier] = []
     /// What others had saved since this context read it, and this save replaced.
     var overwritten: [PersistentIdentifier: [String]] = [:]
+    /// Edits of models whose rows others had deleted.
+    var discarded: [PersistentIdentifier: [String]] = [:]
 
     var userInfo: [AnyHashable: Any] {
       [
@@ -47,7 +49,21 @@ struct SaveSession {
     var deleted: [DefaultSnapshot] = []
   }
 
+  /// Rows that another container or process deleted are noticed while the store writes. Their edits
+  /// are dropped then, and the save begins anew.
   mutating func run() throws -> Saved {
+    while true {
+      do {
+        return try attempt()
+      } catch let lost as DeletedRows {
+        let application = ExternalChangeApplication(core: core)
+        guard application.applyDeletion(of: lost.identifiers) else { throw lost.error }
+        rules = DeleteRules(core: core)
+      }
+    }
+  }
+
+  private mutating func attempt() throws -> Saved {
     do {
       core.dropLostPartners()
       let denied = rules.apply()
@@ -94,6 +110,8 @@ struct SaveSession {
     var note = announced == nil ? SavedChanges() : pendingNote()
     var saved = finalise(batches, prepared.map(\.receipt), noting: &note)
     saved.overwritten = overwritten
+    saved.discarded = core.discardedEdits
+    core.discardedEdits = [:]
     if let announced { others.complete(announced, with: note) }
     return saved
   }
@@ -151,12 +169,20 @@ struct SaveSession {
     return batches.filter(\.port.isReversible) + batches.filter { !$0.port.isReversible }
   }
 
+  private func forgetUnreadable(_ changes: ChangeTracker) {
+    let stored = changes.changed.map {
+      ($0.identifier, Set<String>?.some(Set($0.descriptor.names(of: $0.changedSlots))))
+    }
+    core.forgetUnreadable(stored + changes.deleted.map { ($0.identifier, nil) })
+  }
+
   private func finalise(
     _ batches: [Batch], _ receipts: [SaveReceipt], noting note: inout SavedChanges
   ) -> Saved {
     var saved = Saved()
     let changes = core.changes
     saved.deleted = core.rowsToDelete.map(\.identifier)
+    if !core.unreadableValues.isEmpty { forgetUnreadable(changes) }
     core.changes.removeAll()
     for (batch, receipt) in zip(batches, receipts) {
       for (storage, permanent) in zip(batch.insertedStorages, receipt.inserted) {

@@ -7,7 +7,7 @@ import OpenSwiftDataRowStorage
 /// - A required to-one has a model.
 /// - A to-many has as many models as its declaration asks for, also where a deletion takes some.
 /// - No two changed models have the same unique values. New models may: they become one row.
-/// - No changed model was deleted by another context.
+/// - No date is NaN, which a column of dates can't hold.
 struct Validation {
   let core: ContextCore
 
@@ -15,13 +15,7 @@ struct Validation {
   func failures(shrunk: [(storage: _ModelStorage, slot: Int)]) -> [SwiftDataError] {
     var failures: [SwiftDataError] = []
     for storage in core.changes.inserted { judge(storage, into: &failures) }
-    for storage in core.changes.changed {
-      if storage.flags.contains(.isGone) {
-        failures.append(Validation.deletedExternally(storage))
-      } else {
-        judge(storage, into: &failures)
-      }
-    }
+    for storage in core.changes.changed { judge(storage, into: &failures) }
     for (storage, slot) in shrunk where !storage.flags.contains(.isDeleted) {
       guard !storage.changedSlots.contains(slot),
         let link = storage.descriptor.link(slot, in: core.coordinator)
@@ -43,6 +37,13 @@ struct Validation {
             "A required relationship has no model. Set it, or make it optional."))
       }
       judgeCount(storage, slot, link, into: &failures)
+    }
+    for slot in storage.descriptor.dateSlots {
+      guard case .real(let seconds) = storage.overlaid(slot), seconds.isNaN else { continue }
+      failures.append(
+        Validation.failure(
+          storage, storage.descriptor.properties[slot].name,
+          "A date that is no number can't be stored. Set another one, or make it optional."))
     }
   }
 
@@ -73,14 +74,6 @@ struct Validation {
     case .model, .identifier, .toMany, .weakPartners: false
     case .integer, .real, .text, .blob, .uuid, .boxed: false
     }
-  }
-
-  private static func deletedExternally(_ storage: _ModelStorage) -> SwiftDataError {
-    let names = storage.descriptor.names(of: storage.changedSlots).joined(separator: ", ")
-    return failure(
-      storage, names,
-      "The model was deleted by another context, so its changes can't be saved. Delete it here "
-        + "too, or roll back.")
   }
 
   static func failure(

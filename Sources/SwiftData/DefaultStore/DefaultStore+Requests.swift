@@ -56,7 +56,12 @@ extension DefaultStore {
   public func save(
     _ request: DataStoreSaveChangesRequest<Snapshot>
   ) throws -> DataStoreSaveChangesResult<Snapshot> {
-    let prepared = try engine.prepare(request)
+    let prepared: any PreparedSave
+    do {
+      prepared = try engine.prepare(request)
+    } catch let lost as DeletedRows {
+      throw lost.error
+    }
     try prepared.commit()
     return DataStoreSaveChangesResult(
       for: identifier,

@@ -23,6 +23,8 @@ public protocol _FaultSource: AnyObject {
   func _model(for identifier: PersistentIdentifier) -> AnyObject?
   /// The model with an identifier; its row may not have been read, and may not exist.
   func _fault(for identifier: PersistentIdentifier) -> AnyObject?
+  /// Called where a property reads as a stand-in.
+  func _note(_ unreadable: UnreadableValue)
   /// Called while a registered storage is deinitialised, on any thread.
   func _forget(_ storage: _ModelStorage)
 }

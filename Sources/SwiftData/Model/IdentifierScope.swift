@@ -56,7 +56,10 @@ class IdentifierScope: @unchecked Sendable {
 /// the save still leads to the row. Until then it leads to the model, in the context that has it.
 final class TemporaryScope: IdentifierScope, @unchecked Sendable {
   let serial: Int
+  /// The textual form, where it was made from one.
+  private let decodedKey: String?
   private let state = Mutex(State())
+  private let encoded = Atomic(false)
 
   private struct State: @unchecked Sendable {
     var permanent: PersistentIdentifier?
@@ -71,12 +74,32 @@ final class TemporaryScope: IdentifierScope, @unchecked Sendable {
 
   init(entityName: String) {
     serial = TemporaryScope.counter.wrappingAdd(1, ordering: .relaxed).newValue
+    decodedKey = nil
     super.init(temporaryFor: entityName, serial: serial)
   }
 
+  /// The identity of a model that this process does not know, or not any more.
+  init(entityName: String, decodedKey: String) {
+    serial = TemporaryScope.counter.wrappingAdd(1, ordering: .relaxed).newValue
+    self.decodedKey = decodedKey
+    super.init(temporaryFor: entityName, serial: serial)
+    encoded.store(true, ordering: .relaxed)
+  }
+
+  deinit { if isEncoded { EncodedIdentities.remove(self) } }
+
   var permanentIdentifier: PersistentIdentifier? { state.withLock { $0.permanent } }
 
-  var primaryKey: String { "t\(TemporaryScope.processName)-\(serial)" }
+  var primaryKey: String { decodedKey ?? "t\(TemporaryScope.processName)-\(serial)" }
+
+  /// Whether there may be an encoded identifier that names this identity.
+  var isEncoded: Bool { encoded.load(ordering: .relaxed) }
+
+  /// Called when an identifier is encoded: decoding it leads here from then on.
+  func noteEncoded() {
+    if encoded.exchange(true, ordering: .relaxed) { return }
+    EncodedIdentities.insert(self)
+  }
 
   /// The pending model, if it belongs to `source`: another context's thread must not touch it.
   func pendingModel(of source: AnyObject) -> LiveModel? {

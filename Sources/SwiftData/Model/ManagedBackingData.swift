@@ -34,76 +34,86 @@ public struct _ManagedBackingData<Model: PersistentModel>: BackingData {
 
   private var backing: _ModelBacking { _ModelBacking(object: storage) }
 
-  private func slot(_ keyPath: PartialKeyPath<Model>) -> Int { Model._$slot(for: keyPath) }
+  private var model: Model? { owner ?? storage.model as? Model }
+
+  private func read<Value>(_ keyPath: KeyPath<Model, Value>, _ body: (Int) -> Value) -> Value {
+    if let slot = Model._$descriptor.slot(for: keyPath) { return body(slot) }
+    return UnpersistedProperty.value(of: model, keyPath, storage)
+  }
+
+  private func write<Value>(
+    _ keyPath: KeyPath<Model, Value>, to value: Value, _ body: (Int) -> Void
+  ) {
+    if let slot = Model._$descriptor.slot(for: keyPath) { return body(slot) }
+    UnpersistedProperty.set(keyPath, of: model, to: value, storage)
+  }
 
   @_disfavoredOverload
   public func getValue<Value>(forKey: KeyPath<Model, Value>) -> Value where Value: Decodable {
-    let slot = slot(forKey)
-    if let scalar = Value.self as? any _ScalarAttribute.Type {
+    read(forKey) { attribute($0) }
+  }
+
+  private func attribute<Value: Decodable>(_ slot: Int) -> Value {
+    let type = unwrappedType(of: Value.self) ?? Value.self
+    if let scalar = type as? any _ScalarAttribute.Type {
       return storage.anyScalar(scalar, slot) as? Value
-        ?? _ModelStorage.fallback(for: Value.self, slot: slot, of: storage)
-    }
-    if let wrapped = unwrappedType(of: Value.self),
-      let scalar = wrapped as? any _ScalarAttribute.Type
-    {
-      return storage.anyScalar(scalar, slot) as? Value
-        ?? _ModelStorage.fallback(for: Value.self, slot: slot, of: storage)
+        ?? _ModelStorage.standIn(for: Value.self, slot: slot, of: storage)
     }
     return storage.anyCodable(Value.self, slot)
   }
 
   public func getValue<Value>(forKey: KeyPath<Model, Value>) -> Value
   where Value: PersistentModel {
-    backing.get(slot(forKey))
+    read(forKey) { backing.get($0) }
   }
 
   public func getValue<Value>(forKey: KeyPath<Model, Value?>) -> Value?
   where Value: PersistentModel {
-    backing.get(slot(forKey))
+    read(forKey) { backing.get($0) }
   }
 
   public func getValue<Value, OtherModel>(forKey: KeyPath<Model, Value>) -> Value
   where Value: RelationshipCollection, OtherModel == Value.PersistentElement {
-    backing.get(slot(forKey))
+    read(forKey) { backing.get($0) }
   }
 
   public func getValue<Value, OtherModel>(forKey: KeyPath<Model, Value>) -> Value
   where Value: Decodable, Value: RelationshipCollection, OtherModel == Value.PersistentElement {
-    backing.get(slot(forKey))
+    read(forKey) { backing.get($0) }
   }
 
   public func getTransformableValue<Value>(forKey: KeyPath<Model, Value>) -> Value {
-    backing.getTransformable(slot(forKey))
+    read(forKey) { backing.getTransformable($0) }
   }
 
   @_disfavoredOverload
   public func setValue<Value>(forKey: KeyPath<Model, Value>, to newValue: Value)
   where Value: Encodable {
-    storage.change(slot(forKey), to: storage.slotValue(newValue))
+    write(forKey, to: newValue) { storage.change($0, to: storage.slotValue(newValue)) }
   }
 
   public func setValue<Value>(forKey: KeyPath<Model, Value>, to newValue: Value)
   where Value: PersistentModel {
-    storage.setToOne(slot(forKey), to: newValue)
+    write(forKey, to: newValue) { storage.setToOne($0, to: newValue) }
   }
 
   public func setValue<Value>(forKey: KeyPath<Model, Value?>, to newValue: Value?)
   where Value: PersistentModel {
-    storage.setToOne(slot(forKey), to: newValue)
+    write(forKey, to: newValue) { storage.setToOne($0, to: newValue) }
   }
 
   public func setValue<Value, OtherModel>(forKey: KeyPath<Model, Value>, to newValue: Value)
   where Value: RelationshipCollection, OtherModel == Value.PersistentElement {
-    storage.setToMany(slot(forKey), to: newValue._models)
+    write(forKey, to: newValue) { storage.setToMany($0, to: newValue._models) }
   }
 
   public func setValue<Value, OtherModel>(forKey: KeyPath<Model, Value>, to newValue: Value)
   where Value: Encodable, Value: RelationshipCollection, OtherModel == Value.PersistentElement {
-    storage.setToMany(slot(forKey), to: newValue._models)
+    write(forKey, to: newValue) { storage.setToMany($0, to: newValue._models) }
   }
 
   public func setTransformableValue<Value>(forKey: KeyPath<Model, Value>, to newValue: Value) {
-    storage.change(slot(forKey), to: _ModelStorage.boxed(newValue))
+    write(forKey, to: newValue) { storage.change($0, to: _ModelStorage.boxed(newValue)) }
   }
 }
 
@@ -116,11 +126,11 @@ extension _ModelStorage {
   func anyCodable<V>(_ type: V.Type, _ slot: Int) -> V {
     func decode<C: Codable>(_ codable: C.Type) -> V {
       _ModelStorage.decoded(codable, slot: slot, of: self) as? V
-        ?? _ModelStorage.fallback(for: type, slot: slot, of: self)
+        ?? _ModelStorage.standIn(for: type, slot: slot, of: self)
     }
     if let raw = rawValue(type, slot) { return raw }
     guard let codable = type as? any (Codable).Type else {
-      return _ModelStorage.fallback(for: type, slot: slot, of: self)
+      return _ModelStorage.standIn(for: type, slot: slot, of: self)
     }
     return decode(codable)
   }

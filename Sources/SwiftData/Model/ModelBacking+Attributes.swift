@@ -71,12 +71,12 @@ extension _ModelBacking {
     storageForInitialization(type)?.overlay(value?.rawValue._slotValue ?? .null, at: slot)
   }
 
-  /// Reads an enum property; an unknown raw value reads as the property's default.
+  /// Reads an enum property; an unknown raw value reads as a stand-in.
   @inlinable
   public func get<V: RawRepresentable & Codable>(_ slot: Int) -> V
   where V.RawValue: _ScalarAttribute {
     if let raw: V.RawValue = object?.scalar(slot), let value = V(rawValue: raw) { return value }
-    return _ModelStorage.fallback(for: V.self, slot: slot, of: object)
+    return _ModelStorage.standIn(for: V.self, slot: slot, of: object)
   }
 
   /// Reads an optional enum property; an unknown raw value reads as nil.
@@ -84,7 +84,9 @@ extension _ModelBacking {
   public func get<V: RawRepresentable & Codable>(_ slot: Int) -> V?
   where V.RawValue: _ScalarAttribute {
     guard let raw: V.RawValue = object?.scalar(slot) else { return nil }
-    return V(rawValue: raw)
+    if let value = V(rawValue: raw) { return value }
+    object?.noteUnreadable(slot)
+    return nil
   }
 
   /// Changes an enum property.
@@ -172,12 +174,15 @@ extension _ModelBacking {
 }
 
 extension _ModelStorage {
-  /// A scalar by slot, from the overlay or the row; `nil` for a null or a missing row.
+  /// A scalar by slot, from the overlay or the row; `nil` for a null, for what does not fit the type,
+  /// and without a row.
   @inlinable
   func scalar<V: _ScalarAttribute>(_ slot: Int) -> V? {
     if overlay != nil, let value: V? = overlaidScalar(slot) { return value }
     guard let row = readableRow(for: slot), !row.isNull(slot) else { return nil }
-    return V._read(row, slot)
+    if let value = V._read(row, slot) { return value }
+    noteUnreadable(slot)
+    return nil
   }
 
   /// The outer nil says that the row has the value.
@@ -187,18 +192,6 @@ extension _ModelStorage {
     case .unset: nil
     case let value: .some(V._unwrap(value))
     }
-  }
-
-  /// What a required scalar without a stored value reads as: the default of its declaration. A
-  /// number that is stored at all reads as NaN, which SQLite keeps as null.
-  @usableFromInline
-  func missing<V: _ScalarAttribute>(_ slot: Int) -> V {
-    let property = descriptor.properties[slot]
-    if row != nil || partialRowHas(slot), !property.isEphemeral {
-      if let nan = Double.nan as? V { return nan }
-      if let nan = Float.nan as? V { return nan }
-    }
-    return property.defaultValue as? V ?? V._empty
   }
 
   /// Puts a value over the row, after the context was asked to track the change.

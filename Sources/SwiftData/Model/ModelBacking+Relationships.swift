@@ -28,6 +28,7 @@ extension _ModelBacking {
   /// Reads a required to-one relationship.
   public func get<V: PersistentModel>(_ slot: Int) -> V {
     if let model: V = object?.toOne(slot) { return model }
+    object?.noteUnreadable(slot)
     return _ModelStorage.missingModel(V.self)
   }
 
@@ -36,10 +37,10 @@ extension _ModelBacking {
     object?.toOne(slot)
   }
 
-  /// Reads a to-many relationship.
+  /// Reads a to-many relationship; an optional one without members is an empty list, never nil, which no
+  /// store could tell from it.
   public func get<V: RelationshipCollection>(_ slot: Int) -> V {
-    guard let object else { return V._make(nil) }
-    return V._make(object.toMany(slot))
+    V._make(object?.toMany(slot) ?? [])
   }
 
   /// Changes a required to-one relationship; the other side follows.

@@ -80,6 +80,7 @@ public final class _ModelDescriptor: Sendable {
   /// Slots whose values in memory differ from what a snapshot carries.
   let slotsToConvert: [Int]
   let relationshipSlots: [Int]
+  let dateSlots: [Int]
   /// The properties by the steps that longer key paths take.
   package let keyPathSteps: KeyPathSteps
   private let slotsByKeyPath: Slots
@@ -104,6 +105,9 @@ public final class _ModelDescriptor: Sendable {
     slotsToConvert = reading.properties.indices.filter { reading.properties[$0].needsConversion }
     relationshipSlots = reading.properties.indices.filter {
       reading.properties[$0].destination != nil
+    }
+    dateSlots = reading.properties.indices.filter {
+      if case .attribute(.scalar(.date)) = reading.properties[$0].form { true } else { false }
     }
     uniqueConstraints = reading.uniqueConstraints
     isConstrained =

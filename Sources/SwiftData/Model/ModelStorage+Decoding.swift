@@ -12,13 +12,13 @@ extension _ModelStorage {
 
   /// The value of a Codable property, decoded on first use and kept in the overlay.
   static func decoded<V: Codable>(_ type: V.Type, slot: Int, of storage: _ModelStorage?) -> V {
-    guard let storage else { return fallback(for: type, slot: slot, of: nil) }
+    guard let storage else { return standIn(for: type, slot: slot, of: nil) }
     if case .boxed(let box) = storage.overlaid(slot), let value = box.value(as: type) {
       return value
     }
-    if case .null = storage.overlaid(slot) { return fallback(for: type, slot: slot, of: storage) }
+    if case .null = storage.overlaid(slot) { return standIn(for: type, slot: slot, of: storage) }
     guard let value = storage.decode(type, slot: slot) else {
-      return fallback(for: type, slot: slot, of: storage)
+      return standIn(for: type, slot: slot, of: storage)
     }
     storage.overlay(.boxed(ValueBox(value)), at: slot)
     return value
@@ -67,35 +67,7 @@ extension _ModelStorage {
         return value
       }
     }
-    return fallback(for: type, slot: slot, of: storage)
-  }
-
-  /// What a property reads as when its stored value is missing or no longer fits its type:
-  /// nil, the default of the declaration, an empty value, or the first case of an enum.
-  @usableFromInline
-  static func fallback<V>(for type: V.Type, slot: Int, of storage: _ModelStorage?) -> V {
-    if let optional = type as? any OptionalValue.Type, let none = optional.makeNil() as? V {
-      return none
-    }
-    if let value = storage?.descriptor.properties[slot].defaultValue as? V { return value }
-    if let iterable = type as? any CaseIterable.Type, let first = iterable.firstCase as? V {
-      return first
-    }
-    if let empty = ValueDecoding.empty(type) { return empty }
-    if _isPOD(type) {
-      return withUnsafeTemporaryAllocation(
-        byteCount: max(MemoryLayout<V>.size, 1), alignment: MemoryLayout<V>.alignment
-      ) { buffer in
-        buffer.initializeMemory(as: UInt8.self, repeating: 0)
-        return buffer.load(as: V.self)
-      }
-    }
-    preconditionFailure(
-      """
-      \(storage?.descriptor.entityName ?? "A model").\
-      \(storage?.descriptor.properties[slot].name ?? "property") has no value of type \(type), and \
-      \(type) has no default. Declare the property with a default value, or as optional.
-      """)
+    return standIn(for: type, slot: slot, of: storage)
   }
 
   /// The value of a cell in the form that composites are restored from.
@@ -108,8 +80,4 @@ extension _ModelStorage {
     case .blob: .blob(Data(row.bytes(cell)))
     }
   }
-}
-
-extension CaseIterable {
-  fileprivate static var firstCase: (any Any)? { allCases.first }
 }

@@ -98,6 +98,14 @@ public final class _ModelStorage {
     return reader
   }
 
+  /// The flags, once it is known whether the row of a fault exists.
+  var flagsWithRow: LifeCycle.Flags {
+    if flags.isDisjoint(with: [.isDeleted, .isGone]), flags.contains(.isFault), partialRow == nil {
+      source?._fill(self)
+    }
+    return flags
+  }
+
   /// The identifier, made on first use for a model that has never been saved.
   var identifier: PersistentIdentifier {
     if let knownIdentifier { return knownIdentifier }

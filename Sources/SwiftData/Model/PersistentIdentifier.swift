@@ -130,15 +130,24 @@ extension PersistentIdentifier {
   }
 
   /// Reads Apple's form: `{"implementation": {"primaryKey": "p12", "entityName": …}}`.
+  ///
+  /// A temporary identifier that this process encoded equals the original, and leads to the model also
+  /// when it has been saved since, as long as the context lives that saved it. One that is not known here
+  /// leads to nothing.
   /// - Parameter decoder: The decoder to read from.
   /// - Throws: A `DecodingError` when a part is missing.
   public init(from decoder: any Decoder) throws {
     let outer = try decoder.container(keyedBy: OuterKeys.self)
     let inner = try outer.nestedContainer(keyedBy: InnerKeys.self, forKey: .implementation)
-    self.init(
-      storeIdentifier: try inner.decodeIfPresent(String.self, forKey: .storeIdentifier),
-      entityName: try inner.decode(String.self, forKey: .entityName),
-      primaryKey: try inner.decode(String.self, forKey: .primaryKey))
+    let store = try inner.decodeIfPresent(String.self, forKey: .storeIdentifier)
+    let entityName = try inner.decode(String.self, forKey: .entityName)
+    let primaryKey = try inner.decode(String.self, forKey: .primaryKey)
+    if try inner.decodeIfPresent(Bool.self, forKey: .isTemporary) == true, store == nil {
+      self.init(
+        scope: EncodedIdentities.scope(entityName: entityName, primaryKey: primaryKey), key: 0)
+    } else {
+      self.init(storeIdentifier: store, entityName: entityName, primaryKey: primaryKey)
+    }
   }
 
   /// Writes Apple's form, which ``init(from:)`` reads.
@@ -146,6 +155,7 @@ extension PersistentIdentifier {
   /// - Throws: Whatever the encoder throws.
   public func encode(to encoder: any Encoder) throws {
     let stable = resolved
+    stable.temporaryScope?.noteEncoded()
     var outer = encoder.container(keyedBy: OuterKeys.self)
     var inner = outer.nestedContainer(keyedBy: InnerKeys.self, forKey: .implementation)
     try inner.encode(stable.primaryKey, forKey: .primaryKey)

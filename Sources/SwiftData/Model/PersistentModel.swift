@@ -38,9 +38,11 @@ extension PersistentModel {
 
   /// The context the model belongs to; `nil` before `insert`, after a saved deletion, in the model's
   /// `deinit`, and once the context is gone.
+  ///
+  /// Asking a model whose row has not been read yet reads it; see ``isDeleted``.
   public var modelContext: ModelContext? {
     let storage = _$storage
-    if storage.flags.contains(.isGone) || storage.isGoing { return nil }
+    if storage.flagsWithRow.contains(.isGone) || storage.isGoing { return nil }
     return (storage.source as? any ContextOwning)?.owningContext
   }
 
@@ -56,7 +58,13 @@ extension PersistentModel {
   }
 
   /// Whether the model is deleted: pending until the next save, and for good after it.
-  public var isDeleted: Bool { !_$storage.flags.isDisjoint(with: [.isDeleted, .isGone]) }
+  ///
+  /// A model that no store has counts as deleted. ``ModelContext/model(for:)`` and relationships give
+  /// models whose row has not been read yet; asking one of these reads its row. Apple's framework
+  /// answers false there, and stops the program when a property is read.
+  public var isDeleted: Bool {
+    !_$storage.flagsWithRow.isDisjoint(with: [.isDeleted, .isGone])
+  }
 
   /// Whether both are the same model: one instance, or two contexts' instances of one row.
   public static func == (lhs: Self, rhs: Self) -> Bool {

@@ -61,6 +61,14 @@ struct PropertyReading {
         return .transformable(transformerName: attribute.transformerName)
       }
     }
+    if unwrappedType(of: valueType) != nil {
+      problems.append(
+        SwiftDataError.loadIssueModelContainer.with(
+          "The type \(declared) is an optional of an optional, and a column has one nil only. "
+            + "Declare the property as \(valueType).",
+          entity: entityName, property: name))
+      return .attribute(.encoded)
+    }
     do {
       let form = try storageForm(of: valueType)
       if case .composite = form, attribute?.isCodable == true { return .attribute(.encoded) }

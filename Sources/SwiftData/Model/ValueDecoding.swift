@@ -35,16 +35,6 @@ enum ValueDecoding {
     guard let decodable = wrapped as? any Decodable.Type else { return nil }
     return encoded(decodable, bytes: bytes) as? V
   }
-
-  /// An empty value of the types that have one.
-  static func empty<V>(_ type: V.Type) -> V? {
-    if let scalar = type as? any _ScalarAttribute.Type { return scalar._empty as? V }
-    guard let decodable = type as? any Decodable.Type else { return nil }
-    for text in ["[]", "{}"] {
-      if let value = encoded(decodable, bytes: Data(text.utf8)) as? V { return value }
-    }
-    return nil
-  }
 }
 
 extension ScalarCoding {

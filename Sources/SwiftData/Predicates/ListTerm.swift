@@ -33,6 +33,14 @@ struct ListTerm {
     return (type as? any RawRepresentable.Type).flatMap { rawValue($0) }
   }
 
+  /// Whether an element may be no number, for which SQLite has null.
+  fileprivate var hasRealElements: Bool {
+    switch element {
+    case .scalar(let type), .rawValue(let type, _): type == .double || type == .float
+    case .key, .comparisonResult, .opaque: false
+    }
+  }
+
   /// 0 or 1.
   var isPresent: SQLExpression { whole.isPresent }
 
@@ -171,6 +179,7 @@ extension PredicateCompiler {
     var result = list.whole.mapped { .function(function, [$0, list.elementCode]) }
     result.kind = list.element
     result.presence = presence(of: result.value, in: list)
+    if list.hasRealElements { mayBeNaN(&result, at: .integer(0), in: list) }
     return result
   }
 
@@ -191,10 +200,27 @@ extension PredicateCompiler {
     var result = ScalarTerm(
       value: value, kind: list.element, presence: presence(of: value, in: list))
     result.valueType = list.elementType
+    if list.hasRealElements, !list.isDictionary {
+      mayBeNaN(&result, at: place.value, in: list)
+    }
     if place.presence != .always {
       result.presence = .when(.all([place.isPresent, result.isPresent]))
     }
     return result
+  }
+
+  /// An element that is no number comes as null; that it is there follows from the count.
+  private func mayBeNaN(
+    _ element: inout ScalarTerm, at place: SQLExpression, in list: ListTerm
+  ) {
+    let count = SQLExpression.function("swift_list_count", [list.value, list.elementCode])
+    var conditions: [SQLExpression] = [
+      .orFalse(.binary(place, .greaterOrEqual, .integer(0))),
+      .orFalse(.binary(count, .greater, place)),
+    ]
+    if case .when(let condition) = list.presence { conditions.insert(condition, at: 0) }
+    element.presence = .when(.all(conditions))
+    element.mayBeNaN = true
   }
 
   private func presence(of value: SQLExpression, in list: ListTerm) -> Presence {

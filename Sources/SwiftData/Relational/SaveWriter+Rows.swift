@@ -51,12 +51,7 @@ extension SaveWriter {
     guard let key = snapshot.persistentIdentifier.rowKey,
       let found = try runUpdate(snapshot, save, snapshot.changedSlots, key: key)
     else { return }
-    if !found {
-      throw SwiftDataError.modelValidationFailure.with(
-        "The model \(snapshot.persistentIdentifier) was deleted in the store meanwhile. Delete it "
-          + "in this context too, or roll back. Nothing of this save was stored.",
-        entity: snapshot.descriptor.entityName)
-    }
+    if !found { deletedRows.append(snapshot.persistentIdentifier) }
   }
 
   /// - Returns: Whether the row was there; nil when no column has to be written.

@@ -8,6 +8,7 @@ import Foundation
 ///    (an upsert). Models with unique values are written in this step, because the next one may have
 ///    the same; what they cannot name yet is added in the end of it.
 /// 3. Changed rows are updated, only in the columns that changed, and the other new rows are written.
+///    Where a changed row is gone, the save ends with `DeletedRows`.
 /// 4. The pairs of to-many relationships follow, then the last used keys.
 ///
 /// Runs of one shape share one prepared statement.
@@ -21,6 +22,8 @@ struct SaveWriter {
   var plans: [ObjectIdentifier: EntitySave] = [:]
   var nextKeys: [String: Int64] = [:]
   var statements: [(sql: String, statement: any PreparedSQL)] = []
+  /// Changed models whose rows are gone.
+  var deletedRows: [PersistentIdentifier] = []
   /// Whether the last model with unique values met its row; then the next one probably does too.
   var expectsUpsert = false
 
@@ -54,6 +57,7 @@ struct SaveWriter {
     }
     try writeAfterLookUp(places(.lookingUp), request.inserted, saves)
     for (snapshot, isEarly) in zip(request.updated, early) where !isEarly { try update(snapshot) }
+    if !deletedRows.isEmpty { throw DeletedRows(deletedRows) }
     try insert(places(.nextFree), request.inserted, saves)
     if store.plans.hasRelationships {
       try writeToMany(request.inserted + request.updated)

@@ -59,16 +59,46 @@ private enum CompositeCodingCache {
   }
 }
 
-/// Values that are stored whole, as JSON.
+/// Values that are stored whole, as JSON. JSON has no number for infinities and for what is no number,
+/// so these are texts.
 package enum EncodedCoding {
   /// Compact JSON. Keys are sorted, so that equal values give equal bytes.
   package static func encode(_ value: any Encodable) throws -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
-    return try encoder.encode(value)
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: infinity, negativeInfinity: "-" + infinity, nan: nan)
+    let data = try encoder.encode(value)
+    if hasBareNaN(data) {
+      throw SwiftDataError.modelValidationFailure.with(
+        "A decimal that is no number can't be stored inside another value. Set another one.")
+    }
+    return data
+  }
+
+  /// Whether there is a `NaN` outside of the texts: JSON has no such number, and decoders refuse it.
+  private static func hasBareNaN(_ data: Data) -> Bool {
+    guard data.range(of: Data(nan.utf8)) != nil else { return false }
+    var (isText, isEscaped) = (false, false)
+    for byte in data {
+      switch byte {
+      case _ where isEscaped: isEscaped = false
+      case UInt8(ascii: "\\"): isEscaped = true
+      case UInt8(ascii: "\""): isText.toggle()
+      case UInt8(ascii: "N"): if !isText { return true }
+      default: break
+      }
+    }
+    return false
   }
 
   package static func decode<T: Decodable>(_ type: T.Type, from data: Data) throws -> T {
-    try JSONDecoder().decode(type, from: data)
+    let decoder = JSONDecoder()
+    decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+      positiveInfinity: infinity, negativeInfinity: "-" + infinity, nan: nan)
+    return try decoder.decode(type, from: data)
   }
+
+  private static let infinity = "Infinity"
+  private static let nan = "NaN"
 }

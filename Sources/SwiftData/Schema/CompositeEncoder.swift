@@ -27,7 +27,7 @@ final class CompositeSink {
         // An `Optional` comes here as what it wraps or as nothing.
         return try value.encode(to: CompositeEncoder(sink: self, place: place))
       }
-      values[leaf] = scalar.storedValue
+      try store(scalar.storedValue, at: leaf)
     case .rawValue:
       guard let raw = value as? any RawRepresentable, let scalar = Self.rawValue(of: raw) else {
         return try value.encode(to: CompositeEncoder(sink: self, place: place))
@@ -44,7 +44,16 @@ final class CompositeSink {
 
   func writeScalar(_ value: some ScalarCoding, at place: Int) throws {
     guard let leaf = tree.nodes[place].leaf else { throw fault(at: place) }
-    values[leaf] = value.storedValue
+    try store(value.storedValue, at: leaf)
+  }
+
+  private func store(_ value: _StoredValue, at leaf: Int) throws {
+    if case .real(let number) = value, number.isNaN, tree.leaves[leaf].form == .scalar(.date) {
+      throw SwiftDataError.modelValidationFailure.with(
+        "A date that is no number can't be stored, at '\(tree.leaves[leaf].name)'. Set another "
+          + "one.")
+    }
+    values[leaf] = value
   }
 
   /// Notes the active case of an enum when the place is one.

@@ -147,6 +147,11 @@ private struct CompositeReader {
     let wrapped = unwrappedType(of: fieldType)
     let type = wrapped ?? fieldType
     let isOptional = isOptional || wrapped != nil
+    if unwrappedType(of: type) != nil {
+      throw SwiftDataError.loadIssueModelContainer.with(
+        "\(owner).\(path.last ?? "") is an optional of an optional, and a column has one nil only. "
+          + "Make it \(type).")
+    }
     func leaf(_ form: LeafForm, isOptional: Bool) -> [CompositeLeaf] {
       [
         CompositeLeaf(

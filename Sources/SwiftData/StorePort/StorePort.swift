@@ -96,7 +96,7 @@ package protocol StorePort: AnyObject, Sendable {
 
   /// Writes a save without committing it. The caller commits or abandons it, on this thread.
   /// - Parameter source: Finds the models that relationships name.
-  /// - Throws: `SwiftDataError`, or the store's error; nothing is stored then.
+  /// - Throws: `DeletedRows`, `SwiftDataError`, or the store's error; nothing is stored then.
   func prepare(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, source: any _FaultSource
   ) throws -> any PreparedSave

@@ -34,34 +34,72 @@ import Testing
     #expect(found == nil)
   }
 
-  @Test func anUnsavedEditOfItMakesTheSaveThrowUntilItIsDroppedOrDeleted() throws {
-    for way in 0..<2 {
-      let (first, second, mine, theirs) = try twoContexts()
-      theirs.name = "edited"
-      second.insert(Child("waits"))
-      first.delete(mine)
-      try first.save()
-      let error = #expect(throws: SwiftDataError.self) { try second.save() }
-      #expect(error?.description.contains("Parent.name") == true)
-      #expect(error?.description.contains("deleted by another context") == true)
-      #expect(error?.description.contains(theirs.persistentModelID.description) == true)
-      #expect(theirs.isDeleted)
-      #expect(theirs.name == "edited")
-      #expect(try second.fetch(FetchDescriptor<Parent>()).isEmpty)
-      #expect(try first.count(Child.self) == 0)
-      if way == 0 {
-        second.delete(theirs)
-        try second.save()
-        #expect(try first.count(Child.self) == 1)
-      } else {
-        second.rollback()
-        #expect(theirs.isDeleted)
-        #expect(theirs.name == "p")
-        #expect(!second.hasChanges)
-        try second.save()
-      }
-      #expect(try first.count(Parent.self) == 0)
+  /// What the saves of a context say was not stored, while `body` runs.
+  private func discarded(
+    by context: ModelContext, while body: () throws -> Void
+  ) throws -> [[PersistentIdentifier: [String]]] {
+    nonisolated(unsafe) var found: [[PersistentIdentifier: [String]]] = []
+    let observer = NotificationCenter.default.addObserver(
+      forName: ModelContext.didOverwrite, object: context, queue: nil
+    ) { note in
+      let names = note.userInfo?[ModelContext.discardedPropertiesKey]
+      found.append(names as? [PersistentIdentifier: [String]] ?? [:])
     }
+    defer { NotificationCenter.default.removeObserver(observer) }
+    try body()
+    return found
+  }
+
+  @Test func anUnsavedEditOfItIsLeftOutOfTheSaveAndAnnounced() throws {
+    let (first, second, mine, theirs) = try twoContexts()
+    let other = Child("other")
+    first.insert(other)
+    try first.save()
+    let theirOther = try #require(try second.fetch(FetchDescriptor<Child>()).first)
+    theirs.name = "edited"
+    theirOther.name = "edited too"
+    second.insert(Child("new"))
+    first.delete(mine)
+    try first.save()
+    let lost = try discarded(by: second) { try second.save() }
+    #expect(lost == [[theirs.persistentModelID: ["name"]]])
+    #expect(theirs.isDeleted && theirs.modelContext == nil)
+    #expect(theirs.name == "edited")
+    #expect(!second.hasChanges)
+    #expect(try first.count(Parent.self) == 0)
+    #expect(try Set(first.stored(Child.self).map(\.name)) == ["edited too", "new"])
+    #expect(try discarded(by: second) { try second.save() }.isEmpty)
+  }
+
+  @Test func aFailedSaveAnnouncesTheLostEditsWhenItIsPutRight() throws {
+    let (first, second, mine, theirs) = try twoContexts()
+    theirs.name = "edited"
+    let child = Child("c")
+    second.insert(child)
+    try second.save()
+    theirs.name = "edited again"
+    let toy = Graph.Toy("t", owner: child)
+    second.insert(toy)
+    first.delete(mine)
+    let firstChild = try #require(try first.fetch(FetchDescriptor<Child>()).first)
+    first.delete(firstChild)
+    try first.save()
+    #expect(throws: SwiftDataError.self) { try second.save() }
+    second.delete(toy)
+    let lost = try discarded(by: second) { try second.save() }
+    #expect(lost == [[theirs.persistentModelID: ["name"]]])
+  }
+
+  @Test func aRollbackForgetsTheEdit() throws {
+    let (first, second, mine, theirs) = try twoContexts()
+    theirs.name = "edited"
+    first.delete(mine)
+    try first.save()
+    second.processPendingChanges()
+    second.rollback()
+    #expect(theirs.isDeleted)
+    #expect(theirs.name == "p")
+    #expect(try discarded(by: second) { try second.save() }.isEmpty)
   }
 
   @Test func anEditAfterItIsKnownToBeGoneIsNotLostInSilence() throws {
@@ -70,10 +108,10 @@ import Testing
     try first.save()
     second.processPendingChanges()
     theirs.name = "late"
-    let error = #expect(throws: SwiftDataError.self) { try second.save() }
-    #expect(error?.description.contains("Parent.name") == true)
-    try second.save()
+    let lost = try discarded(by: second) { try second.save() }
+    #expect(lost == [[theirs.persistentModelID: ["name"]]])
     #expect(try first.count(Parent.self) == 0)
+    #expect(try discarded(by: second) { try second.save() }.isEmpty)
   }
 
   @Test func itCanBeInsertedAnew() throws {
@@ -97,7 +135,7 @@ import Testing
     theirs.name = "edited"
     first.delete(mine)
     try first.save()
-    #expect(throws: SwiftDataError.self) { try second.save() }
+    try second.save()
     second.insert(theirs)
     try second.save()
     #expect(try first.stored(Parent.self).map(\.name) == ["edited"])
@@ -180,20 +218,72 @@ import Testing
     #expect(fault.children.isEmpty)
   }
 
-  @Test func anotherProcessThatDeletedTheRowIsReported() throws {
+  @Test func aLinkToAModelThatIsKnownToBeGoneIsDropped() throws {
+    let (first, second, mine, theirs) = try twoContexts()
+    first.delete(mine)
+    try first.save()
+    second.processPendingChanges()
+    let child = Child("c")
+    second.insert(child)
+    child.parent = theirs
+    try second.save()
+    #expect(child.parent == nil)
+    #expect(try first.stored(Child.self).first?.parent == nil)
+  }
+
+  /// A context of another container on the same file, where the row of `Parent` is gone.
+  private func twoContainers() throws -> (
+    folder: TemporaryFolder, first: ModelContext, second: ModelContext, theirs: Parent
+  ) {
     let folder = try TemporaryFolder()
     let first = try Graph.context(at: folder.store)
     let second = try Graph.context(at: folder.store)
     let mine = Parent("p")
     first.insert(mine)
+    first.insert(Parent("kept"))
     try first.save()
-    let theirs = try #require(try second.fetch(FetchDescriptor<Parent>()).first)
+    let theirs = try #require(
+      try second.fetch(FetchDescriptor<Parent>(predicate: #Predicate { $0.name == "p" })).first)
     first.delete(mine)
     try first.save()
+    return (folder, first, second, theirs)
+  }
+
+  @Test func anEditOfARowThatAnotherContainerDeletedIsLeftOut() throws {
+    let (folder, first, second, theirs) = try twoContainers()
     theirs.name = "edited"
+    let kept = try #require(
+      try second.fetch(FetchDescriptor<Parent>(predicate: #Predicate { $0.name == "kept" })).first)
+    kept.name = "changed"
+    let child = Child("c", parent: theirs)
+    second.insert(child)
+    let lost = try discarded(by: second) { try second.save() }
+    #expect(lost == [[theirs.persistentModelID: ["name"]]])
+    #expect(theirs.isDeleted && !second.hasChanges)
+    #expect(child.parent == nil)
+    #expect(try first.stored(Parent.self).map(\.name) == ["changed"])
+    let stored = try #require(try first.stored(Child.self).first)
+    #expect(stored.parent == nil)
+    #expect(try second.fetch(FetchDescriptor<Parent>()) == [kept])
+    withExtendedLifetime(folder) {}
+  }
+
+  @Test func aRequiredPartnerThatAnotherContainerDeletedIsNamed() throws {
+    let folder = try TemporaryFolder()
+    let first = try Graph.context(at: folder.store)
+    let second = try Graph.context(at: folder.store)
+    let child = Child("c")
+    first.insert(child)
+    try first.save()
+    let theirs = try #require(try second.fetch(FetchDescriptor<Child>()).first)
+    first.delete(child)
+    try first.save()
+    theirs.name = "edited"
+    second.insert(Graph.Toy("t", owner: theirs))
     let error = #expect(throws: SwiftDataError.self) { try second.save() }
-    #expect(error?.description.contains("deleted in the store") == true)
+    #expect(error?.description.contains("Toy.owner") == true)
+    #expect(try first.count(Graph.Toy.self) == 0)
     second.rollback()
-    #expect(try second.fetch(FetchDescriptor<Parent>()).isEmpty)
+    try second.save()
   }
 }

@@ -5,8 +5,8 @@ public import OpenSwiftDataRowStorage
 /// Generated accessors specialise its requirements in the user's module. How such values are stored is
 /// `ScalarCoding`, what else is known of them `ScalarTraits`.
 public protocol _ScalarAttribute: Codable {
-  /// Reads a cell that is not null.
-  static func _read(_ row: RowReader, _ cell: Int) -> Self
+  /// Reads a cell that is not null; `nil` when what it has does not fit the type.
+  static func _read(_ row: RowReader, _ cell: Int) -> Self?
   /// The value of a slot; `nil` when the slot holds another kind.
   static func _unwrap(_ slot: _SlotValue) -> Self?
   /// This value as a slot keeps it.

@@ -17,7 +17,7 @@ extension Data: ScalarCoding {
 
 extension Data: _ScalarAttribute {
   @inlinable
-  public static func _read(_ row: RowReader, _ cell: Int) -> Data { Data(row.bytes(cell)) }
+  public static func _read(_ row: RowReader, _ cell: Int) -> Data? { Data(row.bytes(cell)) }
 
   @inlinable
   public static func _unwrap(_ slot: _SlotValue) -> Data? {
@@ -50,11 +50,15 @@ extension UUID: ScalarCoding {
 
 extension UUID: _ScalarAttribute {
   @inlinable
-  public static func _read(_ row: RowReader, _ cell: Int) -> UUID {
+  public static func _read(_ row: RowReader, _ cell: Int) -> UUID? {
     let bytes = row.bytes(cell)
-    guard bytes.count == 16 else { return _empty }
+    guard bytes.count == 16 else { return text(row, cell) }
     return UUID(uuid: bytes.loadUnaligned(as: uuid_t.self))
   }
+
+  /// A UUID that another program wrote as text.
+  @usableFromInline
+  static func text(_ row: RowReader, _ cell: Int) -> UUID? { UUID(uuidString: row.text(cell)) }
 
   @inlinable
   public static func _unwrap(_ slot: _SlotValue) -> UUID? {

@@ -14,7 +14,7 @@ extension Date: ScalarCoding {
 
 extension Date: _ScalarAttribute {
   @inlinable
-  public static func _read(_ row: RowReader, _ cell: Int) -> Date {
+  public static func _read(_ row: RowReader, _ cell: Int) -> Date? {
     Date(timeIntervalSinceReferenceDate: row.real(cell))
   }
 

@@ -25,13 +25,13 @@ extension Decimal: ScalarCoding {
   }
 
   private init?(decimalText text: String) {
-    if text == "NaN" { self = .nan } else { self.init(string: text) }
+    if text == "NaN" { self = .nan } else { self.init(string: text, locale: nil) }
   }
 }
 
 extension Decimal: _ScalarAttribute {
-  public static func _read(_ row: RowReader, _ cell: Int) -> Decimal {
-    Decimal(string: row.text(cell), locale: nil) ?? _empty
+  public static func _read(_ row: RowReader, _ cell: Int) -> Decimal? {
+    Decimal(decimalText: row.text(cell))
   }
 
   public static func _unwrap(_ slot: _SlotValue) -> Decimal? {

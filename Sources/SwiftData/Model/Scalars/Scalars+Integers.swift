@@ -14,8 +14,10 @@ extension ScalarCoding where Self: FixedWidthInteger {
 
 extension _ScalarAttribute where Self: FixedWidthInteger {
   @inlinable
-  public static func _read(_ row: RowReader, _ cell: Int) -> Self {
-    Self(truncatingIfNeeded: row.integer(cell))
+  public static func _read(_ row: RowReader, _ cell: Int) -> Self? {
+    // The types of 64 bits have every number; unsigned ones are kept by their bit pattern.
+    if Self.bitWidth == 64 { return Self(truncatingIfNeeded: row.integer(cell)) }
+    return Self(exactly: row.integer(cell))
   }
 
   @inlinable

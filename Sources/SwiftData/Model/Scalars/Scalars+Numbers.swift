@@ -14,7 +14,7 @@ extension Bool: ScalarCoding {
 
 extension Bool: _ScalarAttribute {
   @inlinable
-  public static func _read(_ row: RowReader, _ cell: Int) -> Bool { row.integer(cell) != 0 }
+  public static func _read(_ row: RowReader, _ cell: Int) -> Bool? { row.integer(cell) != 0 }
 
   @inlinable
   public static func _unwrap(_ slot: _SlotValue) -> Bool? {
@@ -42,7 +42,7 @@ extension Double: ScalarCoding {
 
 extension Double: _ScalarAttribute {
   @inlinable
-  public static func _read(_ row: RowReader, _ cell: Int) -> Double { row.real(cell) }
+  public static func _read(_ row: RowReader, _ cell: Int) -> Double? { row.real(cell) }
 
   @inlinable
   public static func _unwrap(_ slot: _SlotValue) -> Double? {
@@ -67,7 +67,7 @@ extension Float: ScalarCoding {
 
 extension Float: _ScalarAttribute {
   @inlinable
-  public static func _read(_ row: RowReader, _ cell: Int) -> Float { Float(row.real(cell)) }
+  public static func _read(_ row: RowReader, _ cell: Int) -> Float? { Float(row.real(cell)) }
 
   @inlinable
   public static func _unwrap(_ slot: _SlotValue) -> Float? {

@@ -14,7 +14,7 @@ extension String: ScalarCoding {
 
 extension String: _ScalarAttribute {
   @inlinable
-  public static func _read(_ row: RowReader, _ cell: Int) -> String { row.text(cell) }
+  public static func _read(_ row: RowReader, _ cell: Int) -> String? { row.text(cell) }
 
   @inlinable
   public static func _unwrap(_ slot: _SlotValue) -> String? {
@@ -38,8 +38,8 @@ extension URL: ScalarCoding {
 }
 
 extension URL: _ScalarAttribute {
-  public static func _read(_ row: RowReader, _ cell: Int) -> URL {
-    URL(string: row.text(cell)) ?? _empty
+  public static func _read(_ row: RowReader, _ cell: Int) -> URL? {
+    URL(string: row.text(cell))
   }
 
   public static func _unwrap(_ slot: _SlotValue) -> URL? {

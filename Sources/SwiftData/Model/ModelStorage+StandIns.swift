@@ -1,0 +1,74 @@
+import OpenSwiftDataRowStorage
+
+/// What properties read as where the row has nothing that they can show. Called by the getters that
+/// `@Model` writes.
+extension _ModelStorage {
+  /// What a property reads as when its stored value is missing or does not fit its type: nil, the
+  /// default of the declaration, or a `StandIn` of the type.
+  @usableFromInline
+  static func standIn<V>(for type: V.Type, slot: Int, of storage: _ModelStorage?) -> V {
+    storage?.noteUnreadable(slot)
+    if let optional = type as? any OptionalValue.Type, let none = optional.makeNil() as? V {
+      return none
+    }
+    if let value = storage?.descriptor.properties[slot].defaultValue as? V { return value }
+    if let value = StandIn.value(of: type) { return value }
+    let model = storage?.descriptor.entityName ?? "A model"
+    let property = storage?.descriptor.properties[slot].name ?? "property"
+    let identifier = storage?.knownIdentifier.map { " of \($0)" } ?? ""
+    preconditionFailure(
+      "\(model).\(property)\(identifier) has no value of type \(type), and nothing can stand in for "
+        + "one. Declare the property with a default value, or as optional.")
+  }
+
+  /// What a required scalar without a stored value reads as: the default of its declaration. A
+  /// number that is stored at all reads as NaN, which SQLite keeps as null.
+  @usableFromInline
+  func missing<V: _ScalarAttribute>(_ slot: Int) -> V {
+    let property = descriptor.properties[slot]
+    if row != nil || partialRowHas(slot), !property.isEphemeral {
+      if let nan = Double.nan as? V { return nan }
+      if let nan = Float.nan as? V { return nan }
+    }
+    noteUnreadable(slot)
+    return property.defaultValue as? V ?? V._empty
+  }
+
+  /// Reports a property that reads as a stand-in, or as nil in spite of what is stored.
+  @usableFromInline
+  func noteUnreadable(_ slot: Int) {
+    let property = descriptor.properties[slot]
+    guard !property.isEphemeral, let identifier = knownIdentifier, !identifier.isTemporary,
+      let reason = unreadableReason(slot, property)
+    else { return }
+    let value = UnreadableValue(
+      entityName: descriptor.entityName, propertyName: property.name,
+      persistentModelID: identifier, reason: reason)
+    if let source { source._note(value) } else { UnreadableValueLog.note(value) }
+  }
+
+  private func unreadableReason(
+    _ slot: Int, _ property: ModelProperty
+  ) -> UnreadableValue.Reason? {
+    switch overlaid(slot) {
+    case .unset: break
+    case .null: return property.isOptional ? nil : .missingValue
+    default: return nil
+    }
+    let known = reader ?? partialReader(slot)
+    guard let known else {
+      if property.isOptional { return nil }
+      if flags.contains(.isGone) { return .missingRow }
+      return flags.contains(.isFault) ? .unreadableStore : .missingValue
+    }
+    let isNull =
+      property.leafCells.isEmpty ? known.isNull(slot) : property.leafCells.allSatisfy(known.isNull)
+    if isNull { return property.isOptional ? nil : .missingValue }
+    return .unsuitableValue
+  }
+
+  private func partialReader(_ slot: Int) -> RowReader? {
+    guard let partialRow, partialRowHas(slot) else { return nil }
+    return RowReader(row: partialRow, cellsOffset: descriptor.cellsOffset)
+  }
+}

@@ -1,0 +1,76 @@
+import SwiftData
+import Testing
+
+/// An optional to-many reads as a list at each station of its model's life.
+@Suite struct OptionalToManyTests {
+  @Model final class Box {
+    var name: String
+    @Relationship(inverse: \Thing.box) var things: [Thing]?
+
+    init(_ name: String) { self.name = name }
+  }
+
+  @Model final class Thing {
+    var name: String
+    var box: Box?
+
+    init(_ name: String) { self.name = name }
+  }
+
+  private func context() throws -> ModelContext {
+    ModelContext(
+      try ModelContainer(
+        for: Box.self, Thing.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
+  }
+
+  @Test func oneThatWasNeverSetIsEmptyThroughout() throws {
+    let context = try context()
+    let box = Box("a")
+    #expect(box.things == [])
+    #expect(box.getValue(forKey: \.things) == [])
+    context.insert(box)
+    #expect(box.things == [])
+    try context.save()
+    #expect(box.things == [])
+    box.things = nil
+    #expect(box.things == [])
+    try context.save()
+    let reader = ModelContext(context.container)
+    let other = try #require(try reader.fetch(FetchDescriptor<Box>()).first)
+    #expect(other.things == [])
+  }
+
+  @Test func settingNilRemovesTheMembers() throws {
+    let context = try context()
+    let box = Box("a")
+    context.insert(box)
+    box.things?.append(Thing("t"))
+    try context.save()
+    box.things = nil
+    try context.save()
+    #expect(try context.fetch(FetchDescriptor<Thing>()).map(\.box) == [nil])
+  }
+
+  @Test func membersAreAppendedBeforeTheInsertion() throws {
+    let context = try context()
+    let box = Box("a")
+    box.things?.append(Thing("t"))
+    context.insert(box)
+    try context.save()
+    #expect(try context.fetch(FetchDescriptor<Thing>()).map(\.box) == [box])
+  }
+
+  @Test func predicatesAgreeWithIt() throws {
+    let context = try context()
+    let isNil = #Predicate<Box> { $0.things == nil }
+    let isEmpty = #Predicate<Box> { $0.things?.isEmpty == true }
+    let box = Box("a")
+    #expect(try !isNil.evaluate(box) && isEmpty.evaluate(box))
+    context.insert(box)
+    for _ in 0..<2 {
+      #expect(try context.fetchCount(FetchDescriptor(predicate: isNil)) == 0)
+      #expect(try context.fetchCount(FetchDescriptor(predicate: isEmpty)) == 1)
+      try context.save()
+    }
+  }
+}

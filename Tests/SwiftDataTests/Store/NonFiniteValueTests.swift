@@ -1,0 +1,162 @@
+import Foundation
+import SwiftData
+import Testing
+
+/// Infinities and values that are no number, in all the places that hold numbers.
+@Suite struct NonFiniteValueTests {
+  struct Sample: Codable, Equatable {
+    var level: Double
+    var levels: [Double]
+    var price: Decimal
+    var taken: Date?
+  }
+
+  @Model final class Reading {
+    var name: String
+    var value: Double
+    var maybe: Double?
+    var single: Float
+    var price: Decimal
+    var date: Date
+    var values: [Double]
+    var sample: Sample
+    @Attribute(.codable) var whole: Sample
+    var prices: [Decimal] = []
+    var texts: [String] = []
+
+    init(_ name: String, _ number: Double) {
+      self.name = name
+      value = number
+      maybe = number
+      single = Float(number)
+      price = number.isNaN ? .nan : 1
+      date = Date(timeIntervalSinceReferenceDate: number.isNaN ? 0 : number)
+      values = [1, number]
+      let sample = Sample(level: number, levels: [number], price: number.isNaN ? .nan : 2)
+      self.sample = sample
+      whole = Sample(level: number, levels: [number], price: 2)
+    }
+  }
+
+  private func context() throws -> ModelContext {
+    ModelContext(
+      try ModelContainer(
+        for: Reading.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
+  }
+
+  private func stored(_ reading: Reading) throws -> Reading {
+    let context = try context()
+    context.insert(reading)
+    try context.save()
+    let other = ModelContext(context.container)
+    return try #require(try other.fetch(FetchDescriptor<Reading>()).first)
+  }
+
+  @Test(arguments: [Double.infinity, -.infinity])
+  func infinitiesComeBack(_ number: Double) throws {
+    let reading = try stored(Reading("r", number))
+    #expect(reading.value == number && reading.maybe == number)
+    #expect(reading.single == Float(number) && reading.values == [1, number])
+    #expect(reading.date.timeIntervalSinceReferenceDate == number)
+    #expect(reading.sample == Sample(level: number, levels: [number], price: 2))
+    #expect(reading.whole == reading.sample)
+  }
+
+  @Test func whatIsNoNumberComesBack() throws {
+    let reading = try stored(Reading("r", .nan))
+    #expect(reading.value.isNaN && reading.maybe == nil && reading.single.isNaN)
+    #expect(reading.price.isNaN)
+    #expect(reading.values[0] == 1 && reading.values[1].isNaN)
+    #expect(reading.sample.level.isNaN && reading.sample.levels[0].isNaN)
+    #expect(reading.sample.price.isNaN && reading.whole.level.isNaN)
+    #expect(reading.whole.levels[0].isNaN)
+  }
+
+  @Test func aDecimalThatIsNoNumberIsRefusedInAList() throws {
+    let context = try context()
+    let reading = Reading("the text NaN", 1)
+    context.insert(reading)
+    reading.prices = [1, .nan]
+    let error = #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+    #expect(error?.property == "prices")
+    reading.prices = [1, 2]
+    reading.texts = ["NaN", "a \\\"NaN", "\\"]
+    try context.save()
+    let other = ModelContext(context.container)
+    let back = try #require(try other.fetch(FetchDescriptor<Reading>()).first)
+    #expect(back.texts == reading.texts && back.prices == [1, 2])
+  }
+
+  @Test func aDateThatIsNoNumberIsRefusedByName() throws {
+    let nan = Date(timeIntervalSinceReferenceDate: .nan)
+    let context = try context()
+    let reading = Reading("r", 1)
+    context.insert(reading)
+    reading.date = nan
+    let error = #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+    #expect(error?.property == "date" && error?.entity == "Reading")
+    reading.date = .distantFuture
+    reading.sample.taken = nan
+    let other = #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+    #expect(other?.property == "sample")
+    reading.sample.taken = nil
+    try context.save()
+  }
+
+  @Test func predicatesAgreeWithMemory() throws {
+    let context = try context()
+    let numbers: [Double] = [1, 5, .infinity, -.infinity, .nan]
+    let readings = numbers.enumerated().map { Reading("\($0)", $1) }
+    for reading in readings { context.insert(reading) }
+    try context.save()
+    let infinity = Double.infinity
+    let noNumber = Decimal.nan
+    let predicates: [Predicate<Reading>] = [
+      #Predicate { $0.value > 2 },
+      #Predicate { $0.value == infinity },
+      #Predicate { $0.value != 5 },
+      #Predicate { $0.values.contains(infinity) },
+      #Predicate { $0.values.contains(5) },
+      #Predicate { $0.values.max()! > 2 },
+      #Predicate { $0.values.max() == nil },
+      #Predicate { $0.values[1] == infinity },
+      #Predicate { $0.values[1] != 5 },
+      #Predicate { $0.values[2] != 5 },
+      #Predicate { $0.values[-1] != 5 },
+      #Predicate { $0.values.min()! < 1 },
+      #Predicate { $0.values.first == 1 },
+      #Predicate { $0.price == noNumber },
+      #Predicate { $0.price != 1 },
+      #Predicate { $0.price < 5 },
+      #Predicate { $0.sample.level < 3 },
+      #Predicate { $0.sample.price == noNumber },
+    ]
+    let other = ModelContext(context.container)
+    for (place, predicate) in predicates.enumerated() {
+      let found = try other.fetch(
+        FetchDescriptor<Reading>(predicate: predicate, sortBy: [SortDescriptor(\.name)]))
+      let all = try other.fetch(FetchDescriptor<Reading>(sortBy: [SortDescriptor(\.name)]))
+      #expect(
+        // A position that the list lacks throws in memory.
+        found.map(\.name) == all.filter { (try? predicate.evaluate($0)) ?? false }.map(\.name),
+        "\(place)")
+    }
+  }
+
+  typealias Twice = Int??
+
+  @Model final class Doubled {
+    var twice: Twice
+
+    init() { twice = .some(nil) }
+  }
+
+  @Test func anOptionalOfAnOptionalBehindANameIsRefusedByTheContainer() throws {
+    let error = #expect(throws: SwiftDataError.loadIssueModelContainer) {
+      try ModelContainer(
+        for: Doubled.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    }
+    #expect(error?.property == "twice" && error?.entity == "Doubled")
+    #expect(error?.description.contains("optional of an optional") == true)
+  }
+}

@@ -1,0 +1,170 @@
+import Foundation
+import SwiftData
+import Testing
+
+/// Rows that do not fit their model: null or junk in required columns, and rows that are gone.
+@Suite struct UnreadableValueTests {
+  typealias Record = Unreadable.Record
+
+  private func open(_ folder: TemporaryFolder) throws -> ModelContext {
+    ModelContext(
+      try ModelContainer(for: Record.self, configurations: ModelConfiguration(url: folder.store)))
+  }
+
+  private func columns(_ folder: TemporaryFolder) throws -> [String] {
+    let names = try SQLiteFile.text(
+      "SELECT group_concat(name) FROM pragma_table_info('ZRECORD')", in: folder.store)
+    return (names ?? "").split(separator: ",").map(String.init)
+      .filter { !["Z_PK", "Z_ENT", "Z_OPT"].contains($0) }
+  }
+
+  /// A stored record, every column of which another program has set to `value`.
+  private func record(
+    with value: String, in folder: TemporaryFolder
+  ) throws -> (record: Record, context: ModelContext) {
+    do {
+      let context = try open(folder)
+      context.insert(Record("first"))
+      try context.save()
+    }
+    let settings = try columns(folder).map { "\($0) = \(value)" }.joined(separator: ", ")
+    try SQLiteFile.execute("UPDATE ZRECORD SET \(settings)", in: folder.store)
+    let context = try open(folder)
+    return (try #require(try context.fetch(FetchDescriptor<Record>()).first), context)
+  }
+
+  @Test func nullsReadAsStandIns() throws {
+    let folder = try TemporaryFolder()
+    let (record, context) = try record(with: "NULL", in: folder)
+    #expect(record.name == "" && record.count == 0 && record.small == 0 && !record.flag)
+    #expect(record.ratio.isNaN)
+    #expect(record.date == Date(timeIntervalSinceReferenceDate: 0) && record.data.isEmpty)
+    #expect(record.uuid.uuidString == "00000000-0000-0000-0000-000000000000")
+    #expect(record.url.absoluteString == "file:///" && record.decimal == 0)
+    #expect(record.mood == .calm && record.level == .low && record.even.rawValue == 0)
+    #expect(record.shape == .circle(radius: 0))
+    #expect(record.place == .init(name: "", latitude: 0, mood: .calm, tags: []))
+    #expect(!record.label.text.isEmpty)
+    #expect(record.locale.identifier == "" && record.zone.secondsFromGMT() == 0)
+    #expect(record.calendar.identifier == .gregorian)
+    #expect(record.tags.isEmpty && record.size == 7 && record.kind == .wild)
+    #expect(record.maybe == nil && record.maybeUUID == nil && record.maybePlace == nil)
+
+    _ = record.readAll()
+    let values = context.unreadableValues
+    #expect(Set(values.map(\.propertyName)) == Set(Record.required))
+    #expect(values.count == Record.required.count)
+    #expect(values.allSatisfy { $0.reason == .missingValue && $0.entityName == "Record" })
+    #expect(values.allSatisfy { $0.persistentModelID == record.persistentModelID })
+  }
+
+  @Test(arguments: ["'junk'", "x'00ff'", "-3.7"])
+  func junkReadsAsStandIns(_ junk: String) throws {
+    let folder = try TemporaryFolder()
+    let (record, context) = try record(with: junk, in: folder)
+    _ = record.readAll()
+    #expect(record.count == 0 && record.level == .low && record.small == 0)
+    #expect(record.mood == .calm && record.zone.secondsFromGMT() == 0)
+    #expect(record.uuid.uuidString == "00000000-0000-0000-0000-000000000000")
+    #expect(record.maybe == nil && record.maybeUUID == nil && record.size == 7)
+    #expect(record.kind == .wild)
+    let values = context.unreadableValues
+    let mood = values.first { $0.propertyName == "mood" }
+    #expect(mood?.reason == .unsuitableValue)
+    for name in ["count", "level", "uuid", "place", "zone", "maybe", "maybeUUID", "kind"] {
+      #expect(values.contains { $0.propertyName == name }, "\(name)")
+    }
+  }
+
+  @Test func aSaveLeavesTheStoredJunkUntilThePropertyIsSet() throws {
+    let folder = try TemporaryFolder()
+    do {
+      let context = try open(folder)
+      context.insert(Record("first"))
+      try context.save()
+    }
+    try SQLiteFile.execute("UPDATE ZRECORD SET ZKIND = 'bored', ZLEVEL = 5", in: folder.store)
+    let context = try open(folder)
+    let record = try #require(try context.fetch(FetchDescriptor<Record>()).first)
+    #expect(record.kind == .wild && record.level == .low)
+    record.name = "renamed"
+    try context.save()
+    #expect(try SQLiteFile.text("SELECT ZKIND FROM ZRECORD", in: folder.store) == "bored")
+    #expect(try SQLiteFile.integer("SELECT ZLEVEL FROM ZRECORD", in: folder.store) == 5)
+    #expect(Set(context.unreadableValues.map(\.propertyName)) == ["kind", "level"])
+    record.kind = .calm
+    record.level = .high
+    try context.save()
+    #expect(try SQLiteFile.text("SELECT ZKIND FROM ZRECORD", in: folder.store) == "calm")
+    #expect(try SQLiteFile.integer("SELECT ZLEVEL FROM ZRECORD", in: folder.store) == 10)
+    #expect(context.unreadableValues.isEmpty)
+    #expect(record.kind == .calm && record.level == .high)
+  }
+
+  @Test func aRowThatIsGoneBeforeItWasReadHasStandIns() throws {
+    let folder = try TemporaryFolder()
+    let first = try open(folder)
+    let mine = Record("first")
+    first.insert(mine)
+    try first.save()
+    let second = ModelContext(first.container)
+    let fault = try #require(second.model(for: mine.persistentModelID) as? Record)
+    first.delete(mine)
+    try first.save()
+    _ = fault.readAll()
+    #expect(fault.isDeleted && fault.zone.secondsFromGMT() == 0)
+    #expect(fault.mood == .calm && fault.size == 7)
+    #expect(second.unreadableValues.allSatisfy { $0.reason == .missingRow })
+    #expect(second.unreadableValues.contains { $0.propertyName == "zone" })
+    // What was read keeps its last values.
+    _ = mine.readAll()
+    #expect(mine.zone.secondsFromGMT() == 3600 && mine.mood == .wild)
+    #expect(first.unreadableValues.isEmpty)
+  }
+
+  @Test func soHasAnIdentifierThatNamesNoRow() throws {
+    let folder = try TemporaryFolder()
+    let context = try open(folder)
+    let record = Record("first")
+    context.insert(record)
+    try context.save()
+    let text = String(
+      decoding: try JSONEncoder().encode(record.persistentModelID), as: UTF8.self)
+    let other = try JSONDecoder().decode(
+      PersistentIdentifier.self, from: Data(text.replacing("p1", with: "p99").utf8))
+    let missing = try #require(context.model(for: other) as? Record)
+    _ = missing.readAll()
+    #expect(missing.shape == .circle(radius: 0))
+    #expect(missing.isDeleted)
+  }
+
+  @Test func aRequiredPartnerThatIsMissingIsListed() throws {
+    let folder = try TemporaryFolder()
+    let writer = try Graph.context(at: folder.store)
+    writer.insert(Graph.Toy("t", owner: Graph.Child("c")))
+    try writer.save()
+    try SQLiteFile.execute("UPDATE ZTOY SET ZOWNER = NULL", in: folder.store)
+    let reader = try Graph.context(at: folder.store)
+    let toy = try #require(try reader.fetch(FetchDescriptor<Graph.Toy>()).first)
+    #expect(toy.owner.name == "")
+    #expect(reader.unreadableValues.map(\.propertyName) == ["owner"])
+    #expect(reader.unreadableValues.first?.description.contains("Toy.owner") == true)
+  }
+
+  @Test func valuesByKeyPathNeedNotBePersisted() throws {
+    let folder = try TemporaryFolder()
+    let context = try open(folder)
+    let record = Record("first")
+    context.insert(record)
+    #expect(record.getValue(forKey: \.scratch) == 5)
+    #expect(record.getValue(forKey: \.doubled) == 6)
+    #expect(record.getValue(forKey: \.place.name) == "Rome")
+    record.setValue(forKey: \.scratch, to: 6)
+    #expect(record.scratch == 6)
+    record.setValue(forKey: \.alias, to: "other")
+    #expect(record.name == "other")
+    record.setValue(forKey: \.doubled, to: 100)
+    #expect(record.count == 3)
+    #expect(record.persistentBackingData.getValue(forKey: \.scratch) == 6)
+  }
+}
