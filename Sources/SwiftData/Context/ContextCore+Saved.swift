@@ -9,10 +9,10 @@ extension ContextCore {
   /// duplicate. Lists of relationships that may have held the row are read again.
   func makePermanent(_ storage: _ModelStorage, _ permanent: PersistentIdentifier) {
     storage.becomeStored(as: permanent)
-    if let known = registered(permanent), known !== storage {
-      for instance in identities.duplicates(of: permanent) { instance.refault() }
-      forgetLists(around: known)
-      known.refault()
+    if let known = registered(permanent), known.storage !== storage {
+      for instance in identities.duplicates(of: permanent) { instance.storage.refault() }
+      forgetLists(around: known.storage)
+      known.storage.refault()
       identities.insertDuplicate(storage, of: permanent)
     } else {
       identities.insert(storage)
@@ -31,14 +31,13 @@ extension ContextCore {
 
   /// The row was deleted: all its instances leave the context.
   func finishDeletion(of storage: _ModelStorage) {
-    let others =
-      identities.hasDuplicates ? identities.instances(of: storage.identifier, in: self) : []
+    let others = otherInstances(of: storage)
     identities.remove(storage)
     storage.acceptChanges()
     storage.becomeDetached()
-    for other in others where other !== storage && other.model != nil {
-      identities.remove(other)
-      other.notifyingObserversOfAll { other.becomeDetached() }
+    for other in others {
+      identities.remove(other.storage)
+      other.storage.notifyingObserversOfAll { other.storage.becomeDetached() }
     }
   }
 
@@ -60,7 +59,7 @@ extension ContextCore {
 
   /// Gives a model the values that its store wrote on its own account.
   func reregister(_ snapshot: DefaultSnapshot) {
-    guard let storage = registered(snapshot.persistentIdentifier) else { return }
+    guard let storage = registered(snapshot.persistentIdentifier)?.storage else { return }
     storage.notifyingObserversOfAll {
       storage.refresh(page: snapshot.page, row: snapshot.row)
       if snapshot.cells != nil { storage.takeCells(of: snapshot) }

@@ -87,7 +87,7 @@ struct PendingMerge<T: PersistentModel> {
     var missing: [PersistentIdentifier] = []
     for identifier in places {
       let known = core.registered(identifier)
-      if let known, !known.flags.isDisjoint(with: .isPending) { continue }
+      if let known, !known.storage.flags.isDisjoint(with: .isPending) { continue }
       if let model = known?.model as? T, found.contains(ObjectIdentifier(model)) {
         models.append(model)
       } else {
@@ -128,7 +128,7 @@ struct PendingMerge<T: PersistentModel> {
       let judged = Set(concerned.map(\.persistentModelID))
       return found.places.identifiers.count { identifier in
         !judged.contains(identifier)
-          && core.registered(identifier)?.flags
+          && core.registered(identifier)?.storage.flags
             .isDisjoint(with: isAsked ? .isPending : .isDeleted) ?? true
       }
     }

@@ -102,7 +102,7 @@ struct SaveSession {
   private func pendingNote() -> SavedChanges {
     var note = SavedChanges()
     note.updated = core.changes.changed.map { ($0.identifier, $0.changedSlots) }
-    note.deleted = core.changes.deleted.map(\.identifier)
+    note.deleted = core.rowsToDelete.map(\.identifier)
     return note
   }
 
@@ -144,7 +144,7 @@ struct SaveSession {
       batches[place].updated.append(
         try DefaultSnapshot(storage, changedSlots: storage.changedSlots))
     }
-    for storage in core.changes.deleted {
+    for storage in core.rowsToDelete {
       let place = try place(storage)
       batches[place].deleted.append(DefaultSnapshot(lenient: storage))
     }
@@ -156,6 +156,7 @@ struct SaveSession {
   ) -> Saved {
     var saved = Saved()
     let changes = core.changes
+    saved.deleted = core.rowsToDelete.map(\.identifier)
     core.changes.removeAll()
     for (batch, receipt) in zip(batches, receipts) {
       for (storage, permanent) in zip(batch.insertedStorages, receipt.inserted) {
@@ -174,10 +175,7 @@ struct SaveSession {
       storage.acceptChanges()
     }
     for storage in changes.changed { core.refreshDuplicates(of: storage) }
-    for storage in changes.deleted {
-      saved.deleted.append(storage.identifier)
-      core.finishDeletion(of: storage)
-    }
+    for storage in changes.deleted { core.finishDeletion(of: storage) }
     core.hasLostModels = false
     if core.leavesUnseenMembers(changes.deleted) { core.dropGoneMembers() }
     for snapshot in receipts.flatMap(\.reregistered) { core.reregister(snapshot) }

@@ -29,6 +29,18 @@ private enum Places {
     }
   }
 
+  /// Has one constraint, so that a row is written in one statement.
+  @Model final class Kiosk {
+    #Unique<Kiosk>([\.place?.city, \.name])
+    var place: Address?
+    var name: String
+    var visits = 0
+    init(_ name: String, city: String?) {
+      self.name = name
+      place = city.map { Address(city: $0) }
+    }
+  }
+
   @Model final class Station {
     #Index<Station>(.rtree([\.place.latitude, \.place.longitude]))
     var name: String
@@ -133,6 +145,27 @@ private enum Places {
     #expect(stored.map(\.address.city) == ["Oslo", "Rome"])
     #expect(stored.map(\.visits) == [0, 9])
     #expect(stored.map(\.address.point.latitude) == [1, 3])
+  }
+
+  @Test func aModelWithOneConstraintBecomesTheRowInOneStatement() throws {
+    let bench = try PlanBench(Places.Kiosk.self)
+    let context = bench.context
+    for (city, visits) in [("Oslo", 1), ("Rome", 2), ("Oslo", 3), (nil, 4), (nil, 5)] {
+      let kiosk = Places.Kiosk("k", city: city)
+      kiosk.visits = visits
+      context.insert(kiosk)
+      try context.save()
+    }
+    let stored = try ModelContext(context.container).fetch(
+      FetchDescriptor<Places.Kiosk>(sortBy: [SortDescriptor(\.visits)]))
+    // A missing value equals nothing.
+    #expect(stored.map(\.visits) == [2, 3, 4, 5])
+    #expect(stored.map(\.place?.city) == ["Rome", "Oslo", nil, nil])
+    let again = Places.Kiosk("k", city: "Rome")
+    context.insert(again)
+    let texts = try bench.statements { try context.save() }
+    #expect(texts.contains { $0.contains("ON CONFLICT") })
+    #expect(try context.fetchCount(FetchDescriptor<Places.Kiosk>()) == 4)
   }
 
   @Test func aWholeCompositeIsUnique() throws {
