@@ -69,6 +69,8 @@ extension ContextCore: _FaultSource {
     if noteOtherVersion(storage, slot) { return true }
     guard case .toMany(let value) = storage.overlaid(slot) else { return false }
     let count = value.changeCount
+    // A model that is being deinitialised must not be held; setting all members leaves it out.
+    guard change.added.allSatisfy({ canTrack($0.model._$storage) }) else { return false }
     for (model, _) in change.added where model._$storage.source !== self {
       // A model of another context is replaced by this context's instance.
       guard model._$storage.source == nil, adopted(model, by: storage, slot) != nil else {

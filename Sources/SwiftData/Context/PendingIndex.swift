@@ -68,7 +68,10 @@ struct PendingIndex {
 
   mutating func noteEdit(at place: Int32, of descriptor: _ModelDescriptor) {
     let key = ObjectIdentifier(descriptor)
-    guard let models = classes[key], models.edits.last != place, !models.values.isEmpty else {
+    guard let models = classes[key], !models.values.isEmpty else { return }
+    // Several edits of a model in a row are one, as long as nobody has taken it.
+    let count = models.edits.count
+    if models.edits.last == place, models.values.values.allSatisfy({ $0.takenEdits < count }) {
       return
     }
     classes[key]?.edits.append(place)

@@ -107,7 +107,7 @@ struct PendingMerge<T: PersistentModel> {
   /// How many models match, by counting in the store.
   /// - Returns: nil where only memory can count.
   func count() throws -> Int? {
-    if judgesEverything { return nil }
+    if judgesEverything || !port.tellsReads { return nil }
     let concerned = try concerned(at: concernedPlaces(), found: [])
     guard let known = try countOfUntouched(concerned) else { return nil }
     guard descriptor.predicate != nil else { return known + counts.inserted }

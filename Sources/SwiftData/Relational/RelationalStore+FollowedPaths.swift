@@ -3,6 +3,8 @@ import OpenSwiftDataSQLSyntax
 /// What a request reads of other models, and which rows that concerns: for contexts whose unsaved
 /// changes the stored rows do not show.
 extension RelationalStore {
+  package var tellsReads: Bool { true }
+
   package func reads<T: PersistentModel>(of request: DataStoreFetchRequest<T>) -> RequestReads? {
     RequestReading.reads(
       of: request.descriptor.predicate, sortBy: request.descriptor.sortBy, in: mapping)

@@ -40,6 +40,9 @@ package protocol StorePort: AnyObject, Sendable {
     slots: Set<Int>?, _ editingState: EditingState
   ) throws -> FetchedRows
 
+  /// Whether the store can tell what requests read, and answers ones that a context makes itself.
+  var tellsReads: Bool { get }
+
   /// What a request reads of models besides the fetched ones; `nil` where that cannot be told.
   func reads<T: PersistentModel>(of request: DataStoreFetchRequest<T>) -> RequestReads?
 
@@ -112,6 +115,8 @@ package protocol StorePort: AnyObject, Sendable {
 }
 
 extension StorePort {
+  package var tellsReads: Bool { false }
+
   package func reads<T: PersistentModel>(of request: DataStoreFetchRequest<T>) -> RequestReads? {
     nil
   }
