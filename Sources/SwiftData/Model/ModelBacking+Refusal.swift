@@ -23,4 +23,14 @@ extension _ModelBacking {
   /// Not called: the property is refused.
   @_disfavoredOverload
   public func set<M: PersistentModel, V>(_ slot: Int, to value: V, of model: M) {}
+
+  /// Not called: the property is refused.
+  @_disfavoredOverload
+  public func lend<V>(_ slot: Int) -> V {
+    getTransformable(slot)
+  }
+
+  /// Not called: the property is refused.
+  @_disfavoredOverload
+  public func takeBack<M: PersistentModel, V>(_ slot: Int, _ value: inout V, of model: M) {}
 }
