@@ -5,16 +5,16 @@ private let expansions: [(closure: String, expansion: String)] = [
   // Key paths, captured parts and literals
   ("{ $0.count == 3 }", "{ _$0 in Equal(lhs: _$0.count, rhs: Arg(3)) }"),
   (
-    "{ item in item.count == a.b(1) + c }",
-    "{ item in Equal(lhs: item.count, rhs: Arg(a.b(1) + c)) }"
+    "{ item in item.count == a.b(1).c }",
+    "{ item in Equal(lhs: item.count, rhs: Arg(a.b(1).c)) }"
   ),
   ("{ (item: Item) -> Bool in item.flag }", "{ item in item.flag }"),
   ("{ _ in true }", "{ _ in Arg(true) }"),
   (
-    "{ [limit, top = limit + 1] in $0.count < top }",
+    "{ [limit, top = limit.next] in $0.count < top }",
     #"""
     { _$0 in
-      let top = limit + 1
+      let top = limit.next
       return Comparison(lhs: _$0.count, rhs: Arg(top), op: .lessThan)
     }
     """#
@@ -61,7 +61,7 @@ private let expansions: [(closure: String, expansion: String)] = [
   ("{ $0.flag ? $0.a : -1 }", "{ _$0 in Conditional(_$0.flag, _$0.a, Arg(-1)) }"),
   (
     "{ (low...high).contains($0.a) }",
-    "{ _$0 in contains(ClosedRange(lower: Arg(low), upper: Arg(high)), _$0.a) }"
+    "{ _$0 in contains(CheckedClosedRange(lower: Arg(low), upper: Arg(high)), _$0.a) }"
   ),
   ("{ $0 is Sub }", "{ _$0 in TypeCheck<_, Sub>(_$0) }"),
   (
@@ -122,10 +122,10 @@ private let expansions: [(closure: String, expansion: String)] = [
 
   // Statements
   (
-    "{ let top = limit + 1; let a = $0.a; return a < top }",
+    "{ let top = limit.next; let a = $0.a; return a < top }",
     #"""
     { _$0 in
-      let top = limit + 1
+      let top = limit.next
       let a = _$0.a
       return Comparison(lhs: a, rhs: Arg(top), op: .lessThan)
     }
@@ -228,6 +228,29 @@ private let refusals: [(closure: String, place: String, message: String)] = [
   (
     "{ $0.a = 1 }", "=",
     "a predicate cannot assign; compare with '=='"
+  ),
+  (
+    "{ $0.a = 1; return true }", "=",
+    "a predicate cannot assign; compare with '=='"
+  ),
+  (
+    "{ $0.a += 1; return true }", "+=",
+    "a predicate cannot assign; compare with '=='"
+  ),
+  (
+    "{ print($0.a); return true }", "print",
+    "'print' is never called: a predicate is read by the compiler and not run; do this outside, "
+      + "and leave conditions here"
+  ),
+  (
+    "{ $0.subs.map { $0.a }.contains(5) }", "map",
+    "'map' of a collection has no form that a predicate can store; write a condition on its "
+      + "elements: 'contains(where:)', 'allSatisfy(_:)' or 'filter(_:)'"
+  ),
+  (
+    "{ $0.subs.flatMap(\\.subs)[0] == a }", "flatMap",
+    "'flatMap' of a collection has no form that a predicate can store; write a condition on its "
+      + "elements: 'contains(where:)', 'allSatisfy(_:)' or 'filter(_:)'"
   ),
   (
     "{ ~$0.a == 1 }", "~",

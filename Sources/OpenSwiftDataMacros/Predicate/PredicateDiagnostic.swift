@@ -7,6 +7,7 @@ enum PredicateDiagnostic {
   case captureSpecifier
   case resultMissing
   case unusedValue
+  case unusedCall(String)
   case statement
   case loop
   case variable
@@ -16,6 +17,7 @@ enum PredicateDiagnostic {
   case function(String)
   case method(String)
   case otherMethod(String, instead: String)
+  case listOfParts(String)
   case methodArguments(String, expected: String)
   case closureArgument(String)
   case keyPathArgument
@@ -39,6 +41,9 @@ enum PredicateDiagnostic {
       "this path gives no value; end it with the value or with 'return'"
     case .unusedValue:
       "the value of this expression is not used; join the conditions with '&&'"
+    case .unusedCall(let name):
+      "'\(name)' is never called: a predicate is read by the compiler and not run; "
+        + "do this outside, and leave conditions here"
     case .statement:
       "this statement has no meaning in a predicate; 'let', 'if', 'guard' and 'return' have"
     case .loop:
@@ -59,6 +64,9 @@ enum PredicateDiagnostic {
         + "compute it outside when it does not depend on the model, or store it in a property"
     case .otherMethod(let name, let instead):
       "'\(name)' has no form that a predicate can store; write \(instead)"
+    case .listOfParts(let name):
+      "'\(name)' of a collection has no form that a predicate can store; "
+        + "write a condition on its elements: 'contains(where:)', 'allSatisfy(_:)' or 'filter(_:)'"
     case .methodArguments(let name, let expected):
       "'\(name)' is not supported with these arguments; write '\(expected)'"
     case .closureArgument(let name):

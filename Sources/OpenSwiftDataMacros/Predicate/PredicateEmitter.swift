@@ -30,6 +30,11 @@ struct PredicateEmitter {
     case .term(let term): "let \(binding.name) = \(text(of: term))"
     case .captured(let expression, let type):
       "let \(binding.name)\(type?.trimmedDescription ?? "") = \(expression.trimmedDescription)"
+    case .attempt(let expression, let type?):
+      "let \(binding.name) = PredicateExpressions._attempt({ try "
+        + "(\(expression.trimmedDescription)) as \(type.type.trimmedDescription) })"
+    case .attempt(let expression, nil):
+      "let \(binding.name) = PredicateExpressions._attempt({ try \(expression.trimmedDescription) })"
     }
   }
 
@@ -37,6 +42,8 @@ struct PredicateEmitter {
     switch term {
     case .captured(let expression):
       return builder("Arg", expression.trimmedDescription)
+    case .attempted(let expression, _):
+      return builder("Attempt", "{ try \(expression.trimmedDescription) }")
     case .nilLiteral:
       return builder("NilLiteral", "")
     case .reference(let name):

@@ -6,15 +6,27 @@ struct PredicateNames {
   private(set) var terms: [String: String] = [:]
   /// Captured `let`s that the expansion calls otherwise.
   private(set) var renamedCaptures: [String: String] = [:]
+  /// Captured `let`s of the expansion that hold the outcome of an attempt.
+  private var attempts: Set<String> = []
 
   mutating func bindTerm(_ name: String, as emitted: String) {
     renamedCaptures[name] = nil
+    attempts.remove(name)
     terms[name] = emitted
   }
 
-  mutating func bindCapture(_ name: String, as emitted: String) {
+  mutating func bindCapture(_ name: String, as emitted: String, isAttempt: Bool) {
     terms[name] = nil
     renamedCaptures[name] = emitted == name ? nil : emitted
+    if isAttempt { attempts.insert(emitted) } else { attempts.remove(emitted) }
+  }
+
+  /// The attempts that an expression of the expansion mentions.
+  func attempts(in expression: ExprSyntax) -> [String] {
+    guard !attempts.isEmpty else { return [] }
+    let finder = MentionFinder(names: attempts)
+    finder.walk(expression)
+    return finder.mentioned.sorted()
   }
 
   /// Forgets `$0`, `$1`, …: an inner closure has its own.

@@ -1,4 +1,5 @@
 import SwiftSyntax
+import SwiftSyntaxBuilder
 
 extension PredicateParser {
   mutating func call(_ call: FunctionCallExprSyntax) throws -> PredicateTerm {
@@ -7,6 +8,7 @@ extension PredicateParser {
       let name = call.calledExpression.trimmedDescription
       throw PredicateDiagnostic.function(name).error(at: call.calledExpression)
     }
+    try refuseList(base)
     let method = MethodCall(name: access.declName.baseName, call: call)
     if let array = base.as(ArrayExprSyntax.self), !names.isCaptured(array) {
       return try membership(of: method, in: array)
@@ -23,10 +25,14 @@ extension PredicateParser {
       throw PredicateDiagnostic.methodArguments(method.name, expected: shape.expected)
         .error(at: method.token)
     }
-    let receiver: PredicateArgument =
-      form.takesReceiverAsWritten && names.isCaptured(base)
-      ? .written(names.captured(base)) : .term(try link(base))
-    var arguments = [receiver]
+    var isOptional = false
+    var arguments: [PredicateArgument]
+    if form.takesReceiverAsWritten, names.isCaptured(base) {
+      isOptional = base.isOpenChain
+      arguments = [writtenReceiver(base)]
+    } else {
+      arguments = [.term(try link(base))]
+    }
     for argument in method.arguments {
       arguments.append(
         form.takesClosure
@@ -38,10 +44,34 @@ extension PredicateParser {
           : .term(try term(argument.value), label: form.builderLabel))
     }
     let result = PredicateTerm.call(builder: form.builder, arguments)
+    if isOptional { return unwrapping(result) }
     return form.member.map { .member(of: result, named: $0) } ?? result
   }
 
+  /// A captured predicate or expression that is asked about a value.
+  private mutating func writtenReceiver(_ base: ExprSyntax) -> PredicateArgument {
+    let isOptional = base.isOpenChain
+    let optional = base.as(OptionalChainingExprSyntax.self)?.expression
+    let (value, mayFail, _) = capturedValue(optional ?? base)
+    guard isOptional || mayFail else { return .written(value) }
+    return .written(
+      "{ \(raw: mayFail ? "try " : "")\(value) }", label: isOptional ? "optional" : "attempt")
+  }
+
+  /// Refuses `map` and `flatMap` of a collection. Those of an optional give an optional, which has no
+  /// members of its own but these two.
+  func refuseList(_ base: ExprSyntax) throws {
+    guard let call = base.as(FunctionCallExprSyntax.self), !names.isCaptured(base),
+      let method = call.calledExpression.as(MemberAccessExprSyntax.self)?.declName.baseName,
+      ["map", "flatMap"].contains(method.text),
+      !["map", "flatMap"].contains(
+        base.parent?.as(MemberAccessExprSyntax.self)?.declName.baseName.text)
+    else { return }
+    throw PredicateDiagnostic.listOfParts(method.text).error(at: method)
+  }
+
   mutating func subscriptCall(_ call: SubscriptCallExprSyntax) throws -> PredicateTerm {
+    try refuseList(call.calledExpression)
     var arguments = [PredicateArgument.term(try link(call.calledExpression))]
     for argument in call.arguments {
       arguments.append(.term(try term(argument.expression), label: argument.label?.text))

@@ -11,9 +11,9 @@ extension PredicateParser {
   }
 
   mutating func infix(_ expression: InfixOperatorExprSyntax) throws -> PredicateTerm {
-    guard let token = expression.operator.as(BinaryOperatorExprSyntax.self)?.operator else {
-      throw PredicateDiagnostic.assignment.error(at: expression.operator)
-    }
+    guard !expression.isAssignment,
+      let token = expression.operator.as(BinaryOperatorExprSyntax.self)?.operator
+    else { throw PredicateDiagnostic.assignment.error(at: expression.operator) }
     let name = token.text
     if name == "~=" {
       let pattern = try term(expression.leftOperand)
@@ -50,11 +50,11 @@ extension PredicateParser {
   ]
 
   /// A range with two bounds. Taken apart even when captured: a `Range` value with bounds in the
-  /// wrong order would trap when the predicate is made, the node merely contains nothing.
+  /// wrong order would stop the program when the predicate is made, of the node it is a failing step.
   mutating func rangeTerm(_ expression: ExprSyntax) throws -> PredicateTerm? {
     guard let infix = expression.as(InfixOperatorExprSyntax.self),
       let name = infix.operator.as(BinaryOperatorExprSyntax.self)?.operator.text,
-      let builder = name == "..." ? "ClosedRange" : name == "..<" ? "Range" : nil
+      let builder = name == "..." ? "CheckedClosedRange" : name == "..<" ? "CheckedRange" : nil
     else { return nil }
     return .call(
       builder: builder,
@@ -62,5 +62,16 @@ extension PredicateParser {
         .term(try term(infix.leftOperand), label: "lower"),
         .term(try term(infix.rightOperand), label: "upper"),
       ])
+  }
+}
+
+extension InfixOperatorExprSyntax {
+  /// Whether it is `=`, or an operator such as `+=`.
+  var isAssignment: Bool {
+    guard let name = self.operator.as(BinaryOperatorExprSyntax.self)?.operator.text else {
+      return true
+    }
+    return name.last == "="
+      && !["==", "!=", "<=", ">=", "===", "!==", "~="].contains(name)
   }
 }

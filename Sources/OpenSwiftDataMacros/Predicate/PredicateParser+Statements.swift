@@ -16,7 +16,7 @@ extension PredicateParser {
         if isTerm {
           parser.names.bindTerm(capture.name, as: capture.name)
         } else {
-          parser.names.bindCapture(capture.name, as: capture.name)
+          parser.names.bindCapture(capture.name, as: capture.name, isAttempt: capture.isAttempt)
         }
       }
       return try parser.statements(Array(closure.statements)[...], endingAt: closure.rightBrace)
@@ -35,8 +35,13 @@ extension PredicateParser {
       }
       guard let (name, value) = capture.binding else { continue }
       let isTerm = !names.isCaptured(value)
-      let bound: PredicateBinding.Value =
-        isTerm ? .term(try term(value)) : .captured(names.captured(value), nil)
+      let bound: PredicateBinding.Value
+      if isTerm {
+        bound = .term(try term(value))
+      } else {
+        let (value, mayFail, _) = capturedValue(value)
+        bound = mayFail ? .attempt(value, nil) : .captured(value, nil)
+      }
       captures.append((PredicateBinding(name: name, value: bound), isTerm))
     }
     return captures
@@ -69,9 +74,21 @@ extension PredicateParser {
       if let branch = expression.as(IfExprSyntax.self) {
         return try self.branch(branch, rest: rest, endingAt: end)
       }
-      guard rest.isEmpty else { throw PredicateDiagnostic.unusedValue.error(at: expression) }
+      guard rest.isEmpty else { throw unused(expression) }
       return try term(expression)
     }
+  }
+
+  /// Why an expression may not stand before others.
+  private func unused(_ expression: ExprSyntax) -> any Error {
+    if let infix = expression.as(InfixOperatorExprSyntax.self), infix.isAssignment {
+      return PredicateDiagnostic.assignment.error(at: infix.operator)
+    }
+    if let call = expression.as(FunctionCallExprSyntax.self) {
+      let name = call.calledExpression.trimmedDescription
+      return PredicateDiagnostic.unusedCall(name).error(at: call.calledExpression)
+    }
+    return PredicateDiagnostic.unusedValue.error(at: expression)
   }
 
   private mutating func statement(
@@ -87,7 +104,7 @@ extension PredicateParser {
       if let branch = wrapped.expression.as(IfExprSyntax.self) {
         return try self.branch(branch, rest: rest, endingAt: end)
       }
-      guard rest.isEmpty else { throw PredicateDiagnostic.unusedValue.error(at: wrapped) }
+      guard rest.isEmpty else { throw unused(wrapped.expression) }
       return try term(wrapped.expression)
     case .guardStmt(let guarded):
       let otherwise = try block(guarded.body)
@@ -154,10 +171,7 @@ extension PredicateParser {
       }
       let emitted = branchDepth == 0 ? name : fresh.make()
       if names.isCaptured(value) {
-        let captured = PredicateBinding.Value.captured(
-          names.captured(value), binding.typeAnnotation)
-        bindings.append(PredicateBinding(name: emitted, value: captured))
-        names.bindCapture(name, as: emitted)
+        bind(captured: value, binding.typeAnnotation, to: name, as: emitted)
       } else {
         bindings.append(PredicateBinding(name: emitted, value: .term(try term(value))))
         names.bindTerm(name, as: emitted)

@@ -59,9 +59,13 @@ extension PredicateParser {
     guard names.isCaptured(pattern), pattern.bindsNothing else {
       throw PredicateDiagnostic.pattern.error(at: pattern)
     }
-    let value = names.captured(subject)
-    return .captured(
-      "{ if case \(pattern.trimmed) = \(value) { return true } else { return false } }()")
+    let (value, mayFail, _) = capturedValue(subject)
+    let test: ExprSyntax =
+      """
+      { if case \(pattern.trimmed) = \(raw: mayFail ? "try " : "")\(value) \
+      { return true } else { return false } }()
+      """
+    return mayFail ? .attempted(test, isTyped: true) : .captured(test)
   }
 }
 

@@ -15,7 +15,7 @@ struct PredicateParser {
   /// How many `if`, `else` or `guard` bodies surround the statement being read, in its closure.
   var branchDepth = 0
   /// The optionals that the current chain has unwrapped so far.
-  private var unwrapped: [(wrapped: PredicateTerm, name: String)] = []
+  var unwrapped: [(wrapped: PredicateTerm, name: String)] = []
 
   /// Any expression, its optional chain closed.
   mutating func term(_ expression: ExprSyntax) throws -> PredicateTerm {
@@ -25,8 +25,12 @@ struct PredicateParser {
     if let unwrap = expression.as(ForceUnwrapExprSyntax.self), !names.isCaptured(expression) {
       return .unary("ForcedUnwrap", try term(unwrap.expression))
     }
-    var result = try link(expression)
+    var result = try link(expression, isWhole: true)
     for (wrapped, name) in unwrapped.reversed() {
+      if case .reference(name) = result {
+        result = wrapped
+        continue
+      }
       let transform = PredicateClosure(parameters: [name], bindings: [], result: result)
       result = .flatMap(wrapped, transform)
     }
@@ -34,12 +38,13 @@ struct PredicateParser {
   }
 
   /// An expression that may be the base of a longer chain.
-  mutating func link(_ expression: ExprSyntax) throws -> PredicateTerm {
+  mutating func link(
+    _ expression: ExprSyntax, isWhole: Bool = false
+  ) throws -> PredicateTerm {
     if let parenthesized = expression.parenthesized { return try term(parenthesized) }
     if let range = try rangeTerm(expression) { return range }
     if names.isCaptured(expression) {
-      return expression.is(NilLiteralExprSyntax.self)
-        ? .nilLiteral : .captured(names.captured(expression))
+      return !isWhole && expression.isOpenChain ? opened(expression) : captured(expression)
     }
     switch expression.as(ExprSyntaxEnum.self) {
     case .declReferenceExpr(let reference):
@@ -47,10 +52,7 @@ struct PredicateParser {
     case .memberAccessExpr(let access):
       return try member(access)
     case .optionalChainingExpr(let chaining):
-      let wrapped = try link(chaining.expression)
-      let name = fresh.make()
-      unwrapped.append((wrapped, name))
-      return .reference(name)
+      return unwrapping(try link(chaining.expression))
     case .forceUnwrapExpr(let unwrap):
       return .unary("ForcedUnwrap", try link(unwrap.expression))
     case .functionCallExpr(let call):
@@ -82,6 +84,7 @@ struct PredicateParser {
 
   private mutating func member(_ access: MemberAccessExprSyntax) throws -> PredicateTerm {
     guard let base = access.base else { throw PredicateDiagnostic.elsewhere.error(at: access) }
+    try refuseList(base)
     let name = access.declName
     if name.argumentNames != nil {
       throw PredicateDiagnostic.method(name.baseName.text).error(at: name)

@@ -4,6 +4,9 @@ import SwiftSyntax
 indirect enum PredicateTerm {
   /// Mentions nothing of the predicate: its value is taken when the predicate is made.
   case captured(ExprSyntax)
+  /// Captured, with steps that throw where they would stop the program. Typed arithmetic is put in a
+  /// `let` of its own: the compiler is slow with operators in a closure inside a generic call.
+  case attempted(ExprSyntax, isTyped: Bool)
   case nilLiteral
   /// A variable or a `let`, by its name in the expansion.
   case reference(String)
@@ -34,8 +37,8 @@ struct PredicateArgument {
     PredicateArgument(label: label, value: .closure(closure))
   }
 
-  static func written(_ expression: ExprSyntax) -> Self {
-    PredicateArgument(label: nil, value: .written(expression))
+  static func written(_ expression: ExprSyntax, label: String? = nil) -> Self {
+    PredicateArgument(label: label, value: .written(expression))
   }
 
   static func option(_ name: String, label: String) -> Self {
@@ -55,10 +58,16 @@ struct PredicateBinding {
   enum Value {
     case term(PredicateTerm)
     case captured(ExprSyntax, TypeAnnotationSyntax?)
+    /// The outcome of a captured expression that may throw.
+    case attempt(ExprSyntax, TypeAnnotationSyntax?)
   }
 
   var name: String
   var value: Value
+
+  var isAttempt: Bool {
+    if case .attempt = value { true } else { false }
+  }
 }
 
 extension PredicateTerm {
@@ -95,6 +104,7 @@ extension PredicateTerm {
   var isCompound: Bool {
     switch self {
     case .captured, .nilLiteral, .reference: false
+    case .attempted(_, let isTyped): isTyped
     case .member(let root, _): root.isCompound
     case .cast(_, let operand, _): operand.isCompound
     case .call: true
@@ -105,13 +115,14 @@ extension PredicateTerm {
   var hasFixedType: Bool {
     switch self {
     case .captured, .nilLiteral: false
+    case .attempted(_, let isTyped): isTyped
     case .reference, .member, .cast: true
     case .call(let builder, let arguments):
       switch builder {
       case "Conditional": arguments.dropFirst().contains { $0.hasFixedType }
       case "flatMap": arguments.last?.hasFixedType == true
-      case "NilCoalesce", "Arithmetic", "Division", "Remainder", "Range", "ClosedRange",
-        "UnaryMinus", "ForcedUnwrap":
+      case "NilCoalesce", "Arithmetic", "Division", "Remainder", "UnaryMinus", "ForcedUnwrap",
+        "CheckedRange", "CheckedClosedRange":
         arguments.contains { $0.hasFixedType }
       default: true
       }
@@ -149,6 +160,7 @@ extension PredicateTerm {
   fileprivate var mayFail: Bool {
     switch self {
     case .captured, .nilLiteral, .reference: false
+    case .attempted: true
     case .member(let root, _): root.mayFail
     case .cast(let node, let operand, _): node == "ForceCast" || operand.mayFail
     case .call("falseOnFailure", _): false
@@ -166,5 +178,6 @@ extension PredicateTerm {
 
   private static let failingBuilders: Set = [
     "ForcedUnwrap", "Arithmetic", "Division", "Remainder", "UnaryMinus", "subscript", "evaluate",
+    "CheckedRange", "CheckedClosedRange",
   ]
 }

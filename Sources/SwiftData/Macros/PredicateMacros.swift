@@ -11,7 +11,9 @@ public import Foundation
 /// ```
 ///
 /// Parts of the closure that do not mention its parameters are evaluated once, when the predicate is
-/// made, and must be `Codable`; a captured model is compared by its identifier. Beyond what
+/// made, and must be `Codable`; a captured model is compared by its identifier. A step of one that would stop
+/// the program (`!` on nil, a position that an array lacks, a division by zero) makes the condition false where
+/// it is reached, so `folder == nil || $0.folder == folder!` may be written. Beyond what
 /// Foundation's macro takes, this one takes `guard`, `let`, `switch`, enumeration cases without
 /// their type, text methods such as `hasPrefix` and `lowercased`, and `evaluate` of other predicates.
 ///

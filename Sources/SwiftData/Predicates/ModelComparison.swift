@@ -91,12 +91,12 @@ extension PredicateExpressions {
       sequence: Value(lhs.value.map(\.persistentModelID)), element: identifier(of: rhs))
   }
 
-  private static func identifier<Root>(of root: Root) -> ModelIdentifier<Root>
+  static func identifier<Root>(of root: Root) -> ModelIdentifier<Root>
   where Root.Output: PersistentModel {
     KeyPath(root: root, keyPath: \Root.Output.persistentModelID)
   }
 
-  private static func optionalIdentifier<Root, Model: PersistentModel>(
+  static func optionalIdentifier<Root, Model: PersistentModel>(
     of root: Root
   ) -> OptionalModelIdentifier<Root, Model> where Root.Output == Model? {
     OptionalFlatMap(root) { identifier(of: $0) }

@@ -47,6 +47,9 @@ extension PredicateCompiler {
   /// Equality as Swift has it: two `nil` are equal, and `nil` equals nothing else.
   mutating func equality(_ lhs: SQLTerm, _ rhs: SQLTerm) throws -> SQLExpression {
     switch (lhs, rhs) {
+    // What is captured in one branch of a choice, or stands for a value that fails elsewhere.
+    case (.captured(let left), .captured(let right)):
+      return try equality(captured: left, right) ? .true : .false
     case (.captured, _) where !rhs.isCaptured: return try equality(rhs, lhs)
     case (.scalar(let scalar), .captured(let value)): return try equality(scalar, captured: value)
     case (_, .captured(let value)) where unwrap(value) == nil: return try absence(of: lhs)
@@ -63,6 +66,17 @@ extension PredicateCompiler {
       return .all(zip(left.columns, right.columns).map { .binary($0, .isSame, $1) })
     default: throw NotInSQL("equality of \(lhs.label) and \(rhs.label)")
     }
+  }
+
+  private mutating func equality(captured left: Any, _ right: Any) throws -> Bool {
+    dependsOnValues = true
+    guard let left = unwrap(left), let right = unwrap(right) else {
+      return unwrap(left) == nil && unwrap(right) == nil
+    }
+    guard let left = left as? AnyHashable, let right = right as? AnyHashable else {
+      throw NotInSQL("equality of captured values")
+    }
+    return left == right
   }
 
   private func absence(of term: SQLTerm) throws -> SQLExpression {

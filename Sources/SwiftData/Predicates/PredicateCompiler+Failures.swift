@@ -43,4 +43,20 @@ extension PredicateCompiler {
     let condition = try condition(expression)
     return demands.isEmpty ? condition : .all([condition] + demands)
   }
+
+  /// What `body` makes; `nil` where a captured value that it needs could not be computed. Then the closure
+  /// is false wherever the step is reached.
+  mutating func orFailure<Result>(
+    _ body: (inout PredicateCompiler) throws -> Result
+  ) rethrows -> Result? {
+    let before = (bindings.count, scopes, aliasCount, demands)
+    do {
+      return try body(&self)
+    } catch {
+      guard isFailedStep(error) else { throw error }
+      bindings.removeSubrange(before.0...)
+      (scopes, aliasCount, demands) = (before.1, before.2, before.3 + [.false])
+      return nil
+    }
+  }
 }

@@ -8,6 +8,7 @@ extension PredicateExpressions.Conjunction: PredicateNode {
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
     var conditions: [SQLExpression] = []
     try compiler.visitParts(of: self, where: \.isConjunction) { compiler, part in
+      if conditions.last?.isFalse == true { return }
       conditions.append(
         try compiler.guarded(by: .all(conditions)) { try $0.condition(part) })
     }
@@ -55,8 +56,15 @@ extension PredicateExpressions.Conditional: PredicateNode {
       let no = try compiler.guarded(by: condition.negated) { try $0.condition(falseBranch) }
       return .boolean(.any([.all([condition, yes]), .all([condition.negated, no])]))
     }
-    let yes = try compiler.guarded(by: condition) { try $0.term(trueBranch) }
-    let no = try compiler.guarded(by: condition.negated) { try $0.term(falseBranch) }
+    let yes = try compiler.guarded(by: condition) { try $0.orFailure { try $0.term(trueBranch) } }
+    let no = try compiler.guarded(by: condition.negated) {
+      try $0.orFailure { try $0.term(falseBranch) }
+    }
+    // Where one branch fails the value is the other's.
+    guard let yes, let no else {
+      guard let either = yes ?? no else { throw PredicateFailure.missingValue }
+      return either
+    }
     return .scalar(try compiler.choice(condition, yes, no))
   }
 }
@@ -75,12 +83,24 @@ extension PredicateCompiler {
       if let node, isJoint(node) {
         waiting += node.operands.reversed()
         current = waiting.popLast()
-      } else if let inner = try node?.opened(in: &self) {
+      } else if let inner = try node.flatMap({ try opened($0) }) {
         current = inner
       } else {
         try body(&self, next)
         current = waiting.popLast()
       }
+    }
+  }
+
+  /// What a node brings in; nil where finding it fails, which its term will find again.
+  private mutating func opened(
+    _ node: any PredicateNode
+  ) throws -> (any PredicateExpression)? {
+    do {
+      return try node.opened(in: &self)
+    } catch {
+      guard isFailedStep(error) else { throw error }
+      return nil
     }
   }
 

@@ -11,8 +11,11 @@ extension PredicateExpressions.OptionalFlatMap: PredicateNode {
       return .captured(Output.none as Any)
     }
     let inner = try compiler.guarded(by: outer.isPresent) { compiler in
-      try compiler.binding(variable, to: outer.unwrapped) { try $0.term(transform) }
+      try compiler.binding(variable, to: outer.unwrapped) { compiler in
+        try compiler.orFailure { try $0.term(transform) }
+      }
     }
+    guard let inner else { return .captured(Output.none as Any) }
     return try compiler.guarding(inner, by: outer)
   }
 }
@@ -29,8 +32,10 @@ extension PredicateExpressions.NilCoalesce: PredicateNode {
     case .object(let object) where object.presence == .always: return left
     case .composite(let composite) where !composite.isOptional: return left
     case .scalar(let scalar):
-      let right = try compiler.guarded(by: scalar.isPresent.negated) { try $0.term(rhs) }
-      return .scalar(try compiler.coalesce(scalar, right))
+      let right = try compiler.guarded(by: scalar.isPresent.negated) { compiler in
+        try compiler.orFailure { try $0.term(rhs) }
+      }
+      return try right.map { .scalar(try compiler.coalesce(scalar, $0)) } ?? left.unwrapped
     case .list(let list) where list.presence == .always: return left
     case .object, .record, .composite, .list, .range:
       throw NotInSQL("a replacement for \(left.label)")

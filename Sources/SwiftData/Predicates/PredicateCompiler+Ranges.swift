@@ -18,6 +18,26 @@ extension PredicateExpressions.ClosedRange: PredicateNode {
   }
 }
 
+extension PredicateExpressions.CheckedRange: PredicateNode {
+  var operands: [any PredicateExpression] { [lower, upper] }
+
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
+    let (lower, upper) = (try compiler.term(lower), try compiler.term(upper))
+    compiler.demand(try compiler.ordering(lower, .lessOrEqual, upper))
+    return .range(lower: lower, upper: upper, includesUpper: false)
+  }
+}
+
+extension PredicateExpressions.CheckedClosedRange: PredicateNode {
+  var operands: [any PredicateExpression] { [lower, upper] }
+
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
+    let (lower, upper) = (try compiler.term(lower), try compiler.term(upper))
+    compiler.demand(try compiler.ordering(lower, .lessOrEqual, upper))
+    return .range(lower: lower, upper: upper, includesUpper: true)
+  }
+}
+
 extension PredicateExpressions.RangeExpressionContains: PredicateNode {
   var operands: [any PredicateExpression] { [range, element] }
 

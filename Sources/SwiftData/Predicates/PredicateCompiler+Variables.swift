@@ -22,6 +22,16 @@ extension PredicateExpressions.Value: PredicateNode {
   }
 }
 
+extension PredicateExpressions.CapturedAttempt: PredicateNode {
+  var operands: [any PredicateExpression] { [] }
+  var findsCaptures: Bool { true }
+
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
+    guard let value else { throw PredicateFailure.missingValue }
+    return .captured(value)
+  }
+}
+
 extension PredicateExpressions.NilLiteral: PredicateNode {
   var operands: [any PredicateExpression] { [] }
   var findsCaptures: Bool { true }

@@ -224,7 +224,7 @@ package struct PredicateCompiler {
 
   /// The expression as a condition that is 0 or 1.
   mutating func condition(_ expression: any PredicateExpression) throws -> SQLExpression {
-    try condition(term(expression))
+    try orFailure { try $0.condition($0.term(expression)) } ?? .false
   }
 
   func condition(_ term: SQLTerm) throws -> SQLExpression {

@@ -11,6 +11,12 @@ extension PredicateExpressions.Value {
   func describe(to shape: inout ShapeCollector) { shape.add(value: value) }
 }
 
+extension PredicateExpressions.CapturedAttempt {
+  func describe(to shape: inout ShapeCollector) {
+    if let value { shape.add(value: value) } else { shape.addFailure() }
+  }
+}
+
 extension PredicateExpressions.NilLiteral {
   func describe(to shape: inout ShapeCollector) {}
 }

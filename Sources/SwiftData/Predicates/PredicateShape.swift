@@ -19,6 +19,8 @@ package struct PredicateShape: Hashable, @unchecked Sendable {
     case value(ScalarTerm.Kind, flag: Bool?, equals: Int)
     /// A captured `nil`.
     case absent
+    /// A captured value that could not be computed.
+    case failed
     case order(AnyKeyPath, isForward: Bool, String.StandardComparator?)
   }
 
@@ -77,6 +79,8 @@ struct ShapeCollector {
   mutating func add(_ keyPath: AnyKeyPath) { shape.parts.append(.keyPath(keyPath)) }
 
   mutating func add(choice: Int) { shape.parts.append(.choice(choice)) }
+
+  mutating func addFailure() { shape.parts.append(.failed) }
 
   mutating func add(variable: PredicateExpressions.VariableID) {
     let number = variables.firstIndex(of: variable) ?? variables.count

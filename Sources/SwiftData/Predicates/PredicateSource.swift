@@ -72,6 +72,9 @@ extension PredicateExpressions.Variable { var form: SourceForm { .operand } }
 extension PredicateExpressions.Value {
   var form: SourceForm { .literal("<\(Output.self)>") }
 }
+extension PredicateExpressions.CapturedAttempt {
+  var form: SourceForm { .literal("<\(Output.self)>") }
+}
 extension PredicateExpressions.NilLiteral { var form: SourceForm { .literal("nil") } }
 extension PredicateExpressions.CapturedPredicate { var form: SourceForm { .literal("predicate") } }
 extension PredicateExpressions.CapturedExpression {
@@ -162,6 +165,8 @@ extension PredicateExpressions.DateDistance {
 
 extension PredicateExpressions.Range { var form: SourceForm { .infix("..<") } }
 extension PredicateExpressions.ClosedRange { var form: SourceForm { .infix("...") } }
+extension PredicateExpressions.CheckedRange { var form: SourceForm { .infix("..<") } }
+extension PredicateExpressions.CheckedClosedRange { var form: SourceForm { .infix("...") } }
 extension PredicateExpressions.RangeExpressionContains {
   var form: SourceForm { .method("contains") }
 }

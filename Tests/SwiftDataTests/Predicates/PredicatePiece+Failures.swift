@@ -13,6 +13,15 @@ extension Piece {
   }
 }
 
+extension Piece where Value: Codable & Sendable {
+  /// A captured value that could be computed or, with nil, could not.
+  static func attempt(_ value: Value?) -> Piece {
+    Piece(
+      PredicateExpressions.CapturedAttempt(value),
+      value.map { String(String(reflecting: $0).prefix(60)) } ?? "<failed>")
+  }
+}
+
 extension Piece where Value == Bool {
   var falseOnFailure: Piece {
     func open<R: StandardPredicateExpression>(_ root: R) -> PredicateTree<Bool>

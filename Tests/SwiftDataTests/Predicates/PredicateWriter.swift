@@ -228,8 +228,17 @@ struct PredicateWriter {
     }
   }
 
+  /// A captured value, whose computation fails at times.
+  private mutating func captured<V: Codable & Sendable>(_ value: V) -> Piece<V> {
+    switch random.below(20) {
+    case 0: .attempt(nil)
+    case 1, 2: .attempt(value)
+    default: .value(value)
+    }
+  }
+
   mutating func text(_ it: Piece<String>) -> Piece<Bool> {
-    let other = Piece<String>.value(random.pick(Hostile.texts))
+    let other = captured(random.pick(Hostile.texts))
     switch random.below(10) {
     case 0, 1: return it.equals(other, negated: random.chance(50))
     case 2: return it.compares(random.pick([.lessThan, .greaterThanOrEqual]), other)
@@ -252,7 +261,7 @@ struct PredicateWriter {
     let first = random.pick(values)
     let second = random.pick(values)
     switch random.below(5) {
-    case 0: return it.equals(.value(first), negated: random.chance(50))
+    case 0: return it.equals(captured(first), negated: random.chance(50))
     case 1: return it.isMember(of: [first, second, random.pick(values)])
     case 2:
       guard first <= second else { return it.compares(.lessThan, .value(first)) }
@@ -260,7 +269,7 @@ struct PredicateWriter {
     default:
       return it.compares(
         random.pick([.lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual]),
-        .value(first))
+        captured(first))
     }
   }
 

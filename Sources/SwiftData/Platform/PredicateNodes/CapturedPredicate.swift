@@ -102,4 +102,38 @@ extension PredicateExpressions {
   > {
     ExpressionEvaluate(expression: CapturedExpression(expression), input: repeat each input)
   }
+
+  /// Builds the node for `predicate.evaluate(input)` where the computation of the predicate may fail.
+  public static func build_evaluate<each Input: PredicateExpression>(
+    attempt predicate: () throws -> Predicate<repeat (each Input).Output>,
+    _ input: repeat each Input
+  ) -> PredicateEvaluate<CapturedPredicate<repeat (each Input).Output>, repeat each Input> {
+    build_evaluate((try? predicate()) ?? failingPredicate(), repeat each input)
+  }
+
+  /// Builds the node for `predicate?.evaluate(input)` of a captured predicate.
+  public static func build_evaluate<each Input: PredicateExpression>(
+    optional predicate: () throws -> Predicate<repeat (each Input).Output>?,
+    _ input: repeat each Input
+  ) -> OptionalEvaluate<
+    PredicateEvaluate<CapturedPredicate<repeat (each Input).Output>, repeat each Input>
+  > {
+    let outcome = Result { try predicate() }
+    let isAbsent = (try? outcome.get() == nil) ?? false
+    let known = (try? outcome.get()) ?? failingPredicate()
+    return Conditional(
+      test: Value(isAbsent), trueBranch: NilLiteral(),
+      falseBranch: ConditionalCast(build_evaluate(known, repeat each input)))
+  }
+
+  /// What `predicate?.evaluate(input)` is made of: a captured flag chooses between nil and the answer.
+  public typealias OptionalEvaluate<Evaluation: PredicateExpression> =
+    Conditional<
+      Value<Bool>, NilLiteral<Evaluation.Output>, ConditionalCast<Evaluation, Evaluation.Output>
+    >
+
+  /// A predicate whose evaluation fails.
+  private static func failingPredicate<each Input>() -> Predicate<repeat each Input> {
+    Predicate { (_: repeat Variable<each Input>) in CapturedAttempt<Bool>(nil) }
+  }
 }

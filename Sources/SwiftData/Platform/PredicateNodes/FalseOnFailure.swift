@@ -4,13 +4,15 @@ public import Foundation
 public enum PredicateFailure: Error {
   /// A whole number left the range of its type, or was divided by zero.
   case outOfRange
+  /// A captured value could not be computed: `!` found nil, `as!` another class, or a step before failed.
+  case missingValue
 }
 
 extension PredicateExpressions {
   /// A condition that is false where one of its steps fails.
   ///
-  /// Steps that may fail are `!` on nil, `as!` to another class, a computation without result and a
-  /// position that a collection lacks.
+  /// Steps that may fail are `!` on nil, `as!` to another class, a computation without result, a
+  /// position that a collection lacks and a captured value that could not be computed.
   public struct FalseOnFailure<Wrapped: PredicateExpression>: PredicateExpression
   where Wrapped.Output == Bool {
     /// The condition, or false.
@@ -51,11 +53,15 @@ where Wrapped: StandardPredicateExpression {}
 func falseOnFailure(_ condition: () throws -> Bool) throws -> Bool {
   do {
     return try condition()
-  } catch is PredicateFailure {
-    return false
-  } catch let error as PredicateError
-    where [.forceUnwrapFailure, .forceCastFailure, .invalidInput].contains(error)
-  {
+  } catch {
+    guard isFailedStep(error) else { throw error }
     return false
   }
+}
+
+/// Whether an error says that a step would have stopped a program.
+func isFailedStep(_ error: any Error) -> Bool {
+  if error is PredicateFailure { return true }
+  guard let error = error as? PredicateError else { return false }
+  return [.forceUnwrapFailure, .forceCastFailure, .invalidInput].contains(error)
 }

@@ -16,7 +16,7 @@ extension PredicateExpressions {
   )
   public static func build_map<Root, Transform: PredicateExpression>(
     _ root: Root, _ transform: (Variable<Root.Output.Element>) -> Transform
-  ) -> Root where Root: PredicateExpression, Root.Output: Sequence {
-    root
+  ) -> Value<[Transform.Output]> where Root: PredicateExpression, Root.Output: Sequence {
+    Value([])
   }
 }

@@ -1,0 +1,130 @@
+public import Foundation
+
+// Arithmetic of captured values. The macros do not know which operands are whole numbers, so the
+// same computation is made in two forms: as it was written, and by the steps below, which look at their
+// operands when they run.
+extension PredicateExpressions {
+  /// A value that was computed with operators.
+  ///
+  /// - Throws: `PredicateFailure.outOfRange` where a step has no result.
+  @_documentation(visibility: internal)
+  public static func _computed<Value>(
+    by steps: (_ComputingSteps) throws -> Any, _ value: @autoclosure () throws -> Value
+  ) throws -> Value {
+    _ = try steps(_ComputingSteps())
+    return try value()
+  }
+
+  /// The steps of a computation, of whole numbers where they are. Of anything else a step knows nothing.
+  @_documentation(visibility: internal)
+  public struct _ComputingSteps {
+    /// What a step knows nothing of.
+    public var unknown: Any { Unknown() }
+
+    /// A literal, which has the type of the other operand.
+    public func literal(_ value: Int) -> Any { Literal(value: value) }
+
+    /// `left + right`.
+    ///
+    /// - Throws: `PredicateFailure.outOfRange` where the result is no number of the type.
+    public func sum<Left, Right>(_ left: Left, _ right: Right) throws -> Any {
+      try result(left, right, .sum)
+    }
+
+    /// `left - right`.
+    ///
+    /// - Throws: `PredicateFailure.outOfRange` where the result is no number of the type.
+    public func difference<Left, Right>(_ left: Left, _ right: Right) throws -> Any {
+      try result(left, right, .difference)
+    }
+
+    /// `left * right`.
+    ///
+    /// - Throws: `PredicateFailure.outOfRange` where the result is no number of the type.
+    public func product<Left, Right>(_ left: Left, _ right: Right) throws -> Any {
+      try result(left, right, .product)
+    }
+
+    /// `left / right`.
+    ///
+    /// - Throws: `PredicateFailure.outOfRange` where the result is no number of the type.
+    public func quotient<Left, Right>(_ left: Left, _ right: Right) throws -> Any {
+      try result(left, right, .quotient)
+    }
+
+    /// `left % right`.
+    ///
+    /// - Throws: `PredicateFailure.outOfRange` where the result is no number of the type.
+    public func remainder<Left, Right>(_ left: Left, _ right: Right) throws -> Any {
+      try result(left, right, .remainder)
+    }
+
+    /// `-value`.
+    ///
+    /// - Throws: `PredicateFailure.outOfRange` where the result is no number of the type.
+    public func negative<Operand>(_ value: Operand) throws -> Any {
+      try result(Literal(value: 0), value, .difference)
+    }
+
+    /// `Number(value)`.
+    ///
+    /// - Throws: `PredicateFailure.outOfRange` where the value is no number of the type.
+    public func conversion<Number: FixedWidthInteger, Operand>(
+      to type: Number.Type, of value: Operand
+    ) throws -> Any {
+      let converted: Number?
+      switch value as Any {
+      case let value as Literal: converted = Number(exactly: value.value)
+      case let value as any BinaryInteger: converted = Number(exactly: value)
+      case let value as any BinaryFloatingPoint: converted = truncated(value)
+      default: return Unknown()
+      }
+      guard let converted else { throw PredicateFailure.outOfRange }
+      return converted
+    }
+
+    private func truncated<Number: FixedWidthInteger>(
+      _ value: some BinaryFloatingPoint
+    ) -> Number? {
+      Number(exactly: value.rounded(.towardZero))
+    }
+
+    private struct Unknown {}
+
+    private struct Literal {
+      let value: Int
+    }
+
+    private enum Operation {
+      case sum, difference, product, quotient, remainder
+    }
+
+    private func result(_ left: Any, _ right: Any, _ operation: Operation) throws -> Any {
+      if let left = left as? any FixedWidthInteger {
+        try result(of: left, right, operation, isReversed: false)
+      } else if let right = right as? any FixedWidthInteger, left is Literal {
+        try result(of: right, left, operation, isReversed: true)
+      } else {
+        Unknown()
+      }
+    }
+
+    private func result<Number: FixedWidthInteger>(
+      of number: Number, _ other: Any, _ operation: Operation, isReversed: Bool
+    ) throws -> Any {
+      let literal = (other as? Literal).flatMap { Number(exactly: $0.value) }
+      guard let other = other as? Number ?? literal else { return Unknown() }
+      let (left, right) = isReversed ? (other, number) : (number, other)
+      let (result, hasLeft) =
+        switch operation {
+        case .sum: left.addingReportingOverflow(right)
+        case .difference: left.subtractingReportingOverflow(right)
+        case .product: left.multipliedReportingOverflow(by: right)
+        case .quotient: left.dividedReportingOverflow(by: right)
+        case .remainder: left.remainderReportingOverflow(dividingBy: right)
+        }
+      if hasLeft { throw PredicateFailure.outOfRange }
+      return result
+    }
+  }
+}

@@ -1,0 +1,87 @@
+public import Foundation
+
+// Foundation's nodes stop the program where the bounds of a range are in the wrong order. These throw.
+extension PredicateExpressions {
+  /// `lower..<upper`.
+  public struct CheckedRange<Lower: PredicateExpression, Upper: PredicateExpression>:
+    PredicateExpression
+  where Lower.Output: Comparable, Upper.Output == Lower.Output {
+    /// The range.
+    public typealias Output = Swift.Range<Lower.Output>
+
+    /// The first value.
+    public let lower: Lower
+
+    /// What follows the last value.
+    public let upper: Upper
+
+    /// Creates the node from the two bounds.
+    public init(lower: Lower, upper: Upper) {
+      self.lower = lower
+      self.upper = upper
+    }
+
+    /// Answers for one set of variable values.
+    ///
+    /// - Throws: `PredicateFailure.outOfRange` where the bounds are in the wrong order.
+    public func evaluate(_ bindings: PredicateBindings) throws -> Output {
+      let (lower, upper) = (try lower.evaluate(bindings), try upper.evaluate(bindings))
+      guard lower <= upper else { throw PredicateFailure.outOfRange }
+      return lower..<upper
+    }
+  }
+
+  /// `lower...upper`.
+  public struct CheckedClosedRange<Lower: PredicateExpression, Upper: PredicateExpression>:
+    PredicateExpression
+  where Lower.Output: Comparable, Upper.Output == Lower.Output {
+    /// The range.
+    public typealias Output = Swift.ClosedRange<Lower.Output>
+
+    /// The first value.
+    public let lower: Lower
+
+    /// The last value.
+    public let upper: Upper
+
+    /// Creates the node from the two bounds.
+    public init(lower: Lower, upper: Upper) {
+      self.lower = lower
+      self.upper = upper
+    }
+
+    /// Answers for one set of variable values.
+    ///
+    /// - Throws: `PredicateFailure.outOfRange` where the bounds are in the wrong order.
+    public func evaluate(_ bindings: PredicateBindings) throws -> Output {
+      let (lower, upper) = (try lower.evaluate(bindings), try upper.evaluate(bindings))
+      guard lower <= upper else { throw PredicateFailure.outOfRange }
+      return lower...upper
+    }
+  }
+
+  /// Builds `lower..<upper`.
+  public static func build_CheckedRange<Lower, Upper>(
+    lower: Lower, upper: Upper
+  ) -> CheckedRange<Lower, Upper> {
+    CheckedRange(lower: lower, upper: upper)
+  }
+
+  /// Builds `lower...upper`.
+  public static func build_CheckedClosedRange<Lower, Upper>(
+    lower: Lower, upper: Upper
+  ) -> CheckedClosedRange<Lower, Upper> {
+    CheckedClosedRange(lower: lower, upper: upper)
+  }
+}
+
+extension PredicateExpressions.CheckedRange: Sendable where Lower: Sendable, Upper: Sendable {}
+extension PredicateExpressions.CheckedRange: Codable where Lower: Codable, Upper: Codable {}
+extension PredicateExpressions.CheckedRange: StandardPredicateExpression
+where Lower: StandardPredicateExpression, Upper: StandardPredicateExpression {}
+
+extension PredicateExpressions.CheckedClosedRange: Sendable
+where Lower: Sendable, Upper: Sendable {}
+extension PredicateExpressions.CheckedClosedRange: Codable where Lower: Codable, Upper: Codable {}
+extension PredicateExpressions.CheckedClosedRange: StandardPredicateExpression
+where Lower: StandardPredicateExpression, Upper: StandardPredicateExpression {}
