@@ -43,17 +43,18 @@ final class IdentityTable: RowRegistry {
 
   /// Finds the storages of several rows, with the lock taken once.
   /// - Parameters:
-  ///   - storages: Takes one storage per row. One without a model is new.
+  ///   - storages: Takes one retained storage per row. One without a model is new.
   ///   - make: Makes the storage of a row that has none; it does nothing else.
   func resolve(
-    _ rows: ArraySlice<RowBatch.Place>, into storages: inout ContiguousArray<_ModelStorage>,
+    _ rows: ArraySlice<RowBatch.Place>,
+    into storages: inout ContiguousArray<Unmanaged<_ModelStorage>>,
     make: (RowBatch.Place) -> _ModelStorage
   ) {
     entries.withLock { entries in
       for row in rows {
         let place = entries.place(of: row.key)
         if let place, let held = entries.held(at: place) {
-          storages.append(held)
+          storages.append(.passRetained(held))
           continue
         }
         let storage = make(row)
@@ -64,7 +65,7 @@ final class IdentityTable: RowRegistry {
         } else {
           entries.insertNew(reference, for: row.key)
         }
-        storages.append(storage)
+        storages.append(.passRetained(storage))
       }
     }
   }

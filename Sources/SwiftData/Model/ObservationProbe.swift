@@ -32,16 +32,22 @@ enum ObservationProbe {
     case unknown
   }
 
-  /// A registrar that belongs to no model yet.
+  /// A registrar that belongs to no model yet, with everything that a question needs behind one look.
   private final class Spare {
     let observers = _ModelStorage.Observers()
+    private let registrar: ObservationRegistrar
+    private let subject = ObservationProbe.subject
+    private let keyPath = ObservationProbe.keyPath
     private let counter: Counter?
 
-    init(_ retained: Retained) { counter = Counter(observers.registrar, retained) }
+    init(_ retained: Retained) {
+      registrar = observers.registrar
+      counter = Counter(registrar, retained)
+    }
 
     var isTracked: Bool {
       guard let counter else { return true }
-      observers.registrar.access(ObservationProbe.subject, keyPath: ObservationProbe.keyPath)
+      registrar.access(subject, keyPath: keyPath)
       return counter.isRaised
     }
   }
