@@ -36,6 +36,8 @@ extension Connection {
 final class Tracer {
   private let body: (StatementTrace) -> Void
   private var rows: [OpaquePointer: Int] = [:]
+  /// When statements began: the time that SQLite itself tells has whole milliseconds.
+  private var starts: [OpaquePointer: ContinuousClock.Instant] = [:]
 
   private let includesValues: Bool
 
@@ -49,18 +51,22 @@ final class Tracer {
       // A trigger of the running statement is reported as a comment. Statements that SQLite runs for
       // itself begin and give rows, but their end is never reported.
       let isTrigger = detail.map { memcmp($0, "--", 2) == 0 } ?? false
-      if !isTrigger { rows[statement] = nil }
+      if !isTrigger {
+        rows[statement] = nil
+        starts[statement] = .now
+      }
       return
     }
     if event == UInt32(SQLITE_TRACE_ROW) {
       rows[statement, default: 0] += 1
       return
     }
-    let nanoseconds = detail?.load(as: Int64.self) ?? 0
+    let told = Duration.nanoseconds(detail?.load(as: Int64.self) ?? 0)
+    let duration = starts.removeValue(forKey: statement).map { .now - $0 } ?? told
     body(
       StatementTrace(
         sql: sqlite3_sql(statement).map { String(cString: $0) } ?? "",
-        duration: .nanoseconds(nanoseconds), rowCount: rows.removeValue(forKey: statement) ?? 0,
+        duration: duration, rowCount: rows.removeValue(forKey: statement) ?? 0,
         expandedSQL: includesValues ? expanded(statement) : nil))
   }
 

@@ -1,7 +1,12 @@
 extension SQLiteError: CustomStringConvertible {
   /// What failed, where, and what to do next.
   package var description: String {
-    var text = "\(problem): \(message) (\(code) \(extendedCode))."
+    "\(problem): \(cause)"
+  }
+
+  /// The same without the place and the kind of the failure, for errors that have told them.
+  package var cause: String {
+    var text = "\(message) (\(code) \(extendedCode))."
     if let sql { text += " Statement: \(abbreviated(sql))." }
     if let advice { text += " \(advice)" }
     return text

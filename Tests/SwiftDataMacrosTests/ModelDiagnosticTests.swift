@@ -10,14 +10,14 @@ struct ModelDiagnosticTests {
   }
 
   private static let bodies: [(String, String)] = [
-    ("let a = 1", "error: @Model requires stored property 'a' to be declared with 'var'"),
+    (
+      "let a = 1",
+      "error: @Model cannot restore constant 'a', which has its value already; declare it with "
+        + "'var', or set it in the initializer"
+    ),
     (
       "lazy var a = 1",
       "error: @Model cannot persist lazy property 'a'; mark it @Transient or give it a default value"
-    ),
-    (
-      "weak var a: Item?",
-      "error: @Model cannot persist weak property 'a'; remove 'weak' or mark it @Transient"
     ),
     (
       "unowned var a: Item",
@@ -25,7 +25,29 @@ struct ModelDiagnosticTests {
     ),
     (
       "@Published var a = 1",
-      "error: @Model cannot persist property 'a' with property wrapper '@Published'"
+      "error: @Model cannot persist property 'a' with property wrapper '@Published'; mark it "
+        + "@Transient, or persist the wrapped value in a property without it"
+    ),
+    (
+      "@Clamped(0...9) var a = 1",
+      "error: @Model cannot persist property 'a' with property wrapper '@Clamped'; mark it "
+        + "@Transient, or persist the wrapped value in a property without it"
+    ),
+    (
+      "@Relationship(.unique) var a: String",
+      "warning: 'a' is no relationship; its option 'unique' is taken as one of @Attribute"
+    ),
+    (
+      #"#Unique<Other>([\.a]); var a: Int"#,
+      "error: #Unique<Other> has no effect inside 'Item'; write it in 'Other'"
+    ),
+    (
+      #"#Index<Item>([\.a?.name]); @Relationship var a: Item?"#,
+      "error: #Index cannot follow relationship 'a' of 'Item'; name a property of 'Item'"
+    ),
+    (
+      #"#Unique<Item>([\.a]); @Attribute(.transformable(by: "T")) var a: Int"#,
+      "error: #Unique cannot cover transformable property 'a', whose stored form is not compared"
     ),
     ("var a = 1 { didSet {} }", "warning: observers of persisted property 'a' are not called"),
     (
@@ -89,7 +111,10 @@ struct ModelDiagnosticTests {
     arguments: [
       "@Transient let a = 1", "@Transient var a: Int?", "@Transient lazy var a = 1",
       "@Transient weak var a: Item?", "static let a = 1", "var a: Int { 1 }",
-      "private(set) var a = 1", "var a: Optional<Int>", "@Transient var a = 1 { didSet {} }",
+      "private(set) var a = 1", "let a: Int", "@Attribute(.unique) let a: Int", "weak var a: Item?",
+      "@Library.Coded var a = 1", "@DatabaseActor var a = 1", "@Transient @Clamped var a = 1",
+      #"#Unique<Module.Item>([\.a]); var a: Int"#, #"#Unique([\.a.b]); var a: Size"#,
+      "var a: Optional<Int>", "@Transient var a = 1 { didSet {} }",
       #"@Relationship(inverse: \Other.missing) var a: Item?"#,
       #"@Relationship(inverse: \Item.b) var a: Item?; var b: Item?"#,
       #"#Index<Item>([\.a], [\.a, \.b]); var a: Int; var b: Int"#,
@@ -116,12 +141,8 @@ struct ModelDiagnosticTests {
       "@Model class Item<T> { init() {} }",
       ["error: @Model cannot be applied to generic class 'Item'"]
     ),
-    (
-      "@MainActor @Model class Item { init() {} }",
-      [
-        "error: @Model cannot be applied to 'Item' with '@MainActor'; a model belongs to its context"
-      ]
-    ),
+    ("@MainActor @Model class Item { init() {} }", []),
+    (#"@Model class Sub: Base { #Index<Base>([\.inherited]); init() {} }"#, []),
     (#"@Model class Sub: Base { #Index<Sub>([\.inherited]); init() {} }"#, []),
     (
       "struct Item { @Attribute(.unique) var a: Int }",

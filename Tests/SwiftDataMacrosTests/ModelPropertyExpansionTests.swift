@@ -23,11 +23,11 @@ struct ModelPropertyExpansionTests {
             _name = _SwiftDataNoType()
           }
           get {
-            _$backingData.access(self, keyPath: \.name)
+            _$backingData.access(self, 2)
             return _$backingData.get(2)
           }
           set {
-            _$backingData.set(2, to: newValue, of: self, keyPath: \.name)
+            _$backingData.set(2, to: newValue, of: self)
           }
         }
 
@@ -101,12 +101,67 @@ struct ModelPropertyExpansionTests {
     #expect(result.text.contains("_$backingData.setTransformable(0, to: newValue"))
   }
 
+  @Test("A constant is stored in the object, and copied to the storage and from the row")
+  func constants() {
+    let result = expandModel(
+      """
+      @Model final class Item {
+        var size = 1
+        @Attribute(.unique) let code: String
+        init(code: String) { self.code = code }
+      }
+      """, only: Self.properties)
+    #expect(result.messages == [])
+    #expect(result.text.contains("@Attribute(.unique) let code: String\n"))
+    #expect(
+      result.text.contains(
+        "of: self, keepingConstants: { $0.initialize(Item.self, 1, to: self.code) })"))
+    #expect(result.text.contains("code = _$backingData.get(1)"))
+    #expect(result.text.contains(#"name: "code", keypath: \Item.code"#))
+    #expect(!result.text.contains("_code"))
+  }
+
+  @Test("An overriding property with observers belongs to the superclass")
+  func overriding() {
+    let result = expandModel(
+      "@Model class Sub: Base { override var size: Int { didSet {} }; var b: Int; init() {} }",
+      only: Self.properties, conformances: .inherited)
+    #expect(result.messages == [])
+    #expect(result.text.contains("override var size: Int { didSet {} }"))
+    #expect(!result.text.contains("_size"))
+    #expect(result.text.contains("_$backingData.get(Sub._$firstSlot + 0)"))
+  }
+
+  @Test("Members of a main actor model that the library uses are not isolated")
+  func mainActor() {
+    let result = expandModel(
+      "@MainActor @Model final class Item { var a: Int; init() {} }", only: ["Model"])
+    #expect(result.messages == [])
+    for member in [
+      "nonisolated(unsafe) private var _$backingData", "nonisolated public var persistentBacking",
+      "nonisolated var _$storage", "nonisolated static var schemaMetadata",
+      "nonisolated static let _$descriptor", "nonisolated init(backingData:",
+      "SwiftData._withoutIsolation { @MainActor in",
+    ] {
+      #expect(result.text.contains(member), "\(member)")
+    }
+  }
+
+  @Test("A local class gets no members, which would not compile")
+  func local() {
+    let result = expandModel("func f() { @Model final class Item { var a: Int; init() {} } }")
+    #expect(
+      result.messages == [
+        "error: @Model cannot be applied to local class 'Item'; declare it outside the function"
+      ])
+    #expect(!result.text.contains("_$backingData"))
+  }
+
   @Test("Back-ticks stay where code is written and go where names are")
   func backticks() {
     let result = expandModel(
       "@Model final class Item { var `default`: Int; init() {} }", only: Self.properties)
     #expect(result.text.contains("initializes: _default)"))
-    #expect(result.text.contains(#"keyPath: \.`default`)"#))
     #expect(result.text.contains("private var _default: _SwiftDataNoType"))
     #expect(result.text.contains(#"name: "default", keypath: \Item.`default`"#))
   }

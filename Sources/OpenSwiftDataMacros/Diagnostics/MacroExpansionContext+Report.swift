@@ -11,6 +11,14 @@ extension MacroExpansionContext {
   var isInsideModel: Bool {
     lexicalContext.first?.as(ClassDeclSyntax.self)?.attributes.has("Model") ?? false
   }
+
+  /// Whether the expanded declaration is local.
+  var isInsideFunction: Bool {
+    lexicalContext.contains { node in
+      node.is(FunctionDeclSyntax.self) || node.is(InitializerDeclSyntax.self)
+        || node.is(AccessorDeclSyntax.self) || node.is(ClosureExprSyntax.self)
+    }
+  }
 }
 
 extension ModelDiagnostic {

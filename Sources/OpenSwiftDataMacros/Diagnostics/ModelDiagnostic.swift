@@ -6,7 +6,7 @@ enum ModelDiagnostic: Equatable {
   case notApplicable(macro: String, kind: String, name: String)
   case missingInitializer(model: String)
   case genericModel(model: String)
-  case isolatedModel(model: String, actor: String)
+  case localModel(model: String)
   case actorPropertyWithoutValue(String, actor: String)
 
   // A stored property
@@ -28,6 +28,7 @@ enum ModelDiagnostic: Equatable {
   case repeatedAttribute(macro: String, property: String)
   case repeatedOption(String, property: String)
   case relationshipOnValue(property: String, type: String)
+  case uniqueRelationshipOnValue(property: String)
   case unknownInverse(property: String, model: String)
   case markerOutsideModel(macro: String)
 
@@ -35,12 +36,17 @@ enum ModelDiagnostic: Equatable {
   case unknownKeyPath(macro: String, property: String, model: String)
   case unstoredKeyPath(macro: String, property: String, model: String)
   case constraintOutsideModel(macro: String)
+  case constraintOfOtherModel(macro: String, other: String, model: String)
+  case pathThroughRelationship(macro: String, property: String, model: String)
+  case constraintOnTransformable(macro: String, property: String)
 }
 
 extension ModelDiagnostic: DiagnosticMessage {
   var severity: DiagnosticSeverity {
     switch self {
-    case .observedProperty, .markerOutsideModel, .constraintOutsideModel: .warning
+    case .observedProperty, .markerOutsideModel, .constraintOutsideModel,
+      .uniqueRelationshipOnValue:
+      .warning
     default: .error
     }
   }
@@ -58,19 +64,21 @@ extension ModelDiagnostic: DiagnosticMessage {
       "@Model requires an initializer be provided for '\(model)'"
     case .genericModel(let model):
       "@Model cannot be applied to generic class '\(model)'"
-    case .isolatedModel(let model, let actor):
-      "@Model cannot be applied to '\(model)' with '@\(actor)'; a model belongs to its context"
+    case .localModel(let model):
+      "@Model cannot be applied to local class '\(model)'; declare it outside the function"
     case .actorPropertyWithoutValue(let name, let actor):
       "@ModelActor requires '\(name)' to have a default value or '\(actor)' to have an initializer"
     case .constantProperty(let name):
-      "@Model requires stored property '\(name)' to be declared with 'var'"
+      "@Model cannot restore constant '\(name)', which has its value already; declare it with "
+        + "'var', or set it in the initializer"
     case .lazyProperty(let name):
       "@Model cannot persist lazy property '\(name)'; mark it @Transient or give it a default value"
     case .referenceOwnership(let name, let keyword):
       "@Model cannot persist \(keyword) property '\(name)'; "
         + "remove '\(keyword)' or mark it @Transient"
     case .propertyWrapper(let name, let wrapper):
-      "@Model cannot persist property '\(name)' with property wrapper '@\(wrapper)'"
+      "@Model cannot persist property '\(name)' with property wrapper '@\(wrapper)'; "
+        + "mark it @Transient, or persist the wrapped value in a property without it"
     case .observedProperty(let name):
       "observers of persisted property '\(name)' are not called"
     case .severalBindings(let names):
@@ -96,6 +104,8 @@ extension ModelDiagnostic: DiagnosticMessage {
       "option '\(option)' is repeated on property '\(name)'"
     case .relationshipOnValue(let name, let type):
       "@Relationship requires '\(name)' to hold a model or models; '\(type)' is not a model"
+    case .uniqueRelationshipOnValue(let name):
+      "'\(name)' is no relationship; its option 'unique' is taken as one of @Attribute"
     case .unknownInverse(let name, let model):
       "inverse '\(name)' is not a persisted property of '\(model)'"
     case .markerOutsideModel(let macro):
@@ -104,6 +114,12 @@ extension ModelDiagnostic: DiagnosticMessage {
       "#\(macro) names '\(name)', which is not a property of '\(model)'"
     case .unstoredKeyPath(let macro, let name, let model):
       "#\(macro) names '\(name)', which '\(model)' does not persist"
+    case .constraintOfOtherModel(let macro, let other, let model):
+      "#\(macro)<\(other)> has no effect inside '\(model)'; write it in '\(other)'"
+    case .pathThroughRelationship(let macro, let name, let model):
+      "#\(macro) cannot follow relationship '\(name)' of '\(model)'; name a property of '\(model)'"
+    case .constraintOnTransformable(let macro, let name):
+      "#\(macro) cannot cover transformable property '\(name)', whose stored form is not compared"
     case .constraintOutsideModel(let macro):
       "#\(macro) has no effect outside the body of a class with @Model"
     }

@@ -4,6 +4,8 @@ import SwiftSyntax
 /// The mends that the model macros offer.
 enum ModelFixIt: String {
   case useVar = "Replace 'let' with 'var'"
+  case useAttribute = "Replace '@Relationship' with '@Attribute'"
+  case useOwnModel = "Name the class around it"
   case splitBindings = "Declare each property separately"
   case removeAttribute = "Remove the attribute"
   case removeOption = "Remove the repeated option"

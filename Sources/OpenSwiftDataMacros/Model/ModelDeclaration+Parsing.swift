@@ -6,6 +6,7 @@ extension ModelDeclaration {
     name = node.name.text
     access = AccessLevel(of: node.modifiers)
     isFinal = node.modifiers.has(.final)
+    isOnMainActor = node.attributes.has("MainActor")
     possibleSuperclass = node.possibleSuperclass
     properties = members.compactMap { $0.as(VariableDeclSyntax.self) }
       .compactMap(PropertyDeclaration.init)
@@ -48,7 +49,11 @@ extension PropertyDeclaration {
     self.identifier = identifier.trimmed
     type = binding.typeAnnotation?.type.trimmed
     initialValue = binding.initializer?.value.trimmed
+    isConstant = node.isConstant
     schema = SchemaAttribute(node.attributes)
+    if let written = schema, written.isUniqueOnly, type?.isVisiblyValue == true {
+      schema?.kind = .attribute
+    }
   }
 }
 
@@ -62,17 +67,19 @@ extension VariableDeclSyntax {
       bindings.count == 1,
       let pattern = bindings.first?.pattern.as(IdentifierPatternSyntax.self),
       !pattern.identifier.text.hasPrefix("_$"),
-      modifiers.first(of: ["lazy", "weak", "unowned"]) == nil,
-      !attributes.has("Transient")
+      modifiers.first(of: ["lazy", "unowned", "override"]) == nil,
+      !attributes.has("Transient"), PropertyWrapperName.first(in: attributes) == nil,
+      !(isConstant && bindings.first?.initializer != nil)
     else { return nil }
     return pattern.identifier
   }
 
-  /// `var`, of the instance, without a getter.
+  /// `var` or `let`, of the instance, without a getter.
   var isStoredInstanceVariable: Bool {
-    bindingSpecifier.tokenKind == .keyword(.var) && !isStatic
-      && bindings.allSatisfy { !$0.isComputed }
+    !isStatic && bindings.allSatisfy { !$0.isComputed }
   }
+
+  var isConstant: Bool { bindingSpecifier.tokenKind == .keyword(.let) }
 }
 
 extension SchemaAttribute {

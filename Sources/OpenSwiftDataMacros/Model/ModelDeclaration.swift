@@ -5,6 +5,8 @@ struct ModelDeclaration {
   var name: String
   var access: AccessLevel
   var isFinal: Bool
+  /// Isolated by an attribute; what the library uses is generated as nonisolated then.
+  var isOnMainActor: Bool
   /// The first inherited type, when it may be a class.
   var possibleSuperclass: String?
   /// Persisted properties in source order.
@@ -20,6 +22,8 @@ struct PropertyDeclaration {
   var identifier: TokenSyntax
   var type: TypeSyntax?
   var initialValue: ExprSyntax?
+  /// Declared with `let`: stored in the object, and copied to the storage and from it.
+  var isConstant: Bool
   var schema: SchemaAttribute?
 
   /// The name without back-ticks.
@@ -40,6 +44,11 @@ struct SchemaAttribute {
 
   var isTransformable: Bool {
     kind == .attribute && options.contains { $0.name == "transformable" }
+  }
+
+  /// `@Relationship(.unique)`, which may be meant as an option of an attribute.
+  var isUniqueOnly: Bool {
+    arguments.count == 1 && arguments.first?.expression.trimmedDescription == ".unique"
   }
 
   /// The unlabeled options: `unique` for `.unique` and `Schema.Attribute.Option.unique`.

@@ -1,39 +1,38 @@
 import SwiftSyntax
-import SwiftSyntaxBuilder
 
 extension ModelExpansion {
   /// A subclass at any depth names the root's backing data in its required initialiser.
-  var rootModel: DeclSyntax? {
+  var rootModel: String? {
     guard ancestry == .root, !model.isFinal else { return nil }
-    return "\(raw: fixed)typealias _$RootModel = \(raw: name)"
+    return "\(fixed)typealias _$RootModel = \(name)"
   }
 
   /// See `ClassDeclSyntax.slot(of:)`.
-  var firstSlot: DeclSyntax? {
+  var firstSlot: String? {
     switch ancestry {
     case .subclass(let superclass):
-      "private static let _$firstSlot: Int = \(raw: superclass)._$descriptor.slotCount"
+      "\(nonisolated)private static let _$firstSlot: Int = \(superclass)._$descriptor.slotCount"
     case .root where model.possibleSuperclass != nil:
-      "private static var _$firstSlot: Int { 0 }"
+      "\(nonisolated)private static var _$firstSlot: Int { 0 }"
     case .root:
       nil
     }
   }
 
-  var ownDescriptor: DeclSyntax? {
+  var ownDescriptor: String? {
     guard !model.isFinal || ancestry != .root else { return nil }
     return """
-      private static let _$ownDescriptor = SwiftData._ModelDescriptor(\(raw: name).self)
+      \(nonisolated)private static let _$ownDescriptor = SwiftData._ModelDescriptor(\(name).self)
       """
   }
 
-  var descriptor: DeclSyntax? {
+  var descriptor: String? {
     unlessDeclared(variable: "_$descriptor") {
       if ancestry == .root, model.isFinal {
-        "\(raw: fixed)static let _$descriptor = SwiftData._ModelDescriptor(\(raw: name).self)"
+        "\(nonisolated)\(fixed)static let _$descriptor = SwiftData._ModelDescriptor(\(name).self)"
       } else {
         """
-        \(raw: overridable)\(raw: override)class var _$descriptor: SwiftData._ModelDescriptor {
+        \(nonisolated)\(overridable)\(override)class var _$descriptor: SwiftData._ModelDescriptor {
           _$ownDescriptor
         }
         """
@@ -41,23 +40,24 @@ extension ModelExpansion {
     }
   }
 
-  /// Properties with a value of their own are set before the body runs.
-  var initializer: DeclSyntax? {
+  /// Properties with a value of their own are set before the body runs, constants from the row.
+  var initializer: String? {
     guard !model.declared.hasBackingDataInitializer else { return nil }
     let keyword = ancestry == .root && model.isFinal ? "" : "required "
     let backed = ancestry == .root ? name : "_$RootModel"
-    var body = model.properties.filter { $0.initialValue == nil }
+    var body = model.properties.filter { $0.initialValue == nil && !$0.isConstant }
       .map { "\($0.markerName) = _SwiftDataNoType()" }
     body.append("_$backingData.adopt(backingData)")
+    body += constants.map { "\($0.property.identifier.text) = _$backingData.get(\($0.slot))" }
     if ancestry != .root { body.append("super.init(backingData: backingData)") }
     return """
-      \(raw: fixed)\(raw: keyword)init(backingData: any SwiftData.BackingData<\(raw: backed)>) {
-        \(raw: body.joined(separator: "\n  "))
+      \(nonisolated)\(fixed)\(keyword)init(backingData: any SwiftData.BackingData<\(backed)>) {
+        \(body.joined(separator: "\n  "))
       }
       """
   }
 
-  var marker: DeclSyntax? {
+  var marker: String? {
     guard !model.declared.types.contains("_SwiftDataNoType") else { return nil }
     return "struct _SwiftDataNoType {}"
   }

@@ -1,63 +1,80 @@
 import SwiftSyntax
-import SwiftSyntaxBuilder
 
 extension ModelExpansion {
-  var backingData: DeclSyntax? {
+  var backingData: String? {
     unlessDeclared(variable: "_$backingData") {
       """
-      @exclusivity(unchecked) private var _$backingData = SwiftData._ModelBacking(\(raw: name).self)
+      @exclusivity(unchecked) \(unchecked)private var _$backingData = SwiftData._ModelBacking(\(name).self)
       """
     }
   }
 
+  private var unchecked: String { model.isOnMainActor ? "nonisolated(unsafe) " : "" }
+
+  /// The constants with their slots as text.
+  var constants: [(property: PropertyDeclaration, slot: String)] {
+    model.properties.enumerated().filter(\.element.isConstant).map { index, property in
+      (property, ancestry == .root ? "\(index)" : "\(name)._$firstSlot + \(index)")
+    }
+  }
+
+  /// The argument that copies constants, which the user's initialiser has set, to the storage.
+  private var keepingConstants: String {
+    if constants.isEmpty { return "" }
+    let calls = constants.map { constant in
+      "$0.initialize(\(name).self, \(constant.slot), to: self.\(constant.property.identifier.text))"
+    }
+    return ", keepingConstants: { \(calls.joined(separator: "; ")) }"
+  }
+
   /// A subclass uses the inherited one, whose type cannot be overridden.
-  var persistentBackingData: DeclSyntax? {
+  var persistentBackingData: String? {
     guard ancestry == .root else { return nil }
     return unlessDeclared(variable: "persistentBackingData") {
       """
-      public var persistentBackingData: any SwiftData.BackingData<\(raw: name)> {
-        get { SwiftData._ManagedBackingData<\(raw: name)>(_$storage, of: self) }
+      \(nonisolated)public var persistentBackingData: any SwiftData.BackingData<\(name)> {
+        get { SwiftData._ManagedBackingData<\(name)>(_$storage, of: self) }
         set { _$backingData.adopt(newValue) }
       }
       """
     }
   }
 
-  var storage: DeclSyntax? {
+  var storage: String? {
     unlessDeclared(variable: "_$storage") {
       switch ancestry {
       case .root:
         """
-        \(raw: overridable)var _$storage: SwiftData._ModelStorage {
-          _$backingData.storage(of: self)
+        \(nonisolated)\(overridable)var _$storage: SwiftData._ModelStorage {
+          _$backingData.storage(of: self\(keepingConstants))
         }
         """
       case .subclass:
         """
-        \(raw: overridable)override var _$storage: SwiftData._ModelStorage {
+        \(nonisolated)\(overridable)override var _$storage: SwiftData._ModelStorage {
           _$backingData.unify(
             of: self, inherited: super._$storage,
-            replaceInherited: { super._$replaceStorage($0) })
+            replaceInherited: { super._$replaceStorage($0) }\(keepingConstants))
         }
         """
       }
     }
   }
 
-  var replaceStorage: DeclSyntax? {
+  var replaceStorage: String? {
     guard !model.declared.functions.contains("_$replaceStorage(_:)") else { return nil }
     switch ancestry {
     case .root where model.isFinal:
       return nil
     case .root:
       return """
-        \(raw: overridable)func _$replaceStorage(_ storage: SwiftData._ModelStorage) {
+        \(nonisolated)\(overridable)func _$replaceStorage(_ storage: SwiftData._ModelStorage) {
           _$backingData.replace(with: storage)
         }
         """
     case .subclass:
       return """
-        \(raw: overridable)override func _$replaceStorage(_ storage: SwiftData._ModelStorage) {
+        \(nonisolated)\(overridable)override func _$replaceStorage(_ storage: SwiftData._ModelStorage) {
           _$backingData.replace(with: storage)
           super._$replaceStorage(storage)
         }

@@ -11,12 +11,12 @@ struct ModelExpansion {
     let identity = [rootModel, firstSlot, ownDescriptor, descriptor]
     let observation = [access, withMutation]
     return (storage + schema + identity + [initializer] + observation + [marker])
-      .compactMap { $0 }
+      .compactMap { $0 }.map(DeclSyntax.init(text:))
   }
 
   var name: String { model.name }
 
-  func unlessDeclared(variable: String, _ declaration: () -> DeclSyntax) -> DeclSyntax? {
+  func unlessDeclared(variable: String, _ declaration: () -> String) -> String? {
     model.declared.variables.contains(variable) ? nil : declaration()
   }
 
@@ -24,6 +24,9 @@ struct ModelExpansion {
 
   /// A final class has nothing that could be overridden, so nothing may be `open`.
   var overridable: String { model.isFinal ? model.access.fixed : model.access.overridable }
+
+  /// The members that the library uses on any thread.
+  var nonisolated: String { model.isOnMainActor ? "nonisolated " : "" }
 
   var override: String { ancestry == .root ? "" : "override " }
 }

@@ -22,9 +22,6 @@ struct ModelValidation {
     if let generics = node.genericParameterClause {
       sink.report(.genericModel(model: model.name), at: generics)
     }
-    if let isolation = node.attributes.all(named: "MainActor").first {
-      sink.report(.isolatedModel(model: model.name, actor: isolation.plainName), at: isolation)
-    }
     checkInitializer()
     for member in node.memberBlock.members {
       if let variable = member.decl.as(VariableDeclSyntax.self) {

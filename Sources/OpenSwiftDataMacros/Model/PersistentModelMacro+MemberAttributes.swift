@@ -1,6 +1,5 @@
 public import SwiftSyntax
 public import SwiftSyntaxMacros
-import SwiftSyntaxBuilder
 
 extension PersistentModelMacro: MemberAttributeMacro {
   public static func expansion(
@@ -11,14 +10,15 @@ extension PersistentModelMacro: MemberAttributeMacro {
   ) throws -> [AttributeSyntax] {
     guard let type = declaration.as(ClassDeclSyntax.self),
       let variable = member.as(VariableDeclSyntax.self),
-      let name = variable.persistedIdentifier?.text,
+      let name = variable.persistedIdentifier?.text, !variable.isConstant,
+      !context.isInsideFunction,
       !variable.attributes.has("_PersistedProperty"),
       !variable.attributes.has("_TransformablePersistedProperty")
     else { return [] }
     guard let slot = type.slot(of: name) else { return [] }
     let isTransformable = SchemaAttribute(variable.attributes)?.isTransformable ?? false
     let macro = isTransformable ? "_TransformablePersistedProperty" : "_PersistedProperty"
-    return ["@\(raw: macro)(\(raw: slot))"]
+    return [AttributeSyntax(named: macro, argument: slot)]
   }
 }
 

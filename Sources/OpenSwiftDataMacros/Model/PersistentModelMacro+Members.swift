@@ -13,6 +13,11 @@ extension PersistentModelMacro: MemberMacro {
       return []
     }
     let model = ModelDeclaration(type)
+    if context.isInsideFunction {
+      // The compiler adds no conformances to local types, so the members would not compile.
+      context.report(.localModel(model: model.name), at: type.name)
+      return []
+    }
     ModelValidation.diagnostics(of: type, model).forEach(context.diagnose)
     let ancestry = ModelAncestry(of: model, missingConformances: protocols)
     return ModelExpansion(model: model, ancestry: ancestry).members

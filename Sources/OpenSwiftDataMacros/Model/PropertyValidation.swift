@@ -32,16 +32,19 @@ struct PropertyValidation {
       checkTransient(sink: &sink)
     } else if !isNamed {
       sink.report(.destructuringPattern, at: position)
-    } else if let modifier = node.modifiers.first(of: ["lazy", "weak", "unowned"]) {
+    } else if let modifier = node.modifiers.first(of: ["lazy", "unowned"]) {
       checkModifier(modifier, sink: &sink)
-    } else if node.bindingSpecifier.tokenKind == .keyword(.let) {
+    } else if node.modifiers.has(.override) {
+      // Observers of the superclass' property, which has the value.
+      return
+    } else if let wrapper = PropertyWrapperName.first(in: node.attributes) {
+      sink.report(.propertyWrapper(name, wrapper: wrapper.plainName), at: wrapper)
+    } else if node.isConstant, node.bindings.count == 1, binding.initializer != nil {
       let variable = node.bindingSpecifier.with(\.tokenKind, .keyword(.var))
       let fixIt = ModelFixIt.useVar.replacing(node.bindingSpecifier, with: variable)
       sink.report(.constantProperty(name), at: node.bindingSpecifier, fixIts: [fixIt])
     } else if node.bindings.count > 1 {
       checkSeveral(sink: &sink)
-    } else if let wrapper = PropertyWrapperName.first(in: node.attributes) {
-      sink.report(.propertyWrapper(name, wrapper: wrapper.plainName), at: wrapper)
     } else if binding.hasObservers {
       sink.report(.observedProperty(name), at: position)
     } else if binding.typeAnnotation == nil, binding.initializer == nil {
@@ -102,15 +105,21 @@ extension VariableDeclSyntax {
   }
 }
 
-/// Property wrappers that appear in models by mistake; others are left for the compiler to reject.
+/// Attributes that are taken for property wrappers, which the compiler would reject in several places:
+/// all with the name of a type, unless a module's name stands before it, as may be done for a macro.
 enum PropertyWrapperName {
   static func first(in attributes: AttributeListSyntax) -> AttributeSyntax? {
-    attributes.lazy.compactMap { $0.as(AttributeSyntax.self) }
-      .first { known.contains($0.plainName) }
+    attributes.lazy.compactMap { $0.as(AttributeSyntax.self) }.first(where: isWrapper)
   }
 
-  private static let known: Set<String> = [
-    "AppStorage", "Bindable", "Binding", "Environment", "EnvironmentObject", "ObservedObject",
-    "Published", "Query", "SceneStorage", "State", "StateObject",
+  private static func isWrapper(_ attribute: AttributeSyntax) -> Bool {
+    guard let name = attribute.attributeName.as(IdentifierTypeSyntax.self)?.name.text else {
+      return false
+    }
+    return name.first?.isUppercase == true && !name.hasSuffix("Actor") && !others.contains(name)
+  }
+
+  private static let others: Set<String> = [
+    "Attribute", "Relationship", "Transient", "ObservationIgnored", "ObservationTracked",
   ]
 }

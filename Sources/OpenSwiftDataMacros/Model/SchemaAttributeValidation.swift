@@ -1,5 +1,6 @@
 import SwiftDiagnostics
 import SwiftSyntax
+import SwiftSyntaxBuilder
 
 /// Checks `@Attribute`, `@Relationship` and `@Transient` on one variable of a model.
 enum SchemaAttributeValidation {
@@ -61,9 +62,20 @@ enum SchemaAttributeValidation {
     of model: ModelDeclaration, sink: inout DiagnosticSink
   ) {
     guard schema.kind == .relationship else { return }
-    if let type = node.bindings.first?.typeAnnotation?.type, isVisiblyValue(type) {
-      sink.report(
-        .relationshipOnValue(property: name, type: type.trimmedDescription), at: type)
+    if let type = node.bindings.first?.typeAnnotation?.type, type.isVisiblyValue {
+      if schema.isUniqueOnly {
+        let attributes = node.attributes.all(named: schema.kind.rawValue)
+        let fixIts = attributes.map {
+          ModelFixIt.useAttribute.replacing($0.attributeName, with: "Attribute" as TypeSyntax)
+        }
+        sink.report(
+          .uniqueRelationshipOnValue(property: name),
+          at: attributes.first.map(Syntax.init) ?? Syntax(type),
+          fixIts: fixIts)
+      } else {
+        sink.report(
+          .relationshipOnValue(property: name, type: type.trimmedDescription), at: type)
+      }
     }
     checkInverse(of: schema, of: model, sink: &sink)
   }
@@ -82,20 +94,24 @@ enum SchemaAttributeValidation {
     sink.report(.unknownInverse(property: target, model: model.name), at: path)
   }
 
-  private static func isVisiblyValue(_ type: TypeSyntax) -> Bool {
-    if let wrapped = type.wrappedType { return isVisiblyValue(wrapped) }
-    if let element = type.elementType { return isVisiblyValue(element) }
-    if type.is(DictionaryTypeSyntax.self) || type.is(TupleTypeSyntax.self) { return true }
-    let name = type.trimmedDescription
-    return values.contains(name.hasPrefix("Swift.") ? String(name.dropFirst(6)) : name)
-  }
-
-  private static let values: Set<String> = [
-    "Bool", "Character", "Data", "Date", "Decimal", "Double", "Float", "Int", "Int8", "Int16",
-    "Int32", "Int64", "String", "TimeInterval", "UInt", "UInt8", "UInt16", "UInt32", "UInt64",
-    "URL", "UUID",
-  ]
 }
+
+extension TypeSyntax {
+  /// Whether the text alone says that values of the type are no models.
+  var isVisiblyValue: Bool {
+    if let wrapped = wrappedType { return wrapped.isVisiblyValue }
+    if let element = elementType { return element.isVisiblyValue }
+    if self.is(DictionaryTypeSyntax.self) || self.is(TupleTypeSyntax.self) { return true }
+    let name = trimmedDescription
+    return valueTypes.contains(name.hasPrefix("Swift.") ? String(name.dropFirst(6)) : name)
+  }
+}
+
+private let valueTypes: Set<String> = [
+  "Bool", "Character", "Data", "Date", "Decimal", "Double", "Float", "Int", "Int8", "Int16",
+  "Int32", "Int64", "String", "TimeInterval", "UInt", "UInt8", "UInt16", "UInt32", "UInt64",
+  "URL", "UUID",
+]
 
 extension LabeledExprListSyntax {
   /// The list without one element, and without a comma at its end.
@@ -109,6 +125,10 @@ extension LabeledExprListSyntax {
 }
 
 extension KeyPathExprSyntax {
+  var propertyCount: Int {
+    components.count { $0.component.is(KeyPathPropertyComponentSyntax.self) }
+  }
+
   /// `name` in `\Trip.name` and `\.name?.count`.
   var firstPropertyName: String? {
     components.lazy.compactMap { $0.component.as(KeyPathPropertyComponentSyntax.self) }

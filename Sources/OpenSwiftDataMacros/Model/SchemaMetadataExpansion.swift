@@ -1,5 +1,4 @@
 import SwiftSyntax
-import SwiftSyntaxBuilder
 
 /// Writes the description of a model's properties.
 ///
@@ -9,7 +8,7 @@ struct SchemaMetadataExpansion {
   let model: ModelDeclaration
   let ancestry: ModelAncestry
 
-  var members: [DeclSyntax] {
+  var members: [String] {
     if model.declared.variables.contains("schemaMetadata") { return model.isFinal ? [] : [generic] }
     return model.isFinal ? [complete] : [forwarding, generic]
   }
@@ -21,33 +20,35 @@ struct SchemaMetadataExpansion {
     }
   }
 
+  private var nonisolated: String { model.isOnMainActor ? "nonisolated " : "" }
+
   private var access: String {
     model.isFinal ? model.access.fixed : model.access.overridable
   }
 
-  private var complete: DeclSyntax {
+  private var complete: String {
     """
-    \(raw: access)\(raw: modifiers)var schemaMetadata: [SwiftData.Schema.PropertyMetadata] {
-      \(raw: statements(root: model.name, type: "\(model.name).self"))
+    \(nonisolated)\(access)\(modifiers)var schemaMetadata: [SwiftData.Schema.PropertyMetadata] {
+      \(statements(root: model.name, type: "\(model.name).self"))
     }
     """
   }
 
-  private var forwarding: DeclSyntax {
+  private var forwarding: String {
     """
-    \(raw: access)\(raw: modifiers)var schemaMetadata: [SwiftData.Schema.PropertyMetadata] {
-      _$schemaMetadata(for: \(raw: model.name).self)
+    \(nonisolated)\(access)\(modifiers)var schemaMetadata: [SwiftData.Schema.PropertyMetadata] {
+      _$schemaMetadata(for: \(model.name).self)
     }
     """
   }
 
   /// An overload of the superclass' function: its type parameter has a narrower bound.
-  private var generic: DeclSyntax {
+  private var generic: String {
     """
-    \(raw: model.access.fixed)static func _$schemaMetadata<_M: \(raw: model.name)>(
+    \(nonisolated)\(model.access.fixed)static func _$schemaMetadata<_M: \(model.name)>(
       for _type: _M.Type
     ) -> [SwiftData.Schema.PropertyMetadata] {
-      \(raw: statements(root: "_M", type: "_type"))
+      \(statements(root: "_M", type: "_type"))
     }
     """
   }
@@ -61,11 +62,14 @@ struct SchemaMetadataExpansion {
       }
     let entries = model.properties.map { $0.entry(root: root) } + model.constraints.map(entry)
     if entries.isEmpty { return "return \(inherited)" }
-    return
+    let statements =
       (["var _metadata: [SwiftData.Schema.PropertyMetadata] = \(inherited)"]
       + entries.map { "_metadata.append(\($0))" }
       + ["return _metadata"])
       .joined(separator: "\n  ")
+    // Key paths to isolated properties are written on their actor.
+    return model.isOnMainActor
+      ? "return SwiftData._withoutIsolation { @MainActor in\n  \(statements)\n  }" : statements
   }
 
   private func entry(_ constraint: ConstraintDeclaration) -> String {

@@ -1,5 +1,4 @@
 import SwiftSyntax
-import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
 /// What the accessor and peer roles of a persisted property read from their surroundings.
@@ -35,32 +34,31 @@ struct PersistedProperty {
   var accessors: [AccessorDeclSyntax] {
     let suffix = form.rawValue
     let marker = property.markerName
-    let assignment = "to: newValue, of: self, keyPath: \\.\(property.identifier.text)"
     return [
       """
-        @storageRestrictions(accesses: _$backingData, initializes: \(raw: marker))
+        @storageRestrictions(accesses: _$backingData, initializes: \(marker))
         init(initialValue) {
-          _$backingData.initialize\(raw: suffix)(\(raw: model).self, \(raw: slot), to: initialValue)
-          \(raw: marker) = _SwiftDataNoType()
+          _$backingData.initialize\(suffix)(\(model).self, \(slot), to: initialValue)
+          \(marker) = _SwiftDataNoType()
         }
       """,
       """
         get {
-          _$backingData.access(self, keyPath: \\.\(property.identifier))
-          return _$backingData.get\(raw: suffix)(\(raw: slot))
+          _$backingData.access(self, \(slot))
+          return _$backingData.get\(suffix)(\(slot))
         }
       """,
       """
         set {
-          _$backingData.set\(raw: suffix)(\(raw: slot), \(raw: assignment))
+          _$backingData.set\(suffix)(\(slot), to: newValue, of: self)
         }
       """,
-    ]
+    ].map(AccessorDeclSyntax.init(text:))
   }
 
   /// Takes no space; it lets the compiler demand that initialisers set the property.
   var marker: DeclSyntax {
-    "private var \(raw: property.markerName): _SwiftDataNoType"
+    DeclSyntax(text: "private var \(property.markerName): _SwiftDataNoType")
   }
 }
 

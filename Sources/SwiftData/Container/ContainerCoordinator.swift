@@ -47,6 +47,15 @@ final class ContainerCoordinator: StoreCoordinator {
     SnapshotPort(store: store, schema: schema, types: types)
   }
 
+  var storeNames: String {
+    stores.map { store in
+      guard let known = store as? DefaultStore, !known.configuration.isStoredInMemoryOnly else {
+        return "the store \(store.identifier)"
+      }
+      return "the store at \(known.configuration.url.path)"
+    }.joined(separator: " and ")
+  }
+
   func port(forEntity name: String) -> (any StorePort)? { portsByEntity[name] }
 
   func modelType(forEntity name: String) -> (any PersistentModel.Type)? { types[name] }

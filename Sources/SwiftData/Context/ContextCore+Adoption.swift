@@ -14,10 +14,22 @@ extension ContextCore {
       return storage.source === self ? model : nil
     }
     let identifier = storage.identifier.resolved
+    if !mayFind(identifier, of: storage) {
+      refuseForeignContainer(storage, in: owner, slot)
+      return nil
+    }
     if identifier.isTemporary {
       refuseForeign(storage, in: owner, slot)
       return nil
     }
     return _model(for: identifier) as? any PersistentModel
+  }
+
+  /// Whether a model belongs to this container, or to another one that has opened the same store.
+  func mayFind(_ identifier: PersistentIdentifier, of storage: _ModelStorage) -> Bool {
+    guard let source = storage.source as? ContextCore, source.coordinator !== coordinator else {
+      return true
+    }
+    return coordinator.ports.contains { $0.identifier == identifier.storeIdentifier }
   }
 }

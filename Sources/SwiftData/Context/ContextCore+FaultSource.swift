@@ -8,11 +8,13 @@ extension ContextCore: _FaultSource {
   func _fill(_ storage: _ModelStorage) { faults.fill(storage) }
 
   func _toOne(_ storage: _ModelStorage, slot: Int) -> AnyObject? {
-    faults.toOne(storage, slot: slot)
+    noteOtherVersion(storage, slot)
+    return faults.toOne(storage, slot: slot)
   }
 
   func _toMany(_ storage: _ModelStorage, slot: Int) -> [any PersistentModel] {
-    faults.toMany(storage, slot: slot)
+    noteOtherVersion(storage, slot)
+    return faults.toMany(storage, slot: slot)
   }
 
   func _model(for identifier: PersistentIdentifier) -> AnyObject? {
@@ -44,8 +46,19 @@ extension ContextCore: _FaultSource {
 
   func _setToMany(_ storage: _ModelStorage, slot: Int, to models: [any PersistentModel]?) {
     if storage.source == nil { insert(storage) }
+    if noteOtherVersion(storage, slot) { return }
     let partners = (models ?? []).compactMap { adopted($0, by: storage, slot) }
     RelationshipFixer(core: self).setToMany(storage, slot: slot, to: partners)
+  }
+
+  /// Warns once where a property is declared with a class of another version: the models that it leads to
+  /// cannot be shown, and setting a list that could not be read would take them out.
+  @discardableResult
+  private func noteOtherVersion(_ storage: _ModelStorage, _ slot: Int) -> Bool {
+    guard let link = storage.descriptor.link(slot, in: coordinator), link.isOfOtherVersion
+    else { return false }
+    OtherVersionWarning.note(storage.descriptor, link)
+    return true
   }
 
   func _forget(_ storage: _ModelStorage) { identities.remove(storage) }

@@ -27,7 +27,25 @@ extension ContextCore {
         entity: owner.descriptor.entityName, property: owner.descriptor.properties[slot].name))
   }
 
+  func refuseForeignContainer(_ storage: _ModelStorage, in owner: _ModelStorage, _ slot: Int) {
+    let other = (storage.source as? ContextCore)?.coordinator
+    pendingErrors.note(
+      SwiftDataError.modelValidationFailure.with(
+        "\(owner.identifier) can't lead to \(storage.identifier), which belongs to another container: "
+          + "\(owner.descriptor.entityName) is kept in \(coordinator.storeNames), "
+          + "\(storage.descriptor.entityName) in \(other?.storeNames ?? "another store"). Insert a model "
+          + "with its values into this container and link that.",
+        entity: owner.descriptor.entityName, property: owner.descriptor.properties[slot].name))
+  }
+
   func refuseForeign(_ storage: _ModelStorage) {
+    if let other = (storage.source as? ContextCore)?.coordinator, other !== coordinator {
+      return pendingErrors.note(
+        SwiftDataError.modelValidationFailure.with(
+          "The model \(storage.identifier) belongs to another container, \(other.storeNames). Insert a "
+            + "model with its values into this one, \(coordinator.storeNames).",
+          entity: storage.descriptor.entityName))
+    }
     pendingErrors.note(
       SwiftDataError.modelValidationFailure.with(
         "The model \(storage.identifier) belongs to another context. Pass its persistentModelID and "

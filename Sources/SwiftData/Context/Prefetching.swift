@@ -11,7 +11,7 @@ extension ContextCore {
       let port = coordinator.port(forEntity: T._$descriptor.entityName)
     else { return }
     var tree = PrefetchTree()
-    for keyPath in keyPaths { tree.add(keyPath, from: T._$descriptor) }
+    for keyPath in keyPaths { tree.add(keyPath, from: T._$descriptor, in: coordinator) }
     prefetch(tree, of: models.map(\._$storage), T._$descriptor, port)
     withExtendedLifetime(models) {}
   }
@@ -21,7 +21,7 @@ extension ContextCore {
     guard let port = coordinator.port(forEntity: descriptor.entityName) else { return }
     if descriptor.properties[slot].isToMany {
       prefetchToMany(storages, slot, descriptor, port)
-    } else if let destination = descriptor.properties[slot].destination?._$descriptor {
+    } else if let destination = descriptor.link(slot, in: coordinator)?.destination {
       prefetchToOne(storages, slot, destination, port)
     }
   }
@@ -31,7 +31,7 @@ extension ContextCore {
     _ port: any StorePort
   ) {
     for (slot, branch) in tree.branches.sorted(by: { $0.key < $1.key }) {
-      guard let destination = descriptor.properties[slot].destination?._$descriptor else {
+      guard let destination = descriptor.link(slot, in: coordinator)?.destination else {
         continue
       }
       if descriptor.properties[slot].isToMany {
@@ -151,22 +151,28 @@ struct PrefetchTree {
   ///
   /// Behind a to-many, a step to one of its members, as in `\.stops.first?.hotel`, stands for all of
   /// them. A path ends where it leaves the relationships.
-  mutating func add(_ keyPath: AnyKeyPath, from descriptor: _ModelDescriptor) {
+  mutating func add(
+    _ keyPath: AnyKeyPath, from descriptor: _ModelDescriptor, in coordinator: any StoreCoordinator
+  ) {
     if let slot = descriptor.slot(for: keyPath) {
       branches[slot] = branches[slot] ?? PrefetchTree()
     } else {
-      add(KeyPathComponent.all(of: keyPath)[...], from: descriptor)
+      let steps = KeyPathComponent.all(of: keyPath)
+      add(steps[...], from: descriptor, declaredAs: descriptor, in: coordinator)
     }
   }
 
   private mutating func add(
-    _ steps: ArraySlice<KeyPathComponent>, from descriptor: _ModelDescriptor
+    _ steps: ArraySlice<KeyPathComponent>, from descriptor: _ModelDescriptor,
+    declaredAs declared: _ModelDescriptor, in coordinator: any StoreCoordinator
   ) {
-    guard let step = steps.first, let slot = descriptor.keyPathSteps.slot(of: step),
-      let destination = descriptor.properties[slot].destination?._$descriptor
+    guard let step = steps.first, let slot = descriptor.slot(of: step, from: declared),
+      let next = descriptor.properties[slot].destination?._$descriptor,
+      let destination = descriptor.link(slot, in: coordinator)?.destination
     else { return }
     let isToMany = descriptor.properties[slot].isToMany
     branches[slot, default: PrefetchTree()]
-      .add(steps.dropFirst(isToMany ? 2 : 1), from: destination)
+      .add(
+        steps.dropFirst(isToMany ? 2 : 1), from: destination, declaredAs: next, in: coordinator)
   }
 }

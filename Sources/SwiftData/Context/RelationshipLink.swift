@@ -10,6 +10,10 @@ struct RelationshipLink {
   let deleteRule: Schema.Relationship.DeleteRule
   let minimumCount: Int
   let maximumCount: Int
+  /// Whether the property is declared with another class than the one that the schema has under the
+  /// destination's name: a class of an older version in use beside newer ones. Models of the schema
+  /// are no values of the property's type.
+  let isOfOtherVersion: Bool
 }
 
 /// The links of all entities of a schema, by entity and slot; built once per container.
@@ -20,7 +24,8 @@ struct RelationshipLinks {
     for (name, type) in types {
       let descriptor = type._$descriptor
       links[name] = descriptor.properties.map { property in
-        guard let destination = property.destination?._$descriptor,
+        guard let declared = property.destination?._$descriptor,
+          let destination = types[declared.entityName]?._$descriptor,
           let relationship = schema.relationship(property.name, of: name)
         else { return nil }
         return RelationshipLink(
@@ -29,7 +34,8 @@ struct RelationshipLinks {
           isToMany: property.isToMany, isRequired: property.isToOne && !property.isOptional,
           deleteRule: relationship.deleteRule,
           minimumCount: relationship.minimumModelCount ?? 0,
-          maximumCount: relationship.maximumModelCount ?? 0)
+          maximumCount: relationship.maximumModelCount ?? 0,
+          isOfOtherVersion: !destination.isKind(of: declared))
       }
     }
   }

@@ -5,6 +5,8 @@ protocol StoreCoordinator: AnyObject, Sendable {
   func port(forEntity name: String) -> (any StorePort)?
   /// The ways to all stores, in the order of the configurations.
   var ports: [any StorePort] { get }
+  /// The stores as errors name them.
+  var storeNames: String { get }
   /// The model class of an entity.
   func modelType(forEntity name: String) -> (any PersistentModel.Type)?
   /// The entity at the root of an entity's inheritance.

@@ -101,37 +101,44 @@ private struct PendingUniqueness {
 
   private let schema: Schema
   private var holders: [Key: _ModelStorage] = [:]
-  private var constraints: [ObjectIdentifier: [[Int]]] = [:]
+  private var constraints: [ObjectIdentifier: [Constraint]] = [:]
+
+  private struct Constraint {
+    let names: [String]
+    let slots: [Int]
+    let cells: [Int]
+  }
 
   init(schema: Schema) { self.schema = schema }
 
   mutating func judge(_ storage: _ModelStorage, into failures: inout [SwiftDataError]) {
-    for slots in constraints(of: storage.descriptor) {
-      guard slots.contains(where: storage.changedSlots.contains),
+    for constraint in constraints(of: storage.descriptor) {
+      guard constraint.slots.contains(where: storage.changedSlots.contains),
         let snapshot = try? DefaultSnapshot(storage, changedSlots: storage.changedSlots)
       else { continue }
-      let values = slots.compactMap { snapshot.comparableValue($0) }
-      guard values.count == slots.count else { continue }
-      let names = slots.map { storage.descriptor.properties[$0].name }
+      let values = constraint.cells.compactMap { snapshot.comparableValue($0) }
+      guard values.count == constraint.cells.count else { continue }
       let key = Key(
         rootEntity: schema.entitiesByName[storage.descriptor.entityName]?.rootEntity.name ?? "",
-        names: names, values: values)
+        names: constraint.names, values: values)
       if let other = holders.updateValue(storage, forKey: key), other !== storage {
         failures.append(
           Validation.failure(
-            storage, names.joined(separator: ", "),
+            storage, constraint.names.joined(separator: ", "),
             "\(other.identifier) gets the same value in this save, and the property is unique. "
               + "Change one of them."))
       }
     }
   }
 
-  private mutating func constraints(of descriptor: _ModelDescriptor) -> [[Int]] {
+  private mutating func constraints(of descriptor: _ModelDescriptor) -> [Constraint] {
     if let known = constraints[ObjectIdentifier(descriptor)] { return known }
-    var found: [[Int]] = []
+    var found: [Constraint] = []
     for names in schema.uniquenessConstraints(of: descriptor.entityName) {
-      let slots = names.compactMap(descriptor.slot(named:))
-      if slots.count == names.count, !slots.isEmpty { found.append(slots) }
+      let places = names.compactMap(descriptor.place(named:))
+      guard places.count == names.count, !places.isEmpty else { continue }
+      found.append(
+        Constraint(names: names, slots: places.map(\.slot), cells: places.flatMap(\.cells)))
     }
     constraints[ObjectIdentifier(descriptor)] = found
     return found

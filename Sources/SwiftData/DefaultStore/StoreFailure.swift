@@ -56,6 +56,6 @@ extension SwiftDataError.DatabaseFailure {
     self.init(
       name: error.code.description, code: Int(error.code.rawValue),
       extendedCode: Int(error.extendedCode), message: error.message, sql: error.sql,
-      path: error.path, sentence: error.description)
+      path: error.path, sentence: error.description, cause: error.cause)
   }
 }

@@ -2,8 +2,8 @@ import Foundation
 import OpenSwiftDataSQLSyntax
 import OpenSwiftDataSQLiteEngine
 
-/// The indexes of a store that need no change of its tables: those of `#Index` and of keys. A file
-/// that was made before an index was declared gets it when it is opened.
+/// The indexes of a store that need no change of its tables: those of `#Index`, `#Unique` and of keys. A
+/// file that was made before an index was declared gets it when it is opened.
 struct StoreIndexes {
   let mapping: SchemaMapping
 
@@ -30,15 +30,16 @@ struct StoreIndexes {
     }
   }
 
-  /// Unique indexes may fail on the rows of an old file, so they are not added.
-  private var ordinaryIndexes: [CreateIndex] {
-    mapping.tables.flatMap(\.indexes).filter { !$0.isUnique }
-  }
+  private var ordinaryIndexes: [CreateIndex] { mapping.tables.flatMap(\.indexes) }
 
   private func complete(_ connection: Connection) throws -> Set<String> {
     let names = try storedNames(connection)
     for index in ordinaryIndexes where !names.contains(index.name) {
-      try connection.execute(index.rendered(in: .sqlite).sql)
+      do {
+        try connection.execute(index.rendered(in: .sqlite).sql)
+      } catch let error as SQLiteError where error.isUniquenessViolation {
+        throw refusal(of: index, error)
+      }
     }
     if spatialIndexes.isEmpty { return [] }
     let hasTrees = try hasTreeModule(connection)
@@ -52,6 +53,19 @@ struct StoreIndexes {
       }
     }
     return try trees(connection)
+  }
+
+  /// The rows of an old file may not be what the models ask for.
+  private func refusal(of index: CreateIndex, _ error: SQLiteError) -> SwiftDataError {
+    let columns = Set(index.columns.map(\.name))
+    let entity = mapping.entities.first { $0.table == index.table }
+    let names = entity?.properties.filter { property in
+      entity?.columns(of: property).contains { columns.contains($0.name) } ?? false
+    }.map(\.name)
+    return .loadIssueModelContainer.with(
+      "The models ask for unique values, and rows of the file have the same. Open it without the "
+        + "constraint, give the rows values of their own, and try again. The file was left as it is.",
+      entity: entity?.name, property: names?.joined(separator: ", "))
   }
 
   private func hasTreeModule(_ connection: Connection) throws -> Bool {

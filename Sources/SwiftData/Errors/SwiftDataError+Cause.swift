@@ -1,3 +1,5 @@
+import Foundation
+
 extension SwiftDataError {
   /// What an underlying error adds to a sentence that has been said: the summary of the same kind is
   /// left out, and errors of decoders tell the place but not the value.
@@ -5,10 +7,18 @@ extension SwiftDataError {
     switch error {
     case let error as SwiftDataError:
       error.kind == kind ? error.reason : error.description
+    case let error as DatabaseFailure: error.cause
     case let error as DecodingError: Self.text(of: error)
     case let error as EncodingError: Self.text(of: error)
+    case let error as CocoaError: Self.text(of: error)
     default: String(describing: error)
     }
+  }
+
+  /// What the system said, which Foundation's error wraps together with the place.
+  private static func text(of error: CocoaError) -> String {
+    let cause = error.userInfo[NSUnderlyingErrorKey] as? any Error
+    return (cause ?? error).localizedDescription
   }
 
   private static func text(of error: DecodingError) -> String {

@@ -23,9 +23,12 @@ extension SwiftDataError {
 
     private let sentence: String
 
+    /// The description without what an error of a store says before it: that the file can't be used.
+    let cause: String
+
     package init(
       name: String, code: Int, extendedCode: Int, message: String, sql: String?, path: String?,
-      sentence: String
+      sentence: String, cause: String? = nil
     ) {
       self.name = name
       self.code = code
@@ -34,6 +37,7 @@ extension SwiftDataError {
       self.sql = sql
       self.path = path
       self.sentence = sentence
+      self.cause = cause ?? sentence
     }
   }
 }

@@ -53,7 +53,7 @@ extension SwiftDataError.Kind {
     case .backwardMigration:
       "The store is newer than the migration plan"
     case .unknownSchema:
-      "The schema of the store is not in the migration plan"
+      "The models do not match the schema"
     case .historyTokenExpired:
       "The history that the token points at is gone"
     case .invalidTransactionFetchRequest:

@@ -3,6 +3,15 @@ public import Observation
 /// The protocol of observable types, named so that generated code needs no import of its own.
 public typealias _Observable = Observable
 
+/// Runs what is written for the main actor where the caller is.
+///
+/// Generated code of models with `@MainActor` names their properties in it and reads no value of a model.
+public func _withoutIsolation<R>(_ body: @MainActor () -> R) -> R {
+  withoutActuallyEscaping(body) { body in
+    unsafeBitCast(body, to: (() -> R).self)()
+  }
+}
+
 /// Marks a class that `@Model` gave its storage; a class that inherits the mark is a submodel.
 public protocol _ManagedModel: AnyObject {}
 

@@ -39,8 +39,6 @@ package final class EntityMapping: Sendable {
     self.spatialIndexes = spatialIndexes
   }
 
-  package var keyPathSteps: KeyPathSteps { descriptor.keyPathSteps }
-
   package func property(named name: String) -> PropertyMapping? {
     properties.first { $0.name == name }
   }

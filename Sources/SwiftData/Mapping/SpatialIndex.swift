@@ -67,9 +67,8 @@ extension TableLayout {
     of names: [String], in entity: SchemaBlueprint.Entity
   ) -> SpatialIndex? {
     let columns = names.compactMap { name -> String? in
-      guard let slot = entity.descriptor.slot(named: name),
-        case .attribute(let column) = mapping(of: slot, in: entity).kind,
-        SpatialIndex.holds(column.content)
+      let columns = indexedColumns(of: name, in: entity)
+      guard let column = columns.first, columns.count == 1, SpatialIndex.holds(column.content)
       else { return nil }
       return column.name
     }

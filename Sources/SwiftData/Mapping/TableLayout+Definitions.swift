@@ -72,20 +72,19 @@ extension TableLayout {
     guard !columns.isEmpty else { return nil }
     return CreateIndex(
       name, on: table,
-      columns: columns.map { .init($0, isBinary: true, direction: .ascending) },
+      columns: columns.map { .init($0.name, isBinary: true, direction: .ascending) },
       isUnique: isUnique)
   }
 
   /// The columns of a property, or of the leaf that a dotted name leads to.
-  private func indexedColumns(of name: String, in entity: SchemaBlueprint.Entity) -> [String] {
+  func indexedColumns(of name: String, in entity: SchemaBlueprint.Entity) -> [ColumnMapping] {
     let path = name.split(separator: ".").map(String.init)
     guard let first = path.first, let slot = entity.descriptor.slot(named: first) else { return [] }
-    let mapping = mapping(of: entity).properties[slot]
-    switch mapping.kind {
-    case .attribute(let column): return [column.name]
-    case .toOne(let toOne): return [toOne.key.name]
+    switch mapping(of: slot, in: entity).kind {
+    case .attribute(let column): return [column]
+    case .toOne(let toOne): return [toOne.key]
     case .composite(let leaves):
-      return leaves.filter { $0.leaf.path.starts(with: path.dropFirst()) }.map(\.column.name)
+      return leaves.filter { $0.leaf.path.starts(with: path.dropFirst()) }.map(\.column)
     case .toMany, .ephemeral: return []
     }
   }

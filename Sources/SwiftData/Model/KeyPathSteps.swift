@@ -21,6 +21,18 @@ package struct KeyPathSteps: Sendable {
 }
 
 extension _ModelDescriptor {
+  /// The slot of the property that a step of a longer key path names.
+  ///
+  /// - Parameter declared: The class that the step is written for: this one, one above it, or another
+  ///   version of it. Steps of different classes may look alike.
+  package func slot(of step: KeyPathComponent, from declared: _ModelDescriptor) -> Int? {
+    if isKind(of: declared) { return keyPathSteps.slot(of: step) }
+    guard let property = declared.keyPathSteps.slot(of: step).map({ declared.properties[$0] }),
+      let slot = slot(named: property.name), properties[slot].hasSameForm(as: property)
+    else { return nil }
+    return slot
+  }
+
   /// The slot of the property that a key path of one or several steps begins with.
   package func slot(startOf keyPath: AnyKeyPath) -> Int? {
     slot(for: keyPath)

@@ -36,19 +36,19 @@ extension _ModelBacking {
   /// Changes a scalar property.
   @inlinable
   public func set<M: PersistentModel, V: _ScalarAttribute>(
-    _ slot: Int, to value: V, of model: M, keyPath: @autoclosure () -> KeyPath<M, V>
+    _ slot: Int, to value: V, of model: M
   ) {
     let storage = object ?? model._$storage
-    withMutation(model, keyPath: keyPath()) { storage.change(slot, to: value._slotValue) }
+    withMutation(model, slot) { storage.change(slot, to: value._slotValue) }
   }
 
   /// Changes an optional scalar property.
   @inlinable
   public func set<M: PersistentModel, V: _ScalarAttribute>(
-    _ slot: Int, to value: V?, of model: M, keyPath: @autoclosure () -> KeyPath<M, V?>
+    _ slot: Int, to value: V?, of model: M
   ) {
     let storage = object ?? model._$storage
-    withMutation(model, keyPath: keyPath()) {
+    withMutation(model, slot) {
       storage.change(slot, to: value?._slotValue ?? .null)
     }
   }
@@ -90,19 +90,19 @@ extension _ModelBacking {
   /// Changes an enum property.
   @inlinable
   public func set<M: PersistentModel, V: RawRepresentable & Codable>(
-    _ slot: Int, to value: V, of model: M, keyPath: @autoclosure () -> KeyPath<M, V>
+    _ slot: Int, to value: V, of model: M
   ) where V.RawValue: _ScalarAttribute {
     let storage = object ?? model._$storage
-    withMutation(model, keyPath: keyPath()) { storage.change(slot, to: value.rawValue._slotValue) }
+    withMutation(model, slot) { storage.change(slot, to: value.rawValue._slotValue) }
   }
 
   /// Changes an optional enum property.
   @inlinable
   public func set<M: PersistentModel, V: RawRepresentable & Codable>(
-    _ slot: Int, to value: V?, of model: M, keyPath: @autoclosure () -> KeyPath<M, V?>
+    _ slot: Int, to value: V?, of model: M
   ) where V.RawValue: _ScalarAttribute {
     let storage = object ?? model._$storage
-    withMutation(model, keyPath: keyPath()) {
+    withMutation(model, slot) {
       storage.change(slot, to: value?.rawValue._slotValue ?? .null)
     }
   }
@@ -126,10 +126,10 @@ extension _ModelBacking {
   /// Changes a Codable property.
   @_disfavoredOverload
   public func set<M: PersistentModel, V: Codable>(
-    _ slot: Int, to value: V, of model: M, keyPath: @autoclosure () -> KeyPath<M, V>
+    _ slot: Int, to value: V, of model: M
   ) {
     let storage = object ?? model._$storage
-    withMutation(model, keyPath: keyPath()) {
+    withMutation(model, slot) {
       storage.change(slot, to: _ModelStorage.boxed(value))
     }
   }
@@ -150,10 +150,10 @@ extension _ModelBacking {
 
   /// Changes a property with a value transformer.
   public func setTransformable<M: PersistentModel, V>(
-    _ slot: Int, to value: V, of model: M, keyPath: @autoclosure () -> KeyPath<M, V>
+    _ slot: Int, to value: V, of model: M
   ) {
     let storage = object ?? model._$storage
-    withMutation(model, keyPath: keyPath()) {
+    withMutation(model, slot) {
       storage.change(slot, to: _ModelStorage.boxed(value))
     }
   }

@@ -44,23 +44,23 @@ extension _ModelBacking {
 
   /// Changes a required to-one relationship; the other side follows.
   public func set<M: PersistentModel, V: PersistentModel>(
-    _ slot: Int, to value: V, of model: M, keyPath: @autoclosure () -> KeyPath<M, V>
+    _ slot: Int, to value: V, of model: M
   ) {
-    withMutation(model, keyPath: keyPath()) { model._$storage.setToOne(slot, to: value) }
+    withMutation(model, slot) { model._$storage.setToOne(slot, to: value) }
   }
 
   /// Changes an optional to-one relationship; the other side follows.
   public func set<M: PersistentModel, V: PersistentModel>(
-    _ slot: Int, to value: V?, of model: M, keyPath: @autoclosure () -> KeyPath<M, V?>
+    _ slot: Int, to value: V?, of model: M
   ) {
-    withMutation(model, keyPath: keyPath()) { model._$storage.setToOne(slot, to: value) }
+    withMutation(model, slot) { model._$storage.setToOne(slot, to: value) }
   }
 
   /// Changes a to-many relationship; the other sides follow.
   public func set<M: PersistentModel, V: RelationshipCollection>(
-    _ slot: Int, to value: V, of model: M, keyPath: @autoclosure () -> KeyPath<M, V>
+    _ slot: Int, to value: V, of model: M
   ) {
-    withMutation(model, keyPath: keyPath()) { model._$storage.setToMany(slot, to: value._models) }
+    withMutation(model, slot) { model._$storage.setToMany(slot, to: value._models) }
   }
 }
 

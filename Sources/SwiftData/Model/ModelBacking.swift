@@ -41,6 +41,16 @@ public struct _ModelBacking {
     return storage
   }
 
+  /// The storage of `model`; what the class declares with `let` is copied to it once.
+  public mutating func storage<M: PersistentModel>(
+    of model: M, keepingConstants keep: (inout _ModelBacking) -> Void
+  ) -> _ModelStorage {
+    let isNew = object?.model == nil
+    let storage = storage(of: model)
+    if isNew { storage.keepConstants(keep) }
+    return storage
+  }
+
   /// Replaces the storage, as a subclass does to share its own with its superclass.
   public mutating func replace(with storage: _ModelStorage) { object = storage }
 
@@ -56,7 +66,8 @@ public struct _ModelBacking {
 
   /// Joins the values of a subclass with those that its superclass has initialised.
   public mutating func unify<M: PersistentModel>(
-    of model: M, inherited: _ModelStorage, replaceInherited: (_ModelStorage) -> Void
+    of model: M, inherited: _ModelStorage, replaceInherited: (_ModelStorage) -> Void,
+    keepingConstants keep: (inout _ModelBacking) -> Void = { _ in }
   ) -> _ModelStorage {
     if let object, object === inherited { return object }
     let own = object ?? _ModelStorage(Swift.type(of: model)._$descriptor)
@@ -64,11 +75,19 @@ public struct _ModelBacking {
     own.model = model
     object = own
     replaceInherited(own)
+    own.keepConstants(keep)
     return own
   }
 }
 
 extension _ModelStorage {
+  /// Copies the constants of a model that its user made; a fetched one has them from here.
+  fileprivate func keepConstants(_ keep: (inout _ModelBacking) -> Void) {
+    guard row == nil, source == nil, !flags.contains(.isMaterializing) else { return }
+    var backing = _ModelBacking(object: self)
+    keep(&backing)
+  }
+
   func takeValues(of inherited: _ModelStorage) {
     for slot in 0..<inherited.descriptor.slotCount {
       let value = inherited.overlaid(slot)

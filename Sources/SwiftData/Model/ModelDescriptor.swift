@@ -32,6 +32,15 @@ package struct ModelProperty: @unchecked Sendable {
     }
   }
 
+  /// Whether values of both read alike: one type, or relationships of one kind to one entity.
+  func hasSameForm(as other: ModelProperty) -> Bool {
+    if let destination, let theirs = other.destination {
+      return isToMany == other.isToMany
+        && destination._$descriptor.entityName == theirs._$descriptor.entityName
+    }
+    return valueType == other.valueType && isOptional == other.isOptional
+  }
+
   package var isToMany: Bool {
     if case .toMany = form { return true }
     return false
@@ -85,7 +94,7 @@ public final class _ModelDescriptor: Sendable {
     self.type = type
     entityName = _ModelDescriptor.entityName(of: type)
     superclass = _getSuperclass(type) as? any PersistentModel.Type
-    var reading = PropertyReading(entityName: entityName)
+    var reading = PropertyReading(type, entityName: entityName)
     for metadata in type.schemaMetadata { reading.read(metadata) }
     reading.placeLeaves()
     properties = reading.properties
@@ -115,6 +124,22 @@ public final class _ModelDescriptor: Sendable {
   package func slot(for keyPath: AnyKeyPath) -> Int? {
     if let slot = slotsByKeyPath.byKeyPath[keyPath] { return slot }
     return lineage.dropFirst().lazy.compactMap { $0.slotsByKeyPath.byKeyPath[keyPath] }.first
+      ?? slot(forOtherVersion: keyPath)
+  }
+
+  /// The slot of the property of the same name and type where a key path names one of another class
+  /// with the entity's name: an older version of this class, which a class of an older version that
+  /// is still in use names in its relationships.
+  private func slot(forOtherVersion keyPath: AnyKeyPath) -> Int? {
+    guard let root = Swift.type(of: keyPath).rootType as? any PersistentModel.Type, root != type
+    else { return nil }
+    let other = root._$descriptor
+    guard lineage.contains(where: { $0.entityName == other.entityName && $0.type != root }),
+      let otherSlot = other.slotsByKeyPath.byKeyPath[keyPath],
+      let slot = slot(named: other.properties[otherSlot].name),
+      properties[slot].hasSameForm(as: other.properties[otherSlot])
+    else { return nil }
+    return slot
   }
 
   package func slot(named name: String) -> Int? {

@@ -4,6 +4,7 @@ package import OpenSwiftDataRowStorage
 /// Turns the entries of `schemaMetadata` into properties, cells and constraints.
 struct PropertyReading {
   let entityName: String
+  private let model: any PersistentModel.Type
   private(set) var properties: [ModelProperty] = []
   private(set) var cellKinds: [CellKind] = []
   private(set) var uniqueConstraints: [[String]] = []
@@ -12,7 +13,10 @@ struct PropertyReading {
   private(set) var problems: [SwiftDataError] = []
   private var constraints: [any KeyPathConstraint] = []
 
-  init(entityName: String) { self.entityName = entityName }
+  init(_ model: any PersistentModel.Type, entityName: String) {
+    self.model = model
+    self.entityName = entityName
+  }
 
   mutating func read(_ entry: Schema.PropertyMetadata) {
     if let constraint = entry.metadata as? any KeyPathConstraint {
@@ -24,13 +28,25 @@ struct PropertyReading {
     let valueType = wrapped ?? declared
     let attribute = entry.metadata as? Schema.Attribute
     let options = attribute?.options ?? []
+    let form = form(of: valueType, declared: declared, attribute: attribute, name: entry.name)
+    switch form {
+    case .toOne, .toMany:
+      if !(entry.keypath is any WritableProperty) { refuseConstant(entry.name) }
+    case .attribute, .transformable: break
+    }
     properties.append(
       ModelProperty(
         name: entry.name, keyPath: entry.keypath, valueType: valueType,
-        isOptional: wrapped != nil,
-        form: form(of: valueType, declared: declared, attribute: attribute, name: entry.name),
+        isOptional: wrapped != nil, form: form,
         isEphemeral: options.contains(.ephemeral),
         defaultValue: entry.defaultValue, metadata: entry.metadata))
+  }
+
+  private mutating func refuseConstant(_ name: String) {
+    problems.append(
+      .loadIssueModelContainer.with(
+        "A relationship changes with its other side, so it can't be a constant. Declare it with 'var'.",
+        entity: entityName, property: name))
   }
 
   private mutating func form(
@@ -70,12 +86,26 @@ struct PropertyReading {
       cellKinds += leaves.map(\.form.cellKind)
       properties[index].leafCells = start..<cellKinds.count
     }
-    let resolver = KeyPathNaming(properties: properties)
+    let naming = ConstraintNaming(model: model, entityName: entityName, properties: properties)
     for constraint in constraints {
-      let named = constraint.namedMembers(resolver.name(of:))
-      uniqueConstraints += named.unique
-      indices += named.binary
-      spatialIndices += named.rtree
+      do {
+        guard try naming.owns(constraint) else { continue }
+      } catch {
+        problems.append(error)
+        continue
+      }
+      for group in constraint.groups {
+        do {
+          let names = try naming.names(of: group)
+          switch group.kind {
+          case .unique: uniqueConstraints.append(names)
+          case .binary: indices.append(names)
+          case .rtree: spatialIndices.append(names)
+          }
+        } catch {
+          problems.append(error)
+        }
+      }
     }
     for (index, property) in properties.enumerated() {
       let isUnique =
@@ -86,42 +116,8 @@ struct PropertyReading {
   }
 }
 
-/// Names the property, or the leaf of a composite, that a key path leads to.
-struct KeyPathNaming {
-  let properties: [ModelProperty]
-
-  func name(of keyPath: AnyKeyPath) -> String? {
-    if let property = properties.first(where: { $0.keyPath == keyPath }) { return property.name }
-    return nil
-  }
-}
-
-/// `#Unique` and `#Index` entries of the metadata.
-protocol KeyPathConstraint {
-  typealias Members = (unique: [[String]], binary: [[String]], rtree: [[String]])
-  func namedMembers(_ name: (AnyKeyPath) -> String?) -> Members
-}
-
-extension Schema.Unique: KeyPathConstraint {
-  func namedMembers(_ name: (AnyKeyPath) -> String?) -> Members {
-    (constraints.map { $0.compactMap(name) }.filter { !$0.isEmpty }, [], [])
-  }
-}
-
-extension Schema.Index: KeyPathConstraint {
-  func namedMembers(_ name: (AnyKeyPath) -> String?) -> Members {
-    var members: Members = ([], [], [])
-    for index in indices {
-      switch index {
-      case .binary(let paths): members.binary.append(paths.compactMap(name))
-      case .rtree(let paths): members.rtree.append(paths.compactMap(name))
-      }
-    }
-    members.binary.removeAll(where: \.isEmpty)
-    members.rtree.removeAll(where: \.isEmpty)
-    return members
-  }
-}
+private protocol WritableProperty {}
+extension ReferenceWritableKeyPath: WritableProperty {}
 
 extension PropertyForm {
   package var cellKind: CellKind {

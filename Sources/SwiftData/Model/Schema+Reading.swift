@@ -8,14 +8,15 @@ extension Schema {
 
   /// Describes model classes and the classes that their relationships lead to.
   ///
-  /// Subclasses are not found that way: list them.
+  /// Subclasses are not found that way: list them. A listed class stands for all classes of its name, so
+  /// a class of an older version may be listed beside the new versions of what its relationships lead to.
   /// - Parameters:
   ///   - types: The model classes.
   ///   - version: The version of the schema.
   public convenience init(
     _ types: [any PersistentModel.Type], version: Schema.Version = Version(1, 0, 0)
   ) {
-    var reading = SchemaReading()
+    var reading = SchemaReading(listed: types)
     for type in types { reading.add(type) }
     self.init(entities: reading.entities, version: version, problems: reading.problems)
   }
@@ -42,14 +43,29 @@ extension Schema {
 }
 
 /// Collects entities from model classes, following relationships and superclasses.
+///
+/// A relationship leads to an entity by name: where the schema lists a class of that name, its own
+/// destination, a class of another version, is not added.
 private struct SchemaReading {
   private(set) var entities: [Schema.Entity] = []
   private(set) var problems: [SwiftDataError] = []
   private var seen: Set<ObjectIdentifier> = []
+  private let listedNames: Set<String>
+
+  init(listed types: [any PersistentModel.Type]) {
+    listedNames = Set(types.map(_ModelDescriptor.entityName(of:)))
+  }
 
   mutating func add(_ type: any PersistentModel.Type) {
     guard seen.insert(ObjectIdentifier(type)).inserted else { return }
     let descriptor = type._$descriptor
+    guard descriptor.type == type else {
+      problems.append(
+        .loadIssueModelContainer.with(
+          "\(type) inherits from the model \(descriptor.type) and is none itself. Give it @Model, or list "
+            + "\(descriptor.type) in its place.", entity: _ModelDescriptor.entityName(of: type)))
+      return
+    }
     problems += descriptor.problems
     if let superclass = descriptor.superclass { add(superclass) }
     let inherited = descriptor.superclass?._$descriptor.slotCount ?? 0
@@ -72,8 +88,12 @@ private struct SchemaReading {
     entity.indices = descriptor.indices.filter { !inheritedIndices.contains($0) }
     entities.append(entity)
     for property in descriptor.properties {
-      if let destination = property.destination { add(destination) }
+      if let destination = property.destination { follow(destination) }
     }
+  }
+
+  private mutating func follow(_ destination: any PersistentModel.Type) {
+    if !listedNames.contains(_ModelDescriptor.entityName(of: destination)) { add(destination) }
   }
 
   private static func property(

@@ -71,10 +71,12 @@ extension PredicateCompiler {
   ) throws -> SQLTerm {
     var steps = components[...]
     var object = object
+    var declared = object.entity.descriptor
     while let step = steps.popFirst() {
-      guard let slot = object.entity.keyPathSteps.slot(of: step) else {
+      guard let slot = object.entity.descriptor.slot(of: step, from: declared) else {
         throw NotInSQL("a key path that names no stored property")
       }
+      declared = object.entity.descriptor.properties[slot].destination?._$descriptor ?? declared
       switch try term(of: object.entity.properties[slot], of: object) {
       case .object(let destination): object = destination
       case .composite(let composite) where !steps.isEmpty:

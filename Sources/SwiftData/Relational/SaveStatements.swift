@@ -15,6 +15,8 @@ package struct SaveStatements: Sendable {
       case entityNumber
     }
     package let name: String
+    /// The property, and the names that lead from it to a leaf: `address.city`.
+    package let path: String
     package let slot: Int
     package let cell: Int
     package let content: Content
@@ -29,10 +31,13 @@ package struct SaveStatements: Sendable {
   package let largestKey: String
   /// Finds the row that has the same values, one per uniqueness constraint.
   package let lookups: [Lookup]
+  /// Finds the entity number of a row; `nil` where the table has rows of this entity alone.
+  package let entityNumber: String?
 
   /// Writes a row in one statement, whether its unique values are there or not.
   ///
-  /// Only for entities with one uniqueness constraint and without to-one columns.
+  /// Only for entities with one uniqueness constraint, without to-one columns, and with a table of
+  /// their own: the statement does not tell whether the row is one of another entity.
   package let upsert: Upsert?
 
   package struct Upsert: Sendable {
@@ -65,7 +70,7 @@ package struct SaveStatements: Sendable {
       .rendered(in: dialect).sql
     lookups = constraints.compactMap { members in
       let wanted = members.flatMap { name in
-        columns.filter { entity.properties[$0.slot].name == name }
+        columns.filter { $0.path == name || $0.path.hasPrefix(name + ".") }
       }
       guard !wanted.isEmpty else { return nil }
       let condition = SQLExpression.conjunction(
@@ -76,7 +81,13 @@ package struct SaveStatements: Sendable {
         [RowColumns.key()], from: TableReference(entity.table), where: condition)
       return Lookup(sql: select.rendered(in: dialect).sql, columns: wanted)
     }
-    upsert = SaveStatements.upsert(insert, columns, lookups, dialect)
+    entityNumber =
+      entity.sharesTable && !lookups.isEmpty
+      ? Select(
+        [RowColumns.entity()], from: TableReference(entity.table), where: SaveStatements.isRow(0)
+      ).rendered(in: dialect).sql : nil
+    upsert =
+      entityNumber == nil ? SaveStatements.upsert(insert, columns, lookups, dialect) : nil
   }
 
   private static func upsert(
@@ -126,20 +137,27 @@ package struct SaveStatements: Sendable {
     var columns: [Column] = []
     for property in entity.properties {
       let slot = property.slot
+      let path = property.name
       switch property.kind {
       case .attribute(let column):
         let isTagged = entity.descriptor.properties[slot].isExternallyStored
         columns.append(
-          Column(name: column.name, slot: slot, cell: slot, content: isTagged ? .tagged : .plain))
+          Column(
+            name: column.name, path: path, slot: slot, cell: slot,
+            content: isTagged ? .tagged : .plain))
       case .composite(let leaves):
         for (leaf, cell) in zip(leaves, entity.descriptor.properties[slot].leafCells) {
-          columns.append(Column(name: leaf.column.name, slot: slot, cell: cell, content: .plain))
+          columns.append(
+            Column(
+              name: leaf.column.name, path: ([path] + leaf.leaf.path).joined(separator: "."),
+              slot: slot, cell: cell, content: .plain))
         }
       case .toOne(let toOne):
-        columns.append(Column(name: toOne.key.name, slot: slot, cell: slot, content: .key))
+        columns.append(
+          Column(name: toOne.key.name, path: path, slot: slot, cell: slot, content: .key))
         if let number = toOne.entityNumber {
           columns.append(
-            Column(name: number.name, slot: slot, cell: slot, content: .entityNumber))
+            Column(name: number.name, path: path, slot: slot, cell: slot, content: .entityNumber))
         }
       case .toMany, .ephemeral: continue
       }

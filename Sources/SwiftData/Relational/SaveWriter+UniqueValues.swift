@@ -41,9 +41,9 @@ extension SaveWriter {
     let entity = save.statements.entity
     for lookup in save.statements.lookups {
       guard let other = try row(like: snapshot, lookup), other != key else { continue }
-      let names = lookup.columns.map { entity.properties[$0.slot].name }
-      let holder = PersistentIdentifier(
-        scope: store.plans.scope(number: entity.number), key: other)
+      let names = lookup.columns.map(\.path)
+      let number = try entityNumber(ofRow: other, save) ?? entity.number
+      let holder = PersistentIdentifier(scope: store.plans.scope(number: number), key: other)
       return SwiftDataError.modelValidationFailure.with(
         "\(snapshot.persistentIdentifier) can't have the same value as \(holder), because the "
           + "property is unique. Nothing of this save was stored.",
@@ -57,9 +57,35 @@ extension SaveWriter {
     like snapshot: DefaultSnapshot, _ save: EntitySave
   ) throws -> Int64? {
     for lookup in save.statements.lookups {
-      if let found = try row(like: snapshot, lookup) { return found }
+      guard let found = try row(like: snapshot, lookup) else { continue }
+      let own = save.statements.entity.number
+      if let number = try entityNumber(ofRow: found, save), number != own {
+        throw otherEntity(snapshot, save, lookup, holder: (found, number))
+      }
+      return found
     }
     return nil
+  }
+
+  private mutating func entityNumber(ofRow key: Int64, _ save: EntitySave) throws -> Int? {
+    guard let sql = save.statements.entityNumber else { return nil }
+    return try prepared(sql).integer(.integer(key)).map { Int($0) }
+  }
+
+  /// The error for a new model whose unique values a row of another entity of the hierarchy has: it
+  /// cannot become that row.
+  private func otherEntity(
+    _ snapshot: DefaultSnapshot, _ save: EntitySave, _ lookup: SaveStatements.Lookup,
+    holder: (key: Int64, number: Int)
+  ) -> SwiftDataError {
+    let entity = save.statements.entity.name
+    let other = store.mapping.entity(number: holder.number)?.name ?? "another entity"
+    let identifier = PersistentIdentifier(
+      scope: store.plans.scope(number: holder.number), key: holder.key)
+    return SwiftDataError.modelValidationFailure.with(
+      "A new \(entity) has the unique value of \(identifier), a row of \(other), and can't become it. "
+        + "Give one of them another value, or delete the \(other) first. Nothing of this save was stored.",
+      entity: entity, property: lookup.columns.map(\.path).joined(separator: ", "))
   }
 
   /// The row that has the same values in one uniqueness constraint; a null equals nothing.

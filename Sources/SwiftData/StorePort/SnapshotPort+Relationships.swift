@@ -58,7 +58,8 @@ extension SnapshotPort {
     of slot: Int, _ descriptor: _ModelDescriptor
   ) -> (type: any PersistentModel.Type, slot: Int)? {
     let property = descriptor.properties[slot]
-    guard let type = property.destination,
+    guard let entity = property.destination?._$descriptor.entityName,
+      let type = schema.entitiesByName[entity]?.modelType,
       let name = schema.relationship(property.name, of: descriptor.entityName)?.inverseName,
       let slot = type._$descriptor.slot(named: name)
     else { return nil }

@@ -48,6 +48,18 @@ import Testing
     #expect(whole.isEmpty)
   }
 
+  @Test func timesHaveMicroseconds() throws {
+    let recorder = StatementRecorder()
+    let context = ModelContext(try recorder.container(Library.types))
+    let statements = try recorder.during {
+      for _ in 0..<20 { _ = try context.fetchCount(FetchDescriptor<Author>()) }
+    }
+    #expect(statements.count == 20)
+    #expect(statements.allSatisfy { $0.duration > .zero })
+    let microseconds = statements.map { Int($0.duration / .microseconds(1)) }
+    #expect(microseconds.contains { $0 % 1000 != 0 })
+  }
+
   @Test func anEventIsALine() throws {
     let recorder = StatementRecorder()
     let context = ModelContext(try recorder.container(Library.types))

@@ -140,7 +140,7 @@ extension Move {
 
   private static let allowsThreads = false
   private static let allowsDeletions = false
-  private static let allowsStrangers = false
+  private static let allowsStrangers = true
 
   private static func bond(_ random: inout SeededRandom) -> Bond {
     Bond(rawValue: Int.random(in: 0..<5, using: &random)) ?? .team

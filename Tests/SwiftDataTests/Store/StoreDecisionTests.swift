@@ -85,14 +85,19 @@ import Testing
     #expect(try context.fetch(FetchDescriptor<Picture>()).map(\.data) == [Data([1, 2])])
   }
 
-  @Test func rowsThatBreakANewConstraintDoNotKeepAFileShut() throws {
+  @Test func rowsThatBreakANewConstraintAreNamed() throws {
     do {
       let context = ModelContext(try container([Old.Item.self]))
       for _ in 0..<2 { context.insert(Old.Item(7)) }
       try context.save()
     }
-    let context = ModelContext(try container([New.Item.self]))
-    #expect(try context.fetch(FetchDescriptor<New.Item>()).map(\.code) == [7, 7])
+    let error = #expect(throws: SwiftDataError.loadIssueModelContainer) {
+      try container([New.Item.self])
+    }
+    #expect(error?.description.contains("rows of the file have the same") == true)
+    #expect(error?.entity == "Item" && error?.property == "code")
+    let context = ModelContext(try container([Old.Item.self]))
+    #expect(try context.fetch(FetchDescriptor<Old.Item>()).map(\.code) == [7, 7])
   }
 
   @Test func aConstraintOfTheFileIsABrokenRule() throws {

@@ -195,6 +195,27 @@ import Testing
     #expect(try open(folder.store).fetchCount(FetchDescriptor<Author>()) == 1)
   }
 
+  @Test func aPlaceThatCannotBeMadeIsAnErrorOfOursWithItsCause() throws {
+    let folder = try TemporaryFolder()
+    let file = folder.store.deletingLastPathComponent().appending(path: "file")
+    try Data("text".utf8).write(to: file)
+    let long = String(repeating: "x", count: 300)
+    for place in [
+      file.appending(path: "test.store"), file.appending(path: "deep/er/test.store"),
+      URL(filePath: "/proc/nowhere/test.store"),
+      folder.store.deletingLastPathComponent().appending(path: "\(long)/test.store"),
+      folder.store.deletingLastPathComponent(), file,
+    ] {
+      let error = try #require(#expect(throws: SwiftDataError.self) { try open(place) })
+      #expect(error == .loadIssueModelContainer)
+      let text = error.description
+      let cause = try #require(text.components(separatedBy: " Cause: ").last)
+      #expect(cause != text, "\(text)")
+      #expect(!cause.lowercased().contains("opened") && !cause.contains("Domain"), "\(text)")
+      #expect(cause.components(separatedBy: place.path).count == 1, "\(text)")
+    }
+  }
+
   @Test func aFailedReadSpeaksOfReadingAndAFailedOpeningOfOpening() throws {
     let folder = try TemporaryFolder()
     let context = try open(folder.store)
