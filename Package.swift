@@ -18,6 +18,7 @@ let package = Package(
       pkgConfig: "sqlite3",
       providers: [.apt(["libsqlite3-dev"]), .yum(["sqlite-devel"]), .brew(["sqlite"])]
     ),
+    .target(name: "OpenSwiftDataCRuntime"),
     .target(name: "OpenSwiftDataRowStorage"),
     .target(
       name: "OpenSwiftDataSQLiteEngine",
@@ -38,8 +39,8 @@ let package = Package(
     .target(
       name: "SwiftData",
       dependencies: [
-        "OpenSwiftDataRowStorage", "OpenSwiftDataSQLiteEngine", "OpenSwiftDataSQLSyntax",
-        "OpenSwiftDataMacros",
+        "OpenSwiftDataCRuntime", "OpenSwiftDataRowStorage", "OpenSwiftDataSQLiteEngine",
+        "OpenSwiftDataSQLSyntax", "OpenSwiftDataMacros",
       ]
     ),
     .testTarget(name: "RowStorageTests", dependencies: ["OpenSwiftDataRowStorage"]),

@@ -34,7 +34,7 @@ struct BatchReading<T: PersistentModel> {
       if let model = models?[position - range.lowerBound] { return model }
       let identifier = places[position]
       if let known = core.registered(identifier), let model = known.model as? T {
-        if models != nil, !model.hasChanges { known.becomeLost() }
+        if models != nil, !model.hasChanges { known.storage.becomeLost() }
         return model
       }
       if models == nil, let fault = core.faults.fault(for: identifier) as? T { return fault }

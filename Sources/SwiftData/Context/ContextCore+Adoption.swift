@@ -8,6 +8,7 @@ extension ContextCore {
     _ model: any PersistentModel, by owner: _ModelStorage, _ slot: Int
   ) -> (any PersistentModel)? {
     let storage = model._$storage
+    guard canTrack(storage) else { return nil }
     if storage.source === self { return model }
     if storage.source == nil {
       insert(storage)

@@ -17,6 +17,10 @@ extension ContextCore: _FaultSource {
     return faults.toMany(storage, slot: slot)
   }
 
+  func _partner(_ identifier: PersistentIdentifier, of storage: _ModelStorage) -> AnyObject? {
+    faults.partner(identifier, of: storage)
+  }
+
   func _model(for identifier: PersistentIdentifier) -> AnyObject? {
     faults.model(for: identifier)
   }
@@ -25,7 +29,14 @@ extension ContextCore: _FaultSource {
     faults.fault(for: identifier)
   }
 
+  /// Whether a model can become part of the unit of work. One that is being deinitialised can't: nobody
+  /// will see what its deinitialiser changes.
+  func canTrack(_ storage: _ModelStorage) -> Bool {
+    !storage.flags.isDisjoint(with: .isPending) || !storage.isGoing
+  }
+
   func _willChange(_ storage: _ModelStorage, slot: Int) {
+    guard canTrack(storage) else { return }
     if !storage.flags.isDisjoint(with: [.isFault, .isGone]) {
       if storage.flags.contains(.isFault) { _fill(storage) }
       if storage.flags.contains(.isGone) { refuseEdit(of: storage, slot) }
@@ -36,6 +47,7 @@ extension ContextCore: _FaultSource {
   }
 
   func _setToOne(_ storage: _ModelStorage, slot: Int, to model: (any PersistentModel)?) {
+    guard canTrack(storage) else { return }
     if storage.source == nil { insert(storage) }
     guard let model else {
       return RelationshipFixer(core: self).setToOne(storage, slot: slot, to: nil)
@@ -45,6 +57,7 @@ extension ContextCore: _FaultSource {
   }
 
   func _setToMany(_ storage: _ModelStorage, slot: Int, to models: [any PersistentModel]?) {
+    guard canTrack(storage) else { return }
     if storage.source == nil { insert(storage) }
     if noteOtherVersion(storage, slot) { return }
     let partners = (models ?? []).compactMap { adopted($0, by: storage, slot) }
@@ -61,5 +74,5 @@ extension ContextCore: _FaultSource {
     return true
   }
 
-  func _forget(_ storage: _ModelStorage) { identities.remove(storage) }
+  func _forget(_ storage: _ModelStorage) { identities.forget(storage) }
 }

@@ -9,6 +9,7 @@ extension ContextCore {
   /// The graph is walked twice: first every reachable new model joins the context, then both sides
   /// of their relationships are brought into step.
   func insert(_ storage: _ModelStorage) {
+    guard canTrack(storage) else { return }
     if let source = storage.source, !storage.flags.contains(.isGone) {
       if source === self {
         if storage.flags.contains(.isDeleted) { takeBackDeletion(of: storage) }
@@ -40,7 +41,13 @@ extension ContextCore {
 
   func takeBackDeletion(of storage: _ModelStorage) {
     if watchers.isActive { noteArrival(of: storage) }
+    restoreDeleted(storage)
+  }
+
+  /// Takes the deletion of a row back for all models that show it.
+  func restoreDeleted(_ storage: _ModelStorage) {
     changes.takeBackDeletion(of: storage)
+    for other in otherInstances(of: storage) { changes.takeBackDeletion(of: other.storage) }
   }
 
   /// Makes one new model part of the unit of work, without regard to its relationships.
@@ -61,6 +68,7 @@ extension ContextCore {
   /// Marks a model for deletion. A model that was never saved leaves the context at once, with what
   /// its delete rules cascade to; those of stored models are applied by the save.
   func delete(_ storage: _ModelStorage) {
+    guard canTrack(storage) else { return }
     guard storage.source === self else {
       if storage.source != nil { refuseForeign(storage) }
       return
@@ -82,11 +90,20 @@ extension ContextCore {
     withExtendedLifetime(partners) {}
   }
 
-  /// Marks or forgets one model, without regard to delete rules.
+  /// Marks or forgets one model, without regard to delete rules. Other models that show its row are
+  /// marked with it.
   func deleteAlone(_ storage: _ModelStorage) {
     if watchers.isActive { noteDeparture(of: storage) }
     let wasNew = changes.delete(storage)
-    if wasNew { forgetNew(storage) }
+    if wasNew { return forgetNew(storage) }
+    for other in otherInstances(of: storage) { _ = changes.delete(other.storage) }
+  }
+
+  /// One model for each row that is to be deleted.
+  var rowsToDelete: [_ModelStorage] {
+    guard identities.hasDuplicates else { return Array(changes.deleted) }
+    var seen: Set<PersistentIdentifier> = []
+    return changes.deleted.filter { seen.insert($0.identifier).inserted }
   }
 
   private func cascadePartners(of storage: _ModelStorage) -> [any PersistentModel] {

@@ -44,13 +44,18 @@ final class ContextCore {
   func close() {
     externalChanges.stop()
     closeWatchers()
-    identities.forEach(where: { $0.overlay != nil }) { $0.dropRelationships() }
+    for live in identities.models where live.storage.overlay != nil {
+      live.storage.dropRelationships()
+    }
     for storage in changes.inserted {
       storage.leaveContext()
       weakenPartners(of: storage)
     }
+    // Models are released when nothing is being changed here: their deinitialisers may call back.
+    let released = (changes, recentModels)
     changes.removeAll()
-    recentModels.removeAll()
+    recentModels = RecentModels()
+    withExtendedLifetime(released) {}
     for port in coordinator.ports { port.end(editingState) }
   }
 
@@ -58,8 +63,8 @@ final class ContextCore {
   var currentExecutor: ContextExecutor? { executor ?? ContextExecutor.current }
 
   /// The model in memory that an identifier names.
-  func registered(_ identifier: PersistentIdentifier) -> _ModelStorage? {
-    identities.storage(for: identifier, in: self)
+  func registered(_ identifier: PersistentIdentifier) -> LiveModel? {
+    identities.model(for: identifier, in: self)
   }
 
   /// Whether a model is part of what the user sees: registered and not to be deleted.
@@ -67,9 +72,19 @@ final class ContextCore {
     storage.source === self && storage.flags.isDisjoint(with: [.isDeleted, .isGone])
   }
 
+  /// Forgets a change that turned out to be none. The model may have had no other owner; it is released
+  /// when nothing is being changed here.
+  func forgetChange(of storage: _ModelStorage) {
+    let model = storage.model
+    changes.unchange(storage)
+    withExtendedLifetime(model) {}
+  }
+
   /// Keeps a model that was faulted in alive for a while, unless the context is closed.
   func keepRecent(_ model: AnyObject) {
-    if face != nil { recentModels.keep(model) }
+    guard face != nil else { return }
+    let released = recentModels.keep(model)
+    withExtendedLifetime(released) {}
   }
 
   func port(of storage: _ModelStorage) -> (any StorePort)? {

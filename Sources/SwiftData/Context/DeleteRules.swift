@@ -17,7 +17,7 @@ struct DeleteRules {
 
   /// - Returns: The deletions that a rule denies.
   mutating func apply() -> [SwiftDataError] {
-    var queue = Array(core.changes.deleted)
+    var queue = core.rowsToDelete
     var next = 0
     var denials: [(storage: _ModelStorage, slot: Int)] = []
     var level = 0
@@ -79,7 +79,7 @@ struct DeleteRules {
       if wasNew {
         core.insert(storage)
       } else {
-        core.changes.takeBackDeletion(of: storage)
+        core.restoreDeleted(storage)
       }
       withExtendedLifetime(model) {}
     }

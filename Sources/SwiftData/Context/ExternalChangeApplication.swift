@@ -38,10 +38,9 @@ struct ExternalChangeApplication {
       let entities = saved.invalidatedEntities.compactMap {
         core.coordinator.modelType(forEntity: $0)?._$descriptor
       }
-      core.identities.forEach { storage in
-        if saved.isEverything || entities.contains(where: storage.descriptor.isKind(of:)) {
-          outdated.insert(storage, nil)
-        }
+      for live in core.identities.models
+      where saved.isEverything || entities.contains(where: live.storage.descriptor.isKind(of:)) {
+        outdated.insert(live.storage, nil)
       }
     }
     do {
@@ -60,7 +59,7 @@ struct ExternalChangeApplication {
 
   /// Calls `body` with every model that shows a row.
   private func find(_ identifier: PersistentIdentifier, _ body: (_ModelStorage) -> Void) {
-    core.identities.instances(of: identifier, in: core).forEach(body)
+    for live in core.identities.instances(of: identifier, in: core) { body(live.storage) }
   }
 
   private func refresh(_ outdated: inout OutdatedModels) throws {

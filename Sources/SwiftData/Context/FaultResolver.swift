@@ -6,6 +6,10 @@ import OpenSwiftDataRowStorage
 /// instances come first, then the store; rows become models through the `Materializer`. Where a
 /// store can't be read the model stays as it is and asks again next time.
 ///
+/// A model that is being deinitialised reads its own row still, but no other model is made for it: its
+/// relationships lead to what is in memory. Models that are made for one that goes would go
+/// with it, and ask in turn.
+///
 /// The resolver has no state of its own. What it changes belongs to the context and to the storage
 /// that asks, and is guarded by the rule that both are used on one thread.
 struct FaultResolver {
@@ -53,8 +57,20 @@ struct FaultResolver {
       let identifier = core.port(of: storage)?.destination(
         of: storage.descriptor, slot: slot, key: row.integer(slot))
     else { return nil }
-    let model = fault(for: identifier)
+    let model = registeredOrFault(for: identifier, asking: storage)
     return mayDangle(storage, slot) ? existing(model) : model
+  }
+
+  /// The partner of a to-one that is known by its identifier.
+  func partner(_ identifier: PersistentIdentifier, of storage: _ModelStorage) -> AnyObject? {
+    existing(registeredOrFault(for: identifier.resolved, asking: storage))
+  }
+
+  private func registeredOrFault(
+    for identifier: PersistentIdentifier, asking storage: _ModelStorage
+  ) -> AnyObject? {
+    if let known = core.registered(identifier)?.model { return known }
+    return storage.isGoing ? nil : fault(for: identifier)
   }
 
   /// Whether a row can still name a partner that was deleted: the deletion changes no row where the
@@ -91,6 +107,7 @@ struct FaultResolver {
     let value: _ToManyValue?
     if case .toMany(let known) = storage.overlaid(slot) { value = known } else { value = nil }
     if let members = value?.members { return Array(members) }
+    if storage.isGoing { return value.map { Array($0.added) } ?? [] }
     // Where the store can't be read the members stay unknown, and the next read asks again.
     guard var members = storedMembers(storage, slot: slot) else {
       return value.map { Array($0.added) } ?? []

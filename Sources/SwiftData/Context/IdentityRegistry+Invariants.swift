@@ -8,31 +8,26 @@ extension IdentityRegistry {
     #if OPENSWIFTDATA_INVARIANTS
       checkCount += 1
       guard count <= 256 || checkCount & (checkCount - 1) == 0 else { return }
-      var models: [AnyObject] = []  // released after the walk, because that changes the registry
-      forEach { storage in
-        check(storage, in: context)
-        if let model = storage.model { models.append(model) }
-      }
-      for (identifier, storage) in allDuplicates where storage.model != nil {
-        let isKnown = storage.knownIdentifier == identifier
+      for live in models { check(live, in: context) }
+      for (identifier, live) in allDuplicates {
+        let isKnown = live.storage.knownIdentifier == identifier
         precondition(isKnown, "a duplicate of \(identifier) shows another row")
       }
-      withExtendedLifetime(models) {}
     #endif
   }
 
   #if OPENSWIFTDATA_INVARIANTS
-    private func check(_ storage: _ModelStorage, in context: ContextCore) {
+    private func check(_ live: LiveModel, in context: ContextCore) {
+      let storage = live.storage
       let name = storage.descriptor.entityName
       guard let identifier = storage.knownIdentifier else {
         preconditionFailure("\(name): a registered instance has no identifier")
       }
       precondition(!identifier.isTemporary, "\(identifier): a new model is registered as a row")
-      precondition(storage.model != nil, "\(identifier): no model is left")
       precondition(storage.source === context, "\(identifier): belongs to another context, or none")
       precondition(!storage.flags.contains(.isInserted), "\(identifier): is new and has a row")
-      let found = self.storage(for: identifier, in: context)
-      precondition(found === storage, "\(identifier): leads to another instance")
+      let found = model(for: identifier, in: context)
+      precondition(found?.storage === storage, "\(identifier): leads to another instance")
       let isNoted = storage.table != nil || storage.flags.contains(.isRegistered)
       precondition(isNoted, "\(identifier): can't remove itself")
     }

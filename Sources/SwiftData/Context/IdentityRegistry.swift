@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Finds the instances of a context by identifier: one instance per row, besides duplicates.
 ///
 /// 1. A model that no save has stored is found through the scope of its temporary identifier.
@@ -9,13 +11,16 @@
 ///
 /// No reference keeps a model alive: what has no other owner is freed, and the change tracker owns
 /// the models with unsaved changes. The registry lives as long as its `ContextCore` and is used on
-/// the thread of the context only.
+/// the thread of the context, but for one thing: the last reference to a model may go on any thread,
+/// and its storage is removed there. So entries are guarded by locks, and every look-up answers a model that
+/// it holds, or none. A model that is being deinitialised counts as absent; whoever asks for its row
+/// meanwhile gets a new instance, which takes its place.
 final class IdentityRegistry {
   private let coordinator: any StoreCoordinator
   /// One table per root entity and store, found once per fetch.
   private var tables: [TableKey: IdentityTable] = [:]
   /// The textual keys of custom stores.
-  private var others: [PersistentIdentifier: UnretainedStorage] = [:]
+  private let others = Mutex<[PersistentIdentifier: UnretainedStorage]>([:])
   private var duplicateInstances = DuplicateInstances()
   /// The table of the scope that was asked for last, which is mostly the one that is asked for next.
   private var lastScope: IdentifierScope?
@@ -24,7 +29,9 @@ final class IdentityRegistry {
   #if OPENSWIFTDATA_INVARIANTS
     /// How often the invariants were asked for.
     var checkCount = 0
-    var count: Int { tables.values.reduce(others.count) { $0 + $1.count } }
+    var count: Int {
+      tables.values.reduce(others.withLock { $0.count }) { $0 + $1.count }
+    }
   #endif
 
   private struct TableKey: Hashable {
@@ -35,13 +42,12 @@ final class IdentityRegistry {
   init(coordinator: any StoreCoordinator) { self.coordinator = coordinator }
 
   /// The instance that an identifier leads to in `context`.
-  func storage(
-    for identifier: PersistentIdentifier, in context: ContextCore
-  ) -> _ModelStorage? {
-    if let scope = identifier.temporaryScope { return scope.pendingStorage(of: context) }
-    let scope = identifier.id.scope
-    if let table = table(of: scope) { return table[identifier.id.key] }
-    return others[identifier]?.live
+  func model(for identifier: PersistentIdentifier, in context: ContextCore) -> LiveModel? {
+    if let scope = identifier.temporaryScope { return scope.pendingModel(of: context) }
+    if let table = table(of: identifier.id.scope) { return table[identifier.id.key] }
+    var found: _ModelStorage?
+    others.withLock { found = $0[identifier]?.held }
+    return found.flatMap(LiveModel.init)
   }
 
   /// The table for rows of `scope`; `nil` where identifiers have no integer key.
@@ -63,7 +69,8 @@ final class IdentityRegistry {
     if let table = table(of: identifier.id.scope) {
       table.insert(storage, for: identifier.id.key)
     } else {
-      others[identifier] = UnretainedStorage(storage)
+      let reference = UnretainedStorage(storage)
+      others.withLock { $0[identifier] = reference }
       storage.noteRegistered(true)
     }
   }
@@ -75,27 +82,29 @@ final class IdentityRegistry {
     if let table = storage.table {
       table.remove(storage, for: identifier.id.key)
       storage.table = nil
-    } else if others[identifier]?.leads(to: storage) == true {
+    } else {
+      forget(storage)
       storage.noteRegistered(false)
-      others[identifier] = nil
     }
   }
 
-  /// - Parameter isWanted: Chooses the instances; it changes and frees nothing.
-  func forEach(
-    where isWanted: (_ModelStorage) -> Bool = { _ in true }, _ body: (_ModelStorage) -> Void
-  ) {
-    // Held meanwhile: what `body` does to one model may free others, which changes the tables.
-    var models: [AnyObject] = []
+  /// Removes a storage with a textual key. Called while it is deinitialised too, on any thread.
+  func forget(_ storage: _ModelStorage) {
+    guard let identifier = storage.knownIdentifier else { return }
+    let going = UnretainedStorage(storage)
+    others.withLock { if $0[identifier] == going { $0[identifier] = nil } }
+  }
+
+  /// All models that are in memory, held.
+  var models: [LiveModel] {
     var storages: [_ModelStorage] = []
-    func hold(_ storage: _ModelStorage) {
-      guard isWanted(storage), let model = storage.model else { return }
-      models.append(model)
-      storages.append(storage)
+    for table in tables.values { table.add(to: &storages) }
+    others.withLock { others in
+      for reference in others.values {
+        if let held = reference.held { storages.append(held) }
+      }
     }
-    for table in tables.values { table.forEach(hold) }
-    for reference in others.values { if let storage = reference.live { hold(storage) } }
-    withExtendedLifetime(models) { storages.forEach(body) }
+    return storages.compactMap(LiveModel.init)
   }
 
   // MARK: Duplicates
@@ -103,16 +112,16 @@ final class IdentityRegistry {
   var hasDuplicates: Bool { !duplicateInstances.isEmpty }
 
   /// Further instances of a row, besides the one that its identifier leads to.
-  func duplicates(of identifier: PersistentIdentifier) -> [_ModelStorage] {
+  func duplicates(of identifier: PersistentIdentifier) -> [LiveModel] {
     duplicateInstances[identifier]
   }
 
   /// All instances of a row.
-  func instances(of identifier: PersistentIdentifier, in context: ContextCore) -> [_ModelStorage] {
-    [storage(for: identifier, in: context)].compactMap(\.self) + duplicates(of: identifier)
+  func instances(of identifier: PersistentIdentifier, in context: ContextCore) -> [LiveModel] {
+    [model(for: identifier, in: context)].compactMap(\.self) + duplicates(of: identifier)
   }
 
-  var allDuplicates: [(identifier: PersistentIdentifier, storage: _ModelStorage)] {
+  var allDuplicates: [(identifier: PersistentIdentifier, model: LiveModel)] {
     duplicateInstances.all
   }
 

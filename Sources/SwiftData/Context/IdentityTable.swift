@@ -1,117 +1,71 @@
-/// An open-addressing hash table from integer keys to storages.
+import Synchronization
+
+/// The models of one root entity and store by integer key.
 ///
-/// Robin Hood hashing that keeps runs of keys together: primary keys come in runs, so a run of rows
-/// lies in a run of memory, and hardly any entry is away from its home. Deletion shifts followers back until
-/// one is at home, so there are no tombstones.
+/// A model is inserted and looked up on the thread of its context. It is removed there too, or on the
+/// thread that drops the last reference to it; so a lock guards the entries. What is done under the lock
+/// calls nobody and releases nothing, because a model that is released there would ask for
+/// the lock again.
 final class IdentityTable: RowRegistry {
-  private struct Entry {
-    var key: Int64
-    var storage: UnretainedStorage?
-  }
+  private let entries = Mutex(IdentityEntries())
 
-  private var entries: UnsafeMutableBufferPointer<Entry>
-  private var mask: Int
-  private(set) var count = 0
+  var count: Int { entries.withLock { $0.count } }
 
-  override init() {
-    entries = IdentityTable.allocate(16)
-    mask = 15
-  }
-
-  deinit { entries.deallocate() }
-
-  subscript(key: Int64) -> _ModelStorage? {
-    place(of: key).flatMap { entries[$0].storage?.live }
-  }
-
-  private func place(of key: Int64) -> Int? {
-    var index = home(of: key)
-    var distance = 0
-    while entries[index].storage != nil, distance <= self.distance(at: index) {
-      if entries[index].key == key { return index }
-      index = (index + 1) & mask
-      distance += 1
+  subscript(key: Int64) -> LiveModel? {
+    var found: _ModelStorage?
+    entries.withLock { entries in
+      if let place = entries.place(of: key) { found = entries.held(at: place) }
     }
-    return nil
+    return found.flatMap(LiveModel.init)
   }
 
+  /// Makes `storage` the one that its key leads to.
   func insert(_ storage: _ModelStorage, for key: Int64) {
-    if let place = place(of: key) {
-      entries[place].storage?.live?.table = nil
-      entries[place].storage = UnretainedStorage(storage)
-      storage.table = self
-      return
+    let reference = UnretainedStorage(storage)
+    entries.withLock { entries in
+      if let place = entries.place(of: key) {
+        entries.replace(at: place, with: reference)
+      } else {
+        entries.insertNew(reference, for: key)
+      }
     }
-    insertNew(storage, for: key)
-  }
-
-  /// Inserts a key that is known not to be there.
-  func insertNew(_ storage: _ModelStorage, for key: Int64) {
-    if (count + 1) * 4 > entries.count * 3 { grow(to: entries.count * 2) }
-    put(Entry(key: key, storage: UnretainedStorage(storage)))
-    count += 1
     storage.table = self
   }
 
   override func remove(_ storage: _ModelStorage, for key: Int64) {
-    guard let place = place(of: key), entries[place].storage?.leads(to: storage) == true
-    else { return }
-    var gap = place
-    var next = (gap + 1) & mask
-    while entries[next].storage != nil, distance(at: next) > 0 {
-      entries[gap] = entries[next]
-      gap = next
-      next = (next + 1) & mask
-    }
-    entries[gap].storage = nil
-    count -= 1
+    let reference = UnretainedStorage(storage)
+    entries.withLock { $0.remove(reference, for: key) }
   }
 
-  func reserve(_ additional: Int) {
-    var size = entries.count
-    while (count + additional) * 4 > size * 3 { size *= 2 }
-    if size != entries.count { grow(to: size) }
-  }
+  func reserve(_ additional: Int) { entries.withLock { $0.reserve(additional) } }
 
-  func forEach(_ body: (_ModelStorage) -> Void) {
-    for entry in entries {
-      if let storage = entry.storage?.live { body(storage) }
-    }
-  }
+  func add(to storages: inout [_ModelStorage]) { entries.withLock { $0.add(to: &storages) } }
 
-  /// Puts a new key in; an entry that is closer to its home makes room.
-  private func put(_ new: Entry) {
-    var entry = new
-    var index = home(of: entry.key)
-    var distance = 0
-    while entries[index].storage != nil {
-      let other = self.distance(at: index)
-      if other < distance {
-        swap(&entry, &entries[index])
-        distance = other
+  /// Finds the storages of several rows, with the lock taken once.
+  /// - Parameters:
+  ///   - storages: Takes one storage per row. One without a model is new.
+  ///   - make: Makes the storage of a row that has none; it does nothing else.
+  func resolve(
+    _ rows: ArraySlice<RowBatch.Place>, into storages: inout ContiguousArray<_ModelStorage>,
+    make: (RowBatch.Place) -> _ModelStorage
+  ) {
+    entries.withLock { entries in
+      for row in rows {
+        let place = entries.place(of: row.key)
+        if let place, let held = entries.held(at: place) {
+          storages.append(held)
+          continue
+        }
+        let storage = make(row)
+        storage.table = self
+        let reference = UnretainedStorage(storage)
+        if let place {
+          entries.replace(at: place, with: reference)
+        } else {
+          entries.insertNew(reference, for: row.key)
+        }
+        storages.append(storage)
       }
-      index = (index + 1) & mask
-      distance += 1
     }
-    entries[index] = entry
-  }
-
-  private func distance(at index: Int) -> Int { (index - home(of: entries[index].key)) & mask }
-
-  /// A bijection that keeps a run of keys together, and spreads strides.
-  private func home(of key: Int64) -> Int { Int(truncatingIfNeeded: key ^ key >> 8) & mask }
-
-  private func grow(to size: Int) {
-    let old = entries
-    entries = IdentityTable.allocate(size)
-    mask = size - 1
-    for entry in old where entry.storage != nil { put(entry) }
-    old.deallocate()
-  }
-
-  private static func allocate(_ size: Int) -> UnsafeMutableBufferPointer<Entry> {
-    let buffer = UnsafeMutableBufferPointer<Entry>.allocate(capacity: size)
-    buffer.initialize(repeating: Entry(key: 0, storage: nil))
-    return buffer
   }
 }

@@ -3,15 +3,15 @@
 extension ContextCore {
   /// Takes models without a row out of the lists of relationships that are in memory.
   func dropGoneMembers() {
-    // Freed after the walk, because that changes the identity registry.
     var dropped: [any PersistentModel] = []
-    identities.forEach(where: { $0.overlay != nil }) { storage in
+    let models = identities.models
+    for storage in models.lazy.map(\.storage) where storage.overlay != nil {
       for slot in storage.descriptor.relationshipSlots {
         guard case .toMany(let value) = storage.overlaid(slot) else { continue }
         dropped += value.dropAll { $0._$storage.flags.contains(.isGone) }
       }
     }
-    withExtendedLifetime(dropped) {}
+    withExtendedLifetime((models, dropped)) {}
   }
 
   /// Pending models no longer name models that have left the context: deleted by another one, or
@@ -25,7 +25,7 @@ extension ContextCore {
       if storage.flags.contains(.isGone) {
         // Of a model that only gained or lost members nothing is left to save.
         let names = storage.descriptor.names(of: storage.changedSlots, includingToMany: false)
-        if names.isEmpty { changes.unchange(storage) }
+        if names.isEmpty { forgetChange(of: storage) }
         continue
       }
       for slot in storage.descriptor.relationshipSlots {

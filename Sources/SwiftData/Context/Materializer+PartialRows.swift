@@ -8,21 +8,20 @@ extension ContextCore {
       let descriptor = batch.descriptor
       guard let table = identities.table(of: batch.scope) else { return }
       let maker = Materialization.Maker()
-      for place in batch.places {
-        let page = place.page.takeUnretainedValue()
-        if let storage = table[place.key], let known = storage.model {
-          update(storage, withPartial: place.row, of: page)
-          if let model = known as? T { models.append(model) }
-          continue
-        }
+      forEachRow(of: batch, in: table) { place in
         let storage = _ModelStorage(descriptor)
-        storage.page = page
+        storage.page = place.page.takeUnretainedValue()
         storage.partialRow = place.row
         storage.becomeFault(
           in: self, as: PersistentIdentifier(scope: batch.scope, key: place.key))
-        let model = maker.makeModel(type, over: storage)
+        return storage
+      } _: { index, storage, known in
+        let place = batch.places[index]
+        if known != nil {
+          update(storage, withPartial: place.row, of: place.page.takeUnretainedValue())
+        }
+        let model = known ?? maker.makeModel(type, over: storage)
         if let model = model as? T { models.append(model) }
-        table.insertNew(storage, for: place.key)
       }
     }
     append(batch.descriptor.type)

@@ -30,28 +30,59 @@ extension ContextCore {
     var models: [T] = []
     models.reserveCapacity(batch.places.count)
     let maker = Materialization.Maker()
-    for (index, place) in batch.places.enumerated() {
-      if let storage = table[place.key], let known = storage.model {
-        update(storage, with: batch.snapshot(at: index))
-        if let model = known as? T { models.append(model) }
-        continue
-      }
+    forEachRow(of: batch, in: table) { place in
       let storage = _ModelStorage(descriptor)
       storage.row = place.row
       storage.page = place.page.takeUnretainedValue()
       storage.becomeRegistered(
         in: self, as: PersistentIdentifier(scope: batch.scope, key: place.key))
-      models.append(maker.makeModel(type, over: storage))
-      table.insertNew(storage, for: place.key)
+      return storage
+    } _: { index, storage, known in
+      guard let known else {
+        return models.append(maker.makeModel(type, over: storage))
+      }
+      update(storage, with: batch.snapshot(at: index))
+      if let model = known as? T { models.append(model) }
     }
     return models
+  }
+
+  /// Looks the rows of a batch up, a number of them at a time, and goes through their storages.
+  /// - Parameters:
+  ///   - make: Makes the storage of a row that has none; it does nothing else.
+  ///   - body: Called with the place of the row in the batch, and the model if it is in memory.
+  @inline(__always)
+  func forEachRow(
+    of batch: RowBatch, in table: IdentityTable, make: (RowBatch.Place) -> _ModelStorage,
+    _ body: (Int, _ModelStorage, _ model: AnyObject?) -> Void
+  ) {
+    let size = 64
+    var storages: ContiguousArray<_ModelStorage> = []
+    storages.reserveCapacity(min(size, batch.places.count))
+    for start in stride(from: 0, to: batch.places.count, by: size) {
+      let end = min(start + size, batch.places.count)
+      table.resolve(batch.places[start..<end], into: &storages, make: make)
+      for (offset, storage) in storages.enumerated() {
+        let model = storage.model
+        if model == nil, storage.hasModel {
+          // It is being deinitialised on another thread.
+          let place = batch.places[start + offset]
+          let fresh = make(place)
+          table.insert(fresh, for: place.key)
+          body(start + offset, fresh, nil)
+        } else {
+          body(start + offset, storage, model)
+        }
+      }
+      storages.removeAll(keepingCapacity: true)
+    }
   }
 
   /// The model of one snapshot, whatever its class.
   func materialize(_ snapshot: DefaultSnapshot) -> (any PersistentModel)? {
     let identifier = snapshot.persistentIdentifier
-    if let storage = registered(identifier), let known = storage.persistentModel {
-      update(storage, with: snapshot)
+    if let live = registered(identifier), let known = live.storage.persistentModel {
+      update(live.storage, with: snapshot)
       return known
     }
     func make<M: PersistentModel>(_ type: M.Type) -> any PersistentModel {

@@ -57,7 +57,7 @@ extension ContextCore {
       try save()
     } catch {
       for model in models where model._$storage.flags.contains(.isDeleted) {
-        changes.takeBackDeletion(of: model._$storage)
+        restoreDeleted(model._$storage)
       }
       throw error
     }

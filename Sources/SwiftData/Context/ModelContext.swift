@@ -79,7 +79,7 @@ public class ModelContext: Equatable, SendableMetatype {
 
   /// Models that the next save deletes.
   public var deletedModelsArray: [any PersistentModel] {
-    core.changes.deleted.compactMap(\.persistentModel)
+    core.rowsToDelete.compactMap(\.persistentModel)
   }
 
   /// Adds a model, and all new models it reaches through relationships, to the next save.

@@ -79,7 +79,7 @@ extension ContextCore {
       fetched = load(destination.type)
     }
     for (identifier, storages) in wanted {
-      guard let partner = registered(identifier)?.persistentModel else { continue }
+      guard let partner = registered(identifier)?.storage.persistentModel else { continue }
       for storage in storages { storage.overlay(.model(partner), at: slot) }
     }
     withExtendedLifetime(fetched) {}
@@ -88,7 +88,7 @@ extension ContextCore {
   /// Whether the row that an identifier names has not been read yet.
   private func needsRow(_ identifier: PersistentIdentifier) -> Bool {
     if identifier.isTemporary { return false }
-    return registered(identifier)?.flags.contains(.isFault) ?? true
+    return registered(identifier)?.storage.flags.contains(.isFault) ?? true
   }
 
   /// Whom a to-one leads to, where its model is not held already.

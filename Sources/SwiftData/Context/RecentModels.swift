@@ -11,17 +11,16 @@ struct RecentModels {
   private var models: [AnyObject] = []
   private var next = 0
 
-  mutating func keep(_ model: AnyObject) {
-    if models.count < RecentModels.limit {
+  /// - Returns: The model that is kept no longer. The caller releases it once nothing is being changed here:
+  ///   its deinitialiser may follow relationships in turn.
+  mutating func keep(_ model: AnyObject) -> AnyObject? {
+    guard models.count == RecentModels.limit else {
       models.append(model)
-    } else {
-      models[next] = model
-      next = (next + 1) % RecentModels.limit
+      return nil
     }
-  }
-
-  mutating func removeAll() {
-    models = []
-    next = 0
+    let oldest = models[next]
+    models[next] = model
+    next = (next + 1) % RecentModels.limit
+    return oldest
   }
 }

@@ -26,7 +26,7 @@ extension RelationshipFixer {
     return {
       notify(partner, slot) { partner.overlay(old, at: slot) }
       partner.changedSlots = slots
-      if wasClean { core.changes.unchange(partner) }
+      if wasClean { core.forgetChange(of: partner) }
     }
   }
 

@@ -55,7 +55,7 @@ extension _ModelStorage {
     switch overlaid(slot) {
     case .model(let model): return model
     case .identifier(let identifier):
-      return source?._model(for: identifier) as? any PersistentModel
+      return source?._partner(identifier, of: self) as? any PersistentModel
     case .unset:
       guard let row = readableRow(for: slot), !row.isNull(slot), let source else { return nil }
       return source._toOne(self, slot: slot) as? any PersistentModel

@@ -102,7 +102,7 @@ struct SaveSession {
   private func pendingNote() -> SavedChanges {
     var note = SavedChanges()
     note.updated = core.changes.changed.map { ($0.identifier, $0.changedSlots) }
-    note.deleted = core.changes.deleted.map(\.identifier)
+    note.deleted = core.rowsToDelete.map(\.identifier)
     return note
   }
 
@@ -144,7 +144,7 @@ struct SaveSession {
       batches[place].updated.append(
         try DefaultSnapshot(storage, changedSlots: storage.changedSlots))
     }
-    for storage in core.changes.deleted {
+    for storage in core.rowsToDelete {
       let place = try place(storage)
       batches[place].deleted.append(DefaultSnapshot(lenient: storage))
     }
@@ -156,17 +156,24 @@ struct SaveSession {
   ) -> Saved {
     var saved = Saved()
     let changes = core.changes
+    saved.deleted = core.rowsToDelete.map(\.identifier)
     core.changes.removeAll()
+    var upserted: [(storage: _ModelStorage, permanent: PersistentIdentifier, isShown: Bool)] = []
     for (batch, receipt) in zip(batches, receipts) {
       for (storage, permanent) in zip(batch.insertedStorages, receipt.inserted) {
-        core.makePermanent(storage, permanent)
+        let isShown = core.makePermanent(storage, permanent)
         saved.inserted.append(permanent)
-        // An upsert may have changed a row that others show.
-        if storage.descriptor.isConstrained {
-          note.updated.append((permanent, .all))
-          core.forgetEmptyToOnes(of: storage)
+        if storage.descriptor.isConstrained || !isShown {
+          upserted.append((storage, permanent, isShown))
         }
       }
+    }
+    // An upsert may have changed a row that others show. Looking at partners of such a row finds the
+    // models of this save, now that all of them have their identifiers.
+    for (storage, permanent, isShown) in upserted {
+      if !isShown { core.becomeDuplicate(storage, of: permanent) }
+      note.updated.append((permanent, .all))
+      core.forgetEmptyToOnes(of: storage)
     }
     for storage in changes.inserted { storage.acceptChanges() }
     for storage in changes.changed {
@@ -174,10 +181,7 @@ struct SaveSession {
       storage.acceptChanges()
     }
     for storage in changes.changed { core.refreshDuplicates(of: storage) }
-    for storage in changes.deleted {
-      saved.deleted.append(storage.identifier)
-      core.finishDeletion(of: storage)
-    }
+    for storage in changes.deleted { core.finishDeletion(of: storage) }
     core.hasLostModels = false
     if core.leavesUnseenMembers(changes.deleted) { core.dropGoneMembers() }
     for snapshot in receipts.flatMap(\.reregistered) { core.reregister(snapshot) }

@@ -14,11 +14,13 @@ public protocol _FaultSource: AnyObject {
   func _setToOne(_ storage: _ModelStorage, slot: Int, to model: (any PersistentModel)?)
   /// Gives a to-many new members and brings their sides into step.
   func _setToMany(_ storage: _ModelStorage, slot: Int, to models: [any PersistentModel]?)
+  /// The partner of a to-one by its identifier, as a fault where it is not in memory.
+  func _partner(_ identifier: PersistentIdentifier, of storage: _ModelStorage) -> AnyObject?
   /// The model with an identifier, as a fault where it is not in memory.
   func _model(for identifier: PersistentIdentifier) -> AnyObject?
   /// The model with an identifier; its row may not have been read, and may not exist.
   func _fault(for identifier: PersistentIdentifier) -> AnyObject?
-  /// Called while a registered storage is deinitialised.
+  /// Called while a registered storage is deinitialised, on any thread.
   func _forget(_ storage: _ModelStorage)
 }
 
@@ -27,5 +29,6 @@ public protocol _FaultSource: AnyObject {
 /// A class, so that this costs one direct call.
 @usableFromInline
 class RowRegistry {
+  /// Called on any thread.
   func remove(_ storage: _ModelStorage, for key: Int64) {}
 }

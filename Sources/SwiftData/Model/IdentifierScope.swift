@@ -62,6 +62,8 @@ final class TemporaryScope: IdentifierScope, @unchecked Sendable {
     var permanent: PersistentIdentifier?
     /// The pending model; the context holds it.
     var pending: UnretainedStorage?
+    /// The context that the pending model belongs to.
+    var source: ObjectIdentifier?
   }
 
   private static let counter = Atomic<Int>(0)
@@ -77,16 +79,22 @@ final class TemporaryScope: IdentifierScope, @unchecked Sendable {
   var primaryKey: String { "t\(TemporaryScope.processName)-\(serial)" }
 
   /// The pending model, if it belongs to `source`: another context's thread must not touch it.
-  func pendingStorage(of source: AnyObject) -> _ModelStorage? {
-    let pending = state.withLock { $0.pending }
-    guard let storage = pending?.live, storage.source === source else {
-      return nil
+  func pendingModel(of source: AnyObject) -> LiveModel? {
+    let source = ObjectIdentifier(source)
+    var found: _ModelStorage?
+    state.withLock { state in
+      if state.source == source { found = state.pending?.held }
     }
-    return storage
+    return found.flatMap(LiveModel.init)
   }
 
-  func begin(_ storage: _ModelStorage) {
-    state.withLock { $0.pending = UnretainedStorage(storage) }
+  func begin(_ storage: _ModelStorage, in source: any _FaultSource) {
+    let pending = UnretainedStorage(storage)
+    let source = ObjectIdentifier(source)
+    state.withLock {
+      $0.pending = pending
+      $0.source = source
+    }
   }
 
   func end(permanent: PersistentIdentifier?) {
@@ -94,5 +102,11 @@ final class TemporaryScope: IdentifierScope, @unchecked Sendable {
       state.pending = nil
       if let permanent { state.permanent = permanent }
     }
+  }
+
+  /// Called while `storage` is deinitialised; it may have been replaced.
+  func forget(_ storage: _ModelStorage) {
+    let going = UnretainedStorage(storage)
+    state.withLock { if $0.pending == going { $0.pending = nil } }
   }
 }

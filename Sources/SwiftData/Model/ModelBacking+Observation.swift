@@ -46,7 +46,7 @@ extension _ModelStorage {
   /// Makes the registrar on the first observed access.
   @usableFromInline
   func noteAccess<M: PersistentModel, V>(_ model: M, _ keyPath: KeyPath<M, V>) {
-    let observers = observers ?? Observers()
+    let observers = observers ?? ObservationProbe.takeObservers()
     self.observers = observers
     observers.registrar.access(model, keyPath: keyPath)
   }

@@ -68,7 +68,7 @@ extension _ModelStorage {
   func toOne<V: PersistentModel>(_ slot: Int) -> V? {
     switch overlaid(slot) {
     case .model(let model): return model as? V
-    case .identifier(let identifier): return source?._model(for: identifier) as? V
+    case .identifier(let identifier): return source?._partner(identifier, of: self) as? V
     case .weakPartners(let partners): return partners.models.first as? V
     case .unset:
       guard let row = readableRow(for: slot), !row.isNull(slot), let source else { return nil }

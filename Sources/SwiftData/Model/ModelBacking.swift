@@ -35,17 +35,21 @@ public struct _ModelBacking {
 
   /// The storage of `model`, made when it has none.
   public mutating func storage<M: PersistentModel>(of model: M) -> _ModelStorage {
-    let storage = object ?? _ModelStorage(M._$descriptor)
-    object = storage
-    if storage.model == nil { storage.model = model }
-    return storage
+    if let object {
+      if !object.hasModel { object.belong(to: model) }
+      return object
+    }
+    let made = _ModelStorage(M._$descriptor)
+    made.belong(to: model)
+    object = made
+    return made
   }
 
   /// The storage of `model`; what the class declares with `let` is copied to it once.
   public mutating func storage<M: PersistentModel>(
     of model: M, keepingConstants keep: (inout _ModelBacking) -> Void
   ) -> _ModelStorage {
-    let isNew = object?.model == nil
+    let isNew = object?.hasModel != true
     let storage = storage(of: model)
     if isNew { storage.keepConstants(keep) }
     return storage
@@ -54,14 +58,17 @@ public struct _ModelBacking {
   /// Replaces the storage, as a subclass does to share its own with its superclass.
   public mutating func replace(with storage: _ModelStorage) { object = storage }
 
-  /// Takes the values over that `backingData` holds.
+  /// Takes the values over that `backingData` holds; those of another model are copied.
   public mutating func adopt<M: PersistentModel>(_ backingData: any BackingData<M>) {
     if let object, object.flags.contains(.isMaterializing) { return }
-    if let storage = backingData._storage {
-      object = storage
-    } else {
-      object = _ModelStorage(copying: backingData)
+    guard let storage = backingData._storage, storage.hasModel else {
+      object = backingData._storage ?? _ModelStorage(copying: backingData)
+      return
     }
+    if storage === object { return }
+    let copy = _ModelStorage(copying: backingData)
+    copy.knownIdentifier = nil
+    object = copy
   }
 
   /// Joins the values of a subclass with those that its superclass has initialised.
@@ -72,7 +79,7 @@ public struct _ModelBacking {
     if let object, object === inherited { return object }
     let own = object ?? _ModelStorage(Swift.type(of: model)._$descriptor)
     own.takeValues(of: inherited)
-    own.model = model
+    own.belong(to: model)
     object = own
     replaceInherited(own)
     own.keepConstants(keep)

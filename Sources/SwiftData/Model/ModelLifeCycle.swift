@@ -95,7 +95,7 @@ extension _ModelStorage {
 
   func endMaterializing(as model: AnyObject) {
     lifeCycle.flags.remove(.isMaterializing)
-    self.model = model
+    belong(to: model)
   }
 
   /// A new storage that has its row.
@@ -118,7 +118,7 @@ extension _ModelStorage {
     lifeCycle.source = source
     changedSlots = .all
     if let known = knownIdentifier, !known.isTemporary { knownIdentifier = nil }
-    knownIdentifier?.temporaryScope?.begin(self)
+    knownIdentifier?.temporaryScope?.begin(self, in: source)
   }
 
   // MARK: Pending changes

@@ -22,9 +22,8 @@ public final class _ModelStorage {
   /// The place in one of the context's lists of pending changes; -1 outside. Four bytes, which fit
   /// behind the flags.
   @exclusivity(unchecked) var pendingPlace: Int32 = -1
-  /// The model these values belong to. The model owns the storage, so the reference is unowned; it
-  /// is nil until the model is known.
-  @exclusivity(unchecked) unowned(unsafe) var model: AnyObject?
+  /// The model these values belong to, once it is known. The model owns the storage.
+  @exclusivity(unchecked) private var owner = ModelReference()
   @exclusivity(unchecked) var knownIdentifier: PersistentIdentifier?
   @exclusivity(unchecked) @usableFromInline var observers: Observers?
   /// Slots that differ from the store.
@@ -37,18 +36,30 @@ public final class _ModelStorage {
     self.descriptor = descriptor
   }
 
+  /// Runs on the thread that drops the last reference to the model, beside that of the context.
   deinit {
     if let table, let knownIdentifier {
       table.remove(self, for: knownIdentifier.id.key)
     } else if flags.contains(.isRegistered) {
       source?._forget(self)
     } else {
-      knownIdentifier?.temporaryScope?.end(permanent: nil)
+      knownIdentifier?.temporaryScope?.forget(self)
     }
     if overlay != nil, holdsPartners, let values = overlay.take() {
       ValueDisposal.dispose(of: values)
     }
   }
+
+  /// The model, held; nil while it is deinitialised.
+  var model: AnyObject? { owner.live }
+
+  /// Whether the storage is that of a model, which may be being deinitialised.
+  var hasModel: Bool { owner.isSet }
+
+  /// Whether the model is being deinitialised.
+  var isGoing: Bool { hasModel && model == nil }
+
+  func belong(to model: AnyObject) { owner = ModelReference(model) }
 
   @usableFromInline
   var reader: RowReader? {
@@ -92,7 +103,7 @@ public final class _ModelStorage {
     if let knownIdentifier { return knownIdentifier }
     let made = PersistentIdentifier(temporaryFor: descriptor.entityName)
     knownIdentifier = made
-    if source != nil { made.temporaryScope?.begin(self) }
+    if let source { made.temporaryScope?.begin(self, in: source) }
     return made
   }
 

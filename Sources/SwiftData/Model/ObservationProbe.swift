@@ -1,37 +1,78 @@
+import Foundation
 import Observation
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
 /// Finds out whether observations are tracked on this thread, so that models without observers
 /// need no registrar.
 ///
 /// Observation has no question for it. A tracking scope retains what stands behind the registrar of
-/// everything that is accessed inside it, so accessing a probe of ours and looking at a reference
+/// everything that is accessed inside it, so accessing a registrar of ours and looking at a reference
 /// count answers.
-/// 1. On first use the probe tries this out in a scope of its own. Where the count does not tell,
+/// 1. Each thread has a spare registrar to ask with, so that no other thread's scope changes its count.
+/// 2. Where the answer is yes, the model that is being read takes the spare for its own. So a
+///    scope holds no registrar but those of its models, and what it keeps goes with them.
+/// 3. On first use the probe tries this out in a scope of its own. Where the count does not tell,
 ///    the answer is always yes, and models make their registrars when they are read.
-/// 2. A scope that another thread has installed makes the answer a needless yes, never a wrong no.
 @usableFromInline
 enum ObservationProbe {
-  fileprivate final class Subject: Observable, Sendable { let value = 0 }
+  private final class Subject: Observable, Sendable { let value = 0 }
 
-  /// Everything a question needs, behind one look at a global. Immutable once made.
-  fileprivate final class Probe: @unchecked Sendable {
-    let subject = Subject()
-    let keyPath: KeyPath<Subject, Int> = \.value
-    let registrar = ObservationRegistrar()
-    private(set) var counter: Counter?
-
-    init() { counter = findCounter() }
+  /// Which object tracking retains.
+  private enum Retained {
+    case extent
+    /// The first field of the extent.
+    case field
+    case unknown
   }
 
-  private static let probe = Probe()
+  /// A registrar that belongs to no model yet.
+  private final class Spare {
+    let observers = _ModelStorage.Observers()
+    private let counter: Counter?
+
+    init(_ retained: Retained) { counter = Counter(observers.registrar, retained) }
+
+    var isTracked: Bool {
+      guard let counter else { return true }
+      observers.registrar.access(ObservationProbe.subject, keyPath: ObservationProbe.keyPath)
+      return counter.isRaised
+    }
+  }
 
   /// An object that tracking retains, and how often it is retained without tracking.
-  fileprivate struct Counter {
-    let object: Unmanaged<AnyObject>
-    let quiet: UInt
+  private struct Counter {
+    private let object: Unmanaged<AnyObject>
+    private let quiet: UInt
 
-    init(_ object: Unmanaged<AnyObject>) {
-      self.object = object
+    /// The registrar is one reference to an object, the extent.
+    init?(_ registrar: ObservationRegistrar, _ retained: Retained) {
+      guard MemoryLayout<ObservationRegistrar>.size == MemoryLayout<AnyObject>.size else {
+        return nil
+      }
+      let extent = Unmanaged.passUnretained(unsafeBitCast(registrar, to: AnyObject.self))
+      switch retained {
+      case .extent: object = extent
+      case .field:
+        // Only where this layout has been seen.
+        #if os(Linux) || os(Android) || os(Windows)
+          let header = 2 * MemoryLayout<Int>.size
+          guard
+            let field = extent.toOpaque().load(
+              fromByteOffset: header, as: UnsafeMutableRawPointer?.self)
+          else { return nil }
+          object = Unmanaged.fromOpaque(field)
+        #else
+          return nil
+        #endif
+      case .unknown: return nil
+      }
       quiet = Counter.count(object)
     }
 
@@ -42,39 +83,69 @@ enum ObservationProbe {
     }
   }
 
+  private static let subject = Subject()
+  // Immutable, and a key path without captured values.
+  nonisolated(unsafe) private static let keyPath: KeyPath<Subject, Int> = \.value
+
+  private static let key: pthread_key_t = {
+    var key = pthread_key_t()
+    pthread_key_create(&key) { spare in
+      if let spare { Unmanaged<AnyObject>.fromOpaque(spare).release() }
+    }
+    return key
+  }()
+
   @usableFromInline
   static func isTracking() -> Bool {
-    probe.isTracking()
-  }
-}
-
-extension ObservationProbe.Probe {
-  fileprivate func isTracking() -> Bool {
-    guard let counter else { return true }
-    registrar.access(subject, keyPath: keyPath)
-    return counter.isRaised
-  }
-
-  /// The registrar is one reference to an object whose first field is what tracking retains.
-  private func findCounter() -> ObservationProbe.Counter? {
-    guard MemoryLayout<ObservationRegistrar>.size == MemoryLayout<AnyObject>.size else {
-      return nil
+    let spare: Unmanaged<Spare>
+    if let known = pthread_getspecific(key) {
+      spare = .fromOpaque(known)
+    } else {
+      spare = makeSpare()
     }
-    let extent = Unmanaged.passUnretained(unsafeBitCast(registrar, to: AnyObject.self))
-    var candidates = [ObservationProbe.Counter(extent)]
-    let header = 2 * MemoryLayout<Int>.size
-    // Only where this layout has been seen.
-    #if os(Linux) || os(Android) || os(Windows)
-      if let field = extent.toOpaque().load(
-        fromByteOffset: header, as: UnsafeMutableRawPointer?.self)
-      {
-        candidates.append(ObservationProbe.Counter(Unmanaged.fromOpaque(field)))
-      }
-    #endif
-    var found: ObservationProbe.Counter?
+    return spare._withUnsafeGuaranteedRef { $0.isTracked }
+  }
+
+  /// A registrar for a model that is being read: the one that the scope of this thread knows already, if
+  /// there is a scope.
+  static func takeObservers() -> _ModelStorage.Observers {
+    guard let spare = pthread_getspecific(key) else { return _ModelStorage.Observers() }
+    pthread_setspecific(key, nil)
+    return Unmanaged<Spare>.fromOpaque(spare).takeRetainedValue().observers
+  }
+
+  private static func makeSpare() -> Unmanaged<Spare> {
+    let spare = Unmanaged.passRetained(Spare(retained))
+    pthread_setspecific(key, spare.toOpaque())
+    return spare
+  }
+
+  /// Found on a thread of its own: a scope inside of a user's scope would hand its accesses to that one.
+  private static let retained: Retained = {
+    let found = Found()
+    let done = NSCondition()
+    Thread.detachNewThread {
+      done.withLock { found.retained = tryOut() }
+      done.signal()
+    }
+    return done.withLock {
+      while found.retained == nil { done.wait() }
+      return found.retained ?? .unknown
+    }
+  }()
+
+  /// Guarded by the condition that is waited for.
+  private final class Found: @unchecked Sendable { var retained: Retained? }
+
+  private static func tryOut() -> Retained {
+    let registrar = ObservationRegistrar()
+    let candidates = [Retained.extent, .field].compactMap { retained in
+      Counter(registrar, retained).map { (retained, $0) }
+    }
+    var found = Retained.unknown
     withObservationTracking {
       registrar.access(subject, keyPath: keyPath)
-      found = candidates.first(where: \.isRaised)
+      if let raised = candidates.first(where: \.1.isRaised) { found = raised.0 }
     } onChange: {
     }
     registrar.willSet(subject, keyPath: keyPath)  // ends the scope

@@ -22,11 +22,11 @@ extension PersistentModel {
 
   public var _$storage: _ModelStorage {
     if let storage = persistentBackingData._storage {
-      if storage.model == nil { storage.model = self }
+      if !storage.hasModel { storage.belong(to: self) }
       return storage
     }
     let storage = _ModelStorage(copying: persistentBackingData)
-    storage.model = self
+    storage.belong(to: self)
     persistentBackingData = _ManagedBackingData<Self>(storage)
     return storage
   }
@@ -36,11 +36,12 @@ extension PersistentModel {
     _ManagedBackingData<P>(for: P.self)
   }
 
-  /// The context the model belongs to; `nil` before `insert`, after a saved deletion, and once the
-  /// context is gone.
+  /// The context the model belongs to; `nil` before `insert`, after a saved deletion, in the model's
+  /// `deinit`, and once the context is gone.
   public var modelContext: ModelContext? {
-    if _$storage.flags.contains(.isGone) { return nil }
-    return (_$storage.source as? any ContextOwning)?.owningContext
+    let storage = _$storage
+    if storage.flags.contains(.isGone) || storage.isGoing { return nil }
+    return (storage.source as? any ContextOwning)?.owningContext
   }
 
   /// The identifier; temporary until the first save.

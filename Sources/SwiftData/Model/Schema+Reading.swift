@@ -128,7 +128,9 @@ private struct SchemaReading {
       }
       return composite
     }
-    let attribute = written ?? Schema.Attribute()
+    // `@Relationship(.unique)` on a value is the option of an attribute.
+    let isUnique = (fresh.metadata as? Schema.Relationship)?.isUnique ?? false
+    let attribute = written ?? (isUnique ? Schema.Attribute(.unique) : Schema.Attribute())
     attribute.name = property.name
     attribute.valueType = property.valueType
     attribute.isOptional = property.isOptional

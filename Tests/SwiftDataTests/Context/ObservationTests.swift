@@ -72,4 +72,74 @@ import Testing
     }
     #expect(seen == [1, 2, 3])
   }
+
+  /// Captured by the closures of observers.
+  private final class Token: Sendable {}
+
+  /// A closure that waits for a change of a model that is gone waits for nothing.
+  @Test func observersGoWithTheModelThatTheyObserve() throws {
+    let container = try Library.container()
+    let writer = ModelContext(container)
+    writer.insert(Book(title: "One", pages: 1))
+    try writer.save()
+    let context = ModelContext(container)
+    for _ in 0..<3 {
+      weak var token: Token?
+      do {
+        let made = Token()
+        token = made
+        let book = try #require(try context.fetch(FetchDescriptor<Book>()).first)
+        withObservationTracking {
+          _ = book.title
+          _ = book.pages
+          _ = book.author?.name
+        } onChange: {
+          _ = made
+        }
+        #expect(token != nil)
+      }
+      #expect(token == nil)
+    }
+  }
+
+  @Test func anObserverOfTwoModelsIsCalledByTheOneThatIsLeft() throws {
+    let context = ModelContext(try Library.container())
+    for title in ["One", "Two"] { context.insert(Book(title: title, pages: 1)) }
+    try context.save()
+    let titles = [SortDescriptor(\Book.title)]
+    let left = try #require(try context.fetch(FetchDescriptor<Book>(sortBy: titles)).last)
+    func observeBoth() throws {
+      for book in try context.fetch(FetchDescriptor<Book>(sortBy: titles)) { _ = book.pages }
+    }
+    #expect(changes(of: { try? observeBoth() }, when: { left.pages = 2 }))
+    #expect(!changes(of: { try? observeBoth() }, when: { left.isRead = true }))
+  }
+
+  @Test func scopesInsideOfScopesAndOnOtherThreads() async throws {
+    let context = ModelContext(try Library.container())
+    let book = Book(title: "One", pages: 1)
+    let other = Book(title: "Two", pages: 1)
+    context.insert(book)
+    context.insert(other)
+    var inner = false
+    let outer = changes {
+      inner = changes(of: { _ = book.title }, when: {})
+      _ = other.pages
+    } when: {
+      other.pages = 3
+    }
+    #expect(outer && !inner)
+    let isCalled = await Task.detached {
+      let book = Book(title: "Three", pages: 1)
+      let called = Mutex(false)
+      withObservationTracking {
+        _ = book.title
+      } onChange: {
+        called.withLock { $0 = true }
+      }
+      book.title = "Four"
+      return called.withLock { $0 }
+    }.value
+    #expect(isCalled)
+  }
 }

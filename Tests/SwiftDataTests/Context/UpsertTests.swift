@@ -56,6 +56,83 @@ import Testing
     #expect(try context.count(Maker.self) == 1)
   }
 
+  /// The first instance of a row and a duplicate, in one order or the other.
+  private func twoInstances(
+    _ startsWithTheDuplicate: Bool
+  ) throws -> (context: ModelContext, one: Maker, other: Maker) {
+    let context = try Upserting.context()
+    let old = Maker("a", "old")
+    context.insert(old)
+    try context.save()
+    let new = Maker("a", "new")
+    new.products = [Product("p")]
+    context.insert(new)
+    try context.save()
+    return startsWithTheDuplicate ? (context, new, old) : (context, old, new)
+  }
+
+  @Test(arguments: [false, true])
+  func aPendingDeletionConcernsAllInstances(_ order: Bool) throws {
+    let (context, one, other) = try twoInstances(order)
+    other.title = "edited before"
+    context.delete(one)
+    #expect(one.isDeleted && other.isDeleted)
+    #expect(context.deletedModelsArray.count == 1)
+    #expect(context.changedModelsArray.isEmpty)
+    other.title = "edited after"
+    #expect(context.changedModelsArray.isEmpty)
+    #expect(try context.fetch(FetchDescriptor<Maker>()).isEmpty)
+    try context.save()
+    for model in [one, other] { #expect(model.isDeleted && model.modelContext == nil) }
+    #expect(try context.count(Maker.self) == 0 && context.count(Product.self) == 0)
+  }
+
+  @Test(arguments: [false, true])
+  func aDeletionIsTakenBackForAllInstances(_ order: Bool) throws {
+    let (context, one, other) = try twoInstances(order)
+    func expectBothPresent() throws {
+      for model in [one, other] {
+        #expect(!model.isDeleted && !model.hasChanges && model.modelContext === context)
+        #expect(model.title == "new")
+      }
+      #expect(!context.hasChanges)
+      #expect(try context.fetchCount(FetchDescriptor<Maker>()) == 1)
+    }
+    context.delete(one)
+    context.rollback()
+    try expectBothPresent()
+    context.delete(one)
+    context.insert(other)
+    try expectBothPresent()
+    let undo = UndoManager()
+    undo.groupsByEvent = false
+    context.undoManager = undo
+    undo.beginUndoGrouping()
+    context.delete(other)
+    context.processPendingChanges()
+    undo.endUndoGrouping()
+    #expect(one.isDeleted && other.isDeleted)
+    undo.undo()
+    try expectBothPresent()
+    undo.redo()
+    #expect(one.isDeleted && other.isDeleted)
+    undo.undo()
+    try expectBothPresent()
+    one.title = "still editable"
+    try context.save()
+    #expect(other.title == "still editable")
+  }
+
+  @Test func aDeletionElsewhereConcernsAllInstances() throws {
+    let (context, one, other) = try twoInstances(false)
+    let elsewhere = ModelContext(context.container)
+    elsewhere.delete(try #require(try elsewhere.fetch(FetchDescriptor<Maker>()).first))
+    try elsewhere.save()
+    context.processPendingChanges()
+    for model in [one, other] { #expect(model.isDeleted && model.modelContext == nil) }
+    try context.save()
+  }
+
   @Test func aToOneThatTheNewModelSetsWins() throws {
     let context = try Upserting.context()
     let old = Maker("a", "old")

@@ -2,10 +2,14 @@ import Foundation
 import SwiftData
 import Testing
 
+private let fallbackStep = 5
+
 /// Ways to declare a property or a class, all of which persist.
 private enum Forms {
   struct Size: Codable, Equatable { var width = 1, height = 2 }
   enum Kind: String, Codable { case plain, special }
+
+  enum Sort: String, Codable { case small, large }
 
   @Model final class Ticket {
     @Attribute(.unique) let code: String
@@ -28,6 +32,7 @@ private enum Forms {
     var tickets: [Ticket] = []
     weak var favourite: Ticket?
     @Relationship(.unique) var key: String  // expected warning
+    @Relationship(.unique) var sort: Sort?
     init(key: String) { self.key = key }
   }
 
@@ -48,6 +53,14 @@ private enum Forms {
       self.breed = breed
       super.init(name: name, weight: 1)
     }
+  }
+
+  @Model final class Counter {
+    private static let first = 3
+    var value: Int = Counter.first
+    private var step = fallbackStep
+    init() {}
+    func advance() { value += step }
   }
 
   @Model final class Pen {
@@ -159,6 +172,16 @@ private enum Forms {
       try ModelContext(context.container).fetch(FetchDescriptor<Forms.Dog>()).map(\.weight) == [5])
   }
 
+  @Test func initialValuesMayBePrivate() throws {
+    let context = try Forms.context(Forms.Counter.self)
+    context.insert(Forms.Counter())
+    try context.save()
+    let stored = try #require(
+      try ModelContext(context.container).fetch(FetchDescriptor<Forms.Counter>()).first)
+    stored.advance()
+    #expect(stored.value == 8)
+  }
+
   @Test func aConstantRelationshipIsRefusedWhenTheContainerOpens() {
     let error = #expect(throws: SwiftDataError.loadIssueModelContainer) {
       try Forms.context(Forms.Pen.self, Ticket.self, Wallet.self)
@@ -191,6 +214,16 @@ private enum Forms {
     context.insert(Wallet(key: "w"))
     try context.save()
     #expect(try context.fetchCount(FetchDescriptor<Wallet>()) == 1)
+    // Whether a type is an enum is not seen where the macro is expanded.
+    let sort = context.container.schema.entitiesByName["Wallet"]?.attributesByName["sort"]
+    #expect(sort?.isUnique == true)
+    for key in ["a", "b"] {
+      let wallet = Wallet(key: key)
+      wallet.sort = .large
+      context.insert(wallet)
+      try context.save()
+    }
+    #expect(try ModelContext(context.container).fetchCount(FetchDescriptor<Wallet>()) == 2)
   }
 
   @MainActor @Test func modelsOfTheMainActor() throws {

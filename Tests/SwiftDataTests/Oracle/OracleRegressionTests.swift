@@ -19,6 +19,11 @@ import Testing
       .link(.badge, .right, 0, 0), .link(.badge, .right, 1, 1))
   }
 
+  @Test func aPartnerOfAnUpsertInTheSameSaveStaysTheInstance() {
+    expectAgreement(
+      .insert(.badge), .upsert(.badge, 0), .insert(.member), .link(.badge, .left, 0, 1), .save)
+  }
+
   @Test func anUndoneMoveLeadsBackToATeamThatIsToBeDeleted() throws {
     let folder = try TemporaryFolder()
     let context = ModelContext(try World.container(folder.store))

@@ -138,7 +138,7 @@ extension Move {
     }
   }
 
-  private static let allowsThreads = false
+  private static let allowsThreads = true
   private static let allowsDeletions = false
   private static let allowsStrangers = true
 
