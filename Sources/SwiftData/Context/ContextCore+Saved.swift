@@ -3,21 +3,25 @@
 /// Called by `SaveSession.finalise`.
 extension ContextCore {
   /// Replaces a temporary identifier by the permanent one, in place.
-  ///
-  /// An upsert can lead to a row that another instance shows already. That instance stays the one
-  /// that the identifier leads to and takes the values that were saved; the new one becomes a
-  /// duplicate. Lists of relationships that may have held the row are read again.
-  func makePermanent(_ storage: _ModelStorage, _ permanent: PersistentIdentifier) {
+  /// - Returns: Whether the model is now the one that the identifier leads to; if not,
+  ///   `becomeDuplicate` follows once all models of the save have their identifiers.
+  func makePermanent(_ storage: _ModelStorage, _ permanent: PersistentIdentifier) -> Bool {
     keepEncodedIdentity(of: storage)
     storage.becomeStored(as: permanent)
-    if let known = registered(permanent), known.storage !== storage {
-      for instance in identities.duplicates(of: permanent) { instance.storage.refault() }
-      forgetLists(around: known.storage)
-      known.storage.refault()
-      identities.insertDuplicate(storage, of: permanent)
-    } else {
-      identities.insert(storage)
-    }
+    if let known = registered(permanent), known.storage !== storage { return false }
+    identities.insert(storage)
+    return true
+  }
+
+  /// An upsert led to a row that another instance shows already. That instance stays the one that the
+  /// identifier leads to and takes the values that were saved; the new one becomes a duplicate. Lists
+  /// of relationships that may have held the row are read again.
+  func becomeDuplicate(_ storage: _ModelStorage, of permanent: PersistentIdentifier) {
+    guard let known = registered(permanent) else { return }
+    for instance in identities.duplicates(of: permanent) { instance.storage.refault() }
+    forgetLists(around: known.storage)
+    known.storage.refault()
+    identities.insertDuplicate(storage, of: permanent)
   }
 
   /// The row that an upsert led to keeps a to-one that the new model left empty; it is read from

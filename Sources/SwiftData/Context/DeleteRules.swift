@@ -73,14 +73,12 @@ struct DeleteRules {
   private mutating func cascade(_ storage: _ModelStorage) {
     let core = core
     let wasNew = storage.flags.contains(.isInserted)
-    let slots = storage.changedSlots
     let model = storage.model
     core.deleteAlone(storage)
     undoings.append {
       if wasNew {
         core.insert(storage)
       } else {
-        storage.changedSlots = slots
         core.restoreDeleted(storage)
       }
       withExtendedLifetime(model) {}

@@ -184,16 +184,22 @@ struct SaveSession {
     saved.deleted = core.rowsToDelete.map(\.identifier)
     if !core.unreadableValues.isEmpty { forgetUnreadable(changes) }
     core.changes.removeAll()
+    var upserted: [(storage: _ModelStorage, permanent: PersistentIdentifier, isShown: Bool)] = []
     for (batch, receipt) in zip(batches, receipts) {
       for (storage, permanent) in zip(batch.insertedStorages, receipt.inserted) {
-        core.makePermanent(storage, permanent)
+        let isShown = core.makePermanent(storage, permanent)
         saved.inserted.append(permanent)
-        // An upsert may have changed a row that others show.
-        if storage.descriptor.isConstrained {
-          note.updated.append((permanent, .all))
-          core.forgetEmptyToOnes(of: storage)
+        if storage.descriptor.isConstrained || !isShown {
+          upserted.append((storage, permanent, isShown))
         }
       }
+    }
+    // An upsert may have changed a row that others show. Looking at partners of such a row finds the
+    // models of this save, now that all of them have their identifiers.
+    for (storage, permanent, isShown) in upserted {
+      if !isShown { core.becomeDuplicate(storage, of: permanent) }
+      note.updated.append((permanent, .all))
+      core.forgetEmptyToOnes(of: storage)
     }
     for storage in changes.inserted { storage.acceptChanges() }
     for storage in changes.changed {

@@ -2,9 +2,9 @@ package import OpenSwiftDataSQLSyntax
 
 /// The columns that name the row of an upsert from the other side of its one-to-one relationships.
 ///
-/// The new model brings a partner of its own; the old one is unknown to the context that saves.
+/// The new model brings a partner of its own; the old one may be unknown to the context that saves.
 package struct DisplacingColumns {
-  /// By slot of the entity's to-one; the key of the row is the only parameter.
+  /// By slot of the entity's to-one; parameter 0 is the key of the row, 1 that of its new partner.
   package let emptying: [Int: String]
 
   package init(of entity: EntityMapping, in mapping: SchemaMapping, dialect: SQLDialect) {
@@ -16,17 +16,18 @@ package struct DisplacingColumns {
         case .toOne(let back) = inverse.kind
       else { continue }
       var assignments = [Assignment(back.key.name, .null)]
-      var condition = SQLExpression.binary(
-        .column(table: nil, name: back.key.name), .equal, .parameter(0))
+      var conditions: [SQLExpression] = [
+        .binary(.column(table: nil, name: back.key.name), .equal, .parameter(0)),
+        .binary(RowColumns.key(), .notEqual, .parameter(1)),
+      ]
       if let number = back.entityNumber {
         assignments.append(Assignment(number.name, .null))
-        condition = .conjunction([
-          condition,
-          .binary(.column(table: nil, name: number.name), .equal, .integer(Int64(entity.number))),
-        ])
+        conditions.append(
+          .binary(.column(table: nil, name: number.name), .equal, .integer(Int64(entity.number))))
       }
       statements[property.slot] =
-        Update(partner.table, set: assignments, where: condition).rendered(in: dialect).sql
+        Update(partner.table, set: assignments, where: .conjunction(conditions))
+        .rendered(in: dialect).sql
     }
     emptying = statements
   }

@@ -68,12 +68,21 @@ extension SaveWriter {
     }
   }
 
-  /// Old partners of one-to-one relationships forget the row that an upsert leads to.
-  mutating func displacePartners(
-    of snapshot: DefaultSnapshot, _ save: EntitySave, key: Int64
-  ) throws {
-    for (slot, sql) in save.displacing where snapshot.setReferences.contains(slot) {
-      try prepared(sql).run(.integer(key))
+  /// Notes that an upsert brings partners of its own to a row.
+  mutating func noteDisplaced(by snapshot: DefaultSnapshot, _ save: EntitySave, key: Int64) {
+    for (slot, sql) in save.displacing {
+      guard case .identifier(let partner)? = snapshot.changedValue(slot) else { continue }
+      displacements.removeAll { $0.row == key && $0.sql == sql }
+      displacements.append(Displacement(sql: sql, row: key, partner: partner))
+    }
+  }
+
+  /// Old partners of one-to-one relationships forget the rows that upserts led to. After all rows are
+  /// written: models of the same save may have been such partners.
+  mutating func displacePartners() throws {
+    for displaced in displacements {
+      guard let partner = insertedKeys.key(of: displaced.partner) else { continue }
+      try prepared(displaced.sql).run(.pair(displaced.row, partner))
     }
   }
 
@@ -87,4 +96,11 @@ extension SaveWriter {
       try prepared(sql).run(.integer(key))
     }
   }
+}
+
+/// A row that an upsert led to, and its new partner in a one-to-one relationship.
+struct Displacement {
+  let sql: String
+  let row: Int64
+  let partner: PersistentIdentifier
 }

@@ -24,6 +24,8 @@ struct SaveWriter {
   var statements: [(sql: String, statement: any PreparedSQL)] = []
   /// Changed models whose rows are gone.
   var deletedRows: [PersistentIdentifier] = []
+  /// The partners that upserts bring, see `displacePartners`.
+  var displacements: [Displacement] = []
   /// Whether the last model with unique values met its row; then the next one probably does too.
   var expectsUpsert = false
 
@@ -59,6 +61,7 @@ struct SaveWriter {
     for (snapshot, isEarly) in zip(request.updated, early) where !isEarly { try update(snapshot) }
     if !deletedRows.isEmpty { throw DeletedRows(deletedRows) }
     try insert(places(.nextFree), request.inserted, saves)
+    try displacePartners()
     if store.plans.hasRelationships {
       try writeToMany(request.inserted + request.updated)
     }
@@ -88,7 +91,7 @@ struct SaveWriter {
         if namesUnknown(snapshot) { incomplete.append(place) }
         if let existing = try existingRow(like: snapshot, save) {
           assign(existing, to: snapshot, place, save)
-          try displacePartners(of: snapshot, save, key: existing)
+          noteDisplaced(by: snapshot, save, key: existing)
           _ = try runUpdate(snapshot, save, snapshot.upsertSlots, key: existing)
         } else {
           assign(try nextKey(save), to: snapshot, place, save)

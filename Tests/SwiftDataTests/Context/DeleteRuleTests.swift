@@ -209,4 +209,58 @@ import Testing
     context.processPendingChanges()
     #expect(students.allSatisfy { $0.courses.count == 1 })
   }
+
+  @Model final class Boss {
+    @Relationship(deleteRule: .cascade, inverse: \Worker.boss) var workers: [Worker] = []
+
+    init() {}
+  }
+
+  @Model final class Worker {
+    var boss: Boss?
+    @Relationship(deleteRule: .deny, inverse: \Duty.worker) var duties: [Duty] = []
+
+    init() {}
+  }
+
+  @Model final class Duty {
+    var worker: Worker?
+
+    init() {}
+  }
+
+  @Test func aNewModelThatADeletionTakesAlongDeniesNothing() throws {
+    let context = ModelContext(
+      try ModelContainer(
+        for: Boss.self, Worker.self, Duty.self,
+        configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
+    let (boss, duty) = (Boss(), Duty())
+    context.insert(boss)
+    context.insert(duty)
+    try context.save()
+    let worker = Worker()
+    boss.workers = [worker]
+    worker.duties = [duty]
+    context.delete(boss)
+    try context.save()
+    #expect(try context.count(Boss.self) == 0 && context.count(Worker.self) == 0)
+    #expect(try context.stored(Duty.self).map(\.worker) == [nil])
+    #expect(worker.modelContext == nil && duty.worker == nil)
+  }
+
+  @Test func listsWithoutInverseAloneLoseDeletedMembers() throws {
+    let context = ModelContext(
+      try ModelContainer(
+        for: Graph.Route.self, Graph.Stop.self,
+        configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
+    let route = Graph.Route("r")
+    let stops = ["a", "b"].map(Graph.Stop.init)
+    route.stops = stops
+    context.insert(route)
+    try context.save()
+    #expect(route.stops.count == 2)
+    context.delete(stops[0])
+    try context.save()
+    #expect(route.stops == [stops[1]])
+  }
 }

@@ -80,10 +80,10 @@ import Testing
     let shelf = try #require(try reader.fetch(FetchDescriptor<Shelf>()).first)
     let own = try #require(try writer.fetch(FetchDescriptor<Shelf>()).first)
     own.label = "top"
-    driver.commitFailure = Refusal()
+    driver.onCommit = { throw Refusal() }
     #expect(throws: Refusal.self) { try writer.save() }
     #expect(own.hasChanges)
-    driver.commitFailure = nil
+    driver.onCommit = nil
     reader.processPendingChanges()
     #expect(shelf.label == "low")
     driver.script = [("Z_PK\", \"t0\".\"ZLABEL", [[.integer(7), .text("top")]])]
@@ -104,11 +104,11 @@ import Testing
     let context = ModelContext(container)
     context.insert(Shelf(label: "top"))
     context.insert(Graph.Stop("stop"))
-    driver.commitFailure = Refusal()
+    driver.onCommit = { throw Refusal() }
     #expect(throws: Refusal.self) { try context.save() }
     #expect(context.insertedModelsArray.count == 2)
     #expect(try SQLiteFile.integer("SELECT count(*) FROM ZSTOP", in: folder.store) == 0)
-    driver.commitFailure = nil
+    driver.onCommit = nil
     try context.save()
     #expect(!context.hasChanges)
     #expect(try SQLiteFile.integer("SELECT count(*) FROM ZSTOP", in: folder.store) == 1)

@@ -39,6 +39,20 @@ import Testing
     init(_ name: String) { self.name = name }
   }
 
+  /// Written in one statement if it had one constraint.
+  @Model final class Twice {
+    #Unique<Twice>([\.first], [\.second])
+    var first: Int
+    var second: Int
+    var text: String
+
+    init(_ first: Int, _ second: Int, _ text: String) {
+      self.first = first
+      self.second = second
+      self.text = text
+    }
+  }
+
   /// One place per owner and number.
   @Model final class Place {
     #Unique<Place>([\.owner, \.number])
@@ -56,7 +70,7 @@ import Testing
   private func context() throws -> ModelContext {
     ModelContext(
       try ModelContainer(
-        for: Owner.self, Item.self, Left.self, Right.self, Place.self,
+        for: Owner.self, Item.self, Left.self, Right.self, Place.self, Twice.self,
         configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
   }
 
@@ -86,6 +100,19 @@ import Testing
     context.insert(Item("b", "met"))
     try context.save()
     #expect(try items(context) == ["b met new"])
+  }
+
+  @Test func eitherOfTwoConstraintsFindsTheRow() throws {
+    let context = try context()
+    context.insert(Twice(1, 1, "old"))
+    try context.save()
+    context.insert(Twice(2, 1, "by the second"))
+    try context.save()
+    context.insert(Twice(2, 3, "by the first"))
+    try context.save()
+    let stored = try context.stored(Twice.self)
+    #expect(stored.map { [$0.first, $0.second] } == [[2, 3]])
+    #expect(stored.first?.text == "by the first")
   }
 
   @Test func newModelsWhoseUniqueValuesNameEachOtherAreStored() throws {

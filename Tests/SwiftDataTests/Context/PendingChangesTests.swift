@@ -35,6 +35,18 @@ import Testing
     #expect(try context.fetchIdentifiers(descriptor).isEmpty)
   }
 
+  @Test func limitAndOffsetCutWhatWasMerged() throws {
+    let context = try context()
+    var descriptor = FetchDescriptor<Child>(sortBy: [SortDescriptor(\.name, order: .reverse)])
+    (descriptor.fetchOffset, descriptor.fetchLimit) = (1, 1)
+    #expect(try context.fetch(descriptor).map(\.name) == ["d"])
+    #expect(try context.fetchCount(descriptor) == 1)
+    (descriptor.fetchOffset, descriptor.fetchLimit) = (2, nil)
+    #expect(try context.fetch(descriptor).map(\.name) == ["a"])
+    descriptor.fetchOffset = 3
+    #expect(try context.fetch(descriptor).isEmpty)
+  }
+
   @Test func sortedIdentifiersAreRefusedWhileChangesArePending() throws {
     let context = try context()
     var descriptor = FetchDescriptor<Child>(sortBy: [SortDescriptor(\.name)])

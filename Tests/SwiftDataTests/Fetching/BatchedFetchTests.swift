@@ -59,6 +59,16 @@ import Testing
     #expect(try context.fetch(youngestFirst, batchSize: 4).map(\.name).contains("0005b"))
   }
 
+  @Test func aGapInABatchMovesNoOtherModel() throws {
+    let context = try filled(6)
+    let results = try context.fetch(youngestFirst, batchSize: 6)
+    let other = ModelContext(context.container)
+    let name = "0003"
+    try other.delete(model: Author.self, where: #Predicate { $0.name == name })
+    #expect(results.map(\.isDeleted) == [false, false, true, false, false, false])
+    #expect(results[1].name == "0004" && results[3].name == "0002" && results[5].name == "0000")
+  }
+
   @Test func limitsOffsetsAndEmptyResults() throws {
     let context = try filled(20)
     var descriptor = youngestFirst

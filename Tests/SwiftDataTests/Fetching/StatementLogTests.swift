@@ -40,6 +40,10 @@ import Testing
     #expect(work.first?.reasons.count == 1)
     #expect(reason == "$0.<computed>: a key path that names no stored property")
     #expect(try recorder.leftToMemory { _ = try context.fetchCount(descriptor) }.count == 1)
+    let order = try recorder.leftToMemory {
+      _ = try context.fetch(FetchDescriptor<Author>(sortBy: [SortDescriptor(\.length)]))
+    }
+    #expect(order.map(\.reasons) == [["the order"]])
     let whole = try recorder.leftToMemory { _ = try context.fetch(FetchDescriptor<Author>()) }
     #expect(whole.isEmpty)
   }

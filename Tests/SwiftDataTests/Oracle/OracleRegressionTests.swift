@@ -12,6 +12,18 @@ import Testing
     expectAgreement(.insert(.member), .link(.mentor, .right, 0, 0), .save, .delete(0), .save)
   }
 
+  @Test func ofTwoNewModelsWithOneValueTheLaterOneBringsItsPartner() {
+    expectAgreement(.insertTree, .upsert(.badge, 13), .link(.badge, .right, 13, 15))
+    expectAgreement(
+      .insertTree, .save, .unlink(.badge, .left, 0, 0), .upsert(.badge, 0),
+      .link(.badge, .right, 0, 0), .link(.badge, .right, 1, 1))
+  }
+
+  @Test func aPartnerOfAnUpsertInTheSameSaveStaysTheInstance() {
+    expectAgreement(
+      .insert(.badge), .upsert(.badge, 0), .insert(.member), .link(.badge, .left, 0, 1), .save)
+  }
+
   @Test func anUndoneMoveLeadsBackToATeamThatIsToBeDeleted() throws {
     let folder = try TemporaryFolder()
     let context = ModelContext(try World.container(folder.store))

@@ -14,16 +14,23 @@ struct Disagreement: Error, CustomStringConvertible {
 ///    tables too.
 struct OracleRun {
   let folder: TemporaryFolder
-  private(set) var context: ModelContext
-  private(set) var other: ModelContext
-  private(set) var now = Picture()
-  private(set) var saved = Picture()
+  var context: ModelContext
+  var other: ModelContext
+  var now = Picture()
+  var saved = Picture()
   /// All models that the program has seen, by number.
-  private(set) var held: [Int: any Citizen] = [:]
+  var held: [Int: any Citizen] = [:]
+  /// Instances of rows that the context shows by another one, with their numbers.
+  var duplicates: [(number: Int, model: any Citizen)] = []
+  /// What another context deleted while changes of it were unsaved here: no save stores these.
+  var lost: Set<Int> = []
   /// The picture after as many undoable events as the index says.
   private var events: [Picture] = []
   private var place = 0
-  private var counter = 0
+  var counter = 0
+  /// Whether something was edited that goes along with a pending deletion. A save leaves no state
+  /// then to which all would agree that an undo leads.
+  var hasEditedGoing = false
 
   init() throws {
     folder = try TemporaryFolder()
@@ -60,8 +67,15 @@ struct OracleRun {
     case .rollback:
       context.rollback()
       now = saved
+      lost = []
       restartUndo()
-    case .forget: held = [:]
+    case .forget:
+      held = [:]
+      duplicates = []
+    case .forgetOnAnotherThread: try forgetOnAnotherThread()
+    case .editDuplicate(let which, let value): try editDuplicate(which, value)
+    case .deleteElsewhere(let which): try deleteElsewhere(which)
+    case .linkStranger(let bond, let side, let which): try linkStranger(bond, side, which)
     case .elsewhere(let step): try editElsewhere(step)
     case .reopen: try reopen()
     default:
@@ -73,10 +87,11 @@ struct OracleRun {
 
   // MARK: Undo
 
-  private mutating func restartUndo() {
+  mutating func restartUndo() {
     context.undoManager?.removeAllActions()
     events = [now]
     place = 0
+    hasEditedGoing = false
   }
 
   private mutating func endEvent() throws {
@@ -127,9 +142,9 @@ struct OracleRun {
     do {
       try context.save()
       if isDenied { throw Disagreement(description: "the save was to be denied") }
-      now = now.settled
-      self.saved = now
+      try settle()
       try checkStore()
+      if hasEditedGoing { restartUndo() }
     } catch let error as SwiftDataError where isDenied && error == .modelValidationFailure {
       if !context.hasChanges {
         throw Disagreement(description: "a denied save lost the changes")
@@ -137,26 +152,43 @@ struct OracleRun {
     }
   }
 
-  private mutating func editElsewhere(_ step: Move) throws {
-    // Two contexts with unsaved changes are the matter of RandomContextsTests.
-    guard now == saved, !context.hasChanges else { return }
-    try edit(step, in: other)
-    let saved = saved
-    if now.isDenied(isStored: { saved.things[$0] != nil }) {
-      other.rollback()
-      now = saved
-    } else {
-      try other.save()
-      now = now.settled
-      self.saved = now
+  /// The pending picture is the saved one. Where a new thing became the row of another, its number
+  /// leads to the instance that the context shows.
+  mutating func settle() throws {
+    let stored = saved
+    now = now.settled
+    let merged = now.mergeUniqueValues { stored.things[$0] != nil }
+    saved = now
+    lost = []
+    for (old, new) in merged {
+      let known = [held.removeValue(forKey: old), held.removeValue(forKey: new)]
+      for index in duplicates.indices where duplicates[index].number == old {
+        duplicates[index].number = new
+      }
+      guard now.things[new] != nil else { continue }
+      let shown = try model(new, in: context)
+      held[new] = shown
+      for model in known.compactMap(\.self) where model !== shown {
+        duplicates.append((new, model))
+      }
     }
-    context.processPendingChanges()
-    restartUndo()
+  }
+
+  private mutating func editDuplicate(_ which: Int, _ value: Int) throws {
+    let saved = saved
+    let clubs = duplicates.filter { now.things[$0.number]?.kind == .club }
+    guard !clubs.isEmpty, !now.isDenied(isStored: { saved.things[$0] != nil }) else { return }
+    let (number, duplicate) = clubs[which % clubs.count]
+    guard !now.doomed.contains(number), try !model(number, in: context).hasChanges else { return }
+    duplicate.value = value
+    now.things[number]?.value = value
+    try save()
   }
 
   private mutating func reopen() throws {
     let undoes = context.undoManager != nil
     held = [:]
+    duplicates = []
     let container = try World.container(folder.store)
     context = ModelContext(container)
     other = ModelContext(container)
@@ -179,114 +211,5 @@ struct OracleRun {
     if !unexpected.isEmpty || !missing.isEmpty {
       throw Disagreement(description: "the tables have \(unexpected), lack \(missing)")
     }
-  }
-
-  // MARK: Editing
-
-  private func model(_ number: Int, in context: ModelContext) throws -> any Citizen {
-    if context === self.context, let model = held[number] { return model }
-    func find<T: Citizen>(_ type: T.Type) throws -> (any Citizen)? {
-      try context.fetch(FetchDescriptor<T>()).first { $0.number == number }
-    }
-    let found =
-      switch now.things[number]?.kind {
-      case .team: try find(World.Team.self)
-      case .member, .captain: try find(World.Member.self)
-      case .club: try find(World.Club.self)
-      case .badge: try find(World.Badge.self)
-      default: try find(World.Chore.self)
-      }
-    guard let found else { throw Disagreement(description: "\(number) is not found") }
-    return found
-  }
-
-  /// What goes along with a deletion is not touched where that could be undone after the save: there is
-  /// no state then that all would call the one before.
-  private func candidates(_ accepts: (Kind) -> Bool) -> [Int] {
-    let present = now.present(accepts)
-    if now.doomed.isEmpty || context.undoManager == nil { return present }
-    let going = now.goesWithDoomed
-    return present.filter { !going.contains($0) }
-  }
-
-  private func choose(_ which: Int, _ accepts: (Kind) -> Bool = { _ in true }) -> Int? {
-    let numbers = candidates(accepts)
-    return numbers.isEmpty ? nil : numbers[which % numbers.count]
-  }
-
-  private mutating func made(_ kind: Kind, in context: ModelContext) -> any Citizen {
-    counter += 1
-    let model = kind.make(counter, value: 1000 + counter)
-    now.things[counter] = Picture.Thing(kind: kind, value: model.value)
-    if context === self.context { held[counter] = model }
-    return model
-  }
-
-  private mutating func edit(_ step: Move, in context: ModelContext) throws {
-    switch step {
-    case .insert(let kind): context.insert(made(kind, in: context))
-    case .insertTree: insertTree(in: context)
-    case .edit(let which, let value):
-      guard let number = choose(which, { $0 != .badge }) else { return }
-      try model(number, in: context).value = value
-      now.things[number]?.value = value
-    case .swap(let one, let two):
-      guard let one = choose(one, { $0 == .badge }), let two = choose(two, { $0 == .badge })
-      else { return }
-      let (first, second) = (try model(one, in: context), try model(two, in: context))
-      (first.value, second.value) = (second.value, first.value)
-      now.things[one]?.value = first.value
-      now.things[two]?.value = second.value
-    case .link(let bond, let side, let one, let two):
-      guard let (one, two) = ends(bond, side, one, two) else { return }
-      bond.end(side).append(try model(one, in: context), try model(two, in: context))
-      now.link(bond, side, one, two)
-    case .unlink(let bond, let side, let one, let two):
-      guard let (one, two) = ends(bond, side, one, two) else { return }
-      if bond.isToMany(side) {
-        bond.end(side).remove(try model(one, in: context), try model(two, in: context))
-        now.unlink(bond, side, one, two)
-      } else {
-        bond.end(side).write(try model(one, in: context), [])
-        now.replace(bond, side, one, by: [])
-      }
-    case .replace(let bond, let side, let one, let bits):
-      guard let one = choose(one, { bond.accepts($0, on: side) }) else { return }
-      let chosen = candidates { bond.accepts($0, on: side.opposite) }.enumerated()
-        .filter { bits >> ($0.offset % 4) & 1 == 1 }.map(\.element)
-      let partners = bond.isToMany(side) ? chosen : []
-      let models = try partners.map { try model($0, in: context) }
-      bond.end(side).write(try model(one, in: context), models)
-      now.replace(bond, side, one, by: partners)
-    case .delete(let which):
-      guard let number = choose(which) else { return }
-      let saved = saved
-      delete(try model(number, in: context), from: context)
-      now.delete(number) { saved.things[$0] != nil }
-    default: return
-    }
-  }
-
-  private func ends(_ bond: Bond, _ side: Bond.Side, _ one: Int, _ two: Int) -> (Int, Int)? {
-    guard let one = choose(one, { bond.accepts($0, on: side) }),
-      let two = choose(two, { bond.accepts($0, on: side.opposite) })
-    else { return nil }
-    return (one, two)
-  }
-
-  private func delete(_ model: some Citizen, from context: ModelContext) { context.delete(model) }
-
-  private mutating func insertTree(in context: ModelContext) {
-    let root = made(.team, in: context)
-    let team = root.number
-    let members = [made(.member, in: context), made(.captain, in: context)]
-    let badge = made(.badge, in: context)
-    Bond.badge.end(.left).write(members[0], [badge])
-    Bond.team.end(.left).write(root, members)
-    Bond.mentor.end(.right).write(members[1], [members[0]])
-    context.insert(root)
-    now.replace(.team, .left, team, by: members.map(\.number))
-    now.link(.badge, .left, members[0].number, badge.number)
-    now.link(.mentor, .right, members[1].number, members[0].number)
   }
 }

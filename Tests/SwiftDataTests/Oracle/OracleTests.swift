@@ -34,6 +34,18 @@ import Testing
     #expect(throws: Disagreement.self) { try run.run(Program([.reopen])) }
   }
 
+  @Test func theOracleFollowsAnUpsert() throws {
+    var run = try OracleRun()
+    try run.run(Program([.insert(.club), .insert(.member), .link(.club, .left, 0, 0), .save]))
+    let club = try #require(run.held[1])
+    try run.run(Program([.upsert(.club, 0), .edit(2, 7), .editDuplicate(0, 0), .save]))
+    #expect(run.now.things.keys.sorted() == [2, 3] && run.now.things[3]?.value == 7)
+    #expect(run.now.partners(.club, .right, of: 3) == [2])
+    #expect(run.held[3] === club && run.duplicates.map(\.number) == [3])
+    try run.run(Program([.editDuplicate(0, 9)]))
+    #expect(club.value == 9)
+  }
+
   @Test func aFailingProgramShrinks() {
     let program = Program(seed: 1, length: 40, undoes: false)
     func fails(_ program: Program) -> Bool {

@@ -3,6 +3,10 @@ struct Picture: Equatable {
   struct Thing: Equatable {
     let kind: Kind
     var value: Int
+    /// The unique value of a club; that of a badge is its value.
+    var clubCode: Int?
+
+    var uniqueValue: Int? { kind == .badge ? value : clubCode }
   }
 
   struct Pair: Hashable {
@@ -10,6 +14,14 @@ struct Picture: Equatable {
     let right: Int
 
     func end(_ side: Bond.Side) -> Int { side == .left ? left : right }
+  }
+
+  /// Whether an upsert is pending that concerns a thing.
+  func sharesUniqueValue(_ number: Int) -> Bool {
+    guard let thing = things[number] else { return false }
+    return things.values.count {
+      $0.kind == thing.kind && $0.uniqueValue == thing.uniqueValue
+    } > 1
   }
 
   var things: [Int: Thing] = [:]
@@ -107,11 +119,42 @@ struct Picture: Equatable {
     return picture
   }
 
+  /// What an upsert leaves: a new thing with the unique value of another one becomes its row. All
+  /// its attributes win; a to-one only where it was set; members of both are kept.
+  /// - Returns: The numbers that are gone, each with the one that took its row over, in order.
+  mutating func mergeUniqueValues(isStored: (Int) -> Bool) -> [(old: Int, new: Int)] {
+    var merged: [(old: Int, new: Int)] = []
+    for kind in Kind.allCases where kind.isUnique {
+      var holders: [Int: Int] = [:]
+      let numbers = things.keys.filter { things[$0]?.kind == kind }.sorted()
+      for number in numbers.filter(isStored) + numbers.filter({ !isStored($0) }) {
+        guard let value = things[number]?.uniqueValue else { continue }
+        if let old = holders[value] {
+          take(old, by: number)
+          merged.append((old, number))
+        }
+        holders[value] = number
+      }
+    }
+    return merged
+  }
+
+  private mutating func take(_ old: Int, by new: Int) {
+    let members = partners(.club, .right, of: old) + partners(.club, .right, of: new)
+    let holders = partners(.badge, .right, of: new) + partners(.badge, .right, of: old)
+    remove([old])
+    replace(.club, .right, new, by: members)
+    if let holder = holders.first { replace(.badge, .right, new, by: [holder]) }
+  }
+
   // MARK: Text
 
   /// One line for each thing and each pair, for messages.
   var lines: [String] {
-    things.map { "\($1.kind) \($0) = \($1.value)\(doomed.contains($0) ? " (doomed)" : "")" }
+    things.map { number, thing in
+      "\(thing.kind) \(number) = \(thing.value)\(thing.clubCode.map { " #\($0)" } ?? "")"
+        + (doomed.contains(number) ? " (doomed)" : "")
+    }
       + Bond.allCases.flatMap { bond in self[bond].map { "\(bond) \($0.left) - \($0.right)" } }
   }
 
@@ -121,5 +164,13 @@ struct Picture: Equatable {
     let (mine, theirs) = (Set(lines), Set(other.lines))
     return "unexpected \(mine.subtracting(theirs).sorted()), "
       + "missing \(theirs.subtracting(mine).sorted())"
+  }
+}
+
+extension Picture.Thing {
+  /// What a model shows.
+  init(_ model: any Citizen) {
+    self.init(
+      kind: Kind(of: model), value: model.value, clubCode: (model as? World.Club)?.code)
   }
 }

@@ -7,6 +7,10 @@ enum Move {
   case edit(Int, Int)
   /// Two badges swap their unique values.
   case swap(Int, Int)
+  /// Inserts a badge or a club with the unique value of one that is there.
+  case upsert(Kind, Int)
+  /// Edits a club through an instance that an upsert made a duplicate, and saves.
+  case editDuplicate(Int, Int)
   /// Sets a to-one, or appends to a to-many.
   case link(Bond, Bond.Side, Int, Int)
   /// Sets a whole to-many, chosen by the bits of the last number, or a to-one to nil.
@@ -22,8 +26,14 @@ enum Move {
   case rollback
   /// Lets all models go that nothing but the test holds.
   case forget
+  /// The same on another thread, while this one fetches.
+  case forgetOnAnotherThread
   /// Another context makes a step and saves it.
   indirect case elsewhere(Move)
+  /// Another context deletes something and saves, whatever is unsaved here.
+  case deleteElsewhere(Int)
+  /// Links to a model of another container, which no save takes, and sets the old partners again.
+  case linkStranger(Bond, Bond.Side, Int)
   /// All contexts and the container are closed and the file is opened again.
   case reopen
 }
@@ -35,6 +45,8 @@ extension Move: CustomStringConvertible {
     case .insert(let kind): ".insert(.\(kind))"
     case .edit(let which, let value): ".edit(\(which), \(value))"
     case .swap(let one, let other): ".swap(\(one), \(other))"
+    case .upsert(let kind, let which): ".upsert(.\(kind), \(which))"
+    case .editDuplicate(let which, let value): ".editDuplicate(\(which), \(value))"
     case .link(let bond, let side, let one, let other):
       ".link(.\(bond), .\(side), \(one), \(other))"
     case .replace(let bond, let side, let one, let bits):
@@ -43,6 +55,9 @@ extension Move: CustomStringConvertible {
       ".unlink(.\(bond), .\(side), \(one), \(other))"
     case .delete(let which): ".delete(\(which))"
     case .elsewhere(let step): ".elsewhere(\(step.description))"
+    case .deleteElsewhere(let which): ".deleteElsewhere(\(which))"
+    case .linkStranger(let bond, let side, let which):
+      ".linkStranger(.\(bond), .\(side), \(which))"
     case .insertTree: ".insertTree"
     case .joined: ".joined"
     case .recordUndo: ".recordUndo"
@@ -51,6 +66,7 @@ extension Move: CustomStringConvertible {
     case .save: ".save"
     case .rollback: ".rollback"
     case .forget: ".forget"
+    case .forgetOnAnotherThread: ".forgetOnAnotherThread"
     case .reopen: ".reopen"
     }
   }
@@ -97,25 +113,49 @@ struct Program: CustomStringConvertible {
 
 extension Move {
   fileprivate static func any(undoes: Bool, _ random: inout SeededRandom) -> Move {
-    switch Int.random(in: 0..<30, using: &random) {
+    switch Int.random(in: 0..<34, using: &random) {
     case 0...19: return edit(&random)
     case 20, 21: return .save
     case 22: return .rollback
     case 23: return .forget
     case 24: return .elsewhere(edit(&random))
     case 25:
-      return Int.random(in: 0..<4, using: &random) == 0 ? .reopen : .save
+      switch Int.random(in: 0..<4, using: &random) {
+      case 0: return .reopen
+      case 1:
+        return .editDuplicate(
+          Int.random(in: 0..<16, using: &random), Int.random(in: 0..<16, using: &random))
+      default: return .save
+      }
     case 26: return .joined
+    case 30 where allowsThreads: return .forgetOnAnotherThread
+    case 31 where allowsDeletions: return .deleteElsewhere(Int.random(in: 0..<16, using: &random))
+    case 32 where allowsStrangers:
+      return .linkStranger(bond(&random), side(&random), Int.random(in: 0..<16, using: &random))
+    case 30...33: return edit(&random)
     case 27, 28: return undoes ? .undo : edit(&random)
     default: return undoes ? .redo : edit(&random)
     }
   }
 
+  private static let allowsThreads = true
+  private static let allowsDeletions = false
+  private static let allowsStrangers = true
+
+  private static func bond(_ random: inout SeededRandom) -> Bond {
+    Bond(rawValue: Int.random(in: 0..<5, using: &random)) ?? .team
+  }
+
+  private static func side(_ random: inout SeededRandom) -> Bond.Side {
+    Bool.random(using: &random) ? .left : .right
+  }
+
   private static func edit(_ random: inout SeededRandom) -> Move {
     func number() -> Int { Int.random(in: 0..<16, using: &random) }
-    func bond() -> Bond { Bond(rawValue: Int.random(in: 0..<5, using: &random)) ?? .team }
-    func side() -> Bond.Side { Bool.random(using: &random) ? .left : .right }
-    switch Int.random(in: 0..<20, using: &random) {
+    func bond() -> Bond { Move.bond(&random) }
+    func side() -> Bond.Side { Move.side(&random) }
+    switch Int.random(in: 0..<22, using: &random) {
+    case 20, 21: return .upsert(Bool.random(using: &random) ? .badge : .club, number())
     case 0...2: return .insert(Kind(rawValue: Int.random(in: 0..<6, using: &random)) ?? .team)
     case 3: return .insertTree
     case 4...6: return .edit(number(), number())

@@ -17,7 +17,9 @@ struct StoredPicture {
       tables.map { table in
         let kind =
           table == "member" ? "iif(Z_ENT = \(number ?? 0), 'captain', 'member')" : "'\(table)'"
-        return "SELECT \(kind) || ' ' || ZNUMBER || ' = ' || ZVALUE FROM Z\(table.uppercased())"
+        let code = table == "club" ? " || ' #' || ZCODE" : ""
+        return
+          "SELECT \(kind) || ' ' || ZNUMBER || ' = ' || ZVALUE\(code) FROM Z\(table.uppercased())"
       }.joined(separator: " UNION ALL "))
     // An outer join, so that a key that leads nowhere shows.
     try read(

@@ -37,9 +37,13 @@ enum World {
   @Model final class Club {
     var number: Int
     var value = 0
+    @Attribute(.unique) var code: Int
     var members: [Member] = []
 
-    init(_ number: Int) { self.number = number }
+    init(_ number: Int, code: Int) {
+      self.number = number
+      self.code = code
+    }
   }
 
   @Model final class Badge {
@@ -86,14 +90,17 @@ extension World.Chore: Citizen {}
 enum Kind: Int, CaseIterable {
   case team, member, captain, club, badge, chore
 
-  /// - Parameter value: The unique value of a badge.
-  func make(_ number: Int, value: Int) -> any Citizen {
+  /// Whether a new one becomes the row that has its unique value.
+  var isUnique: Bool { self == .badge || self == .club }
+
+  /// - Parameter code: The unique value of a badge or a club.
+  func make(_ number: Int, code: Int) -> any Citizen {
     switch self {
     case .team: World.Team(number)
     case .member: World.Member(number)
     case .captain: World.Captain(number)
-    case .club: World.Club(number)
-    case .badge: World.Badge(number, value: value)
+    case .club: World.Club(number, code: code)
+    case .badge: World.Badge(number, value: code)
     case .chore: World.Chore(number)
     }
   }

@@ -82,6 +82,13 @@ struct FetchPlanTests {
     _ = try compiled((-3..<3).map(choice))
   }
 
+  @Test func aDivisorThatIsZeroNeedsAPlanOfItsOwn() throws {
+    func predicate(_ divisor: Double) -> Predicate<Job> {
+      #Predicate { ($0.score ?? 0) / divisor > 1 }
+    }
+    _ = try compiled([predicate(2), predicate(0), predicate(0.5), predicate(.infinity)])
+  }
+
   @Test func textWithSeveralSpellingsIsSpelledOutEachTime() throws {
     func predicate(_ name: String) -> Predicate<Entry> { #Predicate { $0.name == name } }
     _ = try compiled(

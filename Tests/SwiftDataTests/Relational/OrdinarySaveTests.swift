@@ -190,6 +190,23 @@ struct OrdinarySaveTests {
     #expect(passport.holder == nil)
   }
 
+  @Test func aDeletionOfWhatOthersNameWithoutInverse() throws {
+    let bench = try Bench([Graph.Route.self, Graph.Stop.self])
+    let (route, stop) = (Graph.Route("r"), Graph.Stop("s"))
+    route.start = stop
+    bench.context.insert(route)
+    try bench.save()
+    bench.context.delete(stop)
+    #expect(
+      try bench.save() == #"""
+        BEGIN IMMEDIATE
+        UPDATE "ZROUTE" SET "ZSTART" = NULL WHERE "ZSTART" = 1
+        DELETE FROM "ZSTOP" WHERE "Z_PK" = 1
+        COMMIT
+        """#)
+    #expect(route.start == nil)
+  }
+
   @Test func aDeletionThatRemovesPairs() throws {
     let bench = try Bench(Graph.types)
     let student = Graph.Student("s")

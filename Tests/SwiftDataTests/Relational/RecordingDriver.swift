@@ -12,8 +12,9 @@ final class RecordingDriver: SQLDriver, SQLSession, SQLWriterLease, @unchecked S
   /// Used by one thread: the tests' own.
   var script: Script = []
   private(set) var statements: [(sql: String, values: [_StoredValue])] = []
-  /// What each commit throws.
-  var commitFailure: (any Error)?
+  /// Run before each commit and before each reading session; what they throw is its failure.
+  var onCommit: (() throws -> Void)?
+  var onRead: (() throws -> Void)?
 
   init(_ capabilities: SQLCapabilities) {
     self.capabilities = capabilities
@@ -30,7 +31,10 @@ final class RecordingDriver: SQLDriver, SQLSession, SQLWriterLease, @unchecked S
     return script.first { sql.contains($0.part) }?.rows ?? []
   }
 
-  func read<R>(_ body: (any SQLSession) throws -> R) throws -> R { try body(self) }
+  func read<R>(_ body: (any SQLSession) throws -> R) throws -> R {
+    try onRead?()
+    return try body(self)
+  }
   func write<R>(else consequence: String, _ body: (any SQLSession) throws -> R) throws -> R {
     try body(self)
   }
@@ -42,7 +46,7 @@ final class RecordingDriver: SQLDriver, SQLSession, SQLWriterLease, @unchecked S
   func statement(_ sql: String) throws -> any PreparedSQL { RecordedStatement(sql, self) }
   func begin() throws {}
   func commit() throws {
-    if let commitFailure { throw commitFailure }
+    try onCommit?()
   }
   func rollback() {}
   func transaction<R>(_ body: () throws -> R) throws -> R { try body() }
