@@ -59,8 +59,7 @@ extension _ModelBacking {
 
   /// Lends the array of a to-many relationship to an accessor that changes it in place.
   public func lend<V: RelationshipCollection>(_ slot: Int) -> V {
-    guard let object else { return V._make(nil) }
-    return V._make(object.lendToMany(slot))
+    V._make(object?.lendToMany(slot) ?? [])
   }
 
   /// Takes a lent array back; the other sides follow what was changed.

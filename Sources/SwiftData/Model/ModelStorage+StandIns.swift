@@ -44,7 +44,8 @@ extension _ModelStorage {
     let value = UnreadableValue(
       entityName: descriptor.entityName, propertyName: property.name,
       persistentModelID: identifier, reason: reason)
-    if let source { source._note(value) } else { UnreadableValueLog.note(value) }
+    // A model that is being deinitialised may be read on another thread than that of its context.
+    if let source, !isGoing { source._note(value) } else { UnreadableValueLog.note(value) }
   }
 
   private func unreadableReason(

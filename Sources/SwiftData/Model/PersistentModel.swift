@@ -42,7 +42,7 @@ extension PersistentModel {
   /// Asking a model whose row has not been read yet reads it; see ``isDeleted``.
   public var modelContext: ModelContext? {
     let storage = _$storage
-    if storage.flagsWithRow.contains(.isGone) || storage.isGoing { return nil }
+    if storage.isGoing || storage.flagsWithRow.contains(.isGone) { return nil }
     return (storage.source as? any ContextOwning)?.owningContext
   }
 

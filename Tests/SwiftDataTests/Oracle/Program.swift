@@ -139,7 +139,7 @@ extension Move {
   }
 
   private static let allowsThreads = true
-  private static let allowsDeletions = false
+  private static let allowsDeletions = true
   private static let allowsStrangers = true
 
   private static func bond(_ random: inout SeededRandom) -> Bond {
