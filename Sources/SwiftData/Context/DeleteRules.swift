@@ -17,7 +17,8 @@ struct DeleteRules {
 
   /// - Returns: The deletions that a rule denies.
   mutating func apply() -> [SwiftDataError] {
-    var queue = core.rowsToDelete
+    // What another context deleted is gone, by the rules that it applied.
+    var queue = core.rowsToDelete.filter { !$0.flags.contains(.isGone) }
     var next = 0
     var denials: [(storage: _ModelStorage, slot: Int)] = []
     var level = 0

@@ -67,6 +67,7 @@ struct ExternalChangeApplication {
     core.hasLostModels = true
     for storage in outdated.deleted { leave(storage) }
     core.dropGoneMembers()
+    core.dropLostPartners()
     core.identities._invariantCheck(in: core)
   }
 

@@ -14,25 +14,28 @@ extension ContextCore {
     withExtendedLifetime((models, dropped)) {}
   }
 
+  /// Called before a save: nothing that is pending concerns models that have left the context.
+  func dropLostModels() {
+    guard hasLostModels else { return }
+    for storage in Array(changes.changed) where storage.flags.contains(.isGone) {
+      discardEdits(of: storage)
+    }
+    dropLostPartners()
+  }
+
   /// Pending models no longer name models that have left the context: deleted by another one, or
   /// removed before their first save. Relationships change as if a stored model had been deleted.
-  /// Edits of models without a row are dropped.
+  /// A required partner stays, and stays readable; the save is refused.
   func dropLostPartners() {
-    guard hasLostModels else { return }
-    func isLost(_ storage: _ModelStorage) -> Bool {
-      storage.flags.contains(.isGone) || storage.source == nil
-    }
-    for storage in Array(changes.inserted) + Array(changes.changed) {
-      if storage.flags.contains(.isGone) {
-        discardEdits(of: storage)
-        continue
-      }
+    for storage in Array(changes.inserted) + Array(changes.changed)
+    where !storage.flags.contains(.isGone) {
       for slot in storage.descriptor.relationshipSlots {
         switch storage.overlaid(slot) {
         case .toMany(let value):
-          storage.notifyingObservers(of: slot) { _ = value.dropAll { isLost($0._$storage) } }
+          storage.notifyingObservers(of: slot) { _ = value.dropAll { $0._$storage.isLost } }
         case .model(let partner):
-          guard isLost(partner._$storage) else { continue }
+          guard partner._$storage.isLost, storage.descriptor.properties[slot].isOptional
+          else { continue }
           storage.notifyingObservers(of: slot) { storage.overlay(.null, at: slot) }
         case .unset, .null, .identifier, .weakPartners: continue
         case .integer, .real, .text, .blob, .uuid, .boxed: continue
@@ -65,4 +68,9 @@ extension ContextCore {
     let known = discardedEdits[storage.identifier] ?? []
     discardedEdits[storage.identifier] = known + names.filter { !known.contains($0) }
   }
+}
+
+extension _ModelStorage {
+  /// Whether the model has left its context: deleted by another one, or before its first save.
+  var isLost: Bool { flags.contains(.isGone) || source == nil }
 }

@@ -65,7 +65,7 @@ struct SaveSession {
 
   private mutating func attempt() throws -> Saved {
     do {
-      core.dropLostPartners()
+      core.dropLostModels()
       let denied = rules.apply()
       try SwiftDataError.throwAll(
         denied + Validation(core: core).failures(shrunk: rules.shrunk))

@@ -71,7 +71,8 @@ struct Validation {
     switch storage.overlaid(slot) {
     case .null: true
     case .unset: storage.reader?.isNull(slot) ?? true
-    case .model, .identifier, .toMany, .weakPartners: false
+    case .model(let partner): partner._$storage.isLost
+    case .identifier, .toMany, .weakPartners: false
     case .integer, .real, .text, .blob, .uuid, .boxed: false
     }
   }

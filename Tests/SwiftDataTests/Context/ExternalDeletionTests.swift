@@ -175,6 +175,55 @@ import Testing
     #expect(try first.count(Graph.Toy.self) == 0)
   }
 
+  @Test func aPendingLinkToItIsDroppedBeforeTheSave() throws {
+    let (first, second, mine, theirs) = try twoContexts()
+    let child = Child("c", parent: theirs)
+    let toy = Graph.Toy("t", owner: child)
+    second.insert(toy)
+    first.delete(mine)
+    try first.save()
+    second.processPendingChanges()
+    #expect(child.parent == nil)
+    #expect(toy.owner === child)
+  }
+
+  @Test func aRequiredPartnerThatIsGoneStaysReadable() throws {
+    let first = try Graph.context()
+    let child = Child("c")
+    first.insert(child)
+    try first.save()
+    let second = ModelContext(first.container)
+    let theirs = try #require(try second.fetch(FetchDescriptor<Child>()).first)
+    let toy = Graph.Toy("t", owner: theirs)
+    second.insert(toy)
+    first.delete(child)
+    try first.save()
+    second.processPendingChanges()
+    #expect(toy.owner === theirs)
+    #expect(throws: SwiftDataError.self) { try second.save() }
+    #expect(toy.owner === theirs)
+  }
+
+  @Test func aDeletionThatAnotherContextWasFirstWithIsNotDenied() throws {
+    let first = try Graph.context()
+    let project = Graph.Project("p")
+    let ticket = Graph.Ticket("t")
+    first.insert(project)
+    first.insert(ticket)
+    try first.save()
+    let second = ModelContext(first.container)
+    let theirs = try #require(try second.fetch(FetchDescriptor<Graph.Project>()).first)
+    let theirTicket = try #require(try second.fetch(FetchDescriptor<Graph.Ticket>()).first)
+    theirTicket.project = theirs
+    second.delete(theirs)
+    first.delete(project)
+    try first.save()
+    try second.save()
+    #expect(theirTicket.project == nil)
+    #expect(try first.count(Graph.Project.self) == 0)
+    #expect(try first.count(Graph.Ticket.self) == 1)
+  }
+
   @Test func bothDeletingIsFine() throws {
     let (first, second, mine, theirs) = try twoContexts()
     second.delete(theirs)
