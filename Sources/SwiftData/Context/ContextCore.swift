@@ -49,7 +49,7 @@ final class ContextCore {
   func close() {
     externalChanges.stop()
     closeWatchers()
-    for live in identities.models where live.storage.overlay != nil {
+    for live in identities.models(where: { $0.overlay != nil }) {
       live.storage.dropRelationships()
     }
     for storage in changes.inserted {

@@ -38,10 +38,10 @@ struct ExternalChangeApplication {
       let entities = saved.invalidatedEntities.compactMap {
         core.coordinator.modelType(forEntity: $0)?._$descriptor
       }
-      for live in core.identities.models
-      where saved.isEverything || entities.contains(where: live.storage.descriptor.isKind(of:)) {
-        outdated.insert(live.storage, nil)
+      let models = core.identities.models {
+        saved.isEverything || entities.contains(where: $0.descriptor.isKind(of:))
       }
+      for model in models { outdated.insert(model.storage, nil) }
     }
     do {
       try refresh(&outdated)

@@ -60,10 +60,11 @@ struct IdentityEntries: ~Copyable, @unchecked Sendable {
     if size != entries.count { grow(to: size) }
   }
 
-  func add(to storages: inout [_ModelStorage]) {
-    storages.reserveCapacity(storages.count + count)
+  func add(to storages: inout [_ModelStorage], where isWanted: (_ModelStorage) -> Bool) {
     for entry in entries {
-      if let held = entry.storage?.held { storages.append(held) }
+      guard let storage = entry.storage, storage.satisfies(isWanted), let held = storage.held
+      else { continue }
+      storages.append(held)
     }
   }
 

@@ -8,7 +8,7 @@ extension IdentityRegistry {
     #if OPENSWIFTDATA_INVARIANTS
       checkCount += 1
       guard count <= 256 || checkCount & (checkCount - 1) == 0 else { return }
-      for live in models { check(live, in: context) }
+      for live in models(where: { _ in true }) { check(live, in: context) }
       for (identifier, live) in allDuplicates {
         let isKnown = live.storage.knownIdentifier == identifier
         precondition(isKnown, "a duplicate of \(identifier) shows another row")

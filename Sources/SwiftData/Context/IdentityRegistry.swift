@@ -95,12 +95,13 @@ final class IdentityRegistry {
     others.withLock { if $0[identifier] == going { $0[identifier] = nil } }
   }
 
-  /// All models that are in memory, held.
-  var models: [LiveModel] {
+  /// Models that are in memory, held.
+  /// - Parameter isWanted: Called under a lock; it looks at the storage and does nothing else.
+  func models(where isWanted: (_ModelStorage) -> Bool) -> [LiveModel] {
     var storages: [_ModelStorage] = []
-    for table in tables.values { table.add(to: &storages) }
+    for table in tables.values { table.add(to: &storages, where: isWanted) }
     others.withLock { others in
-      for reference in others.values {
+      for reference in others.values where reference.satisfies(isWanted) {
         if let held = reference.held { storages.append(held) }
       }
     }

@@ -39,7 +39,9 @@ final class IdentityTable: RowRegistry {
 
   func reserve(_ additional: Int) { entries.withLock { $0.reserve(additional) } }
 
-  func add(to storages: inout [_ModelStorage]) { entries.withLock { $0.add(to: &storages) } }
+  func add(to storages: inout [_ModelStorage], where isWanted: (_ModelStorage) -> Bool) {
+    entries.withLock { $0.add(to: &storages, where: isWanted) }
+  }
 
   /// Finds the storages of several rows, with the lock taken once.
   /// - Parameters:

@@ -4,8 +4,8 @@ extension ContextCore {
   /// Takes models without a row out of the lists of relationships that are in memory.
   func dropGoneMembers() {
     var dropped: [any PersistentModel] = []
-    let models = identities.models
-    for storage in models.lazy.map(\.storage) where storage.overlay != nil {
+    let models = identities.models(where: { $0.overlay != nil })
+    for storage in models.lazy.map(\.storage) {
       for slot in storage.descriptor.relationshipSlots {
         guard case .toMany(let value) = storage.overlaid(slot) else { continue }
         dropped += value.dropAll { $0._$storage.flags.contains(.isGone) }

@@ -61,6 +61,11 @@ struct UnretainedStorage: Equatable, @unchecked Sendable {
     return Unmanaged<_ModelStorage>.fromOpaque(held).takeRetainedValue()
   }
 
+  /// Asks about a storage that may be being deinitialised, without holding it.
+  func satisfies(_ condition: (_ModelStorage) -> Bool) -> Bool {
+    reference._withUnsafeGuaranteedRef(condition)
+  }
+
   static func == (lhs: UnretainedStorage, rhs: UnretainedStorage) -> Bool {
     lhs.reference.toOpaque() == rhs.reference.toOpaque()
   }
