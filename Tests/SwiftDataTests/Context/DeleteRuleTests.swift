@@ -4,6 +4,23 @@ import Testing
 
 /// Delete rules where they are hard: deep, in cycles, in combination, with unsaved models.
 @Suite struct DeleteRuleTests {
+  @Test func aPartnerWithoutInverseThatLeavesBeforeItsFirstSaveIsNoPartner() throws {
+    let context = try Graph.context()
+    let (route, stop, other) = (Graph.Route("r"), Graph.Stop("s"), Graph.Stop("o"))
+    context.insert(route)
+    try context.save()
+    route.start = stop
+    route.stops = [stop, other]
+    context.delete(stop)
+    try context.save()
+    #expect(route.start == nil)
+    #expect(route.stops.map(\.name) == ["o"])
+    let found = try #require(
+      try ModelContext(context.container).fetch(FetchDescriptor<Graph.Route>()).first)
+    #expect(found.start == nil)
+    #expect(found.stops.map(\.name) == ["o"])
+  }
+
   @Test func aChainOfTenThousandIsDeletedFromAFreshContext() throws {
     let context = try Graph.context()
     let rings = (0..<10_000).map { Graph.Ring("\($0)") }

@@ -35,6 +35,20 @@ struct MembershipTests {
     try court.judgeNarrowing(#Predicate<Entry> { !none.contains($0.owner?.name.isEmpty) })
   }
 
+  @Test func identifiersOfAnotherStoreAreNoKeys() throws {
+    let other = try PredicateCourt()
+    let foreign = try other.context.fetchIdentifiers(FetchDescriptor<Entry>())
+    let first = try #require(foreign.first)
+    let owner = try #require(try other.context.fetchIdentifiers(FetchDescriptor<Member>()).first)
+    let isFirst = #Predicate<Entry> { $0.persistentModelID == first }
+    let isAny = #Predicate<Entry> { foreign.contains($0.persistentModelID) }
+    let isOwned = #Predicate<Entry> { $0.owner?.persistentModelID == owner }
+    for predicate in [isFirst, isAny, isOwned] {
+      #expect(try court.context.fetchCount(FetchDescriptor(predicate: predicate)) == 0)
+      #expect(try other.context.fetchCount(FetchDescriptor(predicate: predicate)) > 0)
+    }
+  }
+
   @Test func longListsTravelAsOneParameter() throws {
     let ranks = Set((0..<500).map { $0 * 3 - 9 })
     let names = (0..<200).map { "a\($0)" } + ["alpha", "quo\"te", "caf\u{e9}"]
