@@ -195,6 +195,11 @@ struct IndexUseTests {
     #expect(
       few.searches("Z_Holder_SwiftDataIndexOnBinaryname", "ZNAME=?") && few.asksForEachRow
         && few.searches("ZASSET_ZOWNER_INDEX", "ZOWNER=?"), "\(few)")
+    let either = try bench.plan(
+      #Predicate<Holder> {
+        ($0.name == "Ann" || $0.city == "Rome") && $0.assets.contains { $0.page > 3 }
+      })
+    #expect(!either.asksForEachRow, "\(either)")
     let pairs = try bench.plan(#Predicate<Asset> { $0.marks.contains { $0.text == "a" } })
     #expect(
       pairs.searchesKeys && pairs.searches("Z_Mark_SwiftDataIndexOnBinarytext", "ZTEXT=?"),
