@@ -109,8 +109,8 @@ extension TypeSyntax {
 
 private let valueTypes: Set<String> = [
   "Bool", "Character", "Data", "Date", "Decimal", "Double", "Float", "Int", "Int8", "Int16",
-  "Int32", "Int64", "String", "TimeInterval", "UInt", "UInt8", "UInt16", "UInt32", "UInt64",
-  "URL", "UUID",
+  "Int32", "Int64", "Locale", "String", "TimeInterval", "UInt", "UInt8", "UInt16", "UInt32",
+  "UInt64", "URL", "UUID",
 ]
 
 extension LabeledExprListSyntax {

@@ -108,15 +108,9 @@ extension AccessorDeclSyntax {
 }
 
 extension ArrayTypeSyntax {
-  private static let values: Set<String> = [
-    "Bool", "Data", "Date", "Decimal", "Double", "Float", "Int", "Int8", "Int16", "Int32", "Int64",
-    "Locale", "String", "UInt", "UInt8", "UInt16", "UInt32", "UInt64", "URL", "UUID",
-  ]
-
   /// Whether the elements have the name of a class, as far as the name tells.
   fileprivate var mayHoldModels: Bool {
-    if element.is(MemberTypeSyntax.self) { return true }
-    guard let name = element.as(IdentifierTypeSyntax.self)?.name.plainName else { return false }
-    return !Self.values.contains(name)
+    element.is(MemberTypeSyntax.self)
+      || element.is(IdentifierTypeSyntax.self) && !element.isVisiblyValue
   }
 }

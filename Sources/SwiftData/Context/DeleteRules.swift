@@ -9,8 +9,8 @@ struct DeleteRules {
   /// To-many relationships that lost members to the deletion.
   private(set) var shrunk: [(storage: _ModelStorage, slot: Int)] = []
   private var undoings: [RelationshipFixer.Undoing] = []
-  /// The models of `shrunk`, which may have no other owner: a storage must not outlive its model while it
-  /// is in the identity registry.
+  /// The models of `shrunk`, which may have no other owner: a model that is being deinitialised has no
+  /// lists to judge.
   private var shrunkModels: [AnyObject?] = []
 
   init(core: ContextCore) { self.core = core }

@@ -25,7 +25,8 @@ struct PendingIndex {
     }
   }
 
-  private struct Models {
+  /// An object, like `Values`: a loop over the classes must not copy what grows with the models.
+  private final class Models {
     let descriptor: _ModelDescriptor
     var places: [Int32] = []
     /// How many of them are pending no more.
@@ -33,10 +34,12 @@ struct PendingIndex {
     /// The places of models that were edited, in the order of the edits.
     var edits: [Int32] = []
     var values: [Int: Values] = [:]
+
+    init(_ descriptor: _ModelDescriptor) { self.descriptor = descriptor }
   }
 
   /// The places of models by the value of one property.
-  private struct Values {
+  private final class Values {
     var places: [Key: [Int32]] = [:]
     /// How many of the models, and of the edits, were taken.
     var takenPlaces = 0
@@ -59,26 +62,31 @@ struct PendingIndex {
   mutating func take(from count: Int, _ descriptor: (Int) -> _ModelDescriptor?) {
     while taken < count {
       if let descriptor = descriptor(taken) {
-        classes[ObjectIdentifier(descriptor), default: Models(descriptor: descriptor)]
-          .places.append(Int32(taken))
+        models(of: descriptor).places.append(Int32(taken))
       }
       taken += 1
     }
   }
 
-  mutating func noteEdit(at place: Int32, of descriptor: _ModelDescriptor) {
-    let key = ObjectIdentifier(descriptor)
-    guard let models = classes[key], !models.values.isEmpty else { return }
+  private mutating func models(of descriptor: _ModelDescriptor) -> Models {
+    if let known = classes[ObjectIdentifier(descriptor)] { return known }
+    let made = Models(descriptor)
+    classes[ObjectIdentifier(descriptor)] = made
+    return made
+  }
+
+  func noteEdit(at place: Int32, of descriptor: _ModelDescriptor) {
+    guard let models = classes[ObjectIdentifier(descriptor)], !models.values.isEmpty else { return }
     // Several edits of a model in a row are one, as long as nobody has taken it.
     let count = models.edits.count
     if models.edits.last == place, models.values.values.allSatisfy({ $0.takenEdits < count }) {
       return
     }
-    classes[key]?.edits.append(place)
+    models.edits.append(place)
   }
 
   /// A model that was pending is so no more.
-  mutating func noteRemoval(from place: Int32, of descriptor: _ModelDescriptor) {
+  func noteRemoval(from place: Int32, of descriptor: _ModelDescriptor) {
     if place < taken { classes[ObjectIdentifier(descriptor)]?.goneCount += 1 }
   }
 
@@ -100,11 +108,11 @@ struct PendingIndex {
   ) -> [Int32] {
     var found: [Int32] = []
     var isOrdered = true
-    for (key, models) in classes where models.descriptor.isKind(of: descriptor) {
+    for models in classes.values where models.descriptor.isKind(of: descriptor) {
       isOrdered = found.isEmpty
       let wanted = values.lazy.compactMap { value in Key(value.value).map { (value.slot, $0) } }
       if models.places.count >= Self.smallest, let (slot, value) = wanted.first {
-        found += places(key, slot, value, storage)
+        found += places(of: models, slot, value, storage)
       } else {
         found += models.places
       }
@@ -113,22 +121,20 @@ struct PendingIndex {
   }
 
   private mutating func places(
-    _ models: ObjectIdentifier, _ slot: Int, _ value: Key, _ storage: (Int32) -> _ModelStorage?
+    of models: Models, _ slot: Int, _ value: Key, _ storage: (Int32) -> _ModelStorage?
   ) -> [Int32] {
-    guard let known = classes[models] else { return [] }
-    // Out of the table while it is changed, so that nothing is copied.
-    var values = classes[models]?.values.removeValue(forKey: slot) ?? Values()
-    defer { classes[models]?.values[slot] = values }
+    let values = models.values[slot] ?? Values()
+    models.values[slot] = values
     hasValues = true
     func put(_ place: Int32) {
       guard let storage = storage(place), let key = Key(storage.explicitValue(slot)) else { return }
       values.places[key, default: []].append(place)
       insertions += 1
     }
-    for place in known.places[values.takenPlaces...] { put(place) }
-    for place in known.edits[values.takenEdits...] { put(place) }
-    values.takenPlaces = known.places.count
-    values.takenEdits = known.edits.count
+    for place in models.places[values.takenPlaces...] { put(place) }
+    for place in models.edits[values.takenEdits...] { put(place) }
+    values.takenPlaces = models.places.count
+    values.takenEdits = models.edits.count
     let found = values.places[value] ?? []
     return found.count < 2 ? found : Set(found).sorted()
   }

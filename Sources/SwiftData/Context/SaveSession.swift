@@ -211,7 +211,7 @@ struct SaveSession {
     core.hasLostModels = false
     if core.leavesUnseenMembers(changes.deleted) { core.dropGoneMembers() }
     for snapshot in receipts.flatMap(\.reregistered) { core.reregister(snapshot) }
-    // The batches hold the storages of these models, and a storage must not outlive its model.
+    // Released when the lists of the context are settled: deinitialisers of models may call back.
     return withExtendedLifetime(changes) { saved }
   }
 }

@@ -6,19 +6,25 @@ struct UnreadableValues {
   /// In the order in which they were met.
   private(set) var all: [UnreadableValue] = []
   private var known: Set<UnreadableValue> = []
+  private var identifiers: Set<PersistentIdentifier> = []
 
   static let limit = 10_000
 
   var isEmpty: Bool { all.isEmpty }
 
+  /// Whether a property of the model is listed.
+  func concerns(_ identifier: PersistentIdentifier) -> Bool { identifiers.contains(identifier) }
+
   mutating func note(_ value: UnreadableValue) {
     guard all.count < Self.limit, known.insert(value).inserted else { return }
     all.append(value)
+    identifiers.insert(value.persistentModelID)
   }
 
   mutating func forget(where isOutdated: (UnreadableValue) -> Bool) {
     all.removeAll(where: isOutdated)
     known = Set(all)
+    identifiers = Set(all.map(\.persistentModelID))
   }
 }
 
@@ -30,6 +36,7 @@ extension ContextCore {
 
   /// Forgets what a save or a fresh row has replaced.
   func forgetUnreadable(_ replaced: [(identifier: PersistentIdentifier, names: Set<String>?)]) {
+    guard replaced.contains(where: { unreadableValues.concerns($0.identifier) }) else { return }
     let names = Dictionary(replaced.map { ($0.identifier, $0.names) }) { first, _ in first }
     unreadableValues.forget { value in
       guard let names = names[value.persistentModelID] else { return false }

@@ -1,9 +1,10 @@
 /// A property that could not show what is stored, so that it reads as a stand-in.
 ///
-/// No read stops the program. A required property reads as the default of its declaration; without
-/// one as the empty value of its type (0, an empty text, list or data, the reference date, GMT), as
-/// what the type decodes from empty values, or as the first case of an enum. An optional one reads as
-/// nil. What is stored stays as it is until the property is set.
+/// A required property reads as the default of its declaration; without one as the empty value of its
+/// type (0, an empty text, list or data, the reference date, GMT), as what the type decodes from empty
+/// values, or as the first case of an enum; a type that gives none of these stops the program with the
+/// property's name. An optional one reads as nil. What is stored stays as it is until the property is
+/// set.
 ///
 /// ``ModelContext/unreadableValues`` lists what a context met. Not in Apple's framework, which stops
 /// the program.

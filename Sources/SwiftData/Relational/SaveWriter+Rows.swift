@@ -72,16 +72,15 @@ extension SaveWriter {
   mutating func noteDisplaced(by snapshot: DefaultSnapshot, _ save: EntitySave, key: Int64) {
     for (slot, sql) in save.displacing {
       guard case .identifier(let partner)? = snapshot.changedValue(slot) else { continue }
-      displacements.removeAll { $0.row == key && $0.sql == sql }
-      displacements.append(Displacement(sql: sql, row: key, partner: partner))
+      displacements[Displacement(row: key, sql: sql)] = partner
     }
   }
 
   /// Old partners of one-to-one relationships forget the rows that upserts led to. After all rows are
   /// written: models of the same save may have been such partners.
   mutating func displacePartners() throws {
-    for displaced in displacements {
-      guard let partner = insertedKeys.key(of: displaced.partner) else { continue }
+    for (displaced, partner) in displacements {
+      guard let partner = insertedKeys.key(of: partner) else { continue }
       try prepared(displaced.sql).run(.pair(displaced.row, partner))
     }
   }
@@ -98,9 +97,8 @@ extension SaveWriter {
   }
 }
 
-/// A row that an upsert led to, and its new partner in a one-to-one relationship.
-struct Displacement {
-  let sql: String
+/// A row that an upsert led to, and the statement that frees its old partner in a one-to-one relationship.
+struct Displacement: Hashable {
   let row: Int64
-  let partner: PersistentIdentifier
+  let sql: String
 }

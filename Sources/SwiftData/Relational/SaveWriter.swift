@@ -24,8 +24,8 @@ struct SaveWriter {
   var statements: [(sql: String, statement: any PreparedSQL)] = []
   /// Changed models whose rows are gone.
   var deletedRows: [PersistentIdentifier] = []
-  /// The partners that upserts bring, see `displacePartners`.
-  var displacements: [Displacement] = []
+  /// The partners that upserts bring, the last one of several; see `displacePartners`.
+  var displacements: [Displacement: PersistentIdentifier] = [:]
   /// Whether the last model with unique values met its row; then the next one probably does too.
   var expectsUpsert = false
 
