@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// The hashes by which Apple's framework tells whether a file fits a model.
 ///

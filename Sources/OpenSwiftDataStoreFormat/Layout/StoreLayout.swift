@@ -208,7 +208,9 @@ private struct TableBuilder {
     }
     // In the order of the owners' names, whichever entity of the hierarchy they lead to.
     let keys = hierarchy.flatMap { ownerKeys[$0.name] ?? [] }
-      .sorted { $0.owner == $1.owner ? $0.property.precedes($1.property) : $0.owner.precedes($1.owner) }
+      .sorted {
+        $0.owner == $1.owner ? $0.property.precedes($1.property) : $0.owner.precedes($1.owner)
+      }
     for key in keys {
       placeKey(
         StoreLayout.ColumnID(entity: key.owner, property: key.property, part: .owner),

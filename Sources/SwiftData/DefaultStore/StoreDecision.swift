@@ -19,7 +19,7 @@ enum StoreDecision {
       return
     }
     let mapping = SchemaMapping(
-      schema: schema, descriptors: descriptors, numbering: stored.numbering(for: schema))
+      schema: schema, descriptors: descriptors, file: stored.fileEntities)
     let differences = StoreDifference.all(between: stored, and: mapping)
     self = differences.isEmpty ? .open(mapping) : .refuse(differences)
   }
@@ -27,10 +27,9 @@ enum StoreDecision {
 
 extension StoredSchema {
   /// The file's numbers as input of a mapping.
-  func numbering(for schema: Schema) -> EntityNumbering {
-    EntityNumbering(
-      stored: entities.map { ($0.name, $0.number, $0.superNumber) },
-      models: Set(schema.entities.map(\.name)))
+  var fileEntities: FileEntities {
+    FileEntities(
+      stored: entities.map { ($0.name, $0.number, $0.superNumber) }, tables: Set(columns.keys))
   }
 }
 
