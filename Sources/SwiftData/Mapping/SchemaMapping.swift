@@ -57,8 +57,8 @@ package final class SchemaMapping: Sendable {
   /// The names of the entities by number; empty where no entity has the number.
   package var namesByNumber: [String] { byNumber.map { $0?.name ?? "" } }
 
-  /// The statements that make every table and index of the schema.
+  /// The statements that make every table and index of the schema, all tables first.
   package var creationStatements: [any SQLStatement] {
-    tables.flatMap(\.statements)
+    tables.map(\.table) + tables.flatMap(\.indexes)
   }
 }
