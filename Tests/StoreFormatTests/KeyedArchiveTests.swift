@@ -76,6 +76,16 @@ struct KeyedArchiveTests {
         ]))
   }
 
+  @Test func setsAreRead() throws {
+    for value in [NSSet(array: ["a"]), NSOrderedSet(array: ["a", "b"])] as [NSObject] {
+      let archive = try KeyedArchive(
+        NSKeyedArchiver.archivedData(withRootObject: value, requiringSecureCoding: false))
+      let elements = try #require(archive.elements(of: archive.root))
+      #expect(elements.first == .plain(.string("a")))
+      #expect(elements.count == (value is NSSet ? 1 : 2))
+    }
+  }
+
   @Test func sharedObjectsAndCirclesStay() throws {
     var writer = KeyedArchiveWriter()
     let (parent, child) = (writer.reserve(), writer.reserve())

@@ -4,7 +4,8 @@ import Foundation
 extension KeyedArchive {
   /// The value, or `nil` for one that is nested too deep, has no end or a class that is not known here.
   package func modelValue(_ value: Value) -> ModelValue? {
-    var remaining = 1 << 22
+    // Objects may be shared, so that few bytes stand for values without end.
+    var remaining = 1 << 20 + 64 * size
     return modelValue(value, depth: 0, &remaining)
   }
 
@@ -13,7 +14,9 @@ extension KeyedArchive {
     guard depth < 64, remaining > 0 else { return nil }
     switch value {
     case .null: return nil
-    case .plain(let plist): return ModelValue(plist)
+    case .plain(let plist):
+      if case .string(let text) = plist { remaining -= text.utf8.count }
+      return ModelValue(plist)
     case .object(let object):
       if let elements = elements(of: value) {
         var values: [ModelValue] = []

@@ -18,6 +18,8 @@ package struct KeyedArchive: Sendable {
 
   private let objects: [PropertyList]
   package let root: Value
+  /// The bytes of the archive.
+  let size: Int
 
   package init(_ data: Data) throws(FormatError) {
     guard let plist = try BinaryPlist.decode(data).dictionary,
@@ -26,6 +28,7 @@ package struct KeyedArchive: Sendable {
       let root = top["root"] ?? (top.count == 1 ? top.first?.value : nil)
     else { throw FormatError("The bytes are no keyed archive.") }
     self.objects = objects
+    size = data.count
     self.root = try Self.value(of: root, in: objects)
   }
 
@@ -74,9 +77,11 @@ extension KeyedArchive {
   package func elements(of value: Value) -> [Value]? {
     guard case .object(let object) = value, let name = className(of: object) else { return nil }
     switch name {
-    case "NSArray", "NSMutableArray", "NSSet", "NSMutableSet", "NSOrderedSet",
-      "NSMutableOrderedSet":
+    case "NSArray", "NSMutableArray", "NSSet", "NSMutableSet":
       return values(of: "NS.objects", in: object)
+    case "NSOrderedSet", "NSMutableOrderedSet":
+      if let elements = values(of: "NS.objects", in: object) { return elements }
+      return (0..<keys(of: object).count).map { self[object, "NS.object.\($0)"] }
     default: return nil
     }
   }

@@ -114,8 +114,12 @@ struct PlistTable {
     switch object.kind {
     case .ascii: return String(decoding: content(object), as: UTF8.self)
     case .utf16:
-      let units = (0..<object.count).lazy.map { unit in
-        UInt16(truncatingIfNeeded: Self.number(bytes, at: object.start + 2 * unit, size: 2))
+      let units = [UInt16](unsafeUninitializedCapacity: object.count) { units, count in
+        for unit in 0..<object.count {
+          let word = bytes.loadUnaligned(fromByteOffset: object.start + 2 * unit, as: UInt16.self)
+          units.initializeElement(at: unit, to: UInt16(bigEndian: word))
+        }
+        count = object.count
       }
       return String(decoding: units, as: UTF16.self)
     default: return nil

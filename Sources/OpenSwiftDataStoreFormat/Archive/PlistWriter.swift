@@ -3,13 +3,13 @@ import Foundation
 /// The bytes of a binary property list, object by object. Who uses it knows the number of objects
 /// beforehand, because that decides how references are written.
 struct PlistWriter {
-  private(set) var bytes: Data
+  private var bytes: [UInt8] = []
   private var offsets: [Int] = []
   private let referenceSize: Int
 
   init(objectCount: Int, capacity: Int = 0) {
     referenceSize = Self.size(of: UInt64(max(objectCount - 1, 0)))
-    bytes = Data(capacity: capacity)
+    bytes.reserveCapacity(capacity)
     bytes.append(contentsOf: PlistTable.magic)
     offsets.reserveCapacity(objectCount)
   }
@@ -59,7 +59,7 @@ struct PlistWriter {
 
   mutating func data(_ value: Data) {
     begin(0x40, count: value.count)
-    bytes.append(value)
+    bytes.append(contentsOf: value)
   }
 
   mutating func string(_ value: String) {
@@ -92,7 +92,7 @@ struct PlistWriter {
     append(UInt64(offsets.count), 8)
     append(0, 8)
     append(UInt64(table), 8)
-    return bytes
+    return Data(bytes)
   }
 
   private mutating func begin(_ marker: UInt8) {
