@@ -31,6 +31,7 @@ struct StoreFile: Sendable {
       try FileManager.default.createDirectory(
         at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
     }
+    try StoreFileCheck.check(url, allowsSave: configuration.allowsSave)
     return try ConnectionPool(
       path: url.path, mode: configuration.allowsSave ? .readWriteCreate : .readOnly,
       configure: configure)
