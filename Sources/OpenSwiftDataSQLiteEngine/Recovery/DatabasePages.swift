@@ -9,7 +9,7 @@ package final class DatabasePages {
   let pageSize: Int
   /// What a page has for SQLite's use.
   let usableSize: Int
-  /// How many pages the last commit says there are, or the file has where that can't be read.
+  /// How many pages the last commit says there are, as far as there are bytes of them.
   package let count: Int
   private let file: DatabaseFile
   private let raw: RawDatabaseFile
@@ -19,23 +19,24 @@ package final class DatabasePages {
   package init(_ file: DatabaseFile) throws {
     self.file = file
     raw = try RawDatabaseFile(path: file.path)
-    log = LogPages(path: file.logPath)
+    let log = LogPages(path: file.logPath)
     let fileHeader = DatabaseHeader(raw.bytes(at: 0, count: DatabaseHeader.length))
     // 4096 is what both frameworks write.
     let size = fileHeader?.pageSize ?? log?.pageSize ?? 4096
-    let first = log?.pageSize == size ? log?.page(1) : nil
-    let header = first.flatMap(DatabaseHeader.init) ?? fileHeader
+    let ownLog = log.flatMap { $0.pageSize == size ? $0 : nil }
+    self.log = ownLog
+    let header = ownLog?.page(1).flatMap(DatabaseHeader.init) ?? fileHeader
     self.header = header
     pageSize = size
     usableSize = size - (header?.reservedBytes ?? 0)
-    let logCount = log?.pageSize == size ? log?.pageCount : nil
-    count = logCount ?? header?.pageCount ?? raw.size / size
+    let available = max(raw.size / size, ownLog?.lastPage ?? 0)
+    count = min(ownLog?.pageCount ?? header?.pageCount ?? available, available)
   }
 
   /// The bytes of a page; `nil` where the file ends before.
   func page(_ number: Int) -> [UInt8]? {
     guard number >= 1, number <= count else { return nil }
-    if let log, log.pageSize == pageSize, let page = log.page(number) { return page }
+    if let log, let page = log.page(number) { return page }
     let bytes = raw.bytes(at: (number - 1) * pageSize, count: pageSize)
     return bytes.count == pageSize ? bytes : nil
   }
@@ -133,6 +134,8 @@ private struct LogPages {
       }
     }
   }
+
+  var lastPage: Int { offsets.keys.max() ?? 0 }
 
   func page(_ number: Int) -> [UInt8]? {
     guard let offset = offsets[number] else { return nil }

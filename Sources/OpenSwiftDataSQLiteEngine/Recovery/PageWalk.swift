@@ -36,6 +36,11 @@ package final class PageWalk {
     return losses
   }
 
+  /// Bytes of a damaged page may name a page that never was.
+  private func isPage(_ number: Int) -> Bool {
+    number > 0 && number <= max(pages.count, pages.header?.pageCount ?? 0)
+  }
+
   private func treePage(_ number: Int) -> TreePage? {
     guard visited.insert(number).inserted, !pages.isWithoutContent(number),
       let bytes = pages.page(number)
@@ -49,7 +54,7 @@ package final class PageWalk {
     _ body: (Int64, [RecordValue]) throws -> Bool
   ) rethrows {
     guard depth < 40, let page = treePage(number), page.kind.isTable else {
-      losses.pages.append(number)
+      if isPage(number) { losses.pages.append(number) }
       losses.add(low, high)
       return
     }
@@ -128,7 +133,7 @@ package final class PageWalk {
     var rest = [root]
     while let number = rest.popLast() {
       guard let page = treePage(number), !page.kind.isTable else {
-        damaged.append(number)
+        if isPage(number) { damaged.append(number) }
         continue
       }
       if page.kind.isInterior { rest += page.cells.map(page.child) + [page.lastChild] }

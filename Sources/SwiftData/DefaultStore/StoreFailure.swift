@@ -39,7 +39,8 @@ enum StoreFailure {
     guard !error.isUniquenessViolation else { return duplicate(error, consequence, mapping) }
     let work = StatementPurpose(error.sql, mapping)
     return SwiftDataError.storeWriteFailure.with(
-      "The store at \(url.path) can't be written; \(consequence).", doing: work.operation,
+      "The store at \(url.path) can't be written; \(consequence)."
+        + (error.code == .corrupt ? " \(recoveryAdvice)" : ""), doing: work.operation,
       entity: work.entity, property: work.property, underlying: cause(error))
   }
 

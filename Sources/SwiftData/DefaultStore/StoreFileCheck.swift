@@ -7,15 +7,26 @@ import OpenSwiftDataSQLiteEngine
 /// 1. The headers and lengths of the file, its log and its journal are judged (`DatabaseFileFault`).
 /// 2. What the database says of itself is read through a connection that leaves no trace.
 /// 3. A log has to belong to the file: both name the same store.
+/// 4. Where opening the file to write would change it, models that do not fit are refused here.
 struct StoreFileCheck {
   private let file: DatabaseFile
   private let url: URL
 
+  /// - Parameter judge: Refuses a file that was made with other models. `StoreFile.open` does so too, which
+  ///   is soon enough for a file that is no other when it is closed again.
   /// - Throws: `SwiftDataError.loadIssueModelContainer` for a file that can't be used, or `SQLiteError`.
-  static func check(_ url: URL, allowsSave: Bool) throws {
+  static func check(
+    _ url: URL, allowsSave: Bool, _ judge: (StoredSchema) throws -> Void
+  ) throws {
     let check = StoreFileCheck(file: try DatabaseFile(at: url.path), url: url)
     try check.checkHeaders(allowsSave: allowsSave)
-    if check.file.size > 0 { try check.checkContent() }
+    guard check.file.size > 0, let stored = try check.checkedContent() else { return }
+    if allowsSave, check.isChangedByOpening { try judge(stored) }
+  }
+
+  /// The last connection to close writes the log back; a rollback journal is turned to a log.
+  private var isChangedByOpening: Bool {
+    file.log?.hasContent == true || file.header?.usesLog != true
   }
 
   private func checkHeaders(allowsSave: Bool) throws {
@@ -27,23 +38,32 @@ struct StoreFileCheck {
       fault.sentence(url), doing: "opening a store")
   }
 
-  private func checkContent() throws {
+  private func checkedContent() throws -> StoredSchema? {
     let connection: Connection
     do {
       connection = try file.look()
     } catch let error as SQLiteError where file.hasUnfinishedTransaction {
       // The first page is half written; the next writer restores it.
-      if error.code == .notADatabase || error.code == .corrupt { return }
+      if error.code == .notADatabase || error.code == .corrupt { return nil }
       throw error
     }
-    let identifier = try StoredSchema.read(connection)?.identifier
+    // What the file says of itself without the log.
     let earlier = try? file.lookBehindLog().flatMap { connection in
       (try? connection.text("SELECT Z_UUID FROM Z_METADATA")) ?? nil
     }
-    if let earlier, earlier != identifier {
-      throw SwiftDataError.loadIssueModelContainer.with(
-        DatabaseFileFault.foreignLog.sentence(url), doing: "opening a store")
+    let stored: StoredSchema?
+    do {
+      stored = try StoredSchema.read(connection)
+    } catch {
+      throw earlier == nil ? error : foreignLog
     }
+    if let earlier, earlier != stored?.identifier { throw foreignLog }
+    return stored
+  }
+
+  private var foreignLog: SwiftDataError {
+    .loadIssueModelContainer.with(
+      DatabaseFileFault.foreignLog.sentence(url), doing: "opening a store")
   }
 }
 

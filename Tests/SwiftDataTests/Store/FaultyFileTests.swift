@@ -179,6 +179,23 @@ import Testing
     try expectRefusal(folder, "there is no table ZAUTHOR")
   }
 
+  @Test(arguments: [true, false])
+  func aStoreOfOtherModels(_ hasLog: Bool) throws {
+    let folder = try hasLog ? StoreFolder(interruptedWithAuthors: 4) : StoreFolder(authors: 4)
+    if !hasLog { try folder.leaveLog() }
+    let before = try folder.content()
+    for allowsSave in [true, false] {
+      let error = #expect(throws: SwiftDataError.self) {
+        _ = try ModelContainer(
+          for: Everything.self,
+          configurations: ModelConfiguration(url: folder.store, allowsSave: allowsSave))
+      }
+      #expect(error?.description.contains("made with other models") == true)
+      #expect(try folder.content() == before)
+    }
+    #expect(try folder.authors() == 4)
+  }
+
   @Test func textEncodingsOfAllKindsAreRead() throws {
     let folder = try StoreFolder()
     try SQLiteFile.execute("CREATE TABLE a (x); DROP TABLE a", in: folder.store)

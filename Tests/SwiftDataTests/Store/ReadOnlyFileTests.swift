@@ -49,6 +49,21 @@ import Testing
     #expect(try folder.content().keys.sorted() == [file])
   }
 
+  @Test func whatACrashLeftStays() throws {
+    let other = try StoreFolder(authors: 20)
+    let container = try StoreFolder.container(other.store)
+    let context = ModelContext(container)
+    context.insert(Author(name: "Zoë"))
+    try context.save()
+    let folder = try StoreFolder()
+    for suffix in ["", "-wal", "-shm"] { try other.copy(suffix, to: folder.store) }
+    let before = try folder.content()
+    #expect(try folder.authors(allowsSave: false) == 21)
+    let after = try folder.content()
+    #expect(after.keys.sorted() == [file, shared, log])
+    #expect(after[file] == before[file] && after[log] == before[log])
+  }
+
   @Test func anEmptyLogStays() throws {
     let folder = try StoreFolder(authors: 50)
     try Data().write(to: folder.beside("-wal"))

@@ -292,6 +292,23 @@ import Testing
     #expect(try Data(contentsOf: copy) == Data([7, 8]))
   }
 
+  /// Whatever bytes a file has, the copy is a whole store, or there is an error and no copy.
+  @Test(arguments: 1...24)
+  func anyDamage(_ seed: Int) throws {
+    var random = SeededRandom(UInt64(seed))
+    let size = try folder.size
+    for _ in 0..<Int.random(in: 1...6, using: &random) {
+      let count = [1, 8, 100, 4096, 20000].randomElement(using: &random) ?? 1
+      let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
+      try folder.overwrite(bytes, at: Int.random(in: 0..<size - count, using: &random))
+    }
+    let recovery = try recover(for: Schema(Library.types))
+    #expect(recovery.copiedRows > 0)
+    let context = ModelContext(try StoreFolder.container(recovered))
+    let authors = try table("ZAUTHOR", recovery)
+    #expect(try context.fetchCount(FetchDescriptor<Author>()) == authors.copiedRows)
+  }
+
   @Test func nothingIsMadeWhereNothingCanBe() throws {
     let names = try folder.content().keys.sorted()
     func expectRefusal(_ source: URL, _ destination: URL, _ words: String) throws {
