@@ -11,7 +11,9 @@ struct StoreFile: Sendable {
   let trees: Set<String>
   private let externalFolder: URL?
 
-  static func openPool(_ configuration: ModelConfiguration) throws -> ConnectionPool {
+  static func openPool(
+    _ configuration: ModelConfiguration, schema: Schema
+  ) throws -> ConnectionPool {
     let log = StatementLog.wanted(by: configuration)
     let configure: @Sendable (Connection) throws -> Void = { connection in
       for function in SQLFunction.all {
@@ -31,6 +33,14 @@ struct StoreFile: Sendable {
     if configuration.allowsSave {
       try FileManager.default.createDirectory(
         at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+    }
+    try StoreFileCheck.check(url, allowsSave: configuration.allowsSave) { stored in
+      let decision = StoreDecision(
+        stored: stored, schema: schema, descriptors: schema.descriptors)
+      if case .refuse(let differences) = decision {
+        throw refusal(differences, of: stored, at: url)
+      }
+      try refuseTriggers(of: stored, configuration)
     }
     return try ConnectionPool(
       path: url.path, mode: configuration.allowsSave ? .readWriteCreate : .readOnly,
