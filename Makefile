@@ -1,14 +1,18 @@
 .PHONY: demo test check format warnings packages docs benchmark
 
 # What `swift format` looks at.
-SWIFT = Package.swift Sources Tests \
+SWIFT = Package.swift Sources Tests Tools/Package.swift Tools/Sources \
   Examples/Package.swift Examples/Sources Benchmarks/Package.swift Benchmarks/Sources
+
+# Builds a package of its own into the folder of this one. Without the flag SwiftPM takes the plan that is
+# in the folder for that of the package.
+NESTED = --scratch-path .build --disable-build-manifest-caching
 
 # Imports a week of earthquakes into a store file and asks it questions. What it builds of
 # swift-syntax serves `make test` too.
 demo:
 	@Scripts/setup
-	swift run --package-path Examples --scratch-path .build Quakes
+	swift run --package-path Examples $(NESTED) Quakes
 
 # The tests, with the invariants of the package's data structures checked after each change.
 test:
@@ -31,11 +35,12 @@ warnings:
 	@Scripts/setup
 	Scripts/check-warnings debug
 
-# The packages of their own, Examples and Benchmarks, compile. They share the objects of `make test`.
+# The packages of their own compile: Examples, Tools, Benchmarks. They share the objects of `make test`.
 packages:
 	@Scripts/setup
-	OPENSWIFTDATA_INVARIANTS=1 swift build --package-path Examples --scratch-path .build
-	OPENSWIFTDATA_INVARIANTS=1 swift build --package-path Benchmarks --scratch-path .build
+	OPENSWIFTDATA_INVARIANTS=1 swift build --package-path Examples $(NESTED)
+	OPENSWIFTDATA_INVARIANTS=1 swift build --package-path Tools $(NESTED)
+	OPENSWIFTDATA_INVARIANTS=1 swift build --package-path Benchmarks $(NESTED)
 
 # The documentation as a static site in .build/documentation; fails on a warning.
 docs:

@@ -7,7 +7,8 @@ let package = Package(
   name: "OpenSwiftData",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
-    .library(name: "SwiftData", targets: ["SwiftData"])
+    .library(name: "SwiftData", targets: ["SwiftData"]),
+    .library(name: "SwiftDataTools", targets: ["SwiftDataTools"]),
   ],
   dependencies: [
     .package(url: "https://github.com/swiftlang/swift-syntax", "600.0.0"..<"604.0.0")
@@ -49,6 +50,9 @@ let package = Package(
         "OpenSwiftDataSQLSyntax", "OpenSwiftDataStoreFormat", "OpenSwiftDataMacros",
       ]
     ),
+    .target(
+      name: "SwiftDataTools",
+      dependencies: ["SwiftData", "OpenSwiftDataSQLiteEngine", "OpenSwiftDataStoreFormat"]),
     .testTarget(name: "RowStorageTests", dependencies: ["OpenSwiftDataRowStorage"]),
     .testTarget(
       name: "SQLiteEngineTests",
@@ -80,6 +84,11 @@ let package = Package(
         "OpenSwiftDataStoreWorker",
       ],
       resources: [.copy("RealFiles/Files")]),
+    .testTarget(
+      name: "SwiftDataToolsTests",
+      dependencies: [
+        "SwiftDataTools", "SwiftData", "OpenSwiftDataSQLiteEngine", "OpenSwiftDataStoreFormat",
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,5 +1,5 @@
-import Foundation
-import OpenSwiftDataSQLiteEngine
+package import Foundation
+package import OpenSwiftDataSQLiteEngine
 
 /// What a look at a store and the files beside it finds: files that no row names, and names without a file.
 ///
@@ -23,6 +23,15 @@ package struct ExternalFilesCheck: Sendable {
   package private(set) var valueCount = 0
   package private(set) var orphans: [Orphan] = []
   package private(set) var missing: [Missing] = []
+
+  /// Reads all columns that may name files, and lists the folder.
+  /// - Parameters:
+  ///   - store: The file of the store.
+  ///   - connection: A connection that looks at it.
+  /// - Throws: `SQLiteError`.
+  package init(of store: URL, through connection: Connection) throws {
+    try connection.transaction(.deferred) { try find(connection, ExternalFolder(of: store)) }
+  }
 
   /// Reads all columns that may name files, and lists the folder.
   /// - Parameters:

@@ -1,5 +1,5 @@
-import Foundation
-import OpenSwiftDataSQLiteEngine
+package import Foundation
+package import OpenSwiftDataSQLiteEngine
 
 /// Looks at the files of a store before it is opened, so that a file that can't be used is refused with
 /// its reason and without a changed byte. `StoreFile` calls it.
@@ -8,7 +8,7 @@ import OpenSwiftDataSQLiteEngine
 /// 2. What the database says of itself is read through a connection that leaves no trace.
 /// 3. A log has to belong to the file: both name the same store.
 /// 4. Where opening the file to write would change it, models that do not fit are refused here.
-struct StoreFileCheck {
+package struct StoreFileCheck {
   private let file: DatabaseFile
   private let url: URL
 
@@ -22,6 +22,21 @@ struct StoreFileCheck {
     try check.checkHeaders(allowsSave: allowsSave)
     guard check.file.size > 0, let stored = try check.checkedContent() else { return }
     if allowsSave, check.isChangedByOpening { try judge(stored) }
+  }
+
+  /// Opens a file to look at it: nothing is written, and no file is made beside it.
+  /// - Throws: `SwiftDataError.loadIssueModelContainer` for a file that is no store, or can't be read.
+  package static func look(at url: URL) throws -> (connection: Connection, stored: StoredSchema) {
+    do {
+      let check = StoreFileCheck(file: try DatabaseFile(at: url.path), url: url)
+      try check.checkHeaders(allowsSave: false)
+      let connection = try check.file.look()
+      if let stored = try StoredSchema.read(connection) { return (connection, stored) }
+    } catch {
+      throw StoreFailure.opening(error, at: url)
+    }
+    throw SwiftDataError.loadIssueModelContainer.with(
+      "The file at \(url.path) is empty. Check the URL.", doing: "opening a store")
   }
 
   /// The last connection to close writes the log back; a rollback journal is turned to a log.

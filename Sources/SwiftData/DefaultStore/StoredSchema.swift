@@ -1,31 +1,31 @@
-import Foundation
-import OpenSwiftDataSQLiteEngine
-import OpenSwiftDataStoreFormat
+package import Foundation
+package import OpenSwiftDataSQLiteEngine
+package import OpenSwiftDataStoreFormat
 
 /// What the file of a store says about itself: read first, before anything is decided or mapped.
-struct StoredSchema: Hashable, Sendable {
+package struct StoredSchema: Hashable, Sendable {
   /// One row of `Z_PRIMARYKEY`.
-  struct Entity: Hashable, Sendable {
-    let name: String
-    let number: Int
+  package struct Entity: Hashable, Sendable {
+    package let name: String
+    package let number: Int
     /// The number of the superentity; 0 for a root.
-    let superNumber: Int
+    package let superNumber: Int
     /// The last key that was given to a row; kept at the root of a hierarchy only.
-    let lastKey: Int64
+    package let lastKey: Int64
   }
 
   /// The store's UUID.
-  let identifier: String
+  package let identifier: String
   /// The dictionary of `Z_METADATA`, a binary property list.
-  let metadata: Data
+  package let metadata: Data
   /// In the order of their numbers.
-  private(set) var entities: [Entity]
+  package private(set) var entities: [Entity]
   /// The declared types of columns by name, by table; virtual tables have none.
-  let columns: [String: [String: String]]
+  package let columns: [String: [String: String]]
   /// The names of all tables, indexes and triggers.
-  let objects: Set<String>
+  package let objects: Set<String>
   /// The content of `Z_MODELCACHE`, the whole model; `nil` where the file has none.
-  let modelCache: Data?
+  package let modelCache: Data?
 
   /// - Returns: `nil` for an empty file.
   /// - Throws: `SwiftDataError.loadIssueModelContainer` for a database that is no store, or
@@ -47,14 +47,14 @@ struct StoredSchema: Hashable, Sendable {
   }
 
   /// What the dictionary says of the models that wrote the file.
-  var modelMetadata: StoreMetadata? { StoreMetadata(metadata) }
+  package var modelMetadata: StoreMetadata? { StoreMetadata(metadata) }
 
   /// The model of the cache; `nil` where there is none, or none that can be read.
-  var model: ModelDescription? { modelCache.flatMap { try? ModelCache.decode($0) } }
+  package var model: ModelDescription? { modelCache.flatMap { try? ModelCache.decode($0) } }
 
   /// The same with the names that the model of the cache has for the numbers of entities: older frameworks
   /// left the old name of a renamed entity in their table.
-  func renamed(by model: ModelDescription) -> StoredSchema {
+  package func renamed(by model: ModelDescription) -> StoredSchema {
     let names = Dictionary(
       model.freshNumbers.map { ($0.value, $0.key) }, uniquingKeysWith: { first, _ in first })
     let listed = Set(entities.map(\.name))
@@ -70,11 +70,11 @@ struct StoredSchema: Hashable, Sendable {
   }
 
   /// In a file that has a name twice the first one counts.
-  var entitiesByName: [String: Entity] {
+  package var entitiesByName: [String: Entity] {
     Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  var entitiesByNumber: [Int: Entity] {
+  package var entitiesByNumber: [Int: Entity] {
     Dictionary(entities.map { ($0.number, $0) }, uniquingKeysWith: { first, _ in first })
   }
 

@@ -1,0 +1,120 @@
+import OpenSwiftDataStoreFormat
+
+/// One property of a model class.
+struct ClassProperty {
+  let name: String
+  /// The type, `?` included.
+  let typeName: String
+  /// The type that is declared for it inside the class.
+  let type: ValueType?
+  /// The attribute of the declaration, and its arguments.
+  private let attribute: String
+  private let options: [String]
+  private let initialValue: String?
+  private let comment: String?
+
+  /// Whether it has the bytes of a transformed value.
+  let isStoredBytes: Bool
+
+  /// - Returns: `nil` for what is in no column: transient attributes, fetched properties.
+  init?(_ property: PropertyDescription, of entity: EntityDescription, in model: ModelDescription) {
+    switch property {
+    case .attribute(let attribute):
+      if attribute.isTransient { return nil }
+      self.init(attribute, in: model)
+    case .relationship(let relationship):
+      if relationship.isTransient { return nil }
+      self.init(relationship, of: entity, in: model)
+    case .fetched: return nil
+    }
+  }
+
+  private init(_ attribute: AttributeDescription, in model: ModelDescription) {
+    name = attribute.name
+    let value = ValueShape(attribute, taken: Set(model.entities.map(\.name)))
+    typeName = value.name + (attribute.isOptional ? "?" : "")
+    type = value.declaration
+    isStoredBytes = value.isStoredBytes
+    var options: [String] = []
+    if attribute.preservesValueOnDeletion { options.append(".preserveValueOnDeletion") }
+    if isStoredBytes { options.append(".transformable(by: \(ModelClass.transformer).self)") }
+    if let before = attribute.renamingIdentifier, before != attribute.name {
+      options.append("originalName: \"\(before)\"")
+    }
+    self.attribute = "@Attribute("
+    self.options = options
+    initialValue = attribute.defaultValue.flatMap { ClassProperty.literal($0, attribute.type) }
+    comment =
+      attribute.isDerived
+      ? "Computed by Apple's framework; setting it has no effect there." : value.comment
+  }
+
+  private init(
+    _ relationship: RelationshipDescription, of entity: EntityDescription,
+    in model: ModelDescription
+  ) {
+    name = relationship.name
+    type = nil
+    isStoredBytes = false
+    let destination = relationship.destination.swiftName
+    typeName =
+      (relationship.isToMany ? "[\(destination)]" : destination)
+      + (relationship.isOptional ? "?" : "")
+    initialValue = relationship.isToMany && !relationship.isOptional ? "[]" : nil
+    comment = relationship.isOrdered ? "Ordered in the file; the order is not read." : nil
+    var options: [String] = []
+    if relationship.deleteRule != .nullify {
+      options.append("deleteRule: .\(relationship.deleteRule)")
+    }
+    if relationship.isToMany, relationship.minimumCount > 0 {
+      options.append("minimumModelCount: \(relationship.minimumCount)")
+    }
+    if relationship.isToMany, relationship.maximumCount > 1 {
+      options.append("maximumModelCount: \(relationship.maximumCount)")
+    }
+    if let before = relationship.renamingIdentifier, before != relationship.name {
+      options.append("originalName: \"\(before)\"")
+    }
+    if let inverse = ClassProperty.inverse(of: relationship, entity, model) {
+      options.append("inverse: \\\(inverse)")
+    }
+    attribute = "@Relationship("
+    self.options = options
+  }
+
+  /// One side names the other: the one that comes first by the names of entity and property.
+  private static func inverse(
+    of relationship: RelationshipDescription, _ entity: EntityDescription,
+    _ model: ModelDescription
+  ) -> String? {
+    guard let inverse = relationship.inverse,
+      let (other, _) = model.property(inverse, of: relationship.destination)
+    else { return nil }
+    let (own, theirs) = ("\(entity.name).\(relationship.name)", "\(other.name).\(inverse)")
+    return own.precedes(theirs) ? "\(other.name.swiftName).\(inverse.swiftName)" : nil
+  }
+
+  /// Whether the initialiser has to be given a value.
+  var isParameter: Bool { initialValue == nil && !typeName.hasSuffix("?") }
+
+  func write(to writer: inout SourceWriter) {
+    if let comment { writer.line("/// \(comment)") }
+    if !options.isEmpty { writer.list(attribute, options, ")") }
+    writer.line("var \(name.swiftName): \(typeName)" + (initialValue.map { " = \($0)" } ?? ""))
+  }
+
+  private static func literal(_ value: ModelValue, _ type: AttributeType) -> String? {
+    switch (type, value) {
+    case (.boolean, .bool(let value)): "\(value)"
+    case (.boolean, .integer(let value)): "\(value != 0)"
+    case (.integer16, .integer(let value)), (.integer32, .integer(let value)),
+      (.integer64, .integer(let value)), (.double, .integer(let value)),
+      (.float, .integer(let value)):
+      "\(value)"
+    case (.double, .real(let value)), (.float, .real(let value)):
+      value.isFinite ? "\(value)" : nil
+    case (.string, .string(let text)): text.debugDescription
+    default: nil
+    }
+  }
+}

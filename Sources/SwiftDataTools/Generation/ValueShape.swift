@@ -1,0 +1,142 @@
+import OpenSwiftDataStoreFormat
+
+/// The Swift type of an attribute's values.
+struct ValueShape {
+  /// The name of the type, without `?`.
+  let name: String
+  /// A struct or enum that has to be declared.
+  private(set) var declaration: ValueType?
+  private(set) var comment: String?
+  private(set) var isStoredBytes = false
+
+  private static let names: [AttributeType: String] = [
+    .integer16: "Int16", .integer32: "Int32", .integer64: "Int", .decimal: "Decimal",
+    .double: "Double", .float: "Float", .string: "String", .boolean: "Bool", .date: "Date",
+    .binary: "Data", .uuid: "UUID", .uri: "URL",
+  ]
+
+  /// - Parameter taken: Names of types that a nested type must not hide.
+  init(_ attribute: AttributeDescription, taken: Set<String>) {
+    switch attribute.type {
+    case .transformable:
+      if let list = attribute.valueClassName.flatMap(ValueShape.collection) {
+        name = list
+      } else {
+        name = "Data"
+        isStoredBytes = true
+        let type = attribute.valueClassName.map { "a transformed \($0)" } ?? "a transformed value"
+        comment =
+          "The stored bytes of \(type)"
+          + (attribute.transformerName.map { ", as \($0) makes them." } ?? ".")
+      }
+    case .composite where attribute.isDuration: name = "Duration"
+    case .composite:
+      let declared = ValueType(attribute, taken: taken)
+      name = declared.name
+      declaration = declared
+    case let type: name = ValueShape.names[type] ?? "Data"
+    }
+  }
+
+  static let scalars = Set(names.values).union(["Duration"])
+
+  /// The Swift spelling of `Array<String>`; nil where the elements are of a type that a file does not tell.
+  private static func collection(_ text: String) -> String? {
+    func arguments(_ kind: String) -> [String]? {
+      guard text.hasPrefix(kind + "<"), text.hasSuffix(">") else { return nil }
+      let parts = text.dropFirst(kind.count + 1).dropLast().split(separator: ",")
+        .map { String($0.drop { $0 == " " }) }
+      return parts.allSatisfy(scalars.contains) ? parts : nil
+    }
+    if let elements = arguments("Array"), elements.count == 1 { return "[\(elements[0])]" }
+    if let elements = arguments("Set"), elements.count == 1 { return "Set<\(elements[0])>" }
+    if let pair = arguments("Dictionary"), pair.count == 2 { return "[\(pair[0]): \(pair[1])]" }
+    return nil
+  }
+}
+
+extension AttributeDescription {
+  /// `Duration` is stored as two halves of a number.
+  fileprivate var isDuration: Bool {
+    elements.map(\.name) == ["high", "low"] && elements.allSatisfy { $0.type == .integer64 }
+  }
+}
+
+/// A struct or enum whose parts have columns of their own.
+struct ValueType {
+  private enum Kind {
+    case structure([Part])
+    case rawValue(String)
+    case cases([(name: String, parts: [Part])])
+  }
+
+  private struct Part {
+    let name: String
+    let type: String
+  }
+
+  let name: String
+  private let kind: Kind
+  private var nested: [ValueType] = []
+
+  init(_ attribute: AttributeDescription, taken: Set<String>) {
+    let wanted = attribute.name.filter { $0 != "_" }.capitalisedFirst
+    let name =
+      wanted.isEmpty || taken.contains(wanted) || ValueShape.scalars.contains(wanted)
+      ? wanted + "Value" : wanted
+    self.name = name
+    let taken = taken.union([name])
+    var nested: [ValueType] = []
+    func part(_ element: AttributeDescription, isOptional: Bool) -> Part {
+      let shape = ValueShape(element, taken: taken)
+      if let declared = shape.declaration { nested.append(declared) }
+      return Part(name: element.name, type: shape.name + (isOptional ? "?" : ""))
+    }
+    let elements = attribute.elements
+    if attribute.isEnumeration, elements.count == 1, elements[0].name == attribute.name,
+      elements[0].type != .composite
+    {
+      kind = .rawValue(ValueShape(elements[0], taken: taken).name)
+    } else if attribute.isEnumeration {
+      kind = .cases(
+        elements.map { element in
+          guard element.type == .composite else { return (element.name, []) }
+          // Of several values each may be absent; a single one is what marks the case.
+          let isOptional = element.elements.count > 1
+          return (element.name, element.elements.map { part($0, isOptional: isOptional) })
+        })
+    } else {
+      kind = .structure(elements.map { part($0, isOptional: $0.isOptional) })
+    }
+    self.nested = nested
+  }
+
+  func write(to writer: inout SourceWriter) {
+    switch kind {
+    case .structure(let parts):
+      writer.open("struct \(name): Codable, Hashable {")
+      for part in parts { writer.line("var \(part.name.swiftName): \(part.type)") }
+    case .rawValue(let type):
+      writer.line("/// An enum, whose cases the file does not tell.")
+      writer.open("struct \(name): RawRepresentable, Codable, Hashable {")
+      writer.line("var rawValue: \(type)")
+    case .cases(let cases):
+      writer.open("enum \(name): Codable, Hashable {")
+      for (name, parts) in cases {
+        let values = parts.map { part in
+          part.name.hasPrefix("_") ? part.type : "\(part.name.swiftName): \(part.type)"
+        }
+        if values.isEmpty {
+          writer.line("case \(name.swiftName)")
+        } else {
+          writer.list("case \(name.swiftName)(", values, ")")
+        }
+      }
+    }
+    for type in nested {
+      writer.line()
+      type.write(to: &writer)
+    }
+    writer.close()
+  }
+}

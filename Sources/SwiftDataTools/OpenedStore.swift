@@ -1,0 +1,56 @@
+import Foundation
+import OpenSwiftDataSQLiteEngine
+import OpenSwiftDataStoreFormat
+import SwiftData
+
+/// A store file that is looked at and never written, with what it says about itself.
+final class OpenedStore {
+  let url: URL
+  let connection: Connection
+  let schema: StoredSchema
+  /// The model of the file's cache; where there is none, the entities that the file lists, without properties.
+  let model: ModelDescription
+  let hasModel: Bool
+  let layout: StoreLayout
+
+  /// - Throws: `SwiftDataError.loadIssueModelContainer` for a file that is no store, or can't be read.
+  init(_ url: URL) throws {
+    let (connection, schema) = try StoreFileCheck.look(at: url)
+    self.url = url
+    self.connection = connection
+    let cached = schema.model
+    hasModel = cached != nil
+    self.schema = cached.map(schema.renamed) ?? schema
+    let names = self.schema.entitiesByNumber.mapValues(\.name)
+    let known = self.schema.entities.filter { EntityNumbering.isValid($0.number) }
+    model =
+      cached
+      ?? ModelDescription(
+        entities: known.map { entity in
+          EntityDescription(
+            name: entity.name, superName: names[entity.superNumber], properties: [])
+        }, versionIdentifiers: schema.modelMetadata?.versionIdentifiers ?? [])
+    layout = StoreLayout(
+      model, numbers: Dictionary(known.map { ($0.name, $0.number) }, uniquingKeysWith: { $1 }),
+      knownTables: Set(schema.columns.keys))
+  }
+
+  /// The integers of the first row; zeros where there is none.
+  func integers(_ sql: String, count: Int32) throws -> [Int64] {
+    let statement = try connection.prepare(sql)
+    defer { statement.reset() }
+    guard try statement.step() else { return Array(repeating: 0, count: Int(count)) }
+    return (0..<count).map(statement.int64)
+  }
+
+  func rows<R>(_ sql: String, _ read: (Statement) -> R) throws -> [R] {
+    let statement = try connection.prepare(sql)
+    var found: [R] = []
+    while try statement.step() { found.append(read(statement)) }
+    return found
+  }
+
+  static func quoted(_ name: String) -> String {
+    "\"" + name.replacing("\"", with: "\"\"") + "\""
+  }
+}

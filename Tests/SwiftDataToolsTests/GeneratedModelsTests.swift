@@ -1,0 +1,75 @@
+import Foundation
+import SwiftData
+import Testing
+
+/// Classes that were generated of a file open it.
+@Suite struct GeneratedModelsTests {
+  private func context(
+    _ copy: StoreCopy, _ types: [any PersistentModel.Type], allowsSave: Bool = true
+  ) throws -> ModelContext {
+    ModelContext(
+      try ModelContainer(
+        for: Schema(types),
+        configurations: ModelConfiguration(url: copy.url, allowsSave: allowsSave)))
+  }
+
+  @Test func aFileOfSwiftData() throws {
+    typealias Task = GeneratedScheduler.Task
+    let copy = try StoreCopy("spezi-scheduler")
+    defer { copy.remove() }
+    let context = try context(copy, [Task.self, GeneratedScheduler.Outcome.self])
+    let tasks = try context.fetch(FetchDescriptor<Task>(sortBy: [SortDescriptor(\.effectiveFrom)]))
+    #expect(Set(tasks.map(\.id)) == ["task1", "task2", "task3"] && tasks.count == 5)
+    #expect(tasks.allSatisfy { $0.notificationThread == .global || $0.notificationThread == .task })
+    #expect(tasks.allSatisfy { $0.schedule.scheduleDuration == .tillEndOfDay })
+    #expect(tasks.allSatisfy { $0.tags.isEmpty && $0.userInfo.userInfo == Data("{}".utf8) })
+    tasks[0].tags = ["new"]
+    tasks[0].outcomes.append(
+      GeneratedScheduler.Outcome(
+        completionDate: .now, id: UUID(), occurrenceStartDate: .now, task: tasks[0],
+        userInfo: .init(userInfo: Data())))
+    try context.save()
+    let again = try self.context(copy, [Task.self, GeneratedScheduler.Outcome.self])
+    #expect(
+      try again.fetch(FetchDescriptor<Task>(sortBy: [SortDescriptor(\.effectiveFrom)]))[0].tags
+        == ["new"])
+    #expect(try again.fetchCount(FetchDescriptor<GeneratedScheduler.Outcome>()) == 1)
+  }
+
+  @Test func aFileOfCoreData() throws {
+    typealias Car = GeneratedGarage.Car
+    let copy = try StoreCopy("coredataplus-SampleModel")
+    defer { copy.remove() }
+    let context = try context(
+      copy,
+      [
+        Car.self, GeneratedGarage.SportCar.self, GeneratedGarage.ExpensiveSportCar.self,
+        GeneratedGarage.Person.self,
+      ])
+    #expect(try context.fetchCount(FetchDescriptor<Car>()) == 125)
+    let person = try #require(
+      try context.fetch(
+        FetchDescriptor<GeneratedGarage.Person>(predicate: #Predicate { $0.lastName == "Coster" })
+      ).first)
+    #expect(person.firstName == "Victoria")
+    context.insert(GeneratedGarage.ExpensiveSportCar(numberPlate: "new"))
+    try context.save()
+    #expect(try context.fetchCount(FetchDescriptor<GeneratedGarage.SportCar>()) == 11)
+  }
+
+  @Test func aFileThatOnlyAppleCanWrite() throws {
+    typealias Book = GeneratedPublishing.Book
+    let copy = try StoreCopy("coredataplus-SampleModel2")
+    defer { copy.remove() }
+    let context = try context(
+      copy,
+      [
+        Book.self, GeneratedPublishing.GraphicNovel.self, GeneratedPublishing.Author.self,
+        GeneratedPublishing.Writer.self, GeneratedPublishing.Page.self,
+        GeneratedPublishing.Feedback.self,
+      ], allowsSave: false)
+    let books = try context.fetch(FetchDescriptor<Book>())
+    #expect(books.count == 52 && books.allSatisfy { $0.cover.starts(with: Data("bplist00".utf8)) })
+    #expect(books.allSatisfy { $0.pagesCount == $0.pages.count })
+  }
+}

@@ -1,0 +1,189 @@
+import Foundation
+import OpenSwiftDataSQLiteEngine
+import SwiftData
+import SwiftDataTools
+import Testing
+
+/// A copy of a file that Apple's framework made.
+struct StoreCopy {
+  let folder: URL
+  let url: URL
+
+  init(_ name: String) throws {
+    folder = FileManager.default.temporaryDirectory
+      .appending(path: "tools-\(UUID().uuidString)", directoryHint: .isDirectory)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    url = folder.appending(path: "\(name).sqlite")
+    let files = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../SwiftDataTests/RealFiles/Files").standardized
+    try Data(contentsOf: files.appending(path: url.lastPathComponent)).write(to: url)
+    let log = url.lastPathComponent + "-wal"
+    if let data = try? Data(contentsOf: files.appending(path: log)) {
+      try data.write(to: folder.appending(path: log))
+    }
+  }
+
+  func execute(_ sql: String) throws { try Connection(path: url.path).execute(sql) }
+
+  func remove() { try? FileManager.default.removeItem(at: folder) }
+
+  /// The names and bytes of all files of the folder.
+  func content() throws -> [String: Data] {
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    return Dictionary(
+      uniqueKeysWithValues: try names.map {
+        ($0, try Data(contentsOf: folder.appending(path: $0)))
+      })
+  }
+}
+
+@Suite struct StoreInspectionTests {
+  @Test func aFileIsShownAndStaysAsItIs() throws {
+    let copy = try StoreCopy("spezi-scheduler")
+    defer { copy.remove() }
+    let before = try copy.content()
+    let inspection = try StoreInspection(of: copy.url)
+    #expect(inspection.identifier == "BCBAB41C-CD5B-4FC0-A8A6-766E3138FA46")
+    #expect(inspection.modelVersions == ["1.0.0"] && inspection.frameworkVersion == 1447)
+    #expect(inspection.entities.map(\.name) == ["Outcome", "Task"])
+    #expect(inspection.entities.map(\.rows) == [0, 5])
+    let task = inspection.entities[1]
+    #expect(task.uniqueConstraints == [["nextVersion"], ["id", "nextVersion"]])
+    #expect(task.versionHash?.count == 64)
+    #expect(task.properties.first { $0.name == "tags" }?.columns == ["ZTAGS"])
+    #expect(
+      task.properties.first { $0.name == "nextVersion" }?.type == "Task?, inverse previousVersion")
+    #expect(inspection.history?.transactions == 1 && inspection.history?.changes == 5)
+    #expect(inspection.tables.first { $0.name == "ZTASK" }?.rows == 5)
+    #expect(
+      inspection.indexes.contains { $0.name == "Z_Task_UNIQUE_nextVersion" && $0.table == "ZTASK" })
+    #expect(inspection.logBytes == 103_032)
+    let text = inspection.description
+    #expect(text.contains("Task — 5 rows in ZTASK") && text.contains("history: 1 transactions"))
+    #expect(
+      try JSONDecoder().decode(
+        StoreInspection.self, from: JSONEncoder().encode(inspection)) == inspection)
+    #expect(try copy.content() == before)
+  }
+
+  @Test func rowsOfSubclassesCountForThemselves() throws {
+    let copy = try StoreCopy("coredataplus-SampleModel")
+    defer { copy.remove() }
+    let inspection = try StoreInspection(of: copy.url)
+    #expect(inspection.entities.map(\.rows) == [115, 5, 5, 20])
+    #expect(inspection.entities.map(\.superentity) == [nil, "Car", "SportCar", nil])
+    #expect(inspection.history == nil)
+  }
+
+  @Test func whatIsNoStoreIsRefused() throws {
+    let folder = FileManager.default.temporaryDirectory
+    let url = folder.appending(path: "no-store-\(UUID().uuidString)")
+    try Data("text".utf8).write(to: url)
+    defer { try? FileManager.default.removeItem(at: url) }
+    #expect(throws: SwiftDataError.self) { try StoreInspection(of: url) }
+    #expect(throws: SwiftDataError.self) {
+      try StoreInspection(of: folder.appending(path: "nowhere"))
+    }
+  }
+}
+
+@Suite struct StoreCheckupTests {
+  @Test(arguments: ["spezi-scheduler", "coredataplus-SampleModel", "coredataplus-SampleModel2"])
+  func nothingIsWrongWithRealFiles(_ name: String) throws {
+    let copy = try StoreCopy(name)
+    defer { copy.remove() }
+    let before = try copy.content()
+    #expect(try StoreCheckup(of: copy.url).problems == [])
+    #expect(try copy.content() == before)
+  }
+
+  @Test(arguments: [
+    ("UPDATE ZCAR SET ZOWNER = 99 WHERE Z_PK < 4", "3 links of Car.owner lead to rows"),
+    (
+      "UPDATE ZPERSON SET ZUPDATEDAT = NULL; UPDATE ZPERSON SET ZID = NULL WHERE Z_PK = 2",
+      "1 rows have no Person.id"
+    ),
+    ("UPDATE ZCAR SET Z_ENT = 9 WHERE Z_PK = 1", "1 rows of ZCAR are of no entity"),
+    ("UPDATE Z_PRIMARYKEY SET Z_MAX = 7 WHERE Z_ENT = 1", "The last key given to Car is 7"),
+    ("DROP INDEX Z_Car_UNIQUE_numberPlate", "no index Z_Car_UNIQUE_numberPlate"),
+    ("ALTER TABLE ZPERSON DROP COLUMN ZUPDATEDAT", "The column ZUPDATEDAT of ZPERSON is missing"),
+    ("DELETE FROM Z_MODELCACHE", "does not hold its model"),
+    ("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT = 4", "Z_PRIMARYKEY does not list Person"),
+  ])
+  func whatIsWrongIsNamed(_ sql: String, _ text: String) throws {
+    let copy = try StoreCopy("coredataplus-SampleModel")
+    defer { copy.remove() }
+    try copy.execute(sql)
+    let problems = try StoreCheckup(of: copy.url).problems
+    #expect(problems.count == 1 && problems[0].text.contains(text), "\(problems)")
+  }
+
+  @Test func otherHashesAreNamed() throws {
+    let copy = try StoreCopy("coredataplus-SampleModel")
+    defer { copy.remove() }
+    let plist = try PropertyListSerialization.data(
+      fromPropertyList: ["NSStoreModelVersionHashes": ["Car": Data([1])]], format: .binary,
+      options: 0)
+    let digits = plist.map { String(format: "%02x", $0) }.joined()
+    try copy.execute("UPDATE Z_METADATA SET Z_PLIST = x'\(digits)'")
+    let problems = try StoreCheckup(of: copy.url).problems
+    #expect(problems.map(\.kind) == Array(repeating: .model, count: 4))
+  }
+
+  @Test func aDamagedPageIsNamed() throws {
+    let copy = try StoreCopy("coredataplus-SampleModel")
+    defer { copy.remove() }
+    var bytes = try Data(contentsOf: copy.url)
+    // A page of a table, not the first one, which has the schema.
+    for offset in stride(from: 4096 * 3, to: 4096 * 4, by: 1) { bytes[offset] = 0xAA }
+    try bytes.write(to: copy.url)
+    let problems = try StoreCheckup(of: copy.url).problems
+    #expect(!problems.isEmpty && problems.allSatisfy { $0.kind == .damage })
+  }
+
+  @Test func filesBesideTheStoreAreCounted() throws {
+    let copy = try StoreCopy("coredataplus-SampleModel")
+    defer { copy.remove() }
+    let files = copy.folder.appending(path: ".coredataplus-SampleModel_SUPPORT/_EXTERNAL_DATA")
+    try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
+    let name = UUID().uuidString
+    try Data([1, 2, 3]).write(to: files.appending(path: name))
+    let missing = UUID().uuidString
+    let digits = missing.utf8.map { String(format: "%02x", $0) }.joined()
+    try copy.execute("UPDATE ZCAR SET ZCOLOR = x'02\(digits)' WHERE Z_PK = 3")
+    let problems = try StoreCheckup(of: copy.url).problems
+    #expect(problems.map(\.kind) == [.missingFile, .orphanedFile])
+    #expect(problems[0].text.contains("The row p3 of ZCAR names the file \(missing)"))
+    #expect(problems[1].text.contains("\(name) (3 bytes)"))
+  }
+}
+
+/// Classes that were generated of real files, and compiled, open them.
+@Suite struct ModelSourceTests {
+  private static let generated = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "Generated")
+
+  /// With `OPENSWIFTDATA_GENERATE` the compiled files are written anew.
+  @Test(arguments: [
+    ("spezi-scheduler", "GeneratedScheduler"), ("coredataplus-SampleModel", "GeneratedGarage"),
+    ("coredataplus-SampleModel2", "GeneratedPublishing"),
+  ])
+  func theCompiledSourceIsWhatIsGenerated(_ name: String, _ namespace: String) throws {
+    let copy = try StoreCopy(name)
+    defer { copy.remove() }
+    let source = try ModelSource(of: copy.url, namespace: namespace).text
+    let file = Self.generated.appending(path: "\(namespace).swift")
+    if ProcessInfo.processInfo.environment["OPENSWIFTDATA_GENERATE"] != nil {
+      try source.write(to: file, atomically: true, encoding: .utf8)
+    }
+    #expect(try String(contentsOf: file, encoding: .utf8) == source)
+  }
+
+  @Test func aFileWithoutModelIsRefused() throws {
+    let copy = try StoreCopy("coredataplus-SampleModel")
+    defer { copy.remove() }
+    try copy.execute("DELETE FROM Z_MODELCACHE")
+    let error = #expect(throws: SwiftDataError.self) { try ModelSource(of: copy.url) }
+    #expect(error?.description.contains("does not hold its model") == true)
+  }
+}

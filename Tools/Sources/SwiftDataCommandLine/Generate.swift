@@ -1,0 +1,37 @@
+import ArgumentParser
+import Foundation
+import SwiftDataTools
+
+struct Generate: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Writes Swift source.", subcommands: [Models.self])
+
+  struct Models: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Writes @Model classes that open the file.",
+      discussion: """
+        Of any file that holds its model, which all files of SwiftData and of Core Data since 2015 do. What \
+        a file does not tell stands in comments: the cases of enums with raw values, classes of transformed \
+        values.
+        """)
+
+    @OptionGroup var store: StoreArgument
+
+    @Option(help: "The name of an enum around the classes, as for a versioned schema.")
+    var namespace: String?
+
+    @Option(name: .shortAndLong, help: "The file to write; standard output without it.")
+    var output: String?
+
+    func run() throws {
+      let source = try Failure.describing {
+        try ModelSource(of: store.url, namespace: namespace)
+      }
+      if let output {
+        try source.text.write(to: URL(filePath: output), atomically: true, encoding: .utf8)
+      } else {
+        print(source.text, terminator: "")
+      }
+    }
+  }
+}

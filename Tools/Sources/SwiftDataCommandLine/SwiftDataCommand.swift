@@ -1,0 +1,35 @@
+import ArgumentParser
+import Foundation
+
+@main
+struct SwiftDataCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "swiftdata",
+    abstract: "Looks at store files of SwiftData and Core Data.",
+    discussion: """
+      No command writes to the file that it looks at, nor makes files beside it.
+      """,
+    subcommands: [Inspect.self, Generate.self, Check.self])
+}
+
+/// The file that a command looks at.
+struct StoreArgument: ParsableArguments {
+  @Argument(
+    help: "The store file, as default.store or Model.sqlite.", completion: .file())
+  var file: String
+
+  var url: URL { URL(filePath: file) }
+}
+
+/// What a command says when it fails: the sentence of the error.
+struct Failure: Error, CustomStringConvertible {
+  let description: String
+
+  static func describing<R>(_ body: () throws -> R) throws -> R {
+    do {
+      return try body()
+    } catch {
+      throw Failure(description: "\(error)")
+    }
+  }
+}
