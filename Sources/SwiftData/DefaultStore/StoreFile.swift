@@ -71,7 +71,7 @@ struct StoreFile: Sendable {
         try connection.transaction {
           if let other = try StoredSchema.read(connection) { return other }
           guard case .create(let mapping) = decision(nil) else { return nil }
-          try StoreCreation(mapping: mapping, schema: schema).create(connection)
+          try StoreCreation(mapping).create(connection)
           return try StoredSchema.read(connection)
         }
       }
@@ -83,7 +83,7 @@ struct StoreFile: Sendable {
         try pool.write { connection in
           try connection.transaction {
             guard let stored = try StoredSchema.read(connection) else { return }
-            try StoreCreation(mapping: mapping, schema: schema).complete(stored, connection)
+            try StoreCompletion(mapping: mapping).run(stored, connection)
           }
         }
       }
