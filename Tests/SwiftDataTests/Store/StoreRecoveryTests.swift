@@ -247,6 +247,21 @@ import Testing
     #expect(try other.authors() == 400)
   }
 
+  @Test func theLogOfAnotherStoreIsNotCopied() throws {
+    let other = try StoreFolder()
+    let container = try StoreFolder.container(other.store)
+    try other.copy("-wal", to: folder.store)
+    let before = try folder.content()
+    let error = #expect(throws: SwiftDataError.self) {
+      try ModelContainer.recoverStore(at: folder.store, to: recovered)
+    }
+    #expect(error?.description.contains("is no log of this file") == true)
+    #expect(try folder.content() == before)
+    try FileManager.default.removeItem(at: folder.beside("-wal"))
+    #expect(try recover().isComplete)
+    _ = container
+  }
+
   @Test func ofDuplicatesTheNewestStays() throws {
     let connection = try Connection(path: folder.store.path)
     let index = try #require(
