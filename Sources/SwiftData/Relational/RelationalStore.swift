@@ -20,7 +20,6 @@ package final class RelationalStore: StorePort {
   let composedText = ComposedText()
   /// Called for fetches that leave work to memory, with the reasons.
   let note: (@Sendable (_ entity: String, _ reasons: [String]) -> Void)?
-  private let external: @Sendable (String) -> [UInt8]?
 
   package init(
     name: String, identifier: String, schema: Schema, mapping: SchemaMapping,
@@ -35,7 +34,6 @@ package final class RelationalStore: StorePort {
     self.driver = driver
     self.trees = trees
     self.note = note
-    external = { driver.externalData(named: $0) }
     plans = StorePlans(
       mapping: mapping, schema: schema, database: driver.capabilities,
       storeIdentifier: identifier)
@@ -45,7 +43,7 @@ package final class RelationalStore: StorePort {
   var forms: StoredForms { StoredForms(mapping: mapping, storeIdentifier: identifier) }
 
   func reading(_ selection: EntitySelection, limit: Int? = nil) -> RowReading {
-    RowReading(selection: selection, limit: limit, external: external)
+    RowReading(selection: selection, limit: limit, outside: driver.externalValues)
   }
 
   /// The mapping of an entity.
@@ -53,6 +51,11 @@ package final class RelationalStore: StorePort {
   func entity(_ descriptor: _ModelDescriptor) throws -> EntityMapping {
     if let entity = mapping.entity(named: descriptor.entityName) { return entity }
     throw SwiftDataError.notKept(entity: descriptor.entityName, by: name)
+  }
+
+  /// A transaction that values outside of the rows follow.
+  func transaction<R>(_ session: any SQLSession, _ body: () throws -> R) throws -> R {
+    try driver.externalValues?.transaction(session, body) ?? session.transaction(body)
   }
 
   /// Nothing is kept for contexts.
@@ -74,7 +77,7 @@ package final class RelationalStore: StorePort {
   /// Deletes all rows.
   package func erase() throws {
     try driver.write(else: "nothing was deleted") { session in
-      try session.transaction {
+      try transaction(session) {
         for table in mapping.tables {
           let delete = Delete(from: table.table.name, where: nil)
           try session.statement(delete.rendered(in: driver.dialect).sql).run(.none)
