@@ -286,6 +286,30 @@ import Testing
       try SQLiteFile.integer("SELECT Z_PK FROM ZAUTHOR WHERE ZNAME = 'Twin'", in: recovered) == 13)
   }
 
+  @Model final class Scan {
+    @Attribute(.externalStorage) var image: Data
+
+    init(image: Data) { self.image = image }
+  }
+
+  @Test func largeValuesBesideTheStoreAreReadFromTheCopy() throws {
+    let other = try StoreFolder()
+    let image = Data((0..<400_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
+    do {
+      let container = try ModelContainer(
+        for: Scan.self, configurations: ModelConfiguration(url: other.store))
+      let context = ModelContext(container)
+      context.insert(Scan(image: image))
+      try context.save()
+    }
+    let copy = try StoreFolder()
+    let recovery = try ModelContainer.recoverStore(at: other.store, to: copy.store)
+    #expect(recovery.isComplete && recovery.copiedExternalFiles == 1)
+    let container = try ModelContainer(
+      for: Scan.self, configurations: ModelConfiguration(url: copy.store))
+    #expect(try ModelContext(container).fetch(FetchDescriptor<Scan>()).map(\.image) == [image])
+  }
+
   @Test func externalFilesAreCopiedOrNamed() throws {
     let there = UUID().uuidString
     let missing = UUID().uuidString
