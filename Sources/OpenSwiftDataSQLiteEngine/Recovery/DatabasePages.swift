@@ -15,11 +15,12 @@ package final class DatabasePages {
   private let raw: RawDatabaseFile
   private let log: LogPages?
 
+  /// - Parameter includesLog: Whether what was committed to the log is read too.
   /// - Throws: `SQLiteError` where the file can't be opened at all.
-  package init(_ file: DatabaseFile) throws {
+  package init(_ file: DatabaseFile, includesLog: Bool = true) throws {
     self.file = file
     raw = try RawDatabaseFile(path: file.path)
-    let log = LogPages(path: file.logPath)
+    let log = includesLog ? LogPages(path: file.logPath) : nil
     let fileHeader = DatabaseHeader(raw.bytes(at: 0, count: DatabaseHeader.length))
     // 4096 is what both frameworks write.
     let size = fileHeader?.pageSize ?? log?.pageSize ?? 4096

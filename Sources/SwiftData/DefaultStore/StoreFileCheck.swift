@@ -70,7 +70,8 @@ package struct StoreFileCheck {
     do {
       stored = try StoredSchema.read(connection)
     } catch {
-      throw earlier == nil ? error : foreignLog
+      let isContent = (error as? SQLiteError).map { $0.code == .corrupt || $0.code == .error }
+      throw earlier != nil && isContent != false ? foreignLog : error
     }
     if let earlier, earlier != stored?.identifier { throw foreignLog }
     return stored

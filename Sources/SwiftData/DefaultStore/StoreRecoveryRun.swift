@@ -28,8 +28,10 @@ struct StoreRecoveryRun {
       let place = destination.deletingLastPathComponent()
         .appendingPathComponent(".\(destination.lastPathComponent).\(UUID().uuidString)")
       defer { for suffix in ["", "-wal", "-shm", "-journal"] { remove(place.path + suffix) } }
+      let pages = try DatabasePages(file)
+      try checkLog(of: file, pages, source)
       var run = try StoreRecoveryRun(
-        DatabasePages(file), StoreRecovery(source: source, destination: destination), place, schema)
+        pages, StoreRecovery(source: source, destination: destination), place, schema)
       return try run.finished()
     } catch let error as SQLiteError {
       throw SwiftDataError.loadIssueModelContainer.with(
@@ -58,6 +60,16 @@ struct StoreRecoveryRun {
           + "recover the copy.")
     }
     return file
+  }
+
+  /// The pages of another store's log would take the place of this one's.
+  private static func checkLog(of file: DatabaseFile, _ pages: DatabasePages, _ url: URL) throws {
+    guard file.log?.hasContent == true,
+      let earlier = StoreRecoverySource(try DatabasePages(file, includesLog: false)).identifier,
+      earlier != StoreRecoverySource(pages).identifier
+    else { return }
+    throw SwiftDataError.loadIssueModelContainer.with(
+      DatabaseFileFault.foreignLog.sentence(url), doing: "recovering a store")
   }
 
   private static func remove(_ path: String) { try? FileManager.default.removeItem(atPath: path) }

@@ -62,6 +62,14 @@ struct StoreRecoverySource {
     if !losses.pages.isEmpty || !losses.keys.isEmpty { unreadableParts.insert(part) }
   }
 
+  /// The UUID of the store.
+  var identifier: String? {
+    guard let values = rows["Z_METADATA"]?.first?.values, values.count > 1,
+      case .text(let identifier) = values[1]
+    else { return nil }
+    return identifier
+  }
+
   /// Whether the file can be copied without its models.
   var tellsItsTables: Bool { unreadableParts.isDisjoint(with: [.tables, .metadata, .entities]) }
 

@@ -110,6 +110,16 @@ import Testing
     _ = container
   }
 
+  @Test func theLogOfAnotherProgram() throws {
+    let folder = try StoreFolder(authors: 3)
+    let other = try StoreFolder()
+    let connection = try Connection(path: other.store.path)
+    try connection.execute("CREATE TABLE mine (x); INSERT INTO mine VALUES (1)")
+    try other.copy("-wal", to: folder.store)
+    try expectRefusal(folder, "test.store-wal beside it is no log of this file")
+    _ = connection
+  }
+
   @Test func anUnwrittenLogIsNoReasonToRefuse() throws {
     let folder = try StoreFolder(authors: 3)
     try Data(repeating: 0, count: 5000).write(to: folder.beside("-wal"))

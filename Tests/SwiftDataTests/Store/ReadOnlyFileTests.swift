@@ -85,6 +85,27 @@ import Testing
     #expect(try reader.fetchCount(FetchDescriptor<Author>()) == 7)
   }
 
+  @Test func whatAnotherProcessCommitsIsSeen() throws {
+    let folder = try StoreFolder()
+    _ = try parcels(folder.store)
+    do {
+      let reader = ModelContext(
+        try ModelContainer(
+          for: Batch.self, Parcel.self,
+          configurations: ModelConfiguration(url: folder.store, allowsSave: false)))
+      #expect(try reader.fetchCount(FetchDescriptor<Parcel>()) == 20)
+      let process = Process.storeWorker(["increment", folder.store.path, "3"])
+      try process.run()
+      process.waitUntilExit()
+      #expect(process.terminationStatus == 0)
+      #expect(try reader.fetchCount(FetchDescriptor<Parcel>()) == 23)
+    }
+    // The reader was the last to close and does not write, so the log waits for the next writer.
+    #expect(try folder.content().keys.sorted() == [file, log])
+    let connection = try Connection(path: folder.store.path)
+    #expect(try connection.integer("SELECT count(*) FROM ZPARCEL") == 23)
+  }
+
   @Test func aReaderThatClosesBesideAWriterLeavesTheWritersFiles() throws {
     let folder = try StoreFolder(authors: 5)
     let writer = ModelContext(try StoreFolder.container(folder.store))

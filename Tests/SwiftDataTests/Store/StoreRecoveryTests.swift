@@ -247,6 +247,21 @@ import Testing
     #expect(try other.authors() == 400)
   }
 
+  @Test func theLogOfAnotherStoreIsNotCopied() throws {
+    let other = try StoreFolder()
+    let container = try StoreFolder.container(other.store)
+    try other.copy("-wal", to: folder.store)
+    let before = try folder.content()
+    let error = #expect(throws: SwiftDataError.self) {
+      try ModelContainer.recoverStore(at: folder.store, to: recovered)
+    }
+    #expect(error?.description.contains("is no log of this file") == true)
+    #expect(try folder.content() == before)
+    try FileManager.default.removeItem(at: folder.beside("-wal"))
+    #expect(try recover().isComplete)
+    _ = container
+  }
+
   @Test func ofDuplicatesTheNewestStays() throws {
     let connection = try Connection(path: folder.store.path)
     let index = try #require(
@@ -269,6 +284,30 @@ import Testing
     #expect(try context.fetchCount(FetchDescriptor<Author>()) == StoreRecoveryTests.count - 2)
     #expect(
       try SQLiteFile.integer("SELECT Z_PK FROM ZAUTHOR WHERE ZNAME = 'Twin'", in: recovered) == 13)
+  }
+
+  @Model final class Scan {
+    @Attribute(.externalStorage) var image: Data
+
+    init(image: Data) { self.image = image }
+  }
+
+  @Test func largeValuesBesideTheStoreAreReadFromTheCopy() throws {
+    let other = try StoreFolder()
+    let image = Data((0..<400_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
+    do {
+      let container = try ModelContainer(
+        for: Scan.self, configurations: ModelConfiguration(url: other.store))
+      let context = ModelContext(container)
+      context.insert(Scan(image: image))
+      try context.save()
+    }
+    let copy = try StoreFolder()
+    let recovery = try ModelContainer.recoverStore(at: other.store, to: copy.store)
+    #expect(recovery.isComplete && recovery.copiedExternalFiles == 1)
+    let container = try ModelContainer(
+      for: Scan.self, configurations: ModelConfiguration(url: copy.store))
+    #expect(try ModelContext(container).fetch(FetchDescriptor<Scan>()).map(\.image) == [image])
   }
 
   @Test func externalFilesAreCopiedOrNamed() throws {
