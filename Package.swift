@@ -18,12 +18,18 @@ let package = Package(
       pkgConfig: "sqlite3",
       providers: [.apt(["libsqlite3-dev"]), .yum(["sqlite-devel"]), .brew(["sqlite"])]
     ),
+    .systemLibrary(
+      name: "OpenSwiftDataCZlib",
+      pkgConfig: "zlib",
+      providers: [.apt(["zlib1g-dev"]), .yum(["zlib-devel"]), .brew(["zlib"])]
+    ),
     .target(name: "OpenSwiftDataCRuntime"),
     .target(name: "OpenSwiftDataRowStorage"),
     .target(
       name: "OpenSwiftDataSQLiteEngine",
       dependencies: ["OpenSwiftDataCSQLite", "OpenSwiftDataRowStorage"]),
     .target(name: "OpenSwiftDataSQLSyntax"),
+    .target(name: "OpenSwiftDataStoreFormat", dependencies: ["OpenSwiftDataCZlib"]),
     .macro(
       name: "OpenSwiftDataMacros",
       dependencies: [
@@ -40,7 +46,7 @@ let package = Package(
       name: "SwiftData",
       dependencies: [
         "OpenSwiftDataCRuntime", "OpenSwiftDataRowStorage", "OpenSwiftDataSQLiteEngine",
-        "OpenSwiftDataSQLSyntax", "OpenSwiftDataMacros",
+        "OpenSwiftDataSQLSyntax", "OpenSwiftDataStoreFormat", "OpenSwiftDataMacros",
       ]
     ),
     .testTarget(name: "RowStorageTests", dependencies: ["OpenSwiftDataRowStorage"]),
@@ -50,6 +56,7 @@ let package = Package(
         "OpenSwiftDataSQLiteEngine", "OpenSwiftDataRowStorage", "OpenSwiftDataCSQLite",
       ]),
     .testTarget(name: "SQLSyntaxTests", dependencies: ["OpenSwiftDataSQLSyntax"]),
+    .testTarget(name: "StoreFormatTests", dependencies: ["OpenSwiftDataStoreFormat"]),
     .testTarget(
       name: "SwiftDataMacrosTests",
       dependencies: [
@@ -69,7 +76,7 @@ let package = Package(
       name: "SwiftDataTests",
       dependencies: [
         "SwiftData", "OpenSwiftDataRowStorage", "OpenSwiftDataSQLiteEngine",
-        "OpenSwiftDataSQLSyntax",
+        "OpenSwiftDataSQLSyntax", "OpenSwiftDataStoreFormat",
         "OpenSwiftDataStoreWorker",
       ]),
   ],

@@ -71,4 +71,12 @@ extension SQLDialect {
     case .postgreSQL: nil
     }
   }
+
+  /// Whether definitions of tables and indexes give names without quotes, where these need none.
+  var definesBareNames: Bool {
+    switch self {
+    case .sqlite: true
+    case .postgreSQL: false
+    }
+  }
 }

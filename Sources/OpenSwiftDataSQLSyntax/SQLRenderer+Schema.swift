@@ -1,23 +1,26 @@
 extension ColumnDefinition {
   func write(to renderer: inout SQLRenderer) {
-    renderer.write(identifier: name)
+    renderer.write(defining: name)
     renderer.write(" ")
     renderer.write(type.columnName(in: renderer.dialect))
     if isPrimaryKey { renderer.write(" PRIMARY KEY") }
   }
 }
 
+// The spaces are those of the definitions that Apple's framework writes.
+
 extension CreateTable {
   package func write(to renderer: inout SQLRenderer) {
     renderer.write(ifNotExists ? "CREATE TABLE IF NOT EXISTS " : "CREATE TABLE ")
-    renderer.write(identifier: name)
-    renderer.write(" (")
+    renderer.write(defining: name)
+    renderer.write(" ( ")
     renderer.writeList(columns) { $1.write(to: &$0) }
     if !primaryKey.isEmpty {
-      renderer.write(", PRIMARY KEY ")
-      renderer.writeColumns(primaryKey)
+      renderer.write(", PRIMARY KEY (")
+      renderer.writeList(primaryKey) { $0.write(defining: $1) }
+      renderer.write(")")
     }
-    renderer.write(")")
+    renderer.write(" )")
   }
 }
 
@@ -25,12 +28,12 @@ extension CreateIndex {
   package func write(to renderer: inout SQLRenderer) {
     renderer.write(isUnique ? "CREATE UNIQUE INDEX " : "CREATE INDEX ")
     if ifNotExists { renderer.write("IF NOT EXISTS ") }
-    renderer.write(identifier: name)
+    renderer.write(defining: name)
     renderer.write(" ON ")
-    renderer.write(identifier: table)
+    renderer.write(defining: table)
     renderer.write(" (")
     renderer.writeList(columns) { renderer, column in
-      renderer.write(identifier: column.name)
+      renderer.write(defining: column.name)
       if column.isBinary, let collation = renderer.dialect.binaryCollation {
         renderer.write(" COLLATE \(collation)")
       }

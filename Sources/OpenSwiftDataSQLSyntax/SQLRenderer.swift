@@ -32,6 +32,12 @@ package struct SQLRenderer {
     text += "\""
   }
 
+  /// A name where it is defined. A file tells the text of definitions to every program that opens it, so
+  /// names stand there as Apple's framework writes them: without quotes, where they need none.
+  package mutating func write(defining name: String) {
+    if dialect.definesBareNames && name.isBareName { text += name } else { write(identifier: name) }
+  }
+
   package mutating func write(literal: String) {
     text += "'"
     for character in literal.unicodeScalars {
@@ -62,6 +68,20 @@ package struct SQLRenderer {
     text += "("
     writeList(names) { $0.write(identifier: $1) }
     text += ")"
+  }
+}
+
+extension String {
+  /// Letters, digits and underscores behind a Z, with which no keyword begins, or the table of history
+  /// rows.
+  fileprivate var isBareName: Bool {
+    guard hasPrefix("Z") || hasPrefix("ACHANGE") || hasPrefix("ATRANSACTION") else { return false }
+    return unicodeScalars.allSatisfy {
+      switch $0 {
+      case "a"..."z", "A"..."Z", "0"..."9", "_": true
+      default: !$0.isASCII
+      }
+    }
   }
 }
 

@@ -79,12 +79,12 @@ struct DialectTests {
       texts(table)
         == [
           #"""
-          CREATE TABLE "T" ("c0" INTEGER, "c1" INTEGER, "c2" FLOAT, "c3" TIMESTAMP, \#
-          "c4" DECIMAL, "c5" VARCHAR, "c6" BLOB)
+          CREATE TABLE "T" ( "c0" INTEGER, "c1" INTEGER, "c2" FLOAT, "c3" TIMESTAMP, \#
+          "c4" DECIMAL, "c5" VARCHAR, "c6" BLOB )
           """#,
           #"""
-          CREATE TABLE "T" ("c0" BIGINT, "c1" BOOLEAN, "c2" DOUBLE PRECISION, \#
-          "c3" DOUBLE PRECISION, "c4" NUMERIC, "c5" TEXT COLLATE "C", "c6" BYTEA)
+          CREATE TABLE "T" ( "c0" BIGINT, "c1" BOOLEAN, "c2" DOUBLE PRECISION, \#
+          "c3" DOUBLE PRECISION, "c4" NUMERIC, "c5" TEXT COLLATE "C", "c6" BYTEA )
           """#,
         ])
     #expect(texts(.cast(a, to: .blob)) == [#"CAST("t"."a" AS BLOB)"#, #"CAST("t"."a" AS BYTEA)"#])

@@ -45,18 +45,21 @@ struct StatementTests {
           ColumnDefinition("ZNAME", .text),
         ]
       ).rendered(in: .sqlite).sql
-        == #"CREATE TABLE "ZITEM" ("Z_PK" INTEGER PRIMARY KEY, "ZNAME" VARCHAR)"#)
+        == "CREATE TABLE ZITEM ( Z_PK INTEGER PRIMARY KEY, ZNAME VARCHAR )")
     #expect(
       CreateTable(
         "J", columns: [ColumnDefinition("a", .integer), ColumnDefinition("b", .integer)],
         primaryKey: ["a", "b"], ifNotExists: true
       ).rendered(in: .sqlite).sql
-        == #"CREATE TABLE IF NOT EXISTS "J" ("a" INTEGER, "b" INTEGER, PRIMARY KEY ("a", "b"))"#)
+        == #"CREATE TABLE IF NOT EXISTS "J" ( "a" INTEGER, "b" INTEGER, PRIMARY KEY ("a", "b") )"#)
     #expect(
       CreateIndex(
         "I", on: "T", columns: [.init("a", isBinary: true, direction: .ascending)],
         isUnique: true
       ).rendered(in: .sqlite).sql == #"CREATE UNIQUE INDEX "I" ON "T" ("a" COLLATE BINARY ASC)"#)
+    #expect(
+      CreateIndex("Z_Größe_1", on: "ACHANGE", columns: [.init("Z a"), .init("ZÄ")])
+        .rendered(in: .sqlite).sql == #"CREATE INDEX Z_Größe_1 ON ACHANGE ("Z a", ZÄ)"#)
   }
 
   @Test(arguments: [

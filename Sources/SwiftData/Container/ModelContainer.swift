@@ -133,6 +133,21 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     coordinator = opening.coordinator
   }
 
+  /// The identifier of the store of a configuration.
+  /// - Parameter name: The name of the configuration; that of one without a name is `default`.
+  /// - Returns: The UUID that `PersistentIdentifier.storeIdentifier` has; `nil` where the container has no
+  ///   such configuration.
+  public func storeIdentifier(forConfigurationNamed name: String) -> String? {
+    coordinator.stores.first { $0.configuration.name == name }?.identifier
+  }
+
+  /// The name of the configuration of a store.
+  /// - Parameter identifier: The identifier of the store, as `PersistentIdentifier.storeIdentifier` has it.
+  /// - Returns: `nil` where the container has no such store.
+  public func configurationName(forStoreIdentifier identifier: String) -> String? {
+    coordinator.stores.first { $0.identifier == identifier }?.configuration.name
+  }
+
   /// Whether both are the same container.
   public static func == (lhs: ModelContainer, rhs: ModelContainer) -> Bool { lhs === rhs }
 

@@ -1,11 +1,14 @@
+import Foundation
 import OpenSwiftDataSQLSyntax
+import OpenSwiftDataStoreFormat
 
 /// What is done with a file, decided from what it says about itself and from the models alone.
 enum StoreDecision {
   /// The file is empty: the tables of the mapping are made.
   case create(SchemaMapping)
   /// The file holds all models, under the numbers of the mapping.
-  case open(SchemaMapping)
+  /// - Parameter isIncomplete: Whether the file says of no model that it is its own.
+  case open(SchemaMapping, isIncomplete: Bool)
   /// The file was made with other models.
   case refuse([StoreDifference])
 
@@ -18,99 +21,133 @@ enum StoreDecision {
       self = .create(SchemaMapping(schema: schema, descriptors: descriptors))
       return
     }
+    let recognition = StoreRecognition(stored, ModelDescription(schema, descriptors: descriptors))
     let mapping = SchemaMapping(
-      schema: schema, descriptors: descriptors, numbering: stored.numbering(for: schema))
-    let differences = StoreDifference.all(between: stored, and: mapping)
-    self = differences.isEmpty ? .open(mapping) : .refuse(differences)
+      schema: schema, descriptors: descriptors, file: recognition.fileEntities)
+    let differences =
+      recognition.differences.isEmpty
+      ? StoreDifference.all(
+        between: recognition.stored, and: mapping, isRecognised: recognition.isCertain)
+      : recognition.differences.map(StoreDifference.model)
+    self =
+      differences.isEmpty
+      ? .open(mapping, isIncomplete: !recognition.isCertain) : .refuse(differences)
   }
 }
 
-extension StoredSchema {
-  /// The file's numbers as input of a mapping.
-  func numbering(for schema: Schema) -> EntityNumbering {
-    EntityNumbering(
-      stored: entities.map { ($0.name, $0.number, $0.superNumber) },
-      models: Set(schema.entities.map(\.name)))
+/// Whether the rows of a file are those of a model.
+///
+/// Version hashes tell it. Where they differ, the content of the model cache is compared, which says what
+/// differs, and whether it matters. A file without hashes is recognised by its columns.
+private struct StoreRecognition {
+  let differences: [ModelDifference]
+  /// Whether the file itself says that it holds the model.
+  let isCertain: Bool
+  /// What the file says, with the names of its entities settled.
+  let stored: StoredSchema
+  private let model: ModelDescription?
+
+  init(_ stored: StoredSchema, _ current: ModelDescription) {
+    let known = stored.modelMetadata?.versionHashes ?? [:]
+    let hashes = VersionHashes(current).byEntity
+    let isEqual = hashes.allSatisfy { known[$0.key] == $0.value }
+    let listed = Set(stored.entities.map(\.name))
+    let hasOthers = stored.entities.contains {
+      EntityNumbering.isValid($0.number) && current[$0.name] == nil
+    }
+    model = isEqual && !hasOthers ? nil : stored.model
+    self.stored = model.map(stored.renamed) ?? stored
+    isCertain = !known.isEmpty || model != nil
+    if isEqual {
+      differences = []
+    } else if let model {
+      differences = ModelDifference.all(from: model, to: current)
+    } else {
+      differences = current.entities.filter {
+        known.isEmpty ? !listed.contains($0.name) : known[$0.name] == nil
+      }.map { .newEntity($0.name) }
+    }
+  }
+
+  /// What the file says of its entities, as input of a mapping.
+  var fileEntities: FileEntities {
+    FileEntities(
+      stored: stored.entities.map { ($0.name, $0.number, $0.superNumber) }, model: model,
+      tables: Set(stored.columns.keys))
   }
 }
 
 /// One thing that the models need and a file has not.
 ///
-/// What a file has besides, entities, tables and columns that no model names, is no difference: it
-/// stays as it is, and rows of entities that the models lack are not read.
+/// What a file has besides, entities and tables that no model names, is no difference: it stays as it is,
+/// and rows of entities that the models lack are not read.
 enum StoreDifference: Hashable {
-  case newModel(String)
+  case model(ModelDifference)
   case invalidNumber(entity: String, number: Int)
-  case superclass(entity: String, stored: String?, model: String?)
   case missingColumn(entity: String, property: String, column: String)
   case columnType(entity: String, property: String, stored: String, model: String)
   case missingTable(String)
+  /// A column that no property of the models has, in a file that does not tell its model: the names
+  /// of other columns may follow from it.
+  case unknownColumn(table: String, column: String)
 
-  /// In the order of the entities; a new model is listed once, not with each of its properties.
-  static func all(between stored: StoredSchema, and mapping: SchemaMapping) -> [StoreDifference] {
+  /// In the order of the entities.
+  /// - Parameter isRecognised: Whether the file itself says that it holds the models.
+  static func all(
+    between stored: StoredSchema, and mapping: SchemaMapping, isRecognised: Bool
+  ) -> [StoreDifference] {
     var differences: [StoreDifference] = []
-    var newTables: Set<String> = []
     let (byName, byNumber) = (stored.entitiesByName, stored.entitiesByNumber)
     for entity in mapping.entities {
       guard let known = byName[entity.name] else {
-        differences.append(.newModel(entity.name))
-        if !entity.sharesTable { newTables.insert(entity.table) }
+        differences.append(.model(.newEntity(entity.name)))
         continue
       }
-      differences += StoreDifference.all(
-        of: entity, known, superName: byNumber[known.superNumber]?.name,
-        stored.columns[entity.table])
+      guard known.number == entity.number else {
+        differences.append(.invalidNumber(entity: entity.name, number: known.number))
+        continue
+      }
+      let superName = byNumber[known.superNumber]?.name
+      if superName != entity.superName {
+        differences.append(
+          .model(
+            .superentity(entity: entity.name, stored: superName, current: entity.superName)))
+      }
+      differences += all(of: entity, stored.columns[entity.table])
     }
-    for table in mapping.tables.map(\.table.name)
-    where stored.columns[table] == nil && !newTables.contains(table) {
-      differences.append(.missingTable(table))
+    differences += mapping.tables.map(\.table.name).filter { stored.columns[$0] == nil }
+      .map(StoreDifference.missingTable)
+    if !isRecognised && differences.isEmpty {
+      differences += mapping.tables.flatMap { unknownColumns(of: $0, stored) }
     }
     return differences
   }
 
   private static func all(
-    of entity: EntityMapping, _ known: StoredSchema.Entity, superName: String?,
-    _ columns: [String: String]?
+    of entity: EntityMapping, _ columns: [String: String]?
   ) -> [StoreDifference] {
-    guard known.number == entity.number else {
-      return [.invalidNumber(entity: entity.name, number: known.number)]
-    }
-    var differences: [StoreDifference] = []
-    if superName != entity.superName {
-      differences.append(
-        .superclass(entity: entity.name, stored: superName, model: entity.superName))
-    }
-    guard let columns else { return differences }
-    for property in entity.properties {
-      for column in entity.columns(of: property) {
+    guard let columns else { return [] }
+    return entity.properties.flatMap { property in
+      entity.columns(of: property).compactMap { column in
         guard let type = columns[column.name] else {
-          differences.append(
-            .missingColumn(
-              entity: entity.name, property: property.name, column: column.name))
-          continue
+          return .missingColumn(
+            entity: entity.name, property: property.name, column: column.name)
         }
         let model = column.sqlType.columnName(in: .sqlite)
-        if ValueFamily(type) != ValueFamily(model) {
-          differences.append(
-            .columnType(
-              entity: entity.name, property: property.name, stored: type, model: model))
-        }
+        // SQLite takes a column without a type for one of bytes.
+        if type.uppercased() == model || type.isEmpty && model == "BLOB" { return nil }
+        return .columnType(
+          entity: entity.name, property: property.name, stored: type, model: model)
       }
     }
-    return differences
   }
 
-  /// Columns of one family take each other's values without loss of their kind.
-  private enum ValueFamily {
-    case number, text, bytes
-
-    init(_ type: String) {
-      switch type.uppercased() {
-      case let type where type.contains("CHAR") || type.contains("TEXT"): self = .text
-      case "", "BLOB": self = .bytes
-      default: self = .number
-      }
-    }
+  private static func unknownColumns(
+    of definition: TableDefinition, _ stored: StoredSchema
+  ) -> [StoreDifference] {
+    let known = Set(definition.table.columns.map(\.name))
+    return (stored.columns[definition.table.name] ?? [:]).keys.filter { !known.contains($0) }
+      .sorted().map { .unknownColumn(table: definition.table.name, column: $0) }
   }
 }
 
@@ -118,20 +155,16 @@ extension StoreDifference: CustomStringConvertible {
   /// A clause of the sentence that refuses the file.
   var description: String {
     switch self {
-    case .newModel(let entity): "the model \(entity) is new"
+    case .model(let difference): difference.description
     case .invalidNumber(let entity, let number):
       "the model \(entity) has the number \(number), which is out of range"
-    case .superclass(let entity, let stored, let model):
-      "the model \(entity) \(Self.ancestry(model)) and \(Self.ancestry(stored)) in the file"
     case .missingColumn(let entity, let property, let column):
       "\(entity).\(property) has no column \(column)"
     case .columnType(let entity, let property, let stored, let model):
       "\(entity).\(property) is \(model) and \(stored) in the file"
     case .missingTable(let table): "there is no table \(table)"
+    case .unknownColumn(let table, let column):
+      "the column \(column) of \(table) belongs to no property"
     }
-  }
-
-  private static func ancestry(_ superName: String?) -> String {
-    superName.map { "inherits from \($0)" } ?? "inherits from no model"
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import OpenSwiftDataSQLSyntax
 import OpenSwiftDataSQLiteEngine
+import OpenSwiftDataStoreFormat
 
 /// The file behind a store. `open` is called by the store's initialiser; `StoredSchema` reads the file,
 /// `StoreDecision` judges it.
@@ -61,13 +62,22 @@ struct StoreFile: Sendable {
         try connection.transaction {
           if let other = try StoredSchema.read(connection) { return other }
           guard case .create(let mapping) = decision(nil) else { return nil }
-          try create(connection, mapping: mapping, schema: schema)
+          try StoreCreation(mapping: mapping, schema: schema).create(connection)
           return try StoredSchema.read(connection)
         }
       }
     }
     switch decision(stored) {
-    case .open(let mapping):
+    case .open(let mapping, let isIncomplete):
+      try refuseTriggers(of: stored, configuration)
+      if isIncomplete, configuration.allowsSave {
+        try pool.write { connection in
+          try connection.transaction {
+            guard let stored = try StoredSchema.read(connection) else { return }
+            try StoreCreation(mapping: mapping, schema: schema).complete(stored, connection)
+          }
+        }
+      }
       let external =
         configuration.isStoredInMemoryOnly ? nil : ExternalFiles(of: configuration.url)
       if configuration.allowsSave { try external?.open(pool, mapping: mapping) }
@@ -87,7 +97,7 @@ struct StoreFile: Sendable {
   private static func refusal(
     _ differences: [StoreDifference], of stored: StoredSchema?, at url: URL
   ) -> SwiftDataError {
-    let versions = stored?.modelVersions.filter { !$0.isEmpty } ?? []
+    let versions = stored?.modelMetadata?.versionIdentifiers.filter { !$0.isEmpty } ?? []
     let version = versions.isEmpty ? "" : " (version \(versions.joined(separator: ", ")))"
     return .loadIssueModelContainer.with(
       "The store at \(url.path) was made with other models\(version): "
@@ -96,43 +106,17 @@ struct StoreFile: Sendable {
         + ". Open it with the models it was made with; the file was left as it is.")
   }
 
-  private static func create(
-    _ connection: Connection, mapping: SchemaMapping, schema: Schema
+  /// Triggers of derived attributes call functions of Apple's framework, so every insert would fail.
+  private static func refuseTriggers(
+    of stored: StoredSchema?, _ configuration: ModelConfiguration
   ) throws {
-    for statement in mapping.creationStatements {
-      try connection.execute(statement.rendered(in: .sqlite).sql)
-    }
-    try connection.execute(
-      """
-      CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, \
-      Z_MAX INTEGER);
-      CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB);
-      CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB);
-      """)
-    let insert = try connection.prepare("INSERT INTO Z_PRIMARYKEY VALUES (?1, ?2, ?3, 0)")
-    for entity in mapping.entities {
-      try insert.bind(Int64(entity.number), at: 1)
-      try insert.bind(entity.name, at: 2)
-      let parent = entity.superName.flatMap { mapping.entity(named: $0)?.number } ?? 0
-      try insert.bind(Int64(parent), at: 3)
-      try insert.run()
-    }
-    try writeMetadata(connection, schema: schema)
-  }
-
-  private static func writeMetadata(_ connection: Connection, schema: Schema) throws {
-    let plist: [String: Any] = [
-      "NSStoreType": "SQLite",
-      "NSStoreModelVersionIdentifiers": ["\(schema.version)"],
-      "NSStoreModelVersionHashesVersion": 3,
-      "_NSAutoVacuumLevel": "2",
-    ]
-    let data = try PropertyListSerialization.data(
-      fromPropertyList: plist, format: .binary, options: 0)
-    let insert = try connection.prepare("INSERT INTO Z_METADATA VALUES (1, ?1, ?2)")
-    try insert.bind(UUID().uuidString, at: 1)
-    try insert.bind(data, at: 2)
-    try insert.run()
+    guard configuration.allowsSave,
+      let trigger = stored?.objects.filter({ $0.hasPrefix("Z_DA_") }).min()
+    else { return }
+    throw SwiftDataError.loadIssueModelContainer.with(
+      "The store at \(configuration.url.path) has derived attributes, which only Apple's framework can "
+        + "keep up to date (the first trigger is \(trigger)). Open it with allowsSave: false. The file "
+        + "was left as it is.")
   }
 }
 

@@ -1,5 +1,6 @@
 import Foundation
 import OpenSwiftDataSQLiteEngine
+import OpenSwiftDataStoreFormat
 
 /// What the file of a store says about itself: read first, before anything is decided or mapped.
 struct StoredSchema: Hashable, Sendable {
@@ -18,11 +19,13 @@ struct StoredSchema: Hashable, Sendable {
   /// The dictionary of `Z_METADATA`, a binary property list.
   let metadata: Data
   /// In the order of their numbers.
-  let entities: [Entity]
+  private(set) var entities: [Entity]
   /// The declared types of columns by name, by table; virtual tables have none.
   let columns: [String: [String: String]]
   /// The names of all tables, indexes and triggers.
   let objects: Set<String>
+  /// The content of `Z_MODELCACHE`, the whole model; `nil` where the file has none.
+  let modelCache: Data?
 
   /// - Returns: `nil` for an empty file.
   /// - Throws: `SwiftDataError.loadIssueModelContainer` for a database that is no store, or
@@ -39,13 +42,31 @@ struct StoredSchema: Hashable, Sendable {
     }
     return StoredSchema(
       identifier: identifier, metadata: metadata, entities: try entities(of: connection),
-      columns: try columns(of: connection), objects: objects)
+      columns: try columns(of: connection), objects: objects,
+      modelCache: objects.contains("Z_MODELCACHE") ? try modelCache(of: connection) : nil)
   }
 
-  /// The names of the versions of the models that wrote the file: `1.0.0`.
-  var modelVersions: [String] {
-    let list = try? PropertyListSerialization.propertyList(from: metadata, format: nil)
-    return (list as? [String: Any])?["NSStoreModelVersionIdentifiers"] as? [String] ?? []
+  /// What the dictionary says of the models that wrote the file.
+  var modelMetadata: StoreMetadata? { StoreMetadata(metadata) }
+
+  /// The model of the cache; `nil` where there is none, or none that can be read.
+  var model: ModelDescription? { modelCache.flatMap { try? ModelCache.decode($0) } }
+
+  /// The same with the names that the model of the cache has for the numbers of entities: older frameworks
+  /// left the old name of a renamed entity in their table.
+  func renamed(by model: ModelDescription) -> StoredSchema {
+    let names = Dictionary(
+      model.freshNumbers.map { ($0.value, $0.key) }, uniquingKeysWith: { first, _ in first })
+    let listed = Set(entities.map(\.name))
+    var renamed = self
+    renamed.entities = entities.map { entity in
+      guard model[entity.name] == nil, let name = names[entity.number], !listed.contains(name)
+      else { return entity }
+      return Entity(
+        name: name, number: entity.number, superNumber: entity.superNumber,
+        lastKey: entity.lastKey)
+    }
+    return renamed
   }
 
   /// In a file that has a name twice the first one counts.
@@ -71,6 +92,13 @@ struct StoredSchema: Hashable, Sendable {
     defer { statement.reset() }
     guard try statement.step(), !statement.isNull(0) else { return nil }
     return (statement.string(0), statement.data(1))
+  }
+
+  private static func modelCache(of connection: Connection) throws -> Data? {
+    let statement = try connection.prepare("SELECT Z_CONTENT FROM Z_MODELCACHE")
+    defer { statement.reset() }
+    guard try statement.step(), !statement.isNull(0) else { return nil }
+    return statement.data(0)
   }
 
   private static func entities(of connection: Connection) throws -> [Entity] {

@@ -1,4 +1,5 @@
 package import OpenSwiftDataSQLSyntax
+package import OpenSwiftDataStoreFormat
 
 /// Where everything of a schema is stored. Built once per store, with the numbers that its file has
 /// given to entities; immutable.
@@ -7,6 +8,8 @@ package final class SchemaMapping: Sendable {
   package let entities: [EntityMapping]
   /// One definition per hierarchy, then one per join table.
   package let tables: [TableDefinition]
+  /// The layout of the file, with the entities that only the file has.
+  package let layout: StoreLayout
   private let byName: [String: EntityMapping]
   /// The place of the entity with a number; a file may have left numbers out.
   private let byNumber: [EntityMapping?]
@@ -16,22 +19,19 @@ package final class SchemaMapping: Sendable {
   /// - Parameters:
   ///   - schema: The validated schema.
   ///   - descriptors: The descriptors of its classes by entity name.
-  ///   - numbering: The numbers that the file has given to entities.
+  ///   - file: What the file says of its entities.
   package init(
-    schema: Schema, descriptors: [String: _ModelDescriptor], numbering: EntityNumbering = .fresh
+    schema: Schema, descriptors: [String: _ModelDescriptor], file: FileEntities = .none
   ) {
-    let blueprint = SchemaBlueprint(
-      schema: schema, descriptors: descriptors, numbering: numbering)
-    var layout = TableLayout(blueprint)
-    for root in blueprint.entities where root.superName == nil { layout.place(root) }
-    layout.placeJoinTables()
-    entities = blueprint.entities.map { layout.mapping(of: $0) }
+    let blueprint = SchemaBlueprint(schema: schema, descriptors: descriptors, file: file)
+    layout = blueprint.layout
+    entities = blueprint.entities.map { blueprint.mapping(of: $0) }
     byName = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     var byNumber: [EntityMapping?] = Array(
       repeating: nil, count: (entities.last?.number ?? 0) + 1)
     for entity in entities { byNumber[entity.number] = entity }
     self.byNumber = byNumber
-    tables = layout.definitions()
+    tables = blueprint.definitions(entities)
     indexedColumns = Dictionary(
       tables.map { ($0.table.name, $0.indexedColumns) }, uniquingKeysWith: { $0.union($1) })
   }
@@ -57,8 +57,8 @@ package final class SchemaMapping: Sendable {
   /// The names of the entities by number; empty where no entity has the number.
   package var namesByNumber: [String] { byNumber.map { $0?.name ?? "" } }
 
-  /// The statements that make every table and index of the schema.
+  /// The statements that make every table and index of the schema, all tables first.
   package var creationStatements: [any SQLStatement] {
-    tables.flatMap(\.statements)
+    tables.map(\.table) + tables.flatMap(\.indexes)
   }
 }

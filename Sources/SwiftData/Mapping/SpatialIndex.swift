@@ -1,4 +1,5 @@
 package import OpenSwiftDataSQLSyntax
+import OpenSwiftDataStoreFormat
 
 /// An index over several numbers of a row at once, for questions about boxes: `#Index` of the kind
 /// `.rtree`.
@@ -46,28 +47,28 @@ package struct SpatialIndex: Hashable, Sendable {
   }
 }
 
-extension TableLayout {
+extension SchemaBlueprint {
   /// The spatial indexes that an entity declares, those of the superentity left out.
-  func spatialIndexes(of entity: SchemaBlueprint.Entity) -> [SpatialIndex] {
+  func spatialIndexes(of entity: Entity) -> [SpatialIndex] {
     declaredSpatialIndexes(of: entity).compactMap { spatialIndex(of: $0, in: entity) }
   }
 
   /// The properties of declared spatial indexes that a tree cannot hold.
-  func nonSpatialIndexes(of entity: SchemaBlueprint.Entity) -> [[String]] {
+  func nonSpatialIndexes(of entity: Entity) -> [[String]] {
     declaredSpatialIndexes(of: entity).filter { spatialIndex(of: $0, in: entity) == nil }
   }
 
-  private func declaredSpatialIndexes(of entity: SchemaBlueprint.Entity) -> [[String]] {
-    let parent = entity.superName.flatMap { blueprint[$0] }
+  private func declaredSpatialIndexes(of entity: Entity) -> [[String]] {
+    let parent = entity.superName.flatMap { self[$0] }
     let inherited = parent?.descriptor.spatialIndices ?? []
     return entity.descriptor.spatialIndices.filter { !inherited.contains($0) }
   }
 
   private func spatialIndex(
-    of names: [String], in entity: SchemaBlueprint.Entity
+    of names: [String], in entity: Entity
   ) -> SpatialIndex? {
     let columns = names.compactMap { name -> String? in
-      let columns = indexedColumns(of: name, in: entity)
+      let columns = self.columns(of: name, in: entity)
       guard let column = columns.first, columns.count == 1, SpatialIndex.holds(column.content)
       else { return nil }
       return column.name
@@ -77,6 +78,17 @@ extension TableLayout {
     }
     return SpatialIndex(
       entity: entity.name, properties: names,
-      table: ColumnNaming.table(forRoot: entity.rootName), columns: columns)
+      table: layout.table(of: entity.name), columns: columns)
+  }
+
+  private func columns(of name: String, in entity: Entity) -> [ColumnMapping] {
+    let path = name.split(separator: ".").map(String.init)
+    guard let first = path.first, let slot = entity.descriptor.slot(named: first) else { return [] }
+    switch mapping(of: slot, in: entity).kind {
+    case .attribute(let column): return [column]
+    case .composite(let leaves):
+      return leaves.filter { $0.leaf.path.starts(with: path.dropFirst()) }.map(\.column)
+    case .toOne, .toMany, .ephemeral: return []
+    }
   }
 }

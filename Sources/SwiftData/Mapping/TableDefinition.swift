@@ -7,9 +7,6 @@ package struct TableDefinition: Hashable, Sendable {
   /// How they are made is up to the database.
   package var spatialIndexes: [SpatialIndex] = []
 
-  /// The statements in the order in which they have to run, those of spatial indexes left out.
-  package var statements: [any SQLStatement] { [table] + indexes }
-
   /// The columns that an index or the primary key begins with.
   var indexedColumns: Set<String> {
     var columns = Set(indexes.compactMap { $0.columns.first?.name })

@@ -102,19 +102,19 @@ struct MappingTests {
     #expect(
       try table("ZRECIPE").indexes.map { $0.rendered(in: .sqlite).sql } == [
         """
-        CREATE INDEX "Z_Recipe_SwiftDataIndexOnBinarytitle" ON "ZRECIPE" \
-        ("ZTITLE" COLLATE BINARY ASC)
+        CREATE INDEX Z_Recipe_SwiftDataIndexOnBinarytitle ON ZRECIPE \
+        (ZTITLE COLLATE BINARY ASC)
         """,
         """
-        CREATE INDEX "Z_Recipe_SwiftDataIndexOnBinaryservingstitle" ON "ZRECIPE" \
-        ("ZSERVINGS" COLLATE BINARY ASC, "ZTITLE" COLLATE BINARY ASC)
+        CREATE INDEX Z_Recipe_SwiftDataIndexOnBinaryservingstitle ON ZRECIPE \
+        (ZSERVINGS COLLATE BINARY ASC, ZTITLE COLLATE BINARY ASC)
         """,
         """
-        CREATE UNIQUE INDEX "Z_Recipe_UNIQUE_code" ON "ZRECIPE" ("ZCODE" COLLATE BINARY ASC)
+        CREATE UNIQUE INDEX Z_Recipe_UNIQUE_code ON ZRECIPE (ZCODE COLLATE BINARY ASC)
         """,
         """
-        CREATE UNIQUE INDEX "Z_Recipe_UNIQUE_title_servings" ON "ZRECIPE" \
-        ("ZTITLE" COLLATE BINARY ASC, "ZSERVINGS" COLLATE BINARY ASC)
+        CREATE UNIQUE INDEX Z_Recipe_UNIQUE_title_servings ON ZRECIPE \
+        (ZTITLE COLLATE BINARY ASC, ZSERVINGS COLLATE BINARY ASC)
         """,
       ])
   }
@@ -144,8 +144,8 @@ struct MappingTests {
     #expect(
       try table("Z_1RECIPES").table.rendered(in: .sqlite).sql
         == """
-        CREATE TABLE "Z_1RECIPES" ("Z_1COOKS" INTEGER, "Z_3RECIPES" INTEGER, \
-        PRIMARY KEY ("Z_1COOKS", "Z_3RECIPES"))
+        CREATE TABLE Z_1RECIPES ( Z_1COOKS INTEGER, Z_3RECIPES INTEGER, \
+        PRIMARY KEY (Z_1COOKS, Z_3RECIPES) )
         """)
     func storage(_ entity: String, _ name: String) throws -> ToManyMapping.Storage? {
       let property = try #require(mapping.entity(named: entity)?.property(named: name))

@@ -198,8 +198,8 @@ struct SpatialIndexTests {
     #expect(table.spatialIndexes.map(\.columns) == [["ZX", "ZY"]])
     #expect(
       table.spatialIndexes.map { $0.ordinaryIndex.rendered(in: .sqlite).sql } == [
-        #"CREATE INDEX "Z_Spot_SwiftDataIndexOnBinaryxy" ON "ZSPOT" ("#
-          + #""ZX" COLLATE BINARY ASC, "ZY" COLLATE BINARY ASC)"#
+        "CREATE INDEX Z_Spot_SwiftDataIndexOnBinaryxy ON ZSPOT "
+          + "(ZX COLLATE BINARY ASC, ZY COLLATE BINARY ASC)"
       ])
     #expect(table.indexes.map(\.name).contains("Z_Spot_SwiftDataIndexOnBinarynamey"))
   }

@@ -129,9 +129,8 @@ enum Numbered {
     let schema = Schema(Numbered.types)
     let mapping = SchemaMapping(
       schema: schema, descriptors: schema.descriptors,
-      numbering: EntityNumbering(
-        stored: [("Person", 3, 0), ("Tag", 1, 0), ("CHANGE", 16_001, 0)],
-        models: Set(schema.entities.map(\.name))))
+      file: FileEntities(
+        stored: [("Person", 3, 0), ("Tag", 1, 0), ("CHANGE", 16_001, 0)]))
     #expect(mapping.entities.map(\.name) == ["Tag", "Person", "Draft", "Note", "Student"])
     #expect(mapping.entities.map(\.number) == [1, 3, 4, 5, 6])
     #expect(mapping.entity(number: 2) == nil && mapping.entity(number: 3)?.name == "Person")

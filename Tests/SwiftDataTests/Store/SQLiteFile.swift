@@ -15,6 +15,12 @@ enum SQLiteFile {
     try Connection(path: url.path).text(sql)
   }
 
+  static func data(_ sql: String, in url: URL) throws -> Data {
+    let statement = try Connection(path: url.path).prepare(sql)
+    defer { statement.reset() }
+    return try statement.step() ? statement.data(0) : Data()
+  }
+
   static func texts(_ sql: String, in url: URL) throws -> [String] {
     let statement = try Connection(path: url.path).prepare(sql)
     var texts: [String] = []

@@ -1,0 +1,175 @@
+import Foundation
+
+/// Values of the classes that Foundation itself archives, as plain values.
+extension KeyedArchive {
+  /// The value, or `nil` for one that is nested too deep, has no end or a class that is not known here.
+  package func modelValue(_ value: Value) -> ModelValue? {
+    // Objects may be shared, so that few bytes stand for values without end.
+    var remaining = 1 << 20 + 64 * size
+    return modelValue(value, depth: 0, &remaining)
+  }
+
+  private func modelValue(_ value: Value, depth: Int, _ remaining: inout Int) -> ModelValue? {
+    remaining -= 1
+    guard depth < 64, remaining > 0 else { return nil }
+    switch value {
+    case .null: return nil
+    case .plain(let plist):
+      if case .string(let text) = plist { remaining -= text.utf8.count }
+      return ModelValue(plist)
+    case .object(let object):
+      if let elements = elements(of: value) {
+        var values: [ModelValue] = []
+        for element in elements {
+          guard let element = modelValue(element, depth: depth + 1, &remaining) else { return nil }
+          values.append(element)
+        }
+        return .array(values)
+      }
+      if let entries = entries(of: value) {
+        var values: [String: ModelValue] = [:]
+        for entry in entries {
+          guard let key = string(entry.key),
+            let value = modelValue(entry.value, depth: depth + 1, &remaining)
+          else { return nil }
+          values[key] = value
+        }
+        return .dictionary(values)
+      }
+      return scalar(object)
+    }
+  }
+
+  private func scalar(_ object: Object) -> ModelValue? {
+    guard let name = className(of: object) else { return nil }
+    switch name {
+    case "NSString", "NSMutableString":
+      return string(.object(object)).map(ModelValue.string)
+    case "NSData", "NSMutableData":
+      guard case .plain(.data(let data)) = self[object, "NS.data"] else { return nil }
+      return .data(data)
+    case "NSDate":
+      switch self[object, "NS.time"] {
+      case .plain(.real(let seconds)): return .date(seconds)
+      case .plain(.integer(let seconds)): return .date(Double(seconds))
+      default: return nil
+      }
+    case "NSUUID":
+      guard case .plain(.data(let bytes)) = self[object, "NS.uuidbytes"], bytes.count == 16 else {
+        return nil
+      }
+      return .uuid(bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) })
+    case "NSURL":
+      let relative = string(self[object, "NS.relative"])
+      guard let relative, let base = string(self[object, "NS.base"]) else {
+        return relative.map(ModelValue.url)
+      }
+      return .url(URL(string: relative, relativeTo: URL(string: base))?.absoluteString ?? relative)
+    case "NSDecimalNumber", "NSDecimalNumberPlaceholder": return decimal(object)
+    default: return .object(className: name)
+    }
+  }
+
+  /// A decimal is a mantissa of 16-bit digits, the least significant first.
+  private func decimal(_ object: Object) -> ModelValue? {
+    guard case .plain(.data(let bytes)) = self[object, "NS.mantissa"],
+      case .plain(.integer(let exponent)) = self[object, "NS.exponent"],
+      case .plain(.integer(let length)) = self[object, "NS.length"],
+      (0...8).contains(length), bytes.count >= 2 * Int(length)
+    else { return nil }
+    let isNegative = self[object, "NS.negative"] == .plain(.bool(true))
+    let isSwapped = self[object, "NS.mantissa.bo"] == .plain(.integer(2))
+    if length == 0 { return .decimal(isNegative ? "NaN" : "0") }
+    let digits = [UInt8](bytes)
+    var mantissa = Decimal(0)
+    for place in (0..<Int(length)).reversed() {
+      let (low, high) = (digits[2 * place], digits[2 * place + 1])
+      let digit = isSwapped ? UInt16(low) << 8 | UInt16(high) : UInt16(high) << 8 | UInt16(low)
+      mantissa = mantissa * 65536 + Decimal(Int(digit))
+    }
+    guard let power = Int8(exactly: exponent) else { return nil }
+    let value = Decimal(
+      sign: isNegative ? .minus : .plus, exponent: Int(power), significand: mantissa)
+    return .decimal(value.description)
+  }
+}
+
+extension ModelValue {
+  /// A value without a class; `nil` for references.
+  package init?(_ plist: PropertyList) {
+    switch plist {
+    case .bool(let flag): self = .bool(flag)
+    case .integer(let number): self = .integer(number)
+    case .unsigned(let number): self = .decimal(String(number))
+    case .real(let number): self = .real(number)
+    case .date(let seconds): self = .date(seconds)
+    case .data(let data): self = .data(data)
+    case .string(let text): self = .string(text)
+    case .array(let elements):
+      let values = elements.compactMap(ModelValue.init)
+      guard values.count == elements.count else { return nil }
+      self = .array(values)
+    case .dictionary(let entries):
+      let values = entries.compactMapValues(ModelValue.init)
+      guard values.count == entries.count else { return nil }
+      self = .dictionary(values)
+    case .uid: return nil
+    }
+  }
+}
+
+extension KeyedArchiveWriter {
+  /// A value as Foundation archives it.
+  package mutating func value(_ value: ModelValue) -> Reference {
+    switch value {
+    case .bool(let flag): return plain(.bool(flag))
+    case .integer(let number): return plain(.integer(number))
+    case .real(let number): return plain(.real(number))
+    case .string(let text): return plain(.string(text))
+    case .data(let data): return plain(.data(data))
+    case .date(let seconds): return object(["NSDate"], ["NS.time": .real(seconds)])
+    case .uuid(let uuid):
+      return object(
+        ["NSUUID"], ["NS.uuidbytes": .data(withUnsafeBytes(of: uuid.uuid) { Data($0) })])
+    case .url(let text):
+      let relative = string(text)
+      return object(
+        ["NSURL"], ["NS.base": Reference.null.field, "NS.relative": relative.field])
+    case .decimal(let text): return decimal(Decimal(string: text) ?? .nan)
+    case .array(let elements):
+      var references: [Reference] = []
+      for element in elements { references.append(self.value(element)) }
+      return collection(references)
+    case .dictionary(let entries):
+      var references: [(key: Reference, value: Reference)] = []
+      for (key, entry) in entries.sorted(by: { $0.key.precedes($1.key) }) {
+        references.append((key: string(key), value: self.value(entry)))
+      }
+      return dictionary(references, isMutable: true)
+    case .object: return .null
+    }
+  }
+
+  private mutating func decimal(_ value: Decimal) -> Reference {
+    var mantissa = value.isNaN ? 0 : value.significand
+    var digits: [UInt8] = []
+    while mantissa > 0, digits.count < 16 {
+      var (quotient, whole) = (mantissa / 65536, Decimal())
+      NSDecimalRound(&whole, &quotient, 0, .down)
+      let digit = UInt16(
+        truncatingIfNeeded: NSDecimalNumber(decimal: mantissa - whole * 65536).intValue)
+      digits += [UInt8(truncatingIfNeeded: digit), UInt8(digit >> 8)]
+      mantissa = whole
+    }
+    let length = digits.count / 2
+    digits += repeatElement(0, count: 16 - digits.count)
+    return object(
+      ["NSDecimalNumberPlaceholder", "NSDecimalNumber", "NSNumber", "NSValue"],
+      [
+        "NS.mantissa": .data(Data(digits)), "NS.mantissa.bo": .integer(1),
+        "NS.exponent": .integer(Int64(value.isNaN ? 0 : value.exponent)),
+        "NS.length": .integer(Int64(length)), "NS.compact": .bool(true),
+        "NS.negative": .bool(value.isNaN || value.sign == .minus),
+      ])
+  }
+}

@@ -1,0 +1,115 @@
+package import Foundation
+
+/// Writes keyed archives as `NSKeyedArchiver` does: each object once, whoever refers to it, and equal
+/// texts and numbers once. Objects may refer to each other in circles.
+package struct KeyedArchiveWriter: Sendable {
+  /// The place of an object in the archive.
+  package struct Reference: Hashable, Sendable {
+    fileprivate let place: Int
+
+    /// The reference to no object.
+    package static let null = Reference(place: 0)
+
+    /// The reference as a value of a field.
+    package var field: PropertyList { .uid(place) }
+  }
+
+  private var objects: [PropertyList] = [.string("$null")]
+  private var classes: [[String]: Reference] = [:]
+  /// Texts by their bytes, because Swift takes different spellings for equal.
+  private var texts: [Data: Reference] = [:]
+  private var numbers: [PropertyList: Reference] = [:]
+
+  package init() {}
+
+  /// A place for an object that is described later, so that others can refer to it before.
+  package mutating func reserve() -> Reference {
+    objects.append(.bool(false))
+    return Reference(place: objects.count - 1)
+  }
+
+  /// Describes an object.
+  ///
+  /// - Parameter classNames: The class and those above it, without `NSObject`.
+  package mutating func describe(
+    _ reference: Reference, as classNames: [String], _ fields: [String: PropertyList]
+  ) {
+    var fields = fields
+    fields["$class"] = classReference(classNames).field
+    objects[reference.place] = .dictionary(fields)
+  }
+
+  package mutating func object(
+    _ classNames: [String], _ fields: [String: PropertyList]
+  ) -> Reference {
+    let reference = reserve()
+    describe(reference, as: classNames, fields)
+    return reference
+  }
+
+  /// An object that is a plain value.
+  package mutating func plain(_ value: PropertyList) -> Reference {
+    switch value {
+    case .string(let text):
+      let bytes = Data(text.utf8)
+      if let known = texts[bytes] { return known }
+      let reference = append(value)
+      texts[bytes] = reference
+      return reference
+    case .bool, .integer, .unsigned:
+      if let known = numbers[value] { return known }
+      let reference = append(value)
+      numbers[value] = reference
+      return reference
+    default:
+      return append(value)
+    }
+  }
+
+  package mutating func string(_ text: String?) -> Reference {
+    text.map { plain(.string($0)) } ?? .null
+  }
+
+  /// An array, or one of the other collections of values.
+  package mutating func collection(
+    _ elements: [Reference], _ classNames: [String] = ["NSArray"]
+  ) -> Reference {
+    object(classNames, ["NS.objects": .array(elements.map(\.field))])
+  }
+
+  package mutating func dictionary(
+    _ entries: [(key: Reference, value: Reference)], isMutable: Bool = false
+  ) -> Reference {
+    object(
+      isMutable ? ["NSMutableDictionary", "NSDictionary"] : ["NSDictionary"],
+      [
+        "NS.keys": .array(entries.map(\.key.field)),
+        "NS.objects": .array(entries.map(\.value.field)),
+      ])
+  }
+
+  /// The archive.
+  package func data(root: Reference) throws(FormatError) -> Data {
+    try BinaryPlist.encode(
+      .dictionary([
+        "$archiver": .string("NSKeyedArchiver"), "$version": .integer(100_000),
+        "$top": .dictionary(["root": root.field]), "$objects": .array(objects),
+      ]))
+  }
+
+  private mutating func append(_ value: PropertyList) -> Reference {
+    objects.append(value)
+    return Reference(place: objects.count - 1)
+  }
+
+  private mutating func classReference(_ names: [String]) -> Reference {
+    if let known = classes[names] { return known }
+    let all = names + ["NSObject"]
+    let reference = append(
+      .dictionary([
+        "$classname": .string(all[0]), "$classes": .array(all.map(PropertyList.string)),
+      ]))
+    classes[names] = reference
+    return reference
+  }
+}

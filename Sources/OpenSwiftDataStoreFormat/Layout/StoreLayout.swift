@@ -1,0 +1,280 @@
+/// Where a file keeps the rows of a model: the names, types and order of all tables, columns and indexes,
+/// as Apple's framework derives them from the model and the numbers of its entities.
+package struct StoreLayout: Sendable {
+  /// Names a column: the property that it belongs to, and the entity that declares the property.
+  package struct ColumnID: Hashable, Sendable {
+    package enum Part: Hashable, Sendable {
+      /// An attribute, or the key of a to-one relationship.
+      case value
+      /// A leaf of a composite, with the names that lead to it.
+      case leaf([String])
+      /// The entity number of a to-one relationship whose destination has subentities.
+      case entityNumber
+      /// The key of the owner of a to-many relationship without inverse, in the table of the members.
+      case owner
+    }
+
+    package let entity: String
+    package let property: String
+    package let part: Part
+
+    package init(entity: String, property: String, part: Part) {
+      self.entity = entity
+      self.property = property
+      self.part = part
+    }
+  }
+
+  package struct Column: Hashable, Sendable {
+    package let id: ColumnID
+    package let name: String
+    package let type: ColumnType
+    /// Whether it holds keys of other rows, and so has an index.
+    package let isKey: Bool
+  }
+
+  /// The table of an entity hierarchy.
+  package struct Table: Sendable {
+    package let name: String
+    package let root: String
+    /// Those behind `Z_PK`, `Z_ENT` and `Z_OPT`, in their order.
+    package internal(set) var columns: [Column]
+  }
+
+  /// The table of the pairs of a many-to-many relationship.
+  package struct JoinTable: Hashable, Sendable {
+    package let name: String
+    /// In the order of the table.
+    package let columns: [String]
+  }
+
+  /// One side of a many-to-many relationship.
+  package struct JoinSide: Hashable, Sendable {
+    package let table: JoinTable
+    package let ownerColumn: String
+    package let memberColumn: String
+  }
+
+  package struct Index: Hashable, Sendable {
+    package struct Column: Hashable, Sendable {
+      package let name: String
+      /// `nil` in the index of a key.
+      package let isAscending: Bool?
+    }
+
+    package let name: String
+    package let table: String
+    package let columns: [Column]
+    package let isUnique: Bool
+  }
+
+  package let model: ModelDescription
+  package let numbers: [String: Int]
+  /// In the order of the roots' names.
+  package private(set) var tables: [Table] = []
+  /// In the order of the entities that they are named after.
+  package private(set) var joinTables: [JoinTable] = []
+  private(set) var columns: [ColumnID: Column] = [:]
+  private var sides: [ColumnID: JoinSide] = [:]
+
+  /// - Parameters:
+  ///   - model: The model.
+  ///   - numbers: The numbers of its entities.
+  ///   - knownTables: The tables of the file, which settle the names that no rule tells.
+  package init(
+    _ model: ModelDescription, numbers: [String: Int], knownTables: Set<String> = []
+  ) {
+    self.model = model
+    self.numbers = numbers
+    let owners = OwnerKey.byDestination(model)
+    for root in model.roots {
+      let builder = TableBuilder(root, model, numbers, owners)
+      tables.append(builder.table)
+      for column in builder.table.columns { columns[column.id] = column }
+    }
+    placeJoinTables(knownTables)
+  }
+
+  package func column(
+    _ property: String, of entity: String, _ part: ColumnID.Part = .value
+  ) -> Column? {
+    columns[ColumnID(entity: entity, property: property, part: part)]
+  }
+
+  /// The side of a many-to-many relationship that an entity declares.
+  package func joinSide(_ property: String, of entity: String) -> JoinSide? {
+    sides[ColumnID(entity: entity, property: property, part: .value)]
+  }
+
+  package static func table(forRoot entity: String) -> String { "Z" + entity.uppercased() }
+
+  /// The table of the hierarchy of an entity.
+  package func table(of entity: String) -> String {
+    StoreLayout.table(forRoot: model.lineage(of: entity).last?.name ?? entity)
+  }
+
+  // MARK: Many-to-many relationships
+
+  private mutating func placeJoinTables(_ knownTables: Set<String>) {
+    var joinTableNames: Set<String> = []
+    let ordered = model.entities.sorted { numbers[$0.name] ?? 0 < numbers[$1.name] ?? 0 }
+    for entity in ordered {
+      for property in entity.properties {
+        guard let relationship = property.relationship, relationship.isToMany,
+          let inverseName = relationship.inverse,
+          // An entity above the destination may declare the inverse.
+          let (partner, inverse) = model.property(inverseName, of: relationship.destination),
+          inverse.relationship?.isToMany == true
+        else { continue }
+        let side = joinSide(
+          (entity.name, relationship.name), (partner.name, inverseName), knownTables)
+        sides[ColumnID(entity: entity.name, property: relationship.name, part: .value)] = side
+        if joinTableNames.insert(side.table.name).inserted { joinTables.append(side.table) }
+      }
+    }
+  }
+
+  /// Both sides come to the same table with swapped roles.
+  ///
+  /// The table is named by the side with the smaller entity number. Of a relationship of an entity with
+  /// itself no rule is known: the name that the file has, else the one that comes first.
+  private func joinSide(
+    _ own: (entity: String, property: String), _ other: (entity: String, property: String),
+    _ knownTables: Set<String>
+  ) -> JoinSide {
+    let (ownNumber, otherNumber) = (numbers[own.entity] ?? 0, numbers[other.entity] ?? 0)
+    let ownerColumn = "Z_\(ownNumber)\(other.property.uppercased())"
+    let memberColumn = "Z_\(otherNumber)\(own.property.uppercased())"
+    let ownName = "Z_\(ownNumber)\(own.property.uppercased())"
+    let otherName = "Z_\(otherNumber)\(other.property.uppercased())"
+    var isFirst = ownNumber < otherNumber
+    if ownNumber == otherNumber {
+      isFirst = own.property == other.property || own.property.precedes(other.property)
+      let (expected, alternative) = isFirst ? (ownName, otherName) : (otherName, ownName)
+      if !knownTables.contains(expected), knownTables.contains(alternative) { isFirst.toggle() }
+    }
+    // A relationship that is its own inverse needs two names for its two columns.
+    let member = memberColumn == ownerColumn ? memberColumn + "1" : memberColumn
+    return JoinSide(
+      table: JoinTable(
+        name: isFirst ? ownName : otherName,
+        columns: isFirst ? [ownerColumn, member] : [member, ownerColumn]),
+      ownerColumn: ownerColumn, memberColumn: member)
+  }
+}
+
+/// A to-many relationship without inverse, whose members have the key of their owner.
+private struct OwnerKey {
+  let owner: String
+  let property: String
+
+  /// By the entity that the relationships lead to, in the order of their owners.
+  static func byDestination(_ model: ModelDescription) -> [String: [OwnerKey]] {
+    var found: [String: [OwnerKey]] = [:]
+    for owner in model.entities {
+      for relationship in owner.properties.compactMap(\.relationship)
+      where relationship.isToMany && !relationship.isTransient && relationship.inverse == nil {
+        found[relationship.destination, default: []]
+          .append(OwnerKey(owner: owner.name, property: relationship.name))
+      }
+    }
+    return found
+  }
+}
+
+/// Lays out the table of one hierarchy.
+private struct TableBuilder {
+  private let model: ModelDescription
+  private let numbers: [String: Int]
+  private var uses: [String: Int] = [:]
+  private var placed: [(group: Int, level: Int, column: StoreLayout.Column)] = []
+  private(set) var table: StoreLayout.Table
+
+  /// The group of keys, between the integers and the rest.
+  private static let keys = 1
+
+  init(
+    _ root: EntityDescription, _ model: ModelDescription, _ numbers: [String: Int],
+    _ ownerKeys: [String: [OwnerKey]]
+  ) {
+    self.model = model
+    self.numbers = numbers
+    table = StoreLayout.Table(
+      name: StoreLayout.table(forRoot: root.name), root: root.name, columns: [])
+    let hierarchy = model.subtree(of: root.name)
+    // Names are given out in this order, whatever the groups: the second use of a name gets a number.
+    for (level, entity) in hierarchy.enumerated() {
+      for property in entity.properties { add(property, of: entity, level) }
+    }
+    // In the order of the owners' names, whichever entity of the hierarchy they lead to.
+    let keys = hierarchy.flatMap { ownerKeys[$0.name] ?? [] }
+      .sorted {
+        $0.owner == $1.owner ? $0.property.precedes($1.property) : $0.owner.precedes($1.owner)
+      }
+    for key in keys {
+      placeKey(
+        StoreLayout.ColumnID(entity: key.owner, property: key.property, part: .owner),
+        "Z\(numbers[key.owner] ?? 0)\(key.property.uppercased())", Int.max, isKey: true)
+    }
+    table.columns = sorted()
+  }
+
+  private mutating func add(
+    _ property: PropertyDescription, of entity: EntityDescription, _ level: Int
+  ) {
+    func id(_ part: StoreLayout.ColumnID.Part) -> StoreLayout.ColumnID {
+      StoreLayout.ColumnID(entity: entity.name, property: property.name, part: part)
+    }
+    switch property {
+    case .attribute(let attribute):
+      if attribute.isTransient { return }
+      for (path, leaf) in attribute.leaves {
+        guard let type = leaf.type.columnType else { continue }
+        let column = StoreLayout.Column(
+          id: id(path.isEmpty ? .value : .leaf(path)), name: name("Z" + leaf.name.uppercased()),
+          type: type, isKey: false)
+        placed.append((leaf.type.columnGroup, level, column))
+      }
+    case .relationship(let relationship):
+      if relationship.isToMany || relationship.isTransient { return }
+      placeKey(id(.value), "Z" + property.name.uppercased(), level, isKey: true)
+      if model.subtree(of: relationship.destination).count > 1 {
+        let number = numbers[relationship.destination] ?? 0
+        placeKey(
+          id(.entityNumber), "Z\(number)_\(property.name.uppercased())", level, isKey: false)
+      }
+    case .fetched: break
+    }
+  }
+
+  private mutating func placeKey(
+    _ id: StoreLayout.ColumnID, _ wanted: String, _ level: Int, isKey: Bool
+  ) {
+    let column = StoreLayout.Column(id: id, name: name(wanted), type: .integer, isKey: isKey)
+    placed.append((TableBuilder.keys, level, column))
+  }
+
+  private mutating func name(_ wanted: String) -> String {
+    let count = uses[wanted, default: 0]
+    uses[wanted] = count + 1
+    guard count > 0 else { return wanted }
+    // A property may itself be called `id1`: go on until the name is free.
+    var suffix = count
+    while uses["\(wanted)\(suffix)"] != nil { suffix += 1 }
+    uses["\(wanted)\(suffix)"] = 1
+    return "\(wanted)\(suffix)"
+  }
+
+  /// Integers and keys level by level, then the other groups over the whole hierarchy.
+  private func sorted() -> [StoreLayout.Column] {
+    let ordered = placed.enumerated().sorted { left, right in
+      func place(_ entry: (group: Int, level: Int, column: StoreLayout.Column)) -> [Int] {
+        entry.group <= TableBuilder.keys
+          ? [0, entry.level, entry.group] : [1, entry.group, entry.level]
+      }
+      let (first, second) = (place(left.element), place(right.element))
+      return first == second ? left.offset < right.offset : first.lexicographicallyPrecedes(second)
+    }
+    return ordered.map(\.element.column)
+  }
+}

@@ -1,0 +1,185 @@
+/// One thing in which two models differ so that rows of one are none of the other.
+///
+/// Default values, delete rules, renaming, indexes and class names are no differences, as they do not count
+/// in version hashes. Nor are limits of counts, abstract entities, and what is in no column.
+package enum ModelDifference: Hashable, Sendable {
+  case newEntity(String)
+  case superentity(entity: String, stored: String?, current: String?)
+  case newProperty(entity: String, PropertyDescription)
+  case removedProperty(entity: String, PropertyDescription)
+  case changedProperty(entity: String, stored: PropertyDescription, current: PropertyDescription)
+  case newConstraint(entity: String, [String])
+  case removedConstraint(entity: String, [String])
+
+  /// What `current` differs in from `stored`, in the order of the entities of `current`; entities that it
+  /// does not name are left out.
+  package static func all(
+    from stored: ModelDescription, to current: ModelDescription
+  ) -> [ModelDifference] {
+    current.entities.flatMap { entity -> [ModelDifference] in
+      guard let known = stored[entity.name] else { return [.newEntity(entity.name)] }
+      return all(from: known, to: entity)
+    }
+  }
+
+  private static func all(
+    from stored: EntityDescription, to current: EntityDescription
+  ) -> [ModelDifference] {
+    var found: [ModelDifference] = []
+    if stored.superName != current.superName {
+      found.append(
+        .superentity(entity: current.name, stored: stored.superName, current: current.superName))
+    }
+    for property in current.properties where property.isStored {
+      guard let known = stored[property.name], known.isStored else {
+        found.append(.newProperty(entity: current.name, property))
+        continue
+      }
+      if !known.holdsRows(of: property) {
+        found.append(.changedProperty(entity: current.name, stored: known, current: property))
+      }
+    }
+    found += stored.properties.filter { $0.isStored && !$0.isDerived && current[$0.name] == nil }
+      .map { .removedProperty(entity: current.name, $0) }
+    let (old, new) = (Set(stored.uniqueConstraints), Set(current.uniqueConstraints))
+    found += current.uniqueConstraints.filter { !old.contains($0) }
+      .map { .newConstraint(entity: current.name, $0) }
+    found += stored.uniqueConstraints.filter { !new.contains($0) }
+      .map { .removedConstraint(entity: current.name, $0) }
+    return found
+  }
+}
+
+extension PropertyDescription {
+  /// Whether a file has a place for it.
+  fileprivate var isStored: Bool {
+    switch self {
+    case .attribute(let attribute): !attribute.isTransient
+    case .relationship(let relationship): !relationship.isTransient
+    case .fetched: false
+    }
+  }
+
+  fileprivate var isDerived: Bool { attribute?.isDerived ?? false }
+
+  /// Whether what is stored of one property can be read and written as the other.
+  fileprivate func holdsRows(of other: PropertyDescription) -> Bool {
+    switch (self, other) {
+    case (.attribute(let stored), .attribute(let current)): stored.holdsRows(of: current)
+    case (.relationship(let stored), .relationship(let current)):
+      stored.isToMany == current.isToMany && stored.isOptional == current.isOptional
+        && stored.destination == current.destination && stored.inverse == current.inverse
+        && stored.versionHashModifier == current.versionHashModifier
+    default: false
+    }
+  }
+}
+
+extension AttributeDescription {
+  fileprivate func holdsRows(of other: AttributeDescription) -> Bool {
+    guard (type == .composite) == (other.type == .composite),
+      preservesValueOnDeletion == other.preservesValueOnDeletion,
+      versionHashModifier == other.versionHashModifier
+    else { return false }
+    if type == .composite { return columns == other.columns }
+    return type == other.type && isOptional == other.isOptional && !hasOtherElements(than: other)
+  }
+
+  /// Arrays have one type of column whatever their elements are; only the text of the type tells.
+  private func hasOtherElements(than other: AttributeDescription) -> Bool {
+    guard type == .transformable, let own = valueClassName, let theirs = other.valueClassName
+    else { return false }
+    return own.isArrayOfScalars && theirs.isArrayOfScalars && own != theirs
+  }
+
+  private struct LeafColumn: Hashable {
+    let name: String
+    let type: AttributeType
+    let isOptional: Bool
+  }
+
+  /// As a composite's version hash counts them.
+  private var columns: [LeafColumn: Int] {
+    let columns = leaves.map(\.attribute).map {
+      LeafColumn(name: $0.name, type: $0.type, isOptional: $0.isOptional)
+    }
+    return Dictionary(columns.map { ($0, 1) }, uniquingKeysWith: +)
+  }
+}
+
+extension String {
+  private static let scalars: Set<String> = [
+    "Bool", "Data", "Date", "Double", "Float", "Int", "String", "URL", "UUID",
+  ]
+
+  fileprivate var isArrayOfScalars: Bool {
+    hasPrefix("Array<") && hasSuffix(">") && Self.scalars.contains(String(dropFirst(6).dropLast()))
+  }
+}
+
+extension ModelDifference: CustomStringConvertible {
+  /// A clause of the sentence that refuses a file.
+  package var description: String {
+    switch self {
+    case .newEntity(let entity): "the model \(entity) is new"
+    case .superentity(let entity, let stored, let current):
+      "the model \(entity) \(Self.ancestry(current)) and \(Self.ancestry(stored)) in the file"
+    case .newProperty(let entity, let property):
+      "\(entity).\(property.name) (\(property.typeText)) is new"
+    case .removedProperty(let entity, let property):
+      "the file has \(entity).\(property.name) (\(property.typeText)), which the model lacks"
+    case .changedProperty(let entity, let stored, let current):
+      "\(entity).\(current.name) is \(current.typeText) and \(stored.typeText) in the file"
+    case .newConstraint(let entity, let names):
+      "\(entity) has new unique values: \(names.joined(separator: ", "))"
+    case .removedConstraint(let entity, let names):
+      "the file keeps values of \(entity) unique that the model does not: "
+        + names.joined(separator: ", ")
+    }
+  }
+
+  private static func ancestry(_ superName: String?) -> String {
+    superName.map { "inherits from \($0)" } ?? "inherits from no model"
+  }
+}
+
+extension PropertyDescription {
+  /// The type in Swift's words: `String?`, `[Trip]`.
+  package var typeText: String {
+    switch self {
+    case .attribute(let attribute): attribute.typeText
+    case .relationship(let relationship):
+      (relationship.isToMany ? "[\(relationship.destination)]" : relationship.destination)
+        + (relationship.isOptional ? "?" : "")
+        + (relationship.inverse.map { ", inverse \($0)" } ?? ", no inverse")
+    case .fetched: "a fetched property"
+    }
+  }
+}
+
+extension AttributeDescription {
+  package var typeText: String {
+    let text =
+      switch type {
+      case .integer16: "Int16"
+      case .integer32: "Int32"
+      case .integer64: "Int"
+      case .decimal: "Decimal"
+      case .double: "Double"
+      case .float: "Float"
+      case .string: "String"
+      case .boolean: "Bool"
+      case .date: "Date"
+      case .binary: "Data"
+      case .uuid: "UUID"
+      case .uri: "URL"
+      case .transformable: valueClassName.map { "a transformed \($0)" } ?? "a transformed value"
+      case .composite:
+        (isEnumeration ? "an enum" : "a struct")
+          + " with the columns "
+          + leaves.map { "\($0.attribute.name): \($0.attribute.typeText)" }.joined(separator: ", ")
+      }
+    return text + (isOptional && type != .composite ? "?" : "")
+      + (preservesValueOnDeletion ? ", preserved on deletion" : "")
+  }
+}

@@ -1,0 +1,102 @@
+package import Foundation
+
+/// The hashes by which Apple's framework tells whether a file fits a model.
+///
+/// Strings are hashed as UTF-8 without terminator, numbers as 32 bits, least significant byte first.
+/// Default values, delete rules, renaming, indexes and class names do not count.
+package struct VersionHashes: Hashable, Sendable {
+  /// 32 bytes for each entity.
+  package let byEntity: [String: Data]
+
+  package init(_ model: ModelDescription) {
+    var made: [String: Data] = [:]
+    for root in model.roots {
+      // A superentity comes before its subentities, which take its hash in.
+      for entity in model.subtree(of: root.name) {
+        made[entity.name] = VersionHashes.hash(
+          of: entity, in: model, superHash: entity.superName.flatMap { made[$0] })
+      }
+    }
+    byEntity = made
+  }
+
+  /// `NSStoreModelVersionChecksumKey`.
+  package var checksum: String {
+    SHA256.hash(of: sortedNames.reduce(into: Data()) { $0 += byEntity[$1] ?? Data() })
+      .base64EncodedString()
+  }
+
+  /// `NSStoreModelVersionHashesDigest`.
+  package var digest: String {
+    let bytes = sortedNames.reduce(into: Data()) {
+      $0 += Data($1.utf8)
+      $0 += byEntity[$1] ?? Data()
+    }
+    return SHA512.hash(of: bytes).base64EncodedString()
+  }
+
+  private var sortedNames: [String] { byEntity.keys.sorted { $0.precedes($1) } }
+
+  private static func hash(
+    of entity: EntityDescription, in model: ModelDescription, superHash: Data?
+  ) -> Data {
+    var bytes = Data(entity.name.utf8)
+    bytes.append(entity.isAbstract ? 1 : 0)
+    bytes += superHash ?? Data()
+    for property in model.properties(of: entity.name) { bytes += hash(of: property) ?? Data() }
+    for constraint in entity.uniqueConstraints.map({ $0.joined(separator: ".") })
+      .sorted(by: { $0.precedes($1) })
+    {
+      bytes += Data(constraint.utf8)
+    }
+    bytes += Data((entity.versionHashModifier ?? "").utf8)
+    return SHA256.hash(of: bytes)
+  }
+
+  private static func hash(of property: PropertyDescription) -> Data? {
+    switch property {
+    case .attribute(let attribute): hash(of: attribute)
+    case .relationship(let relationship): hash(of: relationship)
+    case .fetched: nil
+    }
+  }
+
+  private static func hash(of attribute: AttributeDescription) -> Data? {
+    if attribute.isTransient { return nil }
+    if attribute.type == .composite {
+      // The composite's own name and optionality do not count. Leaves of one name keep their order.
+      let leaves = attribute.leaves.map(\.attribute).enumerated().sorted {
+        $0.element.name == $1.element.name
+          ? $0.offset < $1.offset : $0.element.name.precedes($1.element.name)
+      }
+      return SHA256.hash(of: leaves.reduce(into: Data()) { $0 += hash(of: $1.element) ?? Data() })
+    }
+    var bytes = base(attribute.name, isOptional: attribute.isOptional)
+    bytes += number(attribute.type.rawValue)
+    if attribute.preservesValueOnDeletion { bytes.append(1) }
+    bytes += Data((attribute.versionHashModifier ?? "").utf8)
+    return SHA256.hash(of: bytes)
+  }
+
+  private static func hash(of relationship: RelationshipDescription) -> Data? {
+    if relationship.isTransient { return nil }
+    var bytes = base(relationship.name, isOptional: relationship.isOptional)
+    bytes += Data(relationship.destination.utf8)
+    bytes += Data((relationship.inverse ?? "").utf8)
+    bytes += number(relationship.maximumCount)
+    bytes += number(relationship.minimumCount)
+    bytes += Data((relationship.versionHashModifier ?? "").utf8)
+    return SHA256.hash(of: bytes)
+  }
+
+  private static func base(_ name: String, isOptional: Bool) -> Data {
+    var bytes = Data(name.utf8)
+    bytes.append(isOptional ? 1 : 0)
+    bytes.append(0)
+    return SHA256.hash(of: bytes)
+  }
+
+  private static func number(_ value: Int) -> Data {
+    withUnsafeBytes(of: UInt32(truncatingIfNeeded: value).littleEndian) { Data($0) }
+  }
+}

@@ -1,0 +1,205 @@
+import Foundation
+package import OpenSwiftDataStoreFormat
+
+/// A schema of model classes as a store file describes it.
+extension ModelDescription {
+  /// - Parameters:
+  ///   - schema: The validated schema.
+  ///   - descriptors: The descriptors of its classes by entity name.
+  package init(_ schema: Schema, descriptors: [String: _ModelDescriptor]) {
+    let entities = schema.entities.compactMap { entity in
+      descriptors[entity.name].map { EntityDescription(entity, $0, in: schema) }
+    }
+    self.init(entities: entities, versionIdentifiers: ["\(schema.version)"])
+  }
+}
+
+extension EntityDescription {
+  fileprivate init(_ entity: Schema.Entity, _ descriptor: _ModelDescriptor, in schema: Schema) {
+    let superName = entity.superentityName.flatMap { schema.entitiesByName[$0]?.name }
+    let parent = superName.flatMap { schema.entitiesByName[$0]?.modelType?._$descriptor }
+    let own = descriptor.properties.dropFirst(parent?.properties.count ?? 0)
+    let plain = entity.indices.map { names in
+      IndexDescription(
+        name: "SwiftDataIndexOnBinary\(names.joined())", elements: names.map { .init($0) })
+    }
+    let spatial = descriptor.spatialIndices
+      .filter { !(parent?.spatialIndices.contains($0) ?? false) }
+      .map { names in
+        IndexDescription(
+          name: "SwiftDataIndexOnRTree\(names.joined())", elements: names.map { .init($0) },
+          isSpatial: true)
+      }
+    let indexed = Set((plain + spatial).flatMap(\.elements).map(\.property))
+    let properties = own.map { property in
+      PropertyDescription(property, entity, isIndexed: indexed.contains(property.name))
+    }
+    self.init(
+      name: entity.name, superName: superName, properties: properties,
+      uniqueConstraints: entity.uniquenessConstraints, indexes: plain + spatial,
+      renamingIdentifier: entity.name)
+  }
+}
+
+extension PropertyDescription {
+  fileprivate init(_ property: ModelProperty, _ entity: Schema.Entity, isIndexed: Bool) {
+    if property.destination != nil,
+      let relationship = entity.relationshipsByName[property.name]
+    {
+      self = .relationship(RelationshipDescription(property, relationship))
+    } else {
+      self = .attribute(
+        AttributeDescription(
+          property, entity.attributesByName[property.name], isIndexed: isIndexed))
+    }
+  }
+}
+
+extension RelationshipDescription {
+  fileprivate init(_ property: ModelProperty, _ relationship: Schema.Relationship) {
+    self.init(
+      name: property.name, destination: relationship.destination,
+      inverse: relationship.inverseName, isOptional: relationship.isOptional,
+      minimumCount: relationship.minimumModelCount ?? 0,
+      maximumCount: property.isToOne ? 1 : relationship.maximumModelCount ?? 0,
+      deleteRule: DeleteRule(relationship.deleteRule))
+    // A list of at most one is a list, and the format takes a maximum of 1 for a relationship to one.
+    if property.isToMany, maximumCount == 1 { maximumCount = 0 }
+    renamingIdentifier = relationship.originalName
+    versionHashModifier = relationship.hashModifier
+  }
+}
+
+extension RelationshipDescription.DeleteRule {
+  fileprivate init(_ rule: Schema.Relationship.DeleteRule) {
+    switch rule {
+    case .noAction: self = .noAction
+    case .nullify: self = .nullify
+    case .cascade: self = .cascade
+    case .deny: self = .deny
+    }
+  }
+}
+
+extension AttributeDescription {
+  fileprivate init(
+    _ property: ModelProperty, _ attribute: Schema.Attribute?, isIndexed: Bool
+  ) {
+    switch property.form {
+    case .attribute(.composite(let leaves)):
+      self.init(name: property.name, type: .composite, isOptional: property.isOptional)
+      elements = AttributeDescription.elements(
+        leaves.map { ($0.path[...], $0) }, isOptional: property.isOptional)
+    case .attribute(.rawValue(let type)):
+      self.init(name: property.name, type: .composite, isOptional: property.isOptional)
+      // The leaf of an enum may always be empty.
+      var leaf = AttributeDescription(
+        name: property.name, type: AttributeType(type), isOptional: true)
+      leaf.complete()
+      elements = [leaf]
+      isEnumeration = true
+    case .attribute(.scalar(let type)):
+      self.init(
+        name: property.name, type: AttributeType(type), isOptional: property.isOptional)
+    case .attribute(.encoded), .transformable, .toOne, .toMany:
+      self.init(name: property.name, type: .transformable, isOptional: property.isOptional)
+      valueClassName = "\(property.valueType)"
+      transformerName = attribute?.transformerName ?? "NSSecureUnarchiveFromData"
+    }
+    complete()
+    self.isIndexed = isIndexed
+    isTransient = property.isEphemeral
+    preservesValueOnDeletion = attribute?.options.contains(.preserveValueOnDeletion) ?? false
+    renamingIdentifier = attribute?.originalName ?? property.name
+    versionHashModifier = attribute?.hashModifier
+    defaultValue = ModelValue(property.defaultValue, type)
+  }
+
+  private mutating func complete() {
+    renamingIdentifier = name
+    valueClassName = valueClassName ?? type.valueClassName
+  }
+
+  /// The parts of a composite, in the order in which their leaves stand.
+  private static func elements(
+    _ leaves: [(path: ArraySlice<String>, leaf: CompositeLeaf)], isOptional: Bool
+  ) -> [AttributeDescription] {
+    var names: [String] = []
+    var groups: [String: [(path: ArraySlice<String>, leaf: CompositeLeaf)]] = [:]
+    for (path, leaf) in leaves {
+      guard let name = path.first else { continue }
+      if groups[name] == nil { names.append(name) }
+      groups[name, default: []].append((path.dropFirst(), leaf))
+    }
+    return names.map { name in
+      let group = groups[name] ?? []
+      if group.count == 1, let only = group.first, only.path.isEmpty {
+        return element(name, only.leaf, isOptional: isOptional)
+      }
+      let isOptional = isOptional || group.allSatisfy(\.leaf.isOptional)
+      var composite = AttributeDescription(name: name, type: .composite, isOptional: isOptional)
+      composite.complete()
+      composite.elements = elements(group, isOptional: isOptional)
+      return composite
+    }
+  }
+
+  private static func element(
+    _ name: String, _ leaf: CompositeLeaf, isOptional: Bool
+  ) -> AttributeDescription {
+    let type: AttributeType =
+      switch leaf.form {
+      case .scalar(let type), .rawValue(let type): AttributeType(type)
+      case .enumCase: .string
+      case .encoded: .binary
+      }
+    var element = AttributeDescription(
+      name: name, type: type, isOptional: isOptional || leaf.isOptional || leaf.form == .enumCase)
+    element.complete()
+    return element
+  }
+}
+
+extension AttributeType {
+  /// The smallest type of the format that holds all values of the Swift type; unsigned numbers of 64 bits
+  /// stand as their bit patterns.
+  init(_ type: ScalarType) {
+    switch type {
+    case .int8, .int16, .uint8: self = .integer16
+    case .int32, .uint16: self = .integer32
+    case .int, .int64, .uint, .uint32, .uint64: self = .integer64
+    case .bool: self = .boolean
+    case .double: self = .double
+    case .float: self = .float
+    case .string: self = .string
+    case .date: self = .date
+    case .uuid: self = .uuid
+    case .data: self = .binary
+    case .url: self = .uri
+    case .decimal: self = .decimal
+    }
+  }
+}
+
+extension ModelValue {
+  /// The default of a declaration, where it is a value that a file can keep.
+  fileprivate init?(_ value: Any?, _ type: AttributeType) {
+    guard let value = value as? any ScalarCoding else { return nil }
+    switch (type, value.storedValue) {
+    case (.boolean, .integer(let number)): self = .bool(number != 0)
+    case (.integer16, .integer(let number)), (.integer32, .integer(let number)),
+      (.integer64, .integer(let number)):
+      self = .integer(number)
+    case (.double, .real(let number)), (.float, .real(let number)): self = .real(number)
+    case (.date, .real(let seconds)): self = .date(seconds)
+    case (.string, .text(let text)): self = .string(text)
+    case (.uri, .text(let text)): self = .url(text)
+    case (.decimal, _): self = .decimal("\(value)")
+    case (.binary, .blob(let data)): self = .data(data)
+    case (.uuid, _):
+      guard let uuid = value as? UUID else { return nil }
+      self = .uuid(uuid)
+    default: return nil
+    }
+  }
+}
