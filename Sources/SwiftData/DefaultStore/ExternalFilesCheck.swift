@@ -40,12 +40,17 @@ package struct ExternalFilesCheck: Sendable {
   ///     has the store's write lock.
   /// - Throws: `SQLiteError`.
   package init(of store: URL, removingOrphans removesOrphans: Bool = false) throws {
-    let connection = try Connection(
-      path: store.path, mode: removesOrphans ? .readWrite : .readOnly)
-    try connection.transaction(removesOrphans ? .immediate : .deferred) {
-      try find(connection, ExternalFolder(of: store))
-      if removesOrphans {
-        for orphan in orphans { try FileManager.default.removeItem(at: orphan.file) }
+    let folder = ExternalFolder(of: store)
+    if removesOrphans {
+      try ConnectionPool(path: store.path, mode: .readWrite).write { connection in
+        try connection.transaction {
+          try find(connection, folder)
+          for orphan in orphans { try FileManager.default.removeItem(at: orphan.file) }
+        }
+      }
+    } else {
+      try ConnectionPool(path: store.path, mode: .readOnly).read { connection in
+        try connection.snapshot { try find(connection, folder) }
       }
     }
   }

@@ -77,28 +77,11 @@ struct ExternalFolder: Sendable {
     guard file >= 0 else { throw POSIXError.last }
     do {
       defer { close(file) }
-      try value.withUnsafeBytes { try ExternalFolder.write($0, to: file) }
+      try value.withUnsafeBytes { try writeAll($0, to: file) }
       guard fsync(file) == 0 else { throw POSIXError.last }
     }
     guard rename(temporary, values.appendingPathComponent(name).path) == 0 else {
       throw POSIXError.last
-    }
-  }
-
-  static func write(_ bytes: UnsafeRawBufferPointer, to file: Int32) throws {
-    var rest = bytes[...]
-    while let start = UnsafeRawBufferPointer(rebasing: rest).baseAddress, !rest.isEmpty {
-      // Larger pieces are refused by some systems.
-      #if canImport(Darwin)
-        let count = Darwin.write(file, start, min(rest.count, 1 << 30))
-      #elseif canImport(Musl)
-        let count = Musl.write(file, start, min(rest.count, 1 << 30))
-      #else
-        let count = Glibc.write(file, start, min(rest.count, 1 << 30))
-      #endif
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw POSIXError.last }
-      rest = rest.dropFirst(count)
     }
   }
 
@@ -121,6 +104,18 @@ struct ExternalFolder: Sendable {
     guard file >= 0 else { throw POSIXError.last }
     defer { close(file) }
     guard fsync(file) == 0 else { throw POSIXError.last }
+  }
+}
+
+/// Writes bytes at the end of an open file.
+func writeAll(_ bytes: UnsafeRawBufferPointer, to file: Int32) throws {
+  var rest = bytes[...]
+  while let start = UnsafeRawBufferPointer(rebasing: rest).baseAddress, !rest.isEmpty {
+    // Larger pieces are refused by some systems.
+    let count = write(file, start, min(rest.count, 1 << 30))
+    if count < 0, errno == EINTR { continue }
+    guard count >= 0 else { throw POSIXError.last }
+    rest = rest.dropFirst(count)
   }
 }
 

@@ -45,7 +45,10 @@ final class ExternalJournal {
       let file = open(url.path, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0o644)
       guard file >= 0 else { throw POSIXError.last }
       let journal = ExternalJournal(url, file)
-      guard flock(file, LOCK_EX) == 0 else { throw POSIXError.last }
+      // Where the file system has no locks nobody can take a journal over either.
+      if flock(file, LOCK_EX) != 0, errno != ENOLCK, errno != EOPNOTSUPP, errno != ENOSYS {
+        throw POSIXError.last
+      }
       // Before it was locked, somebody may have taken it for one that was left behind.
       if journal.isThere {
         try ExternalFolder.synchronize(support)
@@ -96,7 +99,7 @@ final class ExternalJournal {
   /// Adds names; they outlive a crash from here on.
   func add(_ names: [String]) throws {
     let lines = Data(names.map { $0 + "\n" }.joined().utf8)
-    try lines.withUnsafeBytes { try ExternalFolder.write($0, to: file) }
+    try lines.withUnsafeBytes { try writeAll($0, to: file) }
     guard fsync(file) == 0 else { throw POSIXError.last }
     count += names.count
   }

@@ -4,6 +4,7 @@ import Testing
 
 /// Rollback, undo and models that outlive their rows, with values in files.
 @Suite struct ExternalUndoTests {
+  typealias Album = External.Album
   typealias Picture = External.Picture
   typealias Sketch = External.Sketch
 
@@ -75,6 +76,25 @@ import Testing
     manager.removeAllActions()
     context.undoManager = nil
     try folder.expectWhole(0)
+  }
+
+  @Test func whatACascadeTookComesBackWithItsValues() throws {
+    let album = Album("trip", cover: External.bytes(2))
+    context.insert(album)
+    album.pictures = [Picture("b", External.bytes(3)), Picture("c", External.bytes(4))]
+    try context.save()
+    try folder.expectWhole(4)
+    let other = ModelContext(context.container)
+    other.undoManager = UndoManager()
+    other.delete(try #require(try other.fetch(FetchDescriptor<Album>()).first))
+    try other.save()
+    #expect(try other.fetchCount(FetchDescriptor<Picture>()) == 1)
+    other.undoManager?.undo()
+    try other.save()
+    let restored = try #require(try context.stored(Album.self).first)
+    #expect(restored.cover == External.bytes(2))
+    #expect(Set(restored.pictures.map(\.data)) == [External.bytes(3), External.bytes(4)])
+    try folder.expectWhole(4)
   }
 
   @Test func aDeletedModelKeepsItsValueWhileItIsInMemory() throws {

@@ -188,6 +188,43 @@ import Testing
     try folder.expectWhole(1)
   }
 
+  @Test func filesOfSubclassesFollowTheirRows() throws {
+    let folder = try TemporaryFolder()
+    let container = try ModelContainer(
+      for: Work.self, Painting.self, configurations: ModelConfiguration(url: folder.store))
+    let context = ModelContext(container)
+    context.insert(Work(External.bytes(1)))
+    context.insert(Painting(External.bytes(2), External.bytes(3)))
+    try context.save()
+    try folder.expectWhole(3)
+    let other = ModelContext(container)
+    let works = try other.fetch(FetchDescriptor<Work>())
+    #expect(Set(works.map(\.scan)) == [External.bytes(1), External.bytes(2)])
+    let painting = try #require(works.lazy.compactMap { $0 as? Painting }.first)
+    #expect(painting.detail == External.bytes(3))
+    painting.scan = External.bytes(4)
+    try other.save()
+    try folder.expectWhole(3)
+    #expect(painting.scan == External.bytes(4) && painting.detail == External.bytes(3))
+    try ModelContext(container).delete(model: Work.self)
+    try folder.expectWhole(0)
+  }
+
+  @Model class Work {
+    @Attribute(.externalStorage) var scan: Data
+
+    init(_ scan: Data) { self.scan = scan }
+  }
+
+  @Model final class Painting: Work {
+    @Attribute(.externalStorage) var detail: Data
+
+    init(_ scan: Data, _ detail: Data) {
+      self.detail = detail
+      super.init(scan)
+    }
+  }
+
   @Test func aUniqueValueStaysInItsRow() throws {
     let folder = try TemporaryFolder()
     let container = try ModelContainer(

@@ -41,7 +41,9 @@ final class RecordingDriver: SQLDriver, SQLSession, SQLWriterLease, @unchecked S
   func leaseWriter() throws -> any SQLWriterLease { self }
   func use<R>(_ body: (any SQLSession) throws -> R) throws -> R { try body(self) }
   func end() {}
-  var externalValues: (any ExternalValueStore)? { nil }
+  /// Keeps large values, where a test sets it.
+  var values: RecordedValues?
+  var externalValues: (any ExternalValueStore)? { values }
 
   func statement(_ sql: String) throws -> any PreparedSQL { RecordedStatement(sql, self) }
   func begin() throws {}
@@ -53,6 +55,33 @@ final class RecordingDriver: SQLDriver, SQLSession, SQLWriterLease, @unchecked S
   func snapshot<R>(_ body: () throws -> R) throws -> R { try body() }
   func savepoint<R>(_ name: String, _ body: () throws -> R) throws -> R { try body() }
   func changeStamp() throws -> ChangeStamp { ChangeStamp(others: 0, own: 0) }
+}
+
+/// Keeps large values in memory, and notes what it is asked among the statements.
+final class RecordedValues: ExternalValueStore, @unchecked Sendable {
+  unowned let driver: RecordingDriver
+  let threshold = 8
+  private(set) var contents: [String: Data] = [:]
+
+  init(_ driver: RecordingDriver) { self.driver = driver }
+
+  func content(named name: String) -> Data? { contents[name] }
+  func keeping(_ names: [String]) -> any OutsideValues { self }
+
+  func write(_ values: [Data]) throws -> [String] {
+    values.map { value in
+      let name = "V\(contents.count)"
+      contents[name] = value
+      _ = driver.note("write \(name)", [])
+      return name
+    }
+  }
+
+  func willCommit() throws { _ = driver.note("will commit", []) }
+  func didCommit() { _ = driver.note("did commit", []) }
+  func didRollBack(triedCommit: Bool) {
+    _ = driver.note(triedCommit ? "failed to commit" : "did roll back", [])
+  }
 }
 
 private final class RecordedStatement: PreparedSQL {
