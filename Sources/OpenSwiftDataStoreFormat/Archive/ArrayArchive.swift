@@ -34,6 +34,11 @@ package enum ArrayArchive {
     return walk.table.content(root)
   }
 
+  /// Whether bytes are the archive of an empty list.
+  package static func isEmptyList(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    bytes.count == empty.count && empty.elementsEqual(bytes)
+  }
+
   package static func archive(_ strings: [String]) -> Data {
     guard !strings.isEmpty else { return empty }
     let size = strings.reduce(0) { $0 + $1.utf8.count }

@@ -130,7 +130,7 @@ extension DefaultSnapshot {
     switch property.form {
     case .attribute(.composite(let leaves)):
       let values = property.leafCells.map { value($0).stored }
-      if values.allSatisfy(\.isNull) { return nil }
+      if property.isOptional, values.allSatisfy(\.isNull) { return nil }
       return ValueDecoding.composite(type, leaves: leaves, values: values) as? any Encodable
     case .attribute(.encoded):
       guard case .blob(let data) = value(slot) else { return nil }

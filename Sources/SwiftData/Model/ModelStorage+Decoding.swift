@@ -45,8 +45,12 @@ extension _ModelStorage {
           decodable, leaves: leaves,
           values: zip(leaves, values).map { $0.isOptional ? $1 : $0.form.filled($1) })
     case .attribute(.encoded):
-      guard let bytes = storedBytes(row, slot) else { return nil }
-      value = ValueDecoding.encoded(decodable, bytes: bytes)
+      if row.isNull(slot) {
+        guard let bytes = storedBytes(row, slot) else { return nil }
+        value = ValueDecoding.encoded(decodable, bytes: bytes)
+      } else {
+        value = ValueDecoding.encoded(decodable, in: row.bytes(slot))
+      }
     default:
       if row.isElsewhere(slot), let content = externalContent(slot) {
         value = ValueDecoding.scalar(decodable, descriptor.layout.stored(content, slot))

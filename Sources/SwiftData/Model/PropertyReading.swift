@@ -71,8 +71,11 @@ struct PropertyReading {
     }
     do {
       let form = try storageForm(of: valueType)
-      if case .composite = form, attribute?.isCodable == true { return .attribute(.encoded) }
-      return .attribute(form)
+      guard case .composite(var leaves) = form else { return .attribute(form) }
+      if attribute?.isCodable == true { return .attribute(.encoded) }
+      // The part of a value that codes itself as a single one has the name of the property.
+      if leaves.count == 1, leaves[0].path.isEmpty { leaves[0].path = [name] }
+      return .attribute(.composite(leaves))
     } catch {
       if attribute?.isCodable == true { return .attribute(.encoded) }
       problems.append(
@@ -142,7 +145,7 @@ extension LeafForm {
   package var cellKind: CellKind {
     switch self {
     case .scalar(let type), .rawValue(let type): type.cellKind
-    case .encoded: .text
+    case .encoded: .blob
     case .enumCase: .text
     }
   }
@@ -168,7 +171,8 @@ extension LeafForm {
   var valueType: any Any.Type {
     switch self {
     case .scalar(let type), .rawValue(let type): type.swiftType
-    case .encoded, .enumCase: String.self
+    case .encoded: Data.self
+    case .enumCase: String.self
     }
   }
 }

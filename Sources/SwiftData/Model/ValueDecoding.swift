@@ -11,13 +11,16 @@ enum ValueDecoding {
     return restore(type)
   }
 
-  /// Decodes a value that was encoded whole: JSON of ours, or a keyed archive of Apple's.
+  /// Decodes a value that was stored whole, in any of the forms that files have.
   static func encoded(_ type: any Decodable.Type, bytes: Data) -> (any Decodable)? {
+    bytes.withUnsafeBytes { encoded(type, in: $0) }
+  }
+
+  static func encoded(
+    _ type: any Decodable.Type, in bytes: UnsafeRawBufferPointer
+  ) -> (any Decodable)? {
     func decode<T: Decodable>(_ type: T.Type) -> (any Decodable)? {
-      if bytes.starts(with: Array("bplist00".utf8)) {
-        return KeyedArchive.value(in: bytes) as? T
-      }
-      return try? EncodedCoding.decode(type, from: bytes)
+      ArchivedCoding.decode(type, from: bytes)
     }
     return decode(type)
   }
@@ -39,24 +42,6 @@ enum ValueDecoding {
 
 extension ScalarCoding {
   fileprivate static func make(_ value: _StoredValue) -> Any? { Self(storedValue: value) }
-}
-
-/// Property lists that Core Data writes for arrays of strings and of data.
-enum KeyedArchive {
-  /// The array or dictionary at the archive's root; an archive of data holds JSON of an empty one.
-  static func value(in bytes: Data) -> Any? {
-    let classes: [AnyClass] = [
-      NSArray.self, NSDictionary.self, NSString.self, NSData.self, NSNumber.self, NSDate.self,
-    ]
-    guard let root = try? NSKeyedUnarchiver.unarchivedObject(ofClasses: classes, from: bytes)
-    else { return nil }
-    if let strings = root as? NSArray { return strings.compactMap { $0 as? String } }
-    if let data = root as? Data, let strings = try? JSONDecoder().decode([String].self, from: data)
-    {
-      return strings
-    }
-    return root
-  }
 }
 
 extension LeafForm {

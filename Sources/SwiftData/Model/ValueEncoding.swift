@@ -23,13 +23,15 @@ enum ValueEncoding {
     guard case .boxed(let box) = slot, let value = unwrapped(box.anyValue) as? any Encodable
     else { return Array(repeating: .null, count: leaves.count) }
     do {
-      return try CompositeCoding.flatten(value, leaves: leaves)
+      return try CompositeCoding.flatten(value, leaves: leaves, isOptional: property.isOptional)
+    } catch let error as SwiftDataError {
+      throw error.placed(entity: entityName, property: property.name)
     } catch {
       throw failure(error, property: property, entityName: entityName)
     }
   }
 
-  /// A value that is stored whole, as JSON.
+  /// A value that is stored whole.
   static func encoded(
     _ slot: _SlotValue, property: ModelProperty, entityName: String
   ) throws -> _StoredValue {
@@ -43,7 +45,7 @@ enum ValueEncoding {
         return .blob(try transformer.storedData(of: value))
       }
       guard let encodable = value as? any Encodable else { return .null }
-      return .blob(try EncodedCoding.encode(encodable))
+      return .blob(try ArchivedCoding.encode(encodable))
     } catch let error as SwiftDataError {
       throw error.placed(entity: entityName, property: property.name)
     } catch {

@@ -1,5 +1,6 @@
 #if !canImport(ObjectiveC)
   import Foundation
+  import OpenSwiftDataStoreFormat
 
   /// Makes objects of securely coded archives, and archives of objects.
   open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
@@ -15,7 +16,12 @@
     open override func transformedValue(_ value: Any?) -> Any? {
       guard let data = value as? Data else { return nil }
       let classes = type(of: self).allowedTopLevelClasses
-      return try? NSKeyedUnarchiver.unarchivedObject(ofClasses: classes, from: data)
+      switch KeyedArchive.object(in: data, ofClasses: classes) {
+      case .object(let object): return object
+      case .damaged: return nil
+      case .unknownClass:
+        return try? NSKeyedUnarchiver.unarchivedObject(ofClasses: classes, from: data)
+      }
     }
 
     /// Makes the archive of an object.

@@ -60,9 +60,9 @@ extension PredicateCompiler {
     case (.object(let left), .object(let right)): return try equality(left.keyTerm, right.keyTerm)
     case (.composite(let left), .captured(let value)): return try equality(left, captured: value)
     case (.composite(let left), .composite(let right)):
-      guard left.leaves.count == right.leaves.count, !left.hasEncodedLeaf else {
-        throw NotInSQL("composites of two shapes")
-      }
+      guard left.leaves.count == right.leaves.count, !left.hasEncodedLeaf,
+        left.isOptional == right.isOptional || !left.mayBeEmpty
+      else { throw NotInSQL("composites of two shapes") }
       return .all(zip(left.columns, right.columns).map { .binary($0, .isSame, $1) })
     default: throw NotInSQL("equality of \(lhs.label) and \(rhs.label)")
     }

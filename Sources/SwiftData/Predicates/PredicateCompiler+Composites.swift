@@ -20,6 +20,8 @@ extension PredicateCompiler {
     guard values.count == composite.columns.count else {
       throw NotInSQL("a composite value of another shape")
     }
+    // An optional value without any part is read as nil, which equals no value.
+    if composite.isOptional, values.allSatisfy(\.isNull) { return .false }
     return .all(
       try zip(composite.columns, values).map { column, value in
         if value.isNull { return column.isNull }
@@ -35,8 +37,18 @@ extension PredicateCompiler {
 }
 
 extension CompositeTerm {
-  /// Whether a part is stored as JSON, of which equal values may have several.
+  /// Whether a part is stored as JSON, or as a scalar that its type makes of it. Equal values may have
+  /// several of those.
   var hasEncodedLeaf: Bool {
-    leaves.contains { $0.column.content == .encoded }
+    leaves.contains { leaf in
+      if case .scalar = leaf.leaf.form { return !(leaf.leaf.valueType is any ScalarCoding.Type) }
+      return leaf.column.content == .encoded
+    }
+  }
+
+  /// Whether all parts of a value may be empty.
+  var mayBeEmpty: Bool {
+    leaves.contains { !$0.leaf.emptyCases.isEmpty }
+      || leaves.allSatisfy { $0.leaf.isOptional && $0.column.content != .enumCase }
   }
 }

@@ -151,7 +151,10 @@ extension PredicateCompiler {
   ) -> ScalarTerm {
     let kind: ScalarTerm.Kind =
       switch column.content {
-      case .scalar(let type): .scalar(type)
+      case .scalar(let type):
+        // A type that codes itself as a scalar has an order and an equality of its own.
+        (unwrappedType(of: valueType) ?? valueType) is any ScalarCoding.Type
+          ? .scalar(type) : .opaque
       case .rawValue(let type): .rawValue(type, ObjectIdentifier(valueType))
       case .encoded, .enumCase, .transformed, .key, .entityNumber: .opaque
       }
@@ -175,7 +178,10 @@ extension PredicateCompiler {
     let leaves = composite.leaves.filter {
       $0.leaf.path.dropFirst(composite.depth).starts(with: names)
     }
-    guard let first = leaves.first else { throw NotInSQL("a property without column") }
+    // A value that codes itself as a single one has a column, and no properties in the store.
+    guard let first = leaves.first, first.leaf.codingPath.count == first.leaf.path.count else {
+      throw NotInSQL("a property without column")
+    }
     if leaves.count == 1, first.leaf.path.count == depth {
       let isOptional = composite.isOptional || first.column.isOptional
       if first.column.content == .encoded,

@@ -12,6 +12,15 @@ enum CodingProbe {
     ask(type, activeCase: key.text)
   }
 
+  /// The scalar type that a type decodes from as a single value; `nil` for every other type, and for
+  /// one that asks for several.
+  static func singleValue(of type: any Decodable.Type) -> ScalarType? {
+    let answer = Answer()
+    _ = try? type.init(from: ProbeDecoder(answer: answer, activeCase: nil))
+    guard !answer.openedOtherContainer, answer.singleValues.count == 1 else { return nil }
+    return (answer.singleValues[0] as? any ScalarCoding.Type)?.scalarType
+  }
+
   struct Key {
     /// The name of the case, which is the name of the property.
     var name: String
@@ -27,6 +36,9 @@ enum CodingProbe {
 
   fileprivate final class Answer {
     var keys: [Key]?
+    /// The types that were asked of a container of a single value.
+    var singleValues: [any Any.Type] = []
+    var openedOtherContainer = false
   }
 
   fileprivate static func keys<K: CodingKey>(in type: K.Type) -> [Key]? {
@@ -45,6 +57,7 @@ private struct ProbeDecoder: Decoder {
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   func container<K: CodingKey>(keyedBy type: K.Type) throws -> KeyedDecodingContainer<K> {
+    answer.openedOtherContainer = true
     guard let activeCase else {
       answer.keys = CodingProbe.keys(in: type)
       throw Stop()
@@ -53,8 +66,31 @@ private struct ProbeDecoder: Decoder {
     return KeyedDecodingContainer(ProbeContainer(answer: answer, allKeys: [key]))
   }
 
-  func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw Stop() }
-  func singleValueContainer() throws -> any SingleValueDecodingContainer { throw Stop() }
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    answer.openedOtherContainer = true
+    throw Stop()
+  }
+
+  func singleValueContainer() throws -> any SingleValueDecodingContainer {
+    ProbeSingleValue(answer: answer)
+  }
+}
+
+/// Notes which type a value is decoded from.
+private struct ProbeSingleValue: SingleValueDecodingContainer {
+  var answer: CodingProbe.Answer
+
+  var codingPath: [any CodingKey] { [] }
+
+  func decodeNil() -> Bool {
+    answer.openedOtherContainer = true
+    return false
+  }
+
+  func decode<T: Decodable>(_ type: T.Type) throws -> T {
+    answer.singleValues.append(type)
+    throw Stop()
+  }
 }
 
 /// The container of an enum: it has one key, and only opening what is nested in it is of interest.

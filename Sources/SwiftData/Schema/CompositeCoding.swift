@@ -12,10 +12,15 @@ package struct CompositeCoding: Sendable {
   }
 
   /// The values of the columns, in the order of the leaves.
-  package func flatten(_ value: any Encodable) throws -> [_StoredValue] {
+  ///
+  /// - Parameter isOptional: Whether nil could stand in the value's place.
+  package func flatten(
+    _ value: any Encodable, isOptional: Bool = false
+  ) throws -> [_StoredValue] {
     let sink = CompositeSink(tree)
     try sink.write(value, at: CompositeTree.root)
     if let error = sink.error { throw error }
+    try sink.checkEmptyCases(isOptional: isOptional)
     return sink.values
   }
 
@@ -27,9 +32,9 @@ package struct CompositeCoding: Sendable {
 
   /// The values of the columns of one value, in the order of the leaves.
   package static func flatten(
-    _ value: any Encodable, leaves: [CompositeLeaf]
+    _ value: any Encodable, leaves: [CompositeLeaf], isOptional: Bool = false
   ) throws -> [_StoredValue] {
-    try CompositeCodingCache.coding(for: leaves).flatten(value)
+    try CompositeCodingCache.coding(for: leaves).flatten(value, isOptional: isOptional)
   }
 
   /// The value that `flatten(_:leaves:)` took apart.
@@ -59,7 +64,7 @@ private enum CompositeCodingCache {
   }
 }
 
-/// Values that are stored whole, as JSON. JSON has no number for infinities and for what is no number,
+/// JSON of values that are stored whole. JSON has no number for infinities and for what is no number,
 /// so these are texts.
 package enum EncodedCoding {
   /// Compact JSON. Keys are sorted, so that equal values give equal bytes.

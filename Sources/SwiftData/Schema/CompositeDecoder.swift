@@ -107,11 +107,15 @@ private struct CompositeKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerPro
   var place: Int
   var codingPath: [any CodingKey]
 
-  /// The keys below which there are values; for an enum that is the active case.
+  /// The keys below which there are values; for an enum that is the active case. An enum without any
+  /// value is in the only case that may be empty.
   var allKeys: [Key] {
-    source.tree.nodes[place].children.compactMap { name, child in
+    let keys = source.tree.nodes[place].children.compactMap { name, child in
       source.isNull(at: child) ? nil : Key(stringValue: name)
     }
+    guard keys.isEmpty else { return keys }
+    let emptyCases = source.tree.emptyCases(of: place)
+    return emptyCases.count == 1 ? emptyCases.compactMap(Key.init(stringValue:)) : []
   }
 
   func contains(_ key: Key) -> Bool {

@@ -4,6 +4,8 @@ import Foundation
 final class CompositeSink {
   let tree: CompositeTree
   var values: [_StoredValue]
+  /// The cases that were entered and may be empty.
+  private var emptyCases: [Int] = []
   /// The first fault at a place where the `Encoder` protocol does not allow to throw.
   var error: (any Error)?
 
@@ -35,8 +37,7 @@ final class CompositeSink {
       values[leaf] = scalar.storedValue
     case .encoded:
       let data = try EncodedCoding.encode(value)
-      let text = String(decoding: data, as: UTF8.self)
-      values[leaf] = text == "null" ? .null : .text(text)
+      values[leaf] = data.elementsEqual("null".utf8) ? .null : .blob(data)
     case .enumCase:
       try value.encode(to: CompositeEncoder(sink: self, place: place))
     }
@@ -58,8 +59,29 @@ final class CompositeSink {
 
   /// Notes the active case of an enum when the place is one.
   func enterCase(at place: Int) {
+    if tree.nodes[place].emptyCase != nil { emptyCases.append(place) }
     guard tree.form(at: place) == .enumCase, let leaf = tree.nodes[place].leaf else { return }
     values[leaf] = .text(tree.leaves[leaf].name)
+  }
+
+  /// Refuses a case without a value that would be read as nil, or as another case.
+  ///
+  /// - Parameter isOptional: Whether the whole value may be nil.
+  func checkEmptyCases(isOptional: Bool) throws {
+    for place in emptyCases {
+      let node = tree.nodes[place]
+      guard let emptyCase = node.emptyCase, node.leaves.allSatisfy({ values[$0].isNull }) else {
+        continue
+      }
+      let mayBeNil = emptyCase.mayBeNil || (isOptional && node.parent == CompositeTree.root)
+      let isAmbiguous = tree.emptyCases(of: node.parent).count > 1
+      guard mayBeNil || isAmbiguous else { continue }
+      let name = tree.nodes[node.parent].children.first { $1 == place }?.key ?? ""
+      throw SwiftDataError.modelValidationFailure.with(
+        "The case '\(name)' can't be stored without any of its values: it has no column of its own, "
+          + "so it would be read as \(mayBeNil ? "nil" : "no case or as another one"). Set one of the "
+          + "values, or add a case without values.")
+    }
   }
 
   func fault(at place: Int?, key: (any CodingKey)? = nil) -> SwiftDataError {

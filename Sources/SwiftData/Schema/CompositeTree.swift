@@ -6,6 +6,9 @@ struct CompositeTree: Sendable {
     var children: [String: Int] = [:]
     /// All leaves at and below this place.
     var leaves: [Int] = []
+    var parent = 0
+    /// Set for a case of an enum of which nothing is stored where all its values are absent.
+    var emptyCase: CompositeLeaf.EmptyCase?
   }
 
   static let root = 0
@@ -18,13 +21,18 @@ struct CompositeTree: Sendable {
     for (index, leaf) in leaves.enumerated() {
       var place = Self.root
       nodes[place].leaves.append(index)
-      for key in leaf.codingPath {
+      for (depth, key) in leaf.codingPath.enumerated() {
         if let child = nodes[place].children[key] {
           place = child
         } else {
           nodes.append(Node())
           nodes[place].children[key] = nodes.count - 1
+          nodes[nodes.count - 1].parent = place
           place = nodes.count - 1
+        }
+        let remaining = leaf.codingPath.count - depth - 1
+        if let emptyCase = leaf.emptyCases.first(where: { $0.depth == remaining }) {
+          nodes[place].emptyCase = emptyCase
         }
         nodes[place].leaves.append(index)
       }
@@ -34,6 +42,11 @@ struct CompositeTree: Sendable {
 
   func child(of place: Int, for key: any CodingKey) -> Int? {
     nodes[place].children[key.stringValue]
+  }
+
+  /// The cases of an enum that may be empty.
+  func emptyCases(of place: Int) -> [String] {
+    nodes[place].children.filter { nodes[$1].emptyCase != nil }.map(\.key)
   }
 
   func form(at place: Int) -> LeafForm? {

@@ -60,7 +60,8 @@ extension Schema {
       switch try? SwiftData.storageForm(of: type) {
       case .composite(let leaves):
         return leaves.map { leaf in
-          let attribute = Schema.Attribute(name: leaf.name, valueType: leaf.valueType)
+          let leafName = leaf.path.isEmpty ? name : leaf.name
+          let attribute = Schema.Attribute(name: leafName, valueType: leaf.valueType)
           attribute.isOptional = isOptional || leaf.isOptional
           return attribute
         }

@@ -13,8 +13,8 @@ package func storageForm(of type: any Any.Type) throws -> StorageForm {
         + "@Attribute(.transformable(by:)).")
   }
   var reader = CompositeReader()
-  guard let leaves = try reader.leaves(of: coded) else { return .encoded }
-  return .composite(leaves)
+  guard let found = try reader.leaves(of: coded) else { return .encoded }
+  return .composite(found.leaves)
 }
 
 /// The wrapped type of an `Optional`; `nil` for other types.
@@ -58,6 +58,12 @@ private func durationLeaves(
 
 /// Takes a type apart, down to its leaves.
 private struct CompositeReader {
+  struct Found {
+    var leaves: [CompositeLeaf] = []
+    /// Whether all leaves of a value may be empty.
+    var mayBeEmpty: Bool
+  }
+
   /// The types around the one being read, to end at a type that contains itself.
   private var enclosing: [ObjectIdentifier] = []
 
@@ -65,17 +71,24 @@ private struct CompositeReader {
   /// can only be stored whole.
   mutating func leaves(
     of type: any (Decodable & Encodable).Type, path: [String] = [], codingPath: [String] = [],
-    isOptional: Bool = false
-  ) throws -> [CompositeLeaf]? {
+    isOptional: Bool = false, mayBeNil: Bool = false
+  ) throws -> Found? {
     let identity = ObjectIdentifier(type)
     guard !enclosing.contains(identity) else { return nil }
     enclosing.append(identity)
     defer { enclosing.removeLast() }
-    switch TypeReflection.kind(of: type) {
+    let kind = TypeReflection.kind(of: type)
+    if kind == .structure || kind == .enumeration, let scalar = CodingProbe.singleValue(of: type) {
+      let leaf = CompositeLeaf(
+        path: path, codingPath: codingPath, form: .scalar(scalar), isOptional: isOptional,
+        valueType: type)
+      return Found(leaves: [leaf], mayBeEmpty: false)
+    }
+    switch kind {
     case .structure:
       return try structLeaves(type, path: path, codingPath: codingPath, isOptional: isOptional)
     case .enumeration:
-      return try enumLeaves(type, path: path, codingPath: codingPath)
+      return try enumLeaves(type, path: path, codingPath: codingPath, mayBeNil: mayBeNil)
     case .reference, .other:
       return nil
     }
@@ -84,10 +97,10 @@ private struct CompositeReader {
   private mutating func structLeaves(
     _ type: any (Decodable & Encodable).Type, path: [String], codingPath: [String],
     isOptional: Bool
-  ) throws -> [CompositeLeaf]? {
+  ) throws -> Found? {
     guard let keys = CodingProbe.keys(of: type), !keys.isEmpty else { return nil }
     let fields = TypeReflection.fields(of: type)
-    var leaves: [CompositeLeaf] = []
+    var all = Found(mayBeEmpty: true)
     for key in keys {
       // The storage of a property wrapper has an underscore before the name.
       guard
@@ -97,53 +110,64 @@ private struct CompositeReader {
           field.type, path: path + [key.name], codingPath: codingPath + [key.text],
           isOptional: isOptional, of: type)
       else { return nil }
-      leaves += found
+      all.leaves += found.leaves
+      all.mayBeEmpty = all.mayBeEmpty && found.mayBeEmpty
     }
-    return leaves
+    return all
   }
 
+  /// The leaves of the cases. A case without associated values has one that holds its name; one with
+  /// values has theirs only, so that it is not seen where all of them are absent.
   private mutating func enumLeaves(
-    _ type: any (Decodable & Encodable).Type, path: [String], codingPath: [String]
-  ) throws -> [CompositeLeaf]? {
+    _ type: any (Decodable & Encodable).Type, path: [String], codingPath: [String],
+    mayBeNil: Bool
+  ) throws -> Found? {
     guard let cases = TypeReflection.cases(of: type), let keys = CodingProbe.keys(of: type),
       !cases.isEmpty
     else { return nil }
-    var leaves: [CompositeLeaf] = []
+    var all = Found(mayBeEmpty: false)
     for enumCase in cases {
       guard let key = keys.first(where: { $0.name == enumCase.name }) else { return nil }
       let casePath = path + [key.name]
       let caseCodingPath = codingPath + [key.text]
-      var found: [CompositeLeaf] = []
-      if !enumCase.payload.isEmpty {
-        guard let labels = CodingProbe.keys(of: type, case: key),
-          labels.count == enumCase.payload.count
-        else { return nil }
-        for (label, payload) in zip(labels, enumCase.payload) {
-          guard
-            let inner = try fieldLeaves(
-              payload, path: casePath + [label.name], codingPath: caseCodingPath + [label.text],
-              isOptional: true, of: type)
-          else { return nil }
-          found += inner
-        }
-      }
-      // A case whose values may all be absent needs a column of its own to be told from no case.
-      if enumCase.payload.allSatisfy(TypeReflection.mayBeEmpty) {
-        leaves.append(
+      if enumCase.payload.isEmpty {
+        all.leaves.append(
           CompositeLeaf(
             path: casePath, codingPath: caseCodingPath, form: .enumCase, isOptional: true,
             valueType: String.self))
+        continue
       }
-      leaves += found
+      guard let labels = CodingProbe.keys(of: type, case: key),
+        labels.count == enumCase.payload.count
+      else { return nil }
+      var found = Found(mayBeEmpty: true)
+      for (label, payload) in zip(labels, enumCase.payload) {
+        guard
+          let inner = try fieldLeaves(
+            payload, path: casePath + [label.name], codingPath: caseCodingPath + [label.text],
+            isOptional: true, of: type)
+        else { return nil }
+        found.leaves += inner.leaves
+        found.mayBeEmpty = found.mayBeEmpty && inner.mayBeEmpty
+      }
+      if found.mayBeEmpty {
+        all.mayBeEmpty = true
+        for index in found.leaves.indices {
+          let depth = found.leaves[index].codingPath.count - caseCodingPath.count
+          found.leaves[index].emptyCases.append(
+            CompositeLeaf.EmptyCase(depth: depth, mayBeNil: mayBeNil))
+        }
+      }
+      all.leaves += found.leaves
     }
-    return leaves
+    return all
   }
 
   /// The leaves of one property; `nil` when it has a type that cannot be coded by itself.
   private mutating func fieldLeaves(
     _ fieldType: any Any.Type, path: [String], codingPath: [String], isOptional: Bool,
     of owner: any Any.Type
-  ) throws -> [CompositeLeaf]? {
+  ) throws -> Found? {
     let wrapped = unwrappedType(of: fieldType)
     let type = wrapped ?? fieldType
     let isOptional = isOptional || wrapped != nil
@@ -152,11 +176,10 @@ private struct CompositeReader {
         "\(owner).\(path.last ?? "") is an optional of an optional, and a column has one nil only. "
           + "Make it \(type).")
     }
-    func leaf(_ form: LeafForm, isOptional: Bool) -> [CompositeLeaf] {
-      [
-        CompositeLeaf(
-          path: path, codingPath: codingPath, form: form, isOptional: isOptional, valueType: type)
-      ]
+    func leaf(_ form: LeafForm, isOptional: Bool) -> Found {
+      let leaf = CompositeLeaf(
+        path: path, codingPath: codingPath, form: form, isOptional: isOptional, valueType: type)
+      return Found(leaves: [leaf], mayBeEmpty: wrapped != nil)
     }
     switch singleColumnForm(of: type) {
     case .scalar(let scalar): return leaf(.scalar(scalar), isOptional: isOptional)
@@ -164,7 +187,9 @@ private struct CompositeReader {
     default: break
     }
     if type == Duration.self {
-      return durationLeaves(path: path, codingPath: codingPath, isOptional: isOptional)
+      return Found(
+        leaves: durationLeaves(path: path, codingPath: codingPath, isOptional: isOptional),
+        mayBeEmpty: wrapped != nil)
     }
     guard let coded = type as? any (Decodable & Encodable).Type else { return nil }
     if TypeReflection.kind(of: type) == .reference {
@@ -172,7 +197,12 @@ private struct CompositeReader {
         "\(owner).\(path.last ?? "") is of the class \(type); a persisted struct or enum holds "
           + "values only. Make \(type) a struct, or use @Attribute(.codable).")
     }
-    return try leaves(of: coded, path: path, codingPath: codingPath, isOptional: isOptional)
-      ?? leaf(.encoded, isOptional: isOptional)
+    guard
+      var found = try leaves(
+        of: coded, path: path, codingPath: codingPath, isOptional: isOptional,
+        mayBeNil: wrapped != nil)
+    else { return leaf(.encoded, isOptional: isOptional) }
+    found.mayBeEmpty = found.mayBeEmpty || wrapped != nil
+    return found
   }
 }

@@ -6,7 +6,7 @@ package indirect enum StorageForm: Sendable {
   case rawValue(ScalarType)
   /// One column for each leaf, at any depth.
   case composite([CompositeLeaf])
-  /// One column with the value as JSON.
+  /// One column with the whole value, archived.
   case encoded
 }
 
@@ -21,6 +21,16 @@ package struct CompositeLeaf: Sendable {
   package var isOptional: Bool
   /// The type of the property, without `Optional`.
   package var valueType: any Any.Type
+  /// The cases of enums around the leaf that have no column of their own, but only optional values.
+  package var emptyCases: [EmptyCase] = []
+
+  /// A case of which nothing is stored where all its values are absent.
+  package struct EmptyCase: Sendable, Hashable {
+    /// The number of keys that lead from the case to the leaf.
+    package var depth: Int
+    /// Whether the property of the enum, inside another value, is optional.
+    package var mayBeNil: Bool
+  }
 
   /// The last component of the path, which names the column.
   package var name: String { path.last ?? "" }
@@ -30,7 +40,7 @@ package struct CompositeLeaf: Sendable {
 package enum LeafForm: Sendable, Hashable {
   case scalar(ScalarType)
   case rawValue(ScalarType)
-  /// JSON text.
+  /// The bytes of JSON text.
   case encoded
   /// The name of an enum case while that case is the active one.
   case enumCase

@@ -26,14 +26,6 @@ enum TypeReflection {
     }
   }
 
-  /// Whether a value of the type may consist of absent values only.
-  static func mayBeEmpty(_ type: any Any.Type) -> Bool {
-    if unwrappedType(of: type) != nil { return true }
-    guard kind(of: type) == .structure else { return false }
-    let fields = fields(of: type)
-    return !fields.isEmpty && fields.allSatisfy { mayBeEmpty($0.type) }
-  }
-
   /// The stored properties of a struct in their order.
   static func fields(of type: any Any.Type) -> [Field] {
     var fields: [Field] = []

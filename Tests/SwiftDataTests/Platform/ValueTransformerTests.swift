@@ -1,4 +1,5 @@
 import Foundation
+import OpenSwiftDataStoreFormat
 import SwiftData
 import Testing
 
@@ -50,5 +51,42 @@ private final class ReversingTransformer: ValueTransformer {
     #expect(data.starts(with: Data("bplist00".utf8)))
     let restored = try transformer.value(NSArray.self, fromStored: data)
     #expect(restored.compactMap { $0 as? String } == ["a", "b"])
+  }
+
+  @Test func archivesOfFoundationsClassesAreRead() throws {
+    let name = NSValueTransformerName.secureUnarchiveFromDataTransformerName.rawValue
+    let transformer = try #require(ValueTransformer.named(name))
+    func read<T>(_ value: ModelValue, as type: T.Type) throws -> T {
+      var writer = KeyedArchiveWriter()
+      let root = writer.value(value)
+      return try transformer.value(type, fromStored: writer.data(root: root))
+    }
+    let counts = try read(.dictionary(["a": .integer(2)]), as: [String: Int].self)
+    #expect(counts == ["a": 2])
+    let texts = try read(.array([.string("x"), .string("é")]), as: [String].self)
+    #expect(texts == ["x", "é"])
+    let mixed = try read(
+      .array([.date(3), .url("https://example.org"), .bool(true), .data(Data([1]))]),
+      as: NSArray.self)
+    #expect(mixed[0] as? Date == Date(timeIntervalSinceReferenceDate: 3))
+    #expect((mixed[1] as? URL)?.host() == "example.org")
+    #expect(mixed[2] as? Bool == true && mixed[3] as? Data == Data([1]))
+    // Foundation stops the program for this one.
+    let price = try read(.array([.decimal("-1.25")]), as: NSArray.self)
+    #expect((price[0] as? NSDecimalNumber)?.stringValue == "-1.25")
+    let set = try NSKeyedArchiver.archivedData(
+      withRootObject: NSSet(array: ["a"]), requiringSecureCoding: true)
+    #expect(try transformer.value(NSSet.self, fromStored: set).count == 1)
+  }
+
+  @Test func damagedArchivesAreRefused() throws {
+    let name = NSValueTransformerName.secureUnarchiveFromDataTransformerName.rawValue
+    let transformer = try #require(ValueTransformer.named(name))
+    let data = try transformer.storedData(of: NSArray(array: ["a", "b"]))
+    for count in stride(from: 0, to: data.count, by: 3) {
+      #expect(throws: SwiftDataError.self) {
+        try transformer.value(NSArray.self, fromStored: data.prefix(count))
+      }
+    }
   }
 }

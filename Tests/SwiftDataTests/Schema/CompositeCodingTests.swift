@@ -13,9 +13,10 @@ import Testing
     #expect(values.filter { !$0.isNull } == [.text("stirred")])
   }
 
-  @Test func listsInsideAreJSONText() throws {
+  @Test func listsInsideAreBytesOfJSON() throws {
     let values = try flatten(Preparation.tagged(["Stirred", "Martini Variation"]))
-    #expect(values.filter { !$0.isNull } == [.text(#"["Stirred","Martini Variation"]"#)])
+    let json = Data(#"["Stirred","Martini Variation"]"#.utf8)
+    #expect(values.filter { !$0.isNull } == [.blob(json)])
   }
 
   @Test func durationsAreTheHalvesOfAttoseconds() throws {

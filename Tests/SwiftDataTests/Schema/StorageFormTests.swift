@@ -17,12 +17,22 @@ import Testing
 
   @Test func typesThatCodeThemselvesAreStoredWhole() throws {
     let types: [any Any.Type] = [
-      [String].self, [String: Int].self, Set<Int>.self, Code.self, Range<Int>.self, Int??.self,
+      [String].self, [String: Int].self, Set<Int>.self, Range<Int>.self, Int??.self,
       Locale.self,
     ]
     for type in types {
       #expect(try describe(type) == "encoded", "\(type)")
     }
+  }
+
+  /// Such a value has the column of what it codes itself as.
+  @Test func typesThatCodeThemselvesAsAScalarFillOneColumn() throws {
+    #expect(try describe(Code.self) == ": scalar string")
+    #expect(
+      try describe(Pair<Code>.self) == """
+        first: scalar string
+        second: scalar string?
+        """)
   }
 
   @Test func structsAreTakenApartAtAnyDepth() throws {
@@ -52,7 +62,6 @@ import Testing
         layered.depth: scalar double?
         served._0.latitude: scalar double?
         served._0.longitude: scalar double?
-        named: case?
         named._0: scalar string?
         tagged._0: encoded?
         shaken: case?
