@@ -32,8 +32,7 @@ struct KeyedArchiveTests {
       "flag": .bool(true), "number": .integer(-3), "real": .real(0.25), "text": .string("é"),
       "data": .data(Data([1, 2])), "date": .date(12.5), "id": .uuid(UUID()),
       "site": .url("https://example.org/a?b=c"), "list": .array([.integer(1), .array([])]),
-      "price": .decimal("-123456789012345678901234.567"), "none": .decimal("NaN"),
-      "zero": .decimal("0"), "nested": .dictionary(["a": .string("é")]),
+      "nested": .dictionary(["a": .string("é")]),
     ])
     var writer = KeyedArchiveWriter()
     let root = writer.value(value)
@@ -123,7 +122,7 @@ struct KeyedArchiveTests {
   @Test func damagedArchivesAreReadOrRefused() throws {
     var writer = KeyedArchiveWriter()
     let root = writer.value(
-      .array([.decimal("12.5"), .uuid(UUID()), .date(1), .dictionary(["a": .url("b:")])]))
+      .array([.uuid(UUID()), .date(1), .dictionary(["a": .url("b:")])]))
     let bytes = try writer.data(root: root)
     for place in bytes.indices {
       for value in [0, 1, 2, 0x0F, 0x7F, 0xFF] as [UInt8] {

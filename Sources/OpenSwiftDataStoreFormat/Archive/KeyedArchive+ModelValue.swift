@@ -65,32 +65,8 @@ extension KeyedArchive {
         return relative.map(ModelValue.url)
       }
       return .url(URL(string: relative, relativeTo: URL(string: base))?.absoluteString ?? relative)
-    case "NSDecimalNumber", "NSDecimalNumberPlaceholder": return decimal(object)
     default: return .object(className: name)
     }
-  }
-
-  /// A decimal is a mantissa of 16-bit digits, the least significant first.
-  private func decimal(_ object: Object) -> ModelValue? {
-    guard case .plain(.data(let bytes)) = self[object, "NS.mantissa"],
-      case .plain(.integer(let exponent)) = self[object, "NS.exponent"],
-      case .plain(.integer(let length)) = self[object, "NS.length"],
-      (0...8).contains(length), bytes.count >= 2 * Int(length)
-    else { return nil }
-    let isNegative = self[object, "NS.negative"] == .plain(.bool(true))
-    let isSwapped = self[object, "NS.mantissa.bo"] == .plain(.integer(2))
-    if length == 0 { return .decimal(isNegative ? "NaN" : "0") }
-    let digits = [UInt8](bytes)
-    var mantissa = Decimal(0)
-    for place in (0..<Int(length)).reversed() {
-      let (low, high) = (digits[2 * place], digits[2 * place + 1])
-      let digit = isSwapped ? UInt16(low) << 8 | UInt16(high) : UInt16(high) << 8 | UInt16(low)
-      mantissa = mantissa * 65536 + Decimal(Int(digit))
-    }
-    guard let power = Int8(exactly: exponent) else { return nil }
-    let value = Decimal(
-      sign: isNegative ? .minus : .plus, exponent: Int(power), significand: mantissa)
-    return .decimal(value.description)
   }
 }
 
@@ -135,7 +111,6 @@ extension KeyedArchiveWriter {
       let relative = string(text)
       return object(
         ["NSURL"], ["NS.base": Reference.null.field, "NS.relative": relative.field])
-    case .decimal(let text): return decimal(Decimal(string: text) ?? .nan)
     case .array(let elements):
       var references: [Reference] = []
       for element in elements { references.append(self.value(element)) }
@@ -146,30 +121,8 @@ extension KeyedArchiveWriter {
         references.append((key: string(key), value: self.value(entry)))
       }
       return dictionary(references, isMutable: true)
-    case .object: return .null
+    // How decimal numbers are archived is not settled by any file at hand.
+    case .decimal, .object: return .null
     }
-  }
-
-  private mutating func decimal(_ value: Decimal) -> Reference {
-    var mantissa = value.isNaN ? 0 : value.significand
-    var digits: [UInt8] = []
-    while mantissa > 0, digits.count < 16 {
-      var (quotient, whole) = (mantissa / 65536, Decimal())
-      NSDecimalRound(&whole, &quotient, 0, .down)
-      let digit = UInt16(
-        truncatingIfNeeded: NSDecimalNumber(decimal: mantissa - whole * 65536).intValue)
-      digits += [UInt8(truncatingIfNeeded: digit), UInt8(digit >> 8)]
-      mantissa = whole
-    }
-    let length = digits.count / 2
-    digits += repeatElement(0, count: 16 - digits.count)
-    return object(
-      ["NSDecimalNumberPlaceholder", "NSDecimalNumber", "NSNumber", "NSValue"],
-      [
-        "NS.mantissa": .data(Data(digits)), "NS.mantissa.bo": .integer(1),
-        "NS.exponent": .integer(Int64(value.isNaN ? 0 : value.exponent)),
-        "NS.length": .integer(Int64(length)), "NS.compact": .bool(true),
-        "NS.negative": .bool(value.isNaN || value.sign == .minus),
-      ])
   }
 }

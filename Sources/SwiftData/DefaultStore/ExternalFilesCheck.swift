@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 package import OpenSwiftDataSQLiteEngine
 
 /// What a look at a store and the files beside it finds: files that no row names, and names without a file.

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 package import OpenSwiftDataSQLiteEngine
 
 /// Looks at the files of a store before it is opened, so that a file that can't be used is refused with
