@@ -20,6 +20,7 @@ struct StoreCreation {
       CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB);
       CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB);
       """)
+    try createHistory(connection)
     let insert = try connection.prepare("INSERT INTO Z_PRIMARYKEY VALUES (?1, ?2, ?3, 0)")
     for entity in mapping.entities {
       try insert.bind(Int64(entity.number), at: 1)
@@ -35,12 +36,14 @@ struct StoreCreation {
     try writeModelCache(connection)
   }
 
-  /// Adds what a file lacks that was recognised by its columns: version hashes and the model.
+  /// Adds what a file lacks that was recognised by its columns: version hashes, the model and
+  /// the tables of the history.
   func complete(_ stored: StoredSchema, _ connection: Connection) throws {
     try refuseEmptyValues(connection)
     // The model of entities that no model here names is not known.
     let names = Set(model.entities.map(\.name))
-    guard stored.entities.allSatisfy({ !EntityNumbering.isValid($0.number) || names.contains($0.name) })
+    guard
+      stored.entities.allSatisfy({ !EntityNumbering.isValid($0.number) || names.contains($0.name) })
     else { return }
     let update = try connection.prepare("UPDATE Z_METADATA SET Z_PLIST = ?1")
     try update.bind(try StoreMetadata.data(model, replacing: stored.metadata), at: 1)
@@ -48,6 +51,13 @@ struct StoreCreation {
     try connection.execute(
       "CREATE TABLE IF NOT EXISTS Z_MODELCACHE (Z_CONTENT BLOB); DELETE FROM Z_MODELCACHE")
     try writeModelCache(connection)
+    if HistoryTables.areMissing(in: stored.columns) { try createHistory(connection) }
+  }
+
+  private func createHistory(_ connection: Connection) throws {
+    for statement in HistoryTables(for: mapping).creationStatements {
+      try connection.execute(statement.rendered(in: .sqlite).sql)
+    }
   }
 
   private var model: ModelDescription {

@@ -9,6 +9,8 @@ struct StoreFile: Sendable {
   let identifier: String
   /// The trees of spatial indexes that the file has.
   let trees: Set<String>
+  /// The tables of the history, where the file has them.
+  let history: HistoryTables?
   private let externalFolder: URL?
 
   static func openPool(_ configuration: ModelConfiguration) throws -> ConnectionPool {
@@ -70,16 +72,18 @@ struct StoreFile: Sendable {
     case .open(let mapping, let isIncomplete):
       try refuseTriggers(of: stored, configuration)
       if isIncomplete, configuration.allowsSave {
-        try pool.write { connection in
+        stored = try pool.write { connection in
           try connection.transaction {
-            guard let stored = try StoredSchema.read(connection) else { return }
+            guard let stored = try StoredSchema.read(connection) else { return nil }
             try StoreCreation(mapping: mapping, schema: schema).complete(stored, connection)
+            return try StoredSchema.read(connection)
           }
         }
       }
       let file = StoreFile(
         identifier: stored?.identifier ?? "",
         trees: try StoreIndexes.open(pool, mapping: mapping),
+        history: stored.flatMap { HistoryTables(in: $0.columns) },
         externalFolder: configuration.isStoredInMemoryOnly
           ? nil : externalFolder(of: configuration.url))
       return (file, mapping)

@@ -14,7 +14,8 @@ extension RelationalStore {
     do {
       let inserted = try lease.use { session in
         try session.begin()
-        var writer = SaveWriter(store: self, session: session)
+        var writer = SaveWriter(
+          store: self, session: session, author: request.editingState.author)
         return try writer.write(request)
       }
       return PreparedTransaction(lease: lease, receipt: SaveReceipt(inserted: inserted))

@@ -20,11 +20,14 @@ package final class RelationalStore: StorePort {
   let composedText = ComposedText()
   /// Called for fetches that leave work to memory, with the reasons.
   let note: (@Sendable (_ entity: String, _ reasons: [String]) -> Void)?
+  /// The tables of the history that every save writes; `nil` for a store that has none.
+  let history: HistoryTables?
   private let external: @Sendable (String) -> [UInt8]?
 
   package init(
     name: String, identifier: String, schema: Schema, mapping: SchemaMapping,
     driver: any SQLDriver, isWritable: Bool = true, trees: Set<String> = [],
+    history: HistoryTables? = nil,
     note: (@Sendable (_ entity: String, _ reasons: [String]) -> Void)? = nil
   ) {
     self.name = name
@@ -35,11 +38,15 @@ package final class RelationalStore: StorePort {
     self.driver = driver
     self.trees = trees
     self.note = note
+    self.history = history
     external = { driver.externalData(named: $0) }
     plans = StorePlans(
       mapping: mapping, schema: schema, database: driver.capabilities,
-      storeIdentifier: identifier)
+      storeIdentifier: identifier, history: history)
   }
+
+  /// Whether saves and deletions are kept in the history.
+  package var writesHistory: Bool { history != nil }
 
   /// How captured values are bound.
   var forms: StoredForms { StoredForms(mapping: mapping, storeIdentifier: identifier) }
@@ -75,6 +82,11 @@ package final class RelationalStore: StorePort {
   package func erase() throws {
     try driver.write(else: "nothing was deleted") { session in
       try session.transaction {
+        var changes = RowChanges(self, session, author: nil)
+        for root in mapping.entities where root.superName == nil {
+          try changes.noteDeletion(of: root, where: nil, [])
+        }
+        try changes.finish()
         for table in mapping.tables {
           let delete = Delete(from: table.table.name, where: nil)
           try session.statement(delete.rendered(in: driver.dialect).sql).run(.none)
