@@ -222,6 +222,8 @@ struct OrdinarySaveTests {
     #expect(
       statements == #"""
         BEGIN IMMEDIATE
+        SELECT DISTINCT "Z1STOPS" FROM "ZSTOP" WHERE "Z_PK" IN (SELECT "value" FROM \#
+        json_each('[1]')) AND "Z1STOPS" IS NOT NULL
         UPDATE "ZROUTE" SET "ZSTART" = NULL WHERE "ZSTART" = 1 RETURNING "Z_PK"
         DELETE FROM "ZSTOP" WHERE "Z_PK" = 1
         UPDATE "ZROUTE" SET "Z_OPT" = "Z_OPT" + 1 WHERE "Z_PK" IN (SELECT "value" FROM \#
