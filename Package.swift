@@ -78,7 +78,8 @@ let package = Package(
         "SwiftData", "OpenSwiftDataRowStorage", "OpenSwiftDataSQLiteEngine",
         "OpenSwiftDataSQLSyntax", "OpenSwiftDataStoreFormat",
         "OpenSwiftDataStoreWorker",
-      ]),
+      ],
+      resources: [.copy("RealFiles/Files")]),
   ],
   swiftLanguageModes: [.v6]
 )

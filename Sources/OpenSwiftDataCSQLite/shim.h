@@ -43,4 +43,10 @@ static inline sqlite3_int64 csqlite_total_changes(sqlite3 *database) {
 #endif
 }
 
+// sqlite3_db_config takes variable arguments, which Swift does not call.
+
+static inline int csqlite_keep_log_on_close(sqlite3 *database) {
+  return sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);
+}
+
 #endif

@@ -3,35 +3,26 @@ import Foundation
 
 extension Connection {
   /// How long a connection waits for another one's lock before it fails.
-  package static var defaultBusyTimeout: Duration { .seconds(10) }
+  @TaskLocal package static var defaultBusyTimeout: Duration = .seconds(10)
 
-  static func open(path: String, mode: OpenMode, busyTimeout: Duration) throws -> OpaquePointer {
-    if case .readOnly = mode, isOnReadOnlyVolume(path) {
-      return try open(name: uri(path) + "?immutable=1", path: path, mode: mode, busyTimeout)
-    }
-    return try open(name: name(path: path, mode: mode), path: path, mode: mode, busyTimeout)
-  }
-
-  private static func open(
-    name: String, path: String, mode: OpenMode, _ busyTimeout: Duration
+  /// - Parameter access: How a file is opened that is only read; `nil` to look at it first.
+  static func open(
+    path: String, mode: OpenMode, access: ReadAccess?, busyTimeout: Duration
   ) throws -> OpaquePointer {
-    let access =
-      switch mode {
-      case .readWriteCreate, .memory: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-      case .readWrite: SQLITE_OPEN_READWRITE
-      case .readOnly: SQLITE_OPEN_READONLY
-      }
+    let access = mode.isWritable ? nil : try access ?? DatabaseFile(at: path).readAccess
+    var name = name(path: path, mode: mode)
+    if access == .immutable { name += "?immutable=1" }
     var opened: OpaquePointer?
     // NOMUTEX: one user at a time is our own promise, SQLite need not lock for it again.
     let code = sqlite3_open_v2(
-      name, &opened, access | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nil)
+      name, &opened, flags(mode, access) | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nil)
     guard code == SQLITE_OK, let opened else {
       let error = openingFailure(opened, code, path: path, mode: mode)
       sqlite3_close_v2(opened)
       throw error
     }
     do {
-      try configure(opened, mode: mode, busyTimeout: busyTimeout)
+      try configure(opened, mode: mode, access: access, busyTimeout: busyTimeout)
       return opened
     } catch {
       sqlite3_close_v2(opened)
@@ -39,18 +30,31 @@ extension Connection {
     }
   }
 
+  private static func flags(_ mode: OpenMode, _ access: ReadAccess?) -> Int32 {
+    switch (mode, access) {
+    case (.readWriteCreate, _), (.memory, _): SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+    case (.readWrite, _), (.readOnly, .shared?), (.readOnly, .exclusive?): SQLITE_OPEN_READWRITE
+    case (.readOnly, _): SQLITE_OPEN_READONLY
+    }
+  }
+
   private static func configure(
-    _ database: OpaquePointer, mode: OpenMode, busyTimeout: Duration
+    _ database: OpaquePointer, mode: OpenMode, access: ReadAccess?, busyTimeout: Duration
   ) throws {
     sqlite3_extended_result_codes(database, 1)
     sqlite3_busy_timeout(database, Int32(clamping: Int(busyTimeout / .milliseconds(1))))
+    // Before the first reading, which decides where the index of the log is.
+    if access == .exclusive {
+      _ = csqlite_keep_log_on_close(database)
+      try run("PRAGMA locking_mode = EXCLUSIVE", database)
+    }
     // Triggers may write to R-trees only where the schema is trusted. The functions that we register
     // are not for schemas, so a foreign file cannot have them run. Negative sizes are KiB.
     try run(
       "PRAGMA trusted_schema = ON; PRAGMA cache_size = -8000; PRAGMA temp_store = MEMORY", database)
     guard mode.isWritable else {
       // The first reading tells whether the file is a database.
-      try run("PRAGMA schema_version", database)
+      try run("PRAGMA query_only = ON; PRAGMA schema_version", database)
       return
     }
     if try isEmpty(database) {
@@ -105,7 +109,7 @@ extension Connection {
     }
   }
 
-  private static func uri(_ path: String) -> String {
+  static func uri(_ path: String) -> String {
     // An absolute path gives file:/…; "?", "#" and "%" would end or alter the path.
     "file:" + escaped(path)
   }
@@ -121,15 +125,6 @@ extension Connection {
       }
     }
     return result
-  }
-
-  /// SQLite reads a WAL database only where it may create the shared-memory file, unless it is
-  /// assured that the file does not change. True for a cleanly closed file in such a directory.
-  private static func isOnReadOnlyVolume(_ path: String) -> Bool {
-    let directory = URL(fileURLWithPath: path).deletingLastPathComponent().path
-    let files = FileManager.default
-    return files.fileExists(atPath: path) && !files.isWritableFile(atPath: directory)
-      && !files.fileExists(atPath: path + "-wal")
   }
 
   private static func openingFailure(

@@ -21,14 +21,16 @@ package final class Connection {
   var tracer: Tracer?
 
   /// Opens a database and, when the file is new, lays down its format.
+  /// - Parameter access: How a file is opened that is only read; `nil` to look at it first.
   package init(
-    path: String, mode: OpenMode = .readWriteCreate,
+    path: String, mode: OpenMode = .readWriteCreate, access: ReadAccess? = nil,
     busyTimeout: Duration = Connection.defaultBusyTimeout, cachedStatements: Int = 128
   ) throws {
     self.path = mode.isInMemory ? nil : path
     self.mode = mode
     self.statements = StatementCache(capacity: cachedStatements)
-    self.handle = try Self.open(path: path, mode: mode, busyTimeout: busyTimeout)
+    self.handle = try Self.open(
+      path: path, mode: mode, access: access, busyTimeout: busyTimeout)
   }
 
   deinit {
@@ -91,6 +93,9 @@ package final class Connection {
   package func interrupt() {
     sqlite3_interrupt(handle)
   }
+
+  /// Leaves the log as it is when this connection is the last to close: nothing is written back.
+  package func keepLogOnClose() { _ = csqlite_keep_log_on_close(handle) }
 
   /// How many idle statements are kept for another use.
   package var idleStatementCount: Int { statements.idleCount }

@@ -35,6 +35,8 @@ package final class ConnectionPool: @unchecked Sendable {
   private let seats: [Seat]
   private let busyTimeout: Duration
   private let configure: @Sendable (Connection) throws -> Void
+  /// What a pool that only reads found at first; `nil` for others.
+  private let reading: SharedReading?
 
   /// Opens the store; `configure` runs once on every connection, for functions and collations.
   package init(
@@ -46,6 +48,7 @@ package final class ConnectionPool: @unchecked Sendable {
     self.mode = mode
     self.busyTimeout = busyTimeout
     self.configure = configure
+    reading = mode == .readOnly ? SharedReading(try DatabaseFile(at: path)) : nil
     let gate = PoolGate(hasWriter: mode.isWritable, readers: mode.isInMemory ? 0 : max(readers, 1))
     seats = (0..<gate.readerSeats.upperBound).map { _ in Seat() }
     state = Mutex(State(gate: gate))
@@ -87,7 +90,15 @@ package final class ConnectionPool: @unchecked Sendable {
       )
     }
     while !state.withLock({ $0.gate.isIdle }) { Thread.sleep(forTimeInterval: 0.001) }
+    closeConnections()
+  }
+
+  deinit { closeConnections() }
+
+  private func closeConnections() {
+    var connections = seats.compactMap(\.connection)
     for seat in seats { seat.connection = nil }
+    if !connections.isEmpty { reading?.close(&connections) }
   }
 
   func connection(at index: Int) throws -> Connection {
@@ -95,7 +106,8 @@ package final class ConnectionPool: @unchecked Sendable {
     if let connection = seat.connection { return connection }
     let isReader = mode.isWritable && index != 0
     let connection = try Connection(
-      path: path, mode: isReader ? .readWrite : mode, busyTimeout: busyTimeout)
+      path: path, mode: isReader ? .readWrite : mode, access: reading?.access,
+      busyTimeout: busyTimeout)
     try configure(connection)
     // A reader of a writable store may have to recover the log, so it is opened for writing.
     if isReader { try connection.execute("PRAGMA query_only = ON") }

@@ -45,7 +45,7 @@ extension SQLiteError: CustomStringConvertible {
     case .cannotOpen, .permission:
       "Check that the directory exists and that the file and its directory can be written."
     case .notADatabase: "Check the path, or whether the file is encrypted."
-    case .corrupt: "Restore a backup; `sqlite3 <file> .recover` may save what is left."
+    case .corrupt: "Restore a backup, or recover what can be read."
     case .tooBig: "Store large data with the external storage option."
     default: nil
     }

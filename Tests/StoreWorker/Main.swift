@@ -10,12 +10,14 @@ import SwiftData
 /// - `settle <store> <count>`: adds rows to the main context and leaves them to autosave, which it
 ///   awaits.
 /// - `leave <store> <count>`: ends without awaiting it.
+/// - `read <store>`: opens the store to read and prints how many rows there are, or the error.
 ///
 /// The store `-` is the default one.
 @main
 struct StoreWorker {
   @MainActor static func main() async throws {
     let arguments = CommandLine.arguments
+    if arguments[1] == "read" { return read(URL(fileURLWithPath: arguments[2])) }
     let configuration =
       arguments[2] == "-"
       ? ModelConfiguration() : ModelConfiguration(url: URL(fileURLWithPath: arguments[2]))
@@ -29,6 +31,17 @@ struct StoreWorker {
       for index in 0..<count { container.mainContext.insert(Parcel(index: index)) }
       if arguments[1] == "settle" { try await container.settle() } else { exit(0) }
     default: break
+    }
+  }
+
+  private static func read(_ store: URL) {
+    do {
+      let container = try ModelContainer(
+        for: Batch.self, Parcel.self,
+        configurations: ModelConfiguration(url: store, allowsSave: false))
+      print(try ModelContext(container).fetchCount(FetchDescriptor<Parcel>()))
+    } catch {
+      print(error)
     }
   }
 

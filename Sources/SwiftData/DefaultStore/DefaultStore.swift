@@ -50,7 +50,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
     name = configuration.name
     let mapping: SchemaMapping
     do {
-      pool = try StoreFile.openPool(configuration)
+      pool = try StoreFile.openPool(configuration, schema: schema)
       (file, mapping) = try StoreFile.open(pool, schema: schema, configuration: configuration)
     } catch {
       throw StoreFailure.opening(error, at: configuration.url)

@@ -1,16 +1,30 @@
-import Foundation
-import OpenSwiftDataSQLSyntax
-import OpenSwiftDataSQLiteEngine
-import OpenSwiftDataStoreFormat
+package import Foundation
+package import OpenSwiftDataSQLSyntax
+package import OpenSwiftDataSQLiteEngine
+package import OpenSwiftDataStoreFormat
 
-/// Writes what a file says about itself. Called by `StoreFile.open`, inside a transaction.
-struct StoreCreation {
-  let mapping: SchemaMapping
-  let schema: Schema
+/// Writes what a file says about itself: its tables, the numbers of its entities, and the model. Called by
+/// `StoreFile.open`, inside a transaction.
+package struct StoreCreation {
+  private let model: ModelDescription
+  private let numbers: [String: Int]
+  private let definitions: [any SQLStatement]
+
+  /// - Parameters:
+  ///   - model: The model of the file.
+  ///   - numbers: The numbers of its entities.
+  ///   - definitions: The statements that make the tables and indexes of the entities, all tables first.
+  package init(
+    model: ModelDescription, numbers: [String: Int], definitions: [any SQLStatement]
+  ) {
+    self.model = model
+    self.numbers = numbers
+    self.definitions = definitions
+  }
 
   /// Makes all tables of an empty file, in the order in which Apple's framework makes them.
-  func create(_ connection: Connection) throws {
-    for statement in mapping.creationStatements {
+  package func create(_ connection: Connection) throws {
+    for statement in definitions {
       try connection.execute(statement.rendered(in: .sqlite).sql)
     }
     try connection.execute(
@@ -22,11 +36,10 @@ struct StoreCreation {
       """)
     try createHistory(connection)
     let insert = try connection.prepare("INSERT INTO Z_PRIMARYKEY VALUES (?1, ?2, ?3, 0)")
-    for entity in mapping.entities {
-      try insert.bind(Int64(entity.number), at: 1)
+    for entity in model.entities {
+      try insert.bind(Int64(numbers[entity.name] ?? 0), at: 1)
       try insert.bind(entity.name, at: 2)
-      let parent = entity.superName.flatMap { mapping.entity(named: $0)?.number } ?? 0
-      try insert.bind(Int64(parent), at: 3)
+      try insert.bind(Int64(entity.superName.flatMap { numbers[$0] } ?? 0), at: 3)
       try insert.run()
     }
     let metadata = try connection.prepare("INSERT INTO Z_METADATA VALUES (1, ?1, ?2)")
@@ -36,32 +49,27 @@ struct StoreCreation {
     try writeModelCache(connection)
   }
 
-  /// Adds what a file lacks that was recognised by its columns: version hashes, the model and
-  /// the tables of the history.
-  func complete(_ stored: StoredSchema, _ connection: Connection) throws {
-    try refuseEmptyValues(connection)
-    // The model of entities that no model here names is not known.
-    let names = Set(model.entities.map(\.name))
-    guard
-      stored.entities.allSatisfy({ !EntityNumbering.isValid($0.number) || names.contains($0.name) })
-    else { return }
+  /// Writes the model into a file that has its tables already.
+  /// - Parameter metadata: The dictionary that the file has.
+  package func describe(_ connection: Connection, replacing metadata: Data) throws {
     let update = try connection.prepare("UPDATE Z_METADATA SET Z_PLIST = ?1")
-    try update.bind(try StoreMetadata.data(model, replacing: stored.metadata), at: 1)
+    try update.bind(try StoreMetadata.data(model, replacing: metadata), at: 1)
     try update.run()
     try connection.execute(
       "CREATE TABLE IF NOT EXISTS Z_MODELCACHE (Z_CONTENT BLOB); DELETE FROM Z_MODELCACHE")
     try writeModelCache(connection)
-    if HistoryTables.areMissing(in: stored.columns) { try createHistory(connection) }
   }
 
-  private func createHistory(_ connection: Connection) throws {
-    for statement in HistoryTables(for: mapping).creationStatements {
+  /// Makes the tables of the history, with room for the preserved values of any entity.
+  func createHistory(_ connection: Connection) throws {
+    let preserved = model.entities.map { entity in
+      model.properties(of: entity.name).compactMap(\.attribute)
+        .filter(\.preservesValueOnDeletion).map(\.columnCount).reduce(0, +)
+    }
+    let tables = HistoryTables(tombstoneCount: preserved.max() ?? 0)
+    for statement in tables.creationStatements {
       try connection.execute(statement.rendered(in: .sqlite).sql)
     }
-  }
-
-  private var model: ModelDescription {
-    ModelDescription(schema, descriptors: schema.descriptors)
   }
 
   private func writeModelCache(_ connection: Connection) throws {
@@ -69,18 +77,43 @@ struct StoreCreation {
     try insert.bind(try ModelCache.encode(model), at: 1)
     try insert.run()
   }
+}
+
+extension StoreCreation {
+  init(_ mapping: SchemaMapping) {
+    self.init(
+      model: mapping.layout.model, numbers: mapping.layout.numbers,
+      definitions: mapping.creationStatements)
+  }
+}
+
+/// Completes a file that was recognised by its columns: an earlier release of this package made it, which wrote
+/// no model and no history. Called by `StoreFile.open`, inside a transaction.
+struct StoreCompletion {
+  let mapping: SchemaMapping
+
+  /// - Throws: `SwiftDataError.loadIssueModelContainer` for rows that the models can't have, or
+  ///   `SQLiteError`.
+  func run(_ stored: StoredSchema, _ connection: Connection) throws {
+    try refuseEmptyValues(connection)
+    // The properties of entities that no model here names are not known.
+    guard mapping.layout.model.entities.count == mapping.entities.count else { return }
+    let creation = StoreCreation(mapping)
+    try creation.describe(connection, replacing: stored.metadata)
+    if HistoryTables.areMissing(in: stored.columns) { try creation.createHistory(connection) }
+  }
 
   /// Columns do not tell whether a property was optional, but rows may.
   private func refuseEmptyValues(_ connection: Connection) throws {
     for entity in mapping.entities {
       for property in entity.properties where entity.ownSlots.contains(property.slot) {
+        // NaN is stored as null, so columns of floating-point numbers tell nothing.
         guard case .attribute(let column) = property.kind, !column.isOptional,
           column.sqlType != .real
         else { continue }
         let numbers = entity.subtreeNumbers.map(String.init).joined(separator: ", ")
-        // NaN is stored as null, so columns of floating-point numbers tell nothing.
         let sql = """
-          SELECT Z_PK FROM \"\(entity.table)\" WHERE \"\(column.name)\" IS NULL \
+          SELECT Z_PK FROM "\(entity.table)" WHERE "\(column.name)" IS NULL \
           AND Z_ENT IN (\(numbers)) LIMIT 1
           """
         if let key = try connection.integer(sql) {
@@ -91,5 +124,13 @@ struct StoreCreation {
         }
       }
     }
+  }
+}
+
+extension AttributeDescription {
+  /// How many columns a value takes.
+  fileprivate var columnCount: Int {
+    if isTransient { return 0 }
+    return type == .composite ? elements.map(\.columnCount).reduce(0, +) : 1
   }
 }

@@ -6,15 +6,28 @@ import OpenSwiftDataSQLiteEngine
 enum StoreFailure {
   static func opening(_ error: any Error, at url: URL) -> any Error {
     if error is SwiftDataError { return error }
+    let reason =
+      switch (error as? SQLiteError)?.code {
+      case .busy?, .locked?:
+        "is being written by another process or container, which did not finish within "
+          + "\(Connection.defaultBusyTimeout). Try again later; the file was left as it is."
+      case .corrupt?, .notADatabase?:
+        "can't be opened: the file is damaged. The file was left as it is. \(recoveryAdvice)"
+      default: "can't be opened. Check the file and its folder."
+      }
     return SwiftDataError.loadIssueModelContainer.with(
-      "The store at \(url.path) can't be opened. Check the file and its folder.",
-      doing: "opening a store", underlying: cause(error))
+      "The store at \(url.path) \(reason)", doing: "opening a store", underlying: cause(error))
   }
+
+  /// What to do with a damaged file.
+  static let recoveryAdvice =
+    "Restore a copy, or copy what can be read with ModelContainer.recoverStore(at:to:)."
 
   static func reading(_ error: SQLiteError, mapping: SchemaMapping, at url: URL) -> any Error {
     let work = StatementPurpose(error.sql, mapping)
     return SwiftDataError.storeReadFailure.with(
-      "The store at \(url.path) can't be read. The context and the file are as before.",
+      "The store at \(url.path) can't be read. The context and the file are as before."
+        + (error.code == .corrupt ? " \(recoveryAdvice)" : ""),
       doing: work.operation, entity: work.entity, property: work.property,
       underlying: cause(error))
   }
@@ -26,7 +39,8 @@ enum StoreFailure {
     guard !error.isUniquenessViolation else { return duplicate(error, consequence, mapping) }
     let work = StatementPurpose(error.sql, mapping)
     return SwiftDataError.storeWriteFailure.with(
-      "The store at \(url.path) can't be written; \(consequence).", doing: work.operation,
+      "The store at \(url.path) can't be written; \(consequence)."
+        + (error.code == .corrupt ? " \(recoveryAdvice)" : ""), doing: work.operation,
       entity: work.entity, property: work.property, underlying: cause(error))
   }
 

@@ -13,7 +13,9 @@ struct StoreFile: Sendable {
   let history: HistoryTables?
   private let externalFolder: URL?
 
-  static func openPool(_ configuration: ModelConfiguration) throws -> ConnectionPool {
+  static func openPool(
+    _ configuration: ModelConfiguration, schema: Schema
+  ) throws -> ConnectionPool {
     let log = StatementLog.wanted(by: configuration)
     let configure: @Sendable (Connection) throws -> Void = { connection in
       for function in SQLFunction.all {
@@ -33,6 +35,14 @@ struct StoreFile: Sendable {
     if configuration.allowsSave {
       try FileManager.default.createDirectory(
         at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+    }
+    try StoreFileCheck.check(url, allowsSave: configuration.allowsSave) { stored in
+      let decision = StoreDecision(
+        stored: stored, schema: schema, descriptors: schema.descriptors)
+      if case .refuse(let differences) = decision {
+        throw refusal(differences, of: stored, at: url)
+      }
+      try refuseTriggers(of: stored, configuration)
     }
     return try ConnectionPool(
       path: url.path, mode: configuration.allowsSave ? .readWriteCreate : .readOnly,
@@ -63,7 +73,7 @@ struct StoreFile: Sendable {
         try connection.transaction {
           if let other = try StoredSchema.read(connection) { return other }
           guard case .create(let mapping) = decision(nil) else { return nil }
-          try StoreCreation(mapping: mapping, schema: schema).create(connection)
+          try StoreCreation(mapping).create(connection)
           return try StoredSchema.read(connection)
         }
       }
@@ -75,7 +85,7 @@ struct StoreFile: Sendable {
         stored = try pool.write { connection in
           try connection.transaction {
             guard let stored = try StoredSchema.read(connection) else { return nil }
-            try StoreCreation(mapping: mapping, schema: schema).complete(stored, connection)
+            try StoreCompletion(mapping: mapping).run(stored, connection)
             return try StoredSchema.read(connection)
           }
         }

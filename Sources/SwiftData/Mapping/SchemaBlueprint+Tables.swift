@@ -1,5 +1,5 @@
-import OpenSwiftDataSQLSyntax
-import OpenSwiftDataStoreFormat
+package import OpenSwiftDataSQLSyntax
+package import OpenSwiftDataStoreFormat
 
 /// The tables and indexes of the model classes as statements for any database.
 extension SchemaBlueprint {
@@ -17,17 +17,9 @@ extension SchemaBlueprint {
     let tables = layout.tables.compactMap { table -> TableDefinition? in
       guard let entities = entitiesByTable[table.name] else { return nil }
       return TableDefinition(
-        table: CreateTable(
-          table.name,
-          columns: [
-            ColumnDefinition(RowColumns.key, .integer, isPrimaryKey: true),
-            ColumnDefinition(RowColumns.entity, .integer),
-            ColumnDefinition(RowColumns.version, .integer),
-          ]
-            + table.columns.map {
-              let known = types[TableColumn(table: table.name, column: $0.name)]
-              return ColumnDefinition($0.name, known ?? $0.type.sqlType)
-            }),
+        table: table.definition { column in
+          types[TableColumn(table: table.name, column: column.name)]
+        },
         indexes: (indexes[table.name] ?? []).map(CreateIndex.init)
           + entities.flatMap { nonSpatialIndexes(of: $0, on: table.name) },
         spatialIndexes: entities.flatMap { spatialIndexes(of: $0) })
@@ -44,10 +36,7 @@ extension SchemaBlueprint {
     return tables
       + layout.joinTables.filter { usedJoins.contains($0.name) }.map { table in
         TableDefinition(
-          table: CreateTable(
-            table.name, columns: table.columns.map { ColumnDefinition($0, .integer) },
-            primaryKey: table.columns),
-          indexes: (indexes[table.name] ?? []).map(CreateIndex.init))
+          table: table.definition, indexes: (indexes[table.name] ?? []).map(CreateIndex.init))
       }
   }
 
@@ -68,6 +57,34 @@ extension SchemaBlueprint {
   }
 }
 
+extension StoreLayout {
+  /// The statements that make all tables and indexes, R-trees left out; all tables first.
+  package var creationStatements: [any SQLStatement] {
+    tables.map { $0.definition { _ in nil } } + joinTables.map(\.definition)
+      + indexes.map(CreateIndex.init)
+  }
+}
+
+extension StoreLayout.Table {
+  /// - Parameter type: The type of a column where the models tell more of it than the file.
+  fileprivate func definition(_ type: (StoreLayout.Column) -> SQLType?) -> CreateTable {
+    CreateTable(
+      name,
+      columns: [
+        ColumnDefinition(RowColumns.key, .integer, isPrimaryKey: true),
+        ColumnDefinition(RowColumns.entity, .integer),
+        ColumnDefinition(RowColumns.version, .integer),
+      ] + columns.map { ColumnDefinition($0.name, type($0) ?? $0.type.sqlType) })
+  }
+}
+
+extension StoreLayout.JoinTable {
+  fileprivate var definition: CreateTable {
+    CreateTable(
+      name, columns: columns.map { ColumnDefinition($0, .integer) }, primaryKey: columns)
+  }
+}
+
 extension CreateIndex {
   init(_ index: StoreLayout.Index) {
     self.init(
@@ -81,7 +98,7 @@ extension CreateIndex {
 }
 
 extension ColumnType {
-  var sqlType: SQLType {
+  fileprivate var sqlType: SQLType {
     switch self {
     case .integer: .integer
     case .float: .real

@@ -7,10 +7,7 @@ package struct HistoryTables: Hashable, Sendable {
   /// attributes that are preserved has columns for them.
   package let tombstoneCount: Int
 
-  /// The tables for new files of some entities.
-  package init(for mapping: SchemaMapping) {
-    tombstoneCount = mapping.entities.map(\.preservedColumns.count).max() ?? 0
-  }
+  package init(tombstoneCount: Int) { self.tombstoneCount = tombstoneCount }
 
   /// The tables of a file; `nil` where it keeps no history.
   /// - Parameter columns: The types of the file's columns by name, by table.

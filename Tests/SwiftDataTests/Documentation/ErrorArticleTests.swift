@@ -38,5 +38,26 @@ extension Travel {
       #expect(!context.hasChanges)
       #expect(trip.name == "Porto")
     }
+
+    @Test func aDamagedStoreIsRecovered() throws {
+      let folder = try TemporaryFolder()
+      let damaged = folder.store
+      let recovered = folder.url.appendingPathComponent("recovered.store")
+      do {
+        let context = ModelContext(
+          try ModelContainer(
+            for: Trip.self, Stop.self, configurations: ModelConfiguration(url: damaged)))
+        context.insert(Trip(name: "Lisbon", start: .now))
+        try context.save()
+      }
+
+      let recovery = try ModelContainer.recoverStore(at: damaged, to: recovered)
+      print(recovery)
+      let container = try ModelContainer(
+        for: Trip.self, Stop.self, configurations: ModelConfiguration(url: recovered))
+
+      #expect(recovery.isComplete)
+      #expect(try ModelContext(container).fetchCount(FetchDescriptor<Trip>()) == 1)
+    }
   }
 }

@@ -38,7 +38,7 @@ final class RecordingStore: PortProviding {
     let mapping = SchemaMapping(schema: schema, descriptors: schema.descriptors)
     return RelationalStore(
       name: "recording", identifier: "recording", schema: schema, mapping: mapping, driver: driver,
-      history: writesHistory ? HistoryTables(for: mapping) : nil)
+      history: writesHistory ? HistoryTables(tombstoneCount: 0) : nil)
   }
 
   func fetch<T: PersistentModel>(

@@ -204,7 +204,6 @@ import Testing
       file.appending(path: "test.store"), file.appending(path: "deep/er/test.store"),
       URL(filePath: "/proc/nowhere/test.store"),
       folder.store.deletingLastPathComponent().appending(path: "\(long)/test.store"),
-      folder.store.deletingLastPathComponent(), file,
     ] {
       let error = try #require(#expect(throws: SwiftDataError.self) { try open(place) })
       #expect(error == .loadIssueModelContainer)

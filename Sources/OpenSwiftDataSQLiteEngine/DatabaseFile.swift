@@ -1,0 +1,114 @@
+import Foundation
+
+/// What can be known of a database file and the files beside it before SQLite uses them.
+///
+/// Looking changes no byte and makes no file. `DatabaseFile+Faults` and `ReadAccess` judge it.
+package struct DatabaseFile: Hashable, Sendable {
+  package enum Kind: Hashable, Sendable { case missing, file, folder, other }
+
+  /// The log of a database in WAL mode.
+  package struct Log: Hashable, Sendable {
+    let size: Int
+    let header: LogHeader.Reading
+
+    package init(size: Int, beginning: [UInt8]) {
+      self.size = size
+      header = LogHeader.read(beginning)
+    }
+
+    /// Whether there may be commits in it that the database file lacks.
+    package var hasContent: Bool {
+      if case .header = header { size > LogHeader.length } else { false }
+    }
+  }
+
+  /// The journal of an interrupted or running transaction; an ended one has no header.
+  package struct Journal: Hashable, Sendable {
+    static let magic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
+
+    let header: [UInt8]
+
+    package init(header: [UInt8]) { self.header = header }
+
+    package var isBegun: Bool { header.first.map { $0 != 0 } ?? false }
+
+    var isJournal: Bool { header.starts(with: Self.magic) }
+
+    /// The page size of the database that the journal belongs to.
+    var pageSize: Int? { header.count >= 28 ? header.bigEndian32(at: 24) : nil }
+  }
+
+  package var path: String
+  package var kind: Kind
+  package var size = 0
+  /// The first bytes of the file.
+  package var beginning: [UInt8] = []
+  package var isReadable = true
+  package var isWritable = true
+  package var isFolderWritable = true
+  package var log: Log?
+  package var journal: Journal?
+  package var hasSharedMemory = false
+  /// Whether a connection is inside a writing transaction with a rollback journal.
+  package var isBeingWritten = false
+
+  package var header: DatabaseHeader? { DatabaseHeader(beginning) }
+
+  package init(path: String, kind: Kind) {
+    self.path = path
+    self.kind = kind
+  }
+
+  /// Looks at a place.
+  /// - Throws: `SQLiteError` where SQLite can't open the file at all.
+  package init(at path: String) throws {
+    self.init(path: path, kind: Self.kind(of: path))
+    guard kind == .file else { return }
+    let files = FileManager.default
+    isReadable = files.isReadableFile(atPath: path)
+    guard isReadable else { return }
+    let raw = try RawDatabaseFile(path: path)
+    self.path = raw.path
+    isWritable = files.isWritableFile(atPath: raw.path)
+    isFolderWritable = files.isWritableFile(
+      atPath: URL(fileURLWithPath: raw.path).deletingLastPathComponent().path)
+    // The length comes last: somebody else may be adding pages.
+    beginning = raw.bytes(at: 0, count: DatabaseHeader.length)
+    size = raw.size
+    isBeingWritten = raw.isBeingWritten
+    if let size = Self.size(of: logPath) {
+      log = Log(size: size, beginning: Self.bytes(of: logPath, LogHeader.length))
+    }
+    if Self.size(of: journalPath) != nil {
+      journal = Journal(header: Self.bytes(of: journalPath, 28))
+    }
+    hasSharedMemory = Self.size(of: sharedMemoryPath) != nil
+  }
+
+  package var logPath: String { path + "-wal" }
+  package var sharedMemoryPath: String { path + "-shm" }
+  package var journalPath: String { path + "-journal" }
+
+  private static func kind(of path: String) -> Kind {
+    let type =
+      (try? FileManager.default.attributesOfItem(
+        atPath: URL(fileURLWithPath: path).resolvingSymlinksInPath().path))?[.type]
+    switch type as? FileAttributeType {
+    case nil: return .missing
+    case .typeRegular?: return .file
+    case .typeDirectory?: return .folder
+    default: return .other
+    }
+  }
+
+  static func size(of path: String) -> Int? {
+    ((try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? NSNumber)?.intValue
+  }
+
+  // SQLite locks neither logs nor journals, so they may be read through a descriptor of our own.
+  private static func bytes(of path: String, _ count: Int) -> [UInt8] {
+    guard let handle = FileHandle(forReadingAtPath: path) else { return [] }
+    defer { try? handle.close() }
+    return (try? handle.read(upToCount: count)).map { [UInt8]($0) } ?? []
+  }
+}

@@ -1,0 +1,148 @@
+import Foundation
+
+/// The pages of a database as its last commit left them, read without SQLite's pager.
+///
+/// For files that SQLite can't read: no page is needed to find another, and nothing is locked or written.
+/// Somebody who writes meanwhile is noticed through `stamp`.
+package final class DatabasePages {
+  package let header: DatabaseHeader?
+  let pageSize: Int
+  /// What a page has for SQLite's use.
+  let usableSize: Int
+  /// How many pages the last commit says there are, as far as there are bytes of them.
+  package let count: Int
+  private let file: DatabaseFile
+  private let raw: RawDatabaseFile
+  private let log: LogPages?
+
+  /// - Throws: `SQLiteError` where the file can't be opened at all.
+  package init(_ file: DatabaseFile) throws {
+    self.file = file
+    raw = try RawDatabaseFile(path: file.path)
+    let log = LogPages(path: file.logPath)
+    let fileHeader = DatabaseHeader(raw.bytes(at: 0, count: DatabaseHeader.length))
+    // 4096 is what both frameworks write.
+    let size = fileHeader?.pageSize ?? log?.pageSize ?? 4096
+    let ownLog = log.flatMap { $0.pageSize == size ? $0 : nil }
+    self.log = ownLog
+    let header = ownLog?.page(1).flatMap(DatabaseHeader.init) ?? fileHeader
+    self.header = header
+    pageSize = size
+    usableSize = size - (header?.reservedBytes ?? 0)
+    let available = max(raw.size / size, ownLog?.lastPage ?? 0)
+    count = min(ownLog?.pageCount ?? header?.pageCount ?? available, available)
+  }
+
+  /// The bytes of a page; `nil` where the file ends before.
+  func page(_ number: Int) -> [UInt8]? {
+    guard number >= 1, number <= count else { return nil }
+    if let log, let page = log.page(number) { return page }
+    let bytes = raw.bytes(at: (number - 1) * pageSize, count: pageSize)
+    return bytes.count == pageSize ? bytes : nil
+  }
+
+  /// Lengths and times of the files: different when somebody wrote one of them.
+  package var stamp: [String] {
+    [file.path, file.logPath].map { path in
+      let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+      let date = (attributes?[.modificationDate] as? Date)?.timeIntervalSince1970 ?? 0
+      return "\(DatabaseFile.size(of: path) ?? -1) \(date)"
+    }
+  }
+
+  // MARK: Pages of no tree
+
+  /// The page that SQLite's locks are on, which has no content.
+  private var lockPage: Int { 0x4000_0000 / pageSize + 1 }
+
+  /// How many pages one page of the pointer map tells of.
+  private var pagesPerMap: Int { usableSize / 5 }
+
+  private var hasPointerMap: Bool { header?.hasPointerMap ?? true }
+
+  private func map(of number: Int) -> Int {
+    let map = (number - 2) / (pagesPerMap + 1) * (pagesPerMap + 1) + 2
+    return map == lockPage ? map + 1 : map
+  }
+
+  func isWithoutContent(_ number: Int) -> Bool {
+    number == lockPage || (hasPointerMap && number >= 2 && map(of: number) == number)
+  }
+
+  /// What the pointer map says of a page (sqlite.org/fileformat2.html, 1.8).
+  func pointer(to number: Int) -> (kind: PointerKind, parent: Int)? {
+    guard hasPointerMap, number > 2, !isWithoutContent(number) else { return nil }
+    let map = map(of: number)
+    let offset = 5 * (number - map - 1)
+    guard let page = page(map), offset >= 0, offset + 5 <= usableSize,
+      let kind = PointerKind(rawValue: page[offset])
+    else { return nil }
+    return (kind, page.bigEndian32(at: offset + 1))
+  }
+
+  enum PointerKind: UInt8 {
+    case root = 1, free, firstOverflow, overflow, tree
+  }
+
+  /// The pages of the list of free pages, as far as it can be read.
+  func freePages() -> Set<Int> {
+    var free: Set<Int> = []
+    var trunk = header?.firstFreePage ?? 0
+    while trunk > 0, free.insert(trunk).inserted, let page = page(trunk) {
+      let leaves = page.bigEndian32(at: 4)
+      guard leaves <= usableSize / 4 - 2 else { break }
+      for index in 0..<leaves { free.insert(page.bigEndian32(at: 8 + 4 * index)) }
+      trunk = page.bigEndian32(at: 0)
+    }
+    return free
+  }
+}
+
+/// The pages that the commits in a log have written.
+private struct LogPages {
+  let pageSize: Int
+  /// The size of the database after the last commit.
+  private(set) var pageCount: Int?
+  private var offsets: [Int: UInt64] = [:]
+  private let handle: FileHandle
+
+  /// - Returns: `nil` without a log that SQLite would read.
+  init?(path: String) {
+    guard let handle = FileHandle(forReadingAtPath: path),
+      let beginning = try? handle.read(upToCount: LogHeader.length),
+      case .header(let header) = LogHeader.read([UInt8](beginning))
+    else { return nil }
+    self.handle = handle
+    pageSize = header.pageSize
+    var checksum = header.checksum
+    var offset = UInt64(LogHeader.length)
+    var pending: [Int: UInt64] = [:]
+    let length = 24 + pageSize
+    while let data = try? handle.read(upToCount: length), data.count == length {
+      let frame = [UInt8](data)
+      checksum.add(frame[0..<8], isBigEndian: header.isBigEndian)
+      checksum.add(frame[24...], isBigEndian: header.isBigEndian)
+      // A frame of an earlier run, or one that was not written whole, ends the log.
+      guard frame[8..<16] == header.salts, checksum == LogChecksum(frame, at: 16) else { break }
+      pending[frame.bigEndian32(at: 0)] = offset + 24
+      offset += UInt64(length)
+      let size = frame.bigEndian32(at: 4)
+      if size > 0 {
+        offsets.merge(pending) { $1 }
+        pending = [:]
+        pageCount = size
+      }
+    }
+  }
+
+  var lastPage: Int { offsets.keys.max() ?? 0 }
+
+  func page(_ number: Int) -> [UInt8]? {
+    guard let offset = offsets[number] else { return nil }
+    try? handle.seek(toOffset: offset)
+    guard let data = try? handle.read(upToCount: pageSize), data.count == pageSize else {
+      return nil
+    }
+    return [UInt8](data)
+  }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import OpenSwiftDataSQLiteEngine
+
+/// Looks at the files of a store before it is opened, so that a file that can't be used is refused with
+/// its reason and without a changed byte. `StoreFile` calls it.
+///
+/// 1. The headers and lengths of the file, its log and its journal are judged (`DatabaseFileFault`).
+/// 2. What the database says of itself is read through a connection that leaves no trace.
+/// 3. A log has to belong to the file: both name the same store.
+/// 4. Where opening the file to write would change it, models that do not fit are refused here.
+struct StoreFileCheck {
+  private let file: DatabaseFile
+  private let url: URL
+
+  /// - Parameter judge: Refuses a file that was made with other models. `StoreFile.open` does so too, which
+  ///   is soon enough for a file that is no other when it is closed again.
+  /// - Throws: `SwiftDataError.loadIssueModelContainer` for a file that can't be used, or `SQLiteError`.
+  static func check(
+    _ url: URL, allowsSave: Bool, _ judge: (StoredSchema) throws -> Void
+  ) throws {
+    let check = StoreFileCheck(file: try DatabaseFile(at: url.path), url: url)
+    try check.checkHeaders(allowsSave: allowsSave)
+    guard check.file.size > 0, let stored = try check.checkedContent() else { return }
+    if allowsSave, check.isChangedByOpening { try judge(stored) }
+  }
+
+  /// The last connection to close writes the log back; a rollback journal is turned to a log.
+  private var isChangedByOpening: Bool {
+    file.log?.hasContent == true || file.header?.usesLog != true
+  }
+
+  private func checkHeaders(allowsSave: Bool) throws {
+    guard let fault = file.fault(forWriting: allowsSave) else { return }
+    // What others do with the file may have been seen halfway.
+    let again = try DatabaseFile(at: url.path)
+    if again != file, again.fault(forWriting: allowsSave) == nil { return }
+    throw SwiftDataError.loadIssueModelContainer.with(
+      fault.sentence(url), doing: "opening a store")
+  }
+
+  private func checkedContent() throws -> StoredSchema? {
+    let connection: Connection
+    do {
+      connection = try file.look()
+    } catch let error as SQLiteError where file.hasUnfinishedTransaction {
+      // The first page is half written; the next writer restores it.
+      if error.code == .notADatabase || error.code == .corrupt { return nil }
+      throw error
+    }
+    // What the file says of itself without the log.
+    let earlier = try? file.lookBehindLog().flatMap { connection in
+      (try? connection.text("SELECT Z_UUID FROM Z_METADATA")) ?? nil
+    }
+    let stored: StoredSchema?
+    do {
+      stored = try StoredSchema.read(connection)
+    } catch {
+      throw earlier == nil ? error : foreignLog
+    }
+    if let earlier, earlier != stored?.identifier { throw foreignLog }
+    return stored
+  }
+
+  private var foreignLog: SwiftDataError {
+    .loadIssueModelContainer.with(
+      DatabaseFileFault.foreignLog.sentence(url), doing: "opening a store")
+  }
+}
+
+extension DatabaseFileFault {
+  /// What is wrong with the file, and what to do.
+  func sentence(_ url: URL) -> String {
+    let (path, name) = (url.path, url.lastPathComponent)
+    return switch self {
+    case .folder:
+      "The store at \(path) can't be opened: there is a folder of this name. Choose the URL of a file."
+    case .notAFile:
+      "The store at \(path) can't be opened: what is there is no file. Choose the URL of a file."
+    case .unreadable:
+      "The store at \(path) can't be opened: the file must not be read. Check its permissions."
+    case .notADatabase:
+      "The store at \(path) can't be opened: the file is no SQLite database. Check the URL, and whether "
+        + "the file is encrypted or compressed; \(untouched)"
+    case .damagedHeader:
+      "The store at \(path) can't be opened: the first page of the file is damaged. \(recovery)"
+    case .newerFormat:
+      "The store at \(path) can't be opened: it has a format that this version of SQLite does not "
+        + "know. Use a newer SQLite; \(untouched)"
+    case .truncated(let pages, let count):
+      "The store at \(path) can't be opened: the file ends after \(pages) of \(count) pages, so it was not "
+        + "copied as a whole. \(recovery)"
+    case .emptyBesideLog:
+      "The store at \(path) can't be opened: the file is empty, and \(name)-wal beside it is not. Put the "
+        + "file back that belongs to it, or move \(name)-wal away; \(untouched)"
+    case .foreignLog:
+      "The store at \(path) can't be opened: \(name)-wal beside it is no log of this file. Put the log "
+        + "back that belongs to it, or move \(name)-wal away; \(untouched)"
+    case .newerLog:
+      "The store at \(path) can't be opened: \(name)-wal beside it has a format that this version of "
+        + "SQLite does not know. Use a newer SQLite; \(untouched)"
+    case .foreignJournal:
+      "The store at \(path) can't be opened: \(name)-journal beside it is no journal of this file. Put the "
+        + "journal back that belongs to it, or move \(name)-journal away; \(untouched)"
+    case .unfinishedTransaction:
+      "The store at \(path) can't be opened to read: a program was interrupted while it wrote, and "
+        + "\(name)-journal has to be undone first. Open it with allowsSave: true once; \(untouched)"
+    case .unreadableLog:
+      "The store at \(path) can't be opened: \(name)-wal beside it has changes, and SQLite can't read them "
+        + "in a folder that must not be written. Copy both files to a folder that can be written."
+    case .unwritableFile:
+      "The store at \(path) can't be opened: the file must not be written. Check its permissions, or open "
+        + "it with allowsSave: false."
+    case .unwritableFolder:
+      "The store at \(path) can't be opened: its folder must not be written, where SQLite keeps a log. "
+        + "Check its permissions, or open the store with allowsSave: false."
+    }
+  }
+
+  private var untouched: String { "the file was left as it is." }
+
+  private var recovery: String { "The file was left as it is. \(StoreFailure.recoveryAdvice)" }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import OpenSwiftDataSQLiteEngine
+
+/// Copies what can be read of a damaged store into a new one. `ModelContainer.recoverStore` calls it.
+///
+/// 1. `StoreRecoverySource` reads what the file says about itself; what is missing is taken from an empty
+///    store of the models.
+/// 2. The tables are made, and the rows of each are copied while `PageWalk` finds them.
+/// 3. Rows on pages that only a damaged page led to are found by their entity's number and their key.
+/// 4. Indexes are made from the rows; of rows with equal unique values the newest stays.
+/// 5. The external files that rows name are copied, SQLite checks the new file, and it gets its name.
+///
+/// The damaged file is read without locks and never written. Whoever writes it meanwhile is noticed at
+/// the end, and the new file is removed, as after any error.
+struct StoreRecoveryRun {
+  private let pages: DatabasePages
+  private var source: StoreRecoverySource
+  private var recovery: StoreRecovery
+  private let place: URL
+  private let stamp: [String]
+
+  /// - Throws: `SwiftDataError.loadIssueModelContainer`
+  static func recover(from source: URL, to destination: URL, schema: Schema?) throws
+    -> StoreRecovery
+  {
+    do {
+      let file = try checkedFile(source, destination)
+      let place = destination.deletingLastPathComponent()
+        .appendingPathComponent(".\(destination.lastPathComponent).\(UUID().uuidString)")
+      defer { for suffix in ["", "-wal", "-shm", "-journal"] { remove(place.path + suffix) } }
+      var run = try StoreRecoveryRun(
+        DatabasePages(file), StoreRecovery(source: source, destination: destination), place, schema)
+      return try run.finished()
+    } catch let error as SQLiteError {
+      throw SwiftDataError.loadIssueModelContainer.with(
+        "The store at \(source.path) can't be copied to \(destination.path).",
+        doing: "recovering a store", underlying: SwiftDataError.DatabaseFailure(error))
+    }
+  }
+
+  private static func checkedFile(_ source: URL, _ destination: URL) throws -> DatabaseFile {
+    let file = try DatabaseFile(at: source.path)
+    func refusal(_ reason: String) -> SwiftDataError {
+      .loadIssueModelContainer.with(reason, doing: "recovering a store")
+    }
+    guard file.kind == .file, file.isReadable, file.size > 0 else {
+      throw refusal("There is no file at \(source.path) that can be read. Check the URL.")
+    }
+    for suffix in ["", "-wal"]
+    where FileManager.default.fileExists(atPath: destination.path + suffix) {
+      throw refusal(
+        "There is a file at \(destination.path)\(suffix) already. Choose a place without one.")
+    }
+    if file.hasUnfinishedTransaction, file.journal?.isBegun == true {
+      throw refusal(
+        "A program was interrupted while it wrote \(source.path). Copy the file with "
+          + "\(source.lastPathComponent)-journal, open the copy with any SQLite to undo that, and "
+          + "recover the copy.")
+    }
+    return file
+  }
+
+  private static func remove(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
+
+  private init(
+    _ pages: DatabasePages, _ recovery: StoreRecovery, _ place: URL, _ schema: Schema?
+  ) throws {
+    self.pages = pages
+    self.place = place
+    self.recovery = recovery
+    stamp = pages.stamp
+    source = StoreRecoverySource(pages)
+    self.recovery.unreadableParts = source.unreadableParts
+    self.recovery.damagedPages = source.damagedPages
+    if let schema {
+      if !source.unreadableParts.isEmpty { source.complete(from: try Self.empty(schema, place)) }
+    } else if !source.tellsItsTables {
+      throw SwiftDataError.loadIssueModelContainer.with(
+        "The store at \(recovery.source.path) has lost what it says about itself, so its models are "
+          + "needed. Use ModelContainer.recoverStore(at:to:for:) with their Schema.",
+        doing: "recovering a store")
+    }
+  }
+
+  /// What an empty store of the models says about itself.
+  private static func empty(_ schema: Schema, _ place: URL) throws -> StoreRecoverySource {
+    let url = URL(fileURLWithPath: place.path + "-models")
+    defer { for suffix in ["", "-wal", "-shm"] { remove(url.path + suffix) } }
+    try schema.validate()
+    let store = try DefaultStore(ModelConfiguration("empty", url: url), schema: schema)
+    try store.pool.close()
+    return StoreRecoverySource(try DatabasePages(DatabaseFile(at: url.path)))
+  }
+
+  private mutating func finished() throws -> StoreRecovery {
+    try FileManager.default.createDirectory(
+      at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
+    let externalNames = try write()
+    guard pages.stamp == stamp else {
+      throw SwiftDataError.loadIssueModelContainer.with(
+        "The store at \(recovery.source.path) was written while it was copied. Close it everywhere "
+          + "and try again.", doing: "recovering a store")
+    }
+    (recovery.copiedExternalFiles, recovery.missingExternalFiles) = try RecoveredFiles(
+      from: recovery.source, to: recovery.destination
+    ).copy(externalNames)
+    try FileManager.default.moveItem(at: place, to: recovery.destination)
+    return recovery
+  }
+
+  /// Makes the new file, and closes it.
+  /// - Returns: The names of the external files of its rows.
+  private mutating func write() throws -> Set<String> {
+    var writer = StoreRecoveryWriter(try Connection(path: place.path), source: source)
+    try writer.makeTables()
+    for table in writer.tables where table.root > 0 {
+      var copy = try writer.copy(of: table)
+      let losses = try source.walk.rows(root: table.root) { try copy.add($0, $1) }
+      try writer.finish(copy, losses)
+      recovery.damagedPages += losses.pages
+    }
+    for index in source.objects where index.type == "index" && index.root > 0 {
+      let damaged = source.walk.damagedPages(ofIndex: index.root)
+      if damaged.isEmpty { continue }
+      recovery.damagedPages += damaged
+      recovery.rebuiltIndexes.append(index.name)
+    }
+    try writer.copyStrays(source.walk, &recovery.unreadableParts)
+    try writer.makeIndexes()
+    try writer.finishKeys()
+    try writer.check()
+    recovery.tables = writer.results()
+    recovery.damagedPages = Set(recovery.damagedPages).sorted()
+    recovery.rebuiltIndexes.sort()
+    let history = ["ATRANSACTION", "ACHANGE", "ATRANSACTIONSTRING"]
+    if recovery.tables.contains(where: { history.contains($0.name) && !$0.isComplete }) {
+      recovery.unreadableParts.insert(.history)
+    }
+    return writer.externalNames
+  }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import OpenSwiftDataSQLiteEngine
+
+/// What a damaged file still says about itself: its tables, its entities, its metadata. `StoreRecoveryRun`
+/// reads it first.
+struct StoreRecoverySource {
+  /// One row of `sqlite_schema`.
+  struct Object: Hashable {
+    let type: String
+    let name: String
+    let root: Int
+    let sql: String
+  }
+
+  typealias Row = (key: Int64, values: [RecordValue])
+
+  /// The tables that are read as a whole, because what they say is needed first.
+  static let descriptions = ["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"]
+
+  let walk: PageWalk
+  private(set) var objects: [Object] = []
+  /// The rows of `descriptions`.
+  private(set) var rows: [String: [Row]] = [:]
+  private(set) var damagedPages: [Int] = []
+  private(set) var unreadableParts: Set<StoreRecovery.Part> = []
+
+  init(_ pages: DatabasePages) {
+    walk = PageWalk(pages)
+    var objects: [Object] = []
+    let losses = walk.rows(root: 1) { _, values in
+      guard let object = Object(values) else { return false }
+      objects.append(object)
+      return true
+    }
+    self.objects = objects
+    note(losses, .tables)
+    for (name, part) in zip(
+      Self.descriptions, [StoreRecovery.Part.entities, .metadata, .modelDescription])
+    {
+      readDescription(name, part)
+    }
+  }
+
+  private mutating func readDescription(_ name: String, _ part: StoreRecovery.Part) {
+    guard let table = objects.first(where: { $0.type == "table" && $0.name == name }) else {
+      if part != .modelDescription { unreadableParts.insert(part) }
+      return
+    }
+    var found: [Row] = []
+    let losses = walk.rows(root: table.root) { key, values in
+      found.append((key, values))
+      return true
+    }
+    rows[name] = found
+    note(losses, part)
+    // Old files have no description of the models; without the others a file is no store.
+    if found.isEmpty, part != .modelDescription { unreadableParts.insert(part) }
+  }
+
+  private mutating func note(_ losses: PageWalk.Losses, _ part: StoreRecovery.Part) {
+    damagedPages += losses.pages
+    if !losses.pages.isEmpty || !losses.keys.isEmpty { unreadableParts.insert(part) }
+  }
+
+  /// Whether the file can be copied without its models.
+  var tellsItsTables: Bool { unreadableParts.isDisjoint(with: [.tables, .metadata, .entities]) }
+
+  /// Takes what is missing from another store, that of the models.
+  mutating func complete(from other: StoreRecoverySource) {
+    let known = Set(objects.map(\.name))
+    // It has no page here, so its rows are found among the pages that nothing leads to.
+    objects += other.objects.filter { !known.contains($0.name) }
+      .map { Object(type: $0.type, name: $0.name, root: 0, sql: $0.sql) }
+    for (name, rows) in other.rows {
+      let keys = Set(self.rows[name, default: []].map(\.key))
+      self.rows[name, default: []] += rows.filter { !keys.contains($0.key) }
+    }
+  }
+}
+
+extension StoreRecoverySource.Object {
+  fileprivate init?(_ values: [RecordValue]) {
+    guard values.count == 5, case .text(let type) = values[0], case .text(let name) = values[1],
+      case .integer(let root) = values[3]
+    else { return nil }
+    let sql: String = if case .text(let sql) = values[4] { sql } else { "" }
+    self.init(type: type, name: name, root: Int(root), sql: sql)
+  }
+}
+
+/// The entities of a store, as `Z_PRIMARYKEY` has them.
+struct RecoveredEntities {
+  /// The names of entities by table.
+  private(set) var names: [String: [String]] = [:]
+  /// The numbers of entities by table.
+  private(set) var numbers: [String: Set<Int64>] = [:]
+  private(set) var tables: [Int64: String] = [:]
+  /// The last key that was given to a row of a table.
+  private(set) var lastKeys: [String: Int64] = [:]
+  /// The number of the root entity of a table.
+  private(set) var roots: [String: Int64] = [:]
+
+  init(_ rows: [StoreRecoverySource.Row]) {
+    var entities: [Int64: (name: String, parent: Int64, last: Int64)] = [:]
+    for row in rows {
+      guard row.values.count >= 4, case .text(let name) = row.values[1] else { continue }
+      entities[row.key] = (name, row.values[2].integer, row.values[3].integer)
+    }
+    for (number, entity) in entities.sorted(by: { $0.key < $1.key }) {
+      var root = number
+      for _ in entities {
+        guard let parent = entities[root]?.parent, entities[parent] != nil else { break }
+        root = parent
+      }
+      let rootName = entities[root]?.name ?? entity.name
+      // History and other entities of the frameworks have tables such as ATRANSACTION.
+      let table = (number > 16000 ? "A" : "Z") + rootName.uppercased()
+      numbers[table, default: []].insert(number)
+      tables[number] = table
+      if number < 16000 { names[table, default: []].append(entity.name) }
+      if root == number {
+        roots[table] = number
+        if entity.last > 0 { lastKeys[table] = entity.last }
+      }
+    }
+  }
+}
+
+extension RecordValue {
+  fileprivate var integer: Int64 { if case .integer(let value) = self { value } else { 0 } }
+}

@@ -1,0 +1,307 @@
+import Foundation
+import OpenSwiftDataSQLiteEngine
+
+/// Writes the new store of a recovery: tables, rows, indexes.
+struct StoreRecoveryWriter {
+  /// A table of the damaged store and what became of it.
+  struct Table {
+    let name: String
+    let root: Int
+    let columns: [String]
+    /// The column whose values are the keys; the record has a null in its place.
+    let keyColumn: Int?
+    var copied = 0
+    var lost: [ClosedRange<Int64>] = []
+    var duplicates: [Int64] = []
+    var damagedPages: Set<Int> = []
+  }
+
+  private let connection: Connection
+  private let source: StoreRecoverySource
+  private let entities: RecoveredEntities
+  private var tablesByName: [String: Table] = [:]
+  private(set) var externalNames: Set<String> = []
+
+  init(_ connection: Connection, source: StoreRecoverySource) {
+    self.connection = connection
+    self.source = source
+    entities = RecoveredEntities(source.rows["Z_PRIMARYKEY"] ?? [])
+  }
+
+  /// In the order of their names.
+  var tables: [Table] { tablesByName.values.sorted { $0.name < $1.name } }
+
+  // MARK: Tables
+
+  /// Virtual tables, here trees of spatial indexes, are left out with their own tables and triggers: the
+  /// store makes them from the rows when it is opened with its models.
+  private var virtualTables: [String] {
+    source.objects.filter { $0.sql.uppercased().hasPrefix("CREATE VIRTUAL") }.map(\.name)
+  }
+
+  mutating func makeTables() throws {
+    let virtual = virtualTables
+    for object in source.objects where object.type == "table" {
+      let isPart = virtual.contains { object.name == $0 || object.name.hasPrefix($0 + "_") }
+      if isPart || object.name.hasPrefix("sqlite_") { continue }
+      try connection.execute(object.sql)
+      if let rows = source.rows[object.name] {
+        var copy = try copy(of: try table(object))
+        for row in rows { _ = try copy.insert(row.key, row.values) }
+        try connection.commit()
+        continue
+      }
+      tablesByName[object.name] = try table(object)
+    }
+  }
+
+  private func table(_ object: StoreRecoverySource.Object) throws -> Table {
+    let statement = try connection.prepare("SELECT name, pk, type FROM pragma_table_info(?1)")
+    try statement.bind(object.name, at: 1)
+    var columns: [String] = []
+    var keys: [Int] = []
+    while try statement.step() {
+      if statement.int64(1) > 0, statement.string(2).uppercased() == "INTEGER" {
+        keys.append(columns.count)
+      }
+      columns.append(statement.string(0))
+    }
+    // A table whose own page is lost may have had any key.
+    return Table(
+      name: object.name, root: object.root, columns: columns,
+      keyColumn: keys.count == 1 ? keys[0] : nil, lost: object.root == 0 ? [1 ... .max] : [])
+  }
+
+  // MARK: Rows
+
+  /// Inserts rows into one table of the new store.
+  struct Copy {
+    fileprivate var table: Table
+    fileprivate let connection: Connection
+    fileprivate let statement: Statement
+    /// The numbers of the entities of the table; empty where they are not known.
+    fileprivate let numbers: Set<Int64>
+    fileprivate var names: Set<String> = []
+
+    /// - Returns: Whether the row can be one of the table.
+    mutating func add(_ key: Int64, _ values: [RecordValue]) throws -> Bool {
+      guard isPlausible(values) else { return false }
+      if try insert(key, values) { table.copied += 1 } else { table.duplicates.append(key) }
+      return true
+    }
+
+    fileprivate func isPlausible(_ values: [RecordValue]) -> Bool {
+      guard !values.isEmpty, values.count <= table.columns.count else { return false }
+      if let column = table.keyColumn, column < values.count, values[column] != .null {
+        return false
+      }
+      guard !numbers.isEmpty, values.count > 1, table.columns[1] == "Z_ENT",
+        case .integer(let number) = values[1]
+      else { return true }
+      return numbers.contains(number)
+    }
+
+    /// - Returns: Whether the row was new.
+    fileprivate mutating func insert(_ key: Int64, _ values: [RecordValue]) throws -> Bool {
+      for index in table.columns.indices {
+        let parameter = Int32(index + 1)
+        if index == table.keyColumn {
+          try statement.bind(key, at: parameter)
+          continue
+        }
+        switch index < values.count ? values[index] : .null {
+        case .null: try statement.bindNull(at: parameter)
+        case .integer(let value): try statement.bind(value, at: parameter)
+        case .real(let value): try statement.bind(value, at: parameter)
+        case .text(let value): try statement.bind(value, at: parameter)
+        case .blob(let value):
+          try value.withUnsafeBytes { try statement.bind(bytes: $0, at: parameter) }
+          if let name = RecoveredFiles.name(in: value) { names.insert(name) }
+        }
+      }
+      try statement.run()
+      return connection.changes > 0
+    }
+  }
+
+  func copy(of table: Table) throws -> Copy {
+    let names = table.columns.map(\.quotedName).joined(separator: ", ")
+    let values = table.columns.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
+    if !connection.isInTransaction { try connection.begin(.immediate) }
+    return Copy(
+      table: table, connection: connection,
+      statement: try connection.prepare(
+        "INSERT OR IGNORE INTO \(table.name.quotedName) (\(names)) VALUES (\(values))"),
+      numbers: entities.numbers[table.name] ?? [])
+  }
+
+  mutating func finish(_ copy: Copy, _ losses: PageWalk.Losses) throws {
+    var table = copy.table
+    table.lost = losses.keys
+    table.damagedPages = Set(losses.pages)
+    tablesByName[table.name] = table
+    externalNames.formUnion(copy.names)
+    try connection.commit()
+  }
+
+  /// Copies rows that stand on pages to which only damaged pages led.
+  /// - Parameter unreadable: Without the metadata when they are found.
+  mutating func copyStrays(
+    _ walk: PageWalk, _ unreadable: inout Set<StoreRecovery.Part>
+  ) throws {
+    let incomplete = tables.filter { !$0.lost.isEmpty }
+    if incomplete.isEmpty, !unreadable.contains(.metadata) { return }
+    var copies: [String: Copy] = [:]
+    var tableOfPage: [Int: String] = [:]
+    var found: [String: [Int64]] = [:]
+    for table in incomplete {
+      copies[table.name] = try copy(of: table)
+      for page in table.damagedPages { tableOfPage[page] = table.name }
+    }
+    try walk.strayRows { parent, key, values in
+      if unreadable.contains(.metadata), let (identifier, plist) = Self.metadata(values) {
+        try restore(identifier, plist)
+        unreadable.remove(.metadata)
+      }
+      guard let name = parent.flatMap({ tableOfPage[$0] }) ?? entityTable(of: values),
+        let table = copies[name]?.table, table.lost.contains(where: { $0.contains(key) }),
+        copies[name]?.isPlausible(values) == true
+      else { return }
+      if try copies[name]?.add(key, values) == true { found[name, default: []].append(key) }
+    }
+    for (name, copy) in copies {
+      var table = copy.table
+      table.lost = table.lost.removing(found[name, default: []].sorted())
+      tablesByName[name] = table
+      externalNames.formUnion(copy.names)
+    }
+    if connection.isInTransaction { try connection.commit() }
+  }
+
+  private static func metadata(_ values: [RecordValue]) -> (identifier: String, plist: [UInt8])? {
+    guard values.count == 3, values[0] == .null, case .text(let identifier) = values[1],
+      UUID(uuidString: identifier) != nil, case .blob(let plist) = values[2],
+      plist.starts(with: "bplist".utf8)
+    else { return nil }
+    return (identifier, plist)
+  }
+
+  private func restore(_ identifier: String, _ plist: [UInt8]) throws {
+    let update = try connection.prepare("UPDATE Z_METADATA SET Z_UUID = ?1, Z_PLIST = ?2")
+    try update.bind(identifier, at: 1)
+    try plist.withUnsafeBytes { try update.bind(bytes: $0, at: 2) }
+    try update.run()
+  }
+
+  /// The table whose entity's number the second value is, where the number of values fits too.
+  private func entityTable(of values: [RecordValue]) -> String? {
+    guard values.count > 2, values[0] == .null, case .integer(let number) = values[1],
+      let name = entities.tables[number], tablesByName[name]?.columns.count == values.count
+    else { return nil }
+    return name
+  }
+
+  // MARK: Indexes
+
+  mutating func makeIndexes() throws {
+    let virtual = virtualTables
+    for object in source.objects where object.type != "table" && !object.sql.isEmpty {
+      // A trigger that keeps a tree names it.
+      if object.type == "trigger", virtual.contains(where: object.sql.contains) { continue }
+      do {
+        try connection.execute(object.sql)
+      } catch let error as SQLiteError where error.isUniquenessViolation {
+        try removeDuplicates(object)
+        try connection.execute(object.sql)
+      }
+    }
+  }
+
+  /// Keeps the newest of rows with equal values in a unique index.
+  private mutating func removeDuplicates(_ index: StoreRecoverySource.Object) throws {
+    let plain = index.sql.replacing("CREATE UNIQUE INDEX", with: "CREATE INDEX", maxReplacements: 1)
+    try connection.execute(plain)
+    guard
+      let name = try text(
+        "SELECT tbl_name FROM sqlite_schema WHERE type = 'index' AND name = ?1", index.name)
+    else { return }
+    var conditions: [String] = []
+    let statement = try connection.prepare("SELECT name FROM pragma_index_info(?1)")
+    try statement.bind(index.name, at: 1)
+    while try statement.step() {
+      let column = statement.string(0).quotedName
+      conditions.append("other.\(column) = this.\(column)")
+    }
+    let table = name.quotedName
+    let matches =
+      "SELECT 1 FROM \(table) AS other WHERE \(conditions.joined(separator: " AND ")) "
+      + "AND other.rowid > this.rowid"
+    var keys: [Int64] = []
+    let duplicates = try connection.prepare(
+      "SELECT rowid FROM \(table) AS this WHERE EXISTS (\(matches))")
+    while try duplicates.step() { keys.append(duplicates.int64(0)) }
+    let delete = try connection.prepare("DELETE FROM \(table) WHERE rowid = ?1")
+    for key in keys {
+      try delete.bind(key, at: 1)
+      try delete.run()
+    }
+    tablesByName[name]?.duplicates += keys
+    tablesByName[name]?.copied -= keys.count
+    try connection.execute("DROP INDEX \(index.name.quotedName)")
+  }
+
+  private func text(_ sql: String, _ parameter: String) throws -> String? {
+    let statement = try connection.prepare(sql)
+    try statement.bind(parameter, at: 1)
+    return try statement.step() ? statement.string(0) : nil
+  }
+
+  // MARK: Keys
+
+  /// No key may be given again, so the last ones are at least those of the rows.
+  mutating func finishKeys() throws {
+    let update = try connection.prepare(
+      "UPDATE Z_PRIMARYKEY SET Z_MAX = max(ifnull(Z_MAX, 0), ?1) WHERE Z_ENT = ?2")
+    for table in tables {
+      let highest =
+        table.keyColumn == nil
+        ? 0
+        : try connection.integer(
+          "SELECT max(\(table.columns[table.keyColumn ?? 0].quotedName)) "
+            + "FROM \(table.name.quotedName)") ?? 0
+      if let root = entities.roots[table.name] {
+        try update.bind(highest, at: 1)
+        try update.bind(root, at: 2)
+        try update.run()
+      }
+      let last = entities.lastKeys[table.name].map { max($0, highest) }
+      tablesByName[table.name]?.lost = table.lost.compactMap { range in
+        let low = max(range.lowerBound, 1)
+        let high = min(range.upperBound, last ?? .max)
+        return low <= high ? low...high : nil
+      }
+    }
+  }
+
+  func results() -> [StoreRecovery.Table] {
+    tables.map { table in
+      StoreRecovery.Table(
+        name: table.name, entities: entities.names[table.name] ?? [], copiedRows: table.copied,
+        lostKeys: table.lost, duplicateKeys: table.duplicates.sorted())
+    }
+  }
+
+  /// - Throws: `SQLiteError` when the new file is not whole.
+  func check() throws {
+    let result = try connection.text("PRAGMA integrity_check(1)") ?? "no answer"
+    guard result == "ok" else {
+      throw SQLiteError(.corrupt, message: "the new file is damaged: \(result)")
+    }
+  }
+}
+
+extension String {
+  fileprivate var quotedName: String {
+    "\"" + replacing("\"", with: "\"\"") + "\""
+  }
+}

@@ -1,0 +1,168 @@
+import Foundation
+import OpenSwiftDataSQLiteEngine
+import SwiftData
+import Testing
+
+/// A store that is opened with `allowsSave: false` leaves its file and its folder as they were.
+@Suite struct ReadOnlyFileTests {
+  /// Reads all authors and compares the folder before and after.
+  private func expectReading(
+    _ folder: StoreFolder, _ count: Int, filesMeanwhile: [String],
+    at location: SourceLocation = #_sourceLocation
+  ) throws {
+    let before = try folder.content()
+    do {
+      let container = try StoreFolder.container(folder.store, allowsSave: false)
+      let context = ModelContext(container)
+      #expect(
+        try context.fetch(FetchDescriptor<Author>()).count == count, sourceLocation: location)
+      #expect(try folder.content().keys.sorted() == filesMeanwhile, sourceLocation: location)
+    }
+    let after = try folder.content()
+    #expect(after.keys.sorted() == before.keys.sorted(), sourceLocation: location)
+    #expect(after == before, "a byte changed", sourceLocation: location)
+  }
+
+  private let file = "test.store"
+  private let log = "test.store-wal"
+  private let shared = "test.store-shm"
+
+  @Test func aRollbackJournalFileStaysOneUntilItIsWritten() throws {
+    let folder = try StoreFolder(authors: 50)
+    try folder.leaveLog()
+    try expectReading(folder, 50, filesMeanwhile: [file])
+    #expect(try !folder.usesLog)
+    #expect(try folder.authors() == 50)
+    #expect(try folder.usesLog)
+  }
+
+  @Test func aFileWithoutLog() throws {
+    let folder = try StoreFolder(authors: 50)
+    #expect(try folder.usesLog)
+    try expectReading(folder, 50, filesMeanwhile: [file, shared, log])
+  }
+
+  @Test func whatIsInTheLogIsRead() throws {
+    let folder = try StoreFolder(interruptedWithAuthors: 50)
+    try expectReading(folder, 50, filesMeanwhile: [file, shared, log])
+    #expect(try folder.authors() == 50)
+    #expect(try folder.content().keys.sorted() == [file])
+  }
+
+  @Test func whatACrashLeftStays() throws {
+    let other = try StoreFolder(authors: 20)
+    let container = try StoreFolder.container(other.store)
+    let context = ModelContext(container)
+    context.insert(Author(name: "Zoë"))
+    try context.save()
+    let folder = try StoreFolder()
+    for suffix in ["", "-wal", "-shm"] { try other.copy(suffix, to: folder.store) }
+    let before = try folder.content()
+    #expect(try folder.authors(allowsSave: false) == 21)
+    let after = try folder.content()
+    #expect(after.keys.sorted() == [file, shared, log])
+    #expect(after[file] == before[file] && after[log] == before[log])
+  }
+
+  @Test func anEmptyLogStays() throws {
+    let folder = try StoreFolder(authors: 50)
+    try Data().write(to: folder.beside("-wal"))
+    try expectReading(folder, 50, filesMeanwhile: [file, shared, log])
+  }
+
+  @Test func whatOthersCommitIsSeenAndStays() throws {
+    let folder = try StoreFolder(authors: 5)
+    let reader = ModelContext(try StoreFolder.container(folder.store, allowsSave: false))
+    #expect(try reader.fetchCount(FetchDescriptor<Author>()) == 5)
+    do {
+      let writer = ModelContext(try StoreFolder.container(folder.store))
+      writer.insert(Author(name: "Zoë"))
+      try writer.save()
+      #expect(try reader.fetchCount(FetchDescriptor<Author>()) == 6)
+      writer.insert(Author(name: "Ann"))
+      try writer.save()
+    }
+    #expect(try reader.fetchCount(FetchDescriptor<Author>()) == 7)
+  }
+
+  @Test func aReaderThatClosesBesideAWriterLeavesTheWritersFiles() throws {
+    let folder = try StoreFolder(authors: 5)
+    let writer = ModelContext(try StoreFolder.container(folder.store))
+    writer.insert(Author(name: "Zoë"))
+    try writer.save()
+    let names = try folder.content().keys.sorted()
+    #expect(try folder.authors(allowsSave: false) == 6)
+    #expect(try folder.content().keys.sorted() == names)
+    writer.insert(Author(name: "Ann"))
+    try writer.save()
+    #expect(try folder.authors(allowsSave: false) == 7)
+  }
+
+  // MARK: Folders that can't be written
+
+  /// Reads a store in another process, which sees its folder mounted read-only.
+  private func readMounted(_ folder: StoreFolder) throws -> String {
+    let worker = Process.storeWorker([])
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
+    process.arguments = [
+      "-m", "sh", "-c",
+      "mount --bind \"$1\" \"$1\" && mount -o remount,bind,ro \"$1\" && exec \"$2\" read \"$3\"",
+      "sh", folder.folder.url.path, worker.executableURL?.path ?? "", folder.store.path,
+    ]
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    let data = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+
+  private static let canMount: Bool = {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
+    process.arguments = ["-m", "mount", "--bind", "/tmp", "/tmp"]
+    process.standardError = FileHandle.nullDevice
+    guard (try? process.run()) != nil else { return false }
+    process.waitUntilExit()
+    return process.terminationStatus == 0
+  }()
+
+  private func parcels(_ url: URL) throws -> ModelContainer {
+    let container = try ModelContainer(
+      for: Batch.self, Parcel.self, configurations: ModelConfiguration(url: url))
+    let context = ModelContext(container)
+    for index in 0..<20 { context.insert(Parcel(index: index)) }
+    try context.save()
+    return container
+  }
+
+  @Test(.enabled(if: canMount, "needs the right to mount a folder read-only"))
+  func aFolderThatMustNotBeWritten() throws {
+    let folder = try StoreFolder()
+    _ = try parcels(folder.store)
+    let before = try folder.content()
+    #expect(try readMounted(folder) == "20")
+    try Data().write(to: folder.beside("-wal"))
+    #expect(try readMounted(folder) == "20")
+    try FileManager.default.removeItem(at: folder.beside("-wal"))
+    #expect(try folder.content() == before)
+    try folder.leaveLog()
+    #expect(try readMounted(folder) == "20")
+  }
+
+  @Test(.enabled(if: canMount, "needs the right to mount a folder read-only"))
+  func aLogInAFolderThatMustNotBeWritten() throws {
+    let other = try StoreFolder()
+    let container = try parcels(other.store)
+    let folder = try StoreFolder()
+    for suffix in ["", "-wal"] { try other.copy(suffix, to: folder.store) }
+    let before = try folder.content()
+    #expect(try readMounted(folder).contains("Copy both files to a folder that can be written"))
+    #expect(try folder.content() == before)
+    // With the shared memory beside it SQLite reads the log without writing.
+    try other.copy("-shm", to: folder.store)
+    #expect(try readMounted(folder) == "20")
+    _ = container
+  }
+}

@@ -1,0 +1,327 @@
+import Foundation
+import OpenSwiftDataSQLiteEngine
+import SwiftData
+import Testing
+
+/// What can be read of a damaged file comes into a new store, and the rest is listed.
+@Suite struct StoreRecoveryTests {
+  private static let count = 3000
+  private let folder: StoreFolder
+  private var recovered: URL { folder.folder.url.appendingPathComponent("recovered.store") }
+
+  /// Authors with books, and some shelves that have some of the books.
+  init() throws {
+    folder = try StoreFolder()
+    let context = ModelContext(try StoreFolder.container(folder.store))
+    let shelves = (0..<10).map { Shelf(label: "Shelf \($0)") }
+    for shelf in shelves { context.insert(shelf) }
+    for number in 0..<StoreRecoveryTests.count {
+      let author = Author(name: "Author \(number)")
+      context.insert(author)
+      let book = Book(title: "Book \(number)", pages: number, author: author)
+      context.insert(book)
+      book.shelves = [shelves[number % 10]]
+    }
+    try context.save()
+  }
+
+  // MARK: Pages
+
+  private func root(of name: String) throws -> Int {
+    let connection = try Connection(path: folder.store.path, mode: .readOnly)
+    return Int(
+      try connection.integer("SELECT rootpage FROM sqlite_schema WHERE name = '\(name)'") ?? 0)
+  }
+
+  /// The pages below the root of a table with two levels.
+  private func children(of root: Int) throws -> [Int] {
+    let bytes = [UInt8](try Data(contentsOf: folder.store))
+    let start = (root - 1) * 4096
+    let header = root == 1 ? start + 100 : start
+    try #require(bytes[header] == 5)
+    func number(_ offset: Int) -> Int {
+      (0..<4).reduce(0) { $0 << 8 | Int(bytes[offset + $1]) }
+    }
+    let count = Int(bytes[header + 3]) << 8 | Int(bytes[header + 4])
+    return (0..<count).map { index in
+      let cell = header + 12 + 2 * index
+      return number(start + (Int(bytes[cell]) << 8 | Int(bytes[cell + 1])))
+    } + [number(header + 8)]
+  }
+
+  private func erase(_ page: Int, with byte: UInt8 = 0) throws {
+    try folder.overwrite([UInt8](repeating: byte, count: 4096), at: (page - 1) * 4096)
+  }
+
+  // MARK: Expectations
+
+  private func recover(for schema: Schema? = nil) throws -> StoreRecovery {
+    let before = try folder.content()
+    let recovery = try ModelContainer.recoverStore(at: folder.store, to: recovered, for: schema)
+    let after = try folder.content()
+    #expect(after.keys.sorted() == (before.keys + ["recovered.store"]).sorted())
+    #expect(after.filter { before[$0.key] != nil } == before)
+    #expect(try SQLiteFile.text("PRAGMA integrity_check", in: recovered) == "ok")
+    return recovery
+  }
+
+  private func table(_ name: String, _ recovery: StoreRecovery) throws -> StoreRecovery.Table {
+    try #require(recovery.tables.first { $0.name == name })
+  }
+
+  /// The new store opens with the models, and what is in it is what was there, value by value.
+  private func expectRows(
+    authors lost: [ClosedRange<Int64>] = [], at location: SourceLocation = #_sourceLocation
+  ) throws -> Int {
+    let container = try StoreFolder.container(recovered)
+    let context = ModelContext(container)
+    let authors = try context.fetch(FetchDescriptor<Author>(sortBy: [SortDescriptor(\.name)]))
+    for author in authors {
+      let number = author.name.dropFirst(7)
+      #expect(author.books.allSatisfy { $0.title == "Book \(number)" }, sourceLocation: location)
+    }
+    let connection = try Connection(path: recovered.path, mode: .readOnly)
+    let keys = try connection.prepare("SELECT Z_PK FROM ZAUTHOR ORDER BY Z_PK")
+    var found: [Int64] = []
+    while try keys.step() { found.append(keys.int64(0)) }
+    let missing = (1...Int64(StoreRecoveryTests.count)).filter { key in
+      lost.contains { $0.contains(key) }
+    }
+    #expect(
+      (found + missing).sorted() == Array(1...Int64(StoreRecoveryTests.count)),
+      sourceLocation: location)
+    context.insert(Author(name: "New"))
+    try context.save()
+    #expect(
+      try SQLiteFile.integer("SELECT max(Z_PK) FROM ZAUTHOR", in: recovered)
+        == Int64(StoreRecoveryTests.count + 1), sourceLocation: location)
+    return authors.count
+  }
+
+  // MARK: Tests
+
+  @Test func aFileWithoutDamageIsCopiedAsItIs() throws {
+    let recovery = try recover()
+    #expect(recovery.isComplete && recovery.damagedPages.isEmpty)
+    #expect(recovery.description.contains("nothing was lost"))
+    let connection = try Connection(path: recovered.path, mode: .readOnly)
+    try connection.execute("ATTACH '\(folder.store.path)' AS old")
+    let names = try SQLiteFile.texts(
+      "SELECT name FROM sqlite_schema WHERE type = 'table'", in: folder.store)
+    #expect(names.count >= 7)
+    for name in names {
+      let rows = try connection.integer("SELECT count(*) FROM old.\(name)")
+      #expect(try connection.integer("SELECT count(*) FROM main.\(name)") == rows)
+      for (one, other) in [("old", "main"), ("main", "old")] {
+        let difference =
+          "SELECT count(*) FROM (SELECT * FROM \(one).\(name) EXCEPT SELECT * FROM \(other).\(name))"
+        #expect(try connection.integer(difference) == 0, "\(name)")
+      }
+    }
+    let objects = "SELECT name || ifnull(sql, '') FROM sqlite_schema ORDER BY name"
+    #expect(
+      try SQLiteFile.texts(objects, in: recovered) == SQLiteFile.texts(objects, in: folder.store))
+  }
+
+  @Test func aZeroedPageLosesItsKeysOnly() throws {
+    let leaves = try children(of: root(of: "ZAUTHOR"))
+    try #require(leaves.count > 10)
+    try erase(leaves[4])
+    try erase(leaves[7], with: 0xAB)
+    let recovery = try recover()
+    let authors = try table("ZAUTHOR", recovery)
+    #expect(authors.entities == ["Author"] && authors.lostKeys.count == 2)
+    let lost = authors.lostKeys.reduce(0) { $0 + $1.count }
+    #expect((20..<500).contains(lost))
+    #expect(authors.copiedRows == StoreRecoveryTests.count - lost)
+    #expect(recovery.damagedPages == [leaves[4], leaves[7]].sorted())
+    #expect(try table("ZBOOK", recovery).isComplete && !recovery.isComplete)
+    #expect(recovery.description.contains("Author: \(authors.copiedRows) rows were copied"))
+    #expect(try expectRows(authors: authors.lostKeys) == authors.copiedRows)
+  }
+
+  @Test func rowsBelowADamagedPageAreFound() throws {
+    let root = try root(of: "ZAUTHOR")
+    try erase(root)
+    let recovery = try recover()
+    #expect(try table("ZAUTHOR", recovery).isComplete && recovery.isComplete)
+    #expect(recovery.damagedPages == [root])
+    #expect(try expectRows() == StoreRecoveryTests.count)
+  }
+
+  @Test func linksBelowADamagedPageAreFound() throws {
+    let connection = try Connection(path: folder.store.path, mode: .readOnly)
+    let name = try #require(
+      try connection.text(
+        "SELECT name FROM sqlite_schema WHERE name LIKE 'Z\\__%' ESCAPE '\\' "
+          + "AND type = 'table' AND name NOT IN ('Z_PRIMARYKEY', 'Z_METADATA', 'Z_MODELCACHE')"))
+    try erase(try root(of: name))
+    let recovery = try recover()
+    #expect(try table(name, recovery).copiedRows == StoreRecoveryTests.count)
+    let context = ModelContext(try StoreFolder.container(recovered))
+    for shelf in try context.fetch(FetchDescriptor<Shelf>()) {
+      #expect(shelf.books.count == StoreRecoveryTests.count / 10)
+    }
+  }
+
+  @Test(arguments: [0.9, 0.5, 0.3])
+  func aTruncatedFile(_ part: Double) throws {
+    try folder.truncate(to: Int(Double(try folder.size) * part) + 100)
+    let error = #expect(throws: SwiftDataError.self) { try folder.authors() }
+    #expect(error?.description.contains("recoverStore(at:to:)") == true)
+    let recovery = try recover()
+    let authors = try table("ZAUTHOR", recovery)
+    let books = try table("ZBOOK", recovery)
+    #expect(authors.copiedRows + books.copiedRows > 0)
+    #expect(!recovery.isComplete)
+    let lost = authors.lostKeys.reduce(0) { $0 + $1.count }
+    #expect(authors.copiedRows + lost == StoreRecoveryTests.count)
+    #expect(try expectRows(authors: authors.lostKeys) == authors.copiedRows)
+  }
+
+  @Test func aDamagedIndexLosesNothing() throws {
+    let index = try #require(
+      try SQLiteFile.text(
+        "SELECT name FROM sqlite_schema WHERE name LIKE '%UNIQUE%' AND tbl_name = 'ZAUTHOR'",
+        in: folder.store))
+    try erase(try root(of: index), with: 0xAB)
+    let recovery = try recover()
+    #expect(recovery.isComplete && recovery.rebuiltIndexes == [index])
+    #expect(recovery.description.contains(index))
+    #expect(try expectRows() == StoreRecoveryTests.count)
+  }
+
+  @Test func aFileThatLostItsDescriptionIsReadWithTheModels() throws {
+    let identifier = try SQLiteFile.text("SELECT Z_UUID FROM Z_METADATA", in: folder.store)
+    try erase(1)
+    let error = #expect(throws: SwiftDataError.self) {
+      try ModelContainer.recoverStore(at: folder.store, to: recovered)
+    }
+    #expect(error == .loadIssueModelContainer)
+    #expect(error?.description.contains("recoverStore(at:to:for:)") == true)
+    #expect(try folder.content().keys.sorted() == ["test.store"])
+    let recovery = try recover(for: Schema(Library.types))
+    #expect(recovery.unreadableParts.contains(.tables))
+    #expect(try table("ZAUTHOR", recovery).copiedRows == StoreRecoveryTests.count)
+    #expect(try table("ZBOOK", recovery).copiedRows == StoreRecoveryTests.count)
+    #expect(try SQLiteFile.text("SELECT Z_UUID FROM Z_METADATA", in: recovered) == identifier)
+    #expect(try expectRows() == StoreRecoveryTests.count)
+  }
+
+  @Test func aPageOfTheListOfTablesIsReplacedByTheModels() throws {
+    // Tables of another program make the list longer than a page.
+    let columns = (0..<40).map { "column\($0) VARCHAR" }.joined(separator: ", ")
+    for number in 0..<20 {
+      try SQLiteFile.execute("CREATE TABLE other\(number) (\(columns))", in: folder.store)
+    }
+    let leaves = try children(of: 1)
+    try erase(try #require(leaves.first))
+    #expect(throws: SwiftDataError.self) {
+      try ModelContainer.recoverStore(at: folder.store, to: recovered)
+    }
+    let recovery = try recover(for: Schema(Library.types))
+    #expect(recovery.unreadableParts.contains(.tables))
+    #expect(try table("ZAUTHOR", recovery).copiedRows == StoreRecoveryTests.count)
+    #expect(try expectRows() == StoreRecoveryTests.count)
+  }
+
+  @Test func rowsOverSeveralPages() throws {
+    let other = try StoreFolder()
+    let context = ModelContext(try StoreFolder.container(other.store))
+    for number in 0..<20 {
+      context.insert(Author(name: "\(number)" + String(repeating: "é", count: 5000)))
+    }
+    try context.save()
+    let copy = other.folder.url.appendingPathComponent("copy.store")
+    #expect(try ModelContainer.recoverStore(at: other.store, to: copy).isComplete)
+    let names = Set(try context.fetch(FetchDescriptor<Author>()).map(\.name))
+    let copied = ModelContext(try StoreFolder.container(copy))
+    #expect(Set(try copied.fetch(FetchDescriptor<Author>()).map(\.name)) == names)
+  }
+
+  @Test func whatIsInTheLogIsCopied() throws {
+    let other = try StoreFolder(interruptedWithAuthors: 400)
+    let recovery = try ModelContainer.recoverStore(at: other.store, to: recovered)
+    #expect(recovery.isComplete)
+    #expect(try table("ZAUTHOR", recovery).copiedRows == 400)
+    #expect(try other.authors() == 400)
+  }
+
+  @Test func ofDuplicatesTheNewestStays() throws {
+    let connection = try Connection(path: folder.store.path)
+    let index = try #require(
+      try connection.text(
+        "SELECT name FROM sqlite_schema WHERE name LIKE '%UNIQUE%' AND tbl_name = 'ZAUTHOR'"))
+    let sql = try #require(
+      try connection.text("SELECT sql FROM sqlite_schema WHERE name = '\(index)'"))
+    try connection.execute(
+      """
+      DROP INDEX \(index); UPDATE ZAUTHOR SET ZNAME = 'Twin' WHERE Z_PK IN (5, 8, 13);
+      \(sql.replacing("CREATE UNIQUE", with: "CREATE"));
+      PRAGMA writable_schema = ON;
+      UPDATE sqlite_schema SET sql = '\(sql)' WHERE name = '\(index)'
+      """)
+    let recovery = try ModelContainer.recoverStore(at: folder.store, to: recovered)
+    let authors = try table("ZAUTHOR", recovery)
+    #expect(authors.duplicateKeys == [5, 8] && authors.lostKeys.isEmpty)
+    #expect(authors.copiedRows == StoreRecoveryTests.count - 2)
+    let context = ModelContext(try StoreFolder.container(recovered))
+    #expect(try context.fetchCount(FetchDescriptor<Author>()) == StoreRecoveryTests.count - 2)
+    #expect(
+      try SQLiteFile.integer("SELECT Z_PK FROM ZAUTHOR WHERE ZNAME = 'Twin'", in: recovered) == 13)
+  }
+
+  @Test func externalFilesAreCopiedOrNamed() throws {
+    let there = UUID().uuidString
+    let missing = UUID().uuidString
+    let place = folder.folder.url.appending(path: ".test_SUPPORT/_EXTERNAL_DATA")
+    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+    try Data([7, 8]).write(to: place.appending(path: there))
+    func blob(_ name: String, _ end: String) -> String {
+      "x'02" + name.utf8.map { String(format: "%02x", $0) }.joined() + end + "'"
+    }
+    try SQLiteFile.execute(
+      """
+      UPDATE ZSHELF SET ZLABEL = \(blob(there, "00")) WHERE Z_PK = 1;
+      UPDATE ZSHELF SET ZLABEL = \(blob(missing, "")) WHERE Z_PK = 2
+      """, in: folder.store)
+    let recovery = try ModelContainer.recoverStore(at: folder.store, to: recovered)
+    #expect(recovery.copiedExternalFiles == 1 && recovery.missingExternalFiles == [missing])
+    #expect(!recovery.isComplete && recovery.description.contains(missing))
+    let copy = folder.folder.url.appending(path: ".recovered_SUPPORT/_EXTERNAL_DATA/\(there)")
+    #expect(try Data(contentsOf: copy) == Data([7, 8]))
+  }
+
+  /// Whatever bytes a file has, the copy is a whole store, or there is an error and no copy.
+  @Test(arguments: 1...24)
+  func anyDamage(_ seed: Int) throws {
+    var random = SeededRandom(UInt64(seed))
+    let size = try folder.size
+    for _ in 0..<Int.random(in: 1...6, using: &random) {
+      let count = [1, 8, 100, 4096, 20000].randomElement(using: &random) ?? 1
+      let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
+      try folder.overwrite(bytes, at: Int.random(in: 0..<size - count, using: &random))
+    }
+    let recovery = try recover(for: Schema(Library.types))
+    #expect(recovery.copiedRows > 0)
+    let context = ModelContext(try StoreFolder.container(recovered))
+    let authors = try table("ZAUTHOR", recovery)
+    #expect(try context.fetchCount(FetchDescriptor<Author>()) == authors.copiedRows)
+  }
+
+  @Test func nothingIsMadeWhereNothingCanBe() throws {
+    let names = try folder.content().keys.sorted()
+    func expectRefusal(_ source: URL, _ destination: URL, _ words: String) throws {
+      let error = #expect(throws: SwiftDataError.self) {
+        try ModelContainer.recoverStore(at: source, to: destination)
+      }
+      #expect(error?.description.contains(words) == true, "\(error?.description ?? "")")
+      #expect(try folder.content().keys.sorted() == names)
+    }
+    try expectRefusal(folder.store, folder.store, "already")
+    try expectRefusal(recovered, recovered, "There is no file")
+    try expectRefusal(folder.folder.url, recovered, "There is no file")
+    try Data(repeating: 0x61, count: 20000).write(to: folder.store)
+    try expectRefusal(folder.store, recovered, "recoverStore(at:to:for:)")
+  }
+}
