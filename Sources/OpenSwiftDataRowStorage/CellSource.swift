@@ -3,7 +3,7 @@ package struct CellSource: Hashable, Sendable {
   /// How the value of the column is read.
   package enum Conversion: UInt8, Sendable {
     case integer, real, text, blob
-    /// Bytes behind a tag byte: kept inline, or in a file that the tag's payload names.
+    /// Bytes behind a tag byte: kept inline, or outside of the row under a name (`TaggedValue`).
     case tagged
     /// A key, with the number of its entity from the next column, as a `PackedKey`.
     case keyAndEntity

@@ -18,6 +18,8 @@ public struct RowBuilder {
   @usableFromInline package var nextCapacity: Int
   /// The null words that a row begins with.
   @usableFromInline package let blankNulls: ContiguousArray<UInt64>
+  /// Reads the values that the rows name and do not have.
+  private let outside: (any OutsideValues)?
 
   @usableFromInline package static let largestPage = 256 * 1024
 
@@ -33,12 +35,16 @@ public struct RowBuilder {
   }
 
   /// Makes a builder for rows whose null words are known from `RowLayout.blankNulls(filling:)`.
-  package init(layout: RowLayout, blankNulls: ContiguousArray<UInt64>, expectedRows: Int) {
+  package init(
+    layout: RowLayout, blankNulls: ContiguousArray<UInt64>, expectedRows: Int,
+    outside: (any OutsideValues)? = nil
+  ) {
     self.layout = layout
     self.blankNulls = blankNulls
+    self.outside = outside
     let capacity = Swift.min(
       Swift.max(expectedRows, 1) * (layout.fixedSize + 64), RowBuilder.largestPage)
-    page = RowPage(capacity: capacity, blankNulls: blankNulls)
+    page = RowPage(capacity: capacity, blankNulls: blankNulls, outside: outside)
     row = page.base
     nextCapacity = Swift.min(Swift.max(capacity * 2, 4096), RowBuilder.largestPage)
   }
@@ -88,6 +94,13 @@ public struct RowBuilder {
     rowSize += bytes.count
   }
 
+  /// Names a value that is kept outside of the row; for text and blob cells. The cell counts as null,
+  /// so who does not know of such values finds none.
+  package mutating func setOutside(named name: UnsafeRawBufferPointer, at cell: Int) {
+    setBytes(name, at: cell)
+    setNull(at: cell)
+  }
+
   /// Ends the row; the result stays valid as long as its page lives.
   @inlinable
   public mutating func finish() -> (page: RowPage, row: UnsafeRawPointer) {
@@ -102,7 +115,8 @@ public struct RowBuilder {
   package mutating func turnPage(needed: Int) {
     let wanted = (needed + 7) & ~7
     let next = RowPage(
-      capacity: Swift.max(nextCapacity, wanted + wanted / 2), blankNulls: blankNulls)
+      capacity: Swift.max(nextCapacity, wanted + wanted / 2), blankNulls: blankNulls,
+      outside: outside)
     nextCapacity = Swift.min(nextCapacity * 2, RowBuilder.largestPage)
     if rowSize > 0 { next.base.copyMemory(from: row, byteCount: rowSize) }
     page = next

@@ -22,6 +22,16 @@ public struct RowReader {
     return word & (1 << UInt64(cell & 63)) != 0
   }
 
+  /// Whether a cell that counts as null names a value that is kept outside of the row.
+  @inlinable
+  public func isElsewhere(_ cell: Int) -> Bool {
+    isNull(cell) && row.load(fromByteOffset: cellsOffset + cell << 3, as: UInt64.self) != 0
+  }
+
+  /// Whether a cell has a value, in the row or outside of it.
+  @inlinable
+  public func hasValue(_ cell: Int) -> Bool { !isNull(cell) || isElsewhere(cell) }
+
   /// The number in an integer cell; not checked against the layout.
   @inlinable
   public func integer(_ cell: Int) -> Int64 {
@@ -34,7 +44,8 @@ public struct RowReader {
     row.load(fromByteOffset: cellsOffset + cell << 3, as: Double.self)
   }
 
-  /// The bytes of a text or blob cell; empty for a null cell.
+  /// The bytes of a text or blob cell; empty for a null cell, and the name of a value that is kept
+  /// outside of the row.
   @inlinable
   public func bytes(_ cell: Int) -> UnsafeRawBufferPointer {
     let place = row.load(fromByteOffset: cellsOffset + cell << 3, as: UInt64.self)

@@ -3,12 +3,9 @@ package import OpenSwiftDataRowStorage
 
 extension Statement {
   /// Copies the current row into `builder`. What is no number becomes null in a cell for numbers.
-  /// - Parameters:
-  ///   - sources: Which columns go to which cells; the builder's filled cells.
-  ///   - external: Reads the bytes that a tagged value keeps in a file, by the file's name.
+  /// - Parameter sources: Which columns go to which cells; the builder's filled cells.
   package func copyRow(
-    into builder: inout RowBuilder, _ sources: ContiguousArray<CellSource>,
-    external: (String) -> [UInt8]?
+    into builder: inout RowBuilder, _ sources: ContiguousArray<CellSource>
   ) -> (page: RowPage, row: UnsafeRawPointer) {
     let handle = handle
     builder.begin()
@@ -39,7 +36,11 @@ extension Statement {
       case .blob:
         builder.setBytes(blob(column), at: source.cell)
       case .tagged:
-        copyTagged(column, to: source.cell, &builder, external)
+        // A text has no tag: another program wrote it.
+        switch type == SQLITE_BLOB ? TaggedValue(blob(column)) : .value(blob(column)) {
+        case .value(let bytes): builder.setBytes(bytes, at: source.cell)
+        case .name(let name): builder.setOutside(named: name, at: source.cell)
+        }
       case .keyAndEntity:
         let key = sqlite3_column_int64(handle, column)
         let entity = sqlite3_column_int64(handle, column + 1)
@@ -56,22 +57,5 @@ extension Statement {
   private func blob(_ column: Int32) -> UnsafeRawBufferPointer {
     let bytes = sqlite3_column_blob(handle, column)
     return UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(handle, column)))
-  }
-
-  /// A first byte of 1 is followed by the value, one of 2 by the name of the file that has it.
-  private func copyTagged(
-    _ column: Int32, to cell: Int, _ builder: inout RowBuilder, _ external: (String) -> [UInt8]?
-  ) {
-    let bytes = blob(column)
-    switch bytes.first {
-    case 1:
-      builder.setBytes(UnsafeRawBufferPointer(rebasing: bytes.dropFirst()), at: cell)
-    case 2:
-      let name = String(decoding: bytes.dropFirst().prefix { $0 != 0 }, as: UTF8.self)
-      guard let content = external(name) else { return }
-      content.withUnsafeBytes { builder.setBytes($0, at: cell) }
-    default:
-      builder.setBytes(bytes, at: cell)
-    }
   }
 }

@@ -12,6 +12,11 @@ import SwiftData
 /// - `leave <store> <count>`: ends without awaiting it.
 /// - `read <store>`: opens the store to read and prints how many rows there are, or the error.
 ///
+/// - `negatives <store> <count> <size>`: saves negatives with large values one by one, gives the one before
+///   another value and deletes an older one in the same save, and prints the number of each save.
+/// - `stream <store> <count> <size>`: saves negatives one by one, reads all of them, and prints by how many
+///   bytes its memory grew at most in each part.
+///
 /// The store `-` is the default one.
 @main
 struct StoreWorker {
@@ -21,9 +26,13 @@ struct StoreWorker {
     let configuration =
       arguments[2] == "-"
       ? ModelConfiguration() : ModelConfiguration(url: URL(fileURLWithPath: arguments[2]))
+    let count = Int(arguments[3]) ?? 1
+    if let work = NegativeWork(arguments[1]) {
+      let container = try ModelContainer(for: Negative.self, configurations: configuration)
+      return try work.run(container, count, size: Int(arguments[4]) ?? 1)
+    }
     let container = try ModelContainer(
       for: Batch.self, Parcel.self, configurations: configuration)
-    let count = Int(arguments[3]) ?? 1
     switch arguments[1] {
     case "chain": try saveChain(container, count, size: Int(arguments[4]) ?? 1)
     case "increment": try addRows(container, count)

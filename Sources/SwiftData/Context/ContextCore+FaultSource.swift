@@ -7,6 +7,8 @@ extension ContextCore: _FaultSource {
 
   func _fill(_ storage: _ModelStorage) { faults.fill(storage) }
 
+  func _reread(_ storage: _ModelStorage) { faults.reread(storage) }
+
   func _toOne(_ storage: _ModelStorage, slot: Int) -> AnyObject? {
     noteOtherVersion(storage, slot)
     return faults.toOne(storage, slot: slot)

@@ -40,6 +40,7 @@ extension ContextCore {
     identities.remove(storage)
     storage.acceptChanges()
     storage.becomeDetached()
+    forgetRecent(storage)
     for other in others {
       identities.remove(other.storage)
       other.storage.notifyingObserversOfAll { other.storage.becomeDetached() }

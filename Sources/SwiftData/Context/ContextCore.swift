@@ -99,6 +99,13 @@ final class ContextCore {
     withExtendedLifetime(released) {}
   }
 
+  /// Keeps a deleted model no longer where it would keep files with it.
+  func forgetRecent(_ storage: _ModelStorage) {
+    guard !storage.descriptor.externalSlots.isEmpty, let model = storage.model else { return }
+    let released = recentModels.forget(model)
+    withExtendedLifetime(released) {}
+  }
+
   func port(of storage: _ModelStorage) -> (any StorePort)? {
     coordinator.port(forEntity: storage.descriptor.entityName)
   }

@@ -43,6 +43,14 @@ struct FaultResolver {
     }
   }
 
+  /// Takes the row as it is now; one that is gone or can't be read changes nothing.
+  func reread(_ storage: _ModelStorage) {
+    guard let identifier = storage.knownIdentifier, !identifier.isTemporary,
+      let fresh = try? snapshot(for: identifier)
+    else { return }
+    core.update(storage, with: fresh)
+  }
+
   private func take(_ snapshot: DefaultSnapshot, into storage: _ModelStorage) {
     storage.show(page: snapshot.page, row: snapshot.row)
     if snapshot.cells != nil { storage.takeCells(of: snapshot) }

@@ -69,7 +69,7 @@ extension DefaultSnapshot {
 extension RowReader {
   /// Whether a cell has the value of a snapshot.
   fileprivate func has(_ value: SnapshotValue, in cell: Int) -> Bool {
-    if case .null = value { return isNull(cell) }
+    if case .null = value { return !hasValue(cell) }
     guard !isNull(cell) else { return false }
     return switch value {
     case .integer(let value): integer(cell) == value
@@ -78,7 +78,7 @@ extension RowReader {
     case .blob(let value): value.elementsEqual(bytes(cell))
     case .uuid(let value): withUnsafeBytes(of: value.uuid) { $0.elementsEqual(bytes(cell)) }
     case .identifier(let identifier): identifier.rowKey == PackedKey(word: integer(cell)).key
-    case .null: false
+    case .null, .reference: false
     }
   }
 }

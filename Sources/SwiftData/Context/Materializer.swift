@@ -113,7 +113,7 @@ extension ContextCore {
   }
 
   /// Gives a model that is in memory its fresh row; unsaved changes stay on top of it.
-  private func update(_ storage: _ModelStorage, with snapshot: DefaultSnapshot) {
+  func update(_ storage: _ModelStorage, with snapshot: DefaultSnapshot) {
     if !storage.flags.isDisjoint(with: .isPending) {
       changes.noteFreshRow(of: storage)
       return storage.show(page: snapshot.page, row: snapshot.row)

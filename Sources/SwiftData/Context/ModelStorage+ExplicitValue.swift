@@ -43,8 +43,8 @@ extension _ModelStorage {
       decode(type, slot: slot).map { _ModelStorage.boxed($0) }
     }
     if case .transformable = property.form {
-      guard let row = reader, !row.isNull(slot) else { return nil }
-      return ValueDecoding.transformed(type, property: property, bytes: Data(row.bytes(slot)))
+      guard let row = readableRow(for: slot), let bytes = storedBytes(row, slot) else { return nil }
+      return ValueDecoding.transformed(type, property: property, bytes: bytes)
         .map { _ModelStorage.boxed($0) }
     }
     return (type as? any Codable.Type).flatMap { decoded($0) }

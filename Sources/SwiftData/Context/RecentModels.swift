@@ -8,7 +8,7 @@
 struct RecentModels {
   private static let limit = 1024
 
-  private var models: [AnyObject] = []
+  private var models: [AnyObject?] = []
   private var next = 0
 
   /// - Returns: The model that is kept no longer. The caller releases it once nothing is being changed here:
@@ -22,5 +22,12 @@ struct RecentModels {
     models[next] = model
     next = (next + 1) % RecentModels.limit
     return oldest
+  }
+
+  /// - Returns: The model if it was kept; the caller releases it.
+  mutating func forget(_ model: AnyObject) -> AnyObject? {
+    guard let place = models.firstIndex(where: { $0 === model }) else { return nil }
+    defer { models[place] = nil }
+    return models[place]
   }
 }

@@ -45,8 +45,15 @@ struct SaveSession {
     let port: any StorePort
     var insertedStorages: [_ModelStorage] = []
     var inserted: [DefaultSnapshot] = []
+    var updatedStorages: [_ModelStorage] = []
     var updated: [DefaultSnapshot] = []
     var deleted: [DefaultSnapshot] = []
+
+    /// Models let go of values that the store put outside of their rows.
+    func forgetStored(_ places: ExternalPlaces) {
+      for (index, slots) in places.inserted { insertedStorages[index].forgetStored(slots) }
+      for (index, slots) in places.updated { updatedStorages[index].forgetStored(slots) }
+    }
   }
 
   /// Rows that another container or process deleted are noticed while the store writes. Their edits
@@ -159,11 +166,13 @@ struct SaveSession {
     }
     for storage in core.changes.changed {
       let place = try place(storage)
+      batches[place].updatedStorages.append(storage)
       batches[place].updated.append(
         try DefaultSnapshot(storage, changedSlots: storage.changedSlots))
     }
     for storage in core.rowsToDelete {
       let place = try place(storage)
+      if !storage.descriptor.externalSlots.isEmpty { storage.keepExternalValues() }
       batches[place].deleted.append(DefaultSnapshot(lenient: storage))
     }
     return batches.filter(\.port.isReversible) + batches.filter { !$0.port.isReversible }
@@ -207,6 +216,7 @@ struct SaveSession {
       storage.acceptChanges()
     }
     for storage in changes.changed { core.refreshDuplicates(of: storage) }
+    for (batch, receipt) in zip(batches, receipts) { batch.forgetStored(receipt.external) }
     for storage in changes.deleted { core.finishDeletion(of: storage) }
     core.hasLostModels = false
     if core.leavesUnseenMembers(changes.deleted) { core.dropGoneMembers() }

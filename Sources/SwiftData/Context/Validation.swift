@@ -149,7 +149,7 @@ extension DefaultSnapshot {
     case .blob(let value): AnyHashable(value)
     case .uuid(let value): AnyHashable(withUnsafeBytes(of: value.uuid) { Data($0) })
     case .identifier(let identifier): AnyHashable(identifier)
-    case .null: nil
+    case .null, .reference: nil
     }
   }
 }

@@ -50,7 +50,7 @@ struct SQLiteDriver: SQLDriver {
     }
   }
 
-  func externalData(named name: String) -> [UInt8]? { file.externalData(named: name) }
+  var externalValues: (any ExternalValueStore)? { file.external }
 }
 
 private final class SQLiteWriterLease: SQLWriterLease {

@@ -11,7 +11,8 @@ struct StoreFile: Sendable {
   let trees: Set<String>
   /// The tables of the history, where the file has them.
   let history: HistoryTables?
-  private let externalFolder: URL?
+  /// The files of its large values; a store in memory has none.
+  let external: ExternalFiles?
 
   static func openPool(
     _ configuration: ModelConfiguration, schema: Schema
@@ -90,12 +91,13 @@ struct StoreFile: Sendable {
           }
         }
       }
+      let external =
+        configuration.isStoredInMemoryOnly ? nil : ExternalFiles(of: configuration.url)
+      if configuration.allowsSave { try external?.open(pool, mapping: mapping) }
       let file = StoreFile(
         identifier: stored?.identifier ?? "",
         trees: try StoreIndexes.open(pool, mapping: mapping),
-        history: stored.flatMap { HistoryTables(in: $0.columns) },
-        externalFolder: configuration.isStoredInMemoryOnly
-          ? nil : externalFolder(of: configuration.url))
+        history: stored.flatMap { HistoryTables(in: $0.columns) }, external: external)
       return (file, mapping)
     case .create:
       throw SwiftDataError.loadIssueModelContainer.with(
@@ -129,20 +131,6 @@ struct StoreFile: Sendable {
       "The store at \(configuration.url.path) has derived attributes, which only Apple's framework can "
         + "keep up to date (the first trigger is \(trigger)). Open it with allowsSave: false. The file "
         + "was left as it is.")
-  }
-
-  private static func externalFolder(of url: URL) -> URL {
-    let base = url.deletingPathExtension().lastPathComponent
-    return url.deletingLastPathComponent()
-      .appendingPathComponent(".\(base)_SUPPORT/_EXTERNAL_DATA", isDirectory: true)
-  }
-
-  /// The bytes of a value that is kept in a file of its own.
-  func externalData(named name: String) -> [UInt8]? {
-    guard let folder = externalFolder, !name.contains("/"),
-      let data = try? Data(contentsOf: folder.appendingPathComponent(name))
-    else { return nil }
-    return [UInt8](data)
   }
 }
 

@@ -4,6 +4,8 @@
 public protocol _FaultSource: AnyObject {
   /// Reads the row of a model that is known by identifier only.
   func _fill(_ storage: _ModelStorage)
+  /// Reads the row of a model again, which names a value that is not there any more.
+  func _reread(_ storage: _ModelStorage)
   /// The model on the other side of a to-one whose row holds `key`.
   func _toOne(_ storage: _ModelStorage, slot: Int) -> AnyObject?
   /// The models on the other side of a to-many, as stored and with unsaved changes.

@@ -179,7 +179,8 @@ extension _ModelStorage {
   @inlinable
   func scalar<V: _ScalarAttribute>(_ slot: Int) -> V? {
     if overlay != nil, let value: V? = overlaidScalar(slot) { return value }
-    guard let row = readableRow(for: slot), !row.isNull(slot) else { return nil }
+    guard let row = readableRow(for: slot) else { return nil }
+    if row.isNull(slot) { return row.isElsewhere(slot) ? externalScalar(slot) : nil }
     if let value = V._read(row, slot) { return value }
     noteUnreadable(slot)
     return nil

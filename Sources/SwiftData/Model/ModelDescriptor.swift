@@ -81,6 +81,8 @@ public final class _ModelDescriptor: Sendable {
   let slotsToConvert: [Int]
   let relationshipSlots: [Int]
   let dateSlots: [Int]
+  /// Slots whose values may be kept outside of the row.
+  package let externalSlots: [Int]
   /// The properties by the steps that longer key paths take.
   package let keyPathSteps: KeyPathSteps
   private let slotsByKeyPath: Slots
@@ -108,6 +110,9 @@ public final class _ModelDescriptor: Sendable {
     }
     dateSlots = reading.properties.indices.filter {
       if case .attribute(.scalar(.date)) = reading.properties[$0].form { true } else { false }
+    }
+    externalSlots = reading.properties.indices.filter {
+      reading.properties[$0].isExternallyStored
     }
     uniqueConstraints = reading.uniqueConstraints
     isConstrained =

@@ -10,7 +10,8 @@ extension _ModelStorage {
     return .boxed(ValueBox(value))
   }
 
-  /// The value of a Codable property, decoded on first use and kept in the overlay.
+  /// The value of a Codable property, decoded on first use and kept in the overlay; one that the row has
+  /// elsewhere is decoded each time.
   static func decoded<V: Codable>(_ type: V.Type, slot: Int, of storage: _ModelStorage?) -> V {
     guard let storage else { return standIn(for: type, slot: slot, of: nil) }
     if case .boxed(let box) = storage.overlaid(slot), let value = box.value(as: type) {
@@ -20,6 +21,7 @@ extension _ModelStorage {
     guard let value = storage.decode(type, slot: slot) else {
       return standIn(for: type, slot: slot, of: storage)
     }
+    if storage.isElsewhere(slot) { return value }
     storage.overlay(.boxed(ValueBox(value)), at: slot)
     return value
   }
@@ -43,9 +45,13 @@ extension _ModelStorage {
           decodable, leaves: leaves,
           values: zip(leaves, values).map { $0.isOptional ? $1 : $0.form.filled($1) })
     case .attribute(.encoded):
-      if row.isNull(slot) { return nil }
-      value = ValueDecoding.encoded(decodable, bytes: Data(row.bytes(slot)))
+      guard let bytes = storedBytes(row, slot) else { return nil }
+      value = ValueDecoding.encoded(decodable, bytes: bytes)
     default:
+      if row.isElsewhere(slot), let content = externalContent(slot) {
+        value = ValueDecoding.scalar(decodable, descriptor.layout.stored(content, slot))
+        break
+      }
       if row.isNull(slot) { return nil }
       value = ValueDecoding.scalar(decodable, storedValue(row, cell: slot))
     }
@@ -59,15 +65,22 @@ extension _ModelStorage {
         return value
       }
       if case .unset = storage.overlaid(slot), let row = storage.readableRow(for: slot),
-        !row.isNull(slot),
+        let bytes = storage.storedBytes(row, slot),
         let value = ValueDecoding.transformed(
-          type, property: storage.descriptor.properties[slot], bytes: Data(row.bytes(slot)))
+          type, property: storage.descriptor.properties[slot], bytes: bytes)
       {
+        if storage.isElsewhere(slot) { return value }
         storage.overlay(.boxed(ValueBox(value)), at: slot)
         return value
       }
     }
     return standIn(for: type, slot: slot, of: storage)
+  }
+
+  /// The bytes of an encoded or transformed value, wherever they are kept; nil where there are none.
+  func storedBytes(_ row: RowReader, _ slot: Int) -> Data? {
+    if row.isNull(slot) { return row.isElsewhere(slot) ? externalContent(slot) : nil }
+    return Data(row.bytes(slot))
   }
 
   /// The value of a cell in the form that composites are restored from.

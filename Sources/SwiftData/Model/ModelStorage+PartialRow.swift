@@ -48,12 +48,11 @@ extension RowLayout {
     return kinds.indices.allSatisfy { !isCompared($0) || agrees($0, left, right) }
   }
 
-  /// Whether two rows have the same value in a cell, be it null.
+  /// Whether two rows have the same value in a cell, be it null or the name of one that is kept elsewhere.
   func agrees(_ cell: Int, _ left: RowReader, _ right: RowReader) -> Bool {
     guard left.isNull(cell) == right.isNull(cell) else { return false }
-    if left.isNull(cell) { return true }
     switch kinds[cell] {
-    case .integer, .real: return left.integer(cell) == right.integer(cell)
+    case .integer, .real: return left.isNull(cell) || left.integer(cell) == right.integer(cell)
     case .text, .blob:
       let (mine, other) = (left.bytes(cell), right.bytes(cell))
       guard mine.count == other.count else { return false }

@@ -62,6 +62,7 @@ extension _ModelStorage {
       if flags.contains(.isGone) { return .missingRow }
       return flags.contains(.isFault) ? .unreadableStore : .missingValue
     }
+    if known.isElsewhere(slot) { return .missingFile }
     let isNull =
       property.leafCells.isEmpty ? known.isNull(slot) : property.leafCells.allSatisfy(known.isNull)
     if isNull { return property.isOptional ? nil : .missingValue }

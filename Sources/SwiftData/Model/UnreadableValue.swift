@@ -19,6 +19,9 @@ public struct UnreadableValue: Hashable, Sendable {
     /// The stored value does not fit the property's type: an enum without such a raw value, or bytes
     /// that the type does not decode.
     case unsuitableValue
+    /// The file in which an attribute with the option `externalStorage` keeps its value is not there, or
+    /// cannot be read. The next read tries again.
+    case missingFile
     /// The store could not be read. The next read tries again.
     case unreadableStore
   }
@@ -41,6 +44,7 @@ extension UnreadableValue: CustomStringConvertible {
       case .missingRow: "there is no such row"
       case .missingValue: "nothing suitable is stored"
       case .unsuitableValue: "the stored value does not fit its type"
+      case .missingFile: "the file that has its value is missing"
       case .unreadableStore: "the store could not be read"
       }
     return "\(entityName).\(propertyName) of \(persistentModelID) reads as a stand-in: \(cause)."

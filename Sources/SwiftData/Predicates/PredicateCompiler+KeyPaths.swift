@@ -98,13 +98,14 @@ extension PredicateCompiler {
       var scalar = scalar(
         value, column, valueType: property.valueType,
         presence: presence(of: property, value, in: object))
-      if column.content == .encoded, var list = ListTerm(value, of: property.valueType) {
-        list.presence = scalar.presence
-        return .list(list)
-      }
       // The column has a tag and perhaps the name of a file instead of the bytes.
       if object.entity.descriptor.properties[property.slot].isExternallyStored {
         scalar.kind = .opaque
+        return .scalar(scalar)
+      }
+      if column.content == .encoded, var list = ListTerm(value, of: property.valueType) {
+        list.presence = scalar.presence
+        return .list(list)
       }
       return .scalar(scalar)
     case .composite(let leaves):

@@ -30,8 +30,10 @@ package final class EntitySelection: Sendable {
       blankNulls = descriptor.layout.blankNulls(filling: sources.lazy.map(\.cell))
     }
 
-    func builder(expectedRows: Int) -> RowBuilder {
-      RowBuilder(layout: descriptor.layout, blankNulls: blankNulls, expectedRows: expectedRows)
+    func builder(expectedRows: Int, _ outside: (any OutsideValues)?) -> RowBuilder {
+      RowBuilder(
+        layout: descriptor.layout, blankNulls: blankNulls, expectedRows: expectedRows,
+        outside: outside)
     }
   }
 

@@ -16,7 +16,7 @@ extension RelationalStore {
     let isAlone = concerned.isSubset(of: names(of: query.entity.subtreeNumbers))
     let isFree = isAlone && !hasRelationships(query.entity)
     try driver.write(else: "nothing was deleted") { session in
-      try session.transaction {
+      try transaction(session) {
         var changes = RowChanges(self, session, author: request.editingState.author)
         if isFree {
           try deleteRows(of: query, number, session, &changes)

@@ -10,17 +10,22 @@ extension RelationalStore {
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
   ) throws -> any PreparedSave {
     try requireWritable()
-    let lease = try driver.leaseWriter()
+    let transaction = OpenTransaction(
+      lease: try driver.leaseWriter(), external: driver.externalValues)
     do {
-      let inserted = try lease.use { session in
+      let receipt = try transaction.lease.use { session in
         try session.begin()
+        let (request, places) = try outsourced(request)
         var writer = SaveWriter(
           store: self, session: session, author: request.editingState.author)
-        return try writer.write(request)
+        var receipt = SaveReceipt(inserted: try writer.write(request))
+        receipt.external = places
+        try transaction.external?.willCommit()
+        return receipt
       }
-      return PreparedTransaction(lease: lease, receipt: SaveReceipt(inserted: inserted))
+      return PreparedTransaction(transaction: transaction, receipt: receipt)
     } catch {
-      lease.abandon()
+      transaction.abandon()
       throw error
     }
   }
@@ -36,26 +41,31 @@ extension RelationalStore {
 
 /// A save whose statements have run in an open transaction. It holds the writer until it ends.
 private struct PreparedTransaction: PreparedSave {
-  let lease: any SQLWriterLease
+  let transaction: OpenTransaction
   let receipt: SaveReceipt
 
   func commit() throws {
     do {
-      try lease.use { try $0.commit() }
-      lease.end()
+      try transaction.lease.use { try $0.commit() }
     } catch {
-      lease.abandon()
+      transaction.abandon(triedCommit: true)
       throw error
     }
+    transaction.external?.didCommit()
+    transaction.lease.end()
   }
 
-  func abandon() { lease.abandon() }
+  func abandon() { transaction.abandon() }
 }
 
-extension SQLWriterLease {
-  /// Takes back what the open transaction did, and gives the session back.
-  fileprivate func abandon() {
-    try? use { $0.rollback() }
-    end()
+private struct OpenTransaction {
+  let lease: any SQLWriterLease
+  let external: (any ExternalValueStore)?
+
+  /// Takes back what the transaction did, and gives the session back.
+  func abandon(triedCommit: Bool = false) {
+    try? lease.use { $0.rollback() }
+    external?.didRollBack(triedCommit: triedCommit)
+    lease.end()
   }
 }

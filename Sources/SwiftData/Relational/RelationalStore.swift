@@ -22,7 +22,6 @@ package final class RelationalStore: StorePort {
   let note: (@Sendable (_ entity: String, _ reasons: [String]) -> Void)?
   /// The tables of the history that every save writes; `nil` for a store that has none.
   let history: HistoryTables?
-  private let external: @Sendable (String) -> [UInt8]?
 
   package init(
     name: String, identifier: String, schema: Schema, mapping: SchemaMapping,
@@ -39,7 +38,6 @@ package final class RelationalStore: StorePort {
     self.trees = trees
     self.note = note
     self.history = history
-    external = { driver.externalData(named: $0) }
     plans = StorePlans(
       mapping: mapping, schema: schema, database: driver.capabilities,
       storeIdentifier: identifier, history: history)
@@ -52,7 +50,7 @@ package final class RelationalStore: StorePort {
   var forms: StoredForms { StoredForms(mapping: mapping, storeIdentifier: identifier) }
 
   func reading(_ selection: EntitySelection, limit: Int? = nil) -> RowReading {
-    RowReading(selection: selection, limit: limit, external: external)
+    RowReading(selection: selection, limit: limit, outside: driver.externalValues)
   }
 
   /// The mapping of an entity.
@@ -60,6 +58,11 @@ package final class RelationalStore: StorePort {
   func entity(_ descriptor: _ModelDescriptor) throws -> EntityMapping {
     if let entity = mapping.entity(named: descriptor.entityName) { return entity }
     throw SwiftDataError.notKept(entity: descriptor.entityName, by: name)
+  }
+
+  /// A transaction that values outside of the rows follow.
+  func transaction<R>(_ session: any SQLSession, _ body: () throws -> R) throws -> R {
+    try driver.externalValues?.transaction(session, body) ?? session.transaction(body)
   }
 
   /// Nothing is kept for contexts.
@@ -81,7 +84,7 @@ package final class RelationalStore: StorePort {
   /// Deletes all rows.
   package func erase() throws {
     try driver.write(else: "nothing was deleted") { session in
-      try session.transaction {
+      try transaction(session) {
         var changes = RowChanges(self, session, author: nil)
         for root in mapping.entities where root.superName == nil {
           try changes.noteDeletion(of: root, where: nil, [])

@@ -11,12 +11,9 @@ package protocol RowCursor {
   func int64(_ column: Int32) -> Int64
 
   /// Copies the row into `builder`.
-  /// - Parameters:
-  ///   - sources: Which columns go to which cells.
-  ///   - external: Reads the bytes that a tagged value keeps elsewhere, by their name.
+  /// - Parameter sources: Which columns go to which cells.
   func copyRow(
-    into builder: inout RowBuilder, _ sources: ContiguousArray<CellSource>,
-    external: (String) -> [UInt8]?
+    into builder: inout RowBuilder, _ sources: ContiguousArray<CellSource>
   ) -> (page: RowPage, row: UnsafeRawPointer)
 }
 
@@ -37,7 +34,8 @@ package struct RowReading {
   var isPartial = false
   /// Whether the last column is the key of the model that a row belongs to.
   var hasOwners = false
-  let external: @Sendable (String) -> [UInt8]?
+  /// Reads the values that rows name and do not have.
+  let outside: (any OutsideValues)?
 
   package func read(_ cursor: some RowCursor) throws -> ReadRows {
     if !selection.hasEntityNumber { return try readBatch(cursor) }
@@ -51,9 +49,9 @@ package struct RowReading {
     let owner = hasOwners ? cursor.columnCount - 1 : 0
     if try cursor.step() {
       if let limit, limit < 10_000 { batch.reserve(limit) }
-      var builder = member.builder(expectedRows: limit ?? 64)
+      var builder = member.builder(expectedRows: limit ?? 64, outside)
       repeat {
-        let place = cursor.copyRow(into: &builder, member.sources, external: external)
+        let place = cursor.copyRow(into: &builder, member.sources)
         batch.append(page: place.page, row: place.row, key: cursor.int64(0))
         if hasOwners { owners.append(cursor.int64(owner)) }
       } while try cursor.step()
@@ -97,8 +95,7 @@ package struct RowReading {
       let number = Int(cursor.int64(1))
       guard let member = selection.members[number] else { continue }
       let place = cursor.copyRow(
-        into: &builders[number, default: member.builder(expectedRows: 1)], member.sources,
-        external: external)
+        into: &builders[number, default: member.builder(expectedRows: 1, outside)], member.sources)
       body(member, place.page, place.row)
     }
   }

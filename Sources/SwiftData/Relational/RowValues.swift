@@ -57,7 +57,7 @@ package struct RowValues {
     case .integer(let word):
       let packed = PackedKey(word: word)
       return try target.bind(column.content == .key ? packed.key : packed.entity, at: index)
-    case .null, .real, .text, .blob, .uuid: break
+    case .null, .real, .text, .blob, .uuid, .reference: break
     }
     try target.bindNull(at: index)
   }
@@ -66,7 +66,7 @@ package struct RowValues {
     _ value: SnapshotValue, to target: some ParameterTarget, at index: Int32
   ) throws {
     switch value {
-    case .null, .identifier: try target.bindNull(at: index)
+    case .null, .identifier, .reference: try target.bindNull(at: index)
     case .integer(let value): try target.bind(value, at: index)
     case .real(let value): try target.bind(value, at: index)
     case .text(let value): try target.bind(value, at: index)
@@ -76,13 +76,16 @@ package struct RowValues {
     }
   }
 
-  /// Binds bytes behind the tag that says they stand inline.
+  /// Binds bytes behind the tag that says whether they are the value or the name of its file.
   private static func bindTagged(
     _ value: SnapshotValue, to target: some ParameterTarget, at index: Int32
   ) throws {
     switch value {
-    case .blob(let data): try target.bind(Data([1]) + data, at: index)
-    case .text(let text): try target.bind(Data([1]) + Data(text.utf8), at: index)
+    case .blob(let data): try target.bind(Data([TaggedValue.valueTag]) + data, at: index)
+    case .text(let text):
+      try target.bind(Data([TaggedValue.valueTag]) + Data(text.utf8), at: index)
+    case .reference(let name):
+      try target.bind(Data([TaggedValue.nameTag]) + Data(name.utf8) + Data([0]), at: index)
     case .null, .integer, .real, .uuid, .identifier: try bind(value, to: target, at: index)
     }
   }

@@ -1,3 +1,5 @@
+import Foundation
+package import OpenSwiftDataRowStorage
 package import OpenSwiftDataSQLSyntax
 
 /// A database as the relational engine uses it: connections that are lent, statements that run.
@@ -22,8 +24,51 @@ package protocol SQLDriver: Sendable {
   /// Lends the session that writes to this thread until the lease ends.
   func leaseWriter() throws -> any SQLWriterLease
 
-  /// The bytes of a value that is kept outside of its row; `nil` when they are gone.
-  func externalData(named name: String) -> [UInt8]?
+  /// Keeps large values outside of their rows; `nil` where all are kept in them.
+  var externalValues: (any ExternalValueStore)? { get }
+}
+
+/// Keeps large values outside of their rows, in step with the transactions of the one writer.
+///
+/// 1. The engine hands over the large values of a save, and writes rows that name them.
+/// 2. What rows name no more is noted by the driver, whichever statement changes or deletes them.
+/// 3. `willCommit` comes before the commit, `didCommit` after it, or else `didRollBack`: values that no
+///    row names are removed then.
+package protocol ExternalValueStore: OutsideValues {
+  /// The longest value that stays in its row.
+  var threshold: Int { get }
+
+  /// Keeps the values; they outlive a crash from here on.
+  /// - Returns: Their names, in the same order.
+  /// - Throws: `SwiftDataError.storeWriteFailure`; `didRollBack` follows.
+  func write(_ values: [Data]) throws -> [String]
+
+  /// - Throws: `SwiftDataError.storeWriteFailure`; `didRollBack` follows.
+  func willCommit() throws
+  func didCommit()
+
+  /// - Parameter triedCommit: Whether a commit failed, so that it is not known what is stored.
+  func didRollBack(triedCommit: Bool)
+}
+
+extension ExternalValueStore {
+  /// Runs a transaction of `session`, followed by its values.
+  package func transaction<R>(_ session: any SQLSession, _ body: () throws -> R) throws -> R {
+    var triesCommit = false
+    do {
+      let result = try session.transaction {
+        let result = try body()
+        try willCommit()
+        triesCommit = true
+        return result
+      }
+      didCommit()
+      return result
+    } catch {
+      didRollBack(triedCommit: triesCommit)
+      throw error
+    }
+  }
 }
 
 extension SQLDriver {

@@ -25,6 +25,8 @@ package struct SaveStatements: Sendable {
   package let entity: EntityMapping
   private let dialect: SQLDialect
   package let columns: [Column]
+  /// The columns whose values may be kept outside of the row; those of constraints have to be in it.
+  package let externalColumns: [Column]
   package let insert: String
   package let delete: String
   /// Finds the largest key in the table.
@@ -80,6 +82,10 @@ package struct SaveStatements: Sendable {
       let select = Select(
         [RowColumns.key()], from: TableReference(entity.table), where: condition)
       return Lookup(sql: select.rendered(in: dialect).sql, columns: wanted)
+    }
+    let constrained = Set(lookups.flatMap { $0.columns.map(\.name) })
+    externalColumns = columns.filter {
+      $0.content == .tagged && !constrained.contains($0.name)
     }
     entityNumber =
       entity.sharesTable && !lookups.isEmpty

@@ -43,7 +43,7 @@ extension SaveWriter {
         switch link.new {
         case .identifier(let partner): insertedKeys.key(of: partner)
         case .integer(let word): PackedKey(word: word).key
-        case .null, .real, .text, .blob, .uuid: nil
+        case .null, .real, .text, .blob, .uuid, .reference: nil
         }
       if new == link.old { continue }
       if let new { changes.note(link.partner, key: new) }

@@ -11,6 +11,8 @@ package final class StorePlans: Sendable {
   let scopes: [IdentifierScope]
   /// Whether new models of one save can name each other.
   let hasRelationships: Bool
+  /// Whether values of any entity may be kept outside of their rows.
+  let hasExternalValues: Bool
   /// Compiled requests by shape.
   let fetches = FetchPlans()
   /// On the last used keys.
@@ -57,6 +59,7 @@ package final class StorePlans: Sendable {
       constraints[entity.name] = schema.uniquenessConstraints(of: entity.name)
     }
     self.constraints = constraints
+    hasExternalValues = mapping.entities.contains { !$0.descriptor.externalSlots.isEmpty }
     hasRelationships = mapping.entities.contains { !$0.descriptor.relationshipSlots.isEmpty }
   }
 

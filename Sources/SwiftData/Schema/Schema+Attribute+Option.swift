@@ -34,7 +34,10 @@ extension Schema.Attribute.Option {
     .init(.transformable, transformerName: transformerName)
   }
 
-  /// Large values are kept in files beside the store.
+  /// Values over 128 KiB are kept in files beside the store: data, texts, encoded and transformed ones.
+  ///
+  /// The property reads the file each time, and the model does not keep what was read. A fetch opens no file. A
+  /// save puts each value on the disk before it commits, which costs three to five flushes.
   public static var externalStorage: Schema.Attribute.Option { .init(.externalStorage) }
 
   /// Kept for source compatibility: there is no cloud database to encrypt for.

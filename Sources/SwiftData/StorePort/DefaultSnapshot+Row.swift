@@ -29,7 +29,7 @@ extension RowBuilder {
       text.withUTF8 { setBytes(UnsafeRawBufferPointer($0), at: cell) }
     case .blob(let value): value.withUnsafeBytes { setBytes($0, at: cell) }
     case .uuid(let value): withUnsafeBytes(of: value.uuid) { setBytes($0, at: cell) }
-    case .null, .identifier: setNull(at: cell)
+    case .null, .identifier, .reference: setNull(at: cell)
     }
   }
 }

@@ -156,8 +156,16 @@ package protocol PreparedSave {
 package struct SaveReceipt {
   /// The permanent identifiers of the inserted models, in the order of the request.
   package var inserted: [PersistentIdentifier]
+  /// Which values the store put outside of the rows.
+  package var external = ExternalPlaces()
   /// The values of models that the store changed on its own account.
   package var reregistered: [DefaultSnapshot] = []
   /// The end of the history after the save, in stores that keep one.
   package var token: (any HistoryToken)?
+}
+
+/// Slots whose values a save put outside of the rows, by the model's place in a list of the request.
+package struct ExternalPlaces {
+  package var inserted: [Int: SlotSet] = [:]
+  package var updated: [Int: SlotSet] = [:]
 }

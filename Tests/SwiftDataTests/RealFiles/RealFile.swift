@@ -34,6 +34,14 @@ struct RealFile {
     return found
   }
 
+  /// The numbers of the first columns of all rows.
+  func numbers(_ sql: String) throws -> [Double] {
+    let statement = try Connection(path: url.path).prepare(sql)
+    var found: [Double] = []
+    while try statement.step() { found.append(statement.double(0)) }
+    return found
+  }
+
   /// Everything that defines tables and indexes, as text.
   static func definitions(_ url: URL) throws -> [String] {
     try SQLiteFile.texts(

@@ -36,11 +36,11 @@ import Testing
         == column("json_array_length(ZARGUMENTS1)").map { Int($0 ?? "") })
     #expect(try tasks.map(\.categoryValue) == column("ZCATEGORYVALUE"))
     #expect(
-      try tasks.map { "\($0.effectiveFrom.timeIntervalSinceReferenceDate)" }
-        == column("ZEFFECTIVEFROM"))
+      try tasks.map(\.effectiveFrom.timeIntervalSinceReferenceDate)
+        == file.numbers("SELECT ZEFFECTIVEFROM FROM ZTASK ORDER BY Z_PK"))
     #expect(
-      try tasks.map { "\($0.schedule.startDate.timeIntervalSinceReferenceDate)" }
-        == column("CAST(ZSTARTDATE AS REAL)"))
+      try tasks.map(\.schedule.startDate.timeIntervalSinceReferenceDate)
+        == file.numbers("SELECT ZSTARTDATE FROM ZTASK ORDER BY Z_PK"))
     #expect(
       try tasks.map { $0.schedule.recurrenceRule?.count.description }
         == column("length(ZRECURRENCERULE)"))

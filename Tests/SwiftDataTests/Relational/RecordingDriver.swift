@@ -41,7 +41,7 @@ final class RecordingDriver: SQLDriver, SQLSession, SQLWriterLease, @unchecked S
   func leaseWriter() throws -> any SQLWriterLease { self }
   func use<R>(_ body: (any SQLSession) throws -> R) throws -> R { try body(self) }
   func end() {}
-  func externalData(named name: String) -> [UInt8]? { nil }
+  var externalValues: (any ExternalValueStore)? { nil }
 
   func statement(_ sql: String) throws -> any PreparedSQL { RecordedStatement(sql, self) }
   func begin() throws {}
@@ -144,8 +144,7 @@ private final class ScriptedRows: RowCursor {
   }
 
   func copyRow(
-    into builder: inout RowBuilder, _ sources: ContiguousArray<CellSource>,
-    external: (String) -> [UInt8]?
+    into builder: inout RowBuilder, _ sources: ContiguousArray<CellSource>
   ) -> (page: RowPage, row: UnsafeRawPointer) {
     builder.begin()
     for source in sources {

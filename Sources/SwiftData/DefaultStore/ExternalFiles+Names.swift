@@ -1,0 +1,144 @@
+import Foundation
+import OpenSwiftDataRowStorage
+import OpenSwiftDataSQLiteEngine
+
+/// Which names of files the rows of a store have, and which they lose.
+extension ExternalFiles {
+  private static let function = "swift_lost_external"
+
+  /// Opens the files of a store that is open for writing: follows what its writer does, and removes what
+  /// processes left behind that were killed.
+  func open(_ pool: ConnectionPool, mapping: SchemaMapping) throws {
+    try removeLeftovers(pool)
+    let columns = ExternalFiles.columns(of: mapping)
+    if columns.isEmpty { return }
+    try pool.write { connection in
+      try connection.register(
+        function: ExternalFiles.function, argumentCount: 1, deterministic: false
+      ) { [weak self] arguments in
+        arguments.withBytes(0) {
+          if case .name(let name) = TaggedValue($0) {
+            self?.noteLost(String(decoding: name, as: UTF8.self))
+          }
+        }
+        return .null
+      }
+      for (table, column) in columns {
+        for statement in ExternalFiles.triggers(table, column) {
+          try connection.execute(statement)
+        }
+      }
+    }
+  }
+
+  /// The columns whose values may lie in files.
+  private static func columns(of mapping: SchemaMapping) -> [(table: String, column: String)] {
+    var known: Set<[String]> = []
+    var columns: [(table: String, column: String)] = []
+    for entity in mapping.entities {
+      for property in entity.properties {
+        guard case .attribute(let column) = property.kind,
+          entity.descriptor.properties[property.slot].isExternallyStored,
+          known.insert([entity.table, column.name]).inserted
+        else { continue }
+        columns.append((entity.table, column.name))
+      }
+    }
+    return columns
+  }
+
+  /// Triggers of the connection: nothing of them is in the file. They see every change of the rows, be it
+  /// a save, a deletion by rules or of a whole table.
+  private static func triggers(_ table: String, _ column: String) -> [String] {
+    let name = "\(table)_\(column)_LOST"
+    let old = "OLD.\(column.quoted)"
+    let isName = "typeof(\(old)) = 'blob' AND substr(\(old), 1, 1) = x'02'"
+    let body = "BEGIN SELECT \(function)(\(old)); END"
+    return [
+      """
+      CREATE TEMP TRIGGER \("\(name)_BY_UPDATE".quoted) AFTER UPDATE OF \(column.quoted) \
+      ON main.\(table.quoted) WHEN \(isName) AND \(old) IS NOT NEW.\(column.quoted) \(body)
+      """,
+      """
+      CREATE TEMP TRIGGER \("\(name)_BY_DELETION".quoted) AFTER DELETE \
+      ON main.\(table.quoted) WHEN \(isName) \(body)
+      """,
+    ]
+  }
+
+  private func removeLeftovers(_ pool: ConnectionPool) throws {
+    let journals = ExternalJournal.leftBehind(in: folder.support)
+    if journals.isEmpty { return }
+    let names = Set(journals.flatMap(\.names)).filter { !$0.isEmpty }
+    if !names.isEmpty {
+      var orphans = names
+      try pool.read { connection in
+        try StoredName.forEach(in: connection) { orphans.remove($0.name) }
+      }
+      for name in orphans { folder.remove(name) }
+    }
+    for journal in journals { journal.remove() }
+  }
+}
+
+/// A name of a file as a row has it.
+struct StoredName {
+  let table: String
+  let column: String
+  let key: Int64
+  let name: String
+
+  /// Calls `body` with each name in a database, whichever models it was made with: the columns that may
+  /// have any are read whole.
+  static func forEach(in connection: Connection, _ body: (StoredName) throws -> Void) throws {
+    for table in try texts(
+      """
+      SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+      AND sql NOT LIKE 'CREATE VIRTUAL%' AND sql NOT LIKE '%WITHOUT ROWID%'
+      """, connection)
+    {
+      let columns = try texts(
+        """
+        SELECT name FROM pragma_table_info(\(table.literal))
+        WHERE upper(type) IN ('BLOB', 'VARCHAR', '') AND name <> 'Z_PLIST'
+        """, connection)
+      for column in columns {
+        try names(table, column, connection) { key, name in
+          try body(StoredName(table: table, column: column, key: key, name: name))
+        }
+      }
+    }
+  }
+
+  private static func names(
+    _ table: String, _ column: String, _ connection: Connection,
+    _ body: (Int64, String) throws -> Void
+  ) throws {
+    let value = column.quoted
+    let rows = try connection.prepare(
+      """
+      SELECT rowid, \(value) FROM \(table.quoted)
+      WHERE typeof(\(value)) = 'blob' AND length(\(value)) BETWEEN 2 AND \(TaggedValue.longestName + 2)
+      AND substr(\(value), 1, 1) = x'02'
+      """)
+    while try rows.step() {
+      let name = rows.withBytes(1) { bytes -> String? in
+        guard case .name(let name) = TaggedValue(bytes) else { return nil }
+        return String(decoding: name, as: UTF8.self)
+      }
+      if let name { try body(rows.int64(0), name) }
+    }
+  }
+
+  private static func texts(_ sql: String, _ connection: Connection) throws -> [String] {
+    let rows = try connection.prepare(sql)
+    var texts: [String] = []
+    while try rows.step() { texts.append(rows.string(0)) }
+    return texts
+  }
+}
+
+extension String {
+  fileprivate var quoted: String { "\"\(replacing("\"", with: "\"\""))\"" }
+  fileprivate var literal: String { "'\(replacing("'", with: "''"))'" }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import OpenSwiftDataSQLiteEngine
+
+/// What a look at a store and the files beside it finds: files that no row names, and names without a file.
+///
+/// It needs no models. A file of a transaction that a living process has not ended belongs to that.
+package struct ExternalFilesCheck: Sendable {
+  /// A file that no row names.
+  package struct Orphan: Hashable, Sendable {
+    package let file: URL
+    package let byteCount: Int
+  }
+
+  /// A row that names a file which is not there.
+  package struct Missing: Hashable, Sendable {
+    package let table: String
+    package let column: String
+    package let key: Int64
+    package let name: String
+  }
+
+  /// How many values lie in files.
+  package private(set) var valueCount = 0
+  package private(set) var orphans: [Orphan] = []
+  package private(set) var missing: [Missing] = []
+
+  /// Reads all columns that may name files, and lists the folder.
+  /// - Parameters:
+  ///   - store: The file of the store.
+  ///   - removesOrphans: Whether files that no row names are removed. No process saves meanwhile: the check
+  ///     has the store's write lock.
+  /// - Throws: `SQLiteError`.
+  package init(of store: URL, removingOrphans removesOrphans: Bool = false) throws {
+    let connection = try Connection(
+      path: store.path, mode: removesOrphans ? .readWrite : .readOnly)
+    try connection.transaction(removesOrphans ? .immediate : .deferred) {
+      try find(connection, ExternalFolder(of: store))
+      if removesOrphans {
+        for orphan in orphans { try FileManager.default.removeItem(at: orphan.file) }
+      }
+    }
+  }
+
+  private mutating func find(_ connection: Connection, _ folder: ExternalFolder) throws {
+    // Files first: one that a save adds meanwhile is not among them.
+    let files = folder.files()
+    var known = ExternalJournal.names(in: folder.support)
+    try StoredName.forEach(in: connection) { stored in
+      known.insert(stored.name)
+      if folder.contains(stored.name) {
+        valueCount += 1
+      } else if UUID(uuidString: stored.name) != nil {
+        missing.append(
+          Missing(
+            table: stored.table, column: stored.column, key: stored.key, name: stored.name))
+      }
+    }
+    for file in files {
+      let name = file.lastPathComponent
+      if known.contains(name) || known.contains(file.deletingPathExtension().lastPathComponent) {
+        continue
+      }
+      let size = (try? FileManager.default.attributesOfItem(atPath: file.path)[.size]) as? Int
+      orphans.append(Orphan(file: file, byteCount: size ?? 0))
+    }
+    orphans.sort { $0.file.path < $1.file.path }
+  }
+}

@@ -1,0 +1,130 @@
+import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The folder beside a store where its large values lie, one file each: `.default_SUPPORT/_EXTERNAL_DATA`
+/// for `default.store`.
+struct ExternalFolder: Sendable {
+  /// What belongs to the store besides its values.
+  let support: URL
+  let values: URL
+  /// Some programs name the folder after the whole name of the store; values are read there, and
+  /// removed, but not added.
+  private let otherValues: URL
+
+  init(of store: URL) {
+    let parent = store.deletingLastPathComponent()
+    func support(_ base: String) -> URL {
+      parent.appendingPathComponent(".\(base)_SUPPORT", isDirectory: true)
+    }
+    func values(_ support: URL) -> URL {
+      support.appendingPathComponent("_EXTERNAL_DATA", isDirectory: true)
+    }
+    self.support = support(store.deletingPathExtension().lastPathComponent)
+    self.values = values(self.support)
+    otherValues = values(support(store.lastPathComponent))
+  }
+
+  // MARK: Reading
+
+  /// The bytes of a value, in pages of the file that are read when they are looked at. They stay when
+  /// the file is removed.
+  func content(named name: String) -> Data? {
+    for folder in [values, otherValues] {
+      let file = folder.appendingPathComponent(name)
+      if let content = try? Data(contentsOf: file, options: .alwaysMapped) { return content }
+      // A process can map so many files only.
+      if let content = try? Data(contentsOf: file) { return content }
+    }
+    return nil
+  }
+
+  func contains(_ name: String) -> Bool {
+    [values, otherValues].contains {
+      FileManager.default.fileExists(atPath: $0.appendingPathComponent(name).path)
+    }
+  }
+
+  /// The files in both folders.
+  func files() -> [URL] {
+    [values, otherValues].flatMap { folder in
+      ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
+        .map(folder.appendingPathComponent)
+    }
+  }
+
+  // MARK: Writing
+
+  /// Makes the folders, which outlive a crash from here on.
+  func make() throws {
+    var isFolder: ObjCBool = false
+    if FileManager.default.fileExists(atPath: values.path, isDirectory: &isFolder) { return }
+    try FileManager.default.createDirectory(at: values, withIntermediateDirectories: true)
+    try ExternalFolder.synchronize(support)
+    try ExternalFolder.synchronize(support.deletingLastPathComponent())
+  }
+
+  /// Writes a value whole: nobody finds a part of it under its name.
+  func write(_ value: Data, named name: String) throws {
+    let temporary = values.appendingPathComponent(ExternalFolder.temporary(name)).path
+    let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+    guard file >= 0 else { throw POSIXError.last }
+    do {
+      defer { close(file) }
+      try value.withUnsafeBytes { try ExternalFolder.write($0, to: file) }
+      guard fsync(file) == 0 else { throw POSIXError.last }
+    }
+    guard rename(temporary, values.appendingPathComponent(name).path) == 0 else {
+      throw POSIXError.last
+    }
+  }
+
+  static func write(_ bytes: UnsafeRawBufferPointer, to file: Int32) throws {
+    var rest = bytes[...]
+    while let start = UnsafeRawBufferPointer(rebasing: rest).baseAddress, !rest.isEmpty {
+      // Larger pieces are refused by some systems.
+      #if canImport(Darwin)
+        let count = Darwin.write(file, start, min(rest.count, 1 << 30))
+      #elseif canImport(Musl)
+        let count = Musl.write(file, start, min(rest.count, 1 << 30))
+      #else
+        let count = Glibc.write(file, start, min(rest.count, 1 << 30))
+      #endif
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw POSIXError.last }
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  /// Removes a value, and what is left of an attempt to write it.
+  func remove(_ name: String) {
+    for name in [name, ExternalFolder.temporary(name)] {
+      for folder in [values, otherValues] { unlink(folder.appendingPathComponent(name).path) }
+    }
+  }
+
+  /// The name that a value has while it is written.
+  private static func temporary(_ name: String) -> String { name + ".part" }
+
+  /// The names of the values in the folder outlive a crash from here on.
+  func synchronize() throws { try ExternalFolder.synchronize(values) }
+
+  /// Puts a file or a folder on the disk.
+  static func synchronize(_ url: URL) throws {
+    let file = open(url.path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { throw POSIXError.last }
+    defer { close(file) }
+    guard fsync(file) == 0 else { throw POSIXError.last }
+  }
+}
+
+extension POSIXError {
+  /// The error of the last call of the system.
+  static var last: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+}

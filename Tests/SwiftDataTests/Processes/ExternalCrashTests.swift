@@ -1,0 +1,99 @@
+import Foundation
+import SwiftData
+import Testing
+
+/// A process is killed at random moments while it saves values that lie in files; whoever opens the store
+/// next finds a file for each row and a row for each file.
+@Suite(.serialized) struct ExternalCrashTests {
+  private static let size = 200_000
+
+  @Test func aKilledProcessLeavesNoFileAlone() throws {
+    let environment = ProcessInfo.processInfo.environment
+    let moments = environment["CRASH_MOMENTS"].flatMap(Int.init) ?? 16
+    var random = SeededRandom(environment["CRASH_SEED"].flatMap(UInt64.init) ?? 3)
+    for _ in 0..<moments {
+      let folder = try TemporaryFolder()
+      let reported = try killedWorker(
+        folder.store, delay: Double.random(in: 0..<0.08, using: &random))
+      try expectWhole(folder, reported: reported)
+    }
+  }
+
+  /// - Returns: The number of the last save that the process reported.
+  private func killedWorker(_ store: URL, delay: TimeInterval) throws -> Int {
+    let process = Process.storeWorker([
+      "negatives", store.path, "100000", "\(ExternalCrashTests.size)",
+    ])
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    var text = output.fileHandleForReading.availableData
+    Thread.sleep(forTimeInterval: delay)
+    kill(process.processIdentifier, SIGKILL)
+    text += output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    #expect(process.terminationReason == .uncaughtSignal)
+    return String(decoding: text, as: UTF8.self).split(separator: "\n")
+      .compactMap { Int($0.dropFirst(6)) }.max() ?? 0
+  }
+
+  private func expectWhole(_ folder: TemporaryFolder, reported: Int) throws {
+    #expect(try ExternalFilesCheck(of: folder.store).missing.isEmpty)
+    let container = try ModelContainer(
+      for: Negative.self, configurations: ModelConfiguration(url: folder.store))
+    let context = ModelContext(container)
+    let negatives = try context.fetch(FetchDescriptor<Negative>(sortBy: [SortDescriptor(\.number)]))
+    let last = negatives.last?.number ?? 0
+    #expect(last >= reported && last > 0)
+    #expect(negatives.map(\.number) == Array(max(1, last - 1)..<(last + 1)))
+    for negative in negatives {
+      let edit = negative.number == last ? 1 : 2
+      #expect(
+        negative.data == Negative.data(negative.number, edit: edit, size: ExternalCrashTests.size))
+    }
+    #expect(context.unreadableValues.isEmpty)
+    try folder.expectWhole(negatives.count)
+    #expect(folder.journals.isEmpty)
+    try context.delete(model: Negative.self)
+    try folder.expectWhole(0)
+  }
+
+  @Test func twoProcessesShareTheFolder() throws {
+    let folder = try TemporaryFolder()
+    let worker = Process.storeWorker(["stream", folder.store.path, "60", "200000"])
+    worker.standardOutput = Pipe()
+    try worker.run()
+    // Opening the store resolves no journal of the process that lives.
+    for number in 1000..<1030 {
+      let container = try ModelContainer(
+        for: Negative.self, configurations: ModelConfiguration(url: folder.store))
+      let context = ModelContext(container)
+      context.insert(Negative(number: number, data: Negative.data(number, edit: 1, size: 200_000)))
+      try context.save()
+    }
+    worker.waitUntilExit()
+    #expect(worker.terminationStatus == 0)
+    try folder.expectWhole(90)
+    #expect(folder.journals.isEmpty)
+  }
+
+  #if os(Linux)
+    @Test func largeValuesDoNotFillTheMemory() throws {
+      let folder = try TemporaryFolder()
+      let process = Process.storeWorker(["stream", folder.store.path, "200", "1000000"])
+      let output = Pipe()
+      process.standardOutput = output
+      try process.run()
+      let text = String(
+        decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+      process.waitUntilExit()
+      let lines = text.split(separator: "\n").map { $0.split(separator: " ") }
+      try #require(lines.count == 2, "\(text)")
+      // 200 MB were written and read.
+      let saved = try #require(Int(lines[0][1]))
+      let read = try #require(Int(lines[1][1]))
+      #expect(saved < 24_000_000 && read < 24_000_000, "\(text)")
+      #expect(lines[1][2...] == ["200", "200"])
+    }
+  #endif
+}
