@@ -33,15 +33,34 @@ package struct Insert: SQLStatement {
   }
 }
 
+/// Inserts the rows of a query.
+package struct InsertSelection: SQLStatement {
+  package var table: String
+  package var columns: [String]
+  package var select: Select
+
+  package init(into table: String, columns: [String], _ select: Select) {
+    self.table = table
+    self.columns = columns
+    self.select = select
+  }
+}
+
 package struct Update: SQLStatement {
   package var table: String
   package var assignments: [Assignment]
   package var condition: SQLExpression?
+  /// The columns of the updated rows that the statement gives back.
+  package var returning: [String]
 
-  package init(_ table: String, set assignments: [Assignment], where condition: SQLExpression?) {
+  package init(
+    _ table: String, set assignments: [Assignment], where condition: SQLExpression?,
+    returning: [String] = []
+  ) {
     self.table = table
     self.assignments = assignments
     self.condition = condition
+    self.returning = returning
   }
 }
 

@@ -25,6 +25,9 @@ extension SQLExpression {
     .function(SQLDialect.decomposed, [text])
   }
 
+  /// The number of the row in the result, from 1.
+  package static var rowNumber: SQLExpression { .function(SQLDialect.rowNumber, []) }
+
   /// The condition in `orFalse(_:)`; `nil` for any other expression.
   package var conditionOrFalse: SQLExpression? {
     guard case .function(SQLDialect.orElse, let arguments) = self, arguments.count == 2,
@@ -39,6 +42,7 @@ extension SQLDialect {
   fileprivate static let unlikely = "unlikely"
   fileprivate static let composed = "nfc"
   fileprivate static let decomposed = "nfd"
+  fileprivate static let rowNumber = "row_number() OVER "
 
   /// Writes the call of a function by the name that SQLite has for it.
   func write(_ function: String, _ arguments: [SQLExpression], to renderer: inout SQLRenderer) {

@@ -1,6 +1,6 @@
 extension Select: SQLStatement {
   package func write(to renderer: inout SQLRenderer) {
-    renderer.write("SELECT ")
+    renderer.write(isDistinct ? "SELECT DISTINCT " : "SELECT ")
     renderer.writeList(columns) { renderer, column in
       column.expression.write(to: &renderer)
       if let name = column.name {
@@ -79,6 +79,17 @@ extension Insert {
   }
 }
 
+extension InsertSelection {
+  package func write(to renderer: inout SQLRenderer) {
+    renderer.write("INSERT INTO ")
+    renderer.write(identifier: table)
+    renderer.write(" ")
+    renderer.writeColumns(columns)
+    renderer.write(" ")
+    select.write(to: &renderer)
+  }
+}
+
 extension Update {
   package func write(to renderer: inout SQLRenderer) {
     renderer.write("UPDATE ")
@@ -92,6 +103,10 @@ extension Update {
     if let condition {
       renderer.write(" WHERE ")
       condition.write(to: &renderer)
+    }
+    if !returning.isEmpty {
+      renderer.write(" RETURNING ")
+      renderer.writeList(returning) { $0.write(identifier: $1) }
     }
   }
 }

@@ -1,6 +1,8 @@
 /// A query: what it reads, from where, which rows and in which order.
 package struct Select: Hashable, Sendable {
   package var columns: [ResultColumn]
+  /// Whether equal rows are given once.
+  package var isDistinct = false
   package var from: TableReference
   package var joins: [Join]
   package var condition: SQLExpression?

@@ -60,6 +60,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
       driver: SQLiteDriver(
         pool: pool, file: file, mapping: mapping, url: configuration.url),
       isWritable: configuration.allowsSave, trees: file.trees,
+      history: file.history,
       note: StatementLog.wanted(by: configuration)?.note)
   }
 

@@ -102,11 +102,12 @@ extension Statement: PreparedSQL {
     try rows.forEach(self) { try run() }
   }
 
-  package func run(_ pairs: [KeyPair]) throws {
+  package func run(_ pairs: [KeyPair], changed: (KeyPair) -> Void) throws {
     for pair in pairs {
       try bind(pair.first, at: 1)
       try bind(pair.second, at: 2)
       try run()
+      if changedRows > 0 { changed(pair) }
     }
   }
 

@@ -34,6 +34,7 @@ package struct StoreCreation {
       CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB);
       CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB);
       """)
+    try createHistory(connection)
     let insert = try connection.prepare("INSERT INTO Z_PRIMARYKEY VALUES (?1, ?2, ?3, 0)")
     for entity in model.entities {
       try insert.bind(Int64(numbers[entity.name] ?? 0), at: 1)
@@ -59,6 +60,18 @@ package struct StoreCreation {
     try writeModelCache(connection)
   }
 
+  /// Makes the tables of the history, with room for the preserved values of any entity.
+  func createHistory(_ connection: Connection) throws {
+    let preserved = model.entities.map { entity in
+      model.properties(of: entity.name).compactMap(\.attribute)
+        .filter(\.preservesValueOnDeletion).map(\.columnCount).reduce(0, +)
+    }
+    let tables = HistoryTables(tombstoneCount: preserved.max() ?? 0)
+    for statement in tables.creationStatements {
+      try connection.execute(statement.rendered(in: .sqlite).sql)
+    }
+  }
+
   private func writeModelCache(_ connection: Connection) throws {
     let insert = try connection.prepare("INSERT INTO Z_MODELCACHE VALUES (?1)")
     try insert.bind(try ModelCache.encode(model), at: 1)
@@ -75,7 +88,7 @@ extension StoreCreation {
 }
 
 /// Completes a file that was recognised by its columns: an earlier release of this package made it, which wrote
-/// no model. Called by `StoreFile.open`, inside a transaction.
+/// no model and no history. Called by `StoreFile.open`, inside a transaction.
 struct StoreCompletion {
   let mapping: SchemaMapping
 
@@ -85,7 +98,9 @@ struct StoreCompletion {
     try refuseEmptyValues(connection)
     // The properties of entities that no model here names are not known.
     guard mapping.layout.model.entities.count == mapping.entities.count else { return }
-    try StoreCreation(mapping).describe(connection, replacing: stored.metadata)
+    let creation = StoreCreation(mapping)
+    try creation.describe(connection, replacing: stored.metadata)
+    if HistoryTables.areMissing(in: stored.columns) { try creation.createHistory(connection) }
   }
 
   /// Columns do not tell whether a property was optional, but rows may.
@@ -109,5 +124,13 @@ struct StoreCompletion {
         }
       }
     }
+  }
+}
+
+extension AttributeDescription {
+  /// How many columns a value takes.
+  fileprivate var columnCount: Int {
+    if isTransient { return 0 }
+    return type == .composite ? elements.map(\.columnCount).reduce(0, +) : 1
   }
 }

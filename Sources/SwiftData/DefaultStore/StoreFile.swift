@@ -9,6 +9,8 @@ struct StoreFile: Sendable {
   let identifier: String
   /// The trees of spatial indexes that the file has.
   let trees: Set<String>
+  /// The tables of the history, where the file has them.
+  let history: HistoryTables?
   /// The files of its large values; a store in memory has none.
   let external: ExternalFiles?
 
@@ -81,10 +83,11 @@ struct StoreFile: Sendable {
     case .open(let mapping, let isIncomplete):
       try refuseTriggers(of: stored, configuration)
       if isIncomplete, configuration.allowsSave {
-        try pool.write { connection in
+        stored = try pool.write { connection in
           try connection.transaction {
-            guard let stored = try StoredSchema.read(connection) else { return }
+            guard let stored = try StoredSchema.read(connection) else { return nil }
             try StoreCompletion(mapping: mapping).run(stored, connection)
+            return try StoredSchema.read(connection)
           }
         }
       }
@@ -93,7 +96,8 @@ struct StoreFile: Sendable {
       if configuration.allowsSave { try external?.open(pool, mapping: mapping) }
       let file = StoreFile(
         identifier: stored?.identifier ?? "",
-        trees: try StoreIndexes.open(pool, mapping: mapping), external: external)
+        trees: try StoreIndexes.open(pool, mapping: mapping),
+        history: stored.flatMap { HistoryTables(in: $0.columns) }, external: external)
       return (file, mapping)
     case .create:
       throw SwiftDataError.loadIssueModelContainer.with(

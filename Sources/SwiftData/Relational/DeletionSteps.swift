@@ -16,7 +16,10 @@ package struct DeletionSteps {
     package let property: String
     /// Finds the rows that can't do without, where the property is required: key and entity number.
     package let findingRequired: String?
+    /// Gives back the keys of the rows that have lost a partner.
     package let sql: String
+    /// Whose rows these are.
+    let partner: EntityChanges.Partner
   }
 
   package private(set) var cascades: [Partners] = []
@@ -48,7 +51,7 @@ package struct DeletionSteps {
       add(property, of: entity, to: partner, relationship.deleteRule)
       guard relationship.deleteRule == .nullify else { continue }
       if case .toOne(let toOne)? = inverse?.kind, let inverse {
-        add(toOne, inverse, of: partner)
+        add(toOne, inverse, of: partner, in: mapping)
       } else if let inverse {
         let minimum = schema.relationship(inverse.name, of: partner.name)?.minimumModelCount
         countsMembers = countsMembers || (minimum ?? 0) > 0
@@ -115,21 +118,22 @@ package struct DeletionSteps {
   }
 
   private mutating func add(
-    _ toOne: ToOneMapping, _ property: PropertyMapping, of owner: EntityMapping
+    _ toOne: ToOneMapping, _ property: PropertyMapping, of owner: EntityMapping,
+    in mapping: SchemaMapping
   ) {
     let names = [toOne.key.name] + (toOne.entityNumber.map { [$0.name] } ?? [])
     let naming = DeletionSteps.isDeleted(toOne.key.name)
     let finding = Select(
       [RowColumns.key(), RowColumns.entity()], from: TableReference(owner.table), where: naming)
     let update = Update(
-      owner.table,
-      set: names.map { Assignment($0, .null) }
-        + [RowColumns.nextVersion], where: naming)
+      owner.table, set: names.map { Assignment($0, .null) }, where: naming,
+      returning: [RowColumns.key])
     emptyings.append(
       Emptying(
         owner: owner, property: property.name,
         findingRequired: property.isOptional ? nil : finding.rendered(in: dialect).sql,
-        sql: update.rendered(in: dialect).sql))
+        sql: update.rendered(in: dialect).sql,
+        partner: EntityChanges.Partner(root: mapping.rootNumber(of: owner), slot: property.slot)))
   }
 
   /// Columns without an inverse are not covered by a rule of the deleted entity.
@@ -141,7 +145,7 @@ package struct DeletionSteps {
         case .toOne(let toOne) where names.contains(toOne.destination):
           concerned.insert(owner.name)
           if toOne.inverse == nil, owner.ownSlots.contains(property.slot) {
-            add(toOne, property, of: owner)
+            add(toOne, property, of: owner, in: mapping)
           }
         case .toMany(let toMany) where names.contains(toMany.destination):
           concerned.insert(owner.name)

@@ -4,11 +4,18 @@ package import OpenSwiftDataSQLSyntax
 ///
 /// The new model brings a partner of its own; the old one may be unknown to the context that saves.
 package struct DisplacingColumns {
+  /// One statement, which gives the keys of the rows back.
+  struct Emptying: Hashable, Sendable {
+    let sql: String
+    /// The rows that it concerns.
+    let partner: EntityChanges.Partner
+  }
+
   /// By slot of the entity's to-one; parameter 0 is the key of the row, 1 that of its new partner.
-  package let emptying: [Int: String]
+  let emptying: [Int: Emptying]
 
   package init(of entity: EntityMapping, in mapping: SchemaMapping, dialect: SQLDialect) {
-    var statements: [Int: String] = [:]
+    var statements: [Int: Emptying] = [:]
     for property in entity.properties {
       guard case .toOne(let toOne) = property.kind, let name = toOne.inverse,
         let partner = mapping.entity(named: toOne.destination),
@@ -25,9 +32,12 @@ package struct DisplacingColumns {
         conditions.append(
           .binary(.column(table: nil, name: number.name), .equal, .integer(Int64(entity.number))))
       }
-      statements[property.slot] =
-        Update(partner.table, set: assignments, where: .conjunction(conditions))
-        .rendered(in: dialect).sql
+      let update = Update(
+        partner.table, set: assignments, where: .conjunction(conditions),
+        returning: [RowColumns.key])
+      statements[property.slot] = Emptying(
+        sql: update.rendered(in: dialect).sql,
+        partner: EntityChanges.Partner(root: mapping.rootNumber(of: partner), slot: inverse.slot))
     }
     emptying = statements
   }

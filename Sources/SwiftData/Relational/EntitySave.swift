@@ -4,12 +4,15 @@ import Synchronization
 /// How rows of an entity are written.
 final class EntitySave: Sendable {
   let statements: SaveStatements
+  let changes: EntityChanges
+  /// What an upsert writes in one statement: all but the unique values.
+  let upsertedSlots: SlotSet
   let toMany: [ToManyStatements]
   let keySource: KeySource
   /// Empties the to-one columns of others that name a deleted row and have no inverse to tell them.
-  let referring: [String]
+  let referring: [DisplacingColumns.Emptying]
   /// Frees the old partners of one-to-one relationships when an upsert brings new ones, by slot.
-  let displacing: [Int: String]
+  let displacing: [Int: DisplacingColumns.Emptying]
   private let emptyings = Mutex<[SlotSet: String?]>([:])
   private let updates = Mutex<[SlotSet: Update?]>([:])
 
@@ -25,13 +28,32 @@ final class EntitySave: Sendable {
   struct Update: Sendable {
     let sql: String
     let columns: [SaveStatements.Column]
+    /// The slots of the columns.
+    let slots: SlotSet
+
+    init(_ statement: (sql: String, columns: [SaveStatements.Column])) {
+      (sql, columns) = statement
+      var slots = SlotSet()
+      for column in columns { slots.insert(column.slot) }
+      self.slots = slots
+    }
   }
 
   init(
-    _ entity: EntityMapping, constraints: [[String]], mapping: SchemaMapping, dialect: SQLDialect
+    _ entity: EntityMapping, constraints: [[String]], mapping: SchemaMapping,
+    _ changes: EntityChanges, dialect: SQLDialect
   ) {
     statements = SaveStatements(entity, constraints: constraints, in: dialect)
-    toMany = entity.properties.compactMap { ToManyStatements($0, in: dialect) }
+    self.changes = changes
+    var upserted = SlotSet()
+    let unique = Set(statements.lookups.flatMap(\.columns).map(\.slot))
+    for column in statements.columns where !unique.contains(column.slot) {
+      upserted.insert(column.slot)
+    }
+    upsertedSlots = upserted
+    toMany = entity.properties.compactMap {
+      ToManyStatements($0, of: entity, in: mapping, dialect)
+    }
     referring = ReferringColumns(to: entity, in: mapping, dialect: dialect).emptying
     displacing = DisplacingColumns(of: entity, in: mapping, dialect: dialect).emptying
     keySource =
@@ -53,7 +75,7 @@ final class EntitySave: Sendable {
   func update(of slots: SlotSet) -> Update? {
     updates.withLock { known in
       if let update = known[slots] { return update }
-      let made = statements.update(of: slots).map { Update(sql: $0.sql, columns: $0.columns) }
+      let made = statements.update(of: slots).map(Update.init)
       known[slots] = .some(made)
       return made
     }

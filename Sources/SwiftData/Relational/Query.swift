@@ -7,6 +7,8 @@ struct Query {
   /// What the statement takes of the rows; all of them where something is left to memory.
   let range: RowRange
   let parameters: SQLParameters
+  /// The captured values.
+  let bindings: [_StoredValue]
   private let plan: FetchPlan
   private let plans: StorePlans
 
@@ -33,6 +35,7 @@ struct Query {
       needsFilter: plan.compiled.filtersInMemory, needsSort: plan.compiled.sortsInMemory,
       conditions: plan.compiled.remainder)
     range = rest.isEmpty ? descriptor.range : .all
+    self.bindings = bindings
     parameters = .fetch(bindings, range)
   }
 

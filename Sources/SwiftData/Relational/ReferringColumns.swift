@@ -5,11 +5,11 @@ package import OpenSwiftDataSQLSyntax
 /// With an inverse the delete rules find the rows that name a deleted one; without, only a query can.
 package struct ReferringColumns {
   /// One statement per column; the key of the deleted row is the only parameter.
-  package let emptying: [String]
+  let emptying: [DisplacingColumns.Emptying]
 
   package init(to entity: EntityMapping, in mapping: SchemaMapping, dialect: SQLDialect) {
     let names = Set(entity.descriptor.lineage.map(\.entityName))
-    var statements: [String] = []
+    var statements: [DisplacingColumns.Emptying] = []
     for owner in mapping.entities {
       for property in owner.properties where owner.ownSlots.contains(property.slot) {
         guard case .toOne(let toOne) = property.kind, toOne.inverse == nil,
@@ -26,8 +26,13 @@ package struct ReferringColumns {
               .column(table: nil, name: number.name), .equal, .integer(Int64(entity.number))),
           ])
         }
+        let update = Update(
+          owner.table, set: assignments, where: condition, returning: [RowColumns.key])
         statements.append(
-          Update(owner.table, set: assignments, where: condition).rendered(in: dialect).sql)
+          DisplacingColumns.Emptying(
+            sql: update.rendered(in: dialect).sql,
+            partner: EntityChanges.Partner(
+              root: mapping.rootNumber(of: owner), slot: property.slot)))
       }
     }
     emptying = statements

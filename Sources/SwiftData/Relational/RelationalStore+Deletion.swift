@@ -17,12 +17,14 @@ extension RelationalStore {
     let isFree = isAlone && !hasRelationships(query.entity)
     try driver.write(else: "nothing was deleted") { session in
       try transaction(session) {
+        var changes = RowChanges(self, session, author: request.editingState.author)
         if isFree {
-          try deleteRows(of: query, number, session)
+          try deleteRows(of: query, number, session, &changes)
         } else {
           var deletion = RowDeletion(store: self, session: session)
-          try deletion.run(rows(of: query, number, session))
+          try deletion.run(rows(of: query, number, session), &changes)
         }
+        try changes.finish()
       }
     }
   }
@@ -59,13 +61,14 @@ extension RelationalStore {
   }
 
   private func deleteRows(
-    of query: Query, _ number: Int?, _ session: any SQLSession
+    of query: Query, _ number: Int?, _ session: any SQLSession, _ changes: inout RowChanges
   ) throws {
     var condition = query.compiled.shape.bareCondition
     if let number, query.entity.sharesTable {
       let own = SQLExpression.binary(RowColumns.entity(), .equal, .integer(Int64(number)))
       condition = .conjunction([condition, own].compactMap(\.self))
     }
+    try changes.noteDeletion(of: query.entity, where: condition, query.bindings)
     let delete = Delete(from: query.entity.table, where: condition)
     try session.statement(delete.rendered(in: plans.dialect).sql).run(query.parameters)
   }

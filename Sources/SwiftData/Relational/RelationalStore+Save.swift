@@ -16,7 +16,8 @@ extension RelationalStore {
       let receipt = try transaction.lease.use { session in
         try session.begin()
         let (request, places) = try outsourced(request)
-        var writer = SaveWriter(store: self, session: session)
+        var writer = SaveWriter(
+          store: self, session: session, author: request.editingState.author)
         var receipt = SaveReceipt(inserted: try writer.write(request))
         receipt.external = places
         try transaction.external?.willCommit()

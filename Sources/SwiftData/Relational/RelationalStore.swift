@@ -20,10 +20,13 @@ package final class RelationalStore: StorePort {
   let composedText = ComposedText()
   /// Called for fetches that leave work to memory, with the reasons.
   let note: (@Sendable (_ entity: String, _ reasons: [String]) -> Void)?
+  /// The tables of the history that every save writes; `nil` for a store that has none.
+  let history: HistoryTables?
 
   package init(
     name: String, identifier: String, schema: Schema, mapping: SchemaMapping,
     driver: any SQLDriver, isWritable: Bool = true, trees: Set<String> = [],
+    history: HistoryTables? = nil,
     note: (@Sendable (_ entity: String, _ reasons: [String]) -> Void)? = nil
   ) {
     self.name = name
@@ -34,10 +37,14 @@ package final class RelationalStore: StorePort {
     self.driver = driver
     self.trees = trees
     self.note = note
+    self.history = history
     plans = StorePlans(
       mapping: mapping, schema: schema, database: driver.capabilities,
-      storeIdentifier: identifier)
+      storeIdentifier: identifier, history: history)
   }
+
+  /// Whether saves and deletions are kept in the history.
+  package var writesHistory: Bool { history != nil }
 
   /// How captured values are bound.
   var forms: StoredForms { StoredForms(mapping: mapping, storeIdentifier: identifier) }
@@ -78,6 +85,11 @@ package final class RelationalStore: StorePort {
   package func erase() throws {
     try driver.write(else: "nothing was deleted") { session in
       try transaction(session) {
+        var changes = RowChanges(self, session, author: nil)
+        for root in mapping.entities where root.superName == nil {
+          try changes.noteDeletion(of: root, where: nil, [])
+        }
+        try changes.finish()
         for table in mapping.tables {
           let delete = Delete(from: table.table.name, where: nil)
           try session.statement(delete.rendered(in: driver.dialect).sql).run(.none)

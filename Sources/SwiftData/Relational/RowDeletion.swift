@@ -6,7 +6,7 @@ import OpenSwiftDataSQLSyntax
 /// 2. Cascades add the keys of partners, level by level; one statement for each relationship.
 /// 3. What a rule denies, and what a required relationship would lose, is reported before anything is
 ///    written.
-/// 4. Others let go of the rows, and the rows go.
+/// 4. The history notes the rows, others let go of them, and the rows go.
 struct RowDeletion {
   let store: RelationalStore
   let session: any SQLSession
@@ -21,7 +21,9 @@ struct RowDeletion {
   }
 
   /// - Parameter rows: Keys and entity numbers of the rows that match.
-  mutating func run(_ rows: [(key: Int64, entity: Int)]) throws {
+  mutating func run(
+    _ rows: [(key: Int64, entity: Int)], _ changes: inout RowChanges
+  ) throws {
     try addCascades(of: add(rows))
     let found = keys.keys.sorted().compactMap { number in
       steps(of: number).map { (number, $0, list(keys[number] ?? [])) }
@@ -32,8 +34,18 @@ struct RowDeletion {
       for emptying in steps.emptyings { failures += try judge(emptying, list) }
     }
     try SwiftDataError.throwAll(failures)
+    for (number, _, _) in found {
+      if let entity = store.mapping.entity(number: number) {
+        try changes.noteDeletion(of: entity, keys[number] ?? [])
+      }
+    }
     for (_, steps, list) in found {
-      for sql in steps.emptyings.map(\.sql) + steps.unlinking { try execute(sql, list) }
+      for emptying in steps.emptyings {
+        for key in try session.statement(emptying.sql).integers(.list(list)) {
+          changes.note(emptying.partner, key: key)
+        }
+      }
+      for sql in steps.unlinking { try execute(sql, list) }
     }
     for (_, steps, list) in found { try execute(steps.delete, list) }
   }

@@ -136,7 +136,8 @@ package protocol PreparedSQL: AnyObject {
   func run(_ rows: RowWrites) throws
 
   /// Runs once for each pair.
-  func run(_ pairs: [KeyPair]) throws
+  /// - Parameter changed: Called for each pair that changed a row.
+  func run(_ pairs: [KeyPair], changed: (KeyPair) -> Void) throws
 
   /// The first column of the first row; `nil` without a row or when it is null.
   func integer(_ parameters: SQLParameters) throws -> Int64?

@@ -10,6 +10,8 @@ package enum SQLParameters {
   /// The captured values of a fetch, then its limit and its offset, as far as it has them.
   case fetch([_StoredValue], RowRange)
   case row(RowValues)
+
+  static func values(_ values: [_StoredValue]) -> SQLParameters { .fetch(values, .all) }
 }
 
 /// Two keys that are parameters 0 and 1.

@@ -21,13 +21,19 @@ extension SaveWriter {
     guard let root = store.mapping.entity(named: save.statements.entity.rootName) else { return 1 }
     let stored = try prepared(store.plans.keys.last).integer(.integer(Int64(root.number))) ?? 0
     let used = try prepared(save.statements.largestKey).integer(.none) ?? 0
-    return max(stored, used) + 1
+    let first = max(stored, used) + 1
+    changes.noteNewRows(of: root.number, from: first)
+    return first
   }
 
+  /// Ends the books of the save.
   mutating func storeLastKeys() throws {
+    var ends: [Int: Int64] = [:]
     for (root, next) in nextKeys {
       guard let entity = store.mapping.entity(named: root) else { continue }
+      ends[entity.number] = next
       try prepared(store.plans.keys.storeLast).run(.pair(next - 1, Int64(entity.number)))
     }
+    try changes.finish(newKeys: ends)
   }
 }

@@ -42,7 +42,10 @@ extension SaveWriter {
     }
     let key = try prepared(sql.insertOrUpdate).integer(.row(values)) ?? next
     expectsUpsert = key != next
-    if expectsUpsert { nextKeys[save.statements.entity.rootName] = next }
+    if expectsUpsert {
+      nextKeys[save.statements.entity.rootName] = next
+      changes.noteUpdate(RowChanges.Row(root: save.changes.root, key: key), save.upsertedSlots)
+    }
     return key
   }
 
@@ -62,7 +65,9 @@ extension SaveWriter {
     let values = RowValues(
       snapshot: snapshot, columns: update.columns, keys: insertedKeys, trailingKey: key)
     do {
-      return try prepared(update.sql).run(.row(values)) > 0
+      guard try prepared(update.sql).run(.row(values)) > 0 else { return false }
+      changes.noteUpdate(RowChanges.Row(root: save.changes.root, key: key), update.slots)
+      return true
     } catch let error as any DatabaseFailure where error.isUniquenessViolation {
       throw try collision(of: snapshot, save, key: key) ?? error
     }
@@ -70,9 +75,9 @@ extension SaveWriter {
 
   /// Notes that an upsert brings partners of its own to a row.
   mutating func noteDisplaced(by snapshot: DefaultSnapshot, _ save: EntitySave, key: Int64) {
-    for (slot, sql) in save.displacing {
+    for (slot, emptying) in save.displacing {
       guard case .identifier(let partner)? = snapshot.changedValue(slot) else { continue }
-      displacements[Displacement(row: key, sql: sql)] = partner
+      displacements[Displacement(row: key, emptying: emptying)] = partner
     }
   }
 
@@ -81,7 +86,7 @@ extension SaveWriter {
   mutating func displacePartners() throws {
     for (displaced, partner) in displacements {
       guard let partner = insertedKeys.key(of: partner) else { continue }
-      try prepared(displaced.sql).run(.pair(displaced.row, partner))
+      try run(displaced.emptying, .pair(displaced.row, partner))
     }
   }
 
@@ -91,8 +96,16 @@ extension SaveWriter {
     for toMany in save.toMany {
       try prepared(toMany.unlinkAll).run(.integer(key))
     }
-    for sql in save.referring + [save.statements.delete] {
-      try prepared(sql).run(.integer(key))
+    for emptying in save.referring { try run(emptying, .integer(key)) }
+    try prepared(save.statements.delete).run(.integer(key))
+  }
+
+  /// Empties columns that lead to a row, and notes the rows that they are in.
+  private mutating func run(
+    _ emptying: DisplacingColumns.Emptying, _ parameters: SQLParameters
+  ) throws {
+    for key in try prepared(emptying.sql).integers(parameters) {
+      changes.note(emptying.partner, key: key)
     }
   }
 }
@@ -100,5 +113,5 @@ extension SaveWriter {
 /// A row that an upsert led to, and the statement that frees its old partner in a one-to-one relationship.
 struct Displacement: Hashable {
   let row: Int64
-  let sql: String
+  let emptying: DisplacingColumns.Emptying
 }

@@ -6,7 +6,7 @@ extension SaveWriter {
   /// list that lost the old instance of a row and gained a new one has not lost the row. Which table
   /// comes first does not matter, so tables follow each other as they were met.
   mutating func writeToMany(_ snapshots: [DefaultSnapshot]) throws {
-    var changes: [PairChanges] = []
+    var pairChanges: [PairChanges] = []
     var places: [ToManyStatements.Place: Int] = [:]
     for snapshot in snapshots where !snapshot.toManys.isEmpty {
       let save = try plan(of: snapshot)
@@ -14,10 +14,10 @@ extension SaveWriter {
         guard let change = snapshot.toMany(toMany.slot),
           let owner = insertedKeys.key(of: snapshot.persistentIdentifier)
         else { continue }
-        let place = places[toMany.place] ?? changes.count
-        if place == changes.count {
+        let place = places[toMany.place] ?? pairChanges.count
+        if place == pairChanges.count {
           places[toMany.place] = place
-          changes.append(PairChanges(toMany))
+          pairChanges.append(PairChanges(toMany))
         }
         func pairs(_ members: [PersistentIdentifier]) -> [KeyPair] {
           members.compactMap(insertedKeys.key(of:)).map { member in
@@ -26,32 +26,52 @@ extension SaveWriter {
               : KeyPair(first: member, second: owner)
           }
         }
-        changes[place].remove(pairs(change.removed))
-        changes[place].add(pairs(change.added))
+        pairChanges[place].remove(pairs(change.removed))
+        pairChanges[place].add(pairs(change.added))
       }
     }
-    for change in changes {
-      try run(change.unlink, change.removedPairs)
-      try run(change.link, change.addedPairs)
+    for change in pairChanges {
+      let statements = change.statements
+      try run(statements.unlink, change.removedPairs, statements)
+      try run(statements.link, try unowned(change.addedPairs, statements), statements)
     }
   }
 
-  private mutating func run(_ sql: String, _ pairs: [KeyPair]) throws {
-    if !pairs.isEmpty { try prepared(sql).run(pairs) }
+  /// Writes pairs. Rows at both ends of those that were not so before have changed.
+  private mutating func run(
+    _ sql: String, _ pairs: [KeyPair], _ statements: ToManyStatements
+  ) throws {
+    if pairs.isEmpty { return }
+    let statement = try prepared(sql)
+    try statement.run(pairs) { pair in
+      changes.note(statements.first, key: pair.first)
+      changes.note(statements.second, key: pair.second)
+    }
+  }
+
+  /// The pairs whose member has another owner yet; that one loses it.
+  private mutating func unowned(
+    _ pairs: [KeyPair], _ statements: ToManyStatements
+  ) throws -> [KeyPair] {
+    guard let sql = statements.storedOwner else { return pairs }
+    let statement = try prepared(sql)
+    return try pairs.filter { pair in
+      guard let owner = try statement.integer(.integer(pair.second)) else { return true }
+      if owner != pair.first { changes.note(statements.first, key: owner) }
+      return owner != pair.first
+    }
   }
 }
 
 /// The pairs of one place that a save adds and removes, each once, in order of arrival.
 private struct PairChanges {
-  let link: String
-  let unlink: String
+  let statements: ToManyStatements
   private(set) var addedPairs: [KeyPair] = []
   private var added: Set<KeyPair> = []
   private var removed: [KeyPair] = []
 
   init(_ statements: ToManyStatements) {
-    link = statements.link
-    unlink = statements.unlink
+    self.statements = statements
   }
 
   mutating func add(_ pairs: [KeyPair]) {

@@ -9,7 +9,8 @@ import Foundation
 ///    the same; what they cannot name yet is added in the end of it.
 /// 3. Changed rows are updated, only in the columns that changed, and the other new rows are written.
 ///    Where a changed row is gone, the save ends with `DeletedRows`.
-/// 4. The pairs of to-many relationships follow, then the last used keys.
+/// 4. The pairs of to-many relationships follow, then the last used keys, and the versions and the history
+///    of all rows that changed (`RowChanges`).
 ///
 /// Runs of one shape share one prepared statement.
 struct SaveWriter {
@@ -26,19 +27,26 @@ struct SaveWriter {
   var deletedRows: [PersistentIdentifier] = []
   /// The partners that upserts bring, the last one of several; see `displacePartners`.
   var displacements: [Displacement: PersistentIdentifier] = [:]
+  /// Which rows the save changes.
+  var changes: RowChanges
+  /// To-one relationships of stored rows that may lead elsewhere now.
+  var movedLinks: [MovedLink] = []
   /// Whether the last model with unique values met its row; then the next one probably does too.
   var expectsUpsert = false
 
-  init(store: RelationalStore, session: any SQLSession) {
+  init(store: RelationalStore, session: any SQLSession, author: String?) {
     self.store = store
     self.session = session
+    changes = RowChanges(store, session, author: author)
     insertedKeys = InsertedKeys(mapping: store.mapping)
   }
 
   mutating func write(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
   ) throws -> [PersistentIdentifier] {
+    try noteDeletions(request.deleted)
     for snapshot in request.deleted { try delete(snapshot) }
+    for snapshot in request.updated { try noteLinks(of: snapshot) }
     let moving = try movingUniqueValues(request)
     for snapshot in moving { try giveUpUniqueValues(snapshot) }
     let saves = try request.inserted.map { try plan(of: $0) }
@@ -65,6 +73,8 @@ struct SaveWriter {
     if store.plans.hasRelationships {
       try writeToMany(request.inserted + request.updated)
     }
+    noteMovedLinks()
+    noteLinks(ofNew: request.inserted, saves)
     try storeLastKeys()
     return zip(saves, keys).map { save, key in
       PersistentIdentifier(
@@ -92,6 +102,7 @@ struct SaveWriter {
         if let existing = try existingRow(like: snapshot, save) {
           assign(existing, to: snapshot, place, save)
           noteDisplaced(by: snapshot, save, key: existing)
+          try noteLinks(of: snapshot, save, snapshot.upsertSlots, key: existing)
           _ = try runUpdate(snapshot, save, snapshot.upsertSlots, key: existing)
         } else {
           assign(try nextKey(save), to: snapshot, place, save)

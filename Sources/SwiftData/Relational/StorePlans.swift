@@ -17,6 +17,10 @@ package final class StorePlans: Sendable {
   let fetches = FetchPlans()
   /// On the last used keys.
   let keys: KeyStatements
+  /// On the transactions of the history.
+  let history: HistoryStatements
+  /// The tables of the history; `nil` where the store keeps none.
+  private let historyTables: HistoryTables?
   private let constraints: [String: [[String]]]
   private let state: Mutex<State>
 
@@ -30,14 +34,21 @@ package final class StorePlans: Sendable {
     var members: [MembersKey: MembersQuery] = [:]
     /// By entity number.
     var deletions: [Int: DeletionSteps] = [:]
+    /// By entity number.
+    var changes: [Int: EntityChanges] = [:]
+    /// By the number of the root.
+    var tableChanges: [Int: TableChanges] = [:]
   }
 
   init(
-    mapping: SchemaMapping, schema: Schema, database: SQLCapabilities, storeIdentifier: String
+    mapping: SchemaMapping, schema: Schema, database: SQLCapabilities, storeIdentifier: String,
+    history: HistoryTables? = nil
   ) {
     self.mapping = mapping
     self.database = database
     keys = KeyStatements(in: database.dialect)
+    self.history = HistoryStatements(in: database.dialect)
+    historyTables = history
     let names = mapping.namesByNumber
     state = Mutex(State(selections: Array(repeating: nil, count: names.count)))
     scopes = names.map {
@@ -81,10 +92,12 @@ package final class StorePlans: Sendable {
   }
 
   func save(of entity: EntityMapping) -> EntitySave {
-    state.withLock { state in
+    let changes = changes(of: entity)
+    return state.withLock { state in
       if let known = state.saves[entity.name] { return known }
       let made = EntitySave(
-        entity, constraints: constraints[entity.name] ?? [], mapping: mapping, dialect: dialect)
+        entity, constraints: constraints[entity.name] ?? [], mapping: mapping, changes,
+        dialect: dialect)
       state.saves[entity.name] = made
       return made
     }
@@ -96,6 +109,26 @@ package final class StorePlans: Sendable {
     let made = DeletionSteps(of: entity, in: mapping, schema, dialect: dialect)
     state.withLock { $0.deletions[entity.number] = made }
     return made
+  }
+
+  /// What changes of an entity's rows mean for others.
+  func changes(of entity: EntityMapping) -> EntityChanges {
+    state.withLock { state in
+      if let known = state.changes[entity.number] { return known }
+      let made = EntityChanges(of: entity, in: mapping, dialect: dialect)
+      state.changes[entity.number] = made
+      return made
+    }
+  }
+
+  /// The statements that keep books on the rows of a table.
+  func tableChanges(of root: EntityMapping) -> TableChanges {
+    state.withLock { state in
+      if let known = state.tableChanges[root.number] { return known }
+      let made = TableChanges(of: root, historyTables, in: mapping, dialect)
+      state.tableChanges[root.number] = made
+      return made
+    }
   }
 
   private struct MembersKey: Hashable {

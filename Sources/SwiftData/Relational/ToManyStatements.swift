@@ -12,6 +12,11 @@ package struct ToManyStatements: Sendable {
   package let unlink: String
   /// Removes the owner from all pairs.
   package let unlinkAll: String
+  /// Finds the owner of a member that can have one only.
+  let storedOwner: String?
+  /// Whose rows change with a pair, in the order of the place.
+  let first: EntityChanges.Partner
+  let second: EntityChanges.Partner
 
   /// Where pairs are kept: two columns of a table.
   package struct Place: Hashable, Sendable {
@@ -21,15 +26,26 @@ package struct ToManyStatements: Sendable {
   }
 
   /// - Returns: nil when the destination's own to-one keeps the relationship.
-  package init?(_ property: PropertyMapping, in dialect: SQLDialect) {
-    guard case .toMany(let toMany) = property.kind else { return nil }
+  package init?(
+    _ property: PropertyMapping, of entity: EntityMapping, in mapping: SchemaMapping,
+    _ dialect: SQLDialect
+  ) {
+    guard case .toMany(let toMany) = property.kind,
+      let destination = mapping.entity(named: toMany.destination)
+    else { return nil }
     slot = property.slot
+    let ownerSide = EntityChanges.Partner(
+      root: mapping.rootNumber(of: entity), slot: property.slot)
+    let memberSide = EntityChanges.Partner(
+      root: mapping.rootNumber(of: destination),
+      slot: toMany.inverse.flatMap(destination.property(named:))?.slot)
     func column(_ name: String, _ parameter: Int) -> SQLExpression {
       .binary(.column(table: nil, name: name), .equal, .parameter(parameter))
     }
     switch toMany.storage {
     case .joinTable(let name, let owner, let member):
       ownerIsFirst = owner < member
+      storedOwner = nil
       let (first, second) = ownerIsFirst ? (owner, member) : (member, owner)
       place = Place(table: name, first: first, second: second)
       link =
@@ -41,6 +57,11 @@ package struct ToManyStatements: Sendable {
     case .foreignKey(let table, let owner, _):
       guard toMany.inverse == nil else { return nil }
       ownerIsFirst = true
+      storedOwner =
+        Select(
+          [.column(table: nil, name: owner)], from: TableReference(table),
+          where: column(RowColumns.key, 0)
+        ).rendered(in: dialect).sql
       place = Place(table: table, first: owner, second: RowColumns.key)
       link =
         Update(table, set: [Assignment(owner, .parameter(0))], where: column(RowColumns.key, 1))
@@ -55,5 +76,6 @@ package struct ToManyStatements: Sendable {
           in: dialect
         ).sql
     }
+    (first, second) = ownerIsFirst ? (ownerSide, memberSide) : (memberSide, ownerSide)
   }
 }

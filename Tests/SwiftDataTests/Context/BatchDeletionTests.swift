@@ -51,7 +51,7 @@ import Testing
     let run = try statements(context) {
       try context.delete(model: Graph.Parent.self, where: #Predicate { $0.name == "0" })
     }
-    #expect(run.count < 25)
+    #expect(run.count < 30)
     #expect(try context.stored(Graph.Parent.self).map(\.name) == ["1"])
     #expect(try context.stored(Graph.Child.self).map(\.name).sorted() == ["1-0", "1-1"])
     #expect(try context.count(Graph.Toy.self) == 4)

@@ -78,7 +78,7 @@ extension Travel {
         context.delete(trip)
         try context.save()
       }
-      #expect(deletions.filter { $0 == "SELECT" }.count == 2)
+      #expect(deletions.filter { $0 == "SELECT" }.count == 3)
       #expect(deletions.filter { $0 == "DELETE" }.count == 3)
     }
 

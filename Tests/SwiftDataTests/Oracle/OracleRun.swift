@@ -139,9 +139,14 @@ struct OracleRun {
     try endEvent()
     let saved = saved
     let isDenied = now.isDenied { saved.things[$0] != nil }
+    var audit = try HistoryAudit(context.container)
     do {
       try context.save()
       if isDenied { throw Disagreement(description: "the save was to be denied") }
+      // What was assigned its old value counts as changed.
+      if let difference = try audit.differences(isExact: false).first {
+        throw Disagreement(description: "history: \(difference)")
+      }
       try settle()
       try checkStore()
       if hasEditedGoing { restartUndo() }

@@ -72,11 +72,34 @@ import Testing
       WHERE ZBATCH IS NULL OR ZBATCH NOT IN (SELECT Z_PK FROM ZBATCH)
       """, in: store)
     #expect(dangling == 0)
+    try expectWholeHistory(store)
     context.insert(Parcel(index: 1))
     try context.save()
     let keys = try SQLiteFile.integer(
       "SELECT max(Z_PK) - (SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Parcel') FROM ZPARCEL",
       in: store)
     #expect(keys == 0)
+  }
+
+  /// The history has the transactions of the saves that are there, each with all that it changed.
+  private func expectWholeHistory(_ store: URL) throws {
+    let unaccounted = try SQLiteFile.integer(
+      """
+      SELECT (SELECT count(*) FROM ZPARCEL) + (SELECT count(*) FROM ZBATCH)
+        - (SELECT count(*) FROM ACHANGE WHERE ZCHANGETYPE = 0)
+        + (SELECT count(*) FROM ACHANGE WHERE ZCHANGETYPE = 2)
+      """, in: store)
+    #expect(unaccounted == 0)
+    let homeless = try SQLiteFile.integer(
+      """
+      SELECT count(*) FROM ACHANGE
+      WHERE ZTRANSACTIONID IS NULL OR ZTRANSACTIONID NOT IN (SELECT Z_PK FROM ATRANSACTION)
+      """, in: store)
+    #expect(homeless == 0)
+    let empty = try SQLiteFile.integer(
+      """
+      SELECT count(*) FROM ATRANSACTION WHERE Z_PK NOT IN (SELECT ZTRANSACTIONID FROM ACHANGE)
+      """, in: store)
+    #expect(empty == 0)
   }
 }

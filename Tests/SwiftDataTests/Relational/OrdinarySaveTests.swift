@@ -27,8 +27,9 @@ struct OrdinarySaveTests {
   @Test func anInsertWithARelationship() throws {
     let bench = try Bench(Library.types)
     bench.context.insert(Book(title: "One", pages: 3, author: Author(name: "Ann")))
+    let statements = try bench.save()
     #expect(
-      try bench.save() == #"""
+      statements == #"""
         BEGIN IMMEDIATE
         SELECT "Z_MAX" FROM "Z_PRIMARYKEY" WHERE "Z_ENT" = 2
         SELECT max("Z_PK") FROM "ZBOOK"
@@ -50,8 +51,9 @@ struct OrdinarySaveTests {
     bench.context.insert(book)
     try bench.save()
     book.pages = 4
+    let statements = try bench.save()
     #expect(
-      try bench.save() == #"""
+      statements == #"""
         BEGIN IMMEDIATE
         UPDATE "ZBOOK" SET "ZPAGES" = 4, "Z_OPT" = "Z_OPT" + 1 WHERE "Z_PK" = 1
         COMMIT
@@ -67,11 +69,16 @@ struct OrdinarySaveTests {
     bench.context.insert(books[2])
     try bench.save()
     author.books = [books[1], books[2]]
+    let statements = try bench.save()
     #expect(
-      try bench.save() == #"""
+      statements == #"""
         BEGIN IMMEDIATE
+        SELECT "ZAUTHOR" FROM "ZBOOK" WHERE "Z_PK" = 1
+        SELECT "ZAUTHOR" FROM "ZBOOK" WHERE "Z_PK" = 3
         UPDATE "ZBOOK" SET "ZAUTHOR" = NULL, "Z_OPT" = "Z_OPT" + 1 WHERE "Z_PK" = 1
         UPDATE "ZBOOK" SET "ZAUTHOR" = 1, "Z_OPT" = "Z_OPT" + 1 WHERE "Z_PK" = 3
+        UPDATE "ZAUTHOR" SET "Z_OPT" = "Z_OPT" + 1 WHERE "Z_PK" IN (SELECT "value" FROM \#
+        json_each('[1]'))
         COMMIT
         """#)
   }
@@ -82,8 +89,9 @@ struct OrdinarySaveTests {
     let book = Book(title: "One", pages: 3)
     book.shelves = [shelves[0], shelves[1]]
     bench.context.insert(book)
+    let statements = try bench.save()
     #expect(
-      try bench.save() == #"""
+      statements == #"""
         BEGIN IMMEDIATE
         SELECT "Z_MAX" FROM "Z_PRIMARYKEY" WHERE "Z_ENT" = 2
         SELECT max("Z_PK") FROM "ZBOOK"
@@ -100,8 +108,9 @@ struct OrdinarySaveTests {
         COMMIT
         """#)
     book.shelves = [shelves[1], shelves[2]]
+    let others = try bench.save()
     #expect(
-      try bench.save() == #"""
+      others == #"""
         BEGIN IMMEDIATE
         SELECT "Z_MAX" FROM "Z_PRIMARYKEY" WHERE "Z_ENT" = 3
         SELECT max("Z_PK") FROM "ZSHELF"
@@ -109,6 +118,10 @@ struct OrdinarySaveTests {
         DELETE FROM "Z_2SHELVES" WHERE "Z_2BOOKS" = 1 AND "Z_3SHELVES" = 1
         INSERT OR IGNORE INTO "Z_2SHELVES" ("Z_2BOOKS", "Z_3SHELVES") VALUES (1, 3)
         UPDATE "Z_PRIMARYKEY" SET "Z_MAX" = 3 WHERE "Z_ENT" = 3
+        UPDATE "ZBOOK" SET "Z_OPT" = "Z_OPT" + 1 WHERE "Z_PK" IN (SELECT "value" FROM \#
+        json_each('[1]'))
+        UPDATE "ZSHELF" SET "Z_OPT" = "Z_OPT" + 1 WHERE "Z_PK" IN (SELECT "value" FROM \#
+        json_each('[1]'))
         COMMIT
         """#)
   }
@@ -118,8 +131,9 @@ struct OrdinarySaveTests {
     bench.context.insert(Author(name: "Ann"))
     try bench.save()
     bench.context.insert(Author(name: "Ann", born: Date(timeIntervalSinceReferenceDate: 7)))
+    let statements = try bench.save()
     #expect(
-      try bench.save() == #"""
+      statements == #"""
         BEGIN IMMEDIATE
         SELECT "Z_MAX" FROM "Z_PRIMARYKEY" WHERE "Z_ENT" = 1
         SELECT max("Z_PK") FROM "ZAUTHOR"
@@ -141,8 +155,9 @@ struct OrdinarySaveTests {
     bench.context.insert(Upserting.Maker("a", "one"))
     try bench.save()
     bench.context.insert(Upserting.Maker("a", "two"))
+    let statements = try bench.save()
     #expect(
-      try bench.save() == #"""
+      statements == #"""
         BEGIN IMMEDIATE
         SELECT "Z_PK" FROM "ZMAKER" WHERE "ZCODE" = 'a'
         UPDATE "ZMAKER" SET "ZCODE" = 'a', "ZTITLE" = 'two', "ZRANK" = 1, "ZNOTE" = NULL, \#
@@ -158,13 +173,18 @@ struct OrdinarySaveTests {
     bench.context.insert(Graph.Toy("t", owner: child))
     try bench.save()
     bench.context.delete(parent)
+    let statements = try bench.save()
     #expect(
-      try bench.save() == #"""
+      statements == #"""
         SELECT "t0"."Z_PK", "t0"."ZNAME", "t0"."ZPARENT" FROM "ZCHILD" AS "t0" WHERE \#
         "t0"."ZPARENT" = 1 ORDER BY "t0"."Z_PK"
         SELECT "t0"."Z_PK", "t0"."ZNAME", "t0"."ZOWNER" FROM "ZTOY" AS "t0" WHERE \#
         "t0"."ZOWNER" = 1 ORDER BY "t0"."Z_PK"
         BEGIN IMMEDIATE
+        SELECT DISTINCT "ZPARENT" FROM "ZCHILD" WHERE "Z_PK" IN (SELECT "value" FROM \#
+        json_each('[1]')) AND "ZPARENT" IS NOT NULL
+        SELECT DISTINCT "ZOWNER" FROM "ZTOY" WHERE "Z_PK" IN (SELECT "value" FROM \#
+        json_each('[1]')) AND "ZOWNER" IS NOT NULL
         DELETE FROM "ZPARENT" WHERE "Z_PK" = 1
         DELETE FROM "ZCHILD" WHERE "Z_PK" = 1
         DELETE FROM "ZTOY" WHERE "Z_PK" = 1
@@ -180,8 +200,9 @@ struct OrdinarySaveTests {
     bench.context.insert(person)
     try bench.save()
     bench.context.delete(person)
+    let statements = try bench.save()
     #expect(
-      try bench.save() == #"""
+      statements == #"""
         BEGIN IMMEDIATE
         DELETE FROM "ZPERSON" WHERE "Z_PK" = 1
         UPDATE "ZPASSPORT" SET "ZHOLDER" = NULL, "Z_OPT" = "Z_OPT" + 1 WHERE "Z_PK" = 1
@@ -197,11 +218,16 @@ struct OrdinarySaveTests {
     bench.context.insert(route)
     try bench.save()
     bench.context.delete(stop)
+    let statements = try bench.save()
     #expect(
-      try bench.save() == #"""
+      statements == #"""
         BEGIN IMMEDIATE
-        UPDATE "ZROUTE" SET "ZSTART" = NULL WHERE "ZSTART" = 1
+        SELECT DISTINCT "Z1STOPS" FROM "ZSTOP" WHERE "Z_PK" IN (SELECT "value" FROM \#
+        json_each('[1]')) AND "Z1STOPS" IS NOT NULL
+        UPDATE "ZROUTE" SET "ZSTART" = NULL WHERE "ZSTART" = 1 RETURNING "Z_PK"
         DELETE FROM "ZSTOP" WHERE "Z_PK" = 1
+        UPDATE "ZROUTE" SET "Z_OPT" = "Z_OPT" + 1 WHERE "Z_PK" IN (SELECT "value" FROM \#
+        json_each('[1]'))
         COMMIT
         """#)
     #expect(route.start == nil)
@@ -214,13 +240,18 @@ struct OrdinarySaveTests {
     bench.context.insert(student)
     try bench.save()
     bench.context.delete(student)
+    let statements = try bench.save()
     #expect(
-      try bench.save() == #"""
+      statements == #"""
         SELECT "t0"."Z_PK", "t0"."ZTITLE" FROM "ZCOURSE" AS "t0" JOIN "Z_2STUDENTS" AS "pairs" \#
         ON "pairs"."Z_2COURSES" = "t0"."Z_PK" WHERE "pairs"."Z_14STUDENTS" = 1 ORDER BY "t0"."Z_PK"
         BEGIN IMMEDIATE
+        SELECT DISTINCT "Z_2COURSES" FROM "Z_2STUDENTS" WHERE "Z_14STUDENTS" IN (SELECT "value" FROM \#
+        json_each('[1]')) AND "Z_2COURSES" IS NOT NULL
         DELETE FROM "Z_2STUDENTS" WHERE "Z_14STUDENTS" = 1
         DELETE FROM "ZSTUDENT" WHERE "Z_PK" = 1
+        UPDATE "ZCOURSE" SET "Z_OPT" = "Z_OPT" + 1 WHERE "Z_PK" IN (SELECT "value" FROM \#
+        json_each('[1]'))
         COMMIT
         """#)
   }
@@ -231,8 +262,9 @@ struct OrdinarySaveTests {
     for author in authors { bench.context.insert(author) }
     try bench.save()
     (authors[0].name, authors[1].name) = ("Bob", "Ann")
+    let statements = try bench.save()
     #expect(
-      try bench.save() == #"""
+      statements == #"""
         BEGIN IMMEDIATE
         UPDATE "ZAUTHOR" SET "ZNAME" = NULL WHERE "Z_PK" = 1
         UPDATE "ZAUTHOR" SET "ZNAME" = NULL WHERE "Z_PK" = 2

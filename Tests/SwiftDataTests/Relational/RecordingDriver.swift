@@ -110,8 +110,11 @@ private final class RecordedStatement: PreparedSQL {
     try rows.forEach(values) { _ = driver.note(sql, values.values) }
   }
 
-  func run(_ pairs: [KeyPair]) throws {
-    for pair in pairs { _ = driver.note(sql, [.integer(pair.first), .integer(pair.second)]) }
+  func run(_ pairs: [KeyPair], changed: (KeyPair) -> Void) throws {
+    for pair in pairs {
+      _ = driver.note(sql, [.integer(pair.first), .integer(pair.second)])
+      changed(pair)
+    }
   }
 
   func integer(_ parameters: SQLParameters) throws -> Int64? {

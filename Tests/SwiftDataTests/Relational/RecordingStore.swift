@@ -10,6 +10,7 @@ final class RecordingStore: PortProviding {
     let name = "recording"
     var schema: Schema?
     let driver: RecordingDriver
+    var writesHistory = false
 
     static func == (lhs: Self, rhs: Self) -> Bool { lhs.driver === rhs.driver }
     func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(driver)) }
@@ -27,13 +28,17 @@ final class RecordingStore: PortProviding {
   ) throws {
     self.configuration = configuration
     schema = configuration.schema ?? Schema([])
-    engine = Self.engine(configuration.driver, schema)
+    engine = Self.engine(
+      configuration.driver, schema, writesHistory: configuration.writesHistory)
   }
 
-  static func engine(_ driver: RecordingDriver, _ schema: Schema) -> RelationalStore {
-    RelationalStore(
-      name: "recording", identifier: "recording", schema: schema,
-      mapping: SchemaMapping(schema: schema, descriptors: schema.descriptors), driver: driver)
+  static func engine(
+    _ driver: RecordingDriver, _ schema: Schema, writesHistory: Bool = false
+  ) -> RelationalStore {
+    let mapping = SchemaMapping(schema: schema, descriptors: schema.descriptors)
+    return RelationalStore(
+      name: "recording", identifier: "recording", schema: schema, mapping: mapping, driver: driver,
+      history: writesHistory ? HistoryTables(tombstoneCount: 0) : nil)
   }
 
   func fetch<T: PersistentModel>(
@@ -56,13 +61,15 @@ final class RecordingStore: PortProviding {
         uniquingKeysWith: { first, _ in first }))
   }
 
-  /// A context on a recording store.
+  /// A context on a recording store. Statements of the history are left out unless they are asked for.
   static func context(
-    _ types: [any PersistentModel.Type], _ capabilities: SQLCapabilities
+    _ types: [any PersistentModel.Type], _ capabilities: SQLCapabilities,
+    writesHistory: Bool = false
   ) throws -> (context: ModelContext, driver: RecordingDriver) {
     let driver = RecordingDriver(capabilities)
     let container = try ModelContainer(
-      for: Schema(types), configurations: [Configuration(driver: driver)])
+      for: Schema(types),
+      configurations: [Configuration(driver: driver, writesHistory: writesHistory)])
     return (ModelContext(container), driver)
   }
 }

@@ -1,0 +1,123 @@
+import OpenSwiftDataSQLSyntax
+
+/// What changes of an entity's rows mean for the rows of their partners, which others tell of: a to-many
+/// has changed when one of its members has another owner, was added or is deleted.
+final class EntityChanges: Sendable {
+  /// A to-one relationship whose partner counts a change of it as one of its own.
+  struct Link: Sendable {
+    let slot: Int
+    /// Finds the key that a row has stored.
+    let stored: String
+    let partner: Partner
+  }
+
+  /// The rows at the other end of a relationship.
+  struct Partner: Hashable, Sendable {
+    /// The number of the entity at the root of their table.
+    let root: Int
+    /// The relationship that changes; `nil` where they have none, and only their version counts.
+    let slot: Int?
+  }
+
+  /// A query for the partners of deleted rows, whose keys are the list that is its parameter.
+  struct PartnersOfDeleted: Sendable {
+    let sql: String
+    let partner: Partner
+  }
+
+  let root: Int
+  let columns: ChangedColumns
+  let links: [Link]
+  let partnersOfDeleted: [PartnersOfDeleted]
+
+  init(of entity: EntityMapping, in mapping: SchemaMapping, dialect: SQLDialect) {
+    root = mapping.rootNumber(of: entity)
+    columns = ChangedColumns(of: entity)
+    var links: [Link] = []
+    var partners: [(select: Select, partner: Partner)] = []
+    for property in entity.properties {
+      switch property.kind {
+      case .toOne(let toOne):
+        guard let partner = mapping.partner(of: toOne) else { continue }
+        let stored = Select(
+          [.column(table: nil, name: toOne.key.name)], from: TableReference(entity.table),
+          where: .binary(RowColumns.key(), .equal, .parameter(0)))
+        links.append(
+          Link(slot: property.slot, stored: stored.rendered(in: dialect).sql, partner: partner))
+        // A partner without relationship of its own does not notice a deletion.
+        if partner.slot != nil {
+          partners.append(
+            (EntityChanges.column(toOne.key.name, of: entity.table, by: RowColumns.key), partner))
+        }
+      case .toMany(let toMany):
+        guard let destination = mapping.entity(named: toMany.destination) else { continue }
+        let inverse = toMany.inverse.flatMap(destination.property(named:))
+        let partner = Partner(root: mapping.rootNumber(of: destination), slot: inverse?.slot)
+        switch toMany.storage {
+        case .joinTable(let table, let owner, let member):
+          partners.append((EntityChanges.column(member, of: table, by: owner), partner))
+        case .foreignKey(let table, let owner, _):
+          guard inverse == nil else { continue }
+          partners.append((EntityChanges.column(RowColumns.key, of: table, by: owner), partner))
+        }
+      case .attribute, .composite, .ephemeral: continue
+      }
+    }
+    for (column, owner) in mapping.ownerColumns(in: entity) {
+      partners.append((EntityChanges.column(column, of: entity.table, by: RowColumns.key), owner))
+    }
+    self.links = links
+    partnersOfDeleted = partners.map {
+      PartnersOfDeleted(sql: $0.select.rendered(in: dialect).sql, partner: $0.partner)
+    }
+  }
+
+  /// The different values of a column in the rows that a list names by another.
+  private static func column(_ name: String, of table: String, by key: String) -> Select {
+    let value = SQLExpression.column(table: nil, name: name)
+    let isListed = SQLExpression.isMember(
+      .column(table: nil, name: key), of: ListParameter(.parameter(0), of: .integer))
+    var select = Select(
+      [value], from: TableReference(table), where: .conjunction([isListed, value.isNotNull]))
+    select.isDistinct = true
+    return select
+  }
+}
+
+extension SchemaMapping {
+  /// The number of the entity at the root of an entity's hierarchy.
+  func rootNumber(of entity: EntityMapping) -> Int {
+    self.entity(named: entity.rootName)?.number ?? entity.number
+  }
+
+  /// The partner that a to-one changes without being written itself; `nil` in a one-to-one relationship,
+  /// where each side has a column.
+  fileprivate func partner(of toOne: ToOneMapping) -> EntityChanges.Partner? {
+    guard let destination = entity(named: toOne.destination) else { return nil }
+    let root = rootNumber(of: destination)
+    guard let inverse = toOne.inverse.flatMap(destination.property(named:)) else {
+      return EntityChanges.Partner(root: root, slot: nil)
+    }
+    guard case .toMany = inverse.kind else { return nil }
+    return EntityChanges.Partner(root: root, slot: inverse.slot)
+  }
+
+  /// The columns with the keys of owners whose to-many has no inverse, in rows of the entity.
+  fileprivate func ownerColumns(
+    in entity: EntityMapping
+  ) -> [(column: String, owner: EntityChanges.Partner)] {
+    let names = Set(entity.descriptor.lineage.map(\.entityName))
+    var found: [(column: String, owner: EntityChanges.Partner)] = []
+    for owner in entities {
+      for property in owner.properties where owner.ownSlots.contains(property.slot) {
+        guard case .toMany(let toMany) = property.kind, toMany.inverse == nil,
+          names.contains(toMany.destination),
+          case .foreignKey(_, let column, _) = toMany.storage
+        else { continue }
+        let partner = EntityChanges.Partner(root: rootNumber(of: owner), slot: property.slot)
+        found.append((column, partner))
+      }
+    }
+    return found
+  }
+}

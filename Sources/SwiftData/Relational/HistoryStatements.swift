@@ -1,0 +1,66 @@
+import OpenSwiftDataSQLSyntax
+
+/// The statements on transactions of the history, the texts that they share, and the last keys of both.
+struct HistoryStatements: Sendable {
+  /// Parameters: key, author, bundle identifier, name of the process, timestamp.
+  let addTransaction: String
+  /// Finds the key of a text.
+  let findText: String
+  /// Parameters: key and text.
+  let addText: String
+  let changeKeys: Keys
+  let transactionKeys: Keys
+  let textKeys: Keys
+
+  /// On the keys of one table of the history.
+  struct Keys: Sendable {
+    /// Finds the largest key in the table.
+    let largest: String
+    /// Finds the last key that was given to a row.
+    let last: String
+    /// Stores parameter 0 as the last key.
+    let storeLast: String
+
+    init(_ entity: HistoryTables.Entity, in dialect: SQLDialect) {
+      let isEntity = SQLExpression.binary(
+        .column(table: nil, name: EntityTable.number), .equal, .integer(Int64(entity.rawValue)))
+      largest =
+        Select([.function("max", [RowColumns.key()])], from: TableReference(entity.table))
+        .rendered(in: dialect).sql
+      last =
+        Select(
+          [.column(table: nil, name: EntityTable.lastKey)],
+          from: TableReference(EntityTable.name), where: isEntity
+        ).rendered(in: dialect).sql
+      storeLast =
+        Update(
+          EntityTable.name, set: [Assignment(EntityTable.lastKey, .parameter(0))],
+          where: isEntity
+        ).rendered(in: dialect).sql
+    }
+  }
+
+  init(in dialect: SQLDialect) {
+    func insert(_ entity: HistoryTables.Entity, _ columns: [String]) -> String {
+      var insert = Insert(
+        into: entity.table, columns: [RowColumns.key, RowColumns.entity] + columns)
+      insert.rows[0][1] = .integer(Int64(entity.rawValue))
+      for index in columns.indices { insert.rows[0][index + 2] = .parameter(index + 1) }
+      return insert.rendered(in: dialect).sql
+    }
+    typealias Column = HistoryTables.Transaction
+    addTransaction = insert(
+      .transaction,
+      [Column.author, Column.bundleIdentifier, Column.processName, Column.timestamp])
+    addText = insert(.text, [HistoryTables.Text.value])
+    findText =
+      Select(
+        [RowColumns.key()], from: TableReference(HistoryTables.Entity.text.table),
+        where: .binary(
+          .column(table: nil, name: HistoryTables.Text.value), .equal, .parameter(0))
+      ).rendered(in: dialect).sql
+    changeKeys = Keys(.change, in: dialect)
+    transactionKeys = Keys(.transaction, in: dialect)
+    textKeys = Keys(.text, in: dialect)
+  }
+}

@@ -1,0 +1,171 @@
+package import OpenSwiftDataSQLSyntax
+
+/// The tables of the persistent history, as files of Apple's framework have them: a row for each
+/// transaction, one for each row that it changed, and the texts that transactions share.
+package struct HistoryTables: Hashable, Sendable {
+  /// How many values of a deleted row a change can keep: as many as the entity with the most
+  /// attributes that are preserved has columns for them.
+  package let tombstoneCount: Int
+
+  package init(tombstoneCount: Int) { self.tombstoneCount = tombstoneCount }
+
+  /// The tables of a file; `nil` where it keeps no history.
+  /// - Parameter columns: The types of the file's columns by name, by table.
+  package init?(in columns: [String: [String: String]]) {
+    for definition in HistoryTables.definitions(tombstoneCount: 0) {
+      guard let known = columns[definition.table.name],
+        definition.table.columns.allSatisfy({ known[$0.name] != nil })
+      else { return nil }
+    }
+    let known = columns[Entity.change.table] ?? [:]
+    tombstoneCount = (0...).first { known[Change.tombstone($0)] == nil } ?? 0
+  }
+
+  /// Whether a file has none of the tables.
+  package static func areMissing(in columns: [String: [String: String]]) -> Bool {
+    Entity.allCases.allSatisfy { columns[$0.table] == nil }
+  }
+
+  /// The entities of the history. They have the same numbers in every file.
+  package enum Entity: Int, CaseIterable, Sendable {
+    case change = 16_001
+    case transaction = 16_002
+    case text = 16_003
+
+    package var name: String {
+      switch self {
+      case .change: "CHANGE"
+      case .transaction: "TRANSACTION"
+      case .text: "TRANSACTIONSTRING"
+      }
+    }
+
+    package var table: String { "A" + name }
+  }
+
+  /// The columns of a change: what happened to one row in one transaction.
+  package enum Change {
+    /// 0 for an inserted row, 1 for an updated one, 2 for a deleted one.
+    package static let type = "ZCHANGETYPE"
+    /// Entity number and key of the row.
+    package static let entity = "ZENTITY"
+    package static let key = "ZENTITYPK"
+    package static let transaction = "ZTRANSACTIONID"
+    /// The bits of the properties that an update changed.
+    package static let columns = "ZCOLUMNS"
+
+    /// Keeps one value of a deleted row.
+    package static func tombstone(_ index: Int) -> String { "ZTOMBSTONE\(index)" }
+  }
+
+  /// The columns of a transaction. Texts are kept by the key of a row of `Entity.text`.
+  package enum Transaction {
+    package static let author = "ZAUTHORTS"
+    package static let bundleIdentifier = "ZBUNDLEIDTS"
+    package static let contextName = "ZCONTEXTNAMETS"
+    package static let processName = "ZPROCESSIDTS"
+    /// Seconds since 2001.
+    package static let timestamp = "ZTIMESTAMP"
+  }
+
+  package enum Text {
+    package static let value = "ZNAME"
+  }
+}
+
+// MARK: - Creation
+
+extension HistoryTables {
+  package var definitions: [TableDefinition] {
+    HistoryTables.definitions(tombstoneCount: tombstoneCount)
+  }
+
+  /// What makes the tables, and the rows of the table of entities that they need.
+  package var creationStatements: [any SQLStatement] {
+    let columns = [
+      EntityTable.number, EntityTable.entityName, EntityTable.superNumber, EntityTable.lastKey,
+    ]
+    let entities = Insert(
+      into: EntityTable.name, columns: columns,
+      rows: Entity.allCases.map {
+        [.integer(Int64($0.rawValue)), .text($0.name), .integer(0), .integer(0)]
+      })
+    // All tables first, as in files of Apple's framework.
+    let tables: [any SQLStatement] = definitions.map(\.table)
+    return tables + definitions.flatMap(\.indexes) + [entities]
+  }
+
+  private static func definitions(tombstoneCount: Int) -> [TableDefinition] {
+    let change = Entity.change.table
+    let transaction = Entity.transaction.table
+    let references = [
+      Transaction.author, Transaction.bundleIdentifier, Transaction.contextName,
+      Transaction.processName,
+    ]
+    let tombstones = (0..<tombstoneCount).map { (Change.tombstone($0), SQLType.blob) }
+    return [
+      TableDefinition(
+        table: table(
+          .change,
+          [
+            (Change.type, .integer), (Change.entity, .integer), (Change.key, .integer),
+            (Change.transaction, .integer), (Change.columns, .blob),
+          ] + tombstones),
+        indexes: [referenceIndex(Change.transaction, of: change)]),
+      TableDefinition(
+        table: table(
+          .transaction,
+          references.map { ($0, .integer) } + [
+            (Transaction.timestamp, .real), ("ZAUTHOR", .text), ("ZBUNDLEID", .text),
+            ("ZCONTEXTNAME", .text), ("ZPROCESSID", .text), ("ZQUERYGEN", .blob),
+          ]),
+        indexes: references.map { referenceIndex($0, of: transaction) } + [
+          valueIndex("Z_TRANSACTION_TransactionAuthorIndex", of: transaction, "ZAUTHOR"),
+          valueIndex(
+            "Z_TRANSACTION_TransactionTimestampIndex", of: transaction, Transaction.timestamp),
+        ]),
+      TableDefinition(
+        table: table(.text, [(Text.value, .text)]),
+        indexes: [
+          valueIndex(
+            "Z_TRANSACTIONSTRING_UNIQUE_NAME", of: Entity.text.table, Text.value, isUnique: true)
+        ]),
+    ]
+  }
+
+  private static func table(
+    _ entity: Entity, _ columns: [(name: String, type: SQLType)]
+  ) -> CreateTable {
+    CreateTable(
+      entity.table,
+      columns: [
+        ColumnDefinition(RowColumns.key, .integer, isPrimaryKey: true),
+        ColumnDefinition(RowColumns.entity, .integer),
+        ColumnDefinition(RowColumns.version, .integer),
+      ] + columns.map { ColumnDefinition($0.name, $0.type) })
+  }
+
+  private static func referenceIndex(_ column: String, of table: String) -> CreateIndex {
+    CreateIndex("\(table)_\(column)_INDEX", on: table, columns: [.init(column)])
+  }
+
+  private static func valueIndex(
+    _ name: String, of table: String, _ column: String, isUnique: Bool = false
+  ) -> CreateIndex {
+    CreateIndex(
+      name, on: table, columns: [.init(column, isBinary: true, direction: .ascending)],
+      isUnique: isUnique)
+  }
+}
+
+extension EntityMapping {
+  /// The columns whose values outlive a row, in the order in which a change keeps them.
+  var preservedColumns: [String] {
+    properties.filter { property in
+      let metadata = descriptor.properties[property.slot].metadata as? Schema.Attribute
+      return metadata?.options.contains(.preserveValueOnDeletion) ?? false
+    }
+    .sorted { $0.name < $1.name }
+    .flatMap { columns(of: $0).map(\.name) }
+  }
+}

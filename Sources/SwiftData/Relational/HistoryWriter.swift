@@ -1,0 +1,129 @@
+import Foundation
+
+/// Writes the history of one transaction, in that transaction.
+///
+/// 1. The first change takes the next keys of changes and transactions.
+/// 2. Changes are added with a statement for many rows, which reads them from their table: inserted and
+///    updated rows after they are written, deleted ones before they go. So nothing is collected here.
+/// 3. The transaction follows, unless no row was changed, and the last used keys.
+struct HistoryWriter {
+  private let store: RelationalStore
+  private let session: any SQLSession
+  private let author: String?
+  private var place: Place?
+
+  private struct Place {
+    let transaction: Int64
+    /// The key of the last change; at first the one before this transaction's.
+    var lastChange: Int64
+    var isEmpty = true
+  }
+
+  /// The name of the process, and what stands for it where it has no bundle.
+  private static let processName = ProcessInfo.processInfo.processName
+  private static let bundleIdentifier = Bundle.main.bundleIdentifier ?? processName
+
+  /// - Returns: `nil` for a store that keeps no history.
+  init?(_ store: RelationalStore, _ session: any SQLSession, author: String?) {
+    guard store.writesHistory else { return nil }
+    self.store = store
+    self.session = session
+    self.author = author
+  }
+
+  // MARK: Changes
+
+  /// - Parameter keys: The range that the keys of the new rows are in.
+  mutating func addInserted(_ table: TableChanges, _ keys: Range<Int64>) throws {
+    let place = try begin()
+    let offset = place.lastChange + 1 - keys.lowerBound
+    let count = try run(
+      table.addInserted,
+      [.integer(offset), .integer(place.transaction), .integer(keys.lowerBound)])
+    if count > 0 { advance(by: Int64(keys.count)) }
+  }
+
+  /// - Parameters:
+  ///   - list: The keys of the rows.
+  ///   - columns: The bits of what was changed; `nil` where it is not known.
+  mutating func addUpdated(_ table: TableChanges, _ list: String, columns: Data?) throws {
+    let place = try begin()
+    let count = try run(
+      table.addUpdated,
+      [
+        .text(list), .integer(place.lastChange), .integer(place.transaction),
+        columns.map { .blob($0) } ?? .null,
+      ])
+    advance(by: Int64(count))
+  }
+
+  /// Called before the rows are deleted.
+  /// - Parameters:
+  ///   - sql: A statement of `TableChanges.addDeleted`.
+  ///   - parameters: Those of its condition.
+  mutating func addDeleted(_ sql: String, _ parameters: [_StoredValue]) throws {
+    let place = try begin()
+    let count = try run(
+      sql, parameters + [.integer(place.lastChange), .integer(place.transaction)])
+    advance(by: Int64(count))
+  }
+
+  private mutating func begin() throws -> Place {
+    if let place { return place }
+    let statements = store.plans.history
+    let begun = Place(
+      transaction: try lastKey(statements.transactionKeys) + 1,
+      lastChange: try lastKey(statements.changeKeys))
+    place = begun
+    return begun
+  }
+
+  private mutating func advance(by count: Int64) {
+    if count == 0 { return }
+    place?.lastChange += count
+    place?.isEmpty = false
+  }
+
+  // MARK: The transaction
+
+  /// Ends the history of the transaction; nothing is written where nothing was changed.
+  func finish() throws {
+    guard let place, !place.isEmpty else { return }
+    let author = try author.map(key(ofText:))
+    let bundle = try key(ofText: HistoryWriter.bundleIdentifier)
+    let process = try key(ofText: HistoryWriter.processName)
+    let statements = store.plans.history
+    try run(
+      statements.addTransaction,
+      [
+        .integer(place.transaction), author.map { .integer($0) } ?? .null, .integer(bundle),
+        .integer(process), .real(Date().timeIntervalSinceReferenceDate),
+      ])
+    try run(statements.transactionKeys.storeLast, [.integer(place.transaction)])
+    try run(statements.changeKeys.storeLast, [.integer(place.lastChange)])
+  }
+
+  private func key(ofText text: String) throws -> Int64 {
+    let statements = store.plans.history
+    let known = try session.statement(statements.findText).integer(.values([.text(text)]))
+    if let known { return known }
+    let key = try lastKey(statements.textKeys) + 1
+    try run(statements.addText, [.integer(key), .text(text)])
+    try run(statements.textKeys.storeLast, [.integer(key)])
+    return key
+  }
+
+  // MARK: Statements
+
+  /// The last key that was ever given; rows may have been deleted since.
+  private func lastKey(_ keys: HistoryStatements.Keys) throws -> Int64 {
+    let used = try session.statement(keys.largest).integer(.none) ?? 0
+    let stored = try session.statement(keys.last).integer(.none) ?? 0
+    return max(used, stored)
+  }
+
+  @discardableResult
+  private func run(_ sql: String, _ values: [_StoredValue]) throws -> Int {
+    try session.statement(sql).run(.values(values))
+  }
+}

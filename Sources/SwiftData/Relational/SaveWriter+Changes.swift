@@ -1,0 +1,77 @@
+import OpenSwiftDataRowStorage
+
+/// What a save tells `RowChanges`, besides the rows that it writes: deleted rows, and relationships that have
+/// members or partners in other tables.
+extension SaveWriter {
+  /// Notes rows that are about to be deleted, those of an entity together.
+  mutating func noteDeletions(_ snapshots: [DefaultSnapshot]) throws {
+    var keys: [(entity: EntityMapping, keys: [Int64])] = []
+    var places: [Int: Int] = [:]
+    for snapshot in snapshots {
+      guard let key = snapshot.persistentIdentifier.rowKey else { continue }
+      let entity = try plan(of: snapshot).statements.entity
+      let place = places[entity.number] ?? keys.count
+      if place == keys.count {
+        places[entity.number] = place
+        keys.append((entity, []))
+      }
+      keys[place].keys.append(key)
+    }
+    for (entity, keys) in keys { try changes.noteDeletion(of: entity, keys) }
+  }
+
+  /// Notes where the to-one relationships of a stored row lead before it is written.
+  mutating func noteLinks(of snapshot: DefaultSnapshot) throws {
+    guard let key = snapshot.persistentIdentifier.rowKey else { return }
+    try noteLinks(of: snapshot, plan(of: snapshot), snapshot.changedSlots, key: key)
+  }
+
+  mutating func noteLinks(
+    of snapshot: DefaultSnapshot, _ save: EntitySave, _ slots: SlotSet, key: Int64
+  ) throws {
+    for link in save.changes.links where slots.contains(link.slot) {
+      let old = try prepared(link.stored).integer(.integer(key))
+      movedLinks.append(
+        MovedLink(partner: link.partner, old: old, new: snapshot.value(link.slot)))
+    }
+  }
+
+  /// Once all new models have keys: a partner changes where it was not the partner before.
+  mutating func noteMovedLinks() {
+    for link in movedLinks {
+      let new: Int64? =
+        switch link.new {
+        case .identifier(let partner): insertedKeys.key(of: partner)
+        case .integer(let word): PackedKey(word: word).key
+        case .null, .real, .text, .blob, .uuid, .reference: nil
+        }
+      if new == link.old { continue }
+      if let new { changes.note(link.partner, key: new) }
+      // Without a relationship of its own, an old partner has lost nothing.
+      if let old = link.old, link.partner.slot != nil { changes.note(link.partner, key: old) }
+    }
+  }
+
+  /// The partners of new rows.
+  mutating func noteLinks(ofNew snapshots: [DefaultSnapshot], _ saves: [EntitySave]) {
+    for (place, save) in saves.enumerated() where !save.changes.links.isEmpty {
+      guard changes.isNew(RowChanges.Row(root: save.changes.root, key: keys[place])) else {
+        continue
+      }
+      for link in save.changes.links {
+        guard case .identifier(let partner)? = snapshots[place].changedValue(link.slot),
+          let key = insertedKeys.key(of: partner)
+        else { continue }
+        changes.note(link.partner, key: key)
+      }
+    }
+  }
+}
+
+/// A to-one relationship of a stored row that a save writes.
+struct MovedLink {
+  let partner: EntityChanges.Partner
+  /// The key of the partner that was stored.
+  let old: Int64?
+  let new: SnapshotValue
+}

@@ -1,0 +1,118 @@
+import OpenSwiftDataSQLSyntax
+
+/// The statements that keep books on the rows of one table: their versions and their history.
+///
+/// A statement that adds to the history numbers its changes behind a given key.
+struct TableChanges: Sendable {
+  /// Adds parameter 1 to the versions of the rows in the list that is parameter 0.
+  let addToVersions: String
+  /// Keys and entity numbers of the rows in a list; `nil` where all have the number of the entity.
+  let entityNumbers: String?
+  /// Adds the rows whose keys begin with parameter 2, with parameter 0 added to their keys; parameter 1 is
+  /// the transaction.
+  let addInserted: String
+  /// Adds the rows in a list; then the key before the first, the transaction and the changed columns.
+  let addUpdated: String
+  /// Adds the rows in a list; then the key before the first and the transaction.
+  let addDeleted: String
+
+  /// - Parameter root: The entity at the root of those in the table.
+  init(
+    of root: EntityMapping, _ history: HistoryTables?, in mapping: SchemaMapping,
+    _ dialect: SQLDialect
+  ) {
+    let table = root.table
+    let isListed = TableChanges.isListed
+    func select(_ columns: [SQLExpression], where condition: SQLExpression) -> Select {
+      Select(columns, from: TableReference(table), where: condition)
+    }
+    addToVersions =
+      Update(
+        table,
+        set: [
+          Assignment(
+            RowColumns.version,
+            .binary(.column(table: nil, name: RowColumns.version), .add, .parameter(1)))
+        ], where: isListed
+      ).rendered(in: dialect).sql
+    entityNumbers =
+      root.sharesTable
+      ? select([RowColumns.key(), RowColumns.entity()], where: isListed).rendered(in: dialect).sql
+      : nil
+    addInserted =
+      TableChanges.insert(
+        .inserted, key: .binary(RowColumns.key(), .add, .parameter(0)), transaction: .parameter(1),
+        from: table, where: .binary(RowColumns.key(), .greaterOrEqual, .parameter(2))
+      ).rendered(in: dialect).sql
+    addUpdated =
+      TableChanges.insert(
+        .updated, key: .binary(.parameter(1), .add, .rowNumber), transaction: .parameter(2),
+        and: [(HistoryTables.Change.columns, .parameter(3))], from: table, where: isListed
+      ).rendered(in: dialect).sql
+    addDeleted =
+      TableChanges.addDeleted(root, history, in: mapping, where: isListed, parameterCount: 1)
+      .rendered(in: dialect).sql
+  }
+
+  private static var isListed: SQLExpression {
+    .isMember(RowColumns.key(), of: ListParameter(.parameter(0), of: .integer))
+  }
+
+  /// What happened to a row, as the history numbers it.
+  private enum ChangeType: Int64 {
+    case inserted, updated, deleted
+  }
+
+  /// Adds the rows that meet a condition, before they are deleted.
+  /// - Parameter parameterCount: How many parameters the condition has; the key before the first change
+  ///   and the transaction follow.
+  static func addDeleted(
+    _ root: EntityMapping, _ history: HistoryTables?, in mapping: SchemaMapping,
+    where condition: SQLExpression?, parameterCount: Int
+  ) -> InsertSelection {
+    insert(
+      .deleted, key: .binary(.parameter(parameterCount), .add, .rowNumber),
+      transaction: .parameter(parameterCount + 1),
+      and: tombstones(root, history, in: mapping), from: root.table, where: condition)
+  }
+
+  /// The preserved values of a row, by what entity it is of.
+  private static func tombstones(
+    _ root: EntityMapping, _ history: HistoryTables?, in mapping: SchemaMapping
+  ) -> [(column: String, value: SQLExpression)] {
+    let entities = root.subtreeNumbers.compactMap(mapping.entity(number:))
+    let preserved = entities.map { (number: $0.number, columns: $0.preservedColumns) }
+    return (0..<(history?.tombstoneCount ?? 0)).compactMap { index in
+      let kept = preserved.filter { $0.columns.count > index }
+      func value(_ columns: [String]) -> SQLExpression { .column(table: nil, name: columns[index]) }
+      guard let first = kept.first else { return nil }
+      let column = HistoryTables.Change.tombstone(index)
+      if !root.sharesTable { return (column, value(first.columns)) }
+      let branches = kept.map { entity in
+        SQLBranch(
+          when: .binary(RowColumns.entity(), .equal, .integer(Int64(entity.number))),
+          then: value(entity.columns))
+      }
+      return (column, .conditional(branches, otherwise: nil))
+    }
+  }
+
+  private static func insert(
+    _ type: ChangeType, key: SQLExpression, transaction: SQLExpression,
+    and more: [(column: String, value: SQLExpression)] = [], from table: String,
+    where condition: SQLExpression?
+  ) -> InsertSelection {
+    let columns: [(name: String, value: SQLExpression)] =
+      [
+        (RowColumns.key, key),
+        (RowColumns.entity, .integer(Int64(HistoryTables.Entity.change.rawValue))),
+        (HistoryTables.Change.type, .integer(type.rawValue)),
+        (HistoryTables.Change.entity, RowColumns.entity()),
+        (HistoryTables.Change.key, RowColumns.key()),
+        (HistoryTables.Change.transaction, transaction),
+      ] + more.map { ($0.column, $0.value) }
+    return InsertSelection(
+      into: HistoryTables.Entity.change.table, columns: columns.map(\.name),
+      Select(columns.map(\.value), from: TableReference(table), where: condition))
+  }
+}
