@@ -85,7 +85,7 @@ struct StoreRecoveryRun {
     self.recovery.unreadableParts = source.unreadableParts
     self.recovery.damagedPages = source.damagedPages
     if let schema {
-      if !source.unreadableParts.isEmpty { source.complete(from: try Self.empty(schema, place)) }
+      source.complete(from: try Self.empty(schema, place))
     } else if !source.tellsItsTables {
       throw SwiftDataError.loadIssueModelContainer.with(
         "The store at \(recovery.source.path) has lost what it says about itself, so its models are "
@@ -124,7 +124,7 @@ struct StoreRecoveryRun {
   /// - Returns: The names of the external files of its rows.
   private mutating func write() throws -> Set<String> {
     var writer = StoreRecoveryWriter(try Connection(path: place.path), source: source)
-    try writer.makeTables()
+    if try !writer.makeTables() { recovery.unreadableParts.insert(.tables) }
     for table in writer.tables where table.root > 0 {
       var copy = try writer.copy(of: table)
       let losses = try source.walk.rows(root: table.root) { try copy.add($0, $1) }

@@ -23,6 +23,8 @@ struct StoreRecoverySource {
   private(set) var rows: [String: [Row]] = [:]
   private(set) var damagedPages: [Int] = []
   private(set) var unreadableParts: Set<StoreRecovery.Part> = []
+  /// The definitions that the models ask for, by name; empty where they are not given.
+  private(set) var definitions: [String: String] = [:]
 
   init(_ pages: DatabasePages) {
     walk = PageWalk(pages)
@@ -75,6 +77,9 @@ struct StoreRecoverySource {
 
   /// Takes what is missing from another store, that of the models.
   mutating func complete(from other: StoreRecoverySource) {
+    definitions = Dictionary(
+      other.objects.map { ($0.name, $0.sql) }, uniquingKeysWith: { first, _ in first })
+    if unreadableParts.isEmpty { return }
     let known = Set(objects.map(\.name))
     // It has no page here, so its rows are found among the pages that nothing leads to.
     objects += other.objects.filter { !known.contains($0.name) }

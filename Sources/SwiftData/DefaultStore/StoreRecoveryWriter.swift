@@ -39,12 +39,17 @@ struct StoreRecoveryWriter {
     source.objects.filter { $0.sql.uppercased().hasPrefix("CREATE VIRTUAL") }.map(\.name)
   }
 
-  mutating func makeTables() throws {
+  /// - Returns: Whether all definitions could be read.
+  mutating func makeTables() throws -> Bool {
     let virtual = virtualTables
+    var isComplete = true
     for object in source.objects where object.type == "table" {
       let isPart = virtual.contains { object.name == $0 || object.name.hasPrefix($0 + "_") }
       if isPart || object.name.hasPrefix("sqlite_") { continue }
-      try connection.execute(object.sql)
+      guard try make(object) else {
+        isComplete = false
+        continue
+      }
       if let rows = source.rows[object.name] {
         var copy = try copy(of: try table(object))
         for row in rows { _ = try copy.insert(row.key, row.values) }
@@ -53,6 +58,36 @@ struct StoreRecoveryWriter {
       }
       tablesByName[object.name] = try table(object)
     }
+    return isComplete
+  }
+
+  /// Makes a table by the definition of the file; by that of the models where the file's is damaged.
+  private func make(_ object: StoreRecoverySource.Object) throws -> Bool {
+    let definition = source.definitions[object.name]
+    do {
+      try connection.execute(object.sql)
+    } catch is SQLiteError {
+      guard let definition else { return false }
+      try connection.execute(definition)
+      return true
+    }
+    guard let definition, definition != object.sql else { return true }
+    let stored = try columns(of: object.name)
+    try connection.execute("DROP TABLE \(object.name.quotedName)")
+    try connection.execute(definition)
+    if try stored.isDamaged(columns(of: object.name)) { return true }
+    try connection.execute("DROP TABLE \(object.name.quotedName)")
+    try connection.execute(object.sql)
+    return true
+  }
+
+  /// The names and types of columns, in their order.
+  private func columns(of table: String) throws -> [String] {
+    let statement = try connection.prepare("SELECT name || ' ' || type FROM pragma_table_info(?1)")
+    try statement.bind(table, at: 1)
+    var columns: [String] = []
+    while try statement.step() { columns.append(statement.string(0)) }
+    return columns
   }
 
   private func table(_ object: StoreRecoverySource.Object) throws -> Table {
@@ -213,6 +248,8 @@ struct StoreRecoveryWriter {
       } catch let error as SQLiteError where error.isUniquenessViolation {
         try removeDuplicates(object)
         try connection.execute(object.sql)
+      } catch let error as SQLiteError where error.code == .error {
+        // A damaged definition. The indexes of models are made when the store is opened with them.
       }
     }
   }
@@ -296,6 +333,21 @@ struct StoreRecoveryWriter {
     let result = try connection.text("PRAGMA integrity_check(1)") ?? "no answer"
     guard result == "ok" else {
       throw SQLiteError(.corrupt, message: "the new file is damaged: \(result)")
+    }
+  }
+}
+
+extension [String] {
+  /// Whether these columns are the others but for some bytes: a definition that was damaged, and not one of
+  /// another version of the models.
+  fileprivate func isDamaged(_ others: [String]) -> Bool {
+    guard count == others.count else { return false }
+    let changed = zip(self, others).filter { $0 != $1 }
+    return changed.allSatisfy { own, other in
+      let (own, other) = (
+        Array<Unicode.Scalar>(own.unicodeScalars), Array<Unicode.Scalar>(other.unicodeScalars)
+      )
+      return own.count == other.count && 2 * zip(own, other).count { $0 != $1 } < own.count
     }
   }
 }

@@ -1,5 +1,5 @@
 import Foundation
-package import OpenSwiftDataSQLiteEngine
+import OpenSwiftDataSQLiteEngine
 package import OpenSwiftDataStoreFormat
 
 /// What the file of a store says about itself: read first, before anything is decided or mapped.

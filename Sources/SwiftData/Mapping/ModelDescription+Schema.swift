@@ -90,6 +90,7 @@ extension AttributeDescription {
       self.init(name: property.name, type: .composite, isOptional: property.isOptional)
       elements = AttributeDescription.elements(
         leaves.map { ($0.path[...], $0) }, isOptional: property.isOptional)
+      describe(property.valueType)
     case .attribute(.rawValue(let type)):
       self.init(name: property.name, type: .composite, isOptional: property.isOptional)
       // The leaf of an enum may always be empty.
@@ -97,7 +98,7 @@ extension AttributeDescription {
         name: property.name, type: AttributeType(type), isOptional: true)
       leaf.complete()
       elements = [leaf]
-      isEnumeration = true
+      isEnumeration = TypeReflection.kind(of: property.valueType) == .enumeration
     case .attribute(.scalar(let type)):
       self.init(
         name: property.name, type: AttributeType(type), isOptional: property.isOptional)
@@ -118,6 +119,33 @@ extension AttributeDescription {
   private mutating func complete() {
     renamingIdentifier = name
     valueClassName = valueClassName ?? type.valueClassName
+  }
+
+  /// Adds what the columns of a composite do not tell: which parts are enums, and which may be nil.
+  private mutating func describe(_ valueType: any Any.Type) {
+    guard type == .composite else { return }
+    if let cases = TypeReflection.cases(of: valueType) {
+      isEnumeration = true
+      enumerationCases = cases.filter(\.payload.isEmpty).map(\.name)
+      for place in elements.indices {
+        guard let found = cases.first(where: { $0.name == elements[place].name }) else { continue }
+        elements[place].isOptional = true
+        // In the order of the associated values.
+        for (part, payload) in zip(elements[place].elements.indices, found.payload) {
+          elements[place].elements[part].describe(unwrappedType(of: payload) ?? payload)
+        }
+      }
+    } else {
+      let fields = TypeReflection.fields(of: valueType)
+      for place in elements.indices where elements[place].type == .composite {
+        // The storage of a property wrapper has an underscore before the name.
+        let names = [elements[place].name, "_" + elements[place].name]
+        guard let field = fields.first(where: { names.contains($0.name) }) else { continue }
+        let wrapped = unwrappedType(of: field.type)
+        elements[place].isOptional = wrapped != nil
+        elements[place].describe(wrapped ?? field.type)
+      }
+    }
   }
 
   /// The parts of a composite, in the order in which their leaves stand.

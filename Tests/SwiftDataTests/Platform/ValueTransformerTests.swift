@@ -71,9 +71,6 @@ private final class ReversingTransformer: ValueTransformer {
     #expect(mixed[0] as? Date == Date(timeIntervalSinceReferenceDate: 3))
     #expect((mixed[1] as? URL)?.host() == "example.org")
     #expect(mixed[2] as? Bool == true && mixed[3] as? Data == Data([1]))
-    // Foundation stops the program for this one.
-    let price = try read(.array([.decimal("-1.25")]), as: NSArray.self)
-    #expect((price[0] as? NSDecimalNumber)?.stringValue == "-1.25")
     let set = try NSKeyedArchiver.archivedData(
       withRootObject: NSSet(array: ["a"]), requiringSecureCoding: true)
     #expect(try transformer.value(NSSet.self, fromStored: set).count == 1)

@@ -1,5 +1,6 @@
 import Foundation
 import OpenSwiftDataSQLiteEngine
+import OpenSwiftDataStoreFormat
 import SwiftData
 import Testing
 
@@ -143,5 +144,30 @@ import Testing
     #expect(
       try SQLiteFile.texts("SELECT Z_ENT || Z_NAME || Z_SUPER FROM Z_PRIMARYKEY", in: folder.store)
         == SQLiteFile.texts("SELECT Z_ENT || Z_NAME || Z_SUPER FROM Z_PRIMARYKEY", in: file.url))
+  }
+
+  /// All that the file tells of its model, but for a default that is a struct.
+  @Test func theModelOfTheFileFollowsFromTheClasses() throws {
+    let cache = try SQLiteFile.data("SELECT Z_CONTENT FROM Z_MODELCACHE", in: file.url)
+    let stored = try ModelCache.decode(cache)
+    let schema = Schema([Task.self, Outcome.self])
+    let made = ModelDescription(schema, descriptors: schema.descriptors)
+    func withoutDefaults(_ model: ModelDescription) -> [EntityDescription] {
+      model.entities.map { entity in
+        EntityDescription(
+          name: entity.name, className: entity.className, superName: entity.superName,
+          properties: entity.properties.map { property in
+            guard case .attribute(var attribute) = property else { return property }
+            attribute.defaultValue = nil
+            return .attribute(attribute)
+          }, uniqueConstraints: entity.uniqueConstraints, indexes: entity.indexes,
+          renamingIdentifier: entity.renamingIdentifier)
+      }
+    }
+    for (own, real) in zip(withoutDefaults(made), withoutDefaults(stored)) {
+      for (left, right) in zip(own.properties, real.properties) { #expect(left == right) }
+      #expect(own == real)
+    }
+    #expect(made.versionIdentifiers == stored.versionIdentifiers)
   }
 }
