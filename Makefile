@@ -1,7 +1,7 @@
 .PHONY: demo test check format warnings packages docs benchmark
 
 # What `swift format` looks at.
-SWIFT = Package.swift Sources Tests Tools/Package.swift Tools/Sources \
+SWIFT = Package.swift Sources Tests Tools/Package.swift Tools/Sources Interchange/Shared \
   Examples/Package.swift Examples/Sources Benchmarks/Package.swift Benchmarks/Sources
 
 # Builds a package of its own into the folder of this one. Without the flag SwiftPM takes the plan that is
@@ -35,12 +35,14 @@ warnings:
 	@Scripts/setup
 	Scripts/check-warnings debug
 
-# The packages of their own compile: Examples, Tools, Benchmarks. They share the objects of `make test`.
+# The packages of their own compile: Examples, Tools, Benchmarks; files go through the programs of
+# Interchange. They share the objects of `make test`.
 packages:
 	@Scripts/setup
 	OPENSWIFTDATA_INVARIANTS=1 swift build --package-path Examples $(NESTED)
 	OPENSWIFTDATA_INVARIANTS=1 swift build --package-path Tools $(NESTED)
 	OPENSWIFTDATA_INVARIANTS=1 swift build --package-path Benchmarks $(NESTED)
+	OPENSWIFTDATA_INVARIANTS=1 Scripts/check-interchange
 
 # The documentation as a static site in .build/documentation; fails on a warning.
 docs:

@@ -43,7 +43,7 @@ struct StoreFile: Sendable {
       if case .refuse(let differences) = decision {
         throw refusal(differences, of: stored, at: url)
       }
-      try refuseTriggers(of: stored, configuration)
+      try refuseWriting(stored, configuration)
     }
     return try ConnectionPool(
       path: url.path, mode: configuration.allowsSave ? .readWriteCreate : .readOnly,
@@ -81,7 +81,7 @@ struct StoreFile: Sendable {
     }
     switch decision(stored) {
     case .open(let mapping, let isIncomplete):
-      try refuseTriggers(of: stored, configuration)
+      try refuseWriting(stored, configuration)
       if isIncomplete, configuration.allowsSave {
         stored = try pool.write { connection in
           try connection.transaction {
@@ -120,17 +120,25 @@ struct StoreFile: Sendable {
         + ". Open it with the models it was made with; the file was left as it is.")
   }
 
-  /// Triggers of derived attributes call functions of Apple's framework, so every insert would fail.
-  private static func refuseTriggers(
-    of stored: StoredSchema?, _ configuration: ModelConfiguration
+  /// Refuses to write what only Apple's framework keeps up to date: triggers of derived attributes call its
+  /// functions, so every insert would fail, and ordered relationships have the places of members in columns
+  /// that no property here has.
+  private static func refuseWriting(
+    _ stored: StoredSchema?, _ configuration: ModelConfiguration
   ) throws {
-    guard configuration.allowsSave,
-      let trigger = stored?.objects.filter({ $0.hasPrefix("Z_DA_") }).min()
-    else { return }
+    guard configuration.allowsSave, let stored else { return }
+    let places = stored.columns.values.flatMap(\.keys).filter { $0.hasPrefix("Z_FOK_") }
+    let reason: String
+    if let trigger = stored.objects.filter({ $0.hasPrefix("Z_DA_") }).min() {
+      reason = "derived attributes (the first trigger is \(trigger))"
+    } else if let column = places.min() {
+      reason = "ordered relationships (the first column is \(column))"
+    } else {
+      return
+    }
     throw SwiftDataError.loadIssueModelContainer.with(
-      "The store at \(configuration.url.path) has derived attributes, which only Apple's framework can "
-        + "keep up to date (the first trigger is \(trigger)). Open it with allowsSave: false. The file "
-        + "was left as it is.")
+      "The store at \(configuration.url.path) has \(reason), which only Apple's framework can keep up to "
+        + "date. Open it with allowsSave: false. The file was left as it is.")
   }
 }
 

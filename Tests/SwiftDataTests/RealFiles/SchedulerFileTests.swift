@@ -121,6 +121,20 @@ import Testing
       try file.column("SELECT Z_OPT || ' ' || Z_ENT FROM ZTASK ORDER BY Z_PK")
         == ["2 2", "1 2", "1 2", "1 2", "1 2", "1 2"])
     #expect(try file.column("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT < 3") == ["1", "6"])
+    // The history goes on where the file's ends: the second transaction, the changes behind the fifth one.
+    #expect(
+      try file.column(
+        """
+        SELECT c.Z_PK || ' ' || ZCHANGETYPE || ' ' || ZENTITY || ' ' || ZENTITYPK || ' ' || ifnull(hex(ZCOLUMNS), '-')
+        FROM ACHANGE AS c WHERE ZTRANSACTIONID = 2 ORDER BY ZENTITY, ZCHANGETYPE, ZENTITYPK
+        """
+      ).map { $0?.split(separator: " ").dropFirst().prefix(3).joined(separator: " ") }
+        == ["0 1 1", "0 2 6", "1 2 1"])
+    let strings = try #require(try file.column("SELECT max(Z_PK) FROM ATRANSACTIONSTRING")[0])
+    #expect(
+      try file.column("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT > 16000 ORDER BY Z_ENT")
+        == ["8", "2", strings])
+    #expect(try file.column("SELECT max(Z_PK) FROM ACHANGE") == ["8"])
     #expect(try RealFile.definitions(file.url) == before)
     #expect(try SQLiteFile.data("SELECT Z_CONTENT FROM Z_MODELCACHE", in: file.url) == cache)
     #expect(try SQLiteFile.data("SELECT Z_PLIST FROM Z_METADATA", in: file.url) == plist)

@@ -267,6 +267,33 @@ import Testing
     #expect(try context.stored(Old.Trip.self).map(\.name) == ["Rome"])
   }
 
+  @Test func orderedRelationshipsAreReadAndNotWritten() throws {
+    try makeOldFile()
+    try SQLiteFile.execute("ALTER TABLE ZSTOP ADD COLUMN Z_FOK_TRIP INTEGER", in: folder.store)
+    let error = #expect(throws: SwiftDataError.loadIssueModelContainer) {
+      try container(Old.Trip.self, Old.Stop.self)
+    }
+    #expect(error?.description.contains("ordered relationships") == true)
+    let context = ModelContext(
+      try ModelContainer(
+        for: Old.Trip.self, Old.Stop.self,
+        configurations: ModelConfiguration(url: folder.store, allowsSave: false)))
+    #expect(try context.stored(Old.Stop.self).map(\.trip?.name) == ["Rome"])
+  }
+
+  @Test func aContainerTellsItsStores() throws {
+    let container = try ModelContainer(
+      for: Schema([Old.Stop.self]), configurations: ModelConfiguration(url: folder.store))
+    let identifier = try #require(container.storeIdentifier(forConfigurationNamed: "test"))
+    #expect(try SQLiteFile.text("SELECT Z_UUID FROM Z_METADATA", in: folder.store) == identifier)
+    #expect(container.configurationName(forStoreIdentifier: identifier) == "test")
+    #expect(container.storeIdentifier(forConfigurationNamed: "other") == nil)
+    #expect(container.configurationName(forStoreIdentifier: "none") == nil)
+    let unnamed = try ModelContainer(
+      for: Old.Stop.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    #expect(unnamed.storeIdentifier(forConfigurationNamed: "default") != nil)
+  }
+
   private func metadata() throws -> Data {
     try SQLiteFile.data("SELECT Z_PLIST FROM Z_METADATA", in: folder.store)
   }

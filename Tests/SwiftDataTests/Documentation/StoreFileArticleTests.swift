@@ -1,0 +1,19 @@
+import Foundation
+import SwiftData
+import Testing
+
+extension Travel {
+  /// The sample of the article *Store files*.
+  @Suite struct StoreFileArticleTests {
+    @Test func aContainerNamesTheStoreOfAConfiguration() throws {
+      let folder = try TemporaryFolder()
+      let file = folder.url.appending(path: "trips.store")
+
+      let container = try ModelContainer(
+        for: Trip.self, configurations: ModelConfiguration(url: file))
+      let identifier = container.storeIdentifier(forConfigurationNamed: "trips")
+
+      #expect(try SQLiteFile.text("SELECT Z_UUID FROM Z_METADATA", in: file) == identifier)
+    }
+  }
+}
