@@ -23,7 +23,8 @@ package struct StoreCreation {
   }
 
   /// Makes all tables of an empty file, in the order in which Apple's framework makes them.
-  package func create(_ connection: Connection) throws {
+  /// - Parameter describesModel: Whether the file says which models it holds.
+  package func create(_ connection: Connection, describesModel: Bool = true) throws {
     for statement in definitions {
       try connection.execute(statement.rendered(in: .sqlite).sql)
     }
@@ -44,9 +45,9 @@ package struct StoreCreation {
     }
     let metadata = try connection.prepare("INSERT INTO Z_METADATA VALUES (1, ?1, ?2)")
     try metadata.bind(UUID().uuidString, at: 1)
-    try metadata.bind(try StoreMetadata.data(model), at: 2)
+    try metadata.bind(describesModel ? StoreMetadata.data(model) : Data(), at: 2)
     try metadata.run()
-    try writeModelCache(connection)
+    if describesModel { try writeModelCache(connection) }
   }
 
   /// Writes the model into a file that has its tables already.

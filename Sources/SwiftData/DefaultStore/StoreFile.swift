@@ -63,6 +63,7 @@ struct StoreFile: Sendable {
       StoreDecision(stored: stored, schema: schema, descriptors: descriptors)
     }
     var stored = try pool.read(StoredSchema.read)
+    var made: SchemaMapping?
     if stored == nil {
       guard configuration.allowsSave else {
         throw SwiftDataError.loadIssueModelContainer.with(
@@ -70,16 +71,18 @@ struct StoreFile: Sendable {
             + "allowsSave: true once, or check the URL.")
       }
       // Another process may make the store at the same time, so the file is read again inside.
-      stored = try pool.write { connection in
+      (stored, made) = try pool.write { connection in
         try connection.transaction {
-          if let other = try StoredSchema.read(connection) { return other }
-          guard case .create(let mapping) = decision(nil) else { return nil }
-          try StoreCreation(mapping).create(connection)
-          return try StoredSchema.read(connection)
+          if let other = try StoredSchema.read(connection) { return (other, nil) }
+          guard case .create(let mapping) = decision(nil) else { return (nil, nil) }
+          // Nobody else opens a store in memory, so it need not say which models it holds.
+          try StoreCreation(mapping).create(
+            connection, describesModel: !configuration.isStoredInMemoryOnly)
+          return (try StoredSchema.read(connection), mapping)
         }
       }
     }
-    switch decision(stored) {
+    switch made.map({ .open($0, isIncomplete: false) }) ?? decision(stored) {
     case .open(let mapping, let isIncomplete):
       try refuseWriting(stored, configuration)
       if isIncomplete, configuration.allowsSave {
