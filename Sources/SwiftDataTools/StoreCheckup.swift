@@ -46,10 +46,17 @@ public struct StoreCheckup: Codable, Hashable, Sendable {
   /// Looks a store file through: every page, and every row once per relationship.
   /// - Parameter url: The file.
   /// - Throws: `SwiftDataError.loadIssueModelContainer` with the reason for a file that is no store, or that
-  ///   can't be read.
+  ///   can't be read though it is not damaged.
   public init(of url: URL) throws {
     path = url.path
-    let store = try OpenedStore(url)
+    let store: OpenedStore
+    do {
+      store = try OpenedStore(url)
+    } catch {
+      guard let damage = StoreCheckup.damage(error, url) else { throw error }
+      note(.damage, damage)
+      return
+    }
     try checkPages(store)
     // Rows of a damaged file answer no question.
     if problems.contains(where: { $0.kind == .damage }) { return }
@@ -59,6 +66,16 @@ public struct StoreCheckup: Codable, Hashable, Sendable {
     try checkLinks(store)
     try checkFiles(store)
   }
+
+  /// What is damaged, where an error of opening tells of damage.
+  private static func damage(_ error: any Error, _ url: URL) -> String? {
+    if let damage = StoreFileCheck.damage(of: url) { return damage }
+    let failure = (error as? SwiftDataError)?.database
+    return failure?.code == corrupt ? failure?.message : nil
+  }
+
+  /// `SQLITE_CORRUPT`.
+  private static let corrupt = 11
 
   private mutating func note(_ kind: Problem.Kind, _ text: String) {
     problems.append(Problem(kind: kind, text: text))

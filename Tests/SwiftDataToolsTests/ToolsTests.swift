@@ -141,6 +141,26 @@ struct StoreCopy {
     #expect(!problems.isEmpty && problems.allSatisfy { $0.kind == .damage })
   }
 
+  @Test(arguments: [0.3, 0.5, 0.9]) func aTruncatedFileIsDamaged(_ part: Double) throws {
+    let copy = try StoreCopy("coredataplus-SampleModel")
+    defer { copy.remove() }
+    let bytes = try Data(contentsOf: copy.url)
+    try bytes.prefix(Int(Double(bytes.count) * part)).write(to: copy.url)
+    let problems = try StoreCheckup(of: copy.url).problems
+    #expect(problems.count == 1 && problems.first?.kind == .damage)
+    #expect(problems.first?.text.contains("recoverStore") == true)
+  }
+
+  @Test func aDamagedDefinitionOfTablesIsDamage() throws {
+    let copy = try StoreCopy("coredataplus-SampleModel")
+    defer { copy.remove() }
+    var bytes = try Data(contentsOf: copy.url)
+    for offset in 200..<4096 { bytes[offset] = 0xAA }
+    try bytes.write(to: copy.url)
+    let problems = try StoreCheckup(of: copy.url).problems
+    #expect(!problems.isEmpty && problems.allSatisfy { $0.kind == .damage })
+  }
+
   @Test func filesBesideTheStoreAreCounted() throws {
     let copy = try StoreCopy("coredataplus-SampleModel")
     defer { copy.remove() }

@@ -39,6 +39,16 @@ package struct StoreFileCheck {
       "The file at \(url.path) is empty. Check the URL.", doing: "opening a store")
   }
 
+  /// The sentence about a file that is damaged so that it can't be looked at; nil for every other file.
+  package static func damage(of url: URL) -> String? {
+    guard let file = try? DatabaseFile(at: url.path), let fault = file.fault(forWriting: false)
+    else { return nil }
+    switch fault {
+    case .truncated, .damagedHeader: return fault.sentence(url)
+    default: return nil
+    }
+  }
+
   /// The last connection to close writes the log back; a rollback journal is turned to a log.
   private var isChangedByOpening: Bool {
     file.log?.hasContent == true || file.header?.usesLog != true
