@@ -1,7 +1,7 @@
 .PHONY: demo test check format warnings packages docs benchmark
 
 # What `swift format` looks at.
-SWIFT = Package.swift Sources Tests Tools/Package.swift Tools/Sources Interchange/Shared \
+SWIFT = Package.swift Sources Tests Tools/Package.swift Tools/Sources Interchange/Program \
   Examples/Package.swift Examples/Sources Benchmarks/Package.swift Benchmarks/Sources
 
 # Builds a package of its own into the folder of this one. Without the flag SwiftPM takes the plan that is

@@ -52,7 +52,10 @@ let package = Package(
     ),
     .target(
       name: "SwiftDataTools",
-      dependencies: ["SwiftData", "OpenSwiftDataSQLiteEngine", "OpenSwiftDataStoreFormat"]),
+      dependencies: [
+        "SwiftData", "OpenSwiftDataSQLiteEngine", "OpenSwiftDataSQLSyntax",
+        "OpenSwiftDataStoreFormat",
+      ]),
     .testTarget(name: "RowStorageTests", dependencies: ["OpenSwiftDataRowStorage"]),
     .testTarget(
       name: "SQLiteEngineTests",

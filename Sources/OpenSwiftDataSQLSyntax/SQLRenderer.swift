@@ -72,6 +72,13 @@ package struct SQLRenderer {
 }
 
 extension String {
+  /// The name between double quotes, for statements that are written as text.
+  package var quotedName: String {
+    var renderer = SQLRenderer(dialect: .sqlite)
+    renderer.write(identifier: self)
+    return renderer.text
+  }
+
   /// Letters, digits and underscores behind a Z, with which no keyword begins, or the table of history
   /// rows.
   fileprivate var isBareName: Bool {

@@ -35,26 +35,26 @@ package struct SpatialTree: Hashable, Sendable {
 
   /// The statements that make the tree and put the rows of the table into it.
   package var statements: [String] {
-    let (tree, table, key) = (quoted(name), quoted(self.table), quoted(self.key))
-    let columns = ranges.flatMap { [$0.lower, $0.upper] }.map { "\(quoted($0)) FLOAT" }.joined(
+    let (tree, table, key) = (name.quotedName, self.table.quotedName, self.key.quotedName)
+    let columns = ranges.flatMap { [$0.lower, $0.upper] }.map { "\($0.quotedName) FLOAT" }.joined(
       separator: ", ")
-    let watched = ranges.map { quoted($0.column) }.joined(separator: ", ")
-    let hasMoved = ranges.map { "OLD.\(quoted($0.column)) IS NOT NEW.\(quoted($0.column))" }
+    let watched = ranges.map { $0.column.quotedName }.joined(separator: ", ")
+    let hasMoved = ranges.map { "OLD.\($0.column.quotedName) IS NOT NEW.\($0.column.quotedName)" }
       .joined(separator: " OR ")
     return [
       "CREATE VIRTUAL TABLE \(tree) USING RTREE (\(key) INTEGER PRIMARY KEY, \(columns))",
       "INSERT INTO \(tree) \(row("\(table).")) FROM \(table) WHERE \(isPlaced("\(table)."))",
       """
-      CREATE TRIGGER \(quoted(name + "_INSERT")) AFTER INSERT ON \(table) FOR EACH ROW \
+      CREATE TRIGGER \((name + "_INSERT").quotedName) AFTER INSERT ON \(table) FOR EACH ROW \
       WHEN \(isPlaced("NEW.")) BEGIN INSERT OR REPLACE INTO \(tree) \(row("NEW.")); END
       """,
       """
-      CREATE TRIGGER \(quoted(name + "_UPDATE")) AFTER UPDATE OF \(watched) ON \(table) \
+      CREATE TRIGGER \((name + "_UPDATE").quotedName) AFTER UPDATE OF \(watched) ON \(table) \
       FOR EACH ROW WHEN \(hasMoved) BEGIN DELETE FROM \(tree) WHERE \(key) = OLD.\(key); \
       INSERT OR REPLACE INTO \(tree) \(row("NEW.")) WHERE \(isPlaced("NEW.")); END
       """,
       """
-      CREATE TRIGGER \(quoted(name + "_DELETE")) AFTER DELETE ON \(table) FOR EACH ROW \
+      CREATE TRIGGER \((name + "_DELETE").quotedName) AFTER DELETE ON \(table) FOR EACH ROW \
       BEGIN DELETE FROM \(tree) WHERE \(key) = OLD.\(key); END
       """,
     ]
@@ -64,19 +64,13 @@ package struct SpatialTree: Hashable, Sendable {
   /// smallest: what is larger than a `Float` it takes for infinite, what is smaller for 0.
   private func row(_ source: String) -> String {
     let bounds = ranges.map { range in
-      let value = source + quoted(range.column)
+      let value = source + range.column.quotedName
       return "min(\(value), 3e38) - 1e-37, max(\(value), -3e38) + 1e-37"
     }
-    return "SELECT \(source)\(quoted(key)), \(bounds.joined(separator: ", "))"
+    return "SELECT \(source)\(key.quotedName), \(bounds.joined(separator: ", "))"
   }
 
   private func isPlaced(_ source: String) -> String {
-    ranges.map { "\(source)\(quoted($0.column)) IS NOT NULL" }.joined(separator: " AND ")
-  }
-
-  private func quoted(_ name: String) -> String {
-    var renderer = SQLRenderer(dialect: .sqlite)
-    renderer.write(identifier: name)
-    return renderer.text
+    ranges.map { "\(source)\($0.column.quotedName) IS NOT NULL" }.joined(separator: " AND ")
   }
 }

@@ -36,7 +36,7 @@ package final class ConnectionPool: @unchecked Sendable {
   private let busyTimeout: Duration
   private let configure: @Sendable (Connection) throws -> Void
   /// What a pool that only reads found at first; `nil` for others.
-  private let reading: SharedReading?
+  private let reading: ReadOnlyClosing?
 
   /// Opens the store; `configure` runs once on every connection, for functions and collations.
   package init(
@@ -48,7 +48,7 @@ package final class ConnectionPool: @unchecked Sendable {
     self.mode = mode
     self.busyTimeout = busyTimeout
     self.configure = configure
-    reading = mode == .readOnly ? SharedReading(try DatabaseFile(at: path)) : nil
+    reading = mode == .readOnly ? ReadOnlyClosing(try DatabaseFile(at: path)) : nil
     let gate = PoolGate(hasWriter: mode.isWritable, readers: mode.isInMemory ? 0 : max(readers, 1))
     seats = (0..<gate.readerSeats.upperBound).map { _ in Seat() }
     state = Mutex(State(gate: gate))

@@ -49,8 +49,4 @@ final class OpenedStore {
     while try statement.step() { found.append(read(statement)) }
     return found
   }
-
-  static func quoted(_ name: String) -> String {
-    "\"" + name.replacing("\"", with: "\"\"") + "\""
-  }
 }

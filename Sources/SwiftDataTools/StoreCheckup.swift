@@ -1,4 +1,5 @@
 public import Foundation
+import OpenSwiftDataSQLSyntax
 import OpenSwiftDataSQLiteEngine
 import OpenSwiftDataStoreFormat
 import SwiftData
@@ -137,7 +138,7 @@ public struct StoreCheckup: Codable, Hashable, Sendable {
 
   private mutating func checkRows(_ store: OpenedStore) throws {
     for table in store.layout.tables where store.schema.columns[table.name] != nil {
-      let name = OpenedStore.quoted(table.name)
+      let name = table.name.quotedName
       let hierarchy = store.model.subtree(of: table.root)
       let numbers = hierarchy.compactMap { store.layout.numbers[$0.name] }
       let list = numbers.map(String.init).joined(separator: ", ")
@@ -174,7 +175,7 @@ public struct StoreCheckup: Codable, Hashable, Sendable {
       let empty = try store.connection.integer(
         """
         SELECT count(*) FROM \(table) WHERE Z_ENT IN (\(list)) \
-        AND \(OpenedStore.quoted(column.name)) IS NULL
+        AND \(column.name.quotedName) IS NULL
         """)
       if let empty, empty > 0 {
         note(.row, "\(empty) rows have no \(entity.name).\(attribute.name), which is required.")
@@ -213,11 +214,11 @@ public struct StoreCheckup: Codable, Hashable, Sendable {
   ) throws {
     let destination = store.layout.table(of: entity)
     guard store.schema.columns[destination] != nil else { return }
-    let key = OpenedStore.quoted(column)
+    let key = column.quotedName
     let count = try store.connection.integer(
       """
-      SELECT count(*) FROM \(OpenedStore.quoted(table)) AS a WHERE a.\(key) IS NOT NULL \
-      AND NOT EXISTS (SELECT 1 FROM \(OpenedStore.quoted(destination)) AS b WHERE b.Z_PK = a.\(key))
+      SELECT count(*) FROM \(table.quotedName) AS a WHERE a.\(key) IS NOT NULL \
+      AND NOT EXISTS (SELECT 1 FROM \(destination.quotedName) AS b WHERE b.Z_PK = a.\(key))
       """)
     if let count, count > 0 {
       note(.link, "\(count) links of \(property) lead to rows that are not there.")

@@ -1,4 +1,5 @@
 public import Foundation
+import OpenSwiftDataSQLSyntax
 import OpenSwiftDataSQLiteEngine
 import OpenSwiftDataStoreFormat
 import SwiftData
@@ -120,7 +121,7 @@ public struct StoreInspection: Codable, Hashable, Sendable {
     var counts: [String: [Int: Int]] = [:]
     for table in store.layout.tables where store.schema.columns[table.name] != nil {
       let rows = try store.rows(
-        "SELECT Z_ENT, count(*) FROM \(OpenedStore.quoted(table.name)) GROUP BY Z_ENT"
+        "SELECT Z_ENT, count(*) FROM \(table.name.quotedName) GROUP BY Z_ENT"
       ) { (Int($0.int64(0)), Int($0.int64(1))) }
       counts[table.name] = Dictionary(rows, uniquingKeysWith: +)
     }
@@ -165,7 +166,7 @@ public struct StoreInspection: Codable, Hashable, Sendable {
     return try names.map { name, table in
       let rows =
         type == "table"
-        ? try store.connection.integer("SELECT count(*) FROM \(OpenedStore.quoted(name))") : nil
+        ? try store.connection.integer("SELECT count(*) FROM \(name.quotedName)") : nil
       return Object(
         name: name, table: type == "table" ? nil : table, bytes: sizes[name],
         rows: rows.map { Int($0) })

@@ -1,5 +1,6 @@
 import Foundation
 import OpenSwiftDataRowStorage
+import OpenSwiftDataSQLSyntax
 import OpenSwiftDataSQLiteEngine
 
 /// Which names of files the rows of a store have, and which they lose.
@@ -51,17 +52,17 @@ extension ExternalFiles {
   /// a save, a deletion by rules or of a whole table.
   private static func triggers(_ table: String, _ column: String) -> [String] {
     let name = "\(table)_\(column)_LOST"
-    let old = "OLD.\(column.quoted)"
+    let old = "OLD.\(column.quotedName)"
     let isName = "typeof(\(old)) = 'blob' AND substr(\(old), 1, 1) = x'02'"
     let body = "BEGIN SELECT \(function)(\(old)); END"
     return [
       """
-      CREATE TEMP TRIGGER \("\(name)_BY_UPDATE".quoted) AFTER UPDATE OF \(column.quoted) \
-      ON main.\(table.quoted) WHEN \(isName) AND \(old) IS NOT NEW.\(column.quoted) \(body)
+      CREATE TEMP TRIGGER \("\(name)_BY_UPDATE".quotedName) AFTER UPDATE OF \(column.quotedName) \
+      ON main.\(table.quotedName) WHEN \(isName) AND \(old) IS NOT NEW.\(column.quotedName) \(body)
       """,
       """
-      CREATE TEMP TRIGGER \("\(name)_BY_DELETION".quoted) AFTER DELETE \
-      ON main.\(table.quoted) WHEN \(isName) \(body)
+      CREATE TEMP TRIGGER \("\(name)_BY_DELETION".quotedName) AFTER DELETE \
+      ON main.\(table.quotedName) WHEN \(isName) \(body)
       """,
     ]
   }
@@ -114,10 +115,10 @@ struct StoredName {
     _ table: String, _ column: String, _ connection: Connection,
     _ body: (Int64, String) throws -> Void
   ) throws {
-    let value = column.quoted
+    let value = column.quotedName
     let rows = try connection.prepare(
       """
-      SELECT rowid, \(value) FROM \(table.quoted)
+      SELECT rowid, \(value) FROM \(table.quotedName)
       WHERE typeof(\(value)) = 'blob' AND length(\(value)) BETWEEN 2 AND \(TaggedValue.longestName + 2)
       AND substr(\(value), 1, 1) = x'02'
       """)
@@ -139,6 +140,5 @@ struct StoredName {
 }
 
 extension String {
-  fileprivate var quoted: String { "\"\(replacing("\"", with: "\"\""))\"" }
   fileprivate var literal: String { "'\(replacing("'", with: "''"))'" }
 }

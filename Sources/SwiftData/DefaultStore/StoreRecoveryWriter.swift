@@ -1,4 +1,5 @@
 import Foundation
+import OpenSwiftDataSQLSyntax
 import OpenSwiftDataSQLiteEngine
 
 /// Writes the new store of a recovery: tables, rows, indexes.
@@ -349,11 +350,5 @@ extension [String] {
       )
       return own.count == other.count && 2 * zip(own, other).count { $0 != $1 } < own.count
     }
-  }
-}
-
-extension String {
-  fileprivate var quotedName: String {
-    "\"" + replacing("\"", with: "\"\"") + "\""
   }
 }

@@ -32,19 +32,9 @@ import Testing
   private func killedWorker(
     _ store: URL, afterFirstSave: Bool, delay: TimeInterval
   ) throws -> Int {
-    let process = Process.storeWorker(["chain", store.path, "100000", "\(CrashTests.size)"])
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    var text = Data()
-    if afterFirstSave { text += output.fileHandleForReading.availableData }
-    Thread.sleep(forTimeInterval: delay)
-    kill(process.processIdentifier, SIGKILL)
-    text += output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    #expect(process.terminationReason == .uncaughtSignal)
-    return String(decoding: text, as: UTF8.self).split(separator: "\n")
-      .compactMap { Int($0.dropFirst(6)) }.max() ?? 0
+    try Process.killedStoreWorker(
+      ["chain", store.path, "100000", "\(CrashTests.size)"], afterFirstSave: afterFirstSave,
+      delay: delay)
   }
 
   /// Each save adds a batch, marks the members of the batch before it, and deletes the third last

@@ -21,20 +21,8 @@ import Testing
 
   /// - Returns: The number of the last save that the process reported.
   private func killedWorker(_ store: URL, delay: TimeInterval) throws -> Int {
-    let process = Process.storeWorker([
-      "negatives", store.path, "100000", "\(ExternalCrashTests.size)",
-    ])
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    var text = output.fileHandleForReading.availableData
-    Thread.sleep(forTimeInterval: delay)
-    kill(process.processIdentifier, SIGKILL)
-    text += output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    #expect(process.terminationReason == .uncaughtSignal)
-    return String(decoding: text, as: UTF8.self).split(separator: "\n")
-      .compactMap { Int($0.dropFirst(6)) }.max() ?? 0
+    try Process.killedStoreWorker(
+      ["negatives", store.path, "100000", "\(ExternalCrashTests.size)"], delay: delay)
   }
 
   private func expectWhole(_ folder: TemporaryFolder, reported: Int) throws {

@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 extension Process {
   /// The second process, which is built beside the tests.
@@ -11,5 +12,28 @@ extension Process {
     }
     process.arguments = arguments
     return process
+  }
+
+  /// Runs a worker that reports its saves, and kills it.
+  /// - Parameters:
+  ///   - afterFirstSave: Whether the delay begins when the worker reports for the first time.
+  ///   - delay: Seconds that it has.
+  /// - Returns: The number of the last save that it reported.
+  static func killedStoreWorker(
+    _ arguments: [String], afterFirstSave: Bool = true, delay: TimeInterval
+  ) throws -> Int {
+    let process = storeWorker(arguments)
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    var text = Data()
+    if afterFirstSave { text += output.fileHandleForReading.availableData }
+    Thread.sleep(forTimeInterval: delay)
+    kill(process.processIdentifier, SIGKILL)
+    text += output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    #expect(process.terminationReason == .uncaughtSignal)
+    return String(decoding: text, as: UTF8.self).split(separator: "\n")
+      .compactMap { Int($0.dropFirst(6)) }.max() ?? 0
   }
 }

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// SQLite itself removes the log and its shared memory with the last connection, after it has written
 /// the log back. A log that was there before, or that others filled meanwhile, must stay as it is.
-struct SharedReading: Sendable {
+struct ReadOnlyClosing: Sendable {
   let access: ReadAccess
   private let file: DatabaseFile
 
