@@ -71,7 +71,7 @@ package struct StoreMetadata: Sendable {
     plist[Key.checksum] = hashes.checksum
     plist[Key.frameworkVersion] = writtenFrameworkVersion
     plist[Key.autoVacuum] = "2"
-    plist[Key.externalAttributes] = externalAttributes.isEmpty ? nil : externalAttributes.sorted()
+    plist[Key.externalAttributes] = externalAttributes.sorted()
     if let removedEntities {
       let entries = removedEntities.map { ("\($0.key)", $0.value) }
       plist[Key.removedEntities] =

@@ -60,6 +60,7 @@ struct ChangePlanner {
           switch property {
           case .attribute(let attribute):
             if attribute.isTransient { continue }
+            refuseLostValues(of: property, rows, source.table)
             let change = try change(of: attribute, declaredBy: entity.name, rows, source.table)
             checks += change.checks
             for (path, term) in change.sources {
@@ -67,7 +68,9 @@ struct ChangePlanner {
                 term, attribute, of: entity.name, rows)
             }
           case .relationship(let relationship):
-            if relationship.isTransient || relationship.isToMany { continue }
+            if relationship.isTransient { continue }
+            refuseLostValues(of: property, rows, source.table)
+            if relationship.isToMany { continue }
             own[id(entity.name, relationship.name, .value)] = key(
               of: relationship, declaredBy: entity.name, rows, source.table, table)
           case .fetched: continue
@@ -103,6 +106,34 @@ struct ChangePlanner {
     else { return false }
     if case .owner = column.id.part { return false }
     return !old.model.lineage(of: entity.name).contains { $0.name == column.id.entity }
+  }
+
+  /// A relationship where rows have an attribute, or an attribute where they have a list.
+  private mutating func refuseLostValues(
+    of property: PropertyDescription, _ rows: TableSource.Rows, _ table: String
+  ) {
+    guard !isLenient, let place = counterparts.property(property.name, of: rows.current.name)
+    else { return }
+    var condition: String?
+    switch (place.property, property) {
+    case (.attribute, .relationship):
+      let stored = AttributeChange.Earlier(property: place.property, columns: columns(of: place))
+      condition = "NOT (\(stored.isNil))"
+    case (.relationship(let earlier), .attribute) where earlier.isToMany:
+      let links = EarlierLinks(earlier, of: place.entity.name, in: old.model)
+      condition = links.pairs(in: old).map {
+        "\(RowColumns.key) IN (SELECT \($0.near) FROM \($0.table.quotedName))"
+      }
+    default: break
+    }
+    guard let condition else { return }
+    checks.append(
+      ChangeCheck(
+        rows.current.name, property.name, from: place.property.typeText, to: property.typeText,
+        reason: "would lose their values",
+        advice:
+          "Keep the old property, add the new one under another name, and carry the values over "
+          + "in a custom stage.", table: table, condition: "\(rows.condition) AND \(condition)"))
   }
 
   // MARK: Attributes

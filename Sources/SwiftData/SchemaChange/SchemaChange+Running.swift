@@ -176,17 +176,26 @@ extension SchemaChange {
       """
       \(insertion(change, place)) WHERE \(RowColumns.key) BETWEEN ?1 AND ?2 AND \(source.condition)
       """)
+    let boundary = try connection.prepare(
+      """
+      SELECT \(RowColumns.key) FROM \(source.table.quotedName) WHERE \(RowColumns.key) >= ?1 \
+      ORDER BY \(RowColumns.key) LIMIT 1 OFFSET \(SchemaChange.portion)
+      """)
     // Programs of others may have given keys below 1.
     var first = Int64.min
-    var end = SchemaChange.portion
-    while first <= last {
+    var isLast = false
+    while !isLast {
+      try boundary.bind(first, at: 1)
+      let next = try boundary.step() ? boundary.int64(0) : nil
+      boundary.reset()
+      isLast = next == nil
+      let end = next.map { $0 - 1 } ?? .max
       try copying.bind(first, at: 1)
       try copying.bind(end, at: 2)
       try copying.run()
       if let error = values.error { throw error }
       progress(min(end, last))
-      first = end + 1
-      end += SchemaChange.portion
+      first = next ?? end
     }
   }
 

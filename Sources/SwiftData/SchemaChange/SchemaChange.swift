@@ -13,10 +13,11 @@ import OpenSwiftDataStoreFormat
 ///
 /// Afterwards tables, indexes, entity numbers, history, metadata and model cache are as in a new file of the
 /// model. Only where a large table just gets columns do these stand last.
-struct SchemaChange {
+package struct SchemaChange {
   /// What the caller decides.
   struct Options {
-    /// Entities that are gone for good, with their rows. Others that the models do not name stay.
+    /// Entities that are gone for good, with their rows. Others that the models do not name stay while
+    /// they have rows.
     var removing: Set<String> = []
     /// Whether the tables stay under other names until `dropOldTables`, and values that cannot be carried
     /// over are no problem: code that sees both sides follows.
@@ -25,7 +26,7 @@ struct SchemaChange {
 
   /// Tables whose last key is smaller are made anew rather than altered, so that their columns stand
   /// in the order of new files.
-  @TaskLocal static var smallTable: Int64 = 20_000
+  @TaskLocal package static var smallTable: Int64 = 20_000
 
   /// What the tables of a file are called while both sides are there.
   static let oldPrefix = "OLD_"
@@ -55,7 +56,7 @@ struct SchemaChange {
     let tables = Set(stored.columns.keys)
     old = StoreLayout(model, numbers: numbers, knownTables: tables)
     try SchemaChange.check(old, stored)
-    mapping = SchemaChange.mapping(of: schema, stored, model, options)
+    mapping = try SchemaChange.mapping(of: schema, stored, old, options, connection)
     counterparts = ModelCounterparts(from: model, to: mapping.layout.model)
     lastKeys = try SchemaChange.lastKeys(stored, old, connection)
     let sources = TableSources(
@@ -95,13 +96,25 @@ struct SchemaChange {
   /// The models, and the entities that only the file has, with the numbers of a new file. Numbers of
   /// entities that no model describes cannot be given away.
   private static func mapping(
-    of schema: Schema, _ stored: StoredSchema, _ model: ModelDescription, _ options: Options
-  ) -> SchemaMapping {
+    of schema: Schema, _ stored: StoredSchema, _ layout: StoreLayout, _ options: Options,
+    _ connection: Connection
+  ) throws -> SchemaMapping {
+    let model = layout.model
     let descriptors = schema.descriptors
     let own = ModelDescription(schema, descriptors: descriptors)
     let counterparts = ModelCounterparts(from: model, to: own)
+    // Nothing is lost with an entity that has no rows.
+    let used = try model.entities.filter { entity in
+      guard counterparts.successor(of: entity.name) == nil,
+        !options.removing.contains(entity.name), let number = layout.numbers[entity.name]
+      else { return false }
+      let table = layout.table(of: entity.name).quotedName
+      return try connection.integer(
+        "SELECT 1 FROM \(table) WHERE \(RowColumns.entity) = \(number) LIMIT 1") != nil
+    }
+    let needed = Set(used.flatMap { model.lineage(of: $0.name) }.map(\.name))
     let kept = model.entities.filter {
-      counterparts.successor(of: $0.name) == nil && !options.removing.contains($0.name)
+      needed.contains($0.name) && counterparts.successor(of: $0.name) == nil
     }
     let undescribed = stored.entities.filter {
       EntityNumbering.isValid($0.number) && model[$0.name] == nil
