@@ -53,6 +53,13 @@ struct StoreRecoveryRun {
       throw refusal(
         "There is a file at \(destination.path)\(suffix) already. Choose a place without one.")
     }
+    let folder = ExternalFolder(of: source)
+    if folder.isShared(with: ExternalFolder(of: destination)), !folder.files().isEmpty {
+      throw refusal(
+        "A store at \(destination.path) would have its large values in the folder of this one, "
+          + "\(folder.support.lastPathComponent). Choose a place whose name differs in more than the "
+          + "extension.")
+    }
     if file.hasUnfinishedTransaction, file.journal?.isBegun == true {
       throw refusal(
         "A program was interrupted while it wrote \(source.path). Copy the file with "
