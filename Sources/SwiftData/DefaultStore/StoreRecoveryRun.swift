@@ -37,6 +37,12 @@ struct StoreRecoveryRun {
       throw SwiftDataError.loadIssueModelContainer.with(
         "The store at \(source.path) can't be copied to \(destination.path).",
         doing: "recovering a store", underlying: SwiftDataError.DatabaseFailure(error))
+    } catch let error as SwiftDataError {
+      throw error
+    } catch {
+      throw SwiftDataError.loadIssueModelContainer.with(
+        "The store at \(source.path) can't be copied to \(destination.path). Check the folder, and "
+          + "whether its volume has room.", doing: "recovering a store", underlying: error)
     }
   }
 
