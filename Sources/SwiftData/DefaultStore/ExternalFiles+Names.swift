@@ -44,9 +44,11 @@ extension ExternalFiles {
 
   /// Removes the triggers of a connection, which stand in the way of changes of its tables.
   package static func stopFollowing(_ connection: Connection) throws {
-    let triggers = try StoredName.texts(
-      "SELECT name FROM temp.sqlite_master WHERE type = 'trigger' AND name LIKE '%\\_LOST\\_BY\\_%' ESCAPE '\\'",
-      connection)
+    let triggers = try connection.texts(
+      """
+      SELECT name FROM temp.sqlite_master
+      WHERE type = 'trigger' AND name LIKE '%\\_LOST\\_BY\\_%' ESCAPE '\\'
+      """)
     for trigger in triggers { try connection.execute("DROP TRIGGER temp.\(trigger.quotedName)") }
   }
 
@@ -94,7 +96,8 @@ extension ExternalFiles {
       try pool.read { connection in
         try StoredName.forEach(in: connection) { orphans.remove($0.name) }
       }
-      for name in orphans { folder.remove(name) }
+      guard let others = try? folder.namesOfNeighbours() else { return }
+      for name in orphans.subtracting(others) { folder.remove(name) }
     }
     for journal in journals { journal.remove() }
   }
@@ -110,27 +113,29 @@ struct StoredName {
   /// Calls `body` with each name in a database, whichever models it was made with: the columns that may
   /// have any are read whole.
   static func forEach(in connection: Connection, _ body: (StoredName) throws -> Void) throws {
-    for table in try texts(
+    for table in try connection.texts(
       """
       SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
       AND sql NOT LIKE 'CREATE VIRTUAL%' AND sql NOT LIKE '%WITHOUT ROWID%'
-      """, connection)
+      """)
     {
-      let columns = try texts(
+      let columns = try connection.texts(
         """
         SELECT name FROM pragma_table_info(\(table.literal))
         WHERE upper(type) IN ('BLOB', 'VARCHAR', '') AND name <> 'Z_PLIST'
-        """, connection)
+        """)
       for column in columns {
-        try names(table, column, connection) { key, name in
+        try forEach(table, column, connection) { key, name in
           try body(StoredName(table: table, column: column, key: key, name: name))
         }
       }
     }
   }
 
-  private static func names(
-    _ table: String, _ column: String, _ connection: Connection,
+  /// Calls `body` with each name in a column, and the key of its row.
+  /// - Parameter condition: Which rows are looked at; `nil` for all.
+  static func forEach(
+    _ table: String, _ column: String, _ connection: Connection, where condition: String? = nil,
     _ body: (Int64, String) throws -> Void
   ) throws {
     let value = column.quotedName
@@ -138,7 +143,7 @@ struct StoredName {
       """
       SELECT rowid, \(value) FROM \(table.quotedName)
       WHERE typeof(\(value)) = 'blob' AND length(\(value)) BETWEEN 2 AND \(TaggedValue.longestName + 2)
-      AND substr(\(value), 1, 1) = x'02'
+      AND substr(\(value), 1, 1) = x'02' AND \(condition ?? "1")
       """)
     while try rows.step() {
       let name = rows.withBytes(1) { bytes -> String? in
@@ -147,13 +152,6 @@ struct StoredName {
       }
       if let name { try body(rows.int64(0), name) }
     }
-  }
-
-  fileprivate static func texts(_ sql: String, _ connection: Connection) throws -> [String] {
-    let rows = try connection.prepare(sql)
-    var texts: [String] = []
-    while try rows.step() { texts.append(rows.string(0)) }
-    return texts
   }
 }
 

@@ -20,8 +20,10 @@ struct ExternalFolder: Sendable {
   /// Some programs name the folder after the whole name of the store; values are read there, and
   /// removed, but not added.
   private let otherValues: URL
+  let store: URL
 
   init(of store: URL) {
+    self.store = store
     let parent = store.deletingLastPathComponent()
     func support(_ base: String) -> URL {
       parent.appendingPathComponent(".\(base)_SUPPORT", isDirectory: true)
@@ -54,6 +56,11 @@ struct ExternalFolder: Sendable {
   func file(named name: String) -> URL? {
     [values, otherValues].map { $0.appendingPathComponent(name) }
       .first { FileManager.default.fileExists(atPath: $0.path) }
+  }
+
+  /// The paths of both folders.
+  var places: Set<String> {
+    [values.standardizedFileURL.path, otherValues.standardizedFileURL.path]
   }
 
   /// The files in both folders.

@@ -1,0 +1,248 @@
+import OpenSwiftDataSQLSyntax
+package import OpenSwiftDataSQLiteEngine
+package import OpenSwiftDataStoreFormat
+
+/// How the tables of a file are changed so that they hold another model; planned from both models, before
+/// anything is written.
+///
+/// 1. `ModelCounterparts` tells what goes on under which name, `TableSources` which rows go where.
+/// 2. `ChangePlanner` finds a source for every column (`AttributeChange`, `LinkPlanner`), and what must be
+///    asked of the rows beforehand (`ChangeCheck`).
+/// 3. `TableChange` decides whether a table stays, is altered or is made anew.
+/// 4. `problems` asks, `run` writes: all in one transaction of the caller.
+///
+/// Afterwards tables, indexes, entity numbers, history, metadata and model cache are as in a new file of the
+/// model. Only where a large table just gets columns do these stand last.
+package struct SchemaChange {
+  /// What the caller decides.
+  package struct Options: Sendable {
+    /// Entities that are gone for good, with their rows. Others that the models do not name stay while
+    /// they have rows.
+    package var removing: Set<String> = []
+    /// Whether the tables stay under other names until `dropOldTables`, and values that cannot be carried
+    /// over are no problem: code that sees both sides follows.
+    package var keepsOldTables = false
+
+    package init() {}
+  }
+
+  /// Tables whose last key is smaller are made anew rather than altered, so that their columns stand
+  /// in the order of new files.
+  @TaskLocal package static var smallTable: Int64 = 20_000
+
+  /// What the tables of a file are called while both sides are there.
+  static let oldPrefix = "OLD_"
+
+  let stored: StoredSchema
+  let old: StoreLayout
+  let target: ChangeTarget
+  let counterparts: ModelCounterparts
+  let options: Options
+  let lastKeys: [String: Int64]
+  let plan: ChangePlan
+  private let checks: [ChangeCheck]
+
+  var new: StoreLayout { target.layout }
+
+  /// - Parameters:
+  ///   - stored: What the file says.
+  ///   - model: The model of its rows.
+  ///   - schema: The models that it is to hold.
+  /// - Throws: `SwiftDataError.loadIssueModelContainer` for a file whose tables are not those of the model.
+  init(
+    stored: StoredSchema, model: ModelDescription, schema: Schema, options: Options = Options(),
+    connection: Connection
+  ) throws {
+    let descriptors = schema.descriptors
+    try self.init(
+      stored: stored, model: model, own: ModelDescription(schema, descriptors: descriptors),
+      options: options, connection: connection
+    ) { ChangeTarget(SchemaMapping(schema: schema, descriptors: descriptors, file: $0)) }
+  }
+
+  /// A change to a model without classes: nothing has declared values.
+  package init(
+    stored: StoredSchema, model: ModelDescription, target: ModelDescription,
+    options: Options = Options(), connection: Connection
+  ) throws {
+    try self.init(
+      stored: stored, model: model, own: target, options: options, connection: connection
+    ) { ChangeTarget(layout: $0.layout(of: target), mapping: nil) }
+  }
+
+  private init(
+    stored: StoredSchema, model: ModelDescription, own: ModelDescription, options: Options,
+    connection: Connection, target: (FileEntities) -> ChangeTarget
+  ) throws {
+    let stored = stored.renamed(by: model)
+    let numbers = stored.entitiesByName.mapValues(\.number)
+    let tables = Set(stored.columns.keys)
+    old = StoreLayout(model, numbers: numbers, knownTables: tables)
+    try SchemaChange.check(old, stored)
+    self.target = target(
+      try SchemaChange.fileEntities(beside: own, stored, old, options, connection))
+    counterparts = ModelCounterparts(from: model, to: self.target.layout.model)
+    lastKeys = try SchemaChange.lastKeys(stored, old, connection)
+    let sources = TableSources(
+      from: old, to: self.target.layout, counterparts, lastKeys: lastKeys)
+    let external = stored.modelMetadata?.externalAttributes.map(Set.init)
+    var planner = ChangePlanner(
+      LinkPlanner(
+        stored: old, current: self.target.layout, counterparts: counterparts, sources: sources),
+      self.target.mapping, lastKeys: lastKeys, storedExternals: external,
+      isLenient: options.keepsOldTables)
+    plan = try planner.plan()
+    checks = planner.checks
+    self.stored = stored
+    self.options = options
+  }
+
+  /// Whether nothing changes but what the file says of itself.
+  var isEmpty: Bool { plan.isEmpty && old.numbers == new.numbers }
+
+  /// What would lose values, or break the rules of the models.
+  package func problems(_ connection: Connection) throws -> [MigrationProblem] {
+    try plan.defaults.register(on: connection)
+    return try checks.compactMap { try $0.problem(connection) }
+  }
+
+  /// A clause for each difference of the models.
+  var descriptions: [String] { ModelChange.descriptions(counterparts) }
+
+  /// The entities whose rows are touched, by table of the file.
+  var tables: [(entity: String, table: String, rows: Int64)] {
+    plan.tables.filter { !$0.isEmpty }.flatMap { change in
+      change.sources.map { (change.table.root, $0.table, lastKeys[$0.table] ?? 0) }
+    }
+  }
+
+  // MARK: Planning
+
+  /// The entities that only the file has and that stay beside the models. Numbers of entities that no model
+  /// describes cannot be given away; else the numbers are those of a new file.
+  private static func fileEntities(
+    beside own: ModelDescription, _ stored: StoredSchema, _ layout: StoreLayout,
+    _ options: Options, _ connection: Connection
+  ) throws -> FileEntities {
+    let model = layout.model
+    let counterparts = ModelCounterparts(from: model, to: own)
+    // Nothing is lost with an entity that has no rows.
+    let used = try model.entities.filter { entity in
+      guard counterparts.successor(of: entity.name) == nil,
+        !options.removing.contains(entity.name), let number = layout.numbers[entity.name]
+      else { return false }
+      let table = layout.table(of: entity.name).quotedName
+      return try connection.integer(
+        "SELECT 1 FROM \(table) WHERE \(RowColumns.entity) = \(number) LIMIT 1") != nil
+    }
+    let needed = Set(used.flatMap { model.lineage(of: $0.name) }.map(\.name))
+    let kept = model.entities.filter {
+      needed.contains($0.name) && counterparts.successor(of: $0.name) == nil
+    }
+    let undescribed = stored.entities.filter {
+      EntityNumbering.isValid($0.number) && model[$0.name] == nil
+    }
+    var numbers: [(name: String, number: Int, superNumber: Int)] = []
+    if !undescribed.isEmpty {
+      for entity in own.entities {
+        guard let known = counterparts.entity(entity.name),
+          let number = stored.entitiesByName[known.name]?.number
+        else { continue }
+        numbers.append((entity.name, number, 0))
+      }
+      for entity in stored.entities where EntityNumbering.isValid(entity.number) {
+        let isKept = kept.contains { $0.name == entity.name } || model[entity.name] == nil
+        if isKept { numbers.append((entity.name, entity.number, entity.superNumber)) }
+      }
+    }
+    let others = KeptEntities(kept, beside: own, counterparts).entities
+    return FileEntities(
+      stored: numbers, model: others.isEmpty ? nil : ModelDescription(entities: others),
+      tables: Set(stored.columns.keys))
+  }
+
+  private static func check(_ layout: StoreLayout, _ stored: StoredSchema) throws {
+    for table in layout.tables {
+      let known = stored.columns[table.name] ?? [:]
+      for column in table.columns where known[column.name] == nil {
+        throw SwiftDataError.loadIssueModelContainer.with(
+          "The store says that its model has this property, and its table \(table.name) has no column "
+            + "\(column.name) for it. \(StoreFailure.recoveryAdvice)",
+          entity: column.id.entity, property: column.id.property)
+      }
+    }
+  }
+
+  private static func lastKeys(
+    _ stored: StoredSchema, _ layout: StoreLayout, _ connection: Connection
+  ) throws -> [String: Int64] {
+    var keys: [String: Int64] = [:]
+    for table in layout.tables where stored.columns[table.name] != nil {
+      let used = try connection.integer(
+        "SELECT max(\(RowColumns.key)) FROM \(table.name.quotedName)")
+      keys[table.name] = max(used ?? 0, stored.entitiesByName[table.root]?.lastKey ?? 0)
+    }
+    return keys
+  }
+}
+
+/// The model that a file is to hold.
+struct ChangeTarget {
+  let layout: StoreLayout
+  /// The model classes; `nil` for a model without.
+  let mapping: SchemaMapping?
+
+  init(layout: StoreLayout, mapping: SchemaMapping?) {
+    self.layout = layout
+    self.mapping = mapping
+  }
+
+  init(_ mapping: SchemaMapping) { self.init(layout: mapping.layout, mapping: mapping) }
+
+  /// Writes what the file says of itself.
+  var creation: StoreCreation {
+    mapping.map(StoreCreation.init)
+      ?? StoreCreation(model: layout.model, numbers: layout.numbers, definitions: [])
+  }
+}
+
+/// Entities of a file that the models do not name, as they stay beside the models: relationships lose what
+/// the other side does not have any more.
+struct KeptEntities {
+  let entities: [EntityDescription]
+
+  init(
+    _ kept: [EntityDescription], beside own: ModelDescription, _ counterparts: ModelCounterparts
+  ) {
+    let names = Set(kept.map(\.name))
+    func current(_ name: String) -> String? {
+      names.contains(name) ? name : counterparts.successor(of: name)?.name
+    }
+    entities = kept.map { entity in
+      EntityDescription(
+        name: entity.name, className: entity.className, isAbstract: entity.isAbstract,
+        superName: entity.superName.flatMap(current),
+        properties: entity.properties.compactMap { property in
+          guard case .relationship(var relationship) = property else { return property }
+          guard let destination = current(relationship.destination) else { return nil }
+          if let inverse = relationship.inverse, !names.contains(destination) {
+            let successor = counterparts.successor(of: inverse, of: relationship.destination)
+            let found = successor.flatMap {
+              own.property($0, of: destination)?.property.relationship
+            }
+            if found?.destination == entity.name {
+              relationship.inverse = successor
+            } else if relationship.isToMany {
+              return nil
+            } else {
+              relationship.inverse = nil
+            }
+          }
+          relationship.destination = destination
+          return .relationship(relationship)
+        }, uniqueConstraints: entity.uniqueConstraints, indexes: entity.indexes,
+        renamingIdentifier: entity.renamingIdentifier,
+        versionHashModifier: entity.versionHashModifier)
+    }
+  }
+}
