@@ -10,6 +10,12 @@ package struct StoreMetadata: Sendable {
   package let checksum: String?
   /// The version of the framework that wrote the file.
   package let frameworkVersion: Int?
+  /// The attributes whose values have tags, because they may lie in files: `Photo.data`. `nil` where the
+  /// file does not tell; files of Apple's framework do not.
+  package let externalAttributes: [String]?
+  /// Entities that the history has changes of and the model does not have any more, by the numbers that
+  /// stand for them there.
+  package let removedEntities: [Int: String]
   /// The names of all keys.
   package let keys: Set<String>
 
@@ -22,6 +28,9 @@ package struct StoreMetadata: Sendable {
     static let frameworkVersion = "NSPersistenceFrameworkVersion"
     static let storeType = "NSStoreType"
     static let autoVacuum = "_NSAutoVacuumLevel"
+    // Ours.
+    static let externalAttributes = "OpenSwiftDataExternalAttributes"
+    static let removedEntities = "OpenSwiftDataRemovedEntities"
   }
 
   /// The version of Apple's framework whose form the files have that are made here.
@@ -35,13 +44,22 @@ package struct StoreMetadata: Sendable {
     digest = plist[Key.digest] as? String
     checksum = plist[Key.checksum] as? String
     frameworkVersion = plist[Key.frameworkVersion] as? Int
+    externalAttributes = plist[Key.externalAttributes] as? [String]
+    let removed = plist[Key.removedEntities] as? [String: String] ?? [:]
+    removedEntities = Dictionary(
+      removed.compactMap { number, name in Int(number).map { ($0, name) } },
+      uniquingKeysWith: { first, _ in first })
     keys = Set(plist.keys)
   }
 
   /// The dictionary for a file of a model.
-  /// - Parameter existing: What a file has already; what belongs to no model stays.
+  /// - Parameters:
+  ///   - existing: What a file has already; what belongs to no model stays.
+  ///   - externalAttributes: The attributes whose values have tags.
+  ///   - removedEntities: Entities that the history has besides; `nil` leaves those of the file.
   package static func data(
-    _ model: ModelDescription, replacing existing: Data? = nil
+    _ model: ModelDescription, replacing existing: Data? = nil, externalAttributes: [String] = [],
+    removedEntities: [Int: String]? = nil
   ) throws -> Data {
     var plist = existing.flatMap(dictionary) ?? [:]
     let hashes = VersionHashes(model)
@@ -53,6 +71,12 @@ package struct StoreMetadata: Sendable {
     plist[Key.checksum] = hashes.checksum
     plist[Key.frameworkVersion] = writtenFrameworkVersion
     plist[Key.autoVacuum] = "2"
+    plist[Key.externalAttributes] = externalAttributes.sorted()
+    if let removedEntities {
+      let entries = removedEntities.map { ("\($0.key)", $0.value) }
+      plist[Key.removedEntities] =
+        entries.isEmpty ? nil : Dictionary(entries, uniquingKeysWith: { first, _ in first })
+    }
     return try PropertyListSerialization.data(fromPropertyList: plist, format: .binary, options: 0)
   }
 

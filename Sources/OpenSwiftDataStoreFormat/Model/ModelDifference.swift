@@ -52,7 +52,7 @@ package enum ModelDifference: Hashable, Sendable {
 
 extension PropertyDescription {
   /// Whether a file has a place for it.
-  fileprivate var isStored: Bool {
+  package var isStored: Bool {
     switch self {
     case .attribute(let attribute): !attribute.isTransient
     case .relationship(let relationship): !relationship.isTransient
@@ -76,6 +76,11 @@ extension PropertyDescription {
 }
 
 extension AttributeDescription {
+  /// Whether rows of one are none of the other.
+  package func differs(from other: AttributeDescription) -> Bool {
+    !holdsRows(of: other) || isOptional != other.isOptional
+  }
+
   fileprivate func holdsRows(of other: AttributeDescription) -> Bool {
     guard (type == .composite) == (other.type == .composite),
       preservesValueOnDeletion == other.preservesValueOnDeletion,
@@ -86,7 +91,7 @@ extension AttributeDescription {
   }
 
   /// Arrays have one type of column whatever their elements are; only the text of the type tells.
-  private func hasOtherElements(than other: AttributeDescription) -> Bool {
+  package func hasOtherElements(than other: AttributeDescription) -> Bool {
     guard type == .transformable, let own = valueClassName, let theirs = other.valueClassName
     else { return false }
     return own.isArrayOfScalars && theirs.isArrayOfScalars && own != theirs

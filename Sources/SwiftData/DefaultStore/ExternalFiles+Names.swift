@@ -92,27 +92,29 @@ struct StoredName {
   /// Calls `body` with each name in a database, whichever models it was made with: the columns that may
   /// have any are read whole.
   static func forEach(in connection: Connection, _ body: (StoredName) throws -> Void) throws {
-    for table in try texts(
+    for table in try connection.texts(
       """
       SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
       AND sql NOT LIKE 'CREATE VIRTUAL%' AND sql NOT LIKE '%WITHOUT ROWID%'
-      """, connection)
+      """)
     {
-      let columns = try texts(
+      let columns = try connection.texts(
         """
         SELECT name FROM pragma_table_info(\(table.literal))
         WHERE upper(type) IN ('BLOB', 'VARCHAR', '') AND name <> 'Z_PLIST'
-        """, connection)
+        """)
       for column in columns {
-        try names(table, column, connection) { key, name in
+        try forEach(table, column, connection) { key, name in
           try body(StoredName(table: table, column: column, key: key, name: name))
         }
       }
     }
   }
 
-  private static func names(
-    _ table: String, _ column: String, _ connection: Connection,
+  /// Calls `body` with each name in a column, and the key of its row.
+  /// - Parameter condition: Which rows are looked at; `nil` for all.
+  static func forEach(
+    _ table: String, _ column: String, _ connection: Connection, where condition: String? = nil,
     _ body: (Int64, String) throws -> Void
   ) throws {
     let value = column.quotedName
@@ -120,7 +122,7 @@ struct StoredName {
       """
       SELECT rowid, \(value) FROM \(table.quotedName)
       WHERE typeof(\(value)) = 'blob' AND length(\(value)) BETWEEN 2 AND \(TaggedValue.longestName + 2)
-      AND substr(\(value), 1, 1) = x'02'
+      AND substr(\(value), 1, 1) = x'02' AND \(condition ?? "1")
       """)
     while try rows.step() {
       let name = rows.withBytes(1) { bytes -> String? in
@@ -129,13 +131,6 @@ struct StoredName {
       }
       if let name { try body(rows.int64(0), name) }
     }
-  }
-
-  private static func texts(_ sql: String, _ connection: Connection) throws -> [String] {
-    let rows = try connection.prepare(sql)
-    var texts: [String] = []
-    while try rows.step() { texts.append(rows.string(0)) }
-    return texts
   }
 }
 

@@ -9,14 +9,18 @@ package struct StoreCreation {
   private let model: ModelDescription
   private let numbers: [String: Int]
   private let definitions: [any SQLStatement]
+  private let externalAttributes: [String]
 
   /// - Parameters:
   ///   - model: The model of the file.
   ///   - numbers: The numbers of its entities.
   ///   - definitions: The statements that make the tables and indexes of the entities, all tables first.
+  ///   - externalAttributes: The attributes whose values have tags: `Photo.data`.
   package init(
-    model: ModelDescription, numbers: [String: Int], definitions: [any SQLStatement]
+    model: ModelDescription, numbers: [String: Int], definitions: [any SQLStatement],
+    externalAttributes: [String] = []
   ) {
+    self.externalAttributes = externalAttributes
     self.model = model
     self.numbers = numbers
     self.definitions = definitions
@@ -45,16 +49,25 @@ package struct StoreCreation {
     }
     let metadata = try connection.prepare("INSERT INTO Z_METADATA VALUES (1, ?1, ?2)")
     try metadata.bind(UUID().uuidString, at: 1)
-    try metadata.bind(describesModel ? StoreMetadata.data(model) : Data(), at: 2)
+    try metadata.bind(
+      describesModel ? StoreMetadata.data(model, externalAttributes: externalAttributes) : Data(),
+      at: 2)
     try metadata.run()
     if describesModel { try writeModelCache(connection) }
   }
 
   /// Writes the model into a file that has its tables already.
-  /// - Parameter metadata: The dictionary that the file has.
-  package func describe(_ connection: Connection, replacing metadata: Data) throws {
+  /// - Parameters:
+  ///   - metadata: The dictionary that the file has.
+  ///   - removedEntities: Entities that the history has besides; `nil` leaves those of the dictionary.
+  package func describe(
+    _ connection: Connection, replacing metadata: Data, removedEntities: [Int: String]? = nil
+  ) throws {
     let update = try connection.prepare("UPDATE Z_METADATA SET Z_PLIST = ?1")
-    try update.bind(try StoreMetadata.data(model, replacing: metadata), at: 1)
+    try update.bind(
+      try StoreMetadata.data(
+        model, replacing: metadata, externalAttributes: externalAttributes,
+        removedEntities: removedEntities), at: 1)
     try update.run()
     try connection.execute(
       "CREATE TABLE IF NOT EXISTS Z_MODELCACHE (Z_CONTENT BLOB); DELETE FROM Z_MODELCACHE")
@@ -63,14 +76,18 @@ package struct StoreCreation {
 
   /// Makes the tables of the history, with room for the preserved values of any entity.
   func createHistory(_ connection: Connection) throws {
-    let preserved = model.entities.map { entity in
-      model.properties(of: entity.name).compactMap(\.attribute)
-        .filter { $0.preservesValueOnDeletion && !$0.isTransient }.map(\.leaves.count).reduce(0, +)
-    }
-    let tables = HistoryTables(tombstoneCount: preserved.max() ?? 0)
+    let tables = HistoryTables(tombstoneCount: tombstoneCount)
     for statement in tables.creationStatements {
       try connection.execute(statement.rendered(in: .sqlite).sql)
     }
+  }
+
+  /// How many values a change has to keep: those of the entity with the most columns that are preserved.
+  var tombstoneCount: Int {
+    model.entities.map { entity in
+      model.properties(of: entity.name).compactMap(\.attribute)
+        .filter { $0.preservesValueOnDeletion && !$0.isTransient }.map(\.leaves.count).reduce(0, +)
+    }.max() ?? 0
   }
 
   private func writeModelCache(_ connection: Connection) throws {
@@ -84,6 +101,6 @@ extension StoreCreation {
   init(_ mapping: SchemaMapping) {
     self.init(
       model: mapping.layout.model, numbers: mapping.layout.numbers,
-      definitions: mapping.creationStatements)
+      definitions: mapping.creationStatements, externalAttributes: mapping.externalAttributes)
   }
 }

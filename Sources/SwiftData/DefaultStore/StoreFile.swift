@@ -146,7 +146,7 @@ struct StoreFile: Sendable {
 }
 
 extension FunctionArguments {
-  fileprivate var storedValues: [_StoredValue] {
+  var storedValues: [_StoredValue] {
     (0..<count).map { index in
       switch storageClass(index) {
       case .null: .null
@@ -160,7 +160,7 @@ extension FunctionArguments {
 }
 
 extension _StoredValue {
-  fileprivate var functionResult: FunctionResult {
+  var functionResult: FunctionResult {
     switch self {
     case .null: .null
     case .integer(let value): .integer(value)

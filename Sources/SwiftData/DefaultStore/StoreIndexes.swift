@@ -32,7 +32,8 @@ struct StoreIndexes {
 
   private var ordinaryIndexes: [CreateIndex] { mapping.tables.flatMap(\.indexes) }
 
-  private func complete(_ connection: Connection) throws -> Set<String> {
+  /// Makes those that are missing, in a transaction of the caller.
+  func complete(_ connection: Connection) throws -> Set<String> {
     let names = try storedNames(connection)
     for index in ordinaryIndexes where !names.contains(index.name) {
       do {
@@ -78,11 +79,7 @@ struct StoreIndexes {
   }
 
   private func storedNames(_ connection: Connection) throws -> Set<String> {
-    var names: Set<String> = []
-    let statement = try connection.prepare(
-      "SELECT name FROM sqlite_schema WHERE type IN ('table', 'index')")
-    while try statement.step() { names.insert(statement.string(0)) }
-    return names
+    Set(try connection.texts("SELECT name FROM sqlite_schema WHERE type IN ('table', 'index')"))
   }
 
   private func report(_ index: SpatialIndex) {

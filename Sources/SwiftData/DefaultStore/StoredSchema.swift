@@ -81,10 +81,7 @@ package struct StoredSchema: Hashable, Sendable {
   // MARK: Statements
 
   private static func objects(of connection: Connection) throws -> Set<String> {
-    var names: Set<String> = []
-    let statement = try connection.prepare("SELECT name FROM sqlite_schema")
-    while try statement.step() { names.insert(statement.string(0)) }
-    return names
+    Set(try connection.texts("SELECT name FROM sqlite_schema"))
   }
 
   private static func metadata(of connection: Connection) throws -> (String, Data)? {
@@ -126,5 +123,16 @@ package struct StoredSchema: Hashable, Sendable {
       columns[statement.string(0), default: [:]][statement.string(1)] = statement.string(2)
     }
     return columns
+  }
+}
+
+extension Connection {
+  /// The first column of all rows.
+  func texts(_ sql: String) throws -> [String] {
+    let statement = try prepare(sql)
+    defer { statement.reset() }
+    var found: [String] = []
+    while try statement.step() { found.append(statement.string(0)) }
+    return found
   }
 }

@@ -68,6 +68,13 @@ extension StoreLayout {
 extension StoreLayout.Table {
   /// - Parameter type: The type of a column where the models tell more of it than the file.
   fileprivate func definition(_ type: (StoreLayout.Column) -> SQLType?) -> CreateTable {
+    definition(named: name, type)
+  }
+
+  /// The table under another name.
+  package func definition(
+    named name: String, _ type: (StoreLayout.Column) -> SQLType? = { _ in nil }
+  ) -> CreateTable {
     CreateTable(
       name,
       columns: [
@@ -79,7 +86,10 @@ extension StoreLayout.Table {
 }
 
 extension StoreLayout.JoinTable {
-  fileprivate var definition: CreateTable {
+  fileprivate var definition: CreateTable { definition(named: name) }
+
+  /// The table under another name.
+  package func definition(named name: String) -> CreateTable {
     CreateTable(
       name, columns: columns.map { ColumnDefinition($0, .integer) }, primaryKey: columns)
   }

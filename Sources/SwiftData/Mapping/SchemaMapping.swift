@@ -57,6 +57,14 @@ package final class SchemaMapping: Sendable {
   /// The names of the entities by number; empty where no entity has the number.
   package var namesByNumber: [String] { byNumber.map { $0?.name ?? "" } }
 
+  /// The attributes whose values may lie in files, by the entities that declare them: `Photo.data`.
+  package var externalAttributes: [String] {
+    entities.flatMap { entity in
+      entity.ownSlots.filter { entity.descriptor.properties[$0].isExternallyStored }
+        .map { "\(entity.name).\(entity.properties[$0].name)" }
+    }.sorted()
+  }
+
   /// The statements that make every table and index of the schema, all tables first.
   package var creationStatements: [any SQLStatement] {
     tables.map(\.table) + tables.flatMap(\.indexes)

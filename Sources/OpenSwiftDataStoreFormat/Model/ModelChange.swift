@@ -1,0 +1,105 @@
+/// What a migration does to a model, clause by clause, in the words of its author.
+package enum ModelChange {
+  package static func descriptions(_ counterparts: ModelCounterparts) -> [String] {
+    let (stored, current) = (counterparts.stored, counterparts.current)
+    var found = stored.entities.filter { counterparts.successor(of: $0.name) == nil }
+      .map { "the model \($0.name) is removed" }
+    for entity in current.entities {
+      guard let earlier = counterparts.entity(entity.name) else {
+        found.append("the model \(entity.name) is new")
+        continue
+      }
+      if earlier.name != entity.name {
+        found.append("the model \(earlier.name) is called \(entity.name)")
+      }
+      let superName = earlier.superName.flatMap { counterparts.successor(of: $0)?.name }
+      if superName != entity.superName {
+        found.append(
+          "the model \(entity.name) \(ancestry(entity.superName)), before it \(ancestry(earlier.superName))"
+        )
+      }
+      found += properties(entity, earlier, counterparts)
+      found += rules(entity, earlier, counterparts)
+    }
+    return found
+  }
+
+  private static func ancestry(_ superName: String?) -> String {
+    superName.map { "inherits from \($0)" } ?? "inherits from no model"
+  }
+
+  private static func properties(
+    _ entity: EntityDescription, _ earlier: EntityDescription, _ counterparts: ModelCounterparts
+  ) -> [String] {
+    var found: [String] = []
+    for property in entity.properties where property.isStored {
+      let name = "\(entity.name).\(property.name)"
+      guard let place = counterparts.property(property.name, of: entity.name) else {
+        found.append("\(name) (\(property.typeText)) is new")
+        continue
+      }
+      let before = place.property
+      if before.name != property.name {
+        found.append("\(entity.name).\(before.name) is called \(property.name)")
+      }
+      if !before.holdsRows(of: property, counterparts) {
+        found.append("\(name) is \(property.typeText), before it was \(before.typeText)")
+      } else if let old = before.relationship, let new = property.relationship,
+        old.deleteRule != new.deleteRule
+      {
+        found.append("the delete rule of \(name) is \(new.deleteRule)")
+      } else if let old = before.attribute, let new = property.attribute,
+        old.defaultValue != new.defaultValue
+      {
+        found.append("\(name) has another default")
+      }
+    }
+    for property in earlier.properties where property.isStored {
+      // A property that another entity of the hierarchy declares now goes on there.
+      let isGone = counterparts.stored.subtree(of: earlier.name).allSatisfy {
+        counterparts.successor(of: property.name, of: $0.name) == nil
+      }
+      if isGone {
+        found.append("\(entity.name).\(property.name) (\(property.typeText)) is removed")
+      }
+    }
+    return found
+  }
+
+  private static func rules(
+    _ entity: EntityDescription, _ earlier: EntityDescription, _ counterparts: ModelCounterparts
+  ) -> [String] {
+    func current(_ names: [String]) -> [String] {
+      names.map { counterparts.successor(of: $0, of: earlier.name) ?? $0 }
+    }
+    func added<E: Hashable>(_ new: [E], _ old: [E]) -> [E] { new.filter { !old.contains($0) } }
+    let constraints = earlier.uniqueConstraints.map(current)
+    let indexes = earlier.indexes.map { current($0.elements.map(\.property)) }
+    let currentIndexes = entity.indexes.map { $0.elements.map(\.property) }
+    func list(_ names: [String]) -> String { names.joined(separator: ", ") }
+    return added(entity.uniqueConstraints, constraints)
+      .map { "\(entity.name) has new unique values: \(list($0))" }
+      + added(constraints, entity.uniqueConstraints)
+      .map { "values of \(entity.name) need not be unique any more: \(list($0))" }
+      + added(currentIndexes, indexes).map { "\(entity.name) has a new index: \(list($0))" }
+      + added(indexes, currentIndexes).map { "\(entity.name) loses an index: \(list($0))" }
+  }
+}
+
+extension PropertyDescription {
+  /// Whether rows of the earlier property are rows of this one, where names of models may have changed.
+  fileprivate func holdsRows(
+    of current: PropertyDescription, _ counterparts: ModelCounterparts
+  ) -> Bool {
+    switch (self, current) {
+    case (.attribute(let old), .attribute(let new)): !new.differs(from: old)
+    case (.relationship(let old), .relationship(let new)):
+      old.isToMany == new.isToMany && old.isOptional == new.isOptional
+        && counterparts.successor(of: old.destination)?.name == new.destination
+        && old.inverse.map {
+          counterparts.successor(of: $0, of: old.destination) ?? $0
+        } == new.inverse
+    default: false
+    }
+  }
+}

@@ -1,0 +1,226 @@
+import OpenSwiftDataSQLSyntax
+import OpenSwiftDataStoreFormat
+
+/// How the columns of one attribute are filled for the rows of one entity.
+struct AttributeChange {
+  let current: AttributeDescription
+  let entity: String
+  let rows: TableSource.Rows
+  let table: String
+  /// What the attribute was; `nil` for a new one.
+  let stored: Earlier?
+  /// The declared value for rows without one, by the paths of the columns.
+  let fallback: Fallback?
+  /// Whether code fills what cannot be carried over.
+  let isLenient: Bool
+
+  /// The attribute in the file.
+  struct Earlier {
+    let property: PropertyDescription
+    /// The columns by the paths of what they hold.
+    let columns: [[String]: (name: String, leaf: AttributeDescription)]
+
+    /// Holds for rows without a value.
+    var isNil: String {
+      columns.isEmpty
+        ? "1"
+        : columns.values.map(\.name.quotedName).sorted().map { "\($0) IS NULL" }
+          .joined(separator: " AND ")
+    }
+  }
+
+  /// The declared value of the property: a term for each column.
+  struct Fallback {
+    let terms: [[String]: ColumnSource]
+  }
+
+  private(set) var sources: [[String]: ColumnSource] = [:]
+  private(set) var checks: [ChangeCheck] = []
+
+  init(
+    _ current: AttributeDescription, entity: String, rows: TableSource.Rows, table: String,
+    stored: Earlier?, fallback: Fallback?, isLenient: Bool
+  ) {
+    self.current = current
+    self.entity = entity
+    self.rows = rows
+    self.table = table
+    self.stored = stored
+    self.fallback = fallback
+    self.isLenient = isLenient
+    if let stored, case .attribute(let earlier) = stored.property {
+      carryOver(earlier, stored)
+    } else {
+      if let stored, !stored.columns.isEmpty { refuseLoss(where: "NOT (\(stored.isNil))", stored) }
+      begin()
+    }
+  }
+
+  private static let anything = "1"
+
+  /// Fills a new attribute.
+  private mutating func begin() {
+    for (path, leaf) in current.paths { sources[path] = fallback?.terms[path] ?? filler(leaf) }
+    if !current.isOptional, fallback == nil, !current.leaves.isEmpty {
+      refuseNil(where: AttributeChange.anything, "nothing")
+    }
+  }
+
+  private mutating func carryOver(_ earlier: AttributeDescription, _ stored: Earlier) {
+    let isNil = stored.isNil
+    var isContinued = false
+    for (path, leaf) in current.paths {
+      if let column = stored.columns[path],
+        let conversion = ValueConversion(column.name.quotedName, from: column.leaf, to: leaf)
+      {
+        isContinued = true
+        sources[path] =
+          conversion.expression == column.name.quotedName
+          ? .column(column.name) : .expression(conversion.expression)
+        if let loss = conversion.loss {
+          refuseLoss(where: "\(column.name.quotedName) IS NOT NULL AND (\(loss))", stored)
+        }
+      } else if stored.columns[path] == nil {
+        addMember(leaf, at: path, isNil: isNil, stored)
+      }
+    }
+    if !isContinued {
+      refuseLoss(where: "NOT (\(isNil))", stored)
+      sources = [:]
+      if current.isOptional || fallback != nil {
+        for (path, leaf) in current.paths { sources[path] = fallback?.terms[path] ?? filler(leaf) }
+      } else {
+        refuseNil(where: isNil, stored.property.typeText)
+        for (path, leaf) in current.paths { sources[path] = filler(leaf) }
+      }
+      return
+    }
+    for (path, leaf) in current.paths where sources[path] == nil {
+      // A part whose type has changed beside others that go on.
+      if let column = stored.columns[path] {
+        refuseLoss(where: "\(column.name.quotedName) IS NOT NULL", stored)
+      }
+      sources[path] = filler(leaf)
+    }
+    if earlier.isEnumeration, current.isEnumeration { refuseLostCases(stored) }
+    if earlier.isOptional, !current.isOptional { require(isNil: isNil, stored) }
+  }
+
+  /// A member of a struct that the file does not have yet, or a case of an enum.
+  private mutating func addMember(
+    _ leaf: AttributeDescription, at path: [String], isNil: String, _ stored: Earlier
+  ) {
+    if leaf.isOptional || current.isEnumeration {
+      sources[path] = .null
+    } else if let term = fallback?.terms[path] {
+      sources[path] = .expression("CASE WHEN \(isNil) THEN NULL ELSE \(term.sql) END")
+    } else {
+      sources[path] = filler(leaf)
+      if isLenient { return }
+      checks.append(
+        ChangeCheck(
+          entity, current.name, from: "without \(path.joined(separator: "."))",
+          to: "a value whose member \(path.joined(separator: ".")) is required",
+          reason: "have no value for it",
+          advice: "Make the member optional, or give the property a value where it is declared.",
+          table: table, condition: "\(rows.condition) AND NOT (\(isNil))"))
+    }
+  }
+
+  /// Rows that have one of the cases that are gone.
+  private mutating func refuseLostCases(_ stored: Earlier) {
+    let names = Set(current.paths.compactMap(\.path.first))
+    let lost = stored.columns.filter { !$0.key.isEmpty && !names.contains($0.key[0]) }
+    if lost.isEmpty { return }
+    let condition = lost.values.map(\.name.quotedName).sorted().map { "\($0) IS NOT NULL" }
+      .joined(separator: " OR ")
+    let cases = Set(lost.keys.map { $0[0] }).sorted().joined(separator: ", ")
+    refuseLoss(where: condition, stored, reason: "have a case that is gone (\(cases))")
+  }
+
+  /// An optional attribute that is required now.
+  private mutating func require(isNil: String, _ stored: Earlier) {
+    guard let fallback else { return refuseNil(where: isNil, stored.property.typeText) }
+    for (path, source) in sources {
+      guard let term = fallback.terms[path] else { continue }
+      let value = current.leaves.count == 1 ? "coalesce(\(source.sql), \(term.sql))" : nil
+      sources[path] = .expression(
+        value ?? "CASE WHEN \(isNil) THEN \(term.sql) ELSE \(source.sql) END")
+    }
+  }
+
+  // MARK: Refusing
+
+  /// Values that are no raw value of a case.
+  mutating func refuseOtherCases(_ isCase: (String) -> String) {
+    guard let stored, let column = stored.columns[[]]?.name.quotedName else { return }
+    refuseLoss(
+      where: "\(column) IS NOT NULL AND NOT \(isCase(column))", stored,
+      reason: "have a value that is no raw value of a case")
+  }
+
+  private mutating func refuseNil(where condition: String, _ from: String) {
+    if isLenient {
+      for (path, source) in sources {
+        guard let leaf = current.paths.first(where: { $0.path == path })?.leaf else { continue }
+        sources[path] = .expression("coalesce(\(source.sql), \(placeholder(leaf)))")
+      }
+      return
+    }
+    checks.append(
+      ChangeCheck(
+        entity, current.name, from: from, to: current.typeText, reason: "have no value",
+        advice: "Give the property a value where it is declared, make it optional, or fill it in a "
+          + "custom stage.", table: table, condition: "\(rows.condition) AND (\(condition))"))
+  }
+
+  private mutating func refuseLoss(
+    where condition: String, _ stored: Earlier, reason: String = "would lose their values"
+  ) {
+    if isLenient { return }
+    checks.append(
+      ChangeCheck(
+        entity, current.name, from: stored.property.typeText, to: current.typeText, reason: reason,
+        advice: "Keep the old property, add one of the new type under another name, and carry the "
+          + "values over in a custom stage.", table: table,
+        condition: "\(rows.condition) AND (\(condition))"))
+  }
+
+  /// What rows have where nothing can be carried over.
+  private func filler(_ leaf: AttributeDescription) -> ColumnSource {
+    isLenient && !current.isOptional && !leaf.isOptional ? .constant(placeholder(leaf)) : .null
+  }
+
+  /// A value that a model can be read with, until code gives it another.
+  private func placeholder(_ leaf: AttributeDescription) -> String {
+    switch leaf.type {
+    case .integer16, .integer32, .integer64, .boolean, .decimal: "0"
+    case .double, .float, .date: "0.0"
+    case .string, .uri: "''"
+    case .uuid: "zeroblob(16)"
+    case .binary: "x''"
+    case .transformable, .composite: "NULL"
+    }
+  }
+}
+
+extension TableSource.Rows {
+  /// The condition on the rows of the entity in the file.
+  var condition: String { "\(RowColumns.entity) = \(storedNumber)" }
+}
+
+extension AttributeDescription {
+  /// What the columns hold, by paths: of an enum with raw values, whose column is called as the attribute,
+  /// the path is empty, as it is of a value without parts.
+  var paths: [(path: [String], leaf: AttributeDescription)] {
+    let leaves = leaves
+    if leaves.count == 1, leaves[0].path == [name] { return [([], leaves[0].attribute)] }
+    return leaves.map { ($0.path, $0.attribute) }
+  }
+
+  /// The part of a column's name in the layout.
+  func part(_ path: [String]) -> StoreLayout.ColumnID.Part {
+    if type != .composite { return .value }
+    return .leaf(path.isEmpty ? [name] : path)
+  }
+}

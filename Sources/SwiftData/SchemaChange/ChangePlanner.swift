@@ -1,0 +1,463 @@
+import Foundation
+import OpenSwiftDataSQLSyntax
+import OpenSwiftDataStoreFormat
+
+/// Finds a source for every column of a changed file, and what has to be asked of its rows beforehand.
+struct ChangePlanner {
+  let links: LinkPlanner
+  let mapping: SchemaMapping
+  let lastKeys: [String: Int64]
+  /// The attributes whose values have tags in the file; `nil` where it does not tell.
+  let storedExternals: Set<String>?
+  /// Whether code fills what cannot be carried over.
+  let isLenient: Bool
+  let functions = MigrationFunctions()
+  private(set) var checks: [ChangeCheck] = []
+  private var linkTables: [LinkTable] = []
+
+  var old: StoreLayout { links.stored }
+  var new: StoreLayout { links.current }
+  var counterparts: ModelCounterparts { links.counterparts }
+
+  init(
+    _ links: LinkPlanner, _ mapping: SchemaMapping, lastKeys: [String: Int64],
+    storedExternals: Set<String>?, isLenient: Bool
+  ) {
+    self.links = links
+    self.mapping = mapping
+    self.lastKeys = lastKeys
+    self.storedExternals = storedExternals
+    self.isLenient = isLenient
+  }
+
+  mutating func plan() throws -> ChangePlan {
+    var tables: [TableChange] = []
+    for table in new.tables {
+      let sources = links.sources.byTable[table.name] ?? []
+      var columns: [[ColumnSource]] = []
+      for source in sources { columns.append(try self.columns(of: table, from: source)) }
+      tables.append(
+        TableChange(
+          table, sources: sources, columns: columns, stored: old, all: links.sources,
+          lastKeys: lastKeys, makesAll: isLenient))
+    }
+    for entity in new.model.entities { checkUniqueness(of: entity, tables) }
+    return ChangePlan(
+      tables: tables, joins: joinChanges(), links: linkTables,
+      entityNumbers: entityNumbers(tables), defaults: functions, sources: links.sources)
+  }
+
+  // MARK: Columns
+
+  private mutating func columns(
+    of table: StoreLayout.Table, from source: TableSource
+  ) throws -> [ColumnSource] {
+    var found: [StoreLayout.ColumnID: [(rows: TableSource.Rows, source: ColumnSource?)]] = [:]
+    for rows in source.rows {
+      var own: [StoreLayout.ColumnID: ColumnSource] = [:]
+      for entity in new.model.lineage(of: rows.current.name) {
+        for property in entity.properties {
+          switch property {
+          case .attribute(let attribute):
+            if attribute.isTransient { continue }
+            refuseLostValues(of: property, rows, source.table)
+            let change = try change(of: attribute, declaredBy: entity.name, rows, source.table)
+            checks += change.checks
+            for (path, term) in change.sources {
+              own[id(entity.name, attribute.name, attribute.part(path))] = external(
+                term, attribute, of: entity.name, rows)
+            }
+          case .relationship(let relationship):
+            if relationship.isTransient { continue }
+            refuseLostValues(of: property, rows, source.table)
+            if relationship.isToMany { continue }
+            own[id(entity.name, relationship.name, .value)] = key(
+              of: relationship, declaredBy: entity.name, rows, source.table, table)
+          case .fetched: continue
+          }
+        }
+      }
+      for column in table.columns {
+        if case .owner = column.id.part {
+          own[column.id] = ownerKey(column.id, rows, source.table, table)
+        }
+        found[column.id, default: []].append((rows, own[column.id]))
+      }
+    }
+    return table.columns.map { column in
+      if column.id.part == .entityNumber { return entityNumber(column, source) }
+      return ColumnSource.combined(found[column.id] ?? []) { name, entity in
+        isEmpty(name, of: source.table, in: entity)
+      }
+    }
+  }
+
+  private func id(
+    _ entity: String, _ property: String, _ part: StoreLayout.ColumnID.Part
+  ) -> StoreLayout.ColumnID {
+    StoreLayout.ColumnID(entity: entity, property: property, part: part)
+  }
+
+  /// Whether rows of an earlier entity have nothing in a column, because its property is of others.
+  private func isEmpty(_ name: String, of table: String, in entity: EntityDescription) -> Bool {
+    guard
+      let column = old.tables.first(where: { $0.name == table })?.columns
+        .first(where: { $0.name == name })
+    else { return false }
+    if case .owner = column.id.part { return false }
+    return !old.model.lineage(of: entity.name).contains { $0.name == column.id.entity }
+  }
+
+  /// A relationship where rows have an attribute, or an attribute where they have a list.
+  private mutating func refuseLostValues(
+    of property: PropertyDescription, _ rows: TableSource.Rows, _ table: String
+  ) {
+    guard !isLenient, let place = counterparts.property(property.name, of: rows.current.name)
+    else { return }
+    var condition: String?
+    switch (place.property, property) {
+    case (.attribute, .relationship):
+      let stored = AttributeChange.Earlier(property: place.property, columns: columns(of: place))
+      condition = "NOT (\(stored.isNil))"
+    case (.relationship(let earlier), .attribute) where earlier.isToMany:
+      let links = EarlierLinks(earlier, of: place.entity.name, in: old.model)
+      condition = links.pairs(in: old).map {
+        "\(RowColumns.key) IN (SELECT \($0.near) FROM \($0.table.quotedName))"
+      }
+    default: break
+    }
+    guard let condition else { return }
+    checks.append(
+      ChangeCheck(
+        rows.current.name, property.name, from: place.property.typeText, to: property.typeText,
+        reason: "would lose their values",
+        advice:
+          "Keep the old property, add the new one under another name, and carry the values over "
+          + "in a custom stage.", table: table, condition: "\(rows.condition) AND \(condition)"))
+  }
+
+  // MARK: Attributes
+
+  private func change(
+    of attribute: AttributeDescription, declaredBy owner: String, _ rows: TableSource.Rows,
+    _ table: String
+  ) throws -> AttributeChange {
+    let place = counterparts.property(attribute.name, of: rows.current.name)
+    let stored = place.map { place in
+      AttributeChange.Earlier(property: place.property, columns: columns(of: place))
+    }
+    let descriptor = mapping.entity(named: rows.current.name)?.descriptor
+    let slot = descriptor?.slot(named: attribute.name)
+    var fallback: AttributeChange.Fallback?
+    let isUnchanged =
+      place?.property.attribute.map { !attribute.differs(from: $0) } ?? false
+    if let descriptor, let slot, !isUnchanged {
+      fallback = try self.fallback(attribute, slot, descriptor)
+    }
+    var change = AttributeChange(
+      attribute, entity: rows.current.name, rows: rows, table: table, stored: stored,
+      fallback: fallback, isLenient: isLenient)
+    if let slot, let descriptor, let earlier = place?.property.attribute,
+      case .attribute(.rawValue) = descriptor.properties[slot].form, earlier.type != .composite,
+      let type = descriptor.properties[slot].valueType as? any RawRepresentable.Type
+    {
+      change.refuseOtherCases { functions.isCase($0, of: type) }
+    }
+    return change
+  }
+
+  private func columns(
+    of place: ModelCounterparts.Place
+  ) -> [[String]: (name: String, leaf: AttributeDescription)] {
+    var columns: [[String]: (name: String, leaf: AttributeDescription)] = [:]
+    switch place.property {
+    case .attribute(let attribute):
+      for (path, leaf) in attribute.paths {
+        if let column = old.column(attribute.name, of: place.entity.name, attribute.part(path)) {
+          columns[path] = (column.name, leaf)
+        }
+      }
+    case .relationship(let relationship):
+      if let column = old.column(relationship.name, of: place.entity.name) {
+        let key = AttributeDescription(name: relationship.name, type: .transformable)
+        columns[["key"]] = (column.name, key)
+      }
+    case .fetched: break
+    }
+    return columns
+  }
+
+  /// The declared value of a property, by the paths of its columns.
+  private func fallback(
+    _ attribute: AttributeDescription, _ slot: Int, _ descriptor: _ModelDescriptor
+  ) throws -> AttributeChange.Fallback? {
+    guard let value = try functions.defaults.value(of: slot, descriptor) else { return nil }
+    var paths: [[String]] = [[]]
+    if case .attribute(.composite(let leaves)) = descriptor.properties[slot].form {
+      paths = leaves.map(\.path)
+    }
+    if paths.count == 1, paths[0] == [attribute.name] { paths = [[]] }
+    var terms: [[String]: ColumnSource] = [:]
+    for (leaf, path) in paths.enumerated() {
+      switch value {
+      case .constant(let values):
+        guard leaf < values.count else { continue }
+        terms[path] = .constant(values[leaf].literal)
+      case .evaluated(let place):
+        terms[path] = .expression(
+          "\(MigrationFunction.declaredValue)(\(place), \(leaf), \(RowColumns.key))")
+      }
+    }
+    // A declaration may say nil where the property must have a value: `var name: String! = nil`.
+    let isNil = terms.values.allSatisfy { $0 == .null }
+    return isNil ? nil : AttributeChange.Fallback(terms: terms)
+  }
+
+  /// Values move into files beside the store, or out of them.
+  private func external(
+    _ term: ColumnSource, _ attribute: AttributeDescription, of owner: String,
+    _ rows: TableSource.Rows
+  ) -> ColumnSource {
+    let isExternal =
+      mapping.entity(named: rows.current.name).flatMap { entity in
+        entity.descriptor.property(named: attribute.name)?.isExternallyStored
+      } ?? false
+    var wasExternal = isExternal
+    if let place = counterparts.property(attribute.name, of: rows.current.name) {
+      if let storedExternals {
+        wasExternal = storedExternals.contains("\(place.entity.name).\(place.property.name)")
+      }
+    } else {
+      wasExternal = false
+    }
+    if isExternal == wasExternal || term == .null { return term }
+    if isExternal { return .expression("\(MigrationFunction.moveOut)(\(term.sql))") }
+    let value = "\(MigrationFunction.moveIn)(\(term.sql))"
+    let isText = attribute.paths.allSatisfy { [.string, .uri].contains($0.leaf.type) }
+    return .expression(isText ? "CAST(\(value) AS TEXT)" : value)
+  }
+
+  // MARK: Relationships
+
+  private mutating func key(
+    of relationship: RelationshipDescription, declaredBy owner: String, _ rows: TableSource.Rows,
+    _ source: String, _ table: StoreLayout.Table
+  ) -> ColumnSource {
+    let earlier = links.earlierLinks(of: relationship, in: owner)
+    let destination = new.table(of: relationship.destination)
+    for link in earlier {
+      if let keys = links.keysOutside(link, of: relationship.destination), !isLenient {
+        note(
+          owner, relationship.name, from: "a link to \(link.destination ?? "another model")",
+          to: PropertyDescription.relationship(relationship).typeText,
+          "lead to models of another kind", keys)
+      }
+    }
+    let column = new.column(relationship.name, of: owner)?.name ?? ""
+    let term = linkTerm(earlier, source, table.name, column, destination, owner, relationship.name)
+    if !relationship.isOptional, !isLenient {
+      let mayBeEmpty = earlier.isEmpty || earlier.contains(where: \.isOptional)
+      if mayBeEmpty {
+        let condition: String
+        if case .links(let index) = term {
+          condition =
+            "\(RowColumns.key) NOT IN (\(linkTables[index].selections.map { "SELECT A FROM (\($0))" }.joined(separator: " UNION ")))"
+        } else {
+          condition = "(\(term.sql)) IS NULL"
+        }
+        checks.append(
+          ChangeCheck(
+            rows.current.name, relationship.name,
+            from: earlier.isEmpty ? "nothing" : "optional",
+            to: PropertyDescription.relationship(relationship).typeText,
+            reason: "have no model to lead to",
+            advice: "Make the relationship optional, or fill it in a custom stage.", table: source,
+            condition: "\(rows.condition) AND \(condition)"))
+      }
+    }
+    return term
+  }
+
+  /// The key of the owner of a to-many relationship without inverse, in rows of its members.
+  private mutating func ownerKey(
+    _ id: StoreLayout.ColumnID, _ rows: TableSource.Rows, _ source: String,
+    _ table: StoreLayout.Table
+  ) -> ColumnSource? {
+    guard let relationship = new.model[id.entity]?[id.property]?.relationship else { return nil }
+    let members = new.model.subtree(of: relationship.destination)
+    guard members.contains(where: { $0.name == rows.current.name }) else { return nil }
+    let earlier = links.earlierLinks(of: relationship, in: id.entity).map(\.reversed)
+    let column = new.column(id.property, of: id.entity, .owner)?.name ?? ""
+    return linkTerm(
+      earlier, source, table.name, column, new.table(of: id.entity), id.entity, id.property)
+  }
+
+  /// What a column gets that holds the far keys of links: a column of the same rows, or pairs that are
+  /// collected from other tables.
+  private mutating func linkTerm(
+    _ earlier: [EarlierLinks], _ source: String, _ table: String, _ column: String,
+    _ destination: String, _ entity: String, _ property: String
+  ) -> ColumnSource {
+    if earlier.isEmpty { return .null }
+    let local = earlier.map { link in
+      link.column(in: old).flatMap { $0.table == source ? $0.name : nil }
+    }
+    if local.allSatisfy({ $0 != nil }) {
+      let names = local.compactMap(\.self)
+      let terms = zip(names, earlier).map { name, link in
+        links.key(name.quotedName, of: link, in: destination)
+      }
+      if Set(terms).count == 1 {
+        return terms[0] == names[0].quotedName ? .column(names[0]) : .expression(terms[0])
+      }
+      let first = terms[0]
+      for term in terms.dropFirst() {
+        note(
+          entity, property, from: "two relationships", to: "one",
+          "lead to different models",
+          "SELECT \(RowColumns.key) FROM \(source.quotedName) WHERE (\(first)) <> (\(term))")
+      }
+      return .expression("coalesce(\(terms.joined(separator: ", ")))")
+    }
+    if let known = linkTables.firstIndex(where: { $0.table == table && $0.column == column }) {
+      return .links(known)
+    }
+    let selections = earlier.compactMap { links.selection($0, near: table, far: destination) }
+    let union = selections.joined(separator: " UNION ")
+    note(
+      entity, property, from: "a list", to: "one model", "have several members",
+      "SELECT A FROM (\(union)) GROUP BY A HAVING count(DISTINCT B) > 1")
+    linkTables.append(
+      LinkTable(
+        name: "LINKS_\(linkTables.count)", selections: selections, table: table, column: column))
+    return .links(linkTables.count - 1)
+  }
+
+  private mutating func note(
+    _ entity: String, _ property: String, from: String, to: String, _ reason: String,
+    _ keys: String
+  ) {
+    checks.append(
+      ChangeCheck(
+        entity, property, from: from, to: to, reason: reason,
+        advice: "Remove the links that are too many in a custom stage.", keys: keys))
+  }
+
+  private func joinChanges() -> [JoinChange] {
+    new.joinTables.map { table in
+      for entity in new.model.entities {
+        for relationship in entity.properties.compactMap(\.relationship) {
+          guard let side = new.joinSide(relationship.name, of: entity.name), side.table == table
+          else { continue }
+          return JoinChange(table: table, kind: joinKind(table, side, relationship, entity.name))
+        }
+      }
+      return JoinChange(table: table, kind: .filled([]))
+    }
+  }
+
+  private func joinKind(
+    _ table: StoreLayout.JoinTable, _ side: StoreLayout.JoinSide,
+    _ relationship: RelationshipDescription, _ entity: String
+  ) -> JoinChange.Kind {
+    let earlier = links.earlierLinks(of: relationship, in: entity)
+    let (near, far) = (new.table(of: entity), new.table(of: relationship.destination))
+    if !isLenient, earlier.count == 1, let join = earlier[0].joinTable(in: old),
+      let tables = earlier[0].tables(in: old),
+      links.sources.removed[tables.near] == nil, links.sources.removed[tables.far] == nil,
+      links.sources.offset(from: tables.near, to: near) == 0,
+      links.sources.offset(from: tables.far, to: far) == 0,
+      (join.table.columns[0] == join.near) == (table.columns[0] == side.ownerColumn)
+    {
+      return .renamed(from: join.table)
+    }
+    let selections = earlier.compactMap { links.selection($0, near: near, far: far) }
+    let isForward = table.columns[0] == side.ownerColumn
+    return .filled(
+      selections.map { isForward ? $0 : "SELECT B, A FROM (\($0))" })
+  }
+
+  // MARK: Entity numbers of links
+
+  /// Numbers beside keys go on where no entity of the destination has another one.
+  private func entityNumber(_ column: StoreLayout.Column, _ source: TableSource) -> ColumnSource {
+    guard let place = unchangedNumber(column, in: source.table) else { return .null }
+    return .column(place)
+  }
+
+  private func unchangedNumber(_ column: StoreLayout.Column, in table: String) -> String? {
+    guard
+      let relationship = new.model[column.id.entity]?[column.id.property]?.relationship,
+      case let earlier = links.earlierLinks(of: relationship, in: column.id.entity),
+      earlier.count == 1, let near = earlier[0].near,
+      earlier[0].column(in: old)?.table == table,
+      let known = old.column(near.relationship.name, of: near.entity, .entityNumber)
+    else { return nil }
+    let isUnchanged = old.model.subtree(of: near.relationship.destination).allSatisfy { entity in
+      counterparts.successor(of: entity.name).map {
+        old.numbers[entity.name] == new.numbers[$0.name]
+      } ?? false
+    }
+    return isUnchanged ? known.name : nil
+  }
+
+  private func entityNumbers(_ tables: [TableChange]) -> [EntityNumberColumn] {
+    tables.flatMap { change -> [EntityNumberColumn] in
+      change.table.columns.compactMap { column in
+        guard column.id.part == .entityNumber, !change.sources.isEmpty,
+          change.sources.contains(where: { unchangedNumber(column, in: $0.table) == nil }),
+          let relationship = new.model[column.id.entity]?[column.id.property]?.relationship,
+          let key = new.column(column.id.property, of: column.id.entity)
+        else { return nil }
+        return EntityNumberColumn(
+          table: change.table.name, column: column.name, key: key.name,
+          destination: new.table(of: relationship.destination))
+      }
+    }
+  }
+
+  // MARK: Unique values
+
+  private mutating func checkUniqueness(of entity: EntityDescription, _ tables: [TableChange]) {
+    let stored = counterparts.entity(entity.name)
+    let known = Set(
+      (stored?.uniqueConstraints ?? []).map { names in
+        Set(names.map { counterparts.successor(of: $0, of: stored?.name ?? "") ?? $0 })
+      })
+    guard let change = tables.first(where: { $0.table.name == new.table(of: entity.name) })
+    else { return }
+    for constraint in entity.uniqueConstraints where !known.contains(Set(constraint)) {
+      let names = constraint.flatMap { new.columnNames(of: $0, in: entity.name) }
+      let places = names.compactMap { name in change.table.columns.firstIndex { $0.name == name } }
+      let isLinked = change.columns.contains { columns in
+        places.contains { if case .links = columns[$0] { true } else { false } }
+      }
+      if isLinked || change.sources.isEmpty || places.count != names.count { continue }
+      // What is evaluated for each row is found out when the index is made.
+      let isEvaluated = change.columns.contains { columns in
+        places.contains { columns[$0].sql.contains(MigrationFunction.declaredValue) }
+      }
+      if isEvaluated { continue }
+      let rows = change.sources.indices.map { source in
+        let terms = places.enumerated().map { "\(change.columns[source][$1].sql) AS U\($0)" }
+        return """
+          SELECT \(RowColumns.key) AS K, \(terms.joined(separator: ", ")) \
+          FROM \(change.sources[source].table.quotedName) WHERE \(change.sources[source].condition)
+          """
+      }.joined(separator: " UNION ALL ")
+      let columns = places.indices.map { "U\($0)" }.joined(separator: ", ")
+      let present = places.indices.map { "U\($0) IS NOT NULL" }.joined(separator: " AND ")
+      checks.append(
+        ChangeCheck(
+          entity.name, constraint.joined(separator: ", "), from: "not unique", to: "unique",
+          reason: "repeat the values of another row",
+          advice:
+            "Give each row a value of its own, or delete the others, in willMigrate of a custom "
+            + "stage.",
+          keys: """
+            SELECT K FROM (SELECT K, row_number() OVER (PARTITION BY \(columns) ORDER BY K) AS N \
+            FROM (\(rows)) WHERE \(present)) WHERE N > 1 ORDER BY K
+            """))
+    }
+  }
+}

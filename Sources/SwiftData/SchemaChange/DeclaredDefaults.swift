@@ -1,0 +1,107 @@
+import Foundation
+import OpenSwiftDataRowStorage
+
+/// The values that declarations give to properties which rows of a file do not have yet.
+///
+/// A declaration is evaluated anew for each row, so that `UUID()` gives each row its own; one that gives
+/// the same value three times is taken for constant.
+final class DeclaredDefaults {
+  /// The value of one property, column by column.
+  enum Value {
+    case constant([_StoredValue])
+    /// The place of the declaration, for `value(at:leaf:row:)`.
+    case evaluated(Int)
+  }
+
+  private struct Declaration {
+    let property: ModelProperty
+    let type: any PersistentModel.Type
+    let slot: Int
+    var row: Int64?
+    var values: [_StoredValue] = []
+  }
+
+  private var declarations: [Declaration] = []
+  private var known: [String: Value?] = [:]
+
+  /// - Returns: `nil` where the declaration of the property has no value.
+  /// - Throws: `SwiftDataError` for a value that cannot be encoded.
+  func value(of slot: Int, _ descriptor: _ModelDescriptor) throws -> Value? {
+    let property = descriptor.properties[slot]
+    let name = "\(descriptor.entityName).\(property.name)"
+    if let value = known[name] { return value }
+    var value: Value?
+    if property.defaultValue != nil {
+      let declaration = Declaration(property: property, type: descriptor.type, slot: slot)
+      let values = try (0..<3).map { _ in try DeclaredDefaults.evaluate(declaration) }
+      if values.allSatisfy({ $0 == values[0] }) {
+        value = .constant(values[0])
+      } else {
+        declarations.append(declaration)
+        value = .evaluated(declarations.count - 1)
+      }
+    }
+    known[name] = value
+    return value
+  }
+
+  /// The value of one column in a row: all columns of a property are of one evaluation.
+  func value(at place: Int, leaf: Int, row: Int64) throws -> _StoredValue {
+    if declarations[place].row != row {
+      declarations[place].values = try DeclaredDefaults.evaluate(declarations[place])
+      declarations[place].row = row
+    }
+    return declarations[place].values[leaf]
+  }
+
+  private static func evaluate(_ declaration: Declaration) throws -> [_StoredValue] {
+    let metadata = declaration.type.schemaMetadata.filter {
+      !($0.metadata is any KeyPathConstraint)
+    }
+    guard let value = metadata[declaration.slot].defaultValue else { return [] }
+    return try stored(value, of: declaration.property, in: declaration.type._$descriptor.entityName)
+  }
+
+  /// A value of the property's type as its columns have it.
+  static func stored(
+    _ value: Any, of property: ModelProperty, in entity: String
+  ) throws -> [_StoredValue] {
+    func boxed<V>(_ value: V) -> _SlotValue { _ModelStorage.boxed(value) }
+    let slot = _openExistential(value, do: boxed)
+    switch property.form {
+    case .attribute(.scalar), .attribute(.rawValue):
+      let value = (value as? any OptionalValue).map(\.unwrappedValue) ?? value
+      if let scalar = value as? any ScalarCoding { return [scalar.storedValue] }
+      let raw = (value as? any RawRepresentable)?.anyRawValue as? any ScalarCoding
+      return [raw?.storedValue ?? .null]
+    case .attribute(.composite(let leaves)):
+      return try ValueEncoding.composite(
+        slot, leaves: leaves, property: property, entityName: entity)
+    case .attribute(.encoded), .transformable:
+      return [try ValueEncoding.encoded(slot, property: property, entityName: entity)]
+    case .toOne, .toMany: return []
+    }
+  }
+}
+
+extension RawRepresentable {
+  fileprivate var anyRawValue: Any { rawValue }
+}
+
+extension _StoredValue {
+  /// The value as a literal of SQL.
+  var literal: String {
+    switch self {
+    case .null: "NULL"
+    case .integer(let value): value == .min ? "(-9223372036854775807 - 1)" : "\(value)"
+    case .real(let value):
+      value.isNaN ? "NULL" : value.isInfinite ? "\(value < 0 ? "-" : "")9e999" : "\(value)"
+    case .text(let value):
+      value.unicodeScalars.contains("\0")
+        ? "CAST(\(_StoredValue.blob(Data(value.utf8)).literal) AS TEXT)"
+        : "'\(value.replacing("'", with: "''"))'"
+    case .blob(let value):
+      "x'\(value.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined())'"
+    }
+  }
+}

@@ -1,0 +1,161 @@
+import Foundation
+import OpenSwiftDataSQLSyntax
+import OpenSwiftDataSQLiteEngine
+import OpenSwiftDataStoreFormat
+
+/// Brings the history of a file along when its tables change: numbers of entities, keys of rows, bits of
+/// changed properties and preserved values.
+struct HistoryAdjustment {
+  private let change: SchemaChange
+
+  init(_ change: SchemaChange) { self.change = change }
+
+  /// - Returns: The entities that only the history has from now on, by the numbers that they have there.
+  func run(_ connection: Connection) throws -> [Int: String] {
+    var removed = change.stored.modelMetadata?.removedEntities ?? [:]
+    if HistoryTables.areMissing(in: change.stored.columns) {
+      try StoreCreation(change.mapping).createHistory(connection)
+      return removed
+    }
+    guard let tables = HistoryTables(in: change.stored.columns) else { return removed }
+    let needed = StoreCreation(change.mapping).tombstoneCount
+    for index in tables.tombstoneCount..<max(tables.tombstoneCount, needed) {
+      try connection.execute(
+        "ALTER TABLE \(table) ADD COLUMN \(HistoryTables.Change.tombstone(index).quotedName) BLOB")
+    }
+    var bits: [Int: [Int?]] = [:]
+    var moved: [String] = []
+    for entity in change.old.model.entities {
+      guard let number = change.old.numbers[entity.name] else { continue }
+      let successor = change.counterparts.successor(of: entity.name)
+      if let successor {
+        let places = HistoryAdjustment.places(entity.name, successor.name, change.counterparts)
+        if places != places.indices.map({ $0 }) { bits[number] = places }
+        try movePreserved(entity.name, successor.name, number, connection)
+      }
+      let current: Int
+      if let successor {
+        current = change.new.numbers[successor.name] ?? number
+      } else {
+        current = HistoryAdjustment.unusedNumber(removed)
+        removed[current] = entity.name
+      }
+      let offset =
+        successor.map {
+          change.plan.offset(
+            from: change.old.table(of: entity.name), to: change.new.table(of: $0.name))
+        } ?? 0
+      if current != number || offset != 0 { moved.append("(\(number), \(current), \(offset))") }
+    }
+    try moveBits(bits, connection)
+    if moved.isEmpty { return removed }
+    try connection.execute(
+      """
+      WITH moved (old, new, offset) AS (VALUES \(moved.joined(separator: ", "))) \
+      UPDATE \(table) SET \(HistoryTables.Change.key) = \(HistoryTables.Change.key) + moved.offset, \
+      \(HistoryTables.Change.entity) = moved.new \
+      FROM moved WHERE \(HistoryTables.Change.entity) = moved.old
+      """)
+    return removed
+  }
+
+  private var table: String { HistoryTables.Entity.change.table }
+
+  /// A number for changes of an entity that is gone, which no entity gets.
+  private static func unusedNumber(_ removed: [Int: String]) -> Int {
+    (removed.keys.min() ?? EntityNumbering.reserved) - 1
+  }
+
+  // MARK: Bits
+
+  /// For each bit of an earlier entity the bit of the same property now.
+  static func places(
+    _ earlier: String, _ current: String, _ counterparts: ModelCounterparts
+  ) -> [Int?] {
+    let now = bits(of: current, in: counterparts.current)
+    return bits(of: earlier, in: counterparts.stored).map { bit in
+      guard let property = counterparts.successor(of: bit.property, of: earlier) else { return nil }
+      return now.firstIndex { $0.property == property && $0.path == bit.path }
+        ?? now.firstIndex { $0.property == property }
+    }
+  }
+
+  private struct Bit {
+    let property: String
+    let path: [String]
+  }
+
+  /// To-one relationships, attributes column by column, to-many relationships, each by name.
+  private static func bits(of entity: String, in model: ModelDescription) -> [Bit] {
+    var (toOne, attributes, toMany): ([Bit], [Bit], [Bit]) = ([], [], [])
+    for property in model.properties(of: entity) where property.isStored {
+      switch property {
+      case .attribute(let attribute):
+        attributes += attribute.paths.map { Bit(property: attribute.name, path: $0.path) }
+      case .relationship(let relationship):
+        let bit = Bit(property: relationship.name, path: [])
+        if relationship.isToMany { toMany.append(bit) } else { toOne.append(bit) }
+      case .fetched: continue
+      }
+    }
+    return toOne + attributes + toMany
+  }
+
+  private func moveBits(_ bits: [Int: [Int?]], _ connection: Connection) throws {
+    if bits.isEmpty { return }
+    try connection.register(
+      function: MigrationFunction.changedColumns, argumentCount: 2, deterministic: true
+    ) { arguments in
+      guard let places = bits[Int(arguments.int64(0))] else { return .blob(arguments.data(1)) }
+      let earlier = arguments.data(1)
+      var moved = Data(count: ((places.compactMap(\.self).max() ?? 0) + 8) / 8)
+      for (bit, place) in places.enumerated() where bit / 8 < earlier.count {
+        guard let place, earlier[bit / 8] & (0x80 >> UInt8(bit % 8)) != 0 else { continue }
+        moved[place / 8] |= 0x80 >> UInt8(place % 8)
+      }
+      return .blob(moved)
+    }
+    let numbers = bits.keys.sorted().map(String.init).joined(separator: ", ")
+    try connection.execute(
+      """
+      UPDATE \(table) SET \(HistoryTables.Change.columns) = \
+      \(MigrationFunction.changedColumns)(\(HistoryTables.Change.entity), \
+      \(HistoryTables.Change.columns)) WHERE \(HistoryTables.Change.columns) IS NOT NULL \
+      AND \(HistoryTables.Change.entity) IN (\(numbers))
+      """)
+  }
+
+  // MARK: Preserved values
+
+  private func movePreserved(
+    _ earlier: String, _ current: String, _ number: Int, _ connection: Connection
+  ) throws {
+    let before = HistoryAdjustment.preserved(earlier, in: change.old.model)
+    let now = HistoryAdjustment.preserved(current, in: change.new.model)
+    let places = now.map { bit -> Int? in
+      guard let place = change.counterparts.property(bit.property, of: current) else { return nil }
+      return before.firstIndex { $0.property == place.property.name && $0.path == bit.path }
+    }
+    let count = max(before.count, now.count)
+    if places == (0..<count).map({ $0 }) { return }
+    let terms = (0..<count).map { index in
+      let source = index < places.count ? places[index] : nil
+      let value = source.map { HistoryTables.Change.tombstone($0).quotedName } ?? "NULL"
+      return "\(HistoryTables.Change.tombstone(index).quotedName) = \(value)"
+    }
+    if terms.isEmpty { return }
+    try connection.execute(
+      """
+      UPDATE \(table) SET \(terms.joined(separator: ", ")) \
+      WHERE \(HistoryTables.Change.entity) = \(number) AND \(HistoryTables.Change.type) = 2
+      """)
+  }
+
+  private static func preserved(_ entity: String, in model: ModelDescription) -> [Bit] {
+    model.properties(of: entity).compactMap(\.attribute)
+      .filter { $0.preservesValueOnDeletion && !$0.isTransient }
+      .flatMap { attribute in
+        attribute.paths.map { Bit(property: attribute.name, path: $0.path) }
+      }
+  }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import OpenSwiftDataRowStorage
+import OpenSwiftDataSQLSyntax
+import OpenSwiftDataSQLiteEngine
+import OpenSwiftDataStoreFormat
+
+/// Moves values between rows and files beside the store while tables are changed.
+final class MovedValues {
+  private let files: ExternalFiles?
+  /// What went wrong in a function.
+  private(set) var error: (any Error)?
+
+  init(_ files: ExternalFiles?) { self.files = files }
+
+  func register(on connection: Connection) throws {
+    try connection.register(
+      function: MigrationFunction.moveOut, argumentCount: 1, deterministic: false
+    ) { [self] arguments in
+      if arguments.isNull(0) { return .null }
+      let value = arguments.data(0)
+      guard let files, value.count > files.threshold else {
+        return .blob(Data([TaggedValue.valueTag]) + value)
+      }
+      do {
+        let names = try files.write([value])
+        return .blob(Data([TaggedValue.nameTag]) + Data(names[0].utf8) + Data([0]))
+      } catch {
+        self.error = error
+        return .failure("a value can't be written to a file")
+      }
+    }
+    try connection.register(
+      function: MigrationFunction.moveIn, argumentCount: 1, deterministic: false
+    ) { [self] arguments in
+      if arguments.isNull(0) { return .null }
+      return arguments.withBytes(0) { bytes in
+        switch TaggedValue(bytes) {
+        case .value(let value): return .blob(Data(value))
+        case .name(let name):
+          let name = String(decoding: name, as: UTF8.self)
+          guard let content = files?.content(named: name) else {
+            return .failure("the file \(name) of a large value is missing")
+          }
+          files?.noteLost(name)
+          return .blob(content)
+        }
+      }
+    }
+  }
+}
+
+extension SchemaChange {
+  /// Files of values whose rows or properties go are removed after the commit.
+  func noteLostValues(_ connection: Connection, _ external: ExternalFiles?) throws {
+    guard let external else { return }
+    for table in old.tables where stored.columns[table.name] != nil {
+      let change = plan.tables.filter { $0.sources.contains { $0.table == table.name } }
+      for column in table.columns where column.type == .blob || column.type == .varchar {
+        let isRead = change.contains { change in
+          zip(change.sources, change.columns).contains { source, columns in
+            source.table == table.name
+              && columns.contains { $0.sql.contains(column.name.quotedName) }
+          }
+        }
+        let removed =
+          change.flatMap(\.removed)
+          + (change.isEmpty
+            ? old.model.entities.compactMap {
+              old.table(of: $0.name) == table.name ? old.numbers[$0.name] : nil
+            } : [])
+        if isRead && removed.isEmpty { continue }
+        let numbers = removed.map(String.init).joined(separator: ", ")
+        try StoredName.forEach(
+          table.name, column.name, connection,
+          where: isRead ? "\(RowColumns.entity) IN (\(numbers))" : nil
+        ) { _, name in external.noteLost(name) }
+      }
+    }
+  }
+}

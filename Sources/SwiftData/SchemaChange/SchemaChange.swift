@@ -1,0 +1,207 @@
+import OpenSwiftDataSQLSyntax
+import OpenSwiftDataSQLiteEngine
+import OpenSwiftDataStoreFormat
+
+/// How the tables of a file are changed so that they hold another model; planned from both models, before
+/// anything is written.
+///
+/// 1. `ModelCounterparts` tells what goes on under which name, `TableSources` which rows go where.
+/// 2. `ChangePlanner` finds a source for every column (`AttributeChange`, `LinkPlanner`), and what must be
+///    asked of the rows beforehand (`ChangeCheck`).
+/// 3. `TableChange` decides whether a table stays, is altered or is made anew.
+/// 4. `problems` asks, `run` writes: all in one transaction of the caller.
+///
+/// Afterwards tables, indexes, entity numbers, history, metadata and model cache are as in a new file of the
+/// model. Only where a large table just gets columns do these stand last.
+package struct SchemaChange {
+  /// What the caller decides.
+  struct Options {
+    /// Entities that are gone for good, with their rows. Others that the models do not name stay while
+    /// they have rows.
+    var removing: Set<String> = []
+    /// Whether the tables stay under other names until `dropOldTables`, and values that cannot be carried
+    /// over are no problem: code that sees both sides follows.
+    var keepsOldTables = false
+  }
+
+  /// Tables whose last key is smaller are made anew rather than altered, so that their columns stand
+  /// in the order of new files.
+  @TaskLocal package static var smallTable: Int64 = 20_000
+
+  /// What the tables of a file are called while both sides are there.
+  static let oldPrefix = "OLD_"
+
+  let stored: StoredSchema
+  let mapping: SchemaMapping
+  let old: StoreLayout
+  let counterparts: ModelCounterparts
+  let options: Options
+  let lastKeys: [String: Int64]
+  let plan: ChangePlan
+  private let checks: [ChangeCheck]
+
+  var new: StoreLayout { mapping.layout }
+
+  /// - Parameters:
+  ///   - stored: What the file says.
+  ///   - model: The model of its rows.
+  ///   - schema: The models that it is to hold.
+  /// - Throws: `SwiftDataError.loadIssueModelContainer` for a file whose tables are not those of the model.
+  init(
+    stored: StoredSchema, model: ModelDescription, schema: Schema, options: Options = Options(),
+    connection: Connection
+  ) throws {
+    let stored = stored.renamed(by: model)
+    let numbers = stored.entitiesByName.mapValues(\.number)
+    let tables = Set(stored.columns.keys)
+    old = StoreLayout(model, numbers: numbers, knownTables: tables)
+    try SchemaChange.check(old, stored)
+    mapping = try SchemaChange.mapping(of: schema, stored, old, options, connection)
+    counterparts = ModelCounterparts(from: model, to: mapping.layout.model)
+    lastKeys = try SchemaChange.lastKeys(stored, old, connection)
+    let sources = TableSources(
+      from: old, to: mapping.layout, counterparts, lastKeys: lastKeys)
+    let external = stored.modelMetadata?.externalAttributes.map(Set.init)
+    var planner = ChangePlanner(
+      LinkPlanner(
+        stored: old, current: mapping.layout, counterparts: counterparts, sources: sources),
+      mapping, lastKeys: lastKeys, storedExternals: external, isLenient: options.keepsOldTables)
+    plan = try planner.plan()
+    checks = planner.checks
+    self.stored = stored
+    self.options = options
+  }
+
+  /// Whether nothing changes but what the file says of itself.
+  var isEmpty: Bool { plan.isEmpty && old.numbers == new.numbers }
+
+  /// What would lose values, or break the rules of the models.
+  func problems(_ connection: Connection) throws -> [MigrationProblem] {
+    try plan.defaults.register(on: connection)
+    return try checks.compactMap { try $0.problem(connection) }
+  }
+
+  /// A clause for each difference of the models.
+  var descriptions: [String] { ModelChange.descriptions(counterparts) }
+
+  /// The entities whose rows are touched, by table of the file.
+  var tables: [(entity: String, table: String, rows: Int64)] {
+    plan.tables.filter { !$0.isEmpty }.flatMap { change in
+      change.sources.map { (change.table.root, $0.table, lastKeys[$0.table] ?? 0) }
+    }
+  }
+
+  // MARK: Planning
+
+  /// The models, and the entities that only the file has, with the numbers of a new file. Numbers of
+  /// entities that no model describes cannot be given away.
+  private static func mapping(
+    of schema: Schema, _ stored: StoredSchema, _ layout: StoreLayout, _ options: Options,
+    _ connection: Connection
+  ) throws -> SchemaMapping {
+    let model = layout.model
+    let descriptors = schema.descriptors
+    let own = ModelDescription(schema, descriptors: descriptors)
+    let counterparts = ModelCounterparts(from: model, to: own)
+    // Nothing is lost with an entity that has no rows.
+    let used = try model.entities.filter { entity in
+      guard counterparts.successor(of: entity.name) == nil,
+        !options.removing.contains(entity.name), let number = layout.numbers[entity.name]
+      else { return false }
+      let table = layout.table(of: entity.name).quotedName
+      return try connection.integer(
+        "SELECT 1 FROM \(table) WHERE \(RowColumns.entity) = \(number) LIMIT 1") != nil
+    }
+    let needed = Set(used.flatMap { model.lineage(of: $0.name) }.map(\.name))
+    let kept = model.entities.filter {
+      needed.contains($0.name) && counterparts.successor(of: $0.name) == nil
+    }
+    let undescribed = stored.entities.filter {
+      EntityNumbering.isValid($0.number) && model[$0.name] == nil
+    }
+    var numbers: [(name: String, number: Int, superNumber: Int)] = []
+    if !undescribed.isEmpty {
+      for entity in own.entities {
+        guard let known = counterparts.entity(entity.name),
+          let number = stored.entitiesByName[known.name]?.number
+        else { continue }
+        numbers.append((entity.name, number, 0))
+      }
+      for entity in stored.entities where EntityNumbering.isValid(entity.number) {
+        let isKept = kept.contains { $0.name == entity.name } || model[entity.name] == nil
+        if isKept { numbers.append((entity.name, entity.number, entity.superNumber)) }
+      }
+    }
+    let others = KeptEntities(kept, beside: own, counterparts).entities
+    return SchemaMapping(
+      schema: schema, descriptors: descriptors,
+      file: FileEntities(
+        stored: numbers, model: others.isEmpty ? nil : ModelDescription(entities: others),
+        tables: Set(stored.columns.keys)))
+  }
+
+  private static func check(_ layout: StoreLayout, _ stored: StoredSchema) throws {
+    for table in layout.tables {
+      let known = stored.columns[table.name] ?? [:]
+      for column in table.columns where known[column.name] == nil {
+        throw SwiftDataError.loadIssueModelContainer.with(
+          "The store says that its model has this property, and its table \(table.name) has no column "
+            + "\(column.name) for it. \(StoreFailure.recoveryAdvice)",
+          entity: column.id.entity, property: column.id.property)
+      }
+    }
+  }
+
+  private static func lastKeys(
+    _ stored: StoredSchema, _ layout: StoreLayout, _ connection: Connection
+  ) throws -> [String: Int64] {
+    var keys: [String: Int64] = [:]
+    for table in layout.tables where stored.columns[table.name] != nil {
+      let used = try connection.integer(
+        "SELECT max(\(RowColumns.key)) FROM \(table.name.quotedName)")
+      keys[table.name] = max(used ?? 0, stored.entitiesByName[table.root]?.lastKey ?? 0)
+    }
+    return keys
+  }
+}
+
+/// Entities of a file that the models do not name, as they stay beside the models: relationships lose what
+/// the other side does not have any more.
+struct KeptEntities {
+  let entities: [EntityDescription]
+
+  init(
+    _ kept: [EntityDescription], beside own: ModelDescription, _ counterparts: ModelCounterparts
+  ) {
+    let names = Set(kept.map(\.name))
+    func current(_ name: String) -> String? {
+      names.contains(name) ? name : counterparts.successor(of: name)?.name
+    }
+    entities = kept.map { entity in
+      EntityDescription(
+        name: entity.name, className: entity.className, isAbstract: entity.isAbstract,
+        superName: entity.superName.flatMap(current),
+        properties: entity.properties.compactMap { property in
+          guard case .relationship(var relationship) = property else { return property }
+          guard let destination = current(relationship.destination) else { return nil }
+          if let inverse = relationship.inverse, !names.contains(destination) {
+            let successor = counterparts.successor(of: inverse, of: relationship.destination)
+            let found = successor.flatMap {
+              own.property($0, of: destination)?.property.relationship
+            }
+            if found?.destination == entity.name {
+              relationship.inverse = successor
+            } else if relationship.isToMany {
+              return nil
+            } else {
+              relationship.inverse = nil
+            }
+          }
+          relationship.destination = destination
+          return .relationship(relationship)
+        }, uniqueConstraints: entity.uniqueConstraints, indexes: entity.indexes,
+        renamingIdentifier: entity.renamingIdentifier,
+        versionHashModifier: entity.versionHashModifier)
+    }
+  }
+}

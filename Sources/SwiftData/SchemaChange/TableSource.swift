@@ -1,0 +1,90 @@
+import OpenSwiftDataStoreFormat
+
+/// The rows of one table of a file that go on in one table of the changed file.
+struct TableSource: Sendable {
+  /// The rows of one entity.
+  struct Rows: Sendable {
+    let stored: EntityDescription
+    let current: EntityDescription
+    let storedNumber: Int
+    let currentNumber: Int
+  }
+
+  let table: String
+  /// What is added to the keys, so that rows of several tables get along in one.
+  let offset: Int64
+  let rows: [Rows]
+
+  var hasNewNumbers: Bool { rows.contains { $0.storedNumber != $0.currentNumber } }
+
+  /// The number of a row's entity in the changed file.
+  var number: String {
+    guard hasNewNumbers else { return RowColumns.entity }
+    let cases = rows.map { "WHEN \($0.storedNumber) THEN \($0.currentNumber)" }
+    return "CASE \(RowColumns.entity) \(cases.joined(separator: " ")) END"
+  }
+
+  /// The key of a row in the changed file.
+  func key(_ expression: String) -> String {
+    offset == 0 ? expression : "\(expression) + \(offset)"
+  }
+
+  /// The condition on the rows that go on.
+  var condition: String {
+    "\(RowColumns.entity) IN (\(rows.map { "\($0.storedNumber)" }.joined(separator: ", ")))"
+  }
+}
+
+/// Where the rows of all tables go.
+struct TableSources: Sendable {
+  /// By table of the changed file.
+  private(set) var byTable: [String: [TableSource]] = [:]
+  /// The tables of the file that rows of one table of the changed file come from, and of no other.
+  private(set) var destinations: [String: Set<String>] = [:]
+  /// The earlier entities that are gone, by table of the file.
+  private(set) var removed: [String: [Int]] = [:]
+  private var offsets: [Way: Int64] = [:]
+
+  private struct Way: Hashable {
+    let stored: String
+    let current: String
+  }
+
+  /// What is added to the keys of rows that go from one table to another.
+  func offset(from stored: String, to current: String) -> Int64 {
+    offsets[Way(stored: stored, current: current)] ?? 0
+  }
+
+  /// - Parameter lastKeys: The last key of each table of the file.
+  init(
+    from stored: StoreLayout, to current: StoreLayout, _ counterparts: ModelCounterparts,
+    lastKeys: [String: Int64]
+  ) {
+    for entity in stored.model.entities {
+      let table = stored.table(of: entity.name)
+      if counterparts.successor(of: entity.name) == nil, let number = stored.numbers[entity.name] {
+        removed[table, default: []].append(number)
+      }
+    }
+    for table in current.tables {
+      let rows = current.model.subtree(of: table.root).compactMap { entity -> TableSource.Rows? in
+        guard let earlier = counterparts.entity(entity.name),
+          let storedNumber = stored.numbers[earlier.name],
+          let currentNumber = current.numbers[entity.name]
+        else { return nil }
+        return TableSource.Rows(
+          stored: earlier, current: entity, storedNumber: storedNumber,
+          currentNumber: currentNumber)
+      }
+      let byEarlier = Dictionary(grouping: rows) { stored.table(of: $0.stored.name) }
+      var offset: Int64 = 0
+      for (earlier, rows) in byEarlier.sorted(by: { $0.key < $1.key }) {
+        byTable[table.name, default: []]
+          .append(TableSource(table: earlier, offset: offset, rows: rows))
+        destinations[earlier, default: []].insert(table.name)
+        offsets[Way(stored: earlier, current: table.name)] = offset
+        offset += lastKeys[earlier] ?? 0
+      }
+    }
+  }
+}
