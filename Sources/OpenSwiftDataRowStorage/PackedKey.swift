@@ -6,6 +6,9 @@ public struct PackedKey: Hashable, Sendable {
   /// Both in one integer, as a cell of a row holds it.
   public let word: Int64
 
+  /// The largest key that there is room for.
+  package static let largestKey: Int64 = 0xFFFF_FFFF_FFFF
+
   /// Reads what a cell holds.
   @inlinable
   public init(word: Int64) { self.word = word }

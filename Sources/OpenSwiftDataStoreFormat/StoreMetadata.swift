@@ -39,13 +39,13 @@ package struct StoreMetadata: Sendable {
   /// - Returns: `nil` for data that is no dictionary.
   package init?(_ data: Data) {
     guard let plist = StoreMetadata.dictionary(data) else { return nil }
-    versionIdentifiers = plist[Key.versionIdentifiers] as? [String] ?? []
-    versionHashes = plist[Key.hashes] as? [String: Data] ?? [:]
-    digest = plist[Key.digest] as? String
-    checksum = plist[Key.checksum] as? String
-    frameworkVersion = plist[Key.frameworkVersion] as? Int
-    externalAttributes = plist[Key.externalAttributes] as? [String]
-    let removed = plist[Key.removedEntities] as? [String: String] ?? [:]
+    versionIdentifiers = plist[Key.versionIdentifiers]?.array?.compactMap(\.string) ?? []
+    versionHashes = (plist[Key.hashes]?.dictionary ?? [:]).compactMapValues(\.data)
+    digest = plist[Key.digest]?.string
+    checksum = plist[Key.checksum]?.string
+    frameworkVersion = plist[Key.frameworkVersion]?.integer.flatMap(Int.init(exactly:))
+    externalAttributes = plist[Key.externalAttributes]?.array?.compactMap(\.string)
+    let removed = (plist[Key.removedEntities]?.dictionary ?? [:]).compactMapValues(\.string)
     removedEntities = Dictionary(
       removed.compactMap { number, name in Int(number).map { ($0, name) } },
       uniquingKeysWith: { first, _ in first })
@@ -60,28 +60,29 @@ package struct StoreMetadata: Sendable {
   package static func data(
     _ model: ModelDescription, replacing existing: Data? = nil, externalAttributes: [String] = [],
     removedEntities: [Int: String]? = nil
-  ) throws -> Data {
+  ) throws(FormatError) -> Data {
     var plist = existing.flatMap(dictionary) ?? [:]
     let hashes = VersionHashes(model)
-    plist[Key.storeType] = "SQLite"
-    plist[Key.versionIdentifiers] = model.versionIdentifiers
-    plist[Key.hashes] = hashes.byEntity
-    plist[Key.hashesVersion] = 3
-    plist[Key.digest] = hashes.digest
-    plist[Key.checksum] = hashes.checksum
-    plist[Key.frameworkVersion] = writtenFrameworkVersion
-    plist[Key.autoVacuum] = "2"
-    plist[Key.externalAttributes] = externalAttributes.sorted()
+    plist[Key.storeType] = .string("SQLite")
+    plist[Key.versionIdentifiers] = .array(model.versionIdentifiers.map(PropertyList.string))
+    plist[Key.hashes] = .dictionary(hashes.byEntity.mapValues(PropertyList.data))
+    plist[Key.hashesVersion] = .integer(3)
+    plist[Key.digest] = .string(hashes.digest)
+    plist[Key.checksum] = .string(hashes.checksum)
+    plist[Key.frameworkVersion] = .integer(Int64(writtenFrameworkVersion))
+    plist[Key.autoVacuum] = .string("2")
+    plist[Key.externalAttributes] = .array(externalAttributes.sorted().map(PropertyList.string))
     if let removedEntities {
-      let entries = removedEntities.map { ("\($0.key)", $0.value) }
+      let entries = removedEntities.map { ("\($0.key)", PropertyList.string($0.value)) }
       plist[Key.removedEntities] =
-        entries.isEmpty ? nil : Dictionary(entries, uniquingKeysWith: { first, _ in first })
+        entries.isEmpty
+        ? nil : .dictionary(Dictionary(entries, uniquingKeysWith: { first, _ in first }))
     }
-    return try PropertyListSerialization.data(fromPropertyList: plist, format: .binary, options: 0)
+    return try BinaryPlist.encode(.dictionary(plist))
   }
 
-  private static func dictionary(_ data: Data) -> [String: Any]? {
-    let plist = try? PropertyListSerialization.propertyList(from: data, format: nil)
-    return plist as? [String: Any]
+  /// Foundation's reader stops the program on some damaged lists; this one does not.
+  private static func dictionary(_ data: Data) -> [String: PropertyList]? {
+    (try? BinaryPlist.decode(data))?.dictionary
   }
 }

@@ -4,7 +4,7 @@ import Testing
 
 struct ModelCacheTests {
   /// A model with everything that a model of SwiftData may have.
-  private static var model: ModelDescription {
+  static var model: ModelDescription {
     var id = AttributeDescription(name: "id", type: .uuid)
     id.isIndexed = true
     id.preservesValueOnDeletion = true

@@ -1,5 +1,6 @@
 import Foundation
 import SwiftData
+import SwiftDataTools
 import Testing
 
 /// Classes that were generated of a file open it.
@@ -71,5 +72,33 @@ import Testing
     let books = try context.fetch(FetchDescriptor<Book>())
     #expect(books.count == 52 && books.allSatisfy { $0.cover.starts(with: Data("bplist00".utf8)) })
     #expect(books.allSatisfy { $0.pagesCount == $0.pages.count })
+  }
+
+  @Test func aFileWithUnusualNames() throws {
+    typealias Thing = GeneratedUnusual.Thing
+    let copy = try StoreCopy("coredataplus-SampleModel")
+    defer { copy.remove() }
+    let url = copy.folder.appending(path: "unusual.store")
+    try Unusual.make(at: url)
+    #expect(try StoreCheckup(of: url).problems == [])
+    let context = ModelContext(
+      try ModelContainer(
+        for: Schema([
+          Thing.self, GeneratedUnusual.Attribute.self, GeneratedUnusual.Set.self,
+          GeneratedUnusual.Date.self, GeneratedUnusual.Task.self, GeneratedUnusual.Category.self,
+          GeneratedUnusual.String.self,
+        ]), configurations: ModelConfiguration(url: url)))
+    let things = try context.fetch(FetchDescriptor<Thing>(sortBy: [SortDescriptor(\.`init`)]))
+    #expect(things.map(\.`init`) == ["a", "d"] && things.map(\.`default`) == [7, 7])
+    #expect(things.allSatisfy { $0.scan == Data(repeating: 5, count: 200_000) })
+    #expect(things.allSatisfy { $0.words == ["a \"quoted\" word"] && $0.numbers == [3] })
+    #expect(things.allSatisfy { $0.type == .case(2) && $0.set == .init(self_: "s", in: 4) })
+    #expect((things[0] as? GeneratedUnusual.Attribute)?.where == "here")
+    #expect(things[1].like.count == 2 && things[0].unlike == [things[1]])
+    #expect(things[0].repeat?.other?.category?.enum.rawValue == "false")
+    #expect(things[0].repeat?.date?.array == [Data([9])])
+    things[1].scan = Data(repeating: 6, count: 200_001)
+    try context.save()
+    #expect(try StoreCheckup(of: url).problems == [])
   }
 }

@@ -199,6 +199,20 @@ struct StoreCopy {
     #expect(try String(contentsOf: file, encoding: .utf8) == source)
   }
 
+  /// Names that are keywords, or of Swift's own types.
+  @Test func unusualNamesAreWrittenSoThatTheyCompile() throws {
+    let copy = try StoreCopy("coredataplus-SampleModel")
+    defer { copy.remove() }
+    let url = copy.folder.appending(path: "unusual.store")
+    try Unusual.make(at: url)
+    let source = try ModelSource(of: url, namespace: "GeneratedUnusual").text
+    let file = Self.generated.appending(path: "GeneratedUnusual.swift")
+    if ProcessInfo.processInfo.environment["OPENSWIFTDATA_GENERATE"] != nil {
+      try source.write(to: file, atomically: true, encoding: .utf8)
+    }
+    #expect(try String(contentsOf: file, encoding: .utf8) == source)
+  }
+
   @Test func aFileWithoutModelIsRefused() throws {
     let copy = try StoreCopy("coredataplus-SampleModel")
     defer { copy.remove() }

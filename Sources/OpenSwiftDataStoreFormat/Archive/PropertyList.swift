@@ -24,6 +24,10 @@ package enum PropertyList: Hashable, Sendable {
     if case .integer(let number) = self { number } else { nil }
   }
 
+  package var data: Data? {
+    if case .data(let data) = self { data } else { nil }
+  }
+
   package var array: [PropertyList]? {
     if case .array(let elements) = self { elements } else { nil }
   }

@@ -7,7 +7,8 @@ package enum ModelCache {
 
   package static func decode(_ content: Data) throws(FormatError) -> ModelDescription {
     let archive = try KeyedArchive(Deflate.inflate(content, limit: largest))
-    return try ModelCacheReader(archive).model()
+    var reader = ModelCacheReader(archive)
+    return try reader.model()
   }
 
   /// What is in no model of SwiftData is not kept: the expressions of derived attributes, the requests of

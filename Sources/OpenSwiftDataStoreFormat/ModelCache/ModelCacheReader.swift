@@ -5,12 +5,14 @@ struct ModelCacheReader {
   private typealias Object = KeyedArchive.Object
 
   private let archive: KeyedArchive
+  /// Elements of composites may be shared, so that few bytes stand for attributes without end.
+  private var remaining = 1 << 20
 
   init(_ archive: KeyedArchive) {
     self.archive = archive
   }
 
-  func model() throws(FormatError) -> ModelDescription {
+  mutating func model() throws(FormatError) -> ModelDescription {
     guard case .object(let root) = archive.root,
       archive.className(of: root) == "NSManagedObjectModel",
       let entries = archive.entries(of: archive[root, "NSEntities"])
@@ -30,7 +32,7 @@ struct ModelCacheReader {
     FormatError("The archived model lacks a name or a type.")
   }
 
-  private func description(of entity: Object) throws(FormatError) -> EntityDescription {
+  private mutating func description(of entity: Object) throws(FormatError) -> EntityDescription {
     guard let name = text(entity, "NSEntityName") else { throw Self.incomplete }
     var superName: String?
     var inherited: Set<String> = []
@@ -57,7 +59,7 @@ struct ModelCacheReader {
       versionHashModifier: text(entity, "NSVersionHashModifier"))
   }
 
-  private func description(
+  private mutating func description(
     ofProperty property: Object
   ) throws(FormatError) -> PropertyDescription {
     guard let name = text(property, "NSPropertyName") else { throw Self.incomplete }
@@ -90,10 +92,11 @@ struct ModelCacheReader {
     return description
   }
 
-  private func attribute(
+  private mutating func attribute(
     _ property: Object, depth: Int
   ) throws(FormatError) -> AttributeDescription {
-    guard depth < 64, let name = text(property, "NSPropertyName"),
+    remaining -= 1
+    guard depth < 64, remaining > 0, let name = text(property, "NSPropertyName"),
       let type = number(property, "NSAttributeType").flatMap(AttributeType.init(rawValue:))
     else { throw Self.incomplete }
     var description = AttributeDescription(

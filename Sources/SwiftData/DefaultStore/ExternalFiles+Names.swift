@@ -76,7 +76,8 @@ extension ExternalFiles {
       try pool.read { connection in
         try StoredName.forEach(in: connection) { orphans.remove($0.name) }
       }
-      for name in orphans { folder.remove(name) }
+      guard let others = try? folder.namesOfNeighbours() else { return }
+      for name in orphans.subtracting(others) { folder.remove(name) }
     }
     for journal in journals { journal.remove() }
   }

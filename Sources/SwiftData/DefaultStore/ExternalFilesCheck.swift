@@ -69,6 +69,9 @@ package struct ExternalFilesCheck: Sendable {
             table: stored.table, column: stored.column, key: stored.key, name: stored.name))
       }
     }
+    // Whose the other files are is not known while another store of the folder can't be read.
+    guard let others = try? folder.namesOfNeighbours() else { return }
+    known.formUnion(others)
     for file in files {
       let name = file.lastPathComponent
       if known.contains(name) || known.contains(file.deletingPathExtension().lastPathComponent) {

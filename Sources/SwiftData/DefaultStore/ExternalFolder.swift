@@ -19,8 +19,10 @@ struct ExternalFolder: Sendable {
   /// Some programs name the folder after the whole name of the store; values are read there, and
   /// removed, but not added.
   private let otherValues: URL
+  let store: URL
 
   init(of store: URL) {
+    self.store = store
     let parent = store.deletingLastPathComponent()
     func support(_ base: String) -> URL {
       parent.appendingPathComponent(".\(base)_SUPPORT", isDirectory: true)
@@ -51,6 +53,11 @@ struct ExternalFolder: Sendable {
     [values, otherValues].contains {
       FileManager.default.fileExists(atPath: $0.appendingPathComponent(name).path)
     }
+  }
+
+  /// The paths of both folders.
+  var places: Set<String> {
+    [values.standardizedFileURL.path, otherValues.standardizedFileURL.path]
   }
 
   /// The files in both folders.

@@ -20,8 +20,21 @@ struct RecoveredFiles {
     }
   }
 
+  /// Copies all files, or none where one can't be written.
   /// - Returns: How many were copied, and which of those are missing that can only be names.
   func copy(_ names: Set<String>) throws -> (copied: Int, missing: [String]) {
+    var added: [String] = []
+    do {
+      return try copy(names, &added)
+    } catch {
+      for name in added { destination.remove(name) }
+      throw error
+    }
+  }
+
+  private func copy(
+    _ names: Set<String>, _ added: inout [String]
+  ) throws -> (copied: Int, missing: [String]) {
     var copied = 0
     var missing: [String] = []
     for name in names.sorted() {
@@ -32,6 +45,7 @@ struct RecoveredFiles {
       copied += 1
       if destination.contains(name) { continue }
       try destination.make()
+      added.append(name)
       try destination.write(content, named: name)
     }
     if copied > 0 { try destination.synchronize() }

@@ -29,6 +29,10 @@ package struct StoreFileCheck {
   package static func look(at url: URL) throws -> (connection: Connection, stored: StoredSchema) {
     do {
       let check = StoreFileCheck(file: try DatabaseFile(at: url.path), url: url)
+      if check.file.kind == .missing {
+        throw SwiftDataError.loadIssueModelContainer.with(
+          "There is no file at \(url.path). Check the path.", doing: "opening a store")
+      }
       try check.checkHeaders(allowsSave: false)
       let connection = try check.file.look()
       if let stored = try StoredSchema.read(connection) { return (connection, stored) }

@@ -37,6 +37,12 @@ struct StoreRecoveryRun {
       throw SwiftDataError.loadIssueModelContainer.with(
         "The store at \(source.path) can't be copied to \(destination.path).",
         doing: "recovering a store", underlying: SwiftDataError.DatabaseFailure(error))
+    } catch let error as SwiftDataError {
+      throw error
+    } catch {
+      throw SwiftDataError.loadIssueModelContainer.with(
+        "The store at \(source.path) can't be copied to \(destination.path). Check the folder, and "
+          + "whether its volume has room.", doing: "recovering a store", underlying: error)
     }
   }
 
@@ -52,6 +58,13 @@ struct StoreRecoveryRun {
     where FileManager.default.fileExists(atPath: destination.path + suffix) {
       throw refusal(
         "There is a file at \(destination.path)\(suffix) already. Choose a place without one.")
+    }
+    let folder = ExternalFolder(of: source)
+    if folder.isShared(with: ExternalFolder(of: destination)), !folder.files().isEmpty {
+      throw refusal(
+        "A store at \(destination.path) would have its large values in the folder of this one, "
+          + "\(folder.support.lastPathComponent). Choose a place whose name differs in more than the "
+          + "extension.")
     }
     if file.hasUnfinishedTransaction, file.journal?.isBegun == true {
       throw refusal(

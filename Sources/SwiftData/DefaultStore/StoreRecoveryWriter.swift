@@ -105,7 +105,7 @@ struct StoreRecoveryWriter {
     // A table whose own page is lost may have had any key.
     return Table(
       name: object.name, root: object.root, columns: columns,
-      keyColumn: keys.count == 1 ? keys[0] : nil, lost: object.root == 0 ? [1 ... .max] : [])
+      keyColumn: keys.count == 1 ? keys[0] : nil, lost: object.root <= 0 ? [1 ... .max] : [])
   }
 
   // MARK: Rows

@@ -1,5 +1,5 @@
 import Foundation
-import OpenSwiftDataSQLiteEngine
+package import OpenSwiftDataSQLiteEngine
 package import OpenSwiftDataStoreFormat
 
 /// What the file of a store says about itself: read first, before anything is decided or mapped.
@@ -30,7 +30,7 @@ package struct StoredSchema: Hashable, Sendable {
   /// - Returns: `nil` for an empty file.
   /// - Throws: `SwiftDataError.loadIssueModelContainer` for a database that is no store, or
   ///   `SQLiteError`.
-  static func read(_ connection: Connection) throws -> StoredSchema? {
+  package static func read(_ connection: Connection) throws -> StoredSchema? {
     let objects = try objects(of: connection)
     if objects.isEmpty { return nil }
     guard objects.isSuperset(of: ["Z_METADATA", "Z_PRIMARYKEY"]),

@@ -6,9 +6,13 @@ extension SwiftDataError: CustomStringConvertible, CustomDebugStringConvertible 
     var text = kind.summary
     if let place { text += " (\(place))" }
     if let operation = occasion.operation { text += " while \(operation)" }
-    text += ". " + reason
-    if let cause = occasion.underlying { text += " Cause: \(Self.sentence(causeText(cause)))" }
-    return text
+    return text + ". " + explanation
+  }
+
+  /// The description without the kind: what is wrong, what to do, and the cause.
+  package var explanation: String {
+    guard let cause = occasion.underlying else { return reason }
+    return reason + " Cause: \(Self.sentence(causeText(cause)))"
   }
 
   /// The description without what all errors of the kind have in common.

@@ -42,4 +42,11 @@ package struct FileEntities: Sendable {
     return ModelDescription(
       entities: own.entities + others + bare, versionIdentifiers: own.versionIdentifiers)
   }
+
+  /// Where the file keeps the rows of a model, with the numbers that it has given.
+  package func layout(of own: ModelDescription) -> StoreLayout {
+    let whole = completing(own)
+    let order = whole.roots.flatMap { whole.subtree(of: $0.name) }.map(\.name)
+    return StoreLayout(whole, numbers: numbering.numbers(of: order), knownTables: tables)
+  }
 }

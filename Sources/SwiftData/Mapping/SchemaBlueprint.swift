@@ -26,10 +26,8 @@ struct SchemaBlueprint {
 
   init(schema: Schema, descriptors: [String: _ModelDescriptor], file: FileEntities) {
     let own = ModelDescription(schema, descriptors: descriptors)
-    let whole = file.completing(own)
-    let order = whole.roots.flatMap { whole.subtree(of: $0.name) }.map(\.name)
-    let numbers = file.numbering.numbers(of: order)
-    layout = StoreLayout(whole, numbers: numbers, knownTables: file.tables)
+    layout = file.layout(of: own)
+    let (whole, numbers) = (layout.model, layout.numbers)
     for root in own.roots {
       // A root of the models may stand below an entity that they lack.
       let hierarchy = whole.lineage(of: root.name).last?.name ?? root.name

@@ -72,8 +72,8 @@ struct HistoryWriter {
     if let place { return place }
     let statements = store.plans.history
     let begun = Place(
-      transaction: try lastKey(statements.transactionKeys) + 1,
-      lastChange: try lastKey(statements.changeKeys))
+      transaction: try nextKey(statements.transactionKeys),
+      lastChange: try nextKey(statements.changeKeys) - 1)
     place = begun
     return begun
   }
@@ -107,7 +107,7 @@ struct HistoryWriter {
     let statements = store.plans.history
     let known = try session.statement(statements.findText).integer(.values([.text(text)]))
     if let known { return known }
-    let key = try lastKey(statements.textKeys) + 1
+    let key = try nextKey(statements.textKeys)
     try run(statements.addText, [.integer(key), .text(text)])
     try run(statements.textKeys.storeLast, [.integer(key)])
     return key
@@ -115,11 +115,11 @@ struct HistoryWriter {
 
   // MARK: Statements
 
-  /// The last key that was ever given; rows may have been deleted since.
-  private func lastKey(_ keys: HistoryStatements.Keys) throws -> Int64 {
+  /// Behind the last key that was ever given; rows may have been deleted since.
+  private func nextKey(_ keys: HistoryStatements.Keys) throws -> Int64 {
     let used = try session.statement(keys.largest).integer(.none) ?? 0
     let stored = try session.statement(keys.last).integer(.none) ?? 0
-    return max(used, stored)
+    return try KeySpace.next(after: max(used, stored))
   }
 
   @discardableResult

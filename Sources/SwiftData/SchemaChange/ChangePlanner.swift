@@ -5,7 +5,8 @@ import OpenSwiftDataStoreFormat
 /// Finds a source for every column of a changed file, and what has to be asked of its rows beforehand.
 struct ChangePlanner {
   let links: LinkPlanner
-  let mapping: SchemaMapping
+  /// The model classes; `nil` for a model without.
+  let mapping: SchemaMapping?
   let lastKeys: [String: Int64]
   /// The attributes whose values have tags in the file; `nil` where it does not tell.
   let storedExternals: Set<String>?
@@ -20,7 +21,7 @@ struct ChangePlanner {
   var counterparts: ModelCounterparts { links.counterparts }
 
   init(
-    _ links: LinkPlanner, _ mapping: SchemaMapping, lastKeys: [String: Int64],
+    _ links: LinkPlanner, _ mapping: SchemaMapping?, lastKeys: [String: Int64],
     storedExternals: Set<String>?, isLenient: Bool
   ) {
     self.links = links
@@ -146,7 +147,7 @@ struct ChangePlanner {
     let stored = place.map { place in
       AttributeChange.Earlier(property: place.property, columns: columns(of: place))
     }
-    let descriptor = mapping.entity(named: rows.current.name)?.descriptor
+    let descriptor = mapping?.entity(named: rows.current.name)?.descriptor
     let slot = descriptor?.slot(named: attribute.name)
     var fallback: AttributeChange.Fallback?
     let isUnchanged =
@@ -219,7 +220,7 @@ struct ChangePlanner {
     _ rows: TableSource.Rows
   ) -> ColumnSource {
     let isExternal =
-      mapping.entity(named: rows.current.name).flatMap { entity in
+      mapping?.entity(named: rows.current.name).flatMap { entity in
         entity.descriptor.property(named: attribute.name)?.isExternallyStored
       } ?? false
     var wasExternal = isExternal

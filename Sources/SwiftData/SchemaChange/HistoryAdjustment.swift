@@ -14,11 +14,11 @@ struct HistoryAdjustment {
   func run(_ connection: Connection) throws -> [Int: String] {
     var removed = change.stored.modelMetadata?.removedEntities ?? [:]
     if HistoryTables.areMissing(in: change.stored.columns) {
-      try StoreCreation(change.mapping).createHistory(connection)
+      try change.target.creation.createHistory(connection)
       return removed
     }
     guard let tables = HistoryTables(in: change.stored.columns) else { return removed }
-    let needed = StoreCreation(change.mapping).tombstoneCount
+    let needed = change.target.creation.tombstoneCount
     for index in tables.tombstoneCount..<max(tables.tombstoneCount, needed) {
       try connection.execute(
         "ALTER TABLE \(table) ADD COLUMN \(HistoryTables.Change.tombstone(index).quotedName) BLOB")

@@ -1,7 +1,7 @@
 import Foundation
 import OpenSwiftDataRowStorage
 import OpenSwiftDataSQLSyntax
-import OpenSwiftDataSQLiteEngine
+package import OpenSwiftDataSQLiteEngine
 import OpenSwiftDataStoreFormat
 
 /// How far a change has come.
@@ -32,6 +32,9 @@ extension SchemaChange {
   private var made: [TableChange] {
     plan.tables.filter { if case .made = $0.kind { true } else { false } }
   }
+
+  /// Changes a file without values in files.
+  package func run(_ connection: Connection) throws { try run(connection, external: nil) }
 
   /// - Parameter external: The files of large values.
   /// - Throws: `SQLiteError`, or `SwiftDataError`; the caller rolls back.
@@ -75,7 +78,7 @@ extension SchemaChange {
     try execute(plan.entityNumbers.map(\.statement))
     try writeEntities(connection)
     let removed = try HistoryAdjustment(self).run(connection)
-    try StoreCreation(mapping).describe(
+    try target.creation.describe(
       connection, replacing: stored.metadata, removedEntities: removed)
     try createIndexes(connection)
   }
@@ -263,7 +266,8 @@ extension SchemaChange {
   }
 
   private var expectedIndexes: [String: String] {
-    let created = new.indexes.map(CreateIndex.init) + mapping.tables.flatMap(\.indexes)
+    let created =
+      new.indexes.map(CreateIndex.init) + (target.mapping?.tables ?? []).flatMap(\.indexes)
     return Dictionary(
       created.map { ($0.name, $0.rendered(in: .sqlite).sql) }, uniquingKeysWith: { $1 })
   }
@@ -288,16 +292,13 @@ extension SchemaChange {
   }
 
   private func createIndexes(_ connection: Connection) throws {
+    // Those of the models come with a sentence for rows that break a rule.
+    if let mapping = target.mapping { _ = try StoreIndexes(mapping: mapping).complete(connection) }
     let present = Set(
       try connection.texts("SELECT name FROM sqlite_schema WHERE type = 'index'"))
     for index in new.indexes.map(CreateIndex.init) where !present.contains(index.name) {
-      // Those of the models follow with what is said where rows break a rule.
-      if mapping.tables.contains(where: { $0.indexes.contains { $0.name == index.name } }) {
-        continue
-      }
       try connection.execute(index.rendered(in: .sqlite).sql)
     }
-    _ = try StoreIndexes(mapping: mapping).complete(connection)
   }
 
   // MARK: What the file says of its entities

@@ -1,6 +1,6 @@
 import OpenSwiftDataSQLSyntax
-import OpenSwiftDataSQLiteEngine
-import OpenSwiftDataStoreFormat
+package import OpenSwiftDataSQLiteEngine
+package import OpenSwiftDataStoreFormat
 
 /// How the tables of a file are changed so that they hold another model; planned from both models, before
 /// anything is written.
@@ -15,13 +15,15 @@ import OpenSwiftDataStoreFormat
 /// model. Only where a large table just gets columns do these stand last.
 package struct SchemaChange {
   /// What the caller decides.
-  struct Options {
+  package struct Options: Sendable {
     /// Entities that are gone for good, with their rows. Others that the models do not name stay while
     /// they have rows.
-    var removing: Set<String> = []
+    package var removing: Set<String> = []
     /// Whether the tables stay under other names until `dropOldTables`, and values that cannot be carried
     /// over are no problem: code that sees both sides follows.
-    var keepsOldTables = false
+    package var keepsOldTables = false
+
+    package init() {}
   }
 
   /// Tables whose last key is smaller are made anew rather than altered, so that their columns stand
@@ -32,15 +34,15 @@ package struct SchemaChange {
   static let oldPrefix = "OLD_"
 
   let stored: StoredSchema
-  let mapping: SchemaMapping
   let old: StoreLayout
+  let target: ChangeTarget
   let counterparts: ModelCounterparts
   let options: Options
   let lastKeys: [String: Int64]
   let plan: ChangePlan
   private let checks: [ChangeCheck]
 
-  var new: StoreLayout { mapping.layout }
+  var new: StoreLayout { target.layout }
 
   /// - Parameters:
   ///   - stored: What the file says.
@@ -51,21 +53,44 @@ package struct SchemaChange {
     stored: StoredSchema, model: ModelDescription, schema: Schema, options: Options = Options(),
     connection: Connection
   ) throws {
+    let descriptors = schema.descriptors
+    try self.init(
+      stored: stored, model: model, own: ModelDescription(schema, descriptors: descriptors),
+      options: options, connection: connection
+    ) { ChangeTarget(SchemaMapping(schema: schema, descriptors: descriptors, file: $0)) }
+  }
+
+  /// A change to a model without classes: nothing has declared values.
+  package init(
+    stored: StoredSchema, model: ModelDescription, target: ModelDescription,
+    options: Options = Options(), connection: Connection
+  ) throws {
+    try self.init(
+      stored: stored, model: model, own: target, options: options, connection: connection
+    ) { ChangeTarget(layout: $0.layout(of: target), mapping: nil) }
+  }
+
+  private init(
+    stored: StoredSchema, model: ModelDescription, own: ModelDescription, options: Options,
+    connection: Connection, target: (FileEntities) -> ChangeTarget
+  ) throws {
     let stored = stored.renamed(by: model)
     let numbers = stored.entitiesByName.mapValues(\.number)
     let tables = Set(stored.columns.keys)
     old = StoreLayout(model, numbers: numbers, knownTables: tables)
     try SchemaChange.check(old, stored)
-    mapping = try SchemaChange.mapping(of: schema, stored, old, options, connection)
-    counterparts = ModelCounterparts(from: model, to: mapping.layout.model)
+    self.target = target(
+      try SchemaChange.fileEntities(beside: own, stored, old, options, connection))
+    counterparts = ModelCounterparts(from: model, to: self.target.layout.model)
     lastKeys = try SchemaChange.lastKeys(stored, old, connection)
     let sources = TableSources(
-      from: old, to: mapping.layout, counterparts, lastKeys: lastKeys)
+      from: old, to: self.target.layout, counterparts, lastKeys: lastKeys)
     let external = stored.modelMetadata?.externalAttributes.map(Set.init)
     var planner = ChangePlanner(
       LinkPlanner(
-        stored: old, current: mapping.layout, counterparts: counterparts, sources: sources),
-      mapping, lastKeys: lastKeys, storedExternals: external, isLenient: options.keepsOldTables)
+        stored: old, current: self.target.layout, counterparts: counterparts, sources: sources),
+      self.target.mapping, lastKeys: lastKeys, storedExternals: external,
+      isLenient: options.keepsOldTables)
     plan = try planner.plan()
     checks = planner.checks
     self.stored = stored
@@ -76,7 +101,7 @@ package struct SchemaChange {
   var isEmpty: Bool { plan.isEmpty && old.numbers == new.numbers }
 
   /// What would lose values, or break the rules of the models.
-  func problems(_ connection: Connection) throws -> [MigrationProblem] {
+  package func problems(_ connection: Connection) throws -> [MigrationProblem] {
     try plan.defaults.register(on: connection)
     return try checks.compactMap { try $0.problem(connection) }
   }
@@ -93,15 +118,13 @@ package struct SchemaChange {
 
   // MARK: Planning
 
-  /// The models, and the entities that only the file has, with the numbers of a new file. Numbers of
-  /// entities that no model describes cannot be given away.
-  private static func mapping(
-    of schema: Schema, _ stored: StoredSchema, _ layout: StoreLayout, _ options: Options,
-    _ connection: Connection
-  ) throws -> SchemaMapping {
+  /// The entities that only the file has and that stay beside the models. Numbers of entities that no model
+  /// describes cannot be given away; else the numbers are those of a new file.
+  private static func fileEntities(
+    beside own: ModelDescription, _ stored: StoredSchema, _ layout: StoreLayout,
+    _ options: Options, _ connection: Connection
+  ) throws -> FileEntities {
     let model = layout.model
-    let descriptors = schema.descriptors
-    let own = ModelDescription(schema, descriptors: descriptors)
     let counterparts = ModelCounterparts(from: model, to: own)
     // Nothing is lost with an entity that has no rows.
     let used = try model.entities.filter { entity in
@@ -133,11 +156,9 @@ package struct SchemaChange {
       }
     }
     let others = KeptEntities(kept, beside: own, counterparts).entities
-    return SchemaMapping(
-      schema: schema, descriptors: descriptors,
-      file: FileEntities(
-        stored: numbers, model: others.isEmpty ? nil : ModelDescription(entities: others),
-        tables: Set(stored.columns.keys)))
+    return FileEntities(
+      stored: numbers, model: others.isEmpty ? nil : ModelDescription(entities: others),
+      tables: Set(stored.columns.keys))
   }
 
   private static func check(_ layout: StoreLayout, _ stored: StoredSchema) throws {
@@ -162,6 +183,26 @@ package struct SchemaChange {
       keys[table.name] = max(used ?? 0, stored.entitiesByName[table.root]?.lastKey ?? 0)
     }
     return keys
+  }
+}
+
+/// The model that a file is to hold.
+struct ChangeTarget {
+  let layout: StoreLayout
+  /// The model classes; `nil` for a model without.
+  let mapping: SchemaMapping?
+
+  init(layout: StoreLayout, mapping: SchemaMapping?) {
+    self.layout = layout
+    self.mapping = mapping
+  }
+
+  init(_ mapping: SchemaMapping) { self.init(layout: mapping.layout, mapping: mapping) }
+
+  /// Writes what the file says of itself.
+  var creation: StoreCreation {
+    mapping.map(StoreCreation.init)
+      ?? StoreCreation(model: layout.model, numbers: layout.numbers, definitions: [])
   }
 }
 

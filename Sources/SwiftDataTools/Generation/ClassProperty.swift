@@ -17,41 +17,58 @@ struct ClassProperty {
   let isStoredBytes: Bool
 
   /// - Returns: `nil` for what is in no column: transient attributes, fetched properties.
-  init?(_ property: PropertyDescription, of entity: EntityDescription, in model: ModelDescription) {
+  /// - Parameter taken: Names of types that a declared type must not have.
+  init?(
+    _ property: PropertyDescription, of entity: EntityDescription, in source: SourceModel,
+    taken: Set<String>
+  ) {
     switch property {
     case .attribute(let attribute):
       if attribute.isTransient { return nil }
-      self.init(attribute, in: model)
+      self.init(
+        attribute, in: source, taken: taken,
+        storage: source.external[.init(entity: entity.name, property: attribute.name, part: .value)]
+      )
     case .relationship(let relationship):
-      if relationship.isTransient { return nil }
-      self.init(relationship, of: entity, in: model)
+      // A file may hold a part of the app's entities only.
+      if relationship.isTransient || source.model[relationship.destination] == nil { return nil }
+      self.init(relationship, of: entity, in: source)
     case .fetched: return nil
     }
   }
 
-  private init(_ attribute: AttributeDescription, in model: ModelDescription) {
+  private init(
+    _ attribute: AttributeDescription, in source: SourceModel, taken: Set<String>,
+    storage: ExternalColumn?
+  ) {
     name = attribute.name
-    let value = ValueShape(attribute, taken: Set(model.entities.map(\.name)))
+    let hasBytes = attribute.type == .binary || attribute.type == .transformable
+    let storage = hasBytes ? storage : nil
+    let value = ValueShape(attribute, in: source, taken: taken)
     typeName = value.name + (attribute.isOptional ? "?" : "")
     type = value.declaration
     isStoredBytes = value.isStoredBytes
     var options: [String] = []
     if attribute.preservesValueOnDeletion { options.append(".preserveValueOnDeletion") }
+    if storage == .certain { options.append(".externalStorage") }
     if isStoredBytes { options.append(".transformable(by: \(ModelClass.transformer).self)") }
     if let before = attribute.renamingIdentifier, before != attribute.name {
-      options.append("originalName: \"\(before)\"")
+      options.append("originalName: \(before.swiftLiteral)")
     }
-    self.attribute = "@Attribute("
+    self.attribute = "@\(source.name("Attribute", of: "SwiftData"))("
     self.options = options
     initialValue = attribute.defaultValue.flatMap { ClassProperty.literal($0, attribute.type) }
     comment =
       attribute.isDerived
-      ? "Computed by Apple's framework; setting it has no effect there." : value.comment
+      ? "Computed by Apple's framework; setting it has no effect there."
+      : value.comment
+        ?? (storage == .possible
+          ? "Every value begins with the byte 1: perhaps the attribute has .externalStorage." : nil)
   }
 
   private init(
     _ relationship: RelationshipDescription, of entity: EntityDescription,
-    in model: ModelDescription
+    in source: SourceModel
   ) {
     name = relationship.name
     type = nil
@@ -73,12 +90,12 @@ struct ClassProperty {
       options.append("maximumModelCount: \(relationship.maximumCount)")
     }
     if let before = relationship.renamingIdentifier, before != relationship.name {
-      options.append("originalName: \"\(before)\"")
+      options.append("originalName: \(before.swiftLiteral)")
     }
-    if let inverse = ClassProperty.inverse(of: relationship, entity, model) {
+    if let inverse = ClassProperty.inverse(of: relationship, entity, source.model) {
       options.append("inverse: \\\(inverse)")
     }
-    attribute = "@Relationship("
+    attribute = "@\(source.name("Relationship", of: "SwiftData"))("
     self.options = options
   }
 
@@ -107,13 +124,14 @@ struct ClassProperty {
     switch (type, value) {
     case (.boolean, .bool(let value)): "\(value)"
     case (.boolean, .integer(let value)): "\(value != 0)"
-    case (.integer16, .integer(let value)), (.integer32, .integer(let value)),
-      (.integer64, .integer(let value)), (.double, .integer(let value)),
+    case (.integer16, .integer(let value)): Int16(exactly: value).map(\.description)
+    case (.integer32, .integer(let value)): Int32(exactly: value).map(\.description)
+    case (.integer64, .integer(let value)), (.double, .integer(let value)),
       (.float, .integer(let value)):
       "\(value)"
     case (.double, .real(let value)), (.float, .real(let value)):
       value.isFinite ? "\(value)" : nil
-    case (.string, .string(let text)): text.debugDescription
+    case (.string, .string(let text)): text.swiftLiteral
     default: nil
     }
   }

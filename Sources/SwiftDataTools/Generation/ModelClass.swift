@@ -3,7 +3,7 @@ import OpenSwiftDataStoreFormat
 /// One `@Model` class.
 struct ModelClass {
   private let entity: EntityDescription
-  private let model: ModelDescription
+  private let source: SourceModel
   private let properties: [ClassProperty]
   private let inherited: [ClassProperty]
   private let hasSubclasses: Bool
@@ -11,20 +11,27 @@ struct ModelClass {
   /// The class that leaves transformed values as the bytes that are stored.
   static let transformer = "StoredBytesTransformer"
 
-  init(_ entity: EntityDescription, in model: ModelDescription) {
+  init(_ entity: EntityDescription, in source: SourceModel) {
     self.entity = entity
-    self.model = model
+    self.source = source
+    let model = source.model
     hasSubclasses = !model.children(of: entity.name).isEmpty
-    properties = ModelClass.properties(of: entity, in: model)
+    properties = ModelClass.properties(of: entity, in: source)
     inherited = model.lineage(of: entity.name).dropFirst().reversed().flatMap {
-      ModelClass.properties(of: $0, in: model)
+      ModelClass.properties(of: $0, in: source)
     }
   }
 
   private static func properties(
-    of entity: EntityDescription, in model: ModelDescription
+    of entity: EntityDescription, in source: SourceModel
   ) -> [ClassProperty] {
-    entity.properties.compactMap { ClassProperty($0, of: entity, in: model) }
+    // The declared types of one class need different names.
+    var taken = source.names
+    return entity.properties.compactMap { property in
+      let made = ClassProperty(property, of: entity, in: source, taken: taken)
+      if let type = made?.type { taken.insert(type.name) }
+      return made
+    }
   }
 
   var needsTransformer: Bool { properties.contains(where: \.isStoredBytes) }
@@ -33,10 +40,12 @@ struct ModelClass {
     if entity.isAbstract {
       writer.line("/// Abstract in the file: it has rows of subclasses only.")
     }
-    writer.line("@Model")
+    writer.line("@\(source.name("Model", of: "SwiftData"))")
     let superclass = entity.superName.map { ": \($0.swiftName)" } ?? ""
     writer.open("\(hasSubclasses ? "" : "final ")class \(entity.name.swiftName)\(superclass) {")
+    // Core Data can index expressions too.
     let indexes = entity.indexes.filter { !$0.isSpatial }.map { $0.elements.map(\.property) }
+      .filter { $0.allSatisfy { source.isProperty($0, of: entity.name) } }
     write("#Unique", entity.uniqueConstraints, to: &writer)
     write("#Index", indexes, to: &writer)
     if !(entity.uniqueConstraints + indexes).isEmpty { writer.line() }
@@ -52,7 +61,7 @@ struct ModelClass {
   private func write(_ macro: String, _ groups: [[String]], to writer: inout SourceWriter) {
     if groups.isEmpty { return }
     let lists = groups.map { names in
-      "[" + names.map { "\\.\($0.swiftName)" }.joined(separator: ", ") + "]"
+      "[" + names.map { "\\.\($0.swiftPath)" }.joined(separator: ", ") + "]"
     }
     writer.list("\(macro)<\(entity.name.swiftName)>(", lists, ")")
   }
@@ -66,10 +75,10 @@ struct ModelClass {
     writer.list(
       "\(isOverride ? "override " : "")init(", parameters, ") {", opensBlock: true)
     for property in own {
-      writer.line("self.\(property.name) = \(property.name.swiftName)")
+      writer.line("self.\(property.name.swiftName) = \(property.name.swiftName)")
     }
     if entity.superName != nil {
-      let arguments = above.map { "\($0.name): \($0.name.swiftName)" }
+      let arguments = above.map { "\($0.name.swiftName): \($0.name.swiftName)" }
       writer.list("super.init(", arguments, ")")
     }
     writer.close()

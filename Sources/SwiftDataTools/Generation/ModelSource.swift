@@ -28,16 +28,20 @@ public struct ModelSource: Hashable, Sendable {
         "The file at \(url.path) does not hold its model (Z_MODELCACHE), so no classes can be made of it."
       )
     }
-    text = ModelSource.text(store.model, namespace: namespace)
+    self.init(SourceModel(store.model, external: try store.externalColumns()), namespace: namespace)
   }
 
-  private static func text(_ model: ModelDescription, namespace: String?) -> String {
+  init(_ source: SourceModel, namespace: String?) {
+    text = ModelSource.text(source, namespace: namespace)
+  }
+
+  private static func text(_ source: SourceModel, namespace: String?) -> String {
     var writer = SourceWriter()
     writer.line("import Foundation")
     writer.line("import SwiftData")
     writer.line()
     if let namespace { writer.open("enum \(namespace.swiftName) {") }
-    let classes = model.entities.map { ModelClass($0, in: model) }
+    let classes = source.model.entities.map { ModelClass($0, in: source) }
     for (place, modelClass) in classes.enumerated() {
       if place > 0 { writer.line() }
       modelClass.write(to: &writer)
@@ -115,6 +119,14 @@ extension String {
 
   /// The name as it stands in Swift source.
   var swiftName: String { Self.keywords.contains(self) ? "`\(self)`" : self }
+
+  /// A path of names, as key paths have it.
+  var swiftPath: String {
+    split(separator: ".").map { String($0).swiftName }.joined(separator: ".")
+  }
+
+  /// The text as it stands in Swift source.
+  var swiftLiteral: String { debugDescription }
 
   var capitalisedFirst: String { prefix(1).uppercased() + dropFirst() }
 }

@@ -15,41 +15,53 @@ struct ValueShape {
     .binary: "Data", .uuid: "UUID", .uri: "URL",
   ]
 
+  /// The module that a type is of.
+  private static func module(of name: String) -> String {
+    ["Decimal", "Date", "Data", "UUID", "URL"].contains(name) ? "Foundation" : "Swift"
+  }
+
   /// - Parameter taken: Names of types that a nested type must not hide.
-  init(_ attribute: AttributeDescription, taken: Set<String>) {
+  init(_ attribute: AttributeDescription, in source: SourceModel, taken: Set<String>) {
+    func spelled(_ name: String) -> String { source.name(name, of: ValueShape.module(of: name)) }
     switch attribute.type {
     case .transformable:
-      if let list = attribute.valueClassName.flatMap(ValueShape.collection) {
+      if let list = attribute.valueClassName.flatMap({
+        ValueShape.collection($0, spelled)
+      }) {
         name = list
       } else {
-        name = "Data"
+        name = spelled("Data")
         isStoredBytes = true
         let type = attribute.valueClassName.map { "a transformed \($0)" } ?? "a transformed value"
         comment =
           "The stored bytes of \(type)"
           + (attribute.transformerName.map { ", as \($0) makes them." } ?? ".")
       }
-    case .composite where attribute.isDuration: name = "Duration"
+    case .composite where attribute.isDuration: name = spelled("Duration")
     case .composite:
-      let declared = ValueType(attribute, taken: taken)
+      let declared = ValueType(attribute, in: source, taken: taken)
       name = declared.name
       declaration = declared
-    case let type: name = ValueShape.names[type] ?? "Data"
+    case let type: name = spelled(ValueShape.names[type] ?? "Data")
     }
   }
 
   static let scalars = Set(names.values).union(["Duration"])
 
   /// The Swift spelling of `Array<String>`; nil where the elements are of a type that a file does not tell.
-  private static func collection(_ text: String) -> String? {
+  private static func collection(
+    _ text: String, _ spelled: (String) -> String
+  ) -> String? {
     func arguments(_ kind: String) -> [String]? {
       guard text.hasPrefix(kind + "<"), text.hasSuffix(">") else { return nil }
       let parts = text.dropFirst(kind.count + 1).dropLast().split(separator: ",")
         .map { String($0.drop { $0 == " " }) }
-      return parts.allSatisfy(scalars.contains) ? parts : nil
+      return parts.allSatisfy(scalars.contains) ? parts.map(spelled) : nil
     }
     if let elements = arguments("Array"), elements.count == 1 { return "[\(elements[0])]" }
-    if let elements = arguments("Set"), elements.count == 1 { return "Set<\(elements[0])>" }
+    if let elements = arguments("Set"), elements.count == 1 {
+      return "\(spelled("Set"))<\(elements[0])>"
+    }
     if let pair = arguments("Dictionary"), pair.count == 2 { return "[\(pair[0]): \(pair[1])]" }
     return nil
   }
@@ -73,30 +85,55 @@ struct ValueType {
   private struct Part {
     let name: String
     let type: String
+
+    /// A value without label is stored by its place: `_0`.
+    var isUnlabelled: Bool {
+      name.first == "_" && name.count > 1 && name.dropFirst().allSatisfy(\.isNumber)
+    }
   }
 
   let name: String
+  private let conformance: String
+  private let rawRepresentable: String
   private let kind: Kind
   private var nested: [ValueType] = []
 
-  init(_ attribute: AttributeDescription, taken: Set<String>) {
+  /// Names that a type inside a class can't have, or by which it would hide what stands there.
+  private static let hiding: Set<String> = [
+    "Type", "Protocol", "Self", "Any", "Set", "Codable", "Hashable", "RawRepresentable",
+    "Attribute",
+    "Relationship", "Model", "Transient", "SwiftData", "Foundation", "Swift", "Never",
+    "Observation",
+  ]
+
+  init(_ attribute: AttributeDescription, in source: SourceModel, taken: Set<String>) {
     let wanted = attribute.name.filter { $0 != "_" }.capitalisedFirst
-    let name =
-      wanted.isEmpty || taken.contains(wanted) || ValueShape.scalars.contains(wanted)
-      ? wanted + "Value" : wanted
+    var name = wanted
+    if wanted.first?.isNumber == true { name = "Value" + wanted }
+    while name.isEmpty || taken.contains(name) || ValueShape.scalars.contains(name)
+      || ValueType.hiding.contains(name)
+    {
+      name += "Value"
+    }
     self.name = name
-    let taken = taken.union([name])
+    conformance = ["Codable", "Hashable"].map { source.name($0, of: "Swift") }
+      .joined(separator: ", ")
+    rawRepresentable = source.name("RawRepresentable", of: "Swift")
+    var taken = taken.union([name])
     var nested: [ValueType] = []
     func part(_ element: AttributeDescription, isOptional: Bool) -> Part {
-      let shape = ValueShape(element, taken: taken)
-      if let declared = shape.declaration { nested.append(declared) }
+      let shape = ValueShape(element, in: source, taken: taken)
+      if let declared = shape.declaration {
+        nested.append(declared)
+        taken.insert(declared.name)
+      }
       return Part(name: element.name, type: shape.name + (isOptional ? "?" : ""))
     }
     let elements = attribute.elements
     if attribute.isEnumeration, elements.count == 1, elements[0].name == attribute.name,
       elements[0].type != .composite
     {
-      kind = .rawValue(ValueShape(elements[0], taken: taken).name)
+      kind = .rawValue(ValueShape(elements[0], in: source, taken: taken).name)
     } else if attribute.isEnumeration {
       kind = .cases(
         elements.map { element in
@@ -114,17 +151,17 @@ struct ValueType {
   func write(to writer: inout SourceWriter) {
     switch kind {
     case .structure(let parts):
-      writer.open("struct \(name): Codable, Hashable {")
+      writer.open("struct \(name): \(conformance) {")
       for part in parts { writer.line("var \(part.name.swiftName): \(part.type)") }
     case .rawValue(let type):
       writer.line("/// An enum, whose cases the file does not tell.")
-      writer.open("struct \(name): RawRepresentable, Codable, Hashable {")
+      writer.open("struct \(name): \(rawRepresentable), \(conformance) {")
       writer.line("var rawValue: \(type)")
     case .cases(let cases):
-      writer.open("enum \(name): Codable, Hashable {")
+      writer.open("enum \(name): \(conformance) {")
       for (name, parts) in cases {
         let values = parts.map { part in
-          part.name.hasPrefix("_") ? part.type : "\(part.name.swiftName): \(part.type)"
+          part.isUnlabelled ? part.type : "\(part.name.swiftName): \(part.type)"
         }
         if values.isEmpty {
           writer.line("case \(name.swiftName)")

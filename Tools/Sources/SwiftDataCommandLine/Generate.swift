@@ -23,12 +23,24 @@ struct Generate: ParsableCommand {
     @Option(name: .shortAndLong, help: "The file to write; standard output without it.")
     var output: String?
 
+    func validate() throws {
+      guard let namespace else { return }
+      let isName =
+        namespace.first?.isNumber == false
+        && namespace.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
+      if !isName { throw ValidationError("'\(namespace)' is no name for an enum.") }
+    }
+
     func run() throws {
       let source = try Failure.describing {
         try ModelSource(of: store.url, namespace: namespace)
       }
       if let output {
-        try source.text.write(to: URL(filePath: output), atomically: true, encoding: .utf8)
+        do {
+          try source.text.write(to: URL(filePath: output), atomically: true, encoding: .utf8)
+        } catch {
+          throw Failure(description: ErrorSentence.text(error, writing: output))
+        }
       } else {
         print(source.text, terminator: "")
       }

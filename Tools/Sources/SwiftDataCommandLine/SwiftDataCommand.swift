@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import SwiftDataTools
 
 @main
 struct SwiftDataCommand: ParsableCommand {
@@ -29,7 +30,7 @@ struct Failure: Error, CustomStringConvertible {
     do {
       return try body()
     } catch {
-      throw Failure(description: "\(error)")
+      throw Failure(description: ErrorSentence.text(error))
     }
   }
 }

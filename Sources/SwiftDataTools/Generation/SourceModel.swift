@@ -1,0 +1,67 @@
+import OpenSwiftDataSQLSyntax
+import OpenSwiftDataSQLiteEngine
+import OpenSwiftDataStoreFormat
+import SwiftData
+
+/// Whether the values of a column may lie in files.
+enum ExternalColumn {
+  /// Some value names a file, and the others are tagged.
+  case certain
+  /// Every value begins with the tag of a value that is in its row.
+  case possible
+}
+
+/// A model that classes are generated of, and which names its entities take from other types.
+struct SourceModel {
+  let model: ModelDescription
+  /// The columns of attributes whose values may lie in files; models do not tell.
+  let external: [StoreLayout.ColumnID: ExternalColumn]
+  /// The names of all entities.
+  let names: Set<String>
+
+  init(_ model: ModelDescription, external: [StoreLayout.ColumnID: ExternalColumn] = [:]) {
+    self.model = model
+    self.external = external
+    names = Set(model.entities.map(\.name))
+  }
+
+  /// The name of a type or macro of a module, with the module where an entity has the same name.
+  func name(_ name: String, of module: String) -> String {
+    names.contains(name) ? "\(module).\(name)" : name
+  }
+
+  /// Whether a path begins with a property of the entity that a class declares.
+  func isProperty(_ path: String, of entity: String) -> Bool {
+    guard let first = path.split(separator: ".").first,
+      let property = model.property(String(first), of: entity)?.property
+    else { return false }
+    switch property {
+    case .attribute(let attribute): return !attribute.isTransient
+    case .relationship(let relationship): return !relationship.isTransient
+    case .fetched: return false
+    }
+  }
+}
+
+extension OpenedStore {
+  /// The columns of bytes that have tags before their values.
+  func externalColumns() throws -> [StoreLayout.ColumnID: ExternalColumn] {
+    var found: [StoreLayout.ColumnID: ExternalColumn] = [:]
+    for table in layout.tables {
+      for column in table.columns
+      where column.id.part == .value && schema.columns[table.name]?[column.name] == "BLOB" {
+        let value = column.name.quotedName
+        let counts = try integers(
+          """
+          SELECT count(*), count(*) FILTER (WHERE substr(\(value), 1, 1) = x'01'),
+          count(*) FILTER (WHERE substr(\(value), 1, 1) = x'02' AND length(\(value)) IN (37, 38)
+            AND CAST(substr(\(value), 2, 36) AS TEXT) GLOB '????????-????-????-????-????????????')
+          FROM \(table.name.quotedName) WHERE \(value) IS NOT NULL
+          """, count: 3)
+        guard counts[0] > 0, counts[1] + counts[2] == counts[0] else { continue }
+        found[column.id] = counts[2] > 0 ? .certain : .possible
+      }
+    }
+    return found
+  }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import SwiftData
+import Testing
+
+/// Stores whose names differ in the extension only share the folder of their large values.
+@Suite struct SharedFolderTests {
+  typealias Picture = External.Picture
+
+  private let folder: TemporaryFolder
+  private var other: URL { folder.url.appending(path: "test.sqlite") }
+  /// The names of the files of each store.
+  private let first: [String]
+  private let second: [String]
+
+  init() throws {
+    folder = try TemporaryFolder()
+    try Self.fill(folder.store, 1)
+    first = folder.valueNames
+    try Self.fill(folder.url.appending(path: "test.sqlite"), 2)
+    second = folder.valueNames.filter { [first] in !first.contains($0) }
+    try #require(first.count == 2 && second.count == 2)
+  }
+
+  private static func fill(_ store: URL, _ byte: UInt8) throws {
+    let context = ModelContext(try External.container(store))
+    for _ in 0..<2 { context.insert(Picture("a", External.bytes(byte))) }
+    try context.save()
+  }
+
+  private func values(_ store: URL) throws -> [Data?] {
+    try ModelContext(External.container(store)).fetch(FetchDescriptor<Picture>()).map(\.data)
+  }
+
+  @Test func bothKeepTheirFiles() throws {
+    #expect(try values(folder.store) == Array(repeating: External.bytes(1), count: 2))
+    #expect(try values(other) == Array(repeating: External.bytes(2), count: 2))
+  }
+
+  @Test func theFilesOfTheOtherAreNoOrphans() throws {
+    for store in [folder.store, other] {
+      #expect(try ExternalFilesCheck(of: store).orphans.isEmpty)
+      #expect(try ExternalFilesCheck(of: store, removingOrphans: true).orphans.isEmpty)
+    }
+    #expect(folder.valueNames.count == 4)
+  }
+
+  /// A killed process may have left the journal of the other store.
+  @Test func theJournalOfTheOtherRemovesNothing() throws {
+    let text = second.joined(separator: "\n") + "\n"
+    try Data(text.utf8).write(to: folder.support.appending(path: "pending-\(UUID().uuidString)"))
+    #expect(try values(folder.store).count == 2)
+    #expect(folder.valueNames.count == 4)
+    #expect(try values(other) == Array(repeating: External.bytes(2), count: 2))
+  }
+
+  @Test func aRecoveredStoreDoesNotShareTheFolder() throws {
+    let place = folder.url.appending(path: "test.recovered")
+    let error = #expect(throws: SwiftDataError.self) {
+      try ModelContainer.recoverStore(at: folder.store, to: place)
+    }
+    #expect(error?.description.contains(".test_SUPPORT") == true, "\(error?.description ?? "")")
+    #expect(!FileManager.default.fileExists(atPath: place.path))
+  }
+}
