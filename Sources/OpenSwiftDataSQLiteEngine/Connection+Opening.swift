@@ -7,8 +7,12 @@ extension Connection {
 
   /// - Parameter access: How a file is opened that is only read; `nil` to look at it first.
   static func open(
-    path: String, mode: OpenMode, access: ReadAccess?, busyTimeout: Duration
+    path: String, mode: OpenMode, access: ReadAccess?, busyTimeout: Duration,
+    temporaryStorage: TemporaryStorage
   ) throws -> OpaquePointer {
+    #if OPENSWIFTDATA_INVARIANTS
+      if let injector = FaultInjector.failing("open \(path)") { throw injector.fail(nil, sql: nil) }
+    #endif
     let access = mode.isWritable ? nil : try access ?? DatabaseFile(at: path).readAccess
     var name = name(path: path, mode: mode)
     if access == .immutable { name += "?immutable=1" }
@@ -22,7 +26,9 @@ extension Connection {
       throw error
     }
     do {
-      try configure(opened, mode: mode, access: access, busyTimeout: busyTimeout)
+      try configure(
+        opened, mode: mode, access: access, busyTimeout: busyTimeout,
+        temporaryStorage: temporaryStorage)
       return opened
     } catch {
       sqlite3_close_v2(opened)
@@ -39,7 +45,8 @@ extension Connection {
   }
 
   private static func configure(
-    _ database: OpaquePointer, mode: OpenMode, access: ReadAccess?, busyTimeout: Duration
+    _ database: OpaquePointer, mode: OpenMode, access: ReadAccess?, busyTimeout: Duration,
+    temporaryStorage: TemporaryStorage
   ) throws {
     sqlite3_extended_result_codes(database, 1)
     sqlite3_busy_timeout(database, Int32(clamping: Int(busyTimeout / .milliseconds(1))))
@@ -51,7 +58,8 @@ extension Connection {
     // Triggers may write to R-trees only where the schema is trusted. The functions that we register
     // are not for schemas, so a foreign file cannot have them run. Negative sizes are KiB.
     try run(
-      "PRAGMA trusted_schema = ON; PRAGMA cache_size = -8000; PRAGMA temp_store = MEMORY", database)
+      "PRAGMA trusted_schema = ON; PRAGMA cache_size = -8000; "
+        + "PRAGMA temp_store = \(temporaryStorage.rawValue)", database)
     guard mode.isWritable else {
       // The first reading tells whether the file is a database.
       try run("PRAGMA query_only = ON; PRAGMA schema_version", database)

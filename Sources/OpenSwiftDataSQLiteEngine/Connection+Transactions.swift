@@ -8,17 +8,32 @@ package enum TransactionKind: String, Sendable {
 }
 
 extension Connection {
-  /// Begins a transaction, which `commit` or `rollback` ends.
+  /// Begins a transaction, which `commit` or `rollback` ends; one within the enclosing transaction
+  /// where that is open.
   package func begin(_ kind: TransactionKind) throws {
+    if let enclosing { return try begin(in: enclosing) }
     try prepare("BEGIN \(kind.rawValue)").run()
+    guard kind == .immediate else { return }
+    do {
+      try checkSchemaBeforeWriting()
+    } catch {
+      rollback()
+      throw error
+    }
   }
 
-  package func commit() throws { try prepare("COMMIT").run() }
+  package func commit() throws {
+    if let enclosing { return try commit(in: enclosing) }
+    try prepare("COMMIT").run()
+    noteOwnCommit()
+  }
 
   /// Takes back what the running transaction did.
   ///
   /// A full disk and some other errors have rolled back already.
   package func rollback() {
+    rollbackCount += 1
+    if let enclosing { return rollback(in: enclosing) }
     if isInTransaction { try? prepare("ROLLBACK").run() }
   }
 
@@ -39,7 +54,8 @@ extension Connection {
 
   /// Runs reads that see one state of the database, within the running transaction or one of their own.
   package func snapshot<R>(_ body: () throws -> R) throws -> R {
-    try isInTransaction ? body() : transaction(.deferred, body)
+    if let enclosing { try requireWhole(enclosing) }
+    return try isInTransaction ? body() : transaction(.deferred, body)
   }
 
   /// Keeps what `body` did within the running transaction, or undoes it when `body` throws.
@@ -54,6 +70,7 @@ extension Connection {
       try prepare("RELEASE \(quoted)").run()
       return result
     } catch {
+      rollbackCount += 1
       if isInTransaction {
         try? prepare("ROLLBACK TO \(quoted)").run()
         try? prepare("RELEASE \(quoted)").run()

@@ -12,7 +12,7 @@ package final class Connection {
   /// The connection's handle, owned by this object.
   @usableFromInline package let handle: OpaquePointer
 
-  private let statements: StatementCache
+  let statements: StatementCache
 
   /// How many statements were prepared because none was idle.
   package private(set) var preparedCount = 0
@@ -20,27 +20,44 @@ package final class Connection {
   /// The last tracer; SQLite refers to it without retaining it.
   var tracer: Tracer?
 
+  /// The transaction that all others are parts of, while it is open; SQLite refers to it without
+  /// retaining it.
+  var enclosing: EnclosingTransaction?
+
+  /// What looks whether others have changed the tables, with the state of the file at its last look.
+  var watch: SchemaWatch?
+  var knownDataVersion: UInt32 = 0
+
+  /// How many transactions were undone: the rows changed back without counting as changed.
+  package internal(set) var rollbackCount: Int64 = 0
+
   /// Opens a database and, when the file is new, lays down its format.
   /// - Parameter access: How a file is opened that is only read; `nil` to look at it first.
   package init(
     path: String, mode: OpenMode = .readWriteCreate, access: ReadAccess? = nil,
-    busyTimeout: Duration = Connection.defaultBusyTimeout, cachedStatements: Int = 128
+    busyTimeout: Duration = Connection.defaultBusyTimeout, cachedStatements: Int = 128,
+    temporaryStorage: TemporaryStorage = .memory
   ) throws {
     self.path = mode.isInMemory ? nil : path
     self.mode = mode
     self.statements = StatementCache(capacity: cachedStatements)
     self.handle = try Self.open(
-      path: path, mode: mode, access: access, busyTimeout: busyTimeout)
+      path: path, mode: mode, access: access, busyTimeout: busyTimeout,
+      temporaryStorage: temporaryStorage)
   }
 
   deinit {
     statements.close()
+    if enclosing != nil { sqlite3_commit_hook(handle, nil, nil) }
     // Statements that outlive the connection keep the handle open until they end.
     sqlite3_close_v2(handle)
   }
 
   /// Runs one or several statements that have no parameters, ignoring rows.
   package func execute(_ sql: String) throws {
+    #if OPENSWIFTDATA_INVARIANTS
+      if let injector = FaultInjector.failing(sql) { throw injector.fail(handle, sql: sql) }
+    #endif
     let code = sqlite3_exec(handle, sql, nil, nil, nil)
     if code != SQLITE_OK {
       throw SQLiteError(database: handle, resultCode: code, sql: sql, path: path)

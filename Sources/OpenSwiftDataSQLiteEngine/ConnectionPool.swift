@@ -11,7 +11,8 @@ import Synchronization
 /// 3. Whoever holds a seat is its connection's only user; the first one opens it.
 /// 4. Leaving passes the seat on.
 ///
-/// A store in memory has one connection for everything; a read-only store has no writer.
+/// A store in memory has one connection for everything, as a file without readers has; a read-only store
+/// has no writer.
 /// The gate and the sleepers are guarded by `state`, each seat's connection by holding the seat.
 package final class ConnectionPool: @unchecked Sendable {
   package let path: String
@@ -34,22 +35,31 @@ package final class ConnectionPool: @unchecked Sendable {
   private let state: Mutex<State>
   private let seats: [Seat]
   private let busyTimeout: Duration
+  private let temporaryStorage: TemporaryStorage
   private let configure: @Sendable (Connection) throws -> Void
+  let watch = SchemaWatch()
   /// What a pool that only reads found at first; `nil` for others.
   private let reading: ReadOnlyClosing?
 
-  /// Opens the store; `configure` runs once on every connection, for functions and collations.
+  /// Opens the store.
+  /// - Parameters:
+  ///   - readers: How many connections read besides the writer; 0 to do everything on one.
+  ///   - configure: Runs once on every connection, for functions and collations.
   package init(
     path: String, mode: OpenMode, readers: Int = 3,
     busyTimeout: Duration = Connection.defaultBusyTimeout,
+    temporaryStorage: TemporaryStorage = .memory,
     configure: @escaping @Sendable (Connection) throws -> Void = { _ in }
   ) throws {
     self.path = path
     self.mode = mode
     self.busyTimeout = busyTimeout
+    self.temporaryStorage = temporaryStorage
     self.configure = configure
     reading = mode == .readOnly ? ReadOnlyClosing(try DatabaseFile(at: path)) : nil
-    let gate = PoolGate(hasWriter: mode.isWritable, readers: mode.isInMemory ? 0 : max(readers, 1))
+    let gate = PoolGate(
+      hasWriter: mode.isWritable,
+      readers: mode.isInMemory ? 0 : max(readers, mode.isWritable ? 0 : 1))
     seats = (0..<gate.readerSeats.upperBound).map { _ in Seat() }
     state = Mutex(State(gate: gate))
     // The first connection is opened here, so that a bad path fails now.
@@ -60,7 +70,10 @@ package final class ConnectionPool: @unchecked Sendable {
   package func read<R>(_ body: (Connection) throws -> R) throws -> R {
     let seat = try enter(.read)
     defer { leave(seat) }
-    return try body(connection(at: seat))
+    let connection = try connection(at: seat)
+    let result = try body(connection)
+    try connection.checkSchemaAfterReading()
+    return result
   }
 
   /// Lends the only connection that writes.
@@ -69,6 +82,9 @@ package final class ConnectionPool: @unchecked Sendable {
     defer { leave(seat) }
     return try body(connection(at: seat))
   }
+
+  /// Whether whoever reads has the connection for itself.
+  package var hasOneConnection: Bool { mode.isWritable && seats.count == 1 }
 
   func enterForWriting() throws -> Int {
     guard mode.isWritable else {
@@ -107,8 +123,10 @@ package final class ConnectionPool: @unchecked Sendable {
     let isReader = mode.isWritable && index != 0
     let connection = try Connection(
       path: path, mode: isReader ? .readWrite : mode, access: reading?.access,
-      busyTimeout: busyTimeout)
+      busyTimeout: busyTimeout, temporaryStorage: temporaryStorage)
     try configure(connection)
+    connection.watch = watch
+    try watch.run(connection)
     // A reader of a writable store may have to recover the log, so it is opened for writing.
     if isReader { try connection.execute("PRAGMA query_only = ON") }
     seat.connection = connection

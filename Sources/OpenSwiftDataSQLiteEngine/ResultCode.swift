@@ -10,6 +10,7 @@ package struct ResultCode: RawRepresentable, Hashable, Sendable {
 
   package static let error = ResultCode(rawValue: SQLITE_ERROR)
   package static let permission = ResultCode(rawValue: SQLITE_PERM)
+  package static let aborted = ResultCode(rawValue: SQLITE_ABORT)
   package static let busy = ResultCode(rawValue: SQLITE_BUSY)
   package static let locked = ResultCode(rawValue: SQLITE_LOCKED)
   package static let outOfMemory = ResultCode(rawValue: SQLITE_NOMEM)
@@ -34,6 +35,7 @@ extension ResultCode: CustomStringConvertible {
     switch self {
     case .error: "SQLITE_ERROR"
     case .permission: "SQLITE_PERM"
+    case .aborted: "SQLITE_ABORT"
     case .busy: "SQLITE_BUSY"
     case .locked: "SQLITE_LOCKED"
     case .outOfMemory: "SQLITE_NOMEM"

@@ -18,6 +18,7 @@ extension SQLiteError: CustomStringConvertible {
 
   private var problem: String {
     switch code {
+    case .aborted: "The transaction on \(place) was undone"
     case .busy, .locked: "Cannot use \(place), it is locked by another connection"
     case .full: "No space left to write \(place)"
     case .inputOutput: "Reading or writing \(place) failed"

@@ -29,6 +29,9 @@ package final class Statement {
   /// Moves to the next row; `false` when there is none.
   @inlinable
   package func step() throws -> Bool {
+    #if OPENSWIFTDATA_INVARIANTS
+      try throwInjectedFault()
+    #endif
     let code = sqlite3_step(handle)
     if code == SQLITE_ROW { return true }
     if code == SQLITE_DONE { return false }
@@ -38,6 +41,9 @@ package final class Statement {
   /// Runs to the end, ignoring rows, and makes the statement ready for the next bindings.
   @inlinable
   package func run() throws {
+    #if OPENSWIFTDATA_INVARIANTS
+      try throwInjectedFault()
+    #endif
     var code = sqlite3_step(handle)
     while code == SQLITE_ROW { code = sqlite3_step(handle) }
     guard code == SQLITE_DONE else { throw failure(code) }

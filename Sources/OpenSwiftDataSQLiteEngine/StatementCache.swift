@@ -26,6 +26,8 @@ final class StatementCache {
   private var last: Entry?
   private var clock: UInt64 = 0
   private var isClosed = false
+  /// Whether SQLite has prepared a statement again since somebody has looked: the tables may have changed.
+  var hasPreparedAgain = false
   private let capacity: Int
 
   init(capacity: Int) {
@@ -50,6 +52,9 @@ final class StatementCache {
   }
 
   func giveBack(_ entry: Entry) {
+    if sqlite3_stmt_status(entry.handle, SQLITE_STMTSTATUS_REPREPARE, 1) > 0 {
+      hasPreparedAgain = true
+    }
     guard !isClosed, entry.isKept else {
       sqlite3_finalize(entry.handle)
       return

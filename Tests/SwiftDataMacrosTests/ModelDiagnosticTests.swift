@@ -9,6 +9,16 @@ struct ModelDiagnosticTests {
     #expect(result.messages == [message])
   }
 
+  @Test(arguments: ["name", #""\(1)""#, #""""#, #""a" + "b""#])
+  func originalNameThatIsNoText(_ argument: String) {
+    let result = expandModel(
+      "@Model(originalName: \(argument)) final class Item { init() {} }", only: ["Model"])
+    #expect(
+      result.messages == [
+        "error: @Model requires 'originalName' of 'Item' to be a string literal: the name that the class had"
+      ])
+  }
+
   private static let bodies: [(String, String)] = [
     (
       "let a = 1",

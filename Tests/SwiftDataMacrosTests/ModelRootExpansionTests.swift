@@ -2,6 +2,21 @@ import Testing
 
 @Suite("@Model on a root class")
 struct ModelRootExpansionTests {
+  @Test("An earlier name is kept by the descriptor")
+  func originalName() {
+    let final = expandModel(
+      #"@Model(originalName: "Thing") final class Item { var a = 1; init() {} }"#, only: ["Model"])
+    #expect(final.messages == [])
+    #expect(
+      final.text.contains(
+        #"let _$descriptor = SwiftData._ModelDescriptor(Item.self, originalName: "Thing")"#))
+    let open = expandModel(
+      #"@Model(originalName: "Thing") open class Item { var a = 1; init() {} }"#, only: ["Model"])
+    #expect(
+      open.text.contains(
+        #"let _$ownDescriptor = SwiftData._ModelDescriptor(Item.self, originalName: "Thing")"#))
+  }
+
   @Test("An open class is described for its subclasses too")
   func openClass() {
     let result = expandModel(

@@ -7,6 +7,7 @@ enum ModelDiagnostic: Equatable {
   case missingInitializer(model: String)
   case genericModel(model: String)
   case localModel(model: String)
+  case originalNameWithoutText(model: String)
   case actorPropertyWithoutValue(String, actor: String)
 
   // A stored property
@@ -67,6 +68,8 @@ extension ModelDiagnostic: DiagnosticMessage {
       "@Model cannot be applied to generic class '\(model)'"
     case .localModel(let model):
       "@Model cannot be applied to local class '\(model)'; declare it outside the function"
+    case .originalNameWithoutText(let model):
+      "@Model requires 'originalName' of '\(model)' to be a string literal: the name that the class had"
     case .actorPropertyWithoutValue(let name, let actor):
       "@ModelActor requires '\(name)' to have a default value or '\(actor)' to have an initializer"
     case .constantProperty(let name):

@@ -3,6 +3,8 @@ import SwiftSyntax
 /// What `@Model` reads from a class.
 struct ModelDeclaration {
   var name: String
+  /// The argument of `@Model(originalName:)`, a string literal.
+  var originalName: StringLiteralExprSyntax?
   var access: AccessLevel
   var isFinal: Bool
   /// Isolated by an attribute; what the library uses is generated as nonisolated then.

@@ -22,14 +22,14 @@ extension ModelExpansion {
   var ownDescriptor: String? {
     guard !model.isFinal || ancestry != .root else { return nil }
     return """
-      \(nonisolated)private static let _$ownDescriptor = SwiftData._ModelDescriptor(\(name).self)
+      \(nonisolated)private static let _$ownDescriptor = \(newDescriptor)
       """
   }
 
   var descriptor: String? {
     unlessDeclared(variable: "_$descriptor") {
       if ancestry == .root, model.isFinal {
-        "\(nonisolated)\(fixed)static let _$descriptor = SwiftData._ModelDescriptor(\(name).self)"
+        "\(nonisolated)\(fixed)static let _$descriptor = \(newDescriptor)"
       } else {
         """
         \(nonisolated)\(overridable)\(override)class var _$descriptor: SwiftData._ModelDescriptor {
@@ -38,6 +38,11 @@ extension ModelExpansion {
         """
       }
     }
+  }
+
+  private var newDescriptor: String {
+    let originalName = model.originalName.map { ", originalName: \($0.trimmedDescription)" } ?? ""
+    return "SwiftData._ModelDescriptor(\(name).self\(originalName))"
   }
 
   /// Properties with a value of their own are set before the body runs, constants from the row.

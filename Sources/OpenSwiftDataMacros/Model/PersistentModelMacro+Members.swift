@@ -12,7 +12,13 @@ extension PersistentModelMacro: MemberMacro {
       context.report(.notApplicable(macro: "Model", to: declaration), at: node)
       return []
     }
-    let model = ModelDeclaration(type)
+    var model = ModelDeclaration(type)
+    if let argument = node.originalName {
+      model.originalName = argument.nonemptyLiteral
+      if model.originalName == nil {
+        context.report(.originalNameWithoutText(model: model.name), at: argument)
+      }
+    }
     if context.isInsideFunction {
       // The compiler adds no conformances to local types, so the members would not compile.
       context.report(.localModel(model: model.name), at: type.name)

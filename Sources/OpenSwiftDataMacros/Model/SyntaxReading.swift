@@ -1,3 +1,4 @@
+import SwiftParser
 import SwiftSyntax
 
 extension TokenSyntax {
@@ -64,6 +65,24 @@ extension AttributeSyntax {
       return identifier.name.plainName
     }
     return attributeName.trimmedDescription
+  }
+}
+
+extension AttributeSyntax {
+  /// The argument of `@Model(originalName:)`.
+  var originalName: ExprSyntax? {
+    arguments?.as(LabeledExprListSyntax.self)?
+      .first { $0.label?.text == "originalName" }?.expression
+  }
+}
+
+extension ExprSyntax {
+  /// A string literal that has text and no interpolation.
+  var nonemptyLiteral: StringLiteralExprSyntax? {
+    guard let literal = self.as(StringLiteralExprSyntax.self),
+      let text = literal.representedLiteralValue, !text.isEmpty
+    else { return nil }
+    return literal
   }
 }
 

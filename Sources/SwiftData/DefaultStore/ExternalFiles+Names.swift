@@ -1,35 +1,52 @@
 import Foundation
 import OpenSwiftDataRowStorage
 import OpenSwiftDataSQLSyntax
-import OpenSwiftDataSQLiteEngine
+package import OpenSwiftDataSQLiteEngine
+import Synchronization
 
 /// Which names of files the rows of a store have, and which they lose.
 extension ExternalFiles {
   private static let function = "swift_lost_external"
 
   /// Opens the files of a store that is open for writing: follows what its writer does, and removes what
-  /// processes left behind that were killed.
-  func open(_ pool: ConnectionPool, mapping: SchemaMapping) throws {
-    try removeLeftovers(pool)
+  /// processes left behind that were killed. Inside an enclosing transaction nothing is removed, since
+  /// it may change what rows name and be undone.
+  package func open(_ pool: ConnectionPool, mapping: SchemaMapping) throws {
+    if !state.withLock(\.isEnclosed) { try removeLeftovers(pool) }
     let columns = ExternalFiles.columns(of: mapping)
     if columns.isEmpty { return }
-    try pool.write { connection in
-      try connection.register(
-        function: ExternalFiles.function, argumentCount: 1, deterministic: false
-      ) { [weak self] arguments in
-        arguments.withBytes(0) {
-          if case .name(let name) = TaggedValue($0) {
-            self?.noteLost(String(decoding: name, as: UTF8.self))
-          }
-        }
-        return .null
-      }
-      for (table, column) in columns {
-        for statement in ExternalFiles.triggers(table, column) {
-          try connection.execute(statement)
-        }
-      }
+    try pool.write { try follow(columns, $0) }
+  }
+
+  private func follow(_ columns: [(table: String, column: String)], _ connection: Connection) throws
+  {
+    try ExternalFiles.stopFollowing(connection)
+    try register(connection)
+    for (table, column) in columns {
+      for statement in ExternalFiles.triggers(table, column) { try connection.execute(statement) }
     }
+  }
+
+  /// Gives a connection the function `swift_lost_external`, which notes the name that a value is, as the
+  /// triggers do. A change of tables may call it itself.
+  package func register(_ connection: Connection) throws {
+    try connection.register(
+      function: ExternalFiles.function, argumentCount: 1, deterministic: false
+    ) { [weak self] arguments in
+      arguments.withBytes(0) {
+        if case .name(let name) = TaggedValue($0) {
+          self?.noteLost(String(decoding: name, as: UTF8.self))
+        }
+      }
+      return .null
+    }
+  }
+
+  /// Removes the triggers of a connection, which stand in the way of changes of its tables.
+  package static func stopFollowing(_ connection: Connection) throws {
+    let triggers = try connection.texts(
+      "SELECT name FROM temp.sqlite_master WHERE type = 'trigger' AND name LIKE '%\\_LOST\\_BY\\_%' ESCAPE '\\'")
+    for trigger in triggers { try connection.execute("DROP TRIGGER temp.\(trigger.quotedName)") }
   }
 
   /// The columns whose values may lie in files.

@@ -1,4 +1,5 @@
 import Foundation
+import OpenSwiftDataSQLiteEngine
 
 #if canImport(Glibc)
   import Glibc
@@ -49,10 +50,12 @@ struct ExternalFolder: Sendable {
     return nil
   }
 
-  func contains(_ name: String) -> Bool {
-    [values, otherValues].contains {
-      FileManager.default.fileExists(atPath: $0.appendingPathComponent(name).path)
-    }
+  func contains(_ name: String) -> Bool { file(named: name) != nil }
+
+  /// The file of a value; `nil` where it is in neither folder.
+  func file(named name: String) -> URL? {
+    [values, otherValues].map { $0.appendingPathComponent(name) }
+      .first { FileManager.default.fileExists(atPath: $0.path) }
   }
 
   /// The paths of both folders.
@@ -74,6 +77,7 @@ struct ExternalFolder: Sendable {
   func make() throws {
     var isFolder: ObjCBool = false
     if FileManager.default.fileExists(atPath: values.path, isDirectory: &isFolder) { return }
+    try throwInjectedFault("make \(values.path)")
     try FileManager.default.createDirectory(at: values, withIntermediateDirectories: true)
     try ExternalFolder.synchronize(support)
     try ExternalFolder.synchronize(support.deletingLastPathComponent())
@@ -81,6 +85,7 @@ struct ExternalFolder: Sendable {
 
   /// Writes a value whole: nobody finds a part of it under its name.
   func write(_ value: Data, named name: String) throws {
+    try throwInjectedFault("write \(name)")
     let temporary = values.appendingPathComponent(ExternalFolder.temporary(name)).path
     let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
     guard file >= 0 else { throw POSIXError.last }
@@ -89,6 +94,7 @@ struct ExternalFolder: Sendable {
       try value.withUnsafeBytes { try writeAll($0, to: file) }
       guard fsync(file) == 0 else { throw POSIXError.last }
     }
+    try throwInjectedFault("rename \(name)")
     guard rename(temporary, values.appendingPathComponent(name).path) == 0 else {
       throw POSIXError.last
     }
@@ -109,6 +115,7 @@ struct ExternalFolder: Sendable {
 
   /// Puts a file or a folder on the disk.
   static func synchronize(_ url: URL) throws {
+    try throwInjectedFault("synchronize \(url.path)")
     let file = open(url.path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { throw POSIXError.last }
     defer { close(file) }
@@ -126,6 +133,14 @@ func writeAll(_ bytes: UnsafeRawBufferPointer, to file: Int32) throws {
     guard count >= 0 else { throw POSIXError.last }
     rest = rest.dropFirst(count)
   }
+}
+
+/// Fails where a test wants a change of files to fail.
+func throwInjectedFault(_ operation: @autoclosure () -> String) throws {
+  #if OPENSWIFTDATA_INVARIANTS
+    guard let injector = FaultInjector.failing(operation()) else { return }
+    throw POSIXError(injector.code == .full ? .ENOSPC : .EIO)
+  #endif
 }
 
 extension POSIXError {

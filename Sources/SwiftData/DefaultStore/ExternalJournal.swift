@@ -42,6 +42,7 @@ final class ExternalJournal {
 
   /// Makes a journal and locks it.
   static func make(in support: URL) throws -> ExternalJournal {
+    try throwInjectedFault("make a journal")
     while true {
       let url = support.appendingPathComponent(prefix + UUID().uuidString)
       let file = open(url.path, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0o644)
@@ -100,6 +101,7 @@ final class ExternalJournal {
 
   /// Adds names; they outlive a crash from here on.
   func add(_ names: [String]) throws {
+    try throwInjectedFault("add \(names.count) names to a journal")
     let lines = Data(names.map { $0 + "\n" }.joined().utf8)
     try lines.withUnsafeBytes { try writeAll($0, to: file) }
     guard fsync(file) == 0 else { throw POSIXError.last }

@@ -17,15 +17,28 @@ struct SQLiteDriver: SQLDriver {
   func read<R>(_ body: (any SQLSession) throws -> R) throws -> R {
     do {
       return try pool.read { try body($0) }
+    } catch is StoreWatch.Migrated {
+      throw StoreWatch.Migrated.whileReading(url)
     } catch let error as SQLiteError {
+      // Columns that are missing were removed by whoever has migrated the store.
+      if error.code == .error, isMigrated { throw StoreWatch.Migrated.whileReading(url) }
       throw StoreFailure.reading(error, mapping: mapping, at: url)
     }
   }
 
-  /// A store in memory has one connection, and whoever reads on it is alone. Without a transaction
-  /// code of the user that runs meanwhile, such as an observer, may save.
+  /// A store in memory has one connection, as one that is migrated has, and whoever reads on it is alone.
+  /// Without a transaction code of the user that runs meanwhile, such as an observer, may save.
   func snapshot<R>(_ body: () throws -> R) throws -> R {
-    try read { try pool.mode.isInMemory ? body() : $0.snapshot(body) }
+    try read { try pool.hasOneConnection ? body() : $0.snapshot(body) }
+  }
+
+  private var isMigrated: Bool {
+    do {
+      try pool.read { try $0.checkSchema() }
+      return false
+    } catch {
+      return error is StoreWatch.Migrated
+    }
   }
 
   func write<R>(
@@ -45,6 +58,8 @@ struct SQLiteDriver: SQLDriver {
   ) throws -> R {
     do {
       return try body()
+    } catch is StoreWatch.Migrated {
+      throw StoreWatch.Migrated.whileWriting(url, else: consequence)
     } catch let error as SQLiteError {
       throw StoreFailure.writing(error, consequence: consequence, mapping: mapping, at: url)
     }
@@ -81,7 +96,8 @@ extension Connection: SQLSession {
   }
 
   package func changeStamp() throws -> ChangeStamp {
-    ChangeStamp(others: try integer("PRAGMA data_version") ?? 0, own: totalChanges)
+    ChangeStamp(
+      others: try integer("PRAGMA data_version") ?? 0, own: totalChanges + rollbackCount)
   }
 }
 

@@ -31,8 +31,8 @@ struct StatementPurpose {
 
   private static func transaction(_ sql: String) -> String? {
     switch sql.prefix(while: { $0 != " " }) {
-    case "BEGIN": "beginning the transaction"
-    case "COMMIT": "committing the transaction"
+    case "BEGIN", "SAVEPOINT": "beginning the transaction"
+    case "COMMIT", "RELEASE": "committing the transaction"
     default: nil
     }
   }

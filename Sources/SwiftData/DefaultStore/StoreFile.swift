@@ -97,9 +97,12 @@ struct StoreFile: Sendable {
       let external =
         configuration.isStoredInMemoryOnly ? nil : ExternalFiles(of: configuration.url)
       if configuration.allowsSave { try external?.open(pool, mapping: mapping) }
+      let trees = try StoreIndexes.open(pool, mapping: mapping)
+      if let stored, !configuration.isStoredInMemoryOnly {
+        try StoreWatch(stored, mapping).begin(pool)
+      }
       let file = StoreFile(
-        identifier: stored?.identifier ?? "",
-        trees: try StoreIndexes.open(pool, mapping: mapping),
+        identifier: stored?.identifier ?? "", trees: trees,
         history: stored.flatMap { HistoryTables(in: $0.columns) }, external: external)
       return (file, mapping)
     case .create:

@@ -49,6 +49,34 @@ public protocol _ManagedModel: AnyObject {}
 public macro Model() =
   #externalMacro(module: "OpenSwiftDataMacros", type: "PersistentModelMacro")
 
+/// Makes a class a model whose name was another one in earlier versions of the schema, so that a migration
+/// keeps its rows. Not in Apple's framework.
+///
+/// ```swift
+/// @Model(originalName: "Journey")
+/// final class Trip {
+///   var name: String
+///
+///   init(name: String) { self.name = name }
+/// }
+/// ```
+///
+/// Without it a renamed class is a new entity, and the rows of the old one have no counterpart. A file says the
+/// earlier name too, where Apple's framework has the renaming identifier of an entity.
+///
+/// - Parameter originalName: The name of the class in an earlier version, a string literal.
+@attached(
+  member,
+  conformances: Observable, PersistentModel, _ManagedModel, Sendable,
+  names: named(_$backingData), named(persistentBackingData), named(schemaMetadata), named(init),
+  named(_SwiftDataNoType), named(access), named(withMutation), named(_$schemaMetadata),
+  named(_$descriptor), named(_$ownDescriptor), named(_$storage), named(_$replaceStorage),
+  named(_$firstSlot), named(_$RootModel))
+@attached(memberAttribute)
+@attached(extension, conformances: Observable, PersistentModel, _ManagedModel, Sendable)
+public macro Model(originalName: String) =
+  #externalMacro(module: "OpenSwiftDataMacros", type: "PersistentModelMacro")
+
 /// States how an attribute of a model is stored: options, a name it had before, a version mark.
 ///
 /// ```swift

@@ -37,7 +37,7 @@ extension EntityDescription {
     self.init(
       name: entity.name, superName: superName, properties: properties,
       uniqueConstraints: entity.uniquenessConstraints, indexes: plain + spatial,
-      renamingIdentifier: entity.name)
+      renamingIdentifier: descriptor.originalName ?? entity.name)
   }
 }
 

@@ -66,6 +66,8 @@ package enum PropertyForm: Sendable {
 public final class _ModelDescriptor: Sendable {
   package let type: any PersistentModel.Type
   package let entityName: String
+  /// The name of the entity in earlier versions of the models, where it was another one.
+  package let originalName: String?
   package let superclass: (any PersistentModel.Type)?
   package let properties: [ModelProperty]
   package let layout: RowLayout
@@ -93,8 +95,9 @@ public final class _ModelDescriptor: Sendable {
   public let slotCount: Int
 
   /// Reads the metadata that the model's macro wrote.
-  public init<M: PersistentModel>(_ type: M.Type) {
+  public init<M: PersistentModel>(_ type: M.Type, originalName: String? = nil) {
     self.type = type
+    self.originalName = originalName
     entityName = _ModelDescriptor.entityName(of: type)
     superclass = _getSuperclass(type) as? any PersistentModel.Type
     var reading = PropertyReading(type, entityName: entityName)

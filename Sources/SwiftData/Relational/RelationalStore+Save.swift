@@ -12,9 +12,9 @@ extension RelationalStore {
     try requireWritable()
     let transaction = OpenTransaction(
       lease: try driver.leaseWriter(), external: driver.externalValues)
+    try transaction.begin()
     do {
       let receipt = try transaction.lease.use { session in
-        try session.begin()
         let (request, places) = try outsourced(request)
         var writer = SaveWriter(
           store: self, session: session, author: request.editingState.author)
@@ -61,6 +61,17 @@ private struct PreparedTransaction: PreparedSave {
 private struct OpenTransaction {
   let lease: any SQLWriterLease
   let external: (any ExternalValueStore)?
+
+  /// Gives the session back where it can't begin: another transaction that is open stays as it is.
+  func begin() throws {
+    do {
+      try lease.use { try $0.begin() }
+    } catch {
+      lease.end()
+      throw error
+    }
+    external?.didBegin()
+  }
 
   /// Takes back what the transaction did, and gives the session back.
   func abandon(triedCommit: Bool = false) {

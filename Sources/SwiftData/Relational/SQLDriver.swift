@@ -32,8 +32,9 @@ package protocol SQLDriver: Sendable {
 ///
 /// 1. The engine hands over the large values of a save, and writes rows that name them.
 /// 2. What rows name no more is noted by the driver, whichever statement changes or deletes them.
-/// 3. `willCommit` comes before the commit, `didCommit` after it, or else `didRollBack`: values that no
-///    row names are removed then.
+/// 3. `didBegin` comes after the begin, `willCommit` before the commit, `didCommit` after it, or else
+///    `didRollBack`: values that no row names are removed then. Transactions may be nested where the
+///    session nests them.
 package protocol ExternalValueStore: OutsideValues {
   /// The longest value that stays in its row.
   var threshold: Int { get }
@@ -42,6 +43,8 @@ package protocol ExternalValueStore: OutsideValues {
   /// - Returns: Their names, in the same order.
   /// - Throws: `SwiftDataError.storeWriteFailure`; `didRollBack` follows.
   func write(_ values: [Data]) throws -> [String]
+
+  func didBegin()
 
   /// - Throws: `SwiftDataError.storeWriteFailure`; `didRollBack` follows.
   func willCommit() throws
@@ -54,9 +57,12 @@ package protocol ExternalValueStore: OutsideValues {
 extension ExternalValueStore {
   /// Runs a transaction of `session`, followed by its values.
   package func transaction<R>(_ session: any SQLSession, _ body: () throws -> R) throws -> R {
+    var hasBegun = false
     var triesCommit = false
     do {
       let result = try session.transaction {
+        didBegin()
+        hasBegun = true
         let result = try body()
         try willCommit()
         triesCommit = true
@@ -65,7 +71,7 @@ extension ExternalValueStore {
       didCommit()
       return result
     } catch {
-      didRollBack(triedCommit: triesCommit)
+      if hasBegun { didRollBack(triedCommit: triesCommit) }
       throw error
     }
   }

@@ -56,4 +56,36 @@ import Testing
       "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Parcel'", in: folder.store)
     #expect(last == 450)
   }
+
+  /// The other process saves all the time while this one gives the store to other models.
+  @Test func aProcessDoesNotWriteIntoAMigratedStore() throws {
+    let folder = try TemporaryFolder()
+    let process = Process.storeWorker(["increment", folder.store.path, "100000"])
+    let output = Pipe()
+    process.standardError = output
+    try process.run()
+    func count() throws -> Int64 {
+      try SQLiteFile.integer("SELECT count(*) FROM ZPARCEL", in: folder.store)
+    }
+    let deadline = ContinuousClock.now + .seconds(30)
+    while ContinuousClock.now < deadline {
+      if FileManager.default.fileExists(atPath: folder.store.path), (try? count()) ?? 0 > 20 {
+        break
+      }
+      Thread.sleep(forTimeInterval: 0.01)
+    }
+    let pool = try ConnectionPool(path: folder.store.path, mode: .readWrite, readers: 0)
+    let migrated = try EnclosedWork(pool, external: nil).run {
+      try pool.write { connection in
+        try connection.execute("UPDATE Z_PRIMARYKEY SET Z_ENT = Z_ENT + 7 WHERE Z_NAME = 'Parcel'")
+        return try connection.integer("SELECT count(*) FROM ZPARCEL") ?? 0
+      }
+    }
+    let text = String(
+      decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    #expect(process.terminationStatus != 0)
+    #expect(text.contains("was migrated by another process"))
+    #expect(try migrated > 20 && count() == migrated)
+  }
 }

@@ -77,6 +77,7 @@ final class RecordedValues: ExternalValueStore, @unchecked Sendable {
     }
   }
 
+  func didBegin() {}
   func willCommit() throws { _ = driver.note("will commit", []) }
   func didCommit() { _ = driver.note("did commit", []) }
   func didRollBack(triedCommit: Bool) {

@@ -1,0 +1,35 @@
+import OpenSwiftDataCSQLite
+
+extension Connection {
+  /// Copies the database page by page into a new file: what is committed, also what is in the log. Page
+  /// size, vacuum mode and free pages are the same.
+  ///
+  /// The file is not synchronised with the disk.
+  /// - Throws: `SQLiteError`; a part of the file may be there then.
+  package func copy(to path: String) throws {
+    #if OPENSWIFTDATA_INVARIANTS
+      if let injector = FaultInjector.failing("copy to \(path)") {
+        throw injector.fail(nil, sql: nil)
+      }
+    #endif
+    var opened: OpaquePointer?
+    let code = sqlite3_open_v2(
+      Connection.uri(path), &opened,
+      SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nil)
+    defer { sqlite3_close_v2(opened) }
+    guard code == SQLITE_OK, let opened else {
+      throw SQLiteError(database: opened, resultCode: code, path: path)
+    }
+    sqlite3_extended_result_codes(opened, 1)
+    // A copy that fails is removed, so nothing has to be undone.
+    sqlite3_exec(opened, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", nil, nil, nil)
+    guard let backup = sqlite3_backup_init(opened, "main", handle, "main") else {
+      throw SQLiteError(database: opened, resultCode: sqlite3_errcode(opened), path: path)
+    }
+    let step = sqlite3_backup_step(backup, -1)
+    let end = sqlite3_backup_finish(backup)
+    if step != SQLITE_DONE {
+      throw SQLiteError(database: opened, resultCode: end == SQLITE_OK ? step : end, path: path)
+    }
+  }
+}

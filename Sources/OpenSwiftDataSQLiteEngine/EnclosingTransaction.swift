@@ -1,0 +1,116 @@
+import OpenSwiftDataCSQLite
+
+/// One transaction around all others of a connection, so that work which saves many times is stored as a
+/// whole or not at all: a migration.
+///
+/// 1. `beginEnclosing` takes the write lock and keeps it to the end.
+/// 2. Until then `begin`, `commit`, `rollback` and `transaction` are savepoints in it, at any depth.
+/// 3. `commitEnclosing` stores everything, `rollbackEnclosing` nothing. Nothing else can commit: SQLite asks
+///    the hook first.
+/// 4. SQLite may undo a transaction by itself, when the disk is full. What would begin then throws,
+///    and `commitEnclosing` too.
+final class EnclosingTransaction {
+  /// How many transactions are open inside.
+  fileprivate(set) var depth = 0
+  fileprivate var isCommitting = false
+  /// An inner transaction could not be undone, so the whole must not be stored.
+  fileprivate var isBroken = false
+
+  /// The savepoint at the current depth.
+  fileprivate var savepoint: String { "\"enclosed \(depth)\"" }
+}
+
+extension Connection {
+  /// Begins a transaction that all others of the connection become parts of.
+  /// - Throws: `SQLiteError`: SQLITE_BUSY when another connection has the write lock and keeps it.
+  package func beginEnclosing() throws {
+    guard enclosing == nil, !isInTransaction else {
+      throw SQLiteError(.misuse, message: "a transaction is open already", path: path)
+    }
+    try prepare("BEGIN IMMEDIATE").run()
+    let enclosing = EnclosingTransaction()
+    self.enclosing = enclosing
+    // A statement that commits by itself would be stored alone once SQLite has undone the transaction.
+    sqlite3_commit_hook(
+      handle,
+      { context in
+        guard let context else { return 0 }
+        let enclosing = Unmanaged<EnclosingTransaction>.fromOpaque(context).takeUnretainedValue()
+        return enclosing.isCommitting ? 0 : 1
+      }, Unmanaged.passUnretained(enclosing).toOpaque())
+  }
+
+  /// Stores all that was done since `beginEnclosing`.
+  /// - Throws: `SQLiteError`; `rollbackEnclosing` is to follow.
+  package func commitEnclosing() throws {
+    guard let enclosing else {
+      throw SQLiteError(.misuse, message: "no enclosing transaction is open", path: path)
+    }
+    try requireWhole(enclosing)
+    guard enclosing.depth == 0 else {
+      throw SQLiteError(.misuse, message: "a transaction is open inside", path: path)
+    }
+    enclosing.isCommitting = true
+    defer { enclosing.isCommitting = false }
+    try prepare("COMMIT").run()
+    endEnclosing()
+  }
+
+  /// Undoes all that was done since `beginEnclosing`; does nothing where none is open.
+  package func rollbackEnclosing() {
+    guard enclosing != nil else { return }
+    if isInTransaction { try? prepare("ROLLBACK").run() }
+    // Where even that fails the hook stays, and closing the connection undoes the transaction.
+    if !isInTransaction { endEnclosing() }
+  }
+
+  private func endEnclosing() {
+    sqlite3_commit_hook(handle, nil, nil)
+    enclosing = nil
+  }
+
+  package var isEnclosed: Bool { enclosing != nil }
+
+  /// Throws when SQLite has undone the transaction that is to enclose what begins now.
+  func requireWhole(_ enclosing: EnclosingTransaction) throws {
+    if isInTransaction, !enclosing.isBroken { return }
+    throw SQLiteError(
+      .aborted,
+      message: "an error before undid the whole transaction; nothing of it can be stored any more",
+      path: path)
+  }
+
+  // MARK: Transactions inside
+
+  func begin(in enclosing: EnclosingTransaction) throws {
+    try requireWhole(enclosing)
+    try prepare("SAVEPOINT \(enclosing.savepoint)").run()
+    enclosing.depth += 1
+  }
+
+  func commit(in enclosing: EnclosingTransaction) throws {
+    try requireWhole(enclosing)
+    guard enclosing.depth > 0 else {
+      throw SQLiteError(.misuse, message: "no transaction is open", path: path)
+    }
+    enclosing.depth -= 1
+    do {
+      try prepare("RELEASE \(enclosing.savepoint)").run()
+    } catch {
+      enclosing.depth += 1
+      throw error
+    }
+  }
+
+  func rollback(in enclosing: EnclosingTransaction) {
+    guard enclosing.depth > 0 else { return }
+    enclosing.depth -= 1
+    guard isInTransaction else { return }
+    do {
+      try prepare("ROLLBACK TO \(enclosing.savepoint)").run()
+      try prepare("RELEASE \(enclosing.savepoint)").run()
+    } catch {
+      enclosing.isBroken = true
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import OpenSwiftDataSQLiteEngine
+import SwiftData
+import Testing
+
+/// The copy of a store that is made before its migration.
+@Suite struct StoreBackupTests {
+  private let folder: TemporaryFolder
+  private let container: ModelContainer
+
+  init() throws {
+    folder = try TemporaryFolder()
+    container = try External.container(folder.store)
+    let context = ModelContext(container)
+    for number in 0..<300 { context.insert(External.Picture("\(number)", Data([1, 2]))) }
+    context.insert(External.Picture("large", External.bytes(3)))
+    context.insert(External.Album("gone", cover: External.bytes(4)))
+    try context.save()
+    try context.delete(model: External.Album.self)
+  }
+
+  private func rows(of store: URL) throws -> [String] {
+    let context = ModelContext(try External.container(store))
+    return try context.fetch(FetchDescriptor<External.Picture>(sortBy: [SortDescriptor(\.name)]))
+      .map { "\($0.name) \($0.data?.count ?? 0) \($0.data?.first ?? 0)" }
+  }
+
+  /// As in a migration: with the write lock, and beside a container that is in use.
+  private func backup(_ version: String) throws -> URL {
+    let pool = try ConnectionPool(path: folder.store.path, mode: .readWrite, readers: 0)
+    try pool.beginEnclosing()
+    defer { pool.rollbackEnclosing() }
+    return try StoreBackup(of: folder.store, before: version).make()
+  }
+
+  @Test func theCopyIsAStore() throws {
+    let copy = try backup("2.0.0")
+    #expect(copy.lastPathComponent == "test-before-2.0.0.store")
+    #expect(try rows(of: copy) == rows(of: folder.store))
+    #expect(try rows(of: copy).count == 301)
+    for sql in ["page_size", "auto_vacuum", "page_count", "freelist_count"] {
+      #expect(
+        try SQLiteFile.integer("PRAGMA \(sql)", in: copy)
+          == SQLiteFile.integer("PRAGMA \(sql)", in: folder.store), "\(sql)")
+    }
+    #expect(try SQLiteFile.text("PRAGMA integrity_check", in: copy) == "ok")
+    #expect(
+      try SQLiteFile.text("SELECT hex(Z_PLIST) || Z_UUID FROM Z_METADATA", in: copy)
+        == SQLiteFile.text("SELECT hex(Z_PLIST) || Z_UUID FROM Z_METADATA", in: folder.store))
+    // The file of the value is shared, until one of both lets go of it.
+    let check = try ExternalFilesCheck(of: copy)
+    #expect(check.valueCount == 1 && check.missing.isEmpty && check.orphans.isEmpty)
+    try container.erase()
+    #expect(try rows(of: copy).contains("large 200000 3"))
+  }
+
+  @Test func eachCopyHasAName() throws {
+    let names = try (0..<3).map { _ in try backup("2.0.0").lastPathComponent }
+    #expect(
+      names == [
+        "test-before-2.0.0.store", "test-before-2.0.0-2.store", "test-before-2.0.0-3.store",
+      ])
+    #expect(try backup("../a b").lastPathComponent == "test-before-..-a-b.store")
+    #expect(try backup("").lastPathComponent == "test-before-migration.store")
+    // What belongs to another store is not touched.
+    let other = folder.url.appending(path: ".test-before-4_SUPPORT/kept")
+    try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
+    #expect(try backup("4").lastPathComponent == "test-before-4-2.store")
+    #expect(FileManager.default.fileExists(atPath: other.path))
+  }
+
+  private var files: [String] {
+    (FileManager.default.subpaths(atPath: folder.url.path) ?? []).sorted()
+  }
+
+  @Test func whatAKilledProcessLeftIsReplaced() throws {
+    let partial = folder.url.appending(path: "test-before-5.store.partial")
+    try Data("half".utf8).write(to: partial)
+    let values = folder.url.appending(path: ".test-before-5_SUPPORT/_EXTERNAL_DATA")
+    try FileManager.default.createDirectory(at: values, withIntermediateDirectories: true)
+    try Data().write(to: values.appending(path: UUID().uuidString))
+    let copy = try backup("5")
+    #expect(copy.lastPathComponent == "test-before-5.store")
+    #expect(try ExternalFilesCheck(of: copy).orphans.isEmpty)
+    #expect(!FileManager.default.fileExists(atPath: partial.path))
+    #expect(try rows(of: copy).count == 301)
+  }
+
+  @Test(.enabled(if: FaultInjector.isAvailable))
+  func aFailureLeavesNothingOfTheCopy() throws {
+    // The first one brings the file into its form.
+    try FileManager.default.removeItem(at: backup("0"))
+    try FileManager.default.removeItem(
+      at: folder.url.appending(path: ".test-before-0_SUPPORT"))
+    let before = files
+    let count = try FaultInjector.counting {
+      try StoreBackup(of: folder.store, before: "6").make()
+    }
+    try FileManager.default.removeItem(at: folder.url.appending(path: "test-before-6.store"))
+    try FileManager.default.removeItem(
+      at: folder.url.appending(path: ".test-before-6_SUPPORT"))
+    #expect(count > 8 && files == before)
+    for number in 1...count {
+      let injector = FaultInjector(failingAt: number, .full)
+      let error = #expect(throws: SwiftDataError.self) {
+        try injector.run { try StoreBackup(of: folder.store, before: "6").make() }
+      }
+      #expect(error == .storeWriteFailure)
+      #expect(error?.description.contains("can't be copied to test-before-6.store") == true)
+      #expect(files == before, "\(injector.operations.last ?? "")")
+    }
+  }
+}
