@@ -112,9 +112,13 @@ extension TableChange {
     guard Set(renamed.map(\.from)).count == earlier.columns.count,
       renamed.count == earlier.columns.count
     else { return .made }
+    let isSmall = lastKeys[source.table] ?? 0 < SchemaChange.smallTable
     let isUnchanged = added.isEmpty && renamed.allSatisfy { $0.from == $0.to }
-    if isUnchanged, table.name == source.table { return .kept }
-    if lastKeys[source.table] ?? 0 < SchemaChange.smallTable { return .made }
+    if isUnchanged, table.name == source.table {
+      let isOrdered = earlier.columns.map(\.name) == table.columns.map(\.name)
+      if isOrdered || !isSmall { return .kept }
+    }
+    if isSmall { return .made }
     return .altered(renamed: renamed.filter { $0.from != $0.to }, added: added)
   }
 }

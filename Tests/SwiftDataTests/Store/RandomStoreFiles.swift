@@ -83,7 +83,7 @@ enum StoreJudge {
 }
 
 /// A model that a seed makes.
-private struct RandomModel {
+struct RandomModel {
   private var generator: SeededRandom
   private var entities: [EntityDescription] = []
 
