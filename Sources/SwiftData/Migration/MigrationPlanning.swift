@@ -34,7 +34,7 @@ package struct MigrationPlanning {
     hasPlan = !versions.isEmpty
     self.versions = hasPlan ? versions : [models]
     self.links = links
-    let part = isPart ? models.entityNames : nil
+    let part = isPart ? Set(models.model.entities.map(\.name)) : nil
     self.part = part
     target =
       hasPlan ? try MigrationPlanning.place(of: models, among: versions, part: part) : 0
@@ -43,22 +43,45 @@ package struct MigrationPlanning {
   /// - Parameters:
   ///   - store: What the file says.
   ///   - name: The store in a sentence: `The store at /trips.store`.
-  ///   - fitsColumns: Whether the tables are those of a version, for a file that does not tell its models.
+  ///   - columnDifferences: What the tables differ in from those of a version, as clauses of a sentence.
+  ///     Asked for a file that does not tell its models.
   /// - Throws: `SwiftDataError.backwardMigration`, or `.unknownDataStoreSchema`.
   package func decision(
-    _ store: StoreIdentity, named name: String, fitsColumns: (Int) -> Bool = { _ in false }
+    _ store: StoreIdentity, named name: String, columnDifferences: (Int) -> [String]
   ) throws -> MigrationDecision {
-    if let place = place(of: store, fitsColumns) {
-      if place == target { return .open }
+    if let place = place(of: store, columnDifferences) {
+      if place == target {
+        return keepsValues(of: versions[place], store) ? .open : .migrate(pathInPlace(store))
+      }
       if place > target { throw backward(store, name, versions[place].name) }
       return .migrate(path(of: store, from: place))
     }
     if isNewer(store) { throw backward(store, name, store.versionText) }
-    guard reaches(versions[0], store) else { throw unknown(store, name) }
+    guard reaches(versions[0], store) else { throw unknown(store, name, columnDifferences) }
     return .migrate(path(of: store, from: nil))
   }
 
+  /// Whether large values are where the version looks for them. Attributes of other modules do not count.
+  private func keepsValues(of version: ModelVersion, _ store: StoreIdentity) -> Bool {
+    guard let stored = store.externalAttributes else { return true }
+    func isOfVersion(_ attribute: String) -> Bool {
+      version.hashes[String(attribute.prefix { $0 != "." })] != nil
+    }
+    let names = names(in: store)
+    let expected = version.externalAttributes.filter { attribute in
+      names?.contains(String(attribute.prefix { $0 != "." })) ?? true
+    }
+    return expected == stored.filter(isOfVersion)
+  }
+
   // MARK: Paths
+
+  /// The version stays, and values move into files or out of them.
+  private func pathInPlace(_ store: StoreIdentity) -> MigrationPath {
+    MigrationPath(
+      steps: [MigrationPath.Step(from: target, to: target, stage: nil)],
+      versionNames: [store.versionText, versions[target].name], isInName: false)
+  }
 
   private func path(of store: StoreIdentity, from start: Int?) -> MigrationPath {
     var steps: [MigrationPath.Step] = []
@@ -72,6 +95,7 @@ package struct MigrationPlanning {
     }
     let isInName =
       start.map { versions[$0].hashes == versions[target].hashes } ?? false
+      && keepsValues(of: versions[target], store)
       && steps.allSatisfy { step in
         versions[step.to].hashes == versions[target].hashes
           && !links.contains { $0.stage == step.stage && $0.isCustom }
@@ -89,14 +113,16 @@ package struct MigrationPlanning {
 
   // MARK: Recognition
 
-  private func place(of store: StoreIdentity, _ fitsColumns: (Int) -> Bool) -> Int? {
+  private func place(
+    of store: StoreIdentity, _ columnDifferences: (Int) -> [String]
+  ) -> Int? {
     guard store.tellsModels else {
-      if fitsColumns(target) { return target }
-      return versions.indices.last(where: fitsColumns)
+      func fits(_ place: Int) -> Bool { columnDifferences(place).isEmpty }
+      return fits(target) ? target : versions.indices.last(where: fits)
     }
     // Other entities of the file are those of other modules.
     let known = versions.reduce(models.entityNames) { $0.union($1.entityNames) }
-    let names = part.map { $0.union(store.entityNames) }
+    let names = names(in: store)
     let hashes = store.hashes.filter { known.contains($0.key) }
     var found =
       hashes.isEmpty ? [] : versions.indices.filter { versions[$0].hashes(of: names) == hashes }
@@ -110,10 +136,26 @@ package struct MigrationPlanning {
       }
     }
     return narrowed(
-      found, { store.versionIdentifiers.contains(versions[$0].name) },
+      found, { keepsValues(of: versions[$0], store) },
+      { store.versionIdentifiers.contains(versions[$0].name) },
       { place in
         store.model.map { versions[place].model(of: names).declaresTheSame(as: $0) } ?? false
       })
+  }
+
+  /// The entities of a version that the store keeps; `nil` for all.
+  package func names(in store: StoreIdentity) -> Set<String>? {
+    part.map { $0.union(store.entityNames) }
+  }
+
+  /// The entities that a step leaves behind: those of earlier versions that the later one does not name.
+  /// Without a plan nobody says that an entity is gone.
+  package func entitiesGone(in step: MigrationPath.Step) -> Set<String> {
+    guard hasPlan else { return [] }
+    let known = versions[...max(step.to, step.from ?? 0)].reduce(Set<String>()) {
+      $0.union($1.entityNames)
+    }
+    return known.subtracting(versions[step.to].namesAndFormerNames)
   }
 
   /// The last of those that fulfil as many conditions, in their order, as any does.
@@ -153,9 +195,11 @@ package struct MigrationPlanning {
   }
 
   /// Whether the store goes to a version by itself without losing what versions behind that have. A
-  /// store of which no entity has a counterpart there would be emptied.
+  /// store of which no entity has a counterpart there would be emptied, and one that does not tell its
+  /// model would be guessed at.
   private func reaches(_ version: ModelVersion, _ store: StoreIdentity) -> Bool {
-    guard !version.namesAndFormerNames.isDisjoint(with: store.entityNames) else { return false }
+    guard !version.namesAndFormerNames.isDisjoint(with: store.entityNames), let model = store.model
+    else { return false }
     guard hasPlan else { return true }
     // 1.0.0 is what schemas have that were given no version.
     if let newest = store.versions?.max(), newest > version.identifier,
@@ -163,7 +207,6 @@ package struct MigrationPlanning {
     {
       return false
     }
-    guard let model = store.model else { return true }
     // A property that only later versions have tells that the store is one of them, changed.
     return model.entities.allSatisfy { entity in
       entity.properties.allSatisfy { property in
@@ -196,8 +239,13 @@ package struct MigrationPlanning {
     )
   }
 
-  private func unknown(_ store: StoreIdentity, _ name: String) -> SwiftDataError {
-    let differences = versions.map { $0.differences(from: store, part: part) }
+  private func unknown(
+    _ store: StoreIdentity, _ name: String, _ columnDifferences: (Int) -> [String]
+  ) -> SwiftDataError {
+    let differences =
+      store.tellsModels
+      ? versions.map { $0.differences(from: store, part: part) }
+      : versions.indices.map(columnDifferences)
     let nearest = differences.indices.min { differences[$0].count < differences[$1].count } ?? 0
     let models = hasPlan ? "version \(versions[nearest].name) of the migration plan" : "the models"
     let advice =

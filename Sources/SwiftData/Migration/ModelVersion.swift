@@ -1,21 +1,32 @@
 package import Foundation
 package import OpenSwiftDataStoreFormat
 
-/// A version of the models as recognition sees it: what a store of the version says about itself.
-package struct ModelVersion: Sendable {
+/// A version of the models as recognition sees it: what a store of the version says about itself. It is
+/// made when it is first asked for; most stores are opened without most of it.
+package final class ModelVersion {
   package let identifier: Schema.Version
-  package let model: ModelDescription
+  package private(set) lazy var model: ModelDescription = makeModel()
   /// The version hashes by entity.
-  package let hashes: [String: Data]
+  package private(set) lazy var hashes: [String: Data] = VersionHashes(model).byEntity
 
-  package init(_ identifier: Schema.Version, _ model: ModelDescription) {
+  /// The attributes whose values may lie in files, which version hashes leave out: `Photo.data`.
+  private(set) lazy var externalAttributes: Set<String> = listExternalAttributes()
+
+  private let makeModel: () -> ModelDescription
+  private let listExternalAttributes: () -> Set<String>
+
+  package init(
+    _ identifier: Schema.Version, _ model: ModelDescription, externalAttributes: Set<String> = []
+  ) {
     self.identifier = identifier
-    self.model = model
-    hashes = VersionHashes(model).byEntity
+    makeModel = { model }
+    listExternalAttributes = { externalAttributes }
   }
 
   package init(_ schema: Schema) {
-    self.init(schema.version, ModelDescription(schema, descriptors: schema.descriptors))
+    identifier = schema.version
+    makeModel = { ModelDescription(schema, descriptors: schema.descriptors) }
+    listExternalAttributes = { Set(schema.descriptors.values.flatMap(\.externalAttributes)) }
   }
 
   /// As errors and files name it: `2.0.0`.
@@ -40,6 +51,14 @@ package struct ModelVersion: Sendable {
     return ModelDescription(
       entities: model.entities.filter { names.contains($0.name) },
       versionIdentifiers: model.versionIdentifiers)
+  }
+}
+
+extension _ModelDescriptor {
+  /// Those that the class itself declares.
+  fileprivate var externalAttributes: [String] {
+    properties.dropFirst(superclass?._$descriptor.slotCount ?? 0).filter(\.isExternallyStored)
+      .map { "\(entityName).\($0.name)" }
   }
 }
 

@@ -2,6 +2,7 @@ import Foundation
 
 /// A migration plan as it is read once for each opening, its faults refused.
 package struct PlanVersions {
+  let types: [any VersionedSchema.Type]
   package let schemas: [Schema]
   package let versions: [ModelVersion]
   package let stages: [MigrationStage]
@@ -10,7 +11,7 @@ package struct PlanVersions {
   /// - Throws: `SwiftDataError.loadIssueModelContainer` for a plan without versions, for a stage
   ///   between versions that it does not list in this order, and for models that can't be stored.
   package init(_ plan: any SchemaMigrationPlan.Type) throws {
-    let types = plan.schemas
+    types = plan.schemas
     stages = plan.stages
     guard !types.isEmpty else {
       throw SwiftDataError.loadIssueModelContainer.with(

@@ -2,37 +2,44 @@ package import Foundation
 package import OpenSwiftDataStoreFormat
 
 /// What a file says of the models that wrote it, as far as it tells one version from another.
-package struct StoreIdentity {
+package final class StoreIdentity {
   /// Version hashes by entity; empty where the file has none.
   let hashes: [String: Data]
-  /// The model of the cache, where the file has one.
-  let model: ModelDescription?
   /// As the file names its version: `["1.0.0"]`.
   let versionIdentifiers: [String]
+  /// The attributes whose values have tags; `nil` where the file does not tell.
+  let externalAttributes: Set<String>?
+  /// The model of the cache, where the file has one. It is decoded when hashes do not settle the matter.
+  private(set) lazy var model: ModelDescription? = readModel()
   /// The entities that have rows in the file, those of the history left out.
-  let entityNames: Set<String>
+  private(set) lazy var entityNames: Set<String> = listEntities(model)
+
+  private let readModel: () -> ModelDescription?
+  private let listEntities: (ModelDescription?) -> Set<String>
 
   package init(
     hashes: [String: Data], model: ModelDescription?, versionIdentifiers: [String],
-    entityNames: Set<String>
+    entityNames: Set<String>, externalAttributes: Set<String>? = nil
   ) {
     self.hashes = hashes
-    self.model = model
+    self.externalAttributes = externalAttributes
     self.versionIdentifiers = versionIdentifiers.filter { !$0.isEmpty }
-    self.entityNames = entityNames
+    readModel = { model }
+    listEntities = { _ in entityNames }
   }
 
   package init(_ stored: StoredSchema) {
     let metadata = stored.modelMetadata
-    let model = stored.model
-    let stored = model.map(stored.renamed) ?? stored
     let reserved = Set(
       stored.entities.filter { !EntityNumbering.isValid($0.number) }.map(\.name))
-    let named = stored.entities.map(\.name) + (model?.entities.map(\.name) ?? [])
-    self.init(
-      hashes: (metadata?.versionHashes ?? [:]).filter { !reserved.contains($0.key) },
-      model: model, versionIdentifiers: metadata?.versionIdentifiers ?? [],
-      entityNames: Set(named).subtracting(reserved))
+    hashes = metadata?.versionHashes ?? [:]
+    versionIdentifiers = (metadata?.versionIdentifiers ?? []).filter { !$0.isEmpty }
+    externalAttributes = metadata?.externalAttributes.map(Set.init)
+    readModel = { stored.model }
+    listEntities = { model in
+      let named = (model.map(stored.renamed) ?? stored).entities.map(\.name)
+      return Set(named + (model?.entities.map(\.name) ?? [])).subtracting(reserved)
+    }
   }
 
   /// Whether the file tells its models by itself.

@@ -20,10 +20,11 @@ import Testing
 
   private func decision(
     _ store: StoreIdentity, _ models: ModelVersion, _ versions: [ModelVersion] = [],
-    _ links: [StageLink] = [], isPart: Bool = false, fitsColumns: (Int) -> Bool = { _ in false }
+    _ links: [StageLink] = [], isPart: Bool = false,
+    columnDifferences: (Int) -> [String] = { _ in ["other columns"] }
   ) throws -> MigrationDecision {
     try MigrationPlanning(models: models, versions: versions, links: links, isPart: isPart)
-      .decision(store, named: "The store", fitsColumns: fitsColumns)
+      .decision(store, named: "The store", columnDifferences: columnDifferences)
   }
 
   // MARK: Paths
@@ -169,10 +170,11 @@ import Testing
   @Test func aFileWithoutHashesIsRecognisedByItsTables() throws {
     let bare = StoreIdentity(
       hashes: [:], model: nil, versionIdentifiers: [], entityNames: ["Trip"])
-    #expect(try decision(bare, trips[2], trips) { $0 == 2 } == .open)
-    #expect(try path(decision(bare, trips[2], trips) { $0 < 2 }).steps.first?.from == 1)
-    #expect(try decision(bare, trips[2]) { $0 == 0 } == .open)
-    #expect(try path(decision(bare, trips[2], trips)).steps.first?.from == nil)
+    #expect(try decision(bare, trips[2], trips) { $0 == 2 ? [] : ["x"] } == .open)
+    #expect(
+      try path(decision(bare, trips[2], trips) { $0 < 2 ? [] : ["x"] }).steps.first?.from == 1)
+    #expect(try decision(bare, trips[2]) { _ in [] } == .open)
+    #expect(throws: SwiftDataError.unknownDataStoreSchema) { try decision(bare, trips[2], trips) }
   }
 
   @Test func whatMakesNoOtherRowsMakesNoOtherVersion() throws {
