@@ -28,6 +28,9 @@ struct Benchmarks {
     if arguments.first == "--queries" {
       return try QueryComparison(path: directory.appendingPathComponent("queries.store").path).run()
     }
+    if arguments.first == "--migrations" {
+      return try MigrationComparison(in: directory, rows: 1_000_000).run()
+    }
     Report.printTimes(try times(in: directory), rows: rows)
     Report.printMemory(try memory(in: directory))
     print()

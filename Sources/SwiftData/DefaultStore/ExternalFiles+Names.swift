@@ -45,7 +45,10 @@ extension ExternalFiles {
   /// Removes the triggers of a connection, which stand in the way of changes of its tables.
   package static func stopFollowing(_ connection: Connection) throws {
     let triggers = try connection.texts(
-      "SELECT name FROM temp.sqlite_master WHERE type = 'trigger' AND name LIKE '%\\_LOST\\_BY\\_%' ESCAPE '\\'")
+      """
+      SELECT name FROM temp.sqlite_master
+      WHERE type = 'trigger' AND name LIKE '%\\_LOST\\_BY\\_%' ESCAPE '\\'
+      """)
     for trigger in triggers { try connection.execute("DROP TRIGGER temp.\(trigger.quotedName)") }
   }
 

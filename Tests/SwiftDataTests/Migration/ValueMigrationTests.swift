@@ -1,0 +1,130 @@
+import Foundation
+import SwiftData
+import Testing
+
+/// Values that change their form: members of structs, cases of enums, values beside the store, indexes.
+@Suite struct ValueMigrationTests {
+  private let store: MigratedStore
+
+  init() throws { store = try MigratedStore() }
+
+  enum Before {
+    struct Address: Codable, Equatable { var street: String; var city: String }
+    enum Shape: Codable, Equatable { case dot, circle(radius: Double), square(side: Double) }
+
+    @Model final class Place {
+      var name: String
+      var address: Address
+      var other: Address?
+      var shape: Shape
+      var level: String
+      var data: Data?
+      #Index<Place>([\.name])
+
+      init(_ name: String) {
+        self.name = name
+        address = Address(street: "Via Appia", city: "Rome")
+        shape = .circle(radius: 2)
+        level = "high"
+      }
+    }
+  }
+
+  enum After {
+    struct Address: Codable, Equatable { var city: String; var zip: Int?; var land: String }
+    enum Shape: Codable, Equatable { case dot, circle(radius: Double), square(side: Double), line }
+    enum Level: String, Codable { case high, low }
+
+    @Model final class Place {
+      var name: String
+      var address: Address = Address(city: "", zip: nil, land: "Italy")
+      var other: Address?
+      var shape: Shape
+      var level: Level
+      @Attribute(.externalStorage) var data: Data?
+      #Index<Place>([\.level], [\.name, \.level])
+
+      init(_ name: String) {
+        (self.name, shape, level) = (name, .line, .low)
+      }
+    }
+  }
+
+  enum Narrow {
+    enum Shape: Codable, Equatable { case dot, square(side: Double) }
+
+    @Model final class Place {
+      var name: String
+      var shape: Shape
+
+      init(_ name: String) { (self.name, shape) = (name, .dot) }
+    }
+  }
+
+  private func makeBefore(_ change: (Before.Place) -> Void = { _ in }) throws {
+    try store.make([Before.Place.self]) { context in
+      let place = Before.Place("a")
+      change(place)
+      context.insert(place)
+    }
+  }
+
+  @Test func membersAndCasesChange() throws {
+    let large = Data(repeating: 7, count: 300_000)
+    try makeBefore { $0.data = large }
+    let context = try store.open([After.Place.self])
+    let place = try #require(try context.fetch(FetchDescriptor<After.Place>()).first)
+    #expect(place.address == After.Address(city: "Rome", zip: nil, land: "Italy"))
+    #expect(place.other == nil)
+    #expect(place.shape == .circle(radius: 2))
+    #expect(place.level == .high)
+    #expect(place.data == large)
+    let folder = store.folder.url.appending(path: ".test_SUPPORT/_EXTERNAL_DATA")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 1)
+    place.shape = .line
+    try context.save()
+  }
+
+  @Test func valuesComeBackFromFiles() throws {
+    let (large, small) = (Data(repeating: 7, count: 300_000), Data([2, 65, 66]))
+    try store.make([After.Place.self]) { context in
+      for (name, data) in [("a", large), ("b", small), ("c", nil)] {
+        let place = After.Place(name)
+        (place.data, place.shape) = (data, .dot)
+        context.insert(place)
+      }
+    }
+    let context = try store.open([Inline.Place.self])
+    let places = try context.fetch(FetchDescriptor<Inline.Place>(sortBy: [SortDescriptor(\.name)]))
+    #expect(places.map(\.data) == [large, small, nil])
+    let folder = store.folder.url.appending(path: ".test_SUPPORT/_EXTERNAL_DATA")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+  }
+
+  enum Inline {
+    @Model final class Place {
+      var name: String
+      var data: Data?
+
+      init(_ name: String) { self.name = name }
+    }
+  }
+
+  @Test func aCaseThatRowsHaveMustNotGo() throws {
+    try makeBefore()
+    let text = try store.refusal([Narrow.Place.self])
+    #expect(text.contains("Place.shape") && text.contains("circle"), "\(text)")
+  }
+
+  @Test func aCaseThatNoRowHasMayGo() throws {
+    try makeBefore { $0.shape = .square(side: 3) }
+    let context = try store.open([Narrow.Place.self])
+    #expect(try context.fetch(FetchDescriptor<Narrow.Place>()).map(\.shape) == [.square(side: 3)])
+  }
+
+  @Test func textThatIsNoRawValueIsRefused() throws {
+    try makeBefore { $0.level = "medium" }
+    let text = try store.refusal([After.Place.self])
+    #expect(text.contains("Place.level") && text.contains("no raw value"), "\(text)")
+  }
+}
