@@ -124,21 +124,25 @@ extension String {
 
 extension ModelDifference: CustomStringConvertible {
   /// A clause of the sentence that refuses a file.
-  package var description: String {
+  package var description: String { text(in: "the file") }
+
+  /// A clause of a sentence.
+  /// - Parameter place: What the models are compared with.
+  package func text(in place: String) -> String {
     switch self {
     case .newEntity(let entity): "the model \(entity) is new"
     case .superentity(let entity, let stored, let current):
-      "the model \(entity) \(Self.ancestry(current)) and \(Self.ancestry(stored)) in the file"
+      "the model \(entity) \(Self.ancestry(current)) and \(Self.ancestry(stored)) in \(place)"
     case .newProperty(let entity, let property):
       "\(entity).\(property.name) (\(property.typeText)) is new"
     case .removedProperty(let entity, let property):
-      "the file has \(entity).\(property.name) (\(property.typeText)), which the model lacks"
+      "\(place) has \(entity).\(property.name) (\(property.typeText)), which the model lacks"
     case .changedProperty(let entity, let stored, let current):
-      "\(entity).\(current.name) is \(current.typeText) and \(stored.typeText) in the file"
+      "\(entity).\(current.name) is \(current.typeText) and \(stored.typeText) in \(place)"
     case .newConstraint(let entity, let names):
       "\(entity) has new unique values: \(names.joined(separator: ", "))"
     case .removedConstraint(let entity, let names):
-      "the file keeps values of \(entity) unique that the model does not: "
+      "\(place) keeps values of \(entity) unique that the model does not: "
         + names.joined(separator: ", ")
     }
   }

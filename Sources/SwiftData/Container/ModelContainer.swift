@@ -43,7 +43,7 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     return context
   }
 
-  private init(_ coordinator: ContainerCoordinator, mainContext: ModelContext? = nil) {
+  init(_ coordinator: ContainerCoordinator, mainContext: ModelContext? = nil) {
     schema = coordinator.schema
     migrationPlan = coordinator.migrationPlan
     self.coordinator = coordinator
@@ -103,13 +103,39 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
     configurations: [ModelConfiguration]
   ) throws {
-    let opening = try StoreOpening(
-      schema: givenSchema,
-      configurations: configurations.isEmpty ? [ModelConfiguration()] : configurations,
-      migrationPlan: migrationPlan)
     schema = givenSchema
     self.migrationPlan = migrationPlan
-    coordinator = opening.coordinator
+    coordinator = try ModelContainer.open(givenSchema, migrationPlan, configurations)
+  }
+
+  /// Opens the stores of a schema, and tells how far their migration is.
+  ///
+  /// Not in Apple's framework.
+  /// - Parameters:
+  ///   - givenSchema: The models.
+  ///   - migrationPlan: How stores of older versions are brought up to date.
+  ///   - configurations: One per store; none makes the default store.
+  ///   - migrationProgress: Told how far the migration is, from the thread that makes the container.
+  /// - Throws: `SwiftDataError`, naming what is wrong with models, configurations or files.
+  public init(
+    for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)?,
+    configurations: [ModelConfiguration], migrationProgress: MigrationProgress?
+  ) throws {
+    schema = givenSchema
+    self.migrationPlan = migrationPlan
+    coordinator = try ModelContainer.open(
+      givenSchema, migrationPlan, configurations, migrationProgress)
+  }
+
+  private static func open(
+    _ schema: Schema, _ plan: (any SchemaMigrationPlan.Type)?,
+    _ configurations: [ModelConfiguration], _ progress: MigrationProgress? = nil
+  ) throws -> ContainerCoordinator {
+    try StoreOpening(
+      schema: schema,
+      configurations: configurations.isEmpty ? [ModelConfiguration()] : configurations,
+      migrationPlan: plan, progress: progress
+    ).coordinator
   }
 
   /// Opens stores of any kind for some model classes.

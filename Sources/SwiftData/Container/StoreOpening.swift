@@ -6,20 +6,22 @@ struct StoreOpening {
 
   init(
     schema: Schema, configurations: [any DataStoreConfiguration],
-    migrationPlan: (any SchemaMigrationPlan.Type)? = nil
+    migrationPlan: (any SchemaMigrationPlan.Type)? = nil, progress: MigrationProgress? = nil
   ) throws {
     try schema.validate()
+    let plan = try migrationPlan.map(PlanVersions.init)
     var stores: [(store: any DataStore, entities: Set<String>)] = []
     var completed: Set<ModelConfiguration> = []
     var names: Set<String> = []
-    for configuration in configurations {
+    for (place, configuration) in configurations.enumerated() {
       if configurations.count > 1, !names.insert(configuration.name).inserted {
         throw SwiftDataError.duplicateConfiguration.with(
           "Two configurations are named \(configuration.name). Give each store a name of its own.")
       }
       let part = configuration.schema ?? schema
       try StoreOpening.check(part, in: schema, configuration.name)
-      let store = try StoreOpening.open(configuration, part, schema)
+      progress?.begin(store: place, of: configurations.count)
+      let store = try StoreOpening.open(configuration, part, of: schema, plan, progress)
       stores.append((store, Set(part.entitiesByName.keys)))
       if var known = configuration as? ModelConfiguration {
         known.schema = part
@@ -29,16 +31,22 @@ struct StoreOpening {
     try StoreOpening.checkLinks(schema, stores.map(\.entities))
     coordinator = ContainerCoordinator(
       schema: schema, stores: stores, configurations: completed, migrationPlan: migrationPlan)
+    progress?.finish()
   }
 
   private static func open<C: DataStoreConfiguration>(
-    _ configuration: C, _ part: Schema, _ schema: Schema
+    _ configuration: C, _ part: Schema, of schema: Schema, _ plan: PlanVersions?,
+    _ progress: MigrationProgress?
   ) throws -> any DataStore {
     var configuration = configuration
     configuration.schema = part
     try configuration.validate()
     if let model = configuration as? ModelConfiguration {
-      return try DefaultStore(model, schema: part)
+      return try DefaultStore(
+        StoreMigration(
+          model, schema: part,
+          isPart: part.entitiesByName.count < schema.entitiesByName.count, plan: plan,
+          progress: progress))
     }
     return try C.Store(configuration, migrationPlan: nil)
   }

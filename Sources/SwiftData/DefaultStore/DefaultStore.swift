@@ -27,38 +27,44 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
   /// What reads and writes the rows.
   package let engine: RelationalStore
 
-  /// Opens the store, and makes its file when there is none.
+  /// Opens a store that has the version of the models.
   /// - Parameters:
-  ///   - configuration: Where the store is and which entities it keeps.
-  ///   - migrationPlan: How to bring an older store up to date; not followed yet.
-  /// - Throws: `SwiftDataError.loadIssueModelContainer` with the reason when it can't be opened.
-  public convenience init(
-    _ configuration: ModelConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)? = nil
+  ///   - finding: What was found when the file was looked at; `nil` when it was changed since.
+  ///   - version: What a new file names as its version; that of the schema when `nil`.
+  convenience init(
+    _ configuration: ModelConfiguration, schema: Schema, finding: StoreFileCheck.Finding?,
+    version: String? = nil
   ) throws {
-    guard let schema = configuration.schema else {
-      throw SwiftDataError.loadIssueModelContainer.with(
-        "The configuration \(configuration.name) has no schema. Give it one, or open the store "
-          + "through ModelContainer(for:).")
-    }
-    try self.init(configuration, schema: schema)
-  }
-
-  init(_ configuration: ModelConfiguration, schema: Schema) throws {
-    try configuration.validate()
-    self.configuration = configuration
-    self.schema = schema
-    name = configuration.name
-    let mapping: SchemaMapping
     do {
-      pool = try StoreFile.openPool(configuration, schema: schema)
-      (file, mapping) = try StoreFile.open(pool, schema: schema, configuration: configuration)
+      if let finding {
+        try StoreFile.judge(finding, schema: schema, configuration: configuration)
+      }
+      try self.init(
+        configuration, schema: schema, pool: StoreFile.openPool(configuration), version: version)
     } catch {
       throw StoreFailure.opening(error, at: configuration.url)
     }
+  }
+
+  /// Opens a store on a pool.
+  /// - Parameters:
+  ///   - external: The files of large values, where they are open already.
+  ///   - seal: Ends the use of the store while the pool stays open.
+  init(
+    _ configuration: ModelConfiguration, schema: Schema, pool: ConnectionPool,
+    version: String? = nil, external: ExternalFiles? = nil, seal: StoreSeal? = nil
+  ) throws {
+    self.configuration = configuration
+    self.schema = schema
+    self.pool = pool
+    name = configuration.name
+    let mapping: SchemaMapping
+    (file, mapping) = try StoreFile.open(
+      pool, schema: schema, configuration: configuration, version: version, external: external)
     engine = RelationalStore(
       name: name, identifier: file.identifier, schema: schema, mapping: mapping,
       driver: SQLiteDriver(
-        pool: pool, file: file, mapping: mapping, url: configuration.url),
+        pool: pool, file: file, mapping: mapping, url: configuration.url, seal: seal),
       isWritable: configuration.allowsSave, trees: file.trees,
       history: file.history,
       note: StatementLog.wanted(by: configuration)?.note)

@@ -39,6 +39,20 @@ public struct ModelConfiguration: Identifiable, Sendable {
   /// Receives each statement that the store runs. Not in Apple's framework.
   public var statementLog: StatementLog?
 
+  /// Whether a store of an older version is migrated when it is opened; `true` unless it is set.
+  ///
+  /// Where it is false, opening such a store throws `SwiftDataError.loadIssueModelContainer` with the
+  /// steps that are needed, and the file stays as it is. Servers that share a store migrate it once, in a
+  /// deploy script: see ``ModelContainer/migrationPreview(for:migrationPlan:configurations:)``.
+  /// Not in Apple's framework.
+  public var allowsMigration = true
+
+  /// Whether a copy of the store is kept beside it before it is migrated; `false` unless it is set.
+  ///
+  /// The copy of `trips.store` is named `trips-before-2.0.0.store` when the store is led to version
+  /// 2.0.0; large values beside the store are part of it. Not in Apple's framework.
+  public var keepsMigrationBackup = false
+
   /// The location of the store.
   public var id: URL { url }
 

@@ -11,11 +11,13 @@ struct SQLiteDriver: SQLDriver {
   let file: StoreFile
   let mapping: SchemaMapping
   let url: URL
+  var seal: StoreSeal?
 
   var capabilities: SQLCapabilities { .sqlite }
 
   func read<R>(_ body: (any SQLSession) throws -> R) throws -> R {
     do {
+      try seal?.check(pool.path)
       return try pool.read { try body($0) }
     } catch is StoreWatch.Migrated {
       throw StoreWatch.Migrated.whileReading(url)
@@ -57,6 +59,7 @@ struct SQLiteDriver: SQLDriver {
     else consequence: String, _ body: () throws -> R
   ) throws -> R {
     do {
+      try seal?.check(pool.path)
       return try body()
     } catch is StoreWatch.Migrated {
       throw StoreWatch.Migrated.whileWriting(url, else: consequence)

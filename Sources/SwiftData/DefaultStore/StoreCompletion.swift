@@ -7,6 +7,8 @@ import OpenSwiftDataStoreFormat
 /// no model and no history. Called by `StoreFile.open`, inside a transaction.
 struct StoreCompletion {
   let mapping: SchemaMapping
+  /// What the file names as its version; that of the schema when `nil`.
+  var version: String?
 
   /// - Throws: `SwiftDataError.loadIssueModelContainer` for rows that the models can't have, or
   ///   `SQLiteError`.
@@ -14,7 +16,7 @@ struct StoreCompletion {
     try refuseEmptyValues(connection)
     // The properties of entities that no model here names are not known.
     guard mapping.layout.model.entities.count == mapping.entities.count else { return }
-    let creation = StoreCreation(mapping)
+    let creation = StoreCreation(mapping, version: version)
     try creation.describe(connection, replacing: stored.metadata)
     if HistoryTables.areMissing(in: stored.columns) { try creation.createHistory(connection) }
   }

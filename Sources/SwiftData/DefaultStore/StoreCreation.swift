@@ -98,9 +98,13 @@ package struct StoreCreation {
 }
 
 extension StoreCreation {
-  init(_ mapping: SchemaMapping) {
+  /// - Parameter version: What the file names as its version; that of the schema when `nil`.
+  init(_ mapping: SchemaMapping, version: String? = nil) {
+    let model = mapping.layout.model
     self.init(
-      model: mapping.layout.model, numbers: mapping.layout.numbers,
+      model: version.map {
+        ModelDescription(entities: model.entities, versionIdentifiers: [$0])
+      } ?? model, numbers: mapping.layout.numbers,
       definitions: mapping.creationStatements, externalAttributes: mapping.externalAttributes)
   }
 }

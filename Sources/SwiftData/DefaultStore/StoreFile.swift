@@ -14,8 +14,37 @@ struct StoreFile: Sendable {
   /// The files of its large values; a store in memory has none.
   let external: ExternalFiles?
 
+  /// Looks at the file before it is opened, and makes its folder.
+  /// - Returns: What the file says; `nil` where there is none.
+  static func check(_ configuration: ModelConfiguration) throws -> StoreFileCheck.Finding? {
+    if configuration.isStoredInMemoryOnly { return nil }
+    if configuration.allowsSave {
+      try FileManager.default.createDirectory(
+        at: configuration.url.deletingLastPathComponent(), withIntermediateDirectories: true)
+    }
+    return try StoreFileCheck.check(configuration.url, allowsSave: configuration.allowsSave)
+  }
+
+  /// Refuses a file with other models before opening it changes a byte. `open` does so too, which is soon
+  /// enough for a file that is no other when it is closed again.
+  static func judge(
+    _ finding: StoreFileCheck.Finding, schema: Schema, configuration: ModelConfiguration
+  ) throws {
+    guard configuration.allowsSave, finding.isChangedByOpening else { return }
+    let decision = StoreDecision(
+      stored: finding.stored, schema: schema, descriptors: schema.descriptors)
+    if case .refuse(let differences) = decision {
+      throw refusal(differences, of: finding.stored, at: configuration.url)
+    }
+    try refuseWriting(finding.stored, configuration)
+  }
+
+  /// - Parameters:
+  ///   - readers: How many connections read besides the writer.
+  ///   - temporaryStorage: Where the connections sort.
   static func openPool(
-    _ configuration: ModelConfiguration, schema: Schema
+    _ configuration: ModelConfiguration, readers: Int = 3,
+    temporaryStorage: TemporaryStorage = .memory
   ) throws -> ConnectionPool {
     let log = StatementLog.wanted(by: configuration)
     let configure: @Sendable (Connection) throws -> Void = { connection in
@@ -32,31 +61,22 @@ struct StoreFile: Sendable {
     if configuration.isStoredInMemoryOnly {
       return try ConnectionPool(path: "", mode: .memory(name: nil), configure: configure)
     }
-    let url = configuration.url
-    if configuration.allowsSave {
-      try FileManager.default.createDirectory(
-        at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-    }
-    try StoreFileCheck.check(url, allowsSave: configuration.allowsSave) { stored in
-      let decision = StoreDecision(
-        stored: stored, schema: schema, descriptors: schema.descriptors)
-      if case .refuse(let differences) = decision {
-        throw refusal(differences, of: stored, at: url)
-      }
-      try refuseWriting(stored, configuration)
-    }
     return try ConnectionPool(
-      path: url.path, mode: configuration.allowsSave ? .readWriteCreate : .readOnly,
-      configure: configure)
+      path: configuration.url.path, mode: configuration.allowsSave ? .readWriteCreate : .readOnly,
+      readers: readers, temporaryStorage: temporaryStorage, configure: configure)
   }
 
   /// Opens the store in a file, in steps: what the file says about itself is read, then it is
   /// decided what to do with it, then the schema is mapped with the file's own numbers.
+  /// - Parameters:
+  ///   - version: What a new file names as its version; that of the schema when `nil`.
+  ///   - external: The files of large values, where they are open already.
   /// - Returns: The file, and where it keeps what.
   /// - Throws: `SwiftDataError.loadIssueModelContainer` when the file can't be used with the
   ///   models, or `SQLiteError`.
   static func open(
-    _ pool: ConnectionPool, schema: Schema, configuration: ModelConfiguration
+    _ pool: ConnectionPool, schema: Schema, configuration: ModelConfiguration,
+    version: String? = nil, external: ExternalFiles? = nil
   ) throws -> (file: StoreFile, mapping: SchemaMapping) {
     let descriptors = schema.descriptors
     func decision(_ stored: StoredSchema?) -> StoreDecision {
@@ -76,7 +96,7 @@ struct StoreFile: Sendable {
           if let other = try StoredSchema.read(connection) { return (other, nil) }
           guard case .create(let mapping) = decision(nil) else { return (nil, nil) }
           // Nobody else opens a store in memory, so it need not say which models it holds.
-          try StoreCreation(mapping).create(
+          try StoreCreation(mapping, version: version).create(
             connection, describesModel: !configuration.isStoredInMemoryOnly)
           return (try StoredSchema.read(connection), mapping)
         }
@@ -89,13 +109,14 @@ struct StoreFile: Sendable {
         stored = try pool.write { connection in
           try connection.transaction {
             guard let stored = try StoredSchema.read(connection) else { return nil }
-            try StoreCompletion(mapping: mapping).run(stored, connection)
+            try StoreCompletion(mapping: mapping, version: version).run(stored, connection)
             return try StoredSchema.read(connection)
           }
         }
       }
       let external =
-        configuration.isStoredInMemoryOnly ? nil : ExternalFiles(of: configuration.url)
+        external
+        ?? (configuration.isStoredInMemoryOnly ? nil : ExternalFiles(of: configuration.url))
       if configuration.allowsSave { try external?.open(pool, mapping: mapping) }
       let trees = try StoreIndexes.open(pool, mapping: mapping)
       if let stored, !configuration.isStoredInMemoryOnly {
@@ -129,7 +150,7 @@ struct StoreFile: Sendable {
   /// Refuses to write what only Apple's framework keeps up to date: triggers of derived attributes call its
   /// functions, so every insert would fail, and ordered relationships have the places of members in columns
   /// that no property here has.
-  private static func refuseWriting(
+  static func refuseWriting(
     _ stored: StoredSchema?, _ configuration: ModelConfiguration
   ) throws {
     guard configuration.allowsSave, let stored else { return }

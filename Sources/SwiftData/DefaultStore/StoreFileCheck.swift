@@ -7,21 +7,26 @@ package import OpenSwiftDataSQLiteEngine
 /// 1. The headers and lengths of the file, its log and its journal are judged (`DatabaseFileFault`).
 /// 2. What the database says of itself is read through a connection that leaves no trace.
 /// 3. A log has to belong to the file: both name the same store.
-/// 4. Where opening the file to write would change it, models that do not fit are refused here.
+/// 4. Where opening the file to write would change it, models that do not fit are refused before
+///    (`StoreFile.judge`).
 package struct StoreFileCheck {
   private let file: DatabaseFile
   private let url: URL
 
-  /// - Parameter judge: Refuses a file that was made with other models. `StoreFile.open` does so too, which
-  ///   is soon enough for a file that is no other when it is closed again.
+  /// A file that can be used, as far as can be seen from outside.
+  struct Finding {
+    let stored: StoredSchema
+    /// Whether opening the file to write would change it, so that models that do not fit are refused first.
+    let isChangedByOpening: Bool
+  }
+
+  /// - Returns: What the file says; `nil` where there is none, or an empty one.
   /// - Throws: `SwiftDataError.loadIssueModelContainer` for a file that can't be used, or `SQLiteError`.
-  static func check(
-    _ url: URL, allowsSave: Bool, _ judge: (StoredSchema) throws -> Void
-  ) throws {
+  static func check(_ url: URL, allowsSave: Bool) throws -> Finding? {
     let check = StoreFileCheck(file: try DatabaseFile(at: url.path), url: url)
     try check.checkHeaders(allowsSave: allowsSave)
-    guard check.file.size > 0, let stored = try check.checkedContent() else { return }
-    if allowsSave, check.isChangedByOpening { try judge(stored) }
+    guard check.file.size > 0, let stored = try check.checkedContent() else { return nil }
+    return Finding(stored: stored, isChangedByOpening: check.isChangedByOpening)
   }
 
   /// Opens a file to look at it: nothing is written, and no file is made beside it.

@@ -112,7 +112,8 @@ struct StoreRecoveryRun {
     let url = URL(fileURLWithPath: place.path + "-models")
     defer { for suffix in ["", "-wal", "-shm"] { remove(url.path + suffix) } }
     try schema.validate()
-    let store = try DefaultStore(ModelConfiguration("empty", url: url), schema: schema)
+    let store = try DefaultStore(
+      ModelConfiguration("empty", url: url), schema: schema, finding: nil)
     try store.pool.close()
     return StoreRecoverySource(try DatabasePages(DatabaseFile(at: url.path)))
   }

@@ -15,6 +15,7 @@ extension SwiftDataError {
     case missingModelContext
     case backwardMigration
     case unknownSchema
+    case unknownDataStoreSchema
     case historyTokenExpired
     case invalidTransactionFetchRequest
     case storeReadFailure
@@ -54,6 +55,8 @@ extension SwiftDataError.Kind {
       "The store is newer than the migration plan"
     case .unknownSchema:
       "The models do not match the schema"
+    case .unknownDataStoreSchema:
+      "The store matches neither the models nor a version of a migration plan"
     case .historyTokenExpired:
       "The history that the token points at is gone"
     case .invalidTransactionFetchRequest:
@@ -95,6 +98,8 @@ extension SwiftDataError.Kind {
     case .backwardMigration:
       "Open the store with a program that knows its version."
     case .unknownSchema:
+      "List the class in the schema of the container."
+    case .unknownDataStoreSchema:
       "Add the version that wrote the store to the schemas of the migration plan."
     case .historyTokenExpired:
       "Fetch the models afresh and go on from the newest token."
@@ -121,7 +126,7 @@ extension SwiftDataError.Kind {
       "saving"
     case .missingModelContext:
       "using a model"
-    case .backwardMigration, .unknownSchema:
+    case .backwardMigration, .unknownSchema, .unknownDataStoreSchema:
       "matching models with a schema"
     case .historyTokenExpired, .invalidTransactionFetchRequest:
       "fetching history"

@@ -113,8 +113,13 @@ extension SwiftDataError {
   /// A store is newer than the last version of the migration plan.
   public static let backwardMigration = SwiftDataError(.backwardMigration)
 
-  /// A store has a schema that no version of the migration plan describes.
+  /// A class or an entity is none of the schema.
   public static let unknownSchema = SwiftDataError(.unknownSchema)
+
+  /// A store matches neither the models of its container nor a version of the migration plan.
+  ///
+  /// The description names the version that comes nearest and what it differs in.
+  public static let unknownDataStoreSchema = SwiftDataError(.unknownDataStoreSchema)
 
   /// The history that a token points at has been deleted.
   public static let historyTokenExpired = SwiftDataError(.historyTokenExpired)

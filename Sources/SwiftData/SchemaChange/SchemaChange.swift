@@ -201,7 +201,7 @@ struct ChangeTarget {
 
   /// Writes what the file says of itself.
   var creation: StoreCreation {
-    mapping.map(StoreCreation.init)
+    mapping.map { StoreCreation($0) }
       ?? StoreCreation(model: layout.model, numbers: layout.numbers, definitions: [])
   }
 }

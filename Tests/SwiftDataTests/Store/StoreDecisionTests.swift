@@ -94,7 +94,8 @@ import Testing
     let error = #expect(throws: SwiftDataError.loadIssueModelContainer) {
       try container([New.Item.self])
     }
-    #expect(error?.description.contains("Item has new unique values: code") == true)
+    #expect(error?.entity == "Item" && error?.property == "code")
+    #expect(error?.description.contains("1 row (p2)") == true)
     let context = ModelContext(try container([Old.Item.self]))
     #expect(try context.fetch(FetchDescriptor<Old.Item>()).map(\.code) == [7, 7])
   }

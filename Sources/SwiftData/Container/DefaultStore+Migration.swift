@@ -1,0 +1,38 @@
+extension DefaultStore {
+  /// Opens the store, makes its file when there is none, and migrates a file of other models.
+  ///
+  /// See ``ModelContainer``, which opens its stores in the same way.
+  /// - Parameters:
+  ///   - configuration: Where the store is and which entities it keeps.
+  ///   - migrationPlan: How a store of an older version is brought up to date; without a plan it changes
+  ///     by itself where that loses nothing.
+  /// - Throws: `SwiftDataError.loadIssueModelContainer` with the reason when it can't be opened or
+  ///   migrated, `.backwardMigration` for a newer store, or `.unknownDataStoreSchema`.
+  public convenience init(
+    _ configuration: ModelConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)? = nil
+  ) throws {
+    guard let schema = configuration.schema else {
+      throw SwiftDataError.loadIssueModelContainer.with(
+        "The configuration \(configuration.name) has no schema. Give it one, or open the store "
+          + "through ModelContainer(for:).")
+    }
+    try configuration.validate()
+    try self.init(
+      StoreMigration(
+        configuration, schema: schema, plan: try migrationPlan.map(PlanVersions.init)))
+  }
+
+  /// Opens a store, and brings it to the version of its models before.
+  convenience init(_ migration: StoreMigration) throws {
+    let configuration = migration.configuration
+    var finding: StoreFileCheck.Finding?
+    do {
+      finding = try StoreFile.check(configuration)
+      if let found = finding, try migration.run(found.stored) { finding = nil }
+    } catch {
+      throw StoreFailure.opening(error, at: configuration.url)
+    }
+    try self.init(
+      configuration, schema: migration.schema, finding: finding, version: migration.version)
+  }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import OpenSwiftDataSQLiteEngine
+
+/// Finds out what a migration would do, without a change of the file.
+///
+/// 1. The file is looked at through a connection that leaves no trace, and the path is found as it is when
+///    the store is opened.
+/// 2. The first stage is planned on the file itself, and its rows are asked.
+/// 3. For the stages behind it a database in memory gets the tables of the file without their rows, and each
+///    stage is run there: the next one finds the tables that it will find.
+struct MigrationPreviewing {
+  let migration: StoreMigration
+
+  private var url: URL { migration.configuration.url }
+
+  func preview() throws -> MigrationPreview {
+    let configuration = migration.configuration
+    guard !configuration.isStoredInMemoryOnly,
+      let size = try? FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int,
+      size > 0
+    else { return preview(from: nil, [], [:]) }
+    let (connection, stored) = try StoreFileCheck.look(at: url)
+    do {
+      let store = StoreIdentity(stored)
+      let counts = try TablesWithoutRows(connection, stored).rowCounts()
+      guard case .migrate(let path) = try migration.decision(stored) else {
+        return preview(from: store.versionText, [], counts)
+      }
+      return preview(from: store.versionText, try stages(path, store, stored, connection), counts)
+    } catch {
+      throw StoreFailure.opening(error, at: url)
+    }
+  }
+
+  private func preview(
+    from version: String?, _ stages: [MigrationPreview.Stage], _ counts: [String: Int]
+  ) -> MigrationPreview {
+    MigrationPreview(
+      url: url, fromVersion: version, toVersion: migration.version, stages: stages,
+      rowCounts: counts)
+  }
+
+  // MARK: Stages
+
+  private func stages(
+    _ path: MigrationPath, _ store: StoreIdentity, _ stored: StoredSchema,
+    _ connection: Connection
+  ) throws -> [MigrationPreview.Stage] {
+    var stages: [MigrationPreview.Stage] = []
+    var tables = connection
+    for (place, step) in path.steps.enumerated() {
+      let change = try migration.change(step, of: store, tables)
+      let kind = kind(of: step)
+      let isChecked = place == 0 && kind == .lightweight
+      stages.append(
+        MigrationPreview.Stage(
+          fromVersion: path.versionNames[place], toVersion: path.versionNames[place + 1],
+          kind: kind, changes: change.descriptions, statements: change.statements,
+          problems: isChecked ? try change.problems(tables) : [], isChecked: isChecked))
+      if place == path.steps.count - 1 { break }
+      if place == 0 { tables = try TablesWithoutRows(connection, stored).copy() }
+      try migration.change(step, of: store, tables).run(tables, external: nil)
+    }
+    return stages
+  }
+
+  private func kind(of step: MigrationPath.Step) -> MigrationPreview.Stage.Kind {
+    switch step.stage.flatMap({ migration.plan?.stages[$0] }) {
+    case .custom?: .custom
+    case .lightweight?, nil: .lightweight
+    }
+  }
+}

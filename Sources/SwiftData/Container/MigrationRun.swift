@@ -1,0 +1,112 @@
+import Foundation
+import OpenSwiftDataSQLiteEngine
+import OpenSwiftDataStoreFormat
+
+/// The steps of one migration, inside the transaction that encloses them all. `StoreMigration` makes it.
+///
+/// Each step: code of the stage over the old version's models, the change of tables, code over the new
+/// version's models. The file is read afresh for each, so every step finds what the one before has left.
+struct MigrationRun {
+  private let migration: StoreMigration
+  private let path: MigrationPath
+  private let store: StoreIdentity
+  private let pool: ConnectionPool
+  private let external: ExternalFiles
+
+  init(
+    _ migration: StoreMigration, _ path: MigrationPath, _ store: StoreIdentity,
+    _ pool: ConnectionPool, _ external: ExternalFiles
+  ) {
+    self.migration = migration
+    self.path = path
+    self.store = store
+    self.pool = pool
+    self.external = external
+  }
+
+  func run() throws {
+    let progress = migration.progress
+    progress?.begin(steps: path.steps.count)
+    for (place, step) in path.steps.enumerated() {
+      let name = path.stepText(place)
+      let (before, after) = try code(of: step, named: name)
+      progress?.begin(
+        step: place, named: name, codeBefore: before != nil, codeAfter: after != nil)
+      try before?()
+      try change(step)
+      progress?.endChange()
+      try after?()
+      progress?.endStep()
+    }
+  }
+
+  /// What the app runs before and after the tables change.
+  private func code(
+    of step: MigrationPath.Step, named name: String
+  ) throws -> (before: (() throws -> Void)?, after: (() throws -> Void)?) {
+    guard let stage = step.stage.flatMap({ migration.plan?.stages[$0] }), let from = step.from
+    else { return (nil, nil) }
+    switch stage {
+    case .lightweight: return (nil, nil)
+    case .custom(_, _, let willMigrate, let didMigrate):
+      return (
+        try willMigrate.map { body in
+          let code = StageCode(.willMigrate, of: name, try schema(at: from))
+          return { try code.run(self, body) }
+        },
+        try didMigrate.map { body in
+          let code = StageCode(.didMigrate, of: name, try schema(at: step.to))
+          return { try code.run(self, body) }
+        }
+      )
+    }
+  }
+
+  private func schema(at place: Int) throws -> Schema {
+    try migration.schema(at: place, of: store)
+  }
+
+  // MARK: The change of tables
+
+  private func change(_ step: MigrationPath.Step) throws {
+    if let from = step.from { try complete(from) }
+    try pool.write { connection in
+      try ExternalFiles.stopFollowing(connection)
+      try external.register(connection)
+      let change = try migration.change(step, of: store, connection)
+      let problems = try change.problems(connection)
+      guard problems.isEmpty else {
+        throw MigrationRefusal(
+          problems: problems, migration: migration, step: step, path: path
+        ).error
+      }
+      try change.run(connection, external: external) { progress in
+        migration.progress?.note(
+          entity: progress.entity, rows: Int(progress.rows), of: Int(progress.totalRows))
+      }
+    }
+  }
+
+  /// A file that was recognised by its columns gets the description of its version first.
+  private func complete(_ place: Int) throws {
+    let stored = try pool.read(StoredSchema.read)
+    if stored.map({ StoreIdentity($0).tellsModels }) ?? true { return }
+    _ = try StoreFile.open(
+      pool, schema: schema(at: place), configuration: migration.configuration,
+      version: migration.planning.versions[place].name, external: external)
+  }
+
+  // MARK: Containers of stages
+
+  /// A container for the code of a stage, over the connection of the migration.
+  func container(_ schema: Schema, _ seal: StoreSeal) throws -> ModelContainer {
+    var configuration = migration.configuration
+    configuration.schema = schema
+    let store = try DefaultStore(
+      configuration, schema: schema, pool: pool, external: external, seal: seal)
+    return ModelContainer(
+      ContainerCoordinator(
+        schema: schema, stores: [(store, Set(schema.entitiesByName.keys))],
+        configurations: [configuration], migrationPlan: nil))
+  }
+}

@@ -1,0 +1,37 @@
+extension ModelContainer {
+  /// Tells what opening the stores of a schema would change, and changes nothing.
+  ///
+  /// ```swift
+  /// for preview in try ModelContainer.migrationPreview(
+  ///   for: Schema(versionedSchema: TripsV2.self), migrationPlan: TripsPlan.self,
+  ///   configurations: [ModelConfiguration(url: file)])
+  /// where preview.isNeeded {
+  ///   print(preview)
+  /// }
+  /// ```
+  ///
+  /// No byte of the files is changed, and none is made. Code of custom stages is not run, so what comes after
+  /// it is planned but not checked. The rows that may stand in the way of the first stage are counted, which
+  /// reads their tables. Not in Apple's framework.
+  /// - Parameters:
+  ///   - schema: The models.
+  ///   - migrationPlan: The plan that the container would get.
+  ///   - configurations: The stores; none stands for the default store.
+  /// - Returns: One preview per store, in the order of the configurations.
+  /// - Throws: What making the container would throw for a store that cannot be migrated:
+  ///   `SwiftDataError.unknownDataStoreSchema`, `.backwardMigration` or `.loadIssueModelContainer`.
+  public static func migrationPreview(
+    for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+    configurations: [ModelConfiguration] = []
+  ) throws -> [MigrationPreview] {
+    try schema.validate()
+    let plan = try migrationPlan.map(PlanVersions.init)
+    return try (configurations.isEmpty ? [ModelConfiguration()] : configurations).map {
+      let part = $0.schema ?? schema
+      let migration = try StoreMigration(
+        $0, schema: part, isPart: part.entitiesByName.count < schema.entitiesByName.count,
+        plan: plan)
+      return try MigrationPreviewing(migration: migration).preview()
+    }
+  }
+}

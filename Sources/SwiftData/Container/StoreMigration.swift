@@ -1,0 +1,134 @@
+import Foundation
+import OpenSwiftDataSQLiteEngine
+import OpenSwiftDataStoreFormat
+
+/// Brings the file of a store to the version of its models, before the store is opened.
+///
+/// 1. What the file says is compared with the models and with the versions of the plan
+///    (`MigrationPlanning`). It has the version of the models nearly always; then this is all.
+/// 2. A connection takes the write lock and keeps it to the end. The file is read again: another process
+///    may have been first.
+/// 3. A copy of the store is made, if the configuration asks for it.
+/// 4. The steps of the path follow each other (`MigrationRun`).
+/// 5. One commit stores everything. Whatever is thrown before, and a process that is killed, leaves the
+///    file as it was.
+struct StoreMigration {
+  let configuration: ModelConfiguration
+  /// The models of the store.
+  let schema: Schema
+  let plan: PlanVersions?
+  let planning: MigrationPlanning
+  let progress: MigrationProgress?
+
+  /// - Parameters:
+  ///   - configuration: Where the store is.
+  ///   - schema: The validated models of the store.
+  ///   - isPart: Whether the container has models that other stores keep.
+  ///   - plan: The versions of the models.
+  ///   - progress: Told how far a migration is.
+  /// - Throws: `SwiftDataError.loadIssueModelContainer` for models that are no version of the plan.
+  init(
+    _ configuration: ModelConfiguration, schema: Schema, isPart: Bool = false,
+    plan: PlanVersions?, progress: MigrationProgress? = nil
+  ) throws {
+    self.configuration = configuration
+    self.schema = schema
+    self.plan = plan
+    self.progress = progress
+    planning = try MigrationPlanning(
+      models: ModelVersion(schema), versions: plan?.versions ?? [], links: plan?.links ?? [],
+      isPart: isPart)
+  }
+
+  /// What a new file names as its version.
+  var version: String { planning.versions[planning.target].name }
+
+  /// - Parameter stored: What the file says.
+  /// - Returns: Whether the file was migrated.
+  /// - Throws: `SwiftDataError`, or what the database throws; the file is as it was then.
+  func run(_ stored: StoredSchema) throws -> Bool {
+    guard case .migrate(let path) = try decision(stored) else { return false }
+    if path.isInName, !configuration.allowsSave || !configuration.allowsMigration { return false }
+    try requirePermission(path)
+    try StoreFile.refuseWriting(stored, configuration)
+    let pool = try StoreFile.openPool(configuration, readers: 0, temporaryStorage: .file)
+    defer { try? pool.close() }
+    let external = ExternalFiles(of: configuration.url)
+    return try EnclosedWork(pool, external: external).run {
+      guard let stored = try pool.read(StoredSchema.read),
+        case .migrate(let path) = try decision(stored)
+      else { return false }
+      if configuration.keepsMigrationBackup {
+        try StoreBackup(of: configuration.url, before: version).make()
+      }
+      try MigrationRun(self, path, StoreIdentity(stored), pool, external).run()
+      return true
+    }
+  }
+
+  /// What the file needs, from what it says alone.
+  func decision(_ stored: StoredSchema) throws -> MigrationDecision {
+    try planning.decision(
+      StoreIdentity(stored), named: "The store at \(configuration.url.path)"
+    ) { place in
+      let schema = plan?.schemas[place] ?? schema
+      let decision = StoreDecision(
+        stored: stored, schema: schema, descriptors: schema.descriptors)
+      guard case .refuse(let differences) = decision else { return [] }
+      return differences.map(\.description)
+    }
+  }
+
+  /// The models of a version.
+  /// - Parameter store: What the file said before the first step; `nil` for all models of the version, also
+  ///   where the store keeps only some.
+  /// - Throws: `SwiftDataError.loadIssueModelContainer`.
+  func schema(at place: Int, of store: StoreIdentity?) throws -> Schema {
+    guard let plan else { return schema }
+    let schema = plan.schemas[place]
+    guard let names = store.flatMap(planning.names(in:)),
+      !names.isSuperset(of: schema.entitiesByName.keys)
+    else { return schema }
+    return try Schema.validated(
+      entities: schema.entities.filter { names.contains($0.name) }, version: schema.version)
+  }
+
+  /// The change of the tables in a step, planned for the file as it is now.
+  /// - Parameter store: What the file said before the first step.
+  func change(
+    _ step: MigrationPath.Step, of store: StoreIdentity, _ connection: Connection
+  ) throws -> SchemaChange {
+    guard let stored = try StoredSchema.read(connection) else {
+      throw SwiftDataError.loadIssueModelContainer.with(
+        "The file at \(configuration.url.path) is empty. Check the URL.")
+    }
+    let version = step.from.map {
+      planning.versions[$0].model(of: planning.names(in: store))
+    }
+    guard let model = stored.model ?? version else {
+      throw SwiftDataError.unknownDataStoreSchema.with(
+        "The store at \(configuration.url.path) does not tell its models.")
+    }
+    var options = SchemaChange.Options()
+    options.removing = planning.entitiesGone(in: step)
+    return try SchemaChange(
+      stored: stored, model: model, schema: schema(at: step.to, of: store), options: options,
+      connection: connection)
+  }
+
+  private func requirePermission(_ path: MigrationPath) throws {
+    let advice: String
+    if !configuration.allowsSave {
+      advice = "Its configuration has allowsSave: false. Open it with allowsSave: true once"
+    } else if !configuration.allowsMigration {
+      advice =
+        "Its configuration does not allow that. Open it once with allowsMigration = true, and ask "
+        + "ModelContainer.migrationPreview(for:migrationPlan:configurations:) before what would change"
+    } else {
+      return
+    }
+    throw SwiftDataError.loadIssueModelContainer.with(
+      "The store at \(configuration.url.path) has to be migrated, \(path.text). \(advice). The file was "
+        + "left as it is.", doing: "opening a store")
+  }
+}

@@ -1,0 +1,309 @@
+import Foundation
+import OpenSwiftDataStoreFormat
+
+/// Finds the version of a store and the way from there to the models. Pure: what a file says comes in, a
+/// decision or an error goes out.
+///
+/// 1. The models are found among the versions of the plan (`target`).
+/// 2. A store is recognised by its version hashes; of versions with equal hashes the one counts that the
+///    file names, then the one whose declarations the file has, then the last.
+/// 3. Stages of the plan lead from version to version in the order of the list; where there is none, the
+///    store changes by itself.
+/// 4. A store that no version describes is led to the first one where that loses nothing.
+package struct MigrationPlanning {
+  package let versions: [ModelVersion]
+  private let links: [StageLink]
+  /// The place of the version that the models are.
+  package let target: Int
+  private let models: ModelVersion
+  private let hasPlan: Bool
+  /// The entities of a store that keeps only some of its container's.
+  private let part: Set<String>?
+
+  /// - Parameters:
+  ///   - models: The models of the store.
+  ///   - versions: Those of the plan; none without a plan.
+  ///   - links: The stages of the plan.
+  ///   - isPart: Whether the store keeps only some of the container's models.
+  /// - Throws: `SwiftDataError.loadIssueModelContainer` for models that are no version of the plan.
+  package init(
+    models: ModelVersion, versions: [ModelVersion] = [], links: [StageLink] = [],
+    isPart: Bool = false
+  ) throws {
+    self.models = models
+    hasPlan = !versions.isEmpty
+    self.versions = hasPlan ? versions : [models]
+    self.links = links
+    let part = isPart ? Set(models.model.entities.map(\.name)) : nil
+    self.part = part
+    target =
+      hasPlan ? try MigrationPlanning.place(of: models, among: versions, part: part) : 0
+  }
+
+  /// - Parameters:
+  ///   - store: What the file says.
+  ///   - name: The store in a sentence: `The store at /trips.store`.
+  ///   - columnDifferences: What the tables differ in from those of a version, as clauses of a sentence.
+  ///     Asked for a file that does not tell its models.
+  /// - Throws: `SwiftDataError.backwardMigration`, or `.unknownDataStoreSchema`.
+  package func decision(
+    _ store: StoreIdentity, named name: String, columnDifferences: (Int) -> [String]
+  ) throws -> MigrationDecision {
+    if let place = place(of: store, columnDifferences) {
+      if place == target {
+        return keepsValues(of: versions[place], store) ? .open : .migrate(pathInPlace(store))
+      }
+      if place > target { throw backward(store, name, versions[place].name) }
+      return .migrate(path(of: store, from: place))
+    }
+    if isNewer(store) { throw backward(store, name, store.versionText) }
+    guard reaches(versions[0], store) else { throw unknown(store, name, columnDifferences) }
+    return .migrate(path(of: store, from: nil))
+  }
+
+  /// Whether large values are where the version looks for them. Attributes of other modules do not count.
+  private func keepsValues(of version: ModelVersion, _ store: StoreIdentity) -> Bool {
+    guard let stored = store.externalAttributes else { return true }
+    func isOfVersion(_ attribute: String) -> Bool {
+      version.hashes[String(attribute.prefix { $0 != "." })] != nil
+    }
+    let names = names(in: store)
+    let expected = version.externalAttributes.filter { attribute in
+      names?.contains(String(attribute.prefix { $0 != "." })) ?? true
+    }
+    return expected == stored.filter(isOfVersion)
+  }
+
+  // MARK: Paths
+
+  /// The version stays, and values move into files or out of them.
+  private func pathInPlace(_ store: StoreIdentity) -> MigrationPath {
+    MigrationPath(
+      steps: [MigrationPath.Step(from: target, to: target, stage: nil)],
+      versionNames: [store.versionText, versions[target].name], isInName: false)
+  }
+
+  private func path(of store: StoreIdentity, from start: Int?) -> MigrationPath {
+    var steps: [MigrationPath.Step] = []
+    var names = [start.map { versions[$0].name } ?? store.versionText]
+    var place = start
+    while place != target {
+      let step = step(from: place)
+      steps.append(step)
+      names.append(versions[step.to].name)
+      place = step.to
+    }
+    let isInName =
+      start.map { versions[$0].hashes == versions[target].hashes } ?? false
+      && keepsValues(of: versions[target], store)
+      && steps.allSatisfy { step in
+        versions[step.to].hashes == versions[target].hashes
+          && !links.contains { $0.stage == step.stage && $0.isCustom }
+      }
+    return MigrationPath(steps: steps, versionNames: names, isInName: isInName)
+  }
+
+  private func step(from place: Int?) -> MigrationPath.Step {
+    guard let place else { return MigrationPath.Step(from: nil, to: 0, stage: nil) }
+    if let link = links.first(where: { $0.from == place && $0.to <= target }) {
+      return MigrationPath.Step(from: place, to: link.to, stage: link.stage)
+    }
+    return MigrationPath.Step(from: place, to: place + 1, stage: nil)
+  }
+
+  // MARK: Recognition
+
+  private func place(
+    of store: StoreIdentity, _ columnDifferences: (Int) -> [String]
+  ) -> Int? {
+    guard store.tellsModels else {
+      func fits(_ place: Int) -> Bool { columnDifferences(place).isEmpty }
+      return fits(target) ? target : versions.indices.last(where: fits)
+    }
+    // Other entities of the file are those of other modules.
+    let known = versions.reduce(models.entityNames) { $0.union($1.entityNames) }
+    let names = names(in: store)
+    let hashes = store.hashes.filter { known.contains($0.key) }
+    var found =
+      hashes.isEmpty ? [] : versions.indices.filter { versions[$0].hashes(of: names) == hashes }
+    if found.isEmpty, let model = store.model {
+      // What hashes count besides, such as limits of Core Data, makes no other rows.
+      let held = store.entityNames.intersection(known)
+      found = versions.indices.filter { place in
+        let version = versions[place].model(of: names)
+        return !held.isEmpty && Set(version.entities.map(\.name)) == held
+          && ModelDifference.all(from: model, to: version).isEmpty
+      }
+    }
+    return narrowed(
+      found, { keepsValues(of: versions[$0], store) },
+      { store.versionIdentifiers.contains(versions[$0].name) },
+      { place in
+        store.model.map { versions[place].model(of: names).declaresTheSame(as: $0) } ?? false
+      })
+  }
+
+  /// The entities of a version that the store keeps; `nil` for all.
+  package func names(in store: StoreIdentity) -> Set<String>? {
+    part.map { $0.union(store.entityNames) }
+  }
+
+  /// The entities that a step leaves behind: those of earlier versions that the later one does not name.
+  /// Without a plan nobody says that an entity is gone.
+  package func entitiesGone(in step: MigrationPath.Step) -> Set<String> {
+    guard hasPlan else { return [] }
+    let known = versions[...max(step.to, step.from ?? 0)].reduce(Set<String>()) {
+      $0.union($1.entityNames)
+    }
+    return known.subtracting(versions[step.to].namesAndFormerNames)
+  }
+
+  /// The last of those that fulfil as many conditions, in their order, as any does.
+  private func narrowed(_ places: [Int], _ conditions: ((Int) -> Bool)...) -> Int? {
+    MigrationPlanning.narrowed(places, conditions)
+  }
+
+  private static func narrowed(_ places: [Int], _ conditions: [(Int) -> Bool]) -> Int? {
+    var places = places
+    for condition in conditions where places.count > 1 {
+      let fulfilling = places.filter(condition)
+      if !fulfilling.isEmpty { places = fulfilling }
+    }
+    return places.last
+  }
+
+  private static func place(
+    of models: ModelVersion, among versions: [ModelVersion], part: Set<String>?
+  ) throws -> Int {
+    var found = versions.indices.filter { versions[$0].hashes(of: part) == models.hashes }
+    if found.isEmpty {
+      found = versions.indices.filter { versions[$0].differences(to: models, part: part).isEmpty }
+    }
+    let place = narrowed(
+      found,
+      [
+        { versions[$0].model(of: part).declaresTheSame(as: models.model) },
+        // A schema that was given no version has this one.
+        { models.identifier != Schema.Version(1, 0, 0) && versions[$0].name == models.name },
+      ])
+    if let place { return place }
+    let last = versions[versions.count - 1]
+    throw SwiftDataError.loadIssueModelContainer.with(
+      "The models of the container are not those of version \(last.name), the last of the migration "
+        + "plan: \(MigrationPlanning.list(last.differences(to: models, part: part))). Give the container "
+        + "the models of a version, or add a version with these models to the plan.")
+  }
+
+  /// Whether the store goes to a version by itself without losing what versions behind that have. A
+  /// store of which no entity has a counterpart there would be emptied, and one that does not tell its
+  /// model would be guessed at.
+  private func reaches(_ version: ModelVersion, _ store: StoreIdentity) -> Bool {
+    guard !version.namesAndFormerNames.isDisjoint(with: store.entityNames), let model = store.model
+    else { return false }
+    guard hasPlan else { return true }
+    // 1.0.0 is what schemas have that were given no version.
+    if let newest = store.versions?.max(), newest > version.identifier,
+      newest != Schema.Version(1, 0, 0)
+    {
+      return false
+    }
+    // A property that only later versions have tells that the store is one of them, changed.
+    return model.entities.allSatisfy { entity in
+      entity.properties.allSatisfy { property in
+        version.model.holds(property.name, of: entity.name)
+          || !versions.dropFirst().contains { $0.model.holds(property.name, of: entity.name) }
+      }
+    }
+  }
+
+  // MARK: Errors
+
+  private func isNewer(_ store: StoreIdentity) -> Bool {
+    guard let oldest = store.versions?.min(), let newest = versions.map(\.identifier).max()
+    else { return false }
+    return oldest > newest
+  }
+
+  private func backward(
+    _ store: StoreIdentity, _ name: String, _ version: String
+  ) -> SwiftDataError {
+    let models = versions[target].name
+    let advice =
+      hasPlan
+      ? "List version \(version) before \(models) in the schemas of the plan to lead it back"
+      : "Give the container a migration plan that lists version \(version) before these models to lead it "
+        + "back"
+    return .backwardMigration.with(
+      "\(name) has version \(version), which is newer than the models of the container (\(models)). "
+        + "Open it with a program that knows version \(version). \(advice). The file was left as it is."
+    )
+  }
+
+  private func unknown(
+    _ store: StoreIdentity, _ name: String, _ columnDifferences: (Int) -> [String]
+  ) -> SwiftDataError {
+    let differences =
+      store.tellsModels
+      ? versions.map { $0.differences(from: store, part: part) }
+      : versions.indices.map(columnDifferences)
+    let nearest = differences.indices.min { differences[$0].count < differences[$1].count } ?? 0
+    let models = hasPlan ? "version \(versions[nearest].name) of the migration plan" : "the models"
+    let advice =
+      hasPlan
+      ? "Add the version that wrote the store to the schemas of the plan"
+      : "Check the URL, or give the container a migration plan with the version that wrote the store"
+    return .unknownDataStoreSchema.with(
+      "\(name) was made with other models (version \(store.versionText)). What comes nearest is "
+        + "\(models), with these differences: \(MigrationPlanning.list(differences[nearest])). "
+        + "\(advice); the file was left as it is.")
+  }
+
+  private static func list(_ clauses: [String]) -> String {
+    clauses.prefix(12).joined(separator: "; ")
+      + (clauses.count > 12 ? "; and \(clauses.count - 12) more" : "")
+  }
+}
+
+extension ModelDescription {
+  fileprivate func holds(_ property: String, of entity: String) -> Bool {
+    let own = self[entity] ?? entities.first { $0.renamingIdentifier == entity }
+    return own.map { entity in
+      self.property(property, of: entity.name) != nil
+        || lineage(of: entity.name).flatMap(\.properties).contains {
+          $0.renamingIdentifier == property
+        }
+    } ?? false
+  }
+}
+
+extension PropertyDescription {
+  fileprivate var renamingIdentifier: String? {
+    attribute?.renamingIdentifier ?? relationship?.renamingIdentifier
+  }
+}
+
+extension ModelVersion {
+  /// What models have that the version has not, and the other way round, as clauses of a sentence.
+  fileprivate func differences(to models: ModelVersion, part: Set<String>?) -> [String] {
+    let own = model(of: part)
+    return ModelDifference.all(from: own, to: models.model).map { $0.text(in: "version \(name)") }
+      + own.entities.filter { models.model[$0.name] == nil }
+      .map { "the model \($0.name) of version \(name) is missing" }
+  }
+
+  /// What the version has that a file has not, as clauses of a sentence.
+  fileprivate func differences(from store: StoreIdentity, part: Set<String>?) -> [String] {
+    let names = part.map { $0.union(store.entityNames) }
+    let own = model(of: names)
+    let extra = store.entityNames.filter { own[$0] == nil }.sorted()
+      .map { "the file has \($0), which is no model" }
+    if let stored = store.model {
+      return ModelDifference.all(from: stored, to: own).map(\.description) + extra
+    }
+    return own.entities.compactMap { entity in
+      if !store.entityNames.contains(entity.name) { return "the model \(entity.name) is new" }
+      return store.hashes[entity.name] == hashes[entity.name]
+        ? nil : "the model \(entity.name) has another version hash than in the file"
+    } + extra
+  }
+}

@@ -1,0 +1,88 @@
+import Foundation
+
+/// A migration plan as it is read once for each opening, its faults refused.
+package struct PlanVersions {
+  let types: [any VersionedSchema.Type]
+  package let schemas: [Schema]
+  package let versions: [ModelVersion]
+  package let stages: [MigrationStage]
+  package let links: [StageLink]
+
+  /// - Throws: `SwiftDataError.loadIssueModelContainer` for a plan without versions, for a stage
+  ///   between versions that it does not list in this order, and for models that can't be stored.
+  package init(_ plan: any SchemaMigrationPlan.Type) throws {
+    types = plan.schemas
+    stages = plan.stages
+    guard !types.isEmpty else {
+      throw SwiftDataError.loadIssueModelContainer.with(
+        "The migration plan \(plan) lists no versions. Add each VersionedSchema to its schemas, the "
+          + "oldest first.")
+    }
+    schemas = types.map { Schema(versionedSchema: $0) }
+    for schema in schemas {
+      do {
+        try schema.validate()
+      } catch let error as SwiftDataError {
+        throw error.with("Version \(schema.version) of \(plan): \(error.reason)")
+      }
+    }
+    versions = schemas.map(ModelVersion.init)
+    let identities = types.map { ObjectIdentifier($0) }
+    links = try stages.enumerated().map { place, stage in
+      try StageLink(stage, at: place, in: identities, plan)
+    }
+  }
+}
+
+/// Between which versions of a plan a stage leads.
+package struct StageLink: Hashable, Sendable {
+  /// Places in the list of versions.
+  package let from: Int
+  package let to: Int
+  /// The place of the stage.
+  package let stage: Int
+  /// Whether code of the app runs in it.
+  package let isCustom: Bool
+
+  package init(from: Int, to: Int, stage: Int, isCustom: Bool) {
+    self.from = from
+    self.to = to
+    self.stage = stage
+    self.isCustom = isCustom
+  }
+}
+
+extension StageLink {
+  /// A version may be listed twice, so that a plan leads up and down again.
+  fileprivate init(
+    _ stage: MigrationStage, at place: Int, in identities: [ObjectIdentifier],
+    _ plan: any SchemaMigrationPlan.Type
+  ) throws {
+    let (from, to) = (stage.fromVersion, stage.toVersion)
+    func places(_ type: any VersionedSchema.Type) throws -> [Int] {
+      let places = identities.indices.filter { identities[$0] == ObjectIdentifier(type) }
+      guard places.isEmpty else { return places }
+      throw SwiftDataError.loadIssueModelContainer.with(
+        "A stage of the migration plan \(plan) leads from \(from) to \(to), and \(type) is not among "
+          + "its schemas. Add it there.")
+    }
+    let ends = try places(to)
+    for start in try places(from) {
+      guard let end = ends.first(where: { $0 > start }) else { continue }
+      self.init(from: start, to: end, stage: place, isCustom: stage.runsCode)
+      return
+    }
+    throw SwiftDataError.loadIssueModelContainer.with(
+      "A stage of the migration plan \(plan) leads from \(from) to \(to), which stands before it in the "
+        + "schemas. List the versions in the order in which a store goes through them.")
+  }
+}
+
+extension MigrationStage {
+  fileprivate var runsCode: Bool {
+    switch self {
+    case .lightweight: false
+    case .custom(_, _, let willMigrate, let didMigrate): willMigrate != nil || didMigrate != nil
+    }
+  }
+}

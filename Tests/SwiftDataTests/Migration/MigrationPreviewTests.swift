@@ -1,0 +1,99 @@
+import Foundation
+import SwiftData
+import Testing
+
+/// What a dry run tells, and that it changes nothing.
+@Suite struct MigrationPreviewTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func preview(
+    _ version: any VersionedSchema.Type, _ plan: (any SchemaMigrationPlan.Type)?
+  ) throws -> MigrationPreview {
+    let previews = try ModelContainer.migrationPreview(
+      for: Schema(versionedSchema: version), migrationPlan: plan,
+      configurations: [ModelConfiguration(url: folder.store)])
+    #expect(previews.count == 1)
+    return try #require(previews.first)
+  }
+
+  private func content() throws -> [String: Data] {
+    try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+      .reduce(into: [:]) { $0[$1] = try Data(contentsOf: folder.url.appending(path: $1)) }
+  }
+
+  @Test func whatChangesIsToldAndNothingChanges() throws {
+    try Journey.make(folder.store)
+    let before = try content()
+    let preview = try preview(Journey.V3.self, Journey.PlainPlan.self)
+    #expect(try content() == before)
+    #expect(preview.isNeeded && preview.fromVersion == "1.0.0" && preview.toVersion == "3.0.0")
+    #expect(preview.rowCounts == ["Trip": 3, "Stop": 3, "Memo": 1])
+    #expect(preview.stages.map(\.toVersion) == ["2.0.0", "3.0.0"])
+    let (first, second) = (preview.stages[0], preview.stages[1])
+    #expect(first.isChecked && !second.isChecked && first.problems.isEmpty)
+    #expect(first.changes.contains("Trip.name is called title"))
+    #expect(first.changes.contains("Trip.days (Int) is new"))
+    #expect(first.changes.contains("the model Guide is new"))
+    #expect(second.changes.contains("the model Memo is removed"))
+    #expect(second.changes.contains("Trip has new unique values: title"))
+    #expect(first.statements.contains { $0.contains("ZTRIP") })
+    #expect(second.statements.contains { $0.contains("ZMEMO") })
+  }
+
+  @Test func codeOfStagesIsNotRun() throws {
+    try Journey.make(folder.store)
+    let preview = try preview(Journey.V3.self, Journey.Plan.self)
+    #expect(preview.stages.map(\.kind) == [.custom, .custom])
+    #expect(preview.stages.allSatisfy { !$0.isChecked } && preview.problems.isEmpty)
+    let context = try Journey.open(Journey.V1.self, at: folder.store)
+    #expect(try context.fetchCount(FetchDescriptor<Journey.V1.Trip>()) == 3)
+  }
+
+  @Test func whatStandsInTheWayIsListed() throws {
+    do {
+      let context = try Journey.open(Journey.V2.self, at: folder.store)
+      for _ in 0..<2 { context.insert(Journey.V2.Trip(title: "Rome")) }
+      try context.save()
+    }
+    let preview = try preview(Journey.V3.self, nil)
+    let problem = try #require(preview.problems.first)
+    #expect(problem.entity == "Trip" && problem.property == "title" && problem.rowCount == 1)
+    #expect(problem.examples == ["p2"])
+    #expect(preview.description.contains("problem: Trip.title"))
+    let copy = try JSONDecoder().decode(
+      MigrationPreview.self, from: JSONEncoder().encode(preview))
+    #expect(copy == preview && copy.description == preview.description)
+  }
+
+  @Test func whereNothingIsToDoItSaysSo() throws {
+    let missing = try preview(Journey.V3.self, Journey.Plan.self)
+    #expect(!missing.isNeeded && missing.fromVersion == nil)
+    #expect(missing.description.contains("no store yet, it will be made with version 3.0.0"))
+    #expect(try content().isEmpty)
+    _ = try Journey.open(Journey.V3.self, at: folder.store, plan: Journey.Plan.self)
+    let current = try preview(Journey.V3.self, Journey.Plan.self)
+    #expect(!current.isNeeded && current.fromVersion == "3.0.0")
+    #expect(current.description.contains("nothing to do"))
+    #expect(throws: SwiftDataError.backwardMigration) { try preview(Journey.V2.self, nil) }
+  }
+
+  @Test func theStatementsAreThoseOfTheMigration() throws {
+    try Journey.make(folder.store)
+    let expected = try preview(Journey.V2.self, nil).stages.flatMap(\.statements)
+    let recorder = StatementRecorder()
+    var configuration = ModelConfiguration(url: folder.store)
+    configuration.statementLog = recorder.log()
+    let statements = try recorder.during {
+      _ = try ModelContainer(
+        for: Schema(versionedSchema: Journey.V2.self), configurations: configuration)
+    }
+    let run = Set(statements.map(\.sql))
+    #expect(!expected.isEmpty)
+    // Rows are copied in portions.
+    for statement in expected where !statement.hasPrefix("INSERT") {
+      #expect(run.contains(statement))
+    }
+  }
+}

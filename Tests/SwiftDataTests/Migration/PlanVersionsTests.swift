@@ -1,0 +1,125 @@
+import Foundation
+import SwiftData
+import Testing
+
+/// Plans are read, and their faults refused, before any file is touched.
+@Suite struct PlanVersionsTests {
+  enum First: VersionedSchema {
+    static let versionIdentifier = Schema.Version(1, 0, 0)
+    static var models: [any PersistentModel.Type] { [Trip.self, Tag.self] }
+
+    @Model final class Trip {
+      var name: String
+      init(name: String) { self.name = name }
+    }
+
+    @Model final class Tag {
+      var name: String
+      init(name: String) { self.name = name }
+    }
+  }
+
+  enum Second: VersionedSchema {
+    static let versionIdentifier = Schema.Version(2, 0, 0)
+    static var models: [any PersistentModel.Type] { [Trip.self, Tag.self] }
+
+    typealias Tag = First.Tag
+
+    @Model final class Trip {
+      var name: String
+      var days = 0
+      init(name: String) { self.name = name }
+    }
+  }
+
+  /// Has the same models as the second.
+  enum Third: VersionedSchema {
+    static let versionIdentifier = Schema.Version(3, 0, 0)
+    static let models = Second.models
+  }
+
+  enum Faulty: VersionedSchema {
+    static let versionIdentifier = Schema.Version(4, 0, 0)
+    static var models: [any PersistentModel.Type] { [First.Trip.self, Second.Trip.self] }
+  }
+
+  private static let up = MigrationStage.lightweight(
+    fromVersion: First.self, toVersion: Second.self)
+  private static let down = MigrationStage.lightweight(
+    fromVersion: Second.self, toVersion: First.self)
+
+  enum Plan: SchemaMigrationPlan {
+    static let schemas: [any VersionedSchema.Type] = [First.self, Second.self, Third.self]
+    static let stages = [
+      PlanVersionsTests.up,
+      MigrationStage.custom(
+        fromVersion: Second.self, toVersion: Third.self, willMigrate: nil, didMigrate: { _ in }),
+    ]
+  }
+
+  enum There: SchemaMigrationPlan {
+    static let schemas: [any VersionedSchema.Type] = [First.self, Second.self, First.self]
+    static let stages = [PlanVersionsTests.up, PlanVersionsTests.down]
+  }
+
+  enum Empty: SchemaMigrationPlan {
+    static let schemas: [any VersionedSchema.Type] = []
+    static let stages: [MigrationStage] = []
+  }
+
+  enum Unlisted: SchemaMigrationPlan {
+    static let schemas: [any VersionedSchema.Type] = [First.self]
+    static let stages = [PlanVersionsTests.up]
+  }
+
+  enum Reversed: SchemaMigrationPlan {
+    static let schemas: [any VersionedSchema.Type] = [First.self, Second.self]
+    static let stages = [PlanVersionsTests.down]
+  }
+
+  enum Unstorable: SchemaMigrationPlan {
+    static let schemas: [any VersionedSchema.Type] = [First.self, Faulty.self]
+    static let stages: [MigrationStage] = []
+  }
+
+  @Test func versionsAndStagesAreFoundInTheirOrder() throws {
+    let plan = try PlanVersions(Plan.self)
+    #expect(plan.versions.map(\.name) == ["1.0.0", "2.0.0", "3.0.0"])
+    // The unchanged class of the first version has its hash in all of them.
+    #expect(Set(plan.versions.map { $0.hashes["Tag"] }).count == 1)
+    #expect(plan.versions[0].hashes != plan.versions[1].hashes)
+    #expect(plan.versions[1].hashes == plan.versions[2].hashes)
+    #expect(
+      plan.links == [
+        StageLink(from: 0, to: 1, stage: 0, isCustom: false),
+        StageLink(from: 1, to: 2, stage: 1, isCustom: true),
+      ])
+  }
+
+  @Test func aPlanMayLeadUpAndDown() throws {
+    #expect(
+      try PlanVersions(There.self).links == [
+        StageLink(from: 0, to: 1, stage: 0, isCustom: false),
+        StageLink(from: 1, to: 2, stage: 1, isCustom: false),
+      ])
+  }
+
+  @Test func faultsAreNamed() throws {
+    func fault(_ plan: any SchemaMigrationPlan.Type) -> String {
+      let error = #expect(throws: SwiftDataError.loadIssueModelContainer) { try PlanVersions(plan) }
+      return error?.description ?? ""
+    }
+    #expect(fault(Empty.self).contains("The migration plan Empty lists no versions"))
+    #expect(
+      fault(Unlisted.self)
+        .contains("leads from First to Second, and Second is not among its schemas"))
+    #expect(
+      fault(Reversed.self).contains("leads from Second to First, which stands before it"))
+    #expect(fault(Unstorable.self).contains("Version 4.0.0 of Unstorable"))
+  }
+
+  @Test func versionsAreReadAsFilesNameThem() {
+    #expect(Schema.Version(text: "1.2.3") == Schema.Version(1, 2, 3))
+    for text in ["", "1", "1.2", "1.2.x", "1.2.3.4"] { #expect(Schema.Version(text: text) == nil) }
+  }
+}
