@@ -1,10 +1,10 @@
 /// Which entities and properties of a model continue those of an earlier one.
 ///
-/// 1. What has the same name and the same former name goes on.
-/// 2. What names a former name goes on from what had it.
-/// 3. What has the same name goes on.
+/// 1. What names a former name goes on from what had it, unless the earlier model has that change already.
+/// 2. What has the same name goes on.
 ///
-/// So names may be exchanged, and a former name may stay in the declaration for good.
+/// So names may be exchanged, a new property may have the name that an old one had, and a former name may
+/// stay in the declaration for good.
 package struct ModelCounterparts: Sendable {
   /// A property of the earlier model, and the entity that declares it.
   package struct Place: Hashable, Sendable {
@@ -90,10 +90,10 @@ package struct ModelCounterparts: Sendable {
       }
       found[current.name] = name
     }
-    for named in current where known[named.name]?.formerName == named.formerName {
-      take(named.name, for: named)
+    for named in current where named.formerName != named.name {
+      let isDone = known[named.name]?.formerName == named.formerName
+      take(isDone ? named.name : named.formerName, for: named)
     }
-    for named in current where named.formerName != named.name { take(named.formerName, for: named) }
     for named in current { take(named.name, for: named) }
     return found
   }

@@ -55,7 +55,7 @@ import Testing
       FetchDescriptor<Note>(sortBy: [SortDescriptor(\.headline)]))
     #expect(notes.map(\.headline) == ["a", "b"])
     #expect(notes.map(\.isPinned) == [false, false])
-    try store.expectLikeNew(NotesV2.models)
+    try store.expectLikeNew(Schema(versionedSchema: NotesV2.self))
   }
 
   // MARK: A type change in two stages
@@ -126,7 +126,7 @@ import Testing
     let expenses = try ModelContext(container).fetch(
       FetchDescriptor<ExpensesV3.Expense>(sortBy: [SortDescriptor(\.label)]))
     #expect(expenses.map(\.amount) == [0, 2.5])
-    try store.expectLikeNew(ExpensesV3.models)
+    try store.expectLikeNew(Schema(versionedSchema: ExpensesV3.self))
   }
 
   // MARK: Deduplication before a new uniqueness
@@ -183,7 +183,7 @@ import Testing
     let trips = try ModelContext(container).fetch(
       FetchDescriptor<TripsV2.Trip>(sortBy: [SortDescriptor(\.name)]))
     #expect(trips.map(\.start.timeIntervalSinceReferenceDate) == [3, 2])
-    try store.expectLikeNew(TripsV2.models)
+    try store.expectLikeNew(Schema(versionedSchema: TripsV2.self))
   }
 
   // MARK: One to many becomes many to many, with prefetching
@@ -266,7 +266,7 @@ import Testing
       FetchDescriptor<TagsV2.Article>(sortBy: [SortDescriptor(\.title)]))
     #expect(articles.map { Set($0.tags.map(\.name)) } == [["swift", "data"], [], ["swift"]])
     #expect(try context.fetchCount(FetchDescriptor<TagsV2.Tag>()) == 2)
-    try store.expectLikeNew(TagsV2.models)
+    try store.expectLikeNew(Schema(versionedSchema: TagsV2.self))
   }
 
   // MARK: Splitting and merging
@@ -370,7 +370,7 @@ import Testing
     #expect(people.map(\.lastName) == ["Lee", "Lee", ""])
     #expect(people.map(\.address?.city) == ["Rome", "Rome", "Pisa"])
     #expect(try context.fetchCount(FetchDescriptor<PeopleV3.Address>()) == 2)
-    try store.expectLikeNew(PeopleV3.models)
+    try store.expectLikeNew(Schema(versionedSchema: PeopleV3.self))
   }
 
   // MARK: Filling before a required property
@@ -427,6 +427,6 @@ import Testing
     let contacts = try ModelContext(container).fetch(
       FetchDescriptor<ContactsV2.Contact>(sortBy: [SortDescriptor(\.name)]))
     #expect(contacts.map(\.mail) == ["ann@example.com", "ben@b.org"])
-    try store.expectLikeNew(ContactsV2.models)
+    try store.expectLikeNew(Schema(versionedSchema: ContactsV2.self))
   }
 }

@@ -48,13 +48,18 @@ final class MigratedStore {
 
   // MARK: The file
 
-  /// What definitions, entities, metadata and model cache say.
   func expectLikeNew(
     _ types: [any PersistentModel.Type], sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
+    try expectLikeNew(Schema(types), sourceLocation: sourceLocation)
+  }
+
+  /// What definitions, entities, metadata and model cache say.
+  func expectLikeNew(
+    _ schema: Schema, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
     let other = folder.url.appending(path: "new-\(UUID().uuidString).store")
-    _ = try ModelContainer(
-      for: Schema(types), configurations: ModelConfiguration(url: other))
+    _ = try ModelContainer(for: schema, configurations: ModelConfiguration(url: other))
     #expect(
       try definitions(of: url) == definitions(of: other), sourceLocation: sourceLocation)
     #expect(try columns(of: url) == columns(of: other), sourceLocation: sourceLocation)

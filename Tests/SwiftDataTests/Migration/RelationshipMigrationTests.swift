@@ -59,7 +59,6 @@ import Testing
   enum Paired {
     @Model final class Book {
       var title: String
-      @Attribute(originalName: "title") var label: String?
       @Relationship(originalName: "author", inverse: \Writer.books) var authors: [Writer] = []
 
       init(_ title: String, _ authors: [Writer] = []) {
