@@ -1,6 +1,7 @@
 /// Which entities and properties of a model continue those of an earlier one.
 ///
-/// 1. What has the same name and the same former name goes on.
+/// 1. What has the same name and the same former name goes on; without a former name only values of the same
+///    type do.
 /// 2. What names a former name goes on from what had it.
 /// 3. What has the same name goes on.
 ///
@@ -69,14 +70,22 @@ package struct ModelCounterparts: Sendable {
   private struct Named {
     let name: String
     let formerName: String
+    /// The type of an attribute.
+    let type: AttributeType?
 
-    init(_ name: String, _ formerName: String?) {
+    init(_ name: String, _ formerName: String?, _ type: AttributeType? = nil) {
       self.name = name
       self.formerName = formerName ?? name
+      self.type = type
     }
 
     init(_ property: PropertyDescription) {
-      self.init(property.name, property.renamingIdentifier)
+      self.init(property.name, property.renamingIdentifier, property.attribute?.type)
+    }
+
+    func goesOn(from stored: Named?) -> Bool {
+      guard let stored, stored.formerName == formerName else { return false }
+      return formerName != name || stored.type == type
     }
   }
 
@@ -90,7 +99,7 @@ package struct ModelCounterparts: Sendable {
       }
       found[current.name] = name
     }
-    for named in current where known[named.name]?.formerName == named.formerName {
+    for named in current where named.goesOn(from: known[named.name]) {
       take(named.name, for: named)
     }
     for named in current where named.formerName != named.name { take(named.formerName, for: named) }
