@@ -12,6 +12,8 @@ public struct MigrationPreview: Codable, Hashable, Sendable {
       case lightweight
       /// Code of the plan runs before or after that. The preview does not run it.
       case custom
+      /// The store changes, and code of the plan sees both sides. The preview does not run it.
+      case transform
     }
 
     /// The version before; `an unnamed version` for a store that names none.
