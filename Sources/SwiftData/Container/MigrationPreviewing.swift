@@ -52,7 +52,7 @@ struct MigrationPreviewing {
       let kind = kind(of: step)
       let change = try migration.change(
         step, of: store, tables, keepsOldTables: kind == .transform)
-      let isChecked = place == 0 && kind == .lightweight
+      let isChecked = place == 0 && !migration.runsCode(before: step)
       stages.append(
         MigrationPreview.Stage(
           fromVersion: path.versionNames[place], toVersion: path.versionNames[place + 1],

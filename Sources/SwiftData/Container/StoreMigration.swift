@@ -77,16 +77,26 @@ struct StoreMigration {
 
   /// Refuses what the first step would lose before opening the file to write changes a byte.
   private func refuseUnopened(_ path: MigrationPath) throws {
-    guard let step = path.steps.first, !runsCode(in: step) else { return }
+    guard let step = path.steps.first, !runsCode(before: step) else { return }
     let (connection, stored) = try StoreFileCheck.look(at: configuration.url)
     guard StoreIdentity(stored).tellsModels else { return }
-    let problems = try change(step, of: StoreIdentity(stored), connection).problems(connection)
+    let problems = try change(
+      step, of: StoreIdentity(stored), connection, keepsOldTables: transforms(in: step)
+    ).problems(connection)
     if problems.isEmpty { return }
     throw MigrationRefusal(problems: problems, migration: self, step: step, path: path).error
   }
 
-  private func runsCode(in step: MigrationPath.Step) -> Bool {
-    plan?.links.contains { $0.stage == step.stage && $0.isCustom } ?? false
+  /// Whether code of the app runs before the tables change, so that the rows may be others then.
+  func runsCode(before step: MigrationPath.Step) -> Bool {
+    guard case .custom(_, _, let willMigrate, _)? = step.stage.flatMap({ plan?.stages[$0] })
+    else { return false }
+    return willMigrate != nil
+  }
+
+  /// Whether code sees both sides of the change.
+  func transforms(in step: MigrationPath.Step) -> Bool {
+    if case .transform? = step.stage.flatMap({ plan?.stages[$0] }) { true } else { false }
   }
 
   /// What the file needs, from what it says alone.

@@ -137,6 +137,23 @@ import Testing
     #expect(try SQLiteFile.text("PRAGMA integrity_check", in: folder.store) == "ok")
   }
 
+  @Test func aBatchIsReleasedBehindItsRows() throws {
+    final class Seen: @unchecked Sendable {
+      var models: [Weak] = []
+      var most = 0
+    }
+    struct Weak { weak var model: V2.Person? }
+    let seen = Seen()
+    _ = try migrate { transformation in
+      try transformation.forEach(V1.Person.self, V2.Person.self, batchSize: 4) { _, new, _ in
+        new?.age = 1
+        seen.models.append(Weak(model: new))
+        seen.most = max(seen.most, seen.models.count { $0.model != nil })
+      }
+    }
+    #expect(seen.models.count == 24 && seen.most <= 8)
+  }
+
   @Test func codeThatThrowsLeavesTheStore() throws {
     let error = #expect(throws: SwiftDataError.loadIssueModelContainer) {
       try migrate { transformation in
