@@ -19,6 +19,10 @@ let package = Package(
       dependencies: [.product(name: "SwiftData", package: "OpenSwiftData")],
       resources: [.copy("Resources/chinook.json")]
     ),
+    .executableTarget(
+      name: "Upgrade",
+      dependencies: [.product(name: "SwiftData", package: "OpenSwiftData")]
+    ),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -70,6 +70,8 @@ package struct StoreLayout: Sendable {
 
   package let model: ModelDescription
   package let numbers: [String: Int]
+  /// What is put before the names of tables.
+  package let tablePrefix: String
   /// In the order of the roots' names.
   package private(set) var tables: [Table] = []
   /// In the order of the entities that they are named after.
@@ -81,14 +83,17 @@ package struct StoreLayout: Sendable {
   ///   - model: The model.
   ///   - numbers: The numbers of its entities.
   ///   - knownTables: The tables of the file, which settle the names that no rule tells.
+  ///   - tablePrefix: What is put before the names of tables.
   package init(
-    _ model: ModelDescription, numbers: [String: Int], knownTables: Set<String> = []
+    _ model: ModelDescription, numbers: [String: Int], knownTables: Set<String> = [],
+    tablePrefix: String = ""
   ) {
+    self.tablePrefix = tablePrefix
     self.model = model
     self.numbers = numbers
     let owners = OwnerKey.byDestination(model)
     for root in model.roots {
-      let builder = TableBuilder(root, model, numbers, owners)
+      let builder = TableBuilder(root, model, numbers, owners, tablePrefix)
       tables.append(builder.table)
       for column in builder.table.columns { columns[column.id] = column }
     }
@@ -110,7 +115,7 @@ package struct StoreLayout: Sendable {
 
   /// The table of the hierarchy of an entity.
   package func table(of entity: String) -> String {
-    StoreLayout.table(forRoot: model.lineage(of: entity).last?.name ?? entity)
+    tablePrefix + StoreLayout.table(forRoot: model.lineage(of: entity).last?.name ?? entity)
   }
 
   // MARK: Many-to-many relationships
@@ -157,7 +162,7 @@ package struct StoreLayout: Sendable {
     let member = memberColumn == ownerColumn ? memberColumn + "1" : memberColumn
     return JoinSide(
       table: JoinTable(
-        name: isFirst ? ownName : otherName,
+        name: tablePrefix + (isFirst ? ownName : otherName),
         columns: isFirst ? [ownerColumn, member] : [member, ownerColumn]),
       ownerColumn: ownerColumn, memberColumn: member)
   }
@@ -195,12 +200,12 @@ private struct TableBuilder {
 
   init(
     _ root: EntityDescription, _ model: ModelDescription, _ numbers: [String: Int],
-    _ ownerKeys: [String: [OwnerKey]]
+    _ ownerKeys: [String: [OwnerKey]], _ prefix: String
   ) {
     self.model = model
     self.numbers = numbers
     table = StoreLayout.Table(
-      name: StoreLayout.table(forRoot: root.name), root: root.name, columns: [])
+      name: prefix + StoreLayout.table(forRoot: root.name), root: root.name, columns: [])
     let hierarchy = model.subtree(of: root.name)
     // Names are given out in this order, whatever the groups: the second use of a name gets a number.
     for (level, entity) in hierarchy.enumerated() {

@@ -28,7 +28,7 @@ extension DefaultStore {
     var finding: StoreFileCheck.Finding?
     do {
       finding = try StoreFile.check(configuration)
-      if let found = finding, try migration.run(found.stored) { finding = nil }
+      if let found = finding, try migration.run(found) { finding = nil }
     } catch {
       throw StoreFailure.opening(error, at: configuration.url)
     }

@@ -12,6 +12,8 @@ public struct MigrationPreview: Codable, Hashable, Sendable {
       case lightweight
       /// Code of the plan runs before or after that. The preview does not run it.
       case custom
+      /// The store changes, and code of the plan sees both sides. The preview does not run it.
+      case transform
     }
 
     /// The version before; `an unnamed version` for a store that names none.
@@ -29,8 +31,8 @@ public struct MigrationPreview: Codable, Hashable, Sendable {
     /// The statements that change the tables; what the store says of itself is written besides.
     public let statements: [String]
 
-    /// What would make the stage throw. Of later stages, and where code of the plan runs before, it is
-    /// not known: see `isChecked`.
+    /// What would make the stage throw. Of later stages, and where code of the plan runs before the tables
+    /// change, it is not known: see `isChecked`.
     public let problems: [MigrationProblem]
 
     /// Whether the rows were asked. Only of the first stage it is known which rows there are.
@@ -78,7 +80,9 @@ extension MigrationPreview: CustomStringConvertible {
       lines += stage.changes.map { "    \($0)" }
       lines += stage.statements.map { "    SQL: \($0)" }
       lines += stage.problems.map { "    problem: \($0)" }
-      if !stage.isChecked { lines.append("    not checked: it depends on the stages before") }
+      if !stage.isChecked {
+        lines.append("    not checked: it depends on the code and the stages before")
+      }
     }
     return lines.joined(separator: "\n")
   }

@@ -49,9 +49,10 @@ struct MigrationPreviewing {
     var stages: [MigrationPreview.Stage] = []
     var tables = connection
     for (place, step) in path.steps.enumerated() {
-      let change = try migration.change(step, of: store, tables)
       let kind = kind(of: step)
-      let isChecked = place == 0 && kind == .lightweight
+      let change = try migration.change(
+        step, of: store, tables, keepsOldTables: kind == .transform)
+      let isChecked = place == 0 && !migration.runsCode(before: step)
       stages.append(
         MigrationPreview.Stage(
           fromVersion: path.versionNames[place], toVersion: path.versionNames[place + 1],
@@ -59,6 +60,7 @@ struct MigrationPreviewing {
           problems: isChecked ? try change.problems(tables) : [], isChecked: isChecked))
       if place == path.steps.count - 1 { break }
       if place == 0 { tables = try TablesWithoutRows(connection, stored).copy() }
+      // Behind its code a transformation has the same tables.
       try migration.change(step, of: store, tables).run(tables, external: nil)
     }
     return stages
@@ -67,6 +69,7 @@ struct MigrationPreviewing {
   private func kind(of step: MigrationPath.Step) -> MigrationPreview.Stage.Kind {
     switch step.stage.flatMap({ migration.plan?.stages[$0] }) {
     case .custom?: .custom
+    case .transform?: .transform
     case .lightweight?, nil: .lightweight
     }
   }

@@ -31,10 +31,15 @@ struct MigrationRun {
       let name = path.stepText(place)
       let (before, after) = try code(of: step, named: name)
       progress?.begin(
-        step: place, named: name, codeBefore: before != nil, codeAfter: after != nil)
+        step: place, named: name, codeBefore: before != nil,
+        codeAfter: after != nil || transformation(of: step) != nil)
       try before?()
-      try change(step)
-      progress?.endChange()
+      if let transformation = transformation(of: step) {
+        try transform(step, named: name, transformation)
+      } else {
+        try change(step)
+        progress?.endChange()
+      }
       try after?()
       progress?.endStep()
     }
@@ -47,16 +52,16 @@ struct MigrationRun {
     guard let stage = step.stage.flatMap({ migration.plan?.stages[$0] }), let from = step.from
     else { return (nil, nil) }
     switch stage {
-    case .lightweight: return (nil, nil)
+    case .lightweight, .transform: return (nil, nil)
     case .custom(_, _, let willMigrate, let didMigrate):
       return (
         try willMigrate.map { body in
           let code = StageCode(.willMigrate, of: name, try schema(at: from))
-          return { try code.run(self, body) }
+          return { try code.run(self) { context, _ in try body(context) } }
         },
         try didMigrate.map { body in
           let code = StageCode(.didMigrate, of: name, try schema(at: step.to))
-          return { try code.run(self, body) }
+          return { try code.run(self) { context, _ in try body(context) } }
         }
       )
     }
@@ -68,12 +73,16 @@ struct MigrationRun {
 
   // MARK: The change of tables
 
-  private func change(_ step: MigrationPath.Step) throws {
+  @discardableResult
+  private func change(
+    _ step: MigrationPath.Step, keepsOldTables: Bool = false
+  ) throws -> SchemaChange {
     if let from = step.from { try complete(from) }
-    try pool.write { connection in
+    return try pool.write { connection in
       try ExternalFiles.stopFollowing(connection)
       try external.register(connection)
-      let change = try migration.change(step, of: store, connection)
+      let change = try migration.change(
+        step, of: store, connection, keepsOldTables: keepsOldTables)
       let problems = try change.problems(connection)
       guard problems.isEmpty else {
         throw MigrationRefusal(
@@ -84,6 +93,7 @@ struct MigrationRun {
         migration.progress?.note(
           entity: progress.entity, rows: Int(progress.rows), of: Int(progress.totalRows))
       }
+      return change
     }
   }
 
@@ -96,6 +106,43 @@ struct MigrationRun {
       version: migration.planning.versions[place].name, external: external)
   }
 
+  // MARK: Transformations
+
+  private typealias Transformation = @Sendable (MigrationTransformation) throws -> Void
+
+  private func transformation(of step: MigrationPath.Step) -> Transformation? {
+    guard case .transform(_, _, let body)? = step.stage.flatMap({ migration.plan?.stages[$0] })
+    else { return nil }
+    return body
+  }
+
+  /// Changes the tables, keeps the old ones beside them while code sees both, and removes them.
+  private func transform(
+    _ step: MigrationPath.Step, named name: String, _ body: @escaping Transformation
+  ) throws {
+    guard let from = step.from else { return }
+    let earlier = try schema(at: from)
+    let change = try change(step, keepsOldTables: true)
+    migration.progress?.endChange()
+    let mapping = change.oldMapping(earlier)
+    try pool.write { try change.indexOldTables(mapping, $0) }
+    try StageCode(.transformation, of: name, try schema(at: step.to)).run(self) { context, seal in
+      let file = StoreFile(
+        identifier: change.stored.identifier, trees: [], history: nil, external: external)
+      var configuration = migration.configuration
+      configuration.schema = earlier
+      let store = DefaultStore(
+        configuration, schema: earlier, pool: pool, file: file, mapping: mapping, seal: seal)
+      let old = ModelContext(container(earlier, store, configuration))
+      try body(MigrationTransformation(old: old, new: context, offset: change.keyOffset))
+      if old.hasChanges {
+        throw SwiftDataError.loadIssueModelContainer.with(
+          "Old models were changed, which nothing stores. Change their counterparts.")
+      }
+    }
+    try pool.write { try change.dropOldTables($0) }
+  }
+
   // MARK: Containers of stages
 
   /// A container for the code of a stage, over the connection of the migration.
@@ -104,7 +151,13 @@ struct MigrationRun {
     configuration.schema = schema
     let store = try DefaultStore(
       configuration, schema: schema, pool: pool, external: external, seal: seal)
-    return ModelContainer(
+    return container(schema, store, configuration)
+  }
+
+  private func container(
+    _ schema: Schema, _ store: DefaultStore, _ configuration: ModelConfiguration
+  ) -> ModelContainer {
+    ModelContainer(
       ContainerCoordinator(
         schema: schema, stores: [(store, Set(schema.entitiesByName.keys))],
         configurations: [configuration], migrationPlan: nil))

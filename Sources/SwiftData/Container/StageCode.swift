@@ -4,7 +4,7 @@
 /// error, because it would be lost without a word.
 struct StageCode {
   enum Place: String {
-    case willMigrate, didMigrate
+    case willMigrate, didMigrate, transformation
   }
 
   private let place: Place
@@ -18,13 +18,13 @@ struct StageCode {
     self.schema = schema
   }
 
-  func run(_ run: MigrationRun, _ body: (ModelContext) throws -> Void) throws {
+  func run(_ run: MigrationRun, _ body: (ModelContext, StoreSeal) throws -> Void) throws {
     let seal = StoreSeal()
     // A context that the code keeps can't use tables of which it does not know the change.
     defer { seal.close() }
     let context = ModelContext(try run.container(schema, seal))
     do {
-      try body(context)
+      try body(context, seal)
     } catch {
       throw SwiftDataError.loadIssueModelContainer.with(
         "The migration stage \(stage) failed in \(place.rawValue); the store was left as it is.",

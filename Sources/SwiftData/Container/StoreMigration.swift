@@ -43,14 +43,23 @@ struct StoreMigration {
   /// What a new file names as its version.
   var version: String { planning.versions[planning.target].name }
 
-  /// - Parameter stored: What the file says.
+  /// - Parameter finding: What was found when the file was looked at.
   /// - Returns: Whether the file was migrated.
   /// - Throws: `SwiftDataError`, or what the database throws; the file is as it was then.
-  func run(_ stored: StoredSchema) throws -> Bool {
-    guard case .migrate(let path) = try decision(stored) else { return false }
+  func run(_ finding: StoreFileCheck.Finding) throws -> Bool {
+    guard case .migrate(let path) = try decision(finding.stored) else { return false }
     if path.isInName, !configuration.allowsSave || !configuration.allowsMigration { return false }
     try requirePermission(path)
-    try StoreFile.refuseWriting(stored, configuration)
+    try StoreFile.refuseWriting(finding.stored, configuration)
+    if finding.isChangedByOpening { try refuseUnopened(path) }
+    do {
+      return try run()
+    } catch {
+      throw StoreFailure.migrating(error, at: configuration.url)
+    }
+  }
+
+  private func run() throws -> Bool {
     let pool = try StoreFile.openPool(configuration, readers: 0, temporaryStorage: .file)
     defer { try? pool.close() }
     let external = ExternalFiles(of: configuration.url)
@@ -58,12 +67,36 @@ struct StoreMigration {
       guard let stored = try pool.read(StoredSchema.read),
         case .migrate(let path) = try decision(stored)
       else { return false }
-      if configuration.keepsMigrationBackup {
+      if configuration.keepsMigrationBackup, !path.isInName {
         try StoreBackup(of: configuration.url, before: version).make()
       }
       try MigrationRun(self, path, StoreIdentity(stored), pool, external).run()
       return true
     }
+  }
+
+  /// Refuses what the first step would lose before opening the file to write changes a byte.
+  private func refuseUnopened(_ path: MigrationPath) throws {
+    guard let step = path.steps.first, !runsCode(before: step) else { return }
+    let (connection, stored) = try StoreFileCheck.look(at: configuration.url)
+    guard StoreIdentity(stored).tellsModels else { return }
+    let problems = try change(
+      step, of: StoreIdentity(stored), connection, keepsOldTables: transforms(in: step)
+    ).problems(connection)
+    if problems.isEmpty { return }
+    throw MigrationRefusal(problems: problems, migration: self, step: step, path: path).error
+  }
+
+  /// Whether code of the app runs before the tables change, so that the rows may be others then.
+  func runsCode(before step: MigrationPath.Step) -> Bool {
+    guard case .custom(_, _, let willMigrate, _)? = step.stage.flatMap({ plan?.stages[$0] })
+    else { return false }
+    return willMigrate != nil
+  }
+
+  /// Whether code sees both sides of the change.
+  func transforms(in step: MigrationPath.Step) -> Bool {
+    if case .transform? = step.stage.flatMap({ plan?.stages[$0] }) { true } else { false }
   }
 
   /// What the file needs, from what it says alone.
@@ -94,9 +127,12 @@ struct StoreMigration {
   }
 
   /// The change of the tables in a step, planned for the file as it is now.
-  /// - Parameter store: What the file said before the first step.
+  /// - Parameters:
+  ///   - store: What the file said before the first step.
+  ///   - keepsOldTables: Whether code sees both sides behind the change.
   func change(
-    _ step: MigrationPath.Step, of store: StoreIdentity, _ connection: Connection
+    _ step: MigrationPath.Step, of store: StoreIdentity, _ connection: Connection,
+    keepsOldTables: Bool = false
   ) throws -> SchemaChange {
     guard let stored = try StoredSchema.read(connection) else {
       throw SwiftDataError.loadIssueModelContainer.with(
@@ -111,6 +147,7 @@ struct StoreMigration {
     }
     var options = SchemaChange.Options()
     options.removing = planning.entitiesGone(in: step)
+    options.keepsOldTables = keepsOldTables
     return try SchemaChange(
       stored: stored, model: model, schema: schema(at: step.to, of: store), options: options,
       connection: connection)

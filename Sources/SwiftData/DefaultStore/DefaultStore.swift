@@ -70,6 +70,26 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
       note: StatementLog.wanted(by: configuration)?.note)
   }
 
+  /// The store as it was before a change that has kept its tables; only for reading.
+  /// - Parameters:
+  ///   - file: The file, without its indexes and its history.
+  ///   - mapping: Where it keeps what.
+  init(
+    _ configuration: ModelConfiguration, schema: Schema, pool: ConnectionPool, file: StoreFile,
+    mapping: SchemaMapping, seal: StoreSeal
+  ) {
+    self.configuration = configuration
+    self.schema = schema
+    self.pool = pool
+    self.file = file
+    name = configuration.name
+    engine = RelationalStore(
+      name: name, identifier: file.identifier, schema: schema, mapping: mapping,
+      driver: SQLiteDriver(
+        pool: pool, file: file, mapping: mapping, url: configuration.url, seal: seal),
+      isWritable: false)
+  }
+
   /// Deletes all models of the store.
   /// - Throws: `SwiftDataError.storeWriteFailure`; nothing is deleted then.
   public func erase() throws { try engine.erase() }

@@ -19,6 +19,17 @@ enum StoreFailure {
       "The store at \(url.path) \(reason)", doing: "opening a store", underlying: cause(error))
   }
 
+  /// An error of a migration; a store that others write is reported as one that can't be opened.
+  static func migrating(_ error: any Error, at url: URL) -> any Error {
+    guard let failure = error as? SQLiteError, ![.busy, .locked].contains(failure.code) else {
+      return error
+    }
+    return SwiftDataError.loadIssueModelContainer.with(
+      "The store at \(url.path) can't be migrated; it was left as it is."
+        + (failure.code == .corrupt ? " \(recoveryAdvice)" : ""), doing: "migrating a store",
+      underlying: cause(error))
+  }
+
   /// What to do with a damaged file.
   static let recoveryAdvice =
     "Restore a copy, or copy what can be read with ModelContainer.recoverStore(at:to:)."

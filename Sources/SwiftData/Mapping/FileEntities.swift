@@ -7,6 +7,8 @@ package struct FileEntities: Sendable {
   let model: ModelDescription?
   /// The names of the tables.
   let tables: Set<String>
+  /// What is put before the names of the tables of entities.
+  let tablePrefix: String
   /// Superentity by entity, as the file's table of entities tells.
   private let superNames: [String: String?]
 
@@ -17,10 +19,12 @@ package struct FileEntities: Sendable {
   ///   - stored: The entities of the file; `superNumber` is 0 for a root.
   ///   - model: The model of the file's cache.
   ///   - tables: The names of the file's tables.
+  ///   - tablePrefix: What is put before the names of the tables of entities.
   package init(
     stored: [(name: String, number: Int, superNumber: Int)], model: ModelDescription? = nil,
-    tables: Set<String> = []
+    tables: Set<String> = [], tablePrefix: String = ""
   ) {
+    self.tablePrefix = tablePrefix
     let own = stored.filter { EntityNumbering.isValid($0.number) }
     let names = Dictionary(
       own.map { ($0.number, $0.name) }, uniquingKeysWith: { first, _ in first })
@@ -47,6 +51,8 @@ package struct FileEntities: Sendable {
   package func layout(of own: ModelDescription) -> StoreLayout {
     let whole = completing(own)
     let order = whole.roots.flatMap { whole.subtree(of: $0.name) }.map(\.name)
-    return StoreLayout(whole, numbers: numbering.numbers(of: order), knownTables: tables)
+    return StoreLayout(
+      whole, numbers: numbering.numbers(of: order), knownTables: tables,
+      tablePrefix: tablePrefix)
   }
 }

@@ -149,7 +149,8 @@ extension MigrationProgress.State {
     advance(toPartOfStore: (Double(stageIndex - 1) + part) / Double(max(stageCount, 1)))
   }
 
+  /// The commit of the last store is the rest.
   fileprivate mutating func advance(toPartOfStore part: Double) {
-    fraction = max(fraction, min((Double(store) + part) / Double(storeCount), 1))
+    fraction = max(fraction, min((Double(store) + part) / Double(storeCount), 1) * 0.99)
   }
 }

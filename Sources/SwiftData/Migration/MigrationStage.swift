@@ -12,20 +12,30 @@ public enum MigrationStage: Sendable {
     fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type,
     willMigrate: (@Sendable (_ context: ModelContext) throws -> Void)?,
     didMigrate: (@Sendable (_ context: ModelContext) throws -> Void)?)
+
+  /// The store changes its tables, then code sees both sides: each old model and its counterpart.
+  ///
+  /// For changes of types, for splitting and merging, where a custom stage needs a version in between. See
+  /// ``MigrationTransformation``. Not in Apple's framework.
+  case transform(
+    fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type,
+    transformation: @Sendable (_ transformation: MigrationTransformation) throws -> Void)
 }
 
 extension MigrationStage {
   /// The version before the step.
   package var fromVersion: any VersionedSchema.Type {
     switch self {
-    case .lightweight(let version, _), .custom(let version, _, _, _): version
+    case .lightweight(let version, _), .custom(let version, _, _, _), .transform(let version, _, _):
+      version
     }
   }
 
   /// The version after the step.
   package var toVersion: any VersionedSchema.Type {
     switch self {
-    case .lightweight(_, let version), .custom(_, let version, _, _): version
+    case .lightweight(_, let version), .custom(_, let version, _, _), .transform(_, let version, _):
+      version
     }
   }
 }

@@ -82,6 +82,7 @@ extension MigrationStage {
   fileprivate var runsCode: Bool {
     switch self {
     case .lightweight: false
+    case .transform: true
     case .custom(_, _, let willMigrate, let didMigrate): willMigrate != nil || didMigrate != nil
     }
   }

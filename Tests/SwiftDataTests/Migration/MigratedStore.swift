@@ -72,9 +72,11 @@ final class MigratedStore {
     let (stored, new) = (try metadata(of: url), try metadata(of: other))
     #expect(stored?.versionHashes == new?.versionHashes, sourceLocation: sourceLocation)
     #expect(stored?.digest == new?.digest, sourceLocation: sourceLocation)
-    #expect(
-      try ModelCache.decode(cache(of: url)) == ModelCache.decode(cache(of: other)),
-      sourceLocation: sourceLocation)
+    // A plan gives the file another version than the types have.
+    let (model, newModel) = (
+      try ModelCache.decode(cache(of: url)), try ModelCache.decode(cache(of: other))
+    )
+    #expect(model.entities == newModel.entities, sourceLocation: sourceLocation)
     #expect(
       try SQLiteFile.text("PRAGMA integrity_check", in: url) == "ok",
       sourceLocation: sourceLocation)

@@ -96,6 +96,17 @@ import Testing
     #expect(try context.fetchCount(FetchDescriptor<Journey.V1.Trip>()) == 3)
   }
 
+  @Test func aRefusalChangesNoByteOfAFileWithAJournal() throws {
+    try Journey.make(folder.store)
+    _ = try Journey.open(Journey.V2.self, at: folder.store)
+    try SQLiteFile.execute("PRAGMA journal_mode = DELETE", in: folder.store)
+    let before = try Data(contentsOf: folder.store)
+    #expect(throws: SwiftDataError.loadIssueModelContainer) {
+      try Journey.open(Journey.V3.self, at: folder.store, plan: Journey.PlainPlan.self)
+    }
+    #expect(try Data(contentsOf: folder.store) == before)
+  }
+
   @Test func aForeignStoreIsLeftAsItIs() throws {
     do {
       let context = try Journey.open([Journey.V1.Memo.self], at: folder.store)

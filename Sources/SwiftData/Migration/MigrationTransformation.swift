@@ -1,0 +1,117 @@
+/// Both sides of a migration at once: the rows as they were, and what the store has made of them.
+///
+/// A stage `.transform` hands it to its code. The tables have changed by then as in a lightweight stage, and
+/// the old ones are still there. So an old model can be read, and its counterpart completed, in one place:
+///
+/// ```swift
+/// MigrationStage.transform(
+///   fromVersion: TripsV1.self, toVersion: TripsV2.self,
+///   transformation: { transformation in
+///     try transformation.forEach(TripsV1.Trip.self, TripsV2.Trip.self) { old, new, context in
+///       new?.price = Decimal(string: old.price) ?? 0
+///     }
+///   })
+/// ```
+///
+/// Values that can't be carried over are no problem in such a stage: required properties of the new models have
+/// an empty value until the code gives them another. Not in Apple's framework.
+public struct MigrationTransformation {
+  /// A context over the new models. What it has not saved at the end of the stage is an error.
+  public let context: ModelContext
+
+  /// A context over the old models; they can't be changed.
+  let old: ModelContext
+
+  /// What was added to the key of a row, by the names of the earlier and the later entity.
+  private let offset: (_ from: String, _ to: String) -> Int64
+
+  init(
+    old: ModelContext, new: ModelContext, offset: @escaping (_ from: String, _ to: String) -> Int64
+  ) {
+    self.old = old
+    context = new
+    self.offset = offset
+  }
+
+  /// Calls `body` with each old model and its counterpart, and saves after each batch.
+  ///
+  /// Models are released behind their batch, so any number of rows takes the memory of one batch.
+  /// - Parameters:
+  ///   - old: The class of the old models; subclasses are included.
+  ///   - new: The class of their counterparts.
+  ///   - batchSize: How many rows are read at a time, with one statement for each side.
+  ///   - body: What to do with an old model, its counterpart, which is `nil` where the row has none in the new
+  ///     class, and the context of the new models.
+  /// - Throws: What `body` throws, or a save.
+  public func forEach<Old: PersistentModel, New: PersistentModel>(
+    _ old: Old.Type, _ new: New.Type, batchSize: Int = 1000,
+    _ body: (_ old: Old, _ new: New?, _ context: ModelContext) throws -> Void
+  ) throws {
+    let offset = offset(Old._$descriptor.entityName, New._$descriptor.entityName)
+    try forEachBatch(of: old, batchSize) { models in
+      let counterparts = try counterparts(of: models, as: new, offset)
+      for model in models {
+        try body(model, model.rowKey.flatMap { counterparts[$0 + offset] }, context)
+      }
+    }
+  }
+
+  /// Calls `body` with each old model of a class that has no counterpart, and saves after each batch.
+  /// - Parameters:
+  ///   - old: The class of the old models; subclasses are included.
+  ///   - batchSize: How many rows are read at a time.
+  ///   - body: What to do with an old model and the context of the new models.
+  /// - Throws: What `body` throws, or a save.
+  public func forEach<Old: PersistentModel>(
+    _ old: Old.Type, batchSize: Int = 1000,
+    _ body: (_ old: Old, _ context: ModelContext) throws -> Void
+  ) throws {
+    try forEachBatch(of: old, batchSize) { models in
+      for model in models { try body(model, context) }
+    }
+  }
+
+  private func forEachBatch<Old: PersistentModel>(
+    of type: Old.Type, _ batchSize: Int, _ body: ([Old]) throws -> Void
+  ) throws {
+    let descriptor = FetchDescriptor<Old>()
+    let reading = BatchReading(
+      core: old.core, descriptor: descriptor,
+      places: try FetchOperation(core: old.core, descriptor: descriptor).places())
+    for range in reading.batches(of: max(batchSize, 1)) {
+      try body(try reading.models(at: range).compactMap(\.self))
+      try context.save()
+    }
+  }
+
+  /// The rows that have gone on, by their keys.
+  private func counterparts<Old: PersistentModel, New: PersistentModel>(
+    of models: [Old], as type: New.Type, _ offset: Int64
+  ) throws -> [Int64: New] {
+    let descriptor = New._$descriptor
+    let core = context.core
+    guard let port = core.coordinator.port(forEntity: descriptor.entityName) else {
+      throw SwiftDataError.unknownSchema.with(
+        "The new version has no such model. Use a class of the version that the stage leads to.",
+        entity: descriptor.entityName)
+    }
+    let identifiers = models.compactMap { model in
+      model.rowKey.map {
+        PersistentIdentifier(
+          storeIdentifier: model.persistentModelID.storeIdentifier,
+          entityName: descriptor.entityName, primaryKey: "p\($0 + offset)")
+      }
+    }
+    let rows = try port.rows(
+      at: .identifiers(identifiers), in: 0..<identifiers.count, of: descriptor, slots: nil,
+      core.editingState)
+    let found = core.materialize(rows, as: type).compactMap { model in
+      model.rowKey.map { ($0, model) }
+    }
+    return Dictionary(found, uniquingKeysWith: { first, _ in first })
+  }
+}
+
+extension PersistentModel {
+  fileprivate var rowKey: Int64? { persistentModelID.rowKey }
+}
