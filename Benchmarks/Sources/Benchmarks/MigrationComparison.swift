@@ -31,8 +31,12 @@ struct MigrationComparison {
       "new property with a value", WithNote.self,
       ["ALTER TABLE ZPARCEL ADD COLUMN ZNOTE VARCHAR DEFAULT 'none'"])
     try compare(
-      "new name of a property", Renamed.self,
-      ["ALTER TABLE ZPARCEL RENAME COLUMN ZCITY TO ZTOWN"])
+      "new name of a property with an index", Renamed.self,
+      [
+        "DROP INDEX Z_Parcel_SwiftDataIndexOnBinarycity",
+        "ALTER TABLE ZPARCEL RENAME COLUMN ZCITY TO ZTOWN",
+        "CREATE INDEX Z_Parcel_SwiftDataIndexOnBinarytown ON ZPARCEL (ZTOWN COLLATE BINARY ASC)",
+      ])
     try compare(
       "removed property", WithoutCity.self,
       ["DROP INDEX Z_Parcel_SwiftDataIndexOnBinarycity", "ALTER TABLE ZPARCEL DROP COLUMN ZCITY"])

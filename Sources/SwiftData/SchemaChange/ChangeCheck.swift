@@ -11,6 +11,8 @@ struct ChangeCheck: Sendable {
   let advice: String
   /// A statement that gives the keys of the rows that stand in the way.
   let keys: String
+  /// A cheaper statement that gives a row where there are any; `nil` where there is none.
+  let probe: String?
 
   /// - Parameter condition: The condition on rows of the table.
   init(
@@ -24,7 +26,7 @@ struct ChangeCheck: Sendable {
 
   init(
     _ entity: String, _ property: String?, from: String, to: String, reason: String,
-    advice: String, keys: String
+    advice: String, keys: String, probe: String? = nil
   ) {
     self.entity = entity
     self.property = property
@@ -33,10 +35,12 @@ struct ChangeCheck: Sendable {
     self.reason = reason
     self.advice = advice
     self.keys = keys
+    self.probe = probe
   }
 
   /// - Returns: `nil` where no row stands in the way.
   func problem(_ connection: Connection) throws -> MigrationProblem? {
+    if let probe, try connection.integer(probe) == nil { return nil }
     let rows = try connection.prepare(keys)
     defer { rows.reset() }
     var count = 0

@@ -458,6 +458,9 @@ struct ChangePlanner {
           keys: """
             SELECT K FROM (SELECT K, row_number() OVER (PARTITION BY \(columns) ORDER BY K) AS N \
             FROM (\(rows)) WHERE \(present)) WHERE N > 1 ORDER BY K
+            """,
+          probe: """
+            SELECT 1 FROM (\(rows)) WHERE \(present) GROUP BY \(columns) HAVING count(*) > 1 LIMIT 1
             """))
     }
   }
