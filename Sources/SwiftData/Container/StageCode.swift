@@ -30,6 +30,11 @@ struct StageCode {
         "The migration stage \(stage) failed in \(place.rawValue); the store was left as it is.",
         doing: "migrating a store", underlying: error)
     }
+    if let failure = seal.failure {
+      throw SwiftDataError.loadIssueModelContainer.with(
+        "The store could not be read in \(place.rawValue) of the migration stage \(stage); it was left as it "
+          + "is.", doing: "migrating a store", underlying: StoreFailure.cause(failure))
+    }
     guard context.hasChanges else { return }
     throw SwiftDataError.loadIssueModelContainer.with(
       "The migration stage \(stage) left changes unsaved in \(place.rawValue) "

@@ -22,6 +22,7 @@ struct SQLiteDriver: SQLDriver {
     } catch is StoreWatch.Migrated {
       throw StoreWatch.Migrated.whileReading(url)
     } catch let error as SQLiteError {
+      seal?.note(error)
       // Columns that are missing were removed by whoever has migrated the store.
       if error.code == .error, isMigrated { throw StoreWatch.Migrated.whileReading(url) }
       throw StoreFailure.reading(error, mapping: mapping, at: url)

@@ -71,7 +71,7 @@ enum StoreFailure {
       entity: entity?.name, property: names.joined(separator: ", "), underlying: cause(error))
   }
 
-  private static func cause(_ error: any Error) -> any Error {
+  static func cause(_ error: any Error) -> any Error {
     (error as? SQLiteError).map(SwiftDataError.DatabaseFailure.init) ?? error
   }
 }

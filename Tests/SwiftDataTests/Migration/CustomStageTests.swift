@@ -1,4 +1,5 @@
 import Foundation
+import OpenSwiftDataSQLiteEngine
 import SwiftData
 import Synchronization
 import Testing
@@ -179,6 +180,21 @@ import Testing
     #expect(text.contains("stage 1.0.0 to 2.0.0 failed in \(isAfter ? "did" : "will")Migrate"))
     #expect(text.contains("the guide is on holiday") && error?.underlyingError is Failure)
     #expect(try contents() == content)
+    try expectUntouched()
+  }
+
+  @Test(.enabled(if: FaultInjector.isAvailable))
+  func aPropertyThatCouldNotBeReadFailsTheStage() throws {
+    let error = #expect(throws: SwiftDataError.loadIssueModelContainer) {
+      _ = try migrate(willMigrate: { context in
+        let trips = try context.fetch(FetchDescriptor<V1.Trip>())
+        FaultInjector(failingAt: 1).run {
+          for trip in trips { trip.name += " with \(trip.stops.count) stops" }
+        }
+        try context.save()
+      })
+    }
+    #expect(error?.description.contains("could not be read in willMigrate") == true)
     try expectUntouched()
   }
 
