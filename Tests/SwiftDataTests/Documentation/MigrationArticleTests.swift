@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func aTypeChangesInTwoStages() throws {
+  @Test func changingATypeInTwoStages() throws {
     let configuration = ModelConfiguration(url: store.url)
 
     let container = try ModelContainer(

@@ -2,7 +2,8 @@ import Foundation
 import SwiftData
 import Testing
 
-/// The migrations that guides to SwiftData walk through, each by its name, as an app writes them.
+/// The migrations that guides to SwiftData walk through, each by its name, as an app writes them; the change
+/// of a type in two stages is in `MigrationArticleTests`.
 @Suite struct DocumentedMigrationTests {
   private let store: MigratedStore
   private var configuration: ModelConfiguration { ModelConfiguration(url: store.url) }
@@ -56,77 +57,6 @@ import Testing
     #expect(notes.map(\.headline) == ["a", "b"])
     #expect(notes.map(\.isPinned) == [false, false])
     try store.expectLikeNew(Schema(versionedSchema: NotesV2.self))
-  }
-
-  // MARK: A type change in two stages
-
-  enum ExpensesV1: VersionedSchema {
-    static let versionIdentifier = Schema.Version(1, 0, 0)
-    static var models: [any PersistentModel.Type] { [Expense.self] }
-
-    @Model final class Expense {
-      var label: String
-      var amount: String
-
-      init(_ label: String, _ amount: String) { (self.label, self.amount) = (label, amount) }
-    }
-  }
-
-  enum ExpensesV2: VersionedSchema {
-    static let versionIdentifier = Schema.Version(2, 0, 0)
-    static var models: [any PersistentModel.Type] { [Expense.self] }
-
-    @Model final class Expense {
-      var label: String
-      @Attribute(originalName: "amount") var amountText: String
-      var amount: Double?
-
-      init(_ label: String) { (self.label, amountText) = (label, "") }
-    }
-  }
-
-  enum ExpensesV3: VersionedSchema {
-    static let versionIdentifier = Schema.Version(3, 0, 0)
-    static var models: [any PersistentModel.Type] { [Expense.self] }
-
-    @Model final class Expense {
-      var label: String
-      var amount: Double
-
-      init(_ label: String, _ amount: Double) { (self.label, self.amount) = (label, amount) }
-    }
-  }
-
-  enum ExpensesPlan: SchemaMigrationPlan {
-    static var schemas: [any VersionedSchema.Type] {
-      [ExpensesV1.self, ExpensesV2.self, ExpensesV3.self]
-    }
-    static var stages: [MigrationStage] { [fillAmounts, dropTexts] }
-
-    static let fillAmounts = MigrationStage.custom(
-      fromVersion: ExpensesV1.self, toVersion: ExpensesV2.self, willMigrate: nil,
-      didMigrate: { context in
-        for expense in try context.fetch(FetchDescriptor<ExpensesV2.Expense>()) {
-          expense.amount = Double(expense.amountText) ?? 0
-        }
-        try context.save()
-      })
-    static let dropTexts = MigrationStage.lightweight(
-      fromVersion: ExpensesV2.self, toVersion: ExpensesV3.self)
-  }
-
-  @Test func changingATypeInTwoStages() throws {
-    try store.make(ExpensesV1.models) { context in
-      context.insert(ExpensesV1.Expense("tea", "2.5"))
-      context.insert(ExpensesV1.Expense("gift", "none"))
-    }
-    let container = try ModelContainer(
-      for: ExpensesV3.Expense.self, migrationPlan: ExpensesPlan.self,
-      configurations: configuration)
-    let expenses = try ModelContext(container).fetch(
-      FetchDescriptor<ExpensesV3.Expense>(sortBy: [SortDescriptor(\.label)]))
-    #expect(expenses.map(\.amount) == [0, 2.5])
-    try store.expectLikeNew(Schema(versionedSchema: ExpensesV3.self))
   }
 
   // MARK: Deduplication before a new uniqueness
