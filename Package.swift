@@ -86,7 +86,7 @@ let package = Package(
         "OpenSwiftDataSQLSyntax", "OpenSwiftDataStoreFormat",
         "OpenSwiftDataStoreWorker",
       ],
-      resources: [.copy("RealFiles/Files")]),
+      resources: [.copy("RealFiles/Files"), .copy("Stores")]),
     .testTarget(
       name: "SwiftDataToolsTests",
       dependencies: [

@@ -16,6 +16,8 @@ import SwiftData
 ///   another value and deletes an older one in the same save, and prints the number of each save.
 /// - `stream <store> <count> <size>`: saves negatives one by one, reads all of them, and prints by how many
 ///   bytes its memory grew at most in each part.
+/// - `migrate <store>`: opens a store of crates with the models of the next version, and prints the number
+///   of crates and of runs of the stage, or the error.
 ///
 /// The store `-` is the default one.
 @main
@@ -23,6 +25,7 @@ struct StoreWorker {
   @MainActor static func main() async throws {
     let arguments = CommandLine.arguments
     if arguments[1] == "read" { return read(URL(fileURLWithPath: arguments[2])) }
+    if arguments[1] == "migrate" { return Freight.migrate(URL(fileURLWithPath: arguments[2])) }
     let configuration =
       arguments[2] == "-"
       ? ModelConfiguration() : ModelConfiguration(url: URL(fileURLWithPath: arguments[2]))

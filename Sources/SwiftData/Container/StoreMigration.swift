@@ -67,11 +67,21 @@ struct StoreMigration {
       guard let stored = try pool.read(StoredSchema.read),
         case .migrate(let path) = try decision(stored)
       else { return false }
-      if configuration.keepsMigrationBackup, !path.isInName {
-        try StoreBackup(of: configuration.url, before: version).make()
+      let run = MigrationRun(self, path, StoreIdentity(stored), pool, external)
+      guard configuration.keepsMigrationBackup, !path.isInName else {
+        try run.run()
+        return true
       }
-      try MigrationRun(self, path, StoreIdentity(stored), pool, external).run()
-      return true
+      let backup = StoreBackup(of: configuration.url, before: version)
+      try backup.make()
+      do {
+        try run.run()
+        return true
+      } catch {
+        // Else each launch of a program whose migration fails would leave one more.
+        backup.remove()
+        throw error
+      }
     }
   }
 

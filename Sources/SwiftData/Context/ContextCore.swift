@@ -5,7 +5,8 @@
 /// - `faults` reads what models ask for, `SaveSession` writes, `FetchOperation` fetches.
 /// - `externalChanges` knows what other contexts saved, `ExternalChangeApplication` applies it.
 /// - `watchers` follow the edits: undo and autosave.
-/// - `pendingErrors` keeps misuse for the next save, `unreadableValues` what models could not show.
+/// - `pendingErrors` keeps misuse for the next save, `unreadableValues` what models could not show, `failedReads`
+///   what a save must not take for an answer.
 ///
 /// Models hold the core strongly and the core holds changed models strongly, so a model can still
 /// fault its relationships after the context is gone. The face breaks the cycle when it is
@@ -23,6 +24,7 @@ final class ContextCore {
   let externalChanges: ExternalChangeFeed
   var pendingErrors = PendingErrors()
   var unreadableValues = UnreadableValues()
+  var failedReads = FailedReads()
   /// Edits of rows that others deleted, which no save can store; the next save announces them.
   var discardedEdits: [PersistentIdentifier: [String]] = [:]
   /// Identities from before a save that somebody may have as encoded identifiers.

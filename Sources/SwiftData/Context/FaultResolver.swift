@@ -24,6 +24,7 @@ struct FaultResolver {
     do {
       found = try snapshot(for: identifier)
     } catch {
+      core.noteFailedRead(error)
       storage.failFilling()  // not known to be gone: the next read tries again
       return
     }
@@ -134,8 +135,10 @@ struct FaultResolver {
     guard let identifier = storage.knownIdentifier, !identifier.isTemporary,
       let port = core.port(of: storage)
     else { return [] }
-    let snapshots = try? port.members(
-      of: identifier, slot: slot, descriptor: storage.descriptor, core.editingState)
+    let snapshots = core.noteFailedRead {
+      try port.members(
+        of: identifier, slot: slot, descriptor: storage.descriptor, core.editingState)
+    }
     return snapshots?.compactMap(core.materialize)
   }
 

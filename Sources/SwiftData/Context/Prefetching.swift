@@ -81,9 +81,11 @@ extension ContextCore {
     var fetched: [AnyObject] = []
     if !missing.isEmpty {
       func load<M: PersistentModel>(_ type: M.Type) -> [AnyObject] {
-        let rows = try? port.rows(
-          at: .identifiers(missing.sorted()), in: missing.indices, of: destination, slots: nil,
-          editingState)
+        let rows = noteFailedRead {
+          try port.rows(
+            at: .identifiers(missing.sorted()), in: missing.indices, of: destination, slots: nil,
+            editingState)
+        }
         return rows.map { materialize($0, as: type) } ?? []
       }
       fetched = load(destination.type)
@@ -127,8 +129,9 @@ extension ContextCore {
     }
     let owners = unloaded.compactMap(\.knownIdentifier)
     guard
-      let found = try? port.members(
-        ofAll: owners, slot: slot, descriptor: descriptor, editingState)
+      let found = noteFailedRead({
+        try port.members(ofAll: owners, slot: slot, descriptor: descriptor, editingState)
+      })
     else { return }
     for storage in unloaded {
       guard let identifier = storage.knownIdentifier else { continue }

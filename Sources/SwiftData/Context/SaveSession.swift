@@ -73,9 +73,11 @@ struct SaveSession {
   private mutating func attempt() throws -> Saved {
     do {
       core.dropLostModels()
+      core.failedReads.removeAll()
       let denied = rules.apply()
-      try SwiftDataError.throwAll(
-        denied + Validation(core: core).failures(shrunk: rules.shrunk))
+      let failures = denied + Validation(core: core).failures(shrunk: rules.shrunk)
+      try core.failedReads.throwFirst()
+      try SwiftDataError.throwAll(failures)
       let batches = try collect()
       let prepared = try prepare(batches)
       return try commit(batches, prepared)

@@ -50,7 +50,8 @@ public struct ModelConfiguration: Identifiable, Sendable {
   /// Whether a copy of the store is kept beside it before it is migrated; `false` unless it is set.
   ///
   /// The copy of `trips.store` is named `trips-before-2.0.0.store` when the store is led to version
-  /// 2.0.0; large values beside the store are part of it. Not in Apple's framework.
+  /// 2.0.0; large values beside the store are part of it. A migration that fails leaves no copy, since the
+  /// store is as it was. Not in Apple's framework.
   public var keepsMigrationBackup = false
 
   /// The location of the store.

@@ -94,6 +94,11 @@ package struct StoreBackup {
     return url
   }
 
+  /// Removes the copy, as nothing came of what it was made for.
+  package func remove() {
+    if rename(url.path, partial.path) == 0 { removePartial() }
+  }
+
   private func copyPages() throws {
     let source = try Connection(path: store.path, mode: .readOnly, access: .shared)
     try source.copy(to: partial.path)

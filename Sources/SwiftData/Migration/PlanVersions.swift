@@ -9,7 +9,8 @@ package struct PlanVersions {
   package let links: [StageLink]
 
   /// - Throws: `SwiftDataError.loadIssueModelContainer` for a plan without versions, for a stage
-  ///   between versions that it does not list in this order, and for models that can't be stored.
+  ///   between versions that it does not list in this order, for two stages between the same versions, and
+  ///   for models that can't be stored.
   package init(_ plan: any SchemaMigrationPlan.Type) throws {
     types = plan.schemas
     stages = plan.stages
@@ -30,6 +31,19 @@ package struct PlanVersions {
     let identities = types.map { ObjectIdentifier($0) }
     links = try stages.enumerated().map { place, stage in
       try StageLink(stage, at: place, in: identities, plan)
+    }
+    try PlanVersions.refuseRepeated(links, stages, plan)
+  }
+
+  private static func refuseRepeated(
+    _ links: [StageLink], _ stages: [MigrationStage], _ plan: any SchemaMigrationPlan.Type
+  ) throws {
+    for (place, link) in links.enumerated()
+    where links[..<place].contains(where: { ($0.from, $0.to) == (link.from, link.to) }) {
+      let stage = stages[link.stage]
+      throw SwiftDataError.loadIssueModelContainer.with(
+        "The migration plan \(plan) has two stages from \(stage.fromVersion) to \(stage.toVersion). "
+          + "Make one of them.")
     }
   }
 }

@@ -49,9 +49,10 @@ final class MigratedStore {
   // MARK: The file
 
   func expectLikeNew(
-    _ types: [any PersistentModel.Type], sourceLocation: SourceLocation = #_sourceLocation
+    _ types: [any PersistentModel.Type], version: Schema.Version = Schema.Version(1, 0, 0),
+    sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
-    try expectLikeNew(Schema(types), sourceLocation: sourceLocation)
+    try expectLikeNew(Schema(types, version: version), sourceLocation: sourceLocation)
   }
 
   /// What definitions, entities, metadata and model cache say.
@@ -118,7 +119,9 @@ final class MigratedStore {
   }
 
   /// All rows of all tables.
-  func content() throws -> [String] {
+  func content() throws -> [String] { try MigratedStore.content(of: url) }
+
+  static func content(of url: URL) throws -> [String] {
     let connection = try Connection(path: url.path)
     func texts(_ sql: String) throws -> [String] {
       let statement = try connection.prepare(sql)

@@ -22,9 +22,14 @@ enum SQLiteFile {
   }
 
   static func texts(_ sql: String, in url: URL) throws -> [String] {
-    let statement = try Connection(path: url.path).prepare(sql)
-    var texts: [String] = []
-    while try statement.step() { texts.append(statement.string(0)) }
-    return texts
+    // Functions that list columns prepare statements of their own while they run.
+    let connection = try Connection(path: url.path)
+    return try withExtendedLifetime(connection) {
+      let statement = try connection.prepare(sql)
+      defer { statement.reset() }
+      var texts: [String] = []
+      while try statement.step() { texts.append(statement.string(0)) }
+      return texts
+    }
   }
 }
