@@ -96,6 +96,10 @@ import Testing
       guard let found = after[change.names[name] ?? name] else { continue }
       #expect(found == rows, "\(name), \(size), \(way)")
     }
+    if size == .small, way == .stage {
+      let (status, text) = try StoreJudge.judge([store.url])
+      #expect(status == 0, "\(text)")
+    }
     let check = try ExternalFilesCheck(of: store.url)
     #expect(check.orphans.isEmpty && check.missing.isEmpty)
     if size == .empty { return }
