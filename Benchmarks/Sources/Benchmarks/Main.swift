@@ -29,7 +29,9 @@ struct Benchmarks {
       return try QueryComparison(path: directory.appendingPathComponent("queries.store").path).run()
     }
     if arguments.first == "--migrations" {
-      return try MigrationComparison(in: directory, rows: 1_000_000).run()
+      let comparison = try MigrationComparison(in: directory, rows: 1_000_000)
+      try comparison.run()
+      return try comparison.runCode()
     }
     Report.printTimes(try times(in: directory), rows: rows)
     Report.printMemory(try memory(in: directory))

@@ -61,6 +61,31 @@ struct MigrationComparison {
       ["CREATE UNIQUE INDEX Z_Parcel_UNIQUE_number ON ZPARCEL (ZNUMBER COLLATE BINARY ASC)"])
   }
 
+  /// Stages whose code goes through all rows; memory is what the process grows by meanwhile.
+  func runCode() throws {
+    print("\nMilliseconds of a stage with code for each row, and what memory grows by, MB\n")
+    try measure("didMigrate that enumerates and saves", CodedPlan.self)
+    try measure("transform that sees both sides", TransformedPlan.self)
+  }
+
+  private func measure(_ title: String, _ plan: any SchemaMigrationPlan.Type) throws {
+    let url = try copy()
+    let sampler = MemorySampler()
+    let start = ContinuousClock.now
+    let container = try ModelContainer(
+      for: Schema(versionedSchema: Counted.self), migrationPlan: plan,
+      configurations: ModelConfiguration(url: url))
+    let time = (ContinuousClock.now - start) / .milliseconds(1)
+    let growth = sampler.stop()
+    let count = try ModelContext(container).fetchCount(
+      FetchDescriptor<Counted.Parcel>(predicate: #Predicate { $0.length > 0 }))
+    let all = try ModelContext(container).fetchCount(FetchDescriptor<Counted.Parcel>())
+    guard count == all else { throw SQLiteFailure(message: "\(count) of \(all) rows were changed") }
+    try FileManager.default.removeItem(at: url)
+    let name = title.padding(toLength: 44, withPad: " ", startingAt: 0)
+    print(name + String(format: "%10.0f %10.1f", time, growth))
+  }
+
   private func compare(
     _ title: String, _ version: any VersionedSchema.Type, _ statements: [String]
   ) throws {
@@ -107,9 +132,78 @@ struct MigrationComparison {
   }
 }
 
+/// How far the resident memory of the process grows until it is stopped.
+private final class MemorySampler: @unchecked Sendable {
+  private let lock = NSLock()
+  private let first = MemorySampler.resident
+  private var largest = 0.0
+  private var isRunning = true
+
+  init() {
+    Thread.detachNewThread { [self] in
+      while lock.withLock({ isRunning }) {
+        lock.withLock { largest = max(largest, MemorySampler.resident) }
+        Thread.sleep(forTimeInterval: 0.01)
+      }
+    }
+  }
+
+  func stop() -> Double {
+    lock.withLock {
+      isRunning = false
+      return max(largest, MemorySampler.resident) - first
+    }
+  }
+
+  /// In MB, without the pages of files.
+  private static var resident: Double {
+    let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+    let line = status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") }
+    let kilobytes = line?.split(whereSeparator: \.isWhitespace).dropFirst().first
+    return kilobytes.flatMap { Double($0) }.map { $0 / 1024 } ?? .nan
+  }
+}
+
 // MARK: - Versions
 
-private enum Made {
+private enum CodedPlan: SchemaMigrationPlan {
+  static var schemas: [any VersionedSchema.Type] { [Made.self, Counted.self] }
+  static var stages: [MigrationStage] {
+    [
+      .custom(
+        fromVersion: Made.self, toVersion: Counted.self, willMigrate: nil,
+        didMigrate: { context in
+          var count = 0
+          try context.enumerate(FetchDescriptor<Counted.Parcel>(), batchSize: 5000) { parcel in
+            parcel.length = parcel.name.count
+            count += 1
+            if count % 5000 == 0 { try context.save() }
+          }
+          try context.save()
+        })
+    ]
+  }
+}
+
+private enum TransformedPlan: SchemaMigrationPlan {
+  static var schemas: [any VersionedSchema.Type] { [Made.self, Counted.self] }
+  static var stages: [MigrationStage] {
+    [
+      .transform(
+        fromVersion: Made.self, toVersion: Counted.self,
+        transformation: { transformation in
+          try transformation.forEach(Made.Parcel.self, Counted.Parcel.self) { old, new, _ in
+            new?.length = old.name.count
+          }
+        })
+    ]
+  }
+}
+
+private enum Made: VersionedSchema {
+  static let versionIdentifier = Schema.Version(1, 0, 0)
+  static var models: [any PersistentModel.Type] { [Parcel.self] }
+
   @Model final class Parcel {
     #Index<Parcel>([\.city])
 
@@ -224,6 +318,24 @@ private enum Unique: VersionedSchema {
     var city: String
     var weight: Int
     var sent: Date
+
+    init() { (number, name, city, weight, sent) = (0, "", "", 0, .now) }
+  }
+}
+
+private enum Counted: VersionedSchema {
+  static let versionIdentifier = Schema.Version(2, 0, 0)
+  static var models: [any PersistentModel.Type] { [Parcel.self] }
+
+  @Model final class Parcel {
+    #Index<Parcel>([\.city])
+
+    var number: Int
+    var name: String
+    var city: String
+    var weight: Int
+    var sent: Date
+    var length: Int = 0
 
     init() { (number, name, city, weight, sent) = (0, "", "", 0, .now) }
   }
