@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 import SwiftData
 
 /// What a tool prints of an error of this module.

@@ -28,8 +28,8 @@ enum Unusual {
       words = ["a \"quoted\" word"]
       numbers = [3]
       type = .case(2)
-      set = Pair(self_: "s", `in`: 4)
-      attribute = Pair(self_: "a", `in`: 5)
+      set = Pair(self_: "s", in: 4)
+      attribute = Pair(self_: "a", in: 5)
       größe🎉 = 0.5
     }
   }
@@ -62,7 +62,7 @@ enum Unusual {
       self_ = "self"
       `is` = true
       modelContext_ = 3
-      place = Pair(self_: "x", `in`: 1)
+      place = Pair(self_: "x", in: 1)
     }
   }
 

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 package import OpenSwiftDataStoreFormat
 
 /// A version of the models as recognition sees it: what a store of the version says about itself. It is

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 package import OpenSwiftDataStoreFormat
 
 /// What a file says of the models that wrote it, as far as it tells one version from another.

@@ -78,7 +78,7 @@ struct ModelClass {
       writer.line("self.\(property.name.swiftName) = \(property.name.swiftName)")
     }
     if entity.superName != nil {
-      let arguments = above.map { "\($0.name.swiftName): \($0.name.swiftName)" }
+      let arguments = above.map { "\($0.name.swiftLabel): \($0.name.swiftName)" }
       writer.list("super.init(", arguments, ")")
     }
     writer.close()

@@ -120,6 +120,9 @@ extension String {
   /// The name as it stands in Swift source.
   var swiftName: String { Self.keywords.contains(self) ? "`\(self)`" : self }
 
+  /// The name as the label of an argument, where few keywords need quotes.
+  var swiftLabel: String { ["inout", "let", "var"].contains(self) ? swiftName : self }
+
   /// A path of names, as key paths have it.
   var swiftPath: String {
     split(separator: ".").map { String($0).swiftName }.joined(separator: ".")

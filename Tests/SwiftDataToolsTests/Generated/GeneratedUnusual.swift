@@ -13,8 +13,8 @@ enum GeneratedUnusual {
     ) {
       self.`where` = `where`
       super.init(
-        attribute: attribute, `default`: `default`, größe🎉: größe🎉, `init`: `init`,
-        numbers: numbers, payload: payload, scan: scan, set: set, type: type, words: words)
+        attribute: attribute, default: `default`, größe🎉: größe🎉, init: `init`, numbers: numbers,
+        payload: payload, scan: scan, set: set, type: type, words: words)
     }
   }
 
