@@ -174,7 +174,9 @@ private enum CodedPlan: SchemaMigrationPlan {
         fromVersion: Made.self, toVersion: Counted.self, willMigrate: nil,
         didMigrate: { context in
           var count = 0
-          try context.enumerate(FetchDescriptor<Counted.Parcel>(), batchSize: 5000) { parcel in
+          try context.enumerate(
+            FetchDescriptor<Counted.Parcel>(), batchSize: 5000, allowEscapingMutations: true
+          ) { parcel in
             parcel.length = parcel.name.count
             count += 1
             if count % 5000 == 0 { try context.save() }
