@@ -2,7 +2,7 @@ import OpenSwiftDataSQLSyntax
 import OpenSwiftDataSQLiteEngine
 
 /// A question to the file before it is changed: are there rows that the change would lose values of?
-struct ChangeCheck: Sendable {
+struct ChangeCheck: Hashable, Sendable {
   let entity: String
   let property: String?
   let from: String
