@@ -69,11 +69,3 @@ final class ContainerCoordinator: StoreCoordinator {
 
 // The stores are thread safe by contract, the registry guards itself, the rest is constant.
 extension ContainerCoordinator: @unchecked Sendable {}
-
-/// Stands in where an identifier leads nowhere and the schema has no class at all.
-final class NoModel: PersistentModel {
-  static var schemaMetadata: [Schema.PropertyMetadata] { [] }
-  var persistentBackingData: any BackingData<NoModel>
-
-  init(backingData: any BackingData<NoModel>) { persistentBackingData = backingData }
-}

@@ -149,6 +149,25 @@ extension Statement: PreparedSQL {
     return values
   }
 
+  package func values(_ parameters: SQLParameters) throws -> [[_StoredValue]] {
+    try parameters.bind(to: self)
+    defer { reset() }
+    var rows: [[_StoredValue]] = []
+    let columns = columnCount
+    while try step() { rows.append((0..<columns).map(storedValue)) }
+    return rows
+  }
+
+  private func storedValue(_ column: Int32) -> _StoredValue {
+    switch storageClass(column) {
+    case .null: .null
+    case .integer: .integer(int64(column))
+    case .real: .real(double(column))
+    case .text: .text(string(column))
+    case .blob: .blob(data(column))
+    }
+  }
+
   package func keys(_ parameters: SQLParameters, into keys: inout RowKeys) throws {
     try parameters.bind(to: self)
     defer { reset() }

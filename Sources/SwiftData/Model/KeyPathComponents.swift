@@ -20,10 +20,20 @@ package enum KeyPathComponent: Hashable, Sendable {
 }
 
 extension KeyPathComponent {
+  /// The size of a key path's object in bytes; `nil` where it holds more than the names of components, so
+  /// that a copy of the bytes is no copy of the key path.
+  static func objectSize(_ keyPath: AnyKeyPath) -> Int? {
+    let buffer = Buffer(keyPath)
+    return buffer.identities.isEmpty || buffer.hasArguments ? nil : buffer.objectSize
+  }
+
   /// The tail of a key path object behind its header.
   private struct Buffer {
     /// One for each step; `nil` for stored properties. Empty when the buffer is not understood.
     private(set) var identities: [KeyPathComponent?] = []
+    /// Whether a step has arguments, such as the index of a subscript.
+    private(set) var hasArguments = false
+    private(set) var objectSize = 0
 
     init(_ keyPath: AnyKeyPath) {
       guard MemoryLayout<Int>.size == 8 else { return }
@@ -32,11 +42,12 @@ extension KeyPathComponent {
         // Class, reference count, the name for key-value coding; then the size of the components.
         let header = object + 24
         let size = Int(header.load(as: UInt32.self) & 0x00ff_ffff)
-        identities = Self.read(header + 8, size: size) ?? []
+        objectSize = 32 + size
+        identities = read(header + 8, size: size) ?? []
       }
     }
 
-    private static func read(_ start: UnsafeRawPointer, size: Int) -> [KeyPathComponent?]? {
+    private mutating func read(_ start: UnsafeRawPointer, size: Int) -> [KeyPathComponent?]? {
       var found: [KeyPathComponent?] = []
       var offset = 0
       while offset + 4 <= size {
@@ -56,6 +67,7 @@ extension KeyPathComponent {
           if payload & 0x40_0000 != 0 { offset += 8 }
           if payload & 0x08_0000 != 0 {
             guard offset + 16 <= size else { return nil }
+            hasArguments = true
             offset += 16 + (start + offset).load(as: Int.self)
           }
           found.append(.computed(id: id, kind: payload & 0x30_0000))

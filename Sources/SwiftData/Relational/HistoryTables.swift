@@ -66,6 +66,14 @@ package struct HistoryTables: Hashable, Sendable {
     package static let processName = "ZPROCESSIDTS"
     /// Seconds since 2001.
     package static let timestamp = "ZTIMESTAMP"
+
+    /// The column that may hold the text itself, in files of earlier frameworks.
+    package static func twin(of column: String) -> String { String(column.dropLast(2)) }
+  }
+
+  /// What happened to a row.
+  package enum ChangeType: Int64, Sendable {
+    case inserted, updated, deleted
   }
 
   package enum Text {
@@ -115,12 +123,11 @@ extension HistoryTables {
       TableDefinition(
         table: table(
           .transaction,
-          references.map { ($0, .integer) } + [
-            (Transaction.timestamp, .real), ("ZAUTHOR", .text), ("ZBUNDLEID", .text),
-            ("ZCONTEXTNAME", .text), ("ZPROCESSID", .text), ("ZQUERYGEN", .blob),
-          ]),
+          references.map { ($0, .integer) } + [(Transaction.timestamp, .real)]
+            + references.map { (Transaction.twin(of: $0), .text) } + [("ZQUERYGEN", .blob)]),
         indexes: references.map { referenceIndex($0, of: transaction) } + [
-          valueIndex("Z_TRANSACTION_TransactionAuthorIndex", of: transaction, "ZAUTHOR"),
+          valueIndex("Z_TRANSACTION_TransactionAuthorIndex", of: transaction,
+            Transaction.twin(of: Transaction.author)),
           valueIndex(
             "Z_TRANSACTION_TransactionTimestampIndex", of: transaction, Transaction.timestamp),
         ]),

@@ -151,6 +151,9 @@ package protocol PreparedSQL: AnyObject {
   /// All columns of all rows, one row after the other; 0 for null.
   func integers(_ parameters: SQLParameters) throws -> [Int64]
 
+  /// All columns of all rows.
+  func values(_ parameters: SQLParameters) throws -> [[_StoredValue]]
+
   /// Adds the keys that the rows give, with the entity number from a second column if there is one.
   func keys(_ parameters: SQLParameters, into keys: inout RowKeys) throws
 

@@ -19,6 +19,8 @@ package final class StorePlans: Sendable {
   let keys: KeyStatements
   /// On the transactions of the history.
   let history: HistoryStatements
+  /// That read the history.
+  let historyRows: HistoryRowStatements
   /// The tables of the history; `nil` where the store keeps none.
   private let historyTables: HistoryTables?
   private let constraints: [String: [[String]]]
@@ -48,6 +50,7 @@ package final class StorePlans: Sendable {
     self.database = database
     keys = KeyStatements(in: database.dialect)
     self.history = HistoryStatements(in: database.dialect)
+    historyRows = HistoryRowStatements(history, in: database.dialect)
     historyTables = history
     let names = mapping.namesByNumber
     state = Mutex(State(selections: Array(repeating: nil, count: names.count)))

@@ -58,11 +58,6 @@ struct TableChanges: Sendable {
     .isMember(RowColumns.key(), of: ListParameter(.parameter(0), of: .integer))
   }
 
-  /// What happened to a row, as the history numbers it.
-  private enum ChangeType: Int64 {
-    case inserted, updated, deleted
-  }
-
   /// Adds the rows that meet a condition, before they are deleted.
   /// - Parameter parameterCount: How many parameters the condition has; the key before the first change
   ///   and the transaction follow.
@@ -98,7 +93,7 @@ struct TableChanges: Sendable {
   }
 
   private static func insert(
-    _ type: ChangeType, key: SQLExpression, transaction: SQLExpression,
+    _ type: HistoryTables.ChangeType, key: SQLExpression, transaction: SQLExpression,
     and more: [(column: String, value: SQLExpression)] = [], from table: String,
     where condition: SQLExpression?
   ) -> InsertSelection {

@@ -127,6 +127,8 @@ private final class RecordedStatement: PreparedSQL {
     try answer(parameters).joined().map { if case .integer(let value) = $0 { value } else { 0 } }
   }
 
+  func values(_ parameters: SQLParameters) throws -> [[_StoredValue]] { try answer(parameters) }
+
   func keys(_ parameters: SQLParameters, into keys: inout RowKeys) throws {
     let cursor = ScriptedRows(try answer(parameters))
     while cursor.step() {

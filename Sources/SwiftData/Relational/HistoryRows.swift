@@ -1,0 +1,182 @@
+import Foundation
+import OpenSwiftDataSQLSyntax
+
+/// A transaction as the history has it, without its changes.
+struct TransactionRow: Sendable {
+  /// Its number, which tokens hold.
+  let number: Int64
+  /// Seconds since 2001.
+  let timestamp: Double
+  let author: String?
+  let bundleIdentifier: String?
+  let processName: String?
+  let contextName: String?
+}
+
+/// What a transaction did to one row, as the history has it.
+struct ChangeRow: Sendable {
+  /// The number of the change.
+  let number: Int64
+  let type: HistoryTables.ChangeType
+  /// The number of the row's entity.
+  let entity: Int
+  /// The key of the row.
+  let key: Int64
+  /// The number of the transaction.
+  let transaction: Int64
+  /// The bits of what an update changed; `nil` where it is not known.
+  let columns: Data?
+  /// The preserved values of a deleted row.
+  let preserved: [_StoredValue]
+}
+
+/// The statements that read the history.
+struct HistoryRowStatements: Sendable {
+  /// The transactions in the list that is parameter 0.
+  let transactions: String
+  /// The changes of the transactions in a list.
+  let changes: String
+  /// The number of the oldest transaction.
+  let oldest: String
+  /// The keys of the changes of the transactions behind parameter 0, in the order of the changes.
+  let changesAfter: String
+
+  init(_ tables: HistoryTables?, in dialect: SQLDialect) {
+    typealias Transaction = HistoryTables.Transaction
+    typealias Change = HistoryTables.Change
+    func column(_ name: String, of table: String? = nil) -> SQLExpression {
+      .column(table: table, name: name)
+    }
+    let transactionTable = HistoryTables.Entity.transaction.table
+    let transaction = "transactions"
+    func text(_ name: String) -> SQLExpression {
+      let text = "texts"
+      let named = Select(
+        [column(HistoryTables.Text.value, of: text)],
+        from: TableReference(HistoryTables.Entity.text.table, as: text),
+        where: .binary(RowColumns.key(of: text), .equal, column(name, of: transaction)))
+      return .function(
+        "coalesce",
+        [.subquery(named), column(HistoryTables.Transaction.twin(of: name), of: transaction)])
+    }
+    let list = ListParameter(.parameter(0), of: .integer)
+    transactions =
+      Select(
+        [
+          RowColumns.key(of: transaction), column(Transaction.timestamp, of: transaction),
+          text(Transaction.author), text(Transaction.bundleIdentifier),
+          text(Transaction.processName), text(Transaction.contextName),
+        ], from: TableReference(transactionTable, as: transaction),
+        where: .isMember(RowColumns.key(of: transaction), of: list)
+      ).rendered(in: dialect).sql
+    let changeColumns =
+      [
+        RowColumns.key(), column(Change.type), column(Change.entity), column(Change.key),
+        column(Change.transaction), column(Change.columns),
+      ] + (0..<(tables?.tombstoneCount ?? 0)).map { column(Change.tombstone($0)) }
+    let changeTable = TableReference(HistoryTables.Entity.change.table)
+    changes =
+      Select(
+        changeColumns, from: changeTable, where: .isMember(column(Change.transaction), of: list)
+      ).rendered(in: dialect).sql
+    oldest =
+      Select([.function("min", [RowColumns.key()])], from: TableReference(transactionTable))
+      .rendered(in: dialect).sql
+    changesAfter =
+      Select(
+        changeColumns, from: changeTable,
+        where: .binary(column(Change.transaction), .greater, .parameter(0)),
+        orderBy: [OrderingTerm(RowColumns.key())]
+      ).rendered(in: dialect).sql
+  }
+}
+
+/// Reads rows of the history on a session.
+struct HistoryRows {
+  let session: any SQLSession
+  let plans: StorePlans
+
+  /// - Parameter numbers: Which transactions; those that are gone are left out.
+  func transactions(_ numbers: [Int64]) throws -> [Int64: TransactionRow] {
+    let values = try session.statement(plans.historyRows.transactions)
+      .values(.list(plans.dialect.list(numbers)))
+    var found: [Int64: TransactionRow] = [:]
+    for row in values {
+      let number = row[0].integer ?? 0
+      found[number] = TransactionRow(
+        number: number, timestamp: row[1].real ?? 0, author: row[2].text,
+        bundleIdentifier: row[3].text, processName: row[4].text, contextName: row[5].text)
+    }
+    return found
+  }
+
+  /// The changes of some transactions, by transaction, in their order.
+  func changes(of transactions: [Int64]) throws -> [Int64: [ChangeRow]] {
+    let values = try session.statement(plans.historyRows.changes)
+      .values(.list(plans.dialect.list(transactions)))
+    var found: [Int64: [ChangeRow]] = [:]
+    for row in values {
+      guard let change = ChangeRow(row) else { continue }
+      found[change.transaction, default: []].append(change)
+    }
+    for (number, changes) in found
+    where zip(changes, changes.dropFirst()).contains(where: { $0.number > $1.number }) {
+      found[number]?.sort { $0.number < $1.number }
+    }
+    return found
+  }
+
+  /// All changes of the transactions behind one, in their order.
+  func changes(after number: Int64) throws -> [ChangeRow] {
+    try session.statement(plans.historyRows.changesAfter).values(.integer(number))
+      .compactMap(ChangeRow.init)
+  }
+
+  /// The number of the oldest transaction that is left; `nil` where none is.
+  func oldest() throws -> Int64? {
+    try session.statement(plans.historyRows.oldest).integer(.none)
+  }
+
+  /// The last number that a transaction was given, also where it is gone.
+  func lastGiven() throws -> Int64 {
+    let keys = plans.history.transactionKeys
+    let stored = try session.statement(keys.last).integer(.none) ?? 0
+    return max(stored, try session.statement(keys.largest).integer(.none) ?? 0)
+  }
+}
+
+extension ChangeRow {
+  /// - Returns: `nil` for a change of a kind that is not known.
+  fileprivate init?(_ row: [_StoredValue]) {
+    guard let type = row[1].integer.flatMap(HistoryTables.ChangeType.init) else { return nil }
+    self.init(
+      number: row[0].integer ?? 0, type: type, entity: Int(row[2].integer ?? 0),
+      key: row[3].integer ?? 0, transaction: row[4].integer ?? 0, columns: row[5].blob,
+      preserved: Array(row[6...]))
+  }
+}
+
+extension _StoredValue {
+  fileprivate var integer: Int64? {
+    if case .integer(let value) = self { return value }
+    return nil
+  }
+
+  fileprivate var real: Double? {
+    switch self {
+    case .real(let value): value
+    case .integer(let value): Double(value)
+    case .null, .text, .blob: nil
+    }
+  }
+
+  fileprivate var text: String? {
+    if case .text(let value) = self { return value }
+    return nil
+  }
+
+  fileprivate var blob: Data? {
+    if case .blob(let value) = self { return value }
+    return nil
+  }
+}
