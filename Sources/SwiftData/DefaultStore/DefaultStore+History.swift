@@ -7,17 +7,22 @@ extension DefaultStore: HistoryProviding {
   /// The type of the transactions.
   public static var historyType: DefaultHistoryTransaction.Type { DefaultHistoryTransaction.self }
 
-  /// History is not kept yet.
-  /// - Throws: `DataStoreError.unsupportedFeature`.
+  /// The transactions that match, the oldest first unless the descriptor has an order.
+  ///
+  /// - Throws: `SwiftDataError.historyTokenExpired` where transactions behind a token that the predicate names
+  ///   were deleted, or the token is of another store; `SwiftDataError.invalidTransactionFetchRequest` where the
+  ///   predicate cannot be evaluated; `SwiftDataError.storeReadFailure`.
   public func fetchHistory(
     _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
   ) throws -> [DefaultHistoryTransaction] {
-    throw DataStoreError.unsupportedFeature
+    try engine.transactions(descriptor, stores: [identifier]).transactions
   }
 
-  /// History is not kept yet.
-  /// - Throws: `DataStoreError.unsupportedFeature`.
+  /// Deletes the transactions that match.
+  ///
+  /// - Throws: `SwiftDataError.modelValidationFailure` for a store that was opened for reading,
+  ///   `SwiftDataError.storeWriteFailure`; nothing is deleted then.
   public func deleteHistory(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
-    throw DataStoreError.unsupportedFeature
+    _ = try engine.deleteHistory(descriptor)
   }
 }

@@ -67,7 +67,8 @@ extension DefaultStore {
       for: identifier,
       remappedIdentifiers: Dictionary(
         zip(request.inserted.lazy.map(\.persistentIdentifier), prepared.receipt.inserted),
-        uniquingKeysWith: { first, _ in first }))
+        uniquingKeysWith: { first, _ in first }),
+      historyToken: prepared.receipt.token)
   }
 }
 

@@ -66,7 +66,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
       driver: SQLiteDriver(
         pool: pool, file: file, mapping: mapping, url: configuration.url, seal: seal),
       isWritable: configuration.allowsSave, trees: file.trees,
-      history: file.history,
+      history: file.history, removedEntities: file.removedEntities,
       note: StatementLog.wanted(by: configuration)?.note)
   }
 

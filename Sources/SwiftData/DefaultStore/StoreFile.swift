@@ -11,6 +11,8 @@ struct StoreFile: Sendable {
   let trees: Set<String>
   /// The tables of the history, where the file has them.
   let history: HistoryTables?
+  /// The names of entities that only its history has, by number.
+  var removedEntities: [Int: String] = [:]
   /// The files of its large values; a store in memory has none.
   let external: ExternalFiles?
 
@@ -124,7 +126,8 @@ struct StoreFile: Sendable {
       }
       let file = StoreFile(
         identifier: stored?.identifier ?? "", trees: trees,
-        history: stored.flatMap { HistoryTables(in: $0.columns) }, external: external)
+        history: stored.flatMap { HistoryTables(in: $0.columns) },
+        removedEntities: stored?.modelMetadata?.removedEntities ?? [:], external: external)
       return (file, mapping)
     case .create:
       throw SwiftDataError.loadIssueModelContainer.with(

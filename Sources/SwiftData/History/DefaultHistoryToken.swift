@@ -12,8 +12,17 @@ public struct DefaultHistoryToken: HistoryToken {
     self.transactions = transactions
   }
 
+  /// The number of the last transaction of a store; `nil` for a store that the token does not know.
+  package func transaction(ofStore identifier: String) -> Int64? { transactions[identifier] }
+
+  /// The stores that the token knows.
+  package var storeIdentifiers: Set<String> { Set(transactions.keys) }
+
   /// The numbers of the last transactions by identifiers of stores.
   public var tokenValue: DefaultHistoryToken.TokenType? { transactions }
+
+  /// The store that the token is of; of several the first by identifier, empty for none.
+  public var storeIdentifier: String { transactions.keys.min() ?? "" }
 
   /// The number of the last transaction; for several stores the sum of the numbers.
   public var id: Int { Int(transactions.values.reduce(0, &+)) }

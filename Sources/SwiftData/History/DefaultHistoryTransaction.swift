@@ -41,7 +41,7 @@ public struct DefaultHistoryTransaction: HistoryTransaction {
   package init(
     transactionIdentifier: Int64, storeIdentifier: String, timestamp: Date,
     changes: [HistoryChange], bundleIdentifier: String, processIdentifier: String,
-    author: String?
+    author: String?, token: DefaultHistoryToken? = nil
   ) {
     self.transactionIdentifier = transactionIdentifier
     self.storeIdentifier = storeIdentifier
@@ -50,7 +50,15 @@ public struct DefaultHistoryTransaction: HistoryTransaction {
     self.bundleIdentifier = bundleIdentifier
     self.processIdentifier = processIdentifier
     self.author = author
-    self.token = DefaultHistoryToken([storeIdentifier: transactionIdentifier])
+    self.token = token ?? DefaultHistoryToken([storeIdentifier: transactionIdentifier])
+  }
+
+  /// The same transaction with another token.
+  package func with(_ token: DefaultHistoryToken) -> DefaultHistoryTransaction {
+    DefaultHistoryTransaction(
+      transactionIdentifier: transactionIdentifier, storeIdentifier: storeIdentifier,
+      timestamp: timestamp, changes: changes, bundleIdentifier: bundleIdentifier,
+      processIdentifier: processIdentifier, author: author, token: token)
   }
 
   /// Whether both are the same transaction of the same store.

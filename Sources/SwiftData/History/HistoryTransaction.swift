@@ -35,3 +35,8 @@ public protocol HistoryToken: Comparable, Decodable, Encodable, Hashable, Identi
   /// What this token is made of.
   var tokenValue: Self.TokenType? { get }
 }
+
+extension HistoryToken {
+  /// The store that the token is of; empty for a token that does not say.
+  public var storeIdentifier: String { "" }
+}

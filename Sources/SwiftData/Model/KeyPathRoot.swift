@@ -27,7 +27,8 @@ enum KeyPathRoot {
     }
     return withExtendedLifetime(keyPath) {
       let original = Unmanaged.passUnretained(keyPath).toOpaque()
-      let copy = openSwiftData_copyObject(original, unsafeBitCast(type, to: UnsafeRawPointer.self), size)
+      let copy = openSwiftData_copyObject(
+        original, unsafeBitCast(type, to: UnsafeRawPointer.self), size)
       return Unmanaged<AnyKeyPath>.fromOpaque(copy).takeRetainedValue() as? PartialKeyPath<Root>
     }
   }

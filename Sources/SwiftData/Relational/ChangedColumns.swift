@@ -29,4 +29,14 @@ struct ChangedColumns: Sendable {
     }
     return bytes
   }
+
+  /// The slots whose bits are set; a composite is changed where one of its columns is.
+  func slots(of bits: Data) -> SlotSet {
+    var changed = SlotSet()
+    for (place, slot) in slots.enumerated() where place / 8 < bits.count {
+      let byte = bits[bits.startIndex + place / 8]
+      if byte & (0x80 >> UInt8(place % 8)) != 0 { changed.insert(slot) }
+    }
+    return changed
+  }
 }

@@ -40,6 +40,10 @@ struct HistoryRowStatements: Sendable {
   let oldest: String
   /// The keys of the changes of the transactions behind parameter 0, in the order of the changes.
   let changesAfter: String
+  /// The name of the entity with a number.
+  let entityName: String
+  /// The number of the last transaction whose context name is parameter 0.
+  let lastOfContext: String
 
   init(_ tables: HistoryTables?, in dialect: SQLDialect) {
     typealias Transaction = HistoryTables.Transaction
@@ -88,6 +92,19 @@ struct HistoryRowStatements: Sendable {
         where: .binary(column(Change.transaction), .greater, .parameter(0)),
         orderBy: [OrderingTerm(RowColumns.key())]
       ).rendered(in: dialect).sql
+    let named = Select(
+      [RowColumns.key()], from: TableReference(HistoryTables.Entity.text.table),
+      where: .binary(column(HistoryTables.Text.value), .equal, .parameter(0)))
+    lastOfContext =
+      Select(
+        [.function("max", [RowColumns.key()])], from: TableReference(transactionTable),
+        where: .binary(column(Transaction.contextName), .equal, .subquery(named))
+      ).rendered(in: dialect).sql
+    entityName =
+      Select(
+        [column(EntityTable.entityName)], from: TableReference(EntityTable.name),
+        where: .binary(column(EntityTable.number), .equal, .parameter(0))
+      ).rendered(in: dialect).sql
   }
 }
 
@@ -135,6 +152,12 @@ struct HistoryRows {
   /// The number of the oldest transaction that is left; `nil` where none is.
   func oldest() throws -> Int64? {
     try session.statement(plans.historyRows.oldest).integer(.none)
+  }
+
+  /// The number of the last transaction before which rows were changed without history.
+  func lastGap() throws -> Int64? {
+    try session.statement(plans.historyRows.lastOfContext)
+      .integer(.values([.text(HistoryTables.Text.gap)]))
   }
 
   /// The last number that a transaction was given, also where it is gone.

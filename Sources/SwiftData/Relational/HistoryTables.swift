@@ -78,6 +78,9 @@ package struct HistoryTables: Hashable, Sendable {
 
   package enum Text {
     package static let value = "ZNAME"
+
+    /// The context name of a transaction without changes that stands for changes that were not kept.
+    package static let gap = "changes without history"
   }
 }
 
@@ -126,7 +129,8 @@ extension HistoryTables {
           references.map { ($0, .integer) } + [(Transaction.timestamp, .real)]
             + references.map { (Transaction.twin(of: $0), .text) } + [("ZQUERYGEN", .blob)]),
         indexes: references.map { referenceIndex($0, of: transaction) } + [
-          valueIndex("Z_TRANSACTION_TransactionAuthorIndex", of: transaction,
+          valueIndex(
+            "Z_TRANSACTION_TransactionAuthorIndex", of: transaction,
             Transaction.twin(of: Transaction.author)),
           valueIndex(
             "Z_TRANSACTION_TransactionTimestampIndex", of: transaction, Transaction.timestamp),
@@ -166,13 +170,16 @@ extension HistoryTables {
 }
 
 extension EntityMapping {
-  /// The columns whose values outlive a row, in the order in which a change keeps them.
-  var preservedColumns: [String] {
+  /// The attributes whose values outlive a row, in the order in which a change keeps them, and their columns.
+  var preservedProperties: [(property: PropertyMapping, columns: [ColumnMapping])] {
     properties.filter { property in
       let metadata = descriptor.properties[property.slot].metadata as? Schema.Attribute
       return metadata?.options.contains(.preserveValueOnDeletion) ?? false
     }
     .sorted { $0.name < $1.name }
-    .flatMap { columns(of: $0).map(\.name) }
+    .map { ($0, columns(of: $0)) }
   }
+
+  /// The columns whose values outlive a row.
+  var preservedColumns: [String] { preservedProperties.flatMap { $0.columns.map(\.name) } }
 }

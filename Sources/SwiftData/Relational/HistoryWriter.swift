@@ -86,6 +86,9 @@ struct HistoryWriter {
 
   // MARK: The transaction
 
+  /// The number of the transaction; `nil` while nothing was changed.
+  var transaction: Int64? { place.flatMap { $0.isEmpty ? nil : $0.transaction } }
+
   /// Ends the history of the transaction; nothing is written where nothing was changed.
   func finish() throws {
     guard let place, !place.isEmpty else { return }

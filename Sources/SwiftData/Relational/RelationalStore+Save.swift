@@ -20,6 +20,7 @@ extension RelationalStore {
           store: self, session: session, author: request.editingState.author)
         var receipt = SaveReceipt(inserted: try writer.write(request))
         receipt.external = places
+        receipt.token = writer.changes.transaction.map { DefaultHistoryToken([identifier: $0]) }
         try transaction.external?.willCommit()
         return receipt
       }

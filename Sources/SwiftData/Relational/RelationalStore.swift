@@ -22,11 +22,13 @@ package final class RelationalStore: StorePort {
   let note: (@Sendable (_ entity: String, _ reasons: [String]) -> Void)?
   /// The tables of the history that every save writes; `nil` for a store that has none.
   let history: HistoryTables?
+  /// The names of entities that only the history has, by number.
+  let removedEntities: [Int: String]
 
   package init(
     name: String, identifier: String, schema: Schema, mapping: SchemaMapping,
     driver: any SQLDriver, isWritable: Bool = true, trees: Set<String> = [],
-    history: HistoryTables? = nil,
+    history: HistoryTables? = nil, removedEntities: [Int: String] = [:],
     note: (@Sendable (_ entity: String, _ reasons: [String]) -> Void)? = nil
   ) {
     self.name = name
@@ -38,6 +40,7 @@ package final class RelationalStore: StorePort {
     self.trees = trees
     self.note = note
     self.history = history
+    self.removedEntities = removedEntities
     plans = StorePlans(
       mapping: mapping, schema: schema, database: driver.capabilities,
       storeIdentifier: identifier, history: history)
@@ -70,16 +73,6 @@ package final class RelationalStore: StorePort {
 
   /// Nothing is kept for contexts.
   package func end(_ editingState: EditingState) {}
-
-  /// No history is kept yet.
-  package func history<T: HistoryTransaction>(
-    _ descriptor: HistoryDescriptor<T>
-  ) throws -> [T]? { nil }
-
-  /// No history is kept yet.
-  package func deleteHistory<T: HistoryTransaction>(
-    _ descriptor: HistoryDescriptor<T>
-  ) throws -> Bool { false }
 
   /// Deletes all rows.
   package func erase() throws {

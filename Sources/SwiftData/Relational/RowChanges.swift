@@ -89,6 +89,9 @@ struct RowChanges {
 
   // MARK: The end
 
+  /// The number of the history's transaction; `nil` where there is none.
+  var transaction: Int64? { history?.transaction }
+
   /// - Parameter ends: Behind the last new key, by the number of the root.
   mutating func finish(newKeys ends: [Int: Int64] = [:]) throws {
     for (root, first) in firstNewKeys.sorted(by: { $0.key < $1.key }) {

@@ -40,6 +40,8 @@ package final class StorePlans: Sendable {
     var changes: [Int: EntityChanges] = [:]
     /// By the number of the root.
     var tableChanges: [Int: TableChanges] = [:]
+    /// By entity number; 0 stands for entities that the models lack.
+    var historyChanges: [Int: HistoryChangeMaker] = [:]
   }
 
   init(
@@ -132,6 +134,16 @@ package final class StorePlans: Sendable {
       state.tableChanges[root.number] = made
       return made
     }
+  }
+
+  /// What makes the public changes of an entity's rows.
+  func historyChanges(ofEntity number: Int) -> HistoryChangeMaker {
+    let entity = mapping.entity(number: number)
+    let key = entity?.number ?? 0
+    if let known = state.withLock({ $0.historyChanges[key] }) { return known }
+    let made = HistoryChangeMaker(entity)
+    state.withLock { $0.historyChanges[key] = made }
+    return made
   }
 
   private struct MembersKey: Hashable {

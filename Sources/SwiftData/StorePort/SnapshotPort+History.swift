@@ -1,8 +1,12 @@
 extension SnapshotPort {
-  func history<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T]? {
-    func fetch<S: HistoryProviding>(_ store: S) throws -> [T]? {
-      guard let own = descriptor as? HistoryDescriptor<S.HistoryType> else { return nil }
-      return try store.fetchHistory(own) as? [T]
+  func history<T: HistoryTransaction>(
+    _ descriptor: HistoryDescriptor<T>, stores: Set<String>
+  ) throws -> HistoryPage<T>? {
+    func fetch<S: HistoryProviding>(_ store: S) throws -> HistoryPage<T>? {
+      guard let own = descriptor as? HistoryDescriptor<S.HistoryType>,
+        let found = try store.fetchHistory(own) as? [T]
+      else { return nil }
+      return HistoryPage(storeIdentifier: identifier, transactions: found, end: nil)
     }
     return try (store as? any HistoryProviding).flatMap { try fetch($0) }
   }

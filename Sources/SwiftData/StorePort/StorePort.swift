@@ -83,8 +83,11 @@ package protocol StorePort: AnyObject, Sendable {
   ) -> PersistentIdentifier?
 
   /// The transactions that match; `nil` where the store keeps no history of this type.
+  /// - Parameter stores: The identifiers of all stores of the container, which tokens may name.
   /// - Throws: `SwiftDataError`, or the store's error.
-  func history<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T]?
+  func history<T: HistoryTransaction>(
+    _ descriptor: HistoryDescriptor<T>, stores: Set<String>
+  ) throws -> HistoryPage<T>?
 
   /// Deletes the transactions that match.
   /// - Returns: Whether the store keeps history of this type.

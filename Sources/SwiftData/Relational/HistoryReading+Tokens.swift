@@ -1,0 +1,58 @@
+import Foundation
+
+/// What a token that a fetch begins at may say.
+///
+/// A fetch for the transactions behind a token must give all of them, or none:
+///
+/// | the token                            | the store                                   | |
+/// |--------------------------------------|---------------------------------------------|---|
+/// | knows no store of the container      |                                             | expired: names the store |
+/// | knows other stores of the container  |                                             | counts as 0 here |
+/// | has a number                         | the next transactions are deleted           | expired |
+/// | has a number                         | rows were changed without history behind it | expired |
+/// | has a number                         | has not given that many                     | expired: an older copy |
+/// | has a number                         | has all transactions behind it, or none came| good |
+extension HistoryReading {
+  /// - Parameters:
+  ///   - stores: The identifiers of all stores of the container.
+  ///   - end: The last number that a transaction of this store was given.
+  /// - Throws: `SwiftDataError.historyTokenExpired`.
+  func checkTokens(
+    of predicate: Predicate<DefaultHistoryTransaction>?, stores: Set<String>, end: Int64
+  ) throws {
+    guard let predicate else { return }
+    for token in HistoryTokens.starts(in: predicate) { try check(token, stores: stores, end: end) }
+  }
+
+  private func check(_ token: DefaultHistoryToken, stores: Set<String>, end: Int64) throws {
+    let known = token.storeIdentifiers
+    if known.isDisjoint(with: stores) {
+      let names = known.sorted().joined(separator: ", ")
+      throw SwiftDataError.historyTokenExpired.with(
+        known.isEmpty
+          ? "The token names no store, so it has no place in a history. Fetch without it."
+          : "The token is of the store \(names), and the container has "
+            + "\(stores.sorted().joined(separator: ", ")). Use a token of this container.")
+    }
+    let number = token.transaction(ofStore: store.identifier) ?? 0
+    if number > end {
+      throw expired(
+        number, "The store has \(end) transactions so far: it was replaced by an older copy.")
+    }
+    let oldest = try rows.oldest()
+    if let oldest, oldest > number + 1 {
+      throw expired(number, "The oldest one that is left is \(oldest).")
+    }
+    if oldest == nil, end > number { throw expired(number, "All transactions are deleted.") }
+    if let gap = try rows.lastGap(), gap > number {
+      throw expired(
+        number, "Rows were changed without history before transaction \(gap).")
+    }
+  }
+
+  private func expired(_ number: Int64, _ reason: String) -> SwiftDataError {
+    .historyTokenExpired.with(
+      "The token stands behind transaction \(number) of the store \(store.name), and what came next is not "
+        + "known. \(reason) Fetch the models afresh and go on from the newest token.")
+  }
+}
