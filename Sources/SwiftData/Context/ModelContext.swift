@@ -25,6 +25,15 @@ public class ModelContext: Equatable, SendableMetatype {
     set { core.editingState.author = newValue }
   }
 
+  /// A name of the context, such as that of the screen or the job it serves, which the history keeps.
+  ///
+  /// Each transaction that the context saves has it as its ``DefaultHistoryTransaction/contextName``, as it
+  /// has the ``author``. Not in Apple's framework.
+  public var name: String? {
+    get { core.editingState.contextName }
+    set { core.editingState.contextName = newValue }
+  }
+
   /// The identity of this context towards its stores.
   public var editingState: EditingState {
     get { core.editingState }

@@ -11,8 +11,12 @@ public struct EditingState: Identifiable, Sendable {
   /// Who makes the changes; kept in the history.
   public var author: String?
 
-  package init(id: UUID = UUID(), author: String? = nil) {
+  /// The name of the context; kept in the history.
+  package var contextName: String?
+
+  package init(id: UUID = UUID(), author: String? = nil, contextName: String? = nil) {
     self.id = id
     self.author = author
+    self.contextName = contextName
   }
 }

@@ -35,13 +35,16 @@ public struct DefaultHistoryTransaction: HistoryTransaction {
   /// Who made the changes, as the context said.
   public let author: String?
 
+  /// The ``ModelContext/name`` of the context that made the changes. Not in Apple's framework.
+  public let contextName: String?
+
   /// The number of the transaction.
   public var id: Int64 { transactionIdentifier }
 
   package init(
     transactionIdentifier: Int64, storeIdentifier: String, timestamp: Date,
     changes: [HistoryChange], bundleIdentifier: String, processIdentifier: String,
-    author: String?, token: DefaultHistoryToken? = nil
+    author: String?, contextName: String? = nil, token: DefaultHistoryToken? = nil
   ) {
     self.transactionIdentifier = transactionIdentifier
     self.storeIdentifier = storeIdentifier
@@ -50,6 +53,7 @@ public struct DefaultHistoryTransaction: HistoryTransaction {
     self.bundleIdentifier = bundleIdentifier
     self.processIdentifier = processIdentifier
     self.author = author
+    self.contextName = contextName
     self.token = token ?? DefaultHistoryToken([storeIdentifier: transactionIdentifier])
   }
 
@@ -58,7 +62,8 @@ public struct DefaultHistoryTransaction: HistoryTransaction {
     DefaultHistoryTransaction(
       transactionIdentifier: transactionIdentifier, storeIdentifier: storeIdentifier,
       timestamp: timestamp, changes: changes, bundleIdentifier: bundleIdentifier,
-      processIdentifier: processIdentifier, author: author, token: token)
+      processIdentifier: processIdentifier, author: author,
+      contextName: contextName, token: token)
   }
 
   /// Whether both are the same transaction of the same store.

@@ -2,7 +2,7 @@ import OpenSwiftDataSQLSyntax
 
 /// The statements on transactions of the history, the texts that they share, and the last keys of both.
 struct HistoryStatements: Sendable {
-  /// Parameters: key, author, bundle identifier, name of the process, timestamp.
+  /// Parameters: key, author, bundle identifier, names of the context and of the process, timestamp.
   let addTransaction: String
   /// Finds the key of a text.
   let findText: String
@@ -51,7 +51,10 @@ struct HistoryStatements: Sendable {
     typealias Column = HistoryTables.Transaction
     addTransaction = insert(
       .transaction,
-      [Column.author, Column.bundleIdentifier, Column.processName, Column.timestamp])
+      [
+        Column.author, Column.bundleIdentifier, Column.contextName, Column.processName,
+        Column.timestamp,
+      ])
     addText = insert(.text, [HistoryTables.Text.value])
     findText =
       Select(

@@ -9,7 +9,7 @@ import Foundation
 struct HistoryWriter {
   private let store: RelationalStore
   private let session: any SQLSession
-  private let author: String?
+  private let editor: EditingState
   private var place: Place?
 
   private struct Place {
@@ -23,12 +23,13 @@ struct HistoryWriter {
   private static let processName = ProcessInfo.processInfo.processName
   private static let bundleIdentifier = Bundle.main.bundleIdentifier ?? processName
 
+  /// - Parameter editor: Who makes the changes.
   /// - Returns: `nil` for a store that keeps no history.
-  init?(_ store: RelationalStore, _ session: any SQLSession, author: String?) {
+  init?(_ store: RelationalStore, _ session: any SQLSession, by editor: EditingState) {
     guard store.writesHistory else { return nil }
     self.store = store
     self.session = session
-    self.author = author
+    self.editor = editor
   }
 
   // MARK: Changes
@@ -92,16 +93,15 @@ struct HistoryWriter {
   /// Ends the history of the transaction; nothing is written where nothing was changed.
   func finish() throws {
     guard let place, !place.isEmpty else { return }
-    let author = try author.map(key(ofText:))
-    let bundle = try key(ofText: HistoryWriter.bundleIdentifier)
-    let process = try key(ofText: HistoryWriter.processName)
+    // Keys are given to new texts in the order of the columns.
+    let texts = try [
+      editor.author, HistoryWriter.bundleIdentifier, editor.contextName, HistoryWriter.processName,
+    ].map { try $0.map(key(ofText:)) }
     let statements = store.plans.history
     try run(
       statements.addTransaction,
-      [
-        .integer(place.transaction), author.map { .integer($0) } ?? .null, .integer(bundle),
-        .integer(process), .real(Date().timeIntervalSinceReferenceDate),
-      ])
+      [.integer(place.transaction)] + texts.map { $0.map { .integer($0) } ?? .null }
+        + [.real(Date().timeIntervalSinceReferenceDate)])
     try run(statements.transactionKeys.storeLast, [.integer(place.transaction)])
     try run(statements.changeKeys.storeLast, [.integer(place.lastChange)])
   }

@@ -17,7 +17,7 @@ extension RelationalStore {
     let isFree = isAlone && !hasRelationships(query.entity)
     try driver.write(else: "nothing was deleted") { session in
       try transaction(session) {
-        var changes = RowChanges(self, session, author: request.editingState.author)
+        var changes = RowChanges(self, session, by: request.editingState)
         if isFree {
           try deleteRows(of: query, number, session, &changes)
         } else {

@@ -104,7 +104,7 @@ struct HistoryReading {
         transactionIdentifier: number, storeIdentifier: store.identifier,
         timestamp: Date(timeIntervalSinceReferenceDate: row.timestamp), changes: made,
         bundleIdentifier: row.bundleIdentifier ?? "", processIdentifier: row.processName ?? "",
-        author: row.author)
+        author: row.author, contextName: row.contextName)
     }
   }
 }

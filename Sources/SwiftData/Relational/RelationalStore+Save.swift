@@ -16,8 +16,7 @@ extension RelationalStore {
     do {
       let receipt = try transaction.lease.use { session in
         let (request, places) = try outsourced(request)
-        var writer = SaveWriter(
-          store: self, session: session, author: request.editingState.author)
+        var writer = SaveWriter(store: self, session: session, by: request.editingState)
         var receipt = SaveReceipt(inserted: try writer.write(request))
         receipt.external = places
         receipt.token = writer.changes.transaction.map { DefaultHistoryToken([identifier: $0]) }

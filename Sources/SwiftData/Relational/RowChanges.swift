@@ -29,11 +29,11 @@ struct RowChanges {
   private var firstNewKeys: [Int: Int64] = [:]
   private var deleted: Set<Row> = []
 
-  /// - Parameter author: Who makes the changes, for the history.
-  init(_ store: RelationalStore, _ session: any SQLSession, author: String?) {
+  /// - Parameter editor: Who makes the changes, for the history.
+  init(_ store: RelationalStore, _ session: any SQLSession, by editor: EditingState) {
     self.store = store
     self.session = session
-    history = HistoryWriter(store, session, author: author)
+    history = HistoryWriter(store, session, by: editor)
   }
 
   // MARK: Notes

@@ -34,10 +34,10 @@ struct SaveWriter {
   /// Whether the last model with unique values met its row; then the next one probably does too.
   var expectsUpsert = false
 
-  init(store: RelationalStore, session: any SQLSession, author: String?) {
+  init(store: RelationalStore, session: any SQLSession, by editor: EditingState) {
     self.store = store
     self.session = session
-    changes = RowChanges(store, session, author: author)
+    changes = RowChanges(store, session, by: editor)
     insertedKeys = InsertedKeys(mapping: store.mapping)
   }
 

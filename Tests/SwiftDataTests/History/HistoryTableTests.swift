@@ -94,6 +94,27 @@ struct HistoryTableTests {
     #expect(try store.lines("SELECT ZNAME || Z_OPT FROM ZAUTHOR") == ["Ann2"])
   }
 
+  @Test func aTransactionNamesItsContext() throws {
+    let store = try HistoryStore(Library.types)
+    let context = store.context
+    (context.author, context.name) = ("sync", "import")
+    context.insert(Shelf(label: "top"))
+    try context.save()
+    #expect(context.editingState.contextName == "import")
+    context.name = nil
+    context.insert(Shelf(label: "low"))
+    try context.save()
+    context.name = "sync"
+    try context.delete(model: Shelf.self)
+    #expect(
+      try store.lines(
+        """
+        SELECT t.Z_PK || ' ' || a.ZNAME || ' ' || coalesce(c.ZNAME, 'none') FROM ATRANSACTION AS t
+        LEFT JOIN ATRANSACTIONSTRING AS c ON c.Z_PK = t.ZCONTEXTNAMETS
+        LEFT JOIN ATRANSACTIONSTRING AS a ON a.Z_PK = t.ZAUTHORTS
+        """) == ["1 sync import", "2 sync none", "3 sync sync"])
+  }
+
   @Test func aSaveThatFailsLeavesNoHistory() throws {
     let store = try HistoryStore(Library.types)
     let (first, second) = (Author(name: "a"), Author(name: "b"))

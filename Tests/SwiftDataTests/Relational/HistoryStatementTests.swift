@@ -43,8 +43,8 @@ struct HistoryStatementTests {
         ?3, ?4 FROM "ZSHELF" WHERE "Z_PK" IN (SELECT "value" FROM json_each(?1))
         """, findText, findText,
         """
-        INSERT INTO "ATRANSACTION" ("Z_PK", "Z_ENT", "ZAUTHORTS", "ZBUNDLEIDTS", "ZPROCESSIDTS", \
-        "ZTIMESTAMP") VALUES (?1, 16002, ?2, ?3, ?4, ?5)
+        INSERT INTO "ATRANSACTION" ("Z_PK", "Z_ENT", "ZAUTHORTS", "ZBUNDLEIDTS", \
+        "ZCONTEXTNAMETS", "ZPROCESSIDTS", "ZTIMESTAMP") VALUES (?1, 16002, ?2, ?3, ?4, ?5, ?6)
         """, storeLastKey + "16002", storeLastKey + "16001",
       ])
   }
