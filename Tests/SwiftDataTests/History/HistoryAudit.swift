@@ -8,14 +8,6 @@ import SwiftData
 /// Every row that is new, gone or different has one change of the right type in the one new
 /// transaction, with the bits of the properties that differ, and its version went up by one.
 struct HistoryAudit {
-  /// What the tables hold: values as SQL writes them, by table, key and column.
-  private struct Rows {
-    var values: [String: [Int64: [String: String]]] = [:]
-    var pairs: [String: Set<[String: Int64]>] = [:]
-    var transaction: Int64 = 0
-    var change: Int64 = 0
-  }
-
   private struct Place: Hashable, CustomStringConvertible {
     let table: String
     let key: Int64
@@ -24,7 +16,7 @@ struct HistoryAudit {
 
   private let pool: ConnectionPool
   private let mapping: SchemaMapping
-  private var before: Rows
+  private var before: StoredRows
 
   /// Call it before the save.
   init(_ container: ModelContainer) throws {
@@ -33,14 +25,13 @@ struct HistoryAudit {
     }
     pool = store.pool
     mapping = SchemaMapping(schema: store.schema, descriptors: store.schema.descriptors)
-    before = Rows()
-    before = try rows()
+    before = try StoredRows(pool, mapping)
   }
 
   /// What the history tells otherwise than the rows; begins anew for the next save.
   /// - Parameter isExact: Whether a bit of a property that has its old value is reported too.
   mutating func differences(isExact: Bool = true) throws -> [String] {
-    let after = try rows()
+    let after = try StoredRows(pool, mapping)
     defer { before = after }
     var found: [String] = []
     let changes = try recordedChanges(after, &found)
@@ -81,7 +72,7 @@ struct HistoryAudit {
   // MARK: What the history tells
 
   private func recordedChanges(
-    _ after: Rows, _ found: inout [String]
+    _ after: StoredRows, _ found: inout [String]
   ) throws -> [Place: (type: Int64, bits: Data?)] {
     var changes: [Place: (type: Int64, bits: Data?)] = [:]
     try pool.read { connection in
@@ -137,7 +128,7 @@ struct HistoryAudit {
 
   // MARK: What the rows tell
 
-  private func expectedUpdates(_ after: Rows) -> [Place: Set<String>] {
+  private func expectedUpdates(_ after: StoredRows) -> [Place: Set<String>] {
     var names: [Place: Set<String>] = [:]
     func add(_ name: String, _ table: String, _ key: Int64?) {
       guard let key, before.values[table]?[key] != nil, after.values[table]?[key] != nil else {
@@ -183,33 +174,5 @@ struct HistoryAudit {
 
   private func entity(of row: [String: String]) -> EntityMapping? {
     row["Z_ENT"].flatMap(Int.init).flatMap(mapping.entity(number:))
-  }
-
-  // MARK: Reading
-
-  private func rows() throws -> Rows {
-    try pool.read { connection in
-      var rows = Rows()
-      for table in mapping.tables.map(\.table) {
-        let columns = table.columns.map { "quote(\($0.name))" }.joined(separator: ", ")
-        let statement = try connection.prepare("SELECT \(columns) FROM \(table.name)")
-        let isJoin = table.columns.first?.name != "Z_PK"
-        if !isJoin { rows.values[table.name] = [:] }
-        while try statement.step() {
-          let values = table.columns.indices.map { statement.string(Int32($0)) }
-          let names = table.columns.map(\.name)
-          if isJoin {
-            let pair = Dictionary(uniqueKeysWithValues: zip(names, values.map { Int64($0) ?? 0 }))
-            rows.pairs[table.name, default: []].insert(pair)
-          } else {
-            rows.values[table.name]?[Int64(values[0]) ?? 0] = Dictionary(
-              uniqueKeysWithValues: zip(names, values))
-          }
-        }
-      }
-      rows.transaction = try connection.integer("SELECT max(Z_PK) FROM ATRANSACTION") ?? 0
-      rows.change = try connection.integer("SELECT max(Z_PK) FROM ACHANGE") ?? 0
-      return rows
-    }
   }
 }

@@ -28,6 +28,8 @@ struct OracleRun {
   private var events: [Picture] = []
   private var place = 0
   var counter = 0
+  /// Kept up to date by the history alone.
+  private var replica = HistoryReplica()
   /// Whether something was edited that goes along with a pending deletion. A save leaves no state
   /// then to which all would agree that an undo leads.
   var hasEditedGoing = false
@@ -52,6 +54,16 @@ struct OracleRun {
     }
     try run(.save, isEventOpen: false)
     try check()
+    try checkHistory()
+    replica = HistoryReplica()
+    try checkHistory()
+  }
+
+  /// The history leads from the last save that was followed, or from an empty store, to the data.
+  private mutating func checkHistory() throws {
+    if let difference = try replica.follow(context.container).first {
+      throw Disagreement(description: "replayed history: \(difference)")
+    }
   }
 
   private mutating func run(_ step: Move, isEventOpen: Bool) throws {
@@ -147,6 +159,7 @@ struct OracleRun {
       if let difference = try audit.differences(isExact: false).first {
         throw Disagreement(description: "history: \(difference)")
       }
+      try checkHistory()
       try settle()
       try checkStore()
       if hasEditedGoing { restartUndo() }

@@ -1,0 +1,118 @@
+import Foundation
+import SwiftData
+import Synchronization
+import Testing
+
+/// Stores written against the public protocols that keep a history of their own.
+struct HistoryOfCustomStoresTests {
+  struct Place: Comparable, Hashable, Identifiable, Sendable {
+    let id: Int
+
+    static func < (lhs: Place, rhs: Place) -> Bool { lhs.id < rhs.id }
+  }
+
+  struct Entry: HistoryTransaction {
+    let timestamp: Date
+    let changes: [HistoryChange]
+    let token: Place
+    let transactionIdentifier: Int
+    let storeIdentifier: String
+    let author: String?
+    var id: Int { transactionIdentifier }
+
+    static func == (lhs: Entry, rhs: Entry) -> Bool {
+      lhs.id == rhs.id && lhs.storeIdentifier == rhs.storeIdentifier
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(id) }
+  }
+
+  /// A store that has no rows, and a diary.
+  final class Diary: DataStore, HistoryProviding {
+    struct Configuration: DataStoreConfiguration {
+      typealias Store = Diary
+      let name: String
+      var schema: Schema?
+
+      static func == (lhs: Self, rhs: Self) -> Bool { lhs.name == rhs.name }
+      func hash(into hasher: inout Hasher) { hasher.combine(name) }
+    }
+
+    typealias Snapshot = DefaultSnapshot
+    static var historyType: Entry.Type { Entry.self }
+
+    let identifier: String
+    let schema: Schema
+    let configuration: Configuration
+    let entries = Mutex<[Entry]>([])
+
+    init(_ configuration: Configuration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
+      self.configuration = configuration
+      identifier = configuration.name
+      schema = configuration.schema ?? Schema()
+    }
+
+    func fetch<T: PersistentModel>(
+      _ request: DataStoreFetchRequest<T>
+    ) throws -> DataStoreFetchResult<T, DefaultSnapshot> {
+      DataStoreFetchResult(descriptor: request.descriptor, fetchedSnapshots: [])
+    }
+
+    func save(
+      _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
+    ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
+      DataStoreSaveChangesResult(for: identifier)
+    }
+
+    func fetchHistory(_ descriptor: HistoryDescriptor<Entry>) throws -> [Entry] {
+      try entries.withLock { entries in
+        try entries.filter { try descriptor.predicate?.evaluate($0) ?? true }
+      }
+    }
+
+    func deleteHistory(_ descriptor: HistoryDescriptor<Entry>) throws {
+      try entries.withLock { entries in
+        try entries.removeAll { try descriptor.predicate?.evaluate($0) ?? true }
+      }
+    }
+  }
+
+  typealias Note = HistoryOfStoresTests.Note
+  typealias Row = HistoryOfStoresTests.Entry
+
+  @Test func theirHistoriesAreMergedInTimeOrder() throws {
+    let container = try ModelContainer(
+      for: Schema([Note.self, Row.self]),
+      configurations: [
+        Diary.Configuration(name: "a", schema: Schema([Note.self])),
+        Diary.Configuration(name: "b", schema: Schema([Row.self])),
+      ])
+    for case let store as Diary in container.stores {
+      store.entries.withLock { entries in
+        entries = (1...3).map { number in
+          Entry(
+            timestamp: Date(
+              timeIntervalSinceReferenceDate: Double(number * 10)
+                + (store.identifier == "a" ? 0 : 5)), changes: [], token: Place(id: number),
+            transactionIdentifier: number, storeIdentifier: store.identifier,
+            author: number == 2 ? "two" : nil)
+        }
+      }
+    }
+    let context = ModelContext(container)
+    var descriptor = HistoryDescriptor<Entry>()
+    #expect(
+      try context.fetchHistory(descriptor).map { "\($0.storeIdentifier)\($0.id)" } == [
+        "a1", "b1", "a2", "b2", "a3", "b3",
+      ])
+    descriptor.fetchLimit = 3
+    #expect(try context.fetchHistory(descriptor).map(\.id) == [1, 1, 2])
+    descriptor.predicate = #Predicate { $0.author == "two" }
+    #expect(try context.fetchHistory(descriptor).map(\.storeIdentifier) == ["a", "b"])
+    try context.deleteHistory(descriptor)
+    #expect(try context.fetchHistory(HistoryDescriptor<Entry>()).map(\.id) == [1, 1, 3, 3])
+    #expect(throws: DataStoreError.unsupportedFeature) {
+      try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+    }
+  }
+}

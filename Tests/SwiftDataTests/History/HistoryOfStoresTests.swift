@@ -1,0 +1,125 @@
+import Foundation
+import SwiftData
+import Testing
+
+/// History of containers with several stores, and of files whose models have changed.
+struct HistoryOfStoresTests {
+  @Model final class Note {
+    var text: String
+
+    init(_ text: String) { self.text = text }
+  }
+
+  @Model final class Entry {
+    var number: Int
+
+    init(_ number: Int) { self.number = number }
+  }
+
+  private func container() throws -> ModelContainer {
+    try ModelContainer(
+      for: Schema([Note.self, Entry.self]),
+      configurations: [
+        ModelConfiguration("notes", schema: Schema([Note.self]), isStoredInMemoryOnly: true),
+        ModelConfiguration("entries", schema: Schema([Entry.self]), isStoredInMemoryOnly: true),
+      ])
+  }
+
+  @Test func storesAreMergedInTimeOrder() throws {
+    let context = ModelContext(try container())
+    let stores = context.container.stores.map(\.identifier)
+    func save(_ model: any PersistentModel) throws {
+      context.insert(model)
+      try context.save()
+    }
+    try save(Note("1"))
+    try save(Entry(2))
+    try save(Entry(3))
+    try save(Note("4"))
+    let all = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+    #expect(all.map(\.storeIdentifier) == [stores[0], stores[1], stores[1], stores[0]])
+    #expect(all.map(\.id) == [1, 1, 2, 2])
+    #expect(
+      all.map(\.token.tokenValue) == [
+        [stores[0]: 1, stores[1]: 0], [stores[0]: 1, stores[1]: 1], [stores[0]: 1, stores[1]: 2],
+        [stores[0]: 2, stores[1]: 2],
+      ])
+    #expect(all.map(\.token) == all.map(\.token).sorted())
+  }
+
+  @Test func tokensOfSeveralStoresGoOnInEach() throws {
+    let context = ModelContext(try container())
+    var seen: [String] = []
+    var token: DefaultHistoryToken?
+    func follow(limit: UInt64) throws {
+      var descriptor = HistoryDescriptor<DefaultHistoryTransaction>()
+      if let token { descriptor.predicate = #Predicate { $0.token > token } }
+      descriptor.fetchLimit = limit
+      for transaction in try context.fetchHistory(descriptor) {
+        seen.append("\(transaction.storeIdentifier) \(transaction.id)")
+        token = transaction.token
+      }
+    }
+    for number in 1...12 {
+      if number % 3 == 0 { context.insert(Note("\(number)")) }
+      if number % 2 == 0 { context.insert(Entry(number)) }
+      try context.save()
+      if number % 4 == 0 { try follow(limit: UInt64(number % 8 == 0 ? 1 : 2)) }
+    }
+    for _ in 0..<10 { try follow(limit: 3) }
+    let stores = context.container.stores.map(\.identifier)
+    let expected = (1...4).map { "\(stores[0]) \($0)" } + (1...6).map { "\(stores[1]) \($0)" }
+    #expect(seen.sorted() == expected.sorted())
+  }
+
+  @Test func aLimitCountsOverAllStores() throws {
+    let context = ModelContext(try container())
+    for number in 1...3 {
+      context.insert(Note("\(number)"))
+      context.insert(Entry(number))
+      try context.save()
+    }
+    var descriptor = HistoryDescriptor<DefaultHistoryTransaction>()
+    descriptor.fetchLimit = 4
+    #expect(try context.fetchHistory(descriptor).count == 4)
+    descriptor.sortBy = [SortDescriptor(\.timestamp, order: .reverse)]
+    let latest = try context.fetchHistory(descriptor)
+    #expect(latest.count == 4)
+    #expect(latest.map(\.timestamp) == latest.map(\.timestamp).sorted(by: >))
+  }
+
+  @Test func aModelThatIsGoneFromTheSchemaIsKnownByIdentifier() throws {
+    let folder = try TemporaryFolder()
+    var entry: PersistentIdentifier?
+    do {
+      let context = ModelContext(
+        try ModelContainer(
+          for: Note.self, Entry.self, configurations: ModelConfiguration(url: folder.store)))
+      let (one, two) = (Entry(1), Note("2"))
+      context.insert(one)
+      context.insert(two)
+      try context.save()
+      one.number = 3
+      try context.save()
+      entry = one.persistentModelID
+      context.delete(one)
+      try context.save()
+    }
+    let context = ModelContext(
+      try ModelContainer(for: Note.self, configurations: ModelConfiguration(url: folder.store)))
+    let changes = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+      .flatMap(\.changes)
+    let ofEntry = changes.filter { $0.changedPersistentIdentifier.entityName == "Entry" }
+    #expect(ofEntry.count == 3)
+    #expect(ofEntry.allSatisfy { $0.changedPersistentIdentifier == entry })
+    let typed = changes.filter {
+      switch $0 {
+      case .insert(let change): change is DefaultHistoryInsert<Entry>
+      case .update(let change): change is DefaultHistoryUpdate<Entry>
+      case .delete(let change): change is DefaultHistoryDelete<Entry>
+      }
+    }
+    #expect(typed.isEmpty)
+    #expect(changes.count == 4)
+  }
+}
