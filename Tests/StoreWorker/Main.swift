@@ -5,6 +5,7 @@ import SwiftData
 /// - `chain <store> <count> <size>`: saves batches of linked models, changes the one before and deletes
 ///   an older one in the same save, and prints the number of each save once it is done. Tests kill it
 ///   in the middle.
+/// - `prune <store> <count> <size>`: the same in a store that keeps the history of three saves.
 /// - `increment <store> <times>`: adds rows one save at a time, beside another process.
 ///
 /// - `settle <store> <count>`: adds rows to the main context and leaves them to autosave, which it
@@ -26,9 +27,12 @@ struct StoreWorker {
     let arguments = CommandLine.arguments
     if arguments[1] == "read" { return read(URL(fileURLWithPath: arguments[2])) }
     if arguments[1] == "migrate" { return Freight.migrate(URL(fileURLWithPath: arguments[2])) }
-    let configuration =
+    var configuration =
       arguments[2] == "-"
       ? ModelConfiguration() : ModelConfiguration(url: URL(fileURLWithPath: arguments[2]))
+    if arguments[1] == "prune" {
+      configuration.historyRetention = HistoryRetention(maximumCount: 3)
+    }
     let count = Int(arguments[3]) ?? 1
     if let work = NegativeWork(arguments[1]) {
       let container = try ModelContainer(for: Negative.self, configurations: configuration)
@@ -37,7 +41,7 @@ struct StoreWorker {
     let container = try ModelContainer(
       for: Batch.self, Parcel.self, configurations: configuration)
     switch arguments[1] {
-    case "chain": try saveChain(container, count, size: Int(arguments[4]) ?? 1)
+    case "chain", "prune": try saveChain(container, count, size: Int(arguments[4]) ?? 1)
     case "increment": try addRows(container, count)
     case "settle", "leave":
       for index in 0..<count { container.mainContext.insert(Parcel(index: index)) }

@@ -33,6 +33,7 @@ struct Benchmarks {
       try comparison.run()
       return try comparison.runCode()
     }
+    if arguments.first == "--history" { return try HistoryComparison(in: directory).run() }
     Report.printTimes(try times(in: directory), rows: rows)
     Report.printMemory(try memory(in: directory))
     print()

@@ -67,6 +67,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
         pool: pool, file: file, mapping: mapping, url: configuration.url, seal: seal),
       isWritable: configuration.allowsSave, trees: file.trees,
       history: file.history, removedEntities: file.removedEntities,
+      keepsHistory: configuration.keepsHistory, retention: configuration.historyRetention,
       note: StatementLog.wanted(by: configuration)?.note)
   }
 

@@ -54,6 +54,29 @@ public struct ModelConfiguration: Identifiable, Sendable {
   /// store is as it was. Not in Apple's framework.
   public var keepsMigrationBackup = false
 
+  /// Whether the history tells what saves and deletions change; `true` unless it is set.
+  ///
+  /// ```swift
+  /// var configuration = ModelConfiguration(url: url)
+  /// configuration.keepsHistory = false
+  /// let container = try ModelContainer(for: Trip.self, configurations: configuration)
+  /// ```
+  ///
+  /// For bulk loads, which are faster and leave a smaller file without it. What is lost: nobody can ask what
+  /// was changed meanwhile. Tokens from before, which servers or other processes may have, throw
+  /// `SwiftDataError.historyTokenExpired`, so whoever goes by them has to read all models again, as
+  /// observers do. The history that is there stays, and can be fetched and deleted; a transaction without
+  /// changes, whose context name is "changes without history", shows where some are missing.
+  /// Not in Apple's framework.
+  public var keepsHistory = true
+
+  /// How much history the store keeps; all of it when `nil`, as in Apple's framework.
+  ///
+  /// Applied in small steps after saves and batch deletions: see ``HistoryRetention``. Without it,
+  /// ``ModelContext/deleteHistory(_:)`` deletes history that is not needed any more.
+  /// Not in Apple's framework.
+  public var historyRetention: HistoryRetention?
+
   /// The location of the store.
   public var id: URL { url }
 

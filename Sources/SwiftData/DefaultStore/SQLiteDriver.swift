@@ -70,6 +70,29 @@ struct SQLiteDriver: SQLDriver {
   }
 
   var externalValues: (any ExternalValueStore)? { file.external }
+
+  /// How many pages are given back at a time: some milliseconds, in which others wait.
+  private static let pagesAtOnce = 1000
+
+  func reclaimSpace(limit: Int?) {
+    var left = limit ?? .max
+    while left > 0 {
+      let count = min(left, SQLiteDriver.pagesAtOnce)
+      guard (try? write(else: "") { _ in try reclaimPages(count) }) == true else { return }
+      left -= count
+    }
+  }
+
+  /// - Returns: Whether there may be more.
+  private func reclaimPages(_ count: Int) throws -> Bool {
+    try pool.write { connection in
+      if connection.isInTransaction { return false }
+      let free = try connection.integer("PRAGMA freelist_count") ?? 0
+      // Without a number in parentheses all pages would be given back.
+      if free > 0 { try connection.execute("PRAGMA incremental_vacuum(\(count))") }
+      return free > count
+    }
+  }
 }
 
 private final class SQLiteWriterLease: SQLWriterLease {

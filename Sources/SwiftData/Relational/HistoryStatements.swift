@@ -8,6 +8,10 @@ struct HistoryStatements: Sendable {
   let findText: String
   /// Parameters: key and text.
   let addText: String
+  /// Removes the last transaction where it has the context name that is parameter 0 and no changes.
+  let removeLastGap: String
+  let removal: HistoryRemovalStatements
+  let pruning: PruningStatements
   let changeKeys: Keys
   let transactionKeys: Keys
   let textKeys: Keys
@@ -40,7 +44,7 @@ struct HistoryStatements: Sendable {
     }
   }
 
-  init(in dialect: SQLDialect) {
+  init(_ tables: HistoryTables?, in dialect: SQLDialect) {
     func insert(_ entity: HistoryTables.Entity, _ columns: [String]) -> String {
       var insert = Insert(
         into: entity.table, columns: [RowColumns.key, RowColumns.entity] + columns)
@@ -62,8 +66,36 @@ struct HistoryStatements: Sendable {
         where: .binary(
           .column(table: nil, name: HistoryTables.Text.value), .equal, .parameter(0))
       ).rendered(in: dialect).sql
+    removeLastGap = HistoryStatements.removeLastGap(in: dialect)
+    removal = HistoryRemovalStatements(in: dialect)
+    pruning = PruningStatements(tables, in: dialect)
     changeKeys = Keys(.change, in: dialect)
     transactionKeys = Keys(.transaction, in: dialect)
     textKeys = Keys(.text, in: dialect)
+  }
+
+  private static func removeLastGap(in dialect: SQLDialect) -> String {
+    let transactions = HistoryTables.Entity.transaction.table
+    let largest = Select(
+      [.function("max", [RowColumns.key()])], from: TableReference(transactions))
+    let named = Select(
+      [RowColumns.key()], from: TableReference(HistoryTables.Entity.text.table),
+      where: .binary(
+        .column(table: nil, name: HistoryTables.Text.value), .equal, .parameter(0)))
+    let changes = Select(
+      [RowColumns.key()], from: TableReference(HistoryTables.Entity.change.table),
+      where: .binary(
+        .column(table: nil, name: HistoryTables.Change.transaction), .equal,
+        RowColumns.key(of: transactions)))
+    return Delete(
+      from: transactions,
+      where: .conjunction([
+        .binary(RowColumns.key(), .equal, .subquery(largest)),
+        .binary(
+          .column(table: nil, name: HistoryTables.Transaction.contextName), .equal,
+          .subquery(named)),
+        .unary(.not, .exists(changes)),
+      ])
+    ).rendered(in: dialect).sql
   }
 }

@@ -66,6 +66,8 @@ package struct HistoryTables: Hashable, Sendable {
     package static let processName = "ZPROCESSIDTS"
     /// Seconds since 2001.
     package static let timestamp = "ZTIMESTAMP"
+    /// The columns that name texts.
+    package static let texts = [author, bundleIdentifier, contextName, processName]
 
     /// The column that may hold the text itself, in files of earlier frameworks.
     package static func twin(of column: String) -> String { String(column.dropLast(2)) }
@@ -109,10 +111,6 @@ extension HistoryTables {
   private static func definitions(tombstoneCount: Int) -> [TableDefinition] {
     let change = Entity.change.table
     let transaction = Entity.transaction.table
-    let references = [
-      Transaction.author, Transaction.bundleIdentifier, Transaction.contextName,
-      Transaction.processName,
-    ]
     let tombstones = (0..<tombstoneCount).map { (Change.tombstone($0), SQLType.blob) }
     return [
       TableDefinition(
@@ -126,9 +124,9 @@ extension HistoryTables {
       TableDefinition(
         table: table(
           .transaction,
-          references.map { ($0, .integer) } + [(Transaction.timestamp, .real)]
-            + references.map { (Transaction.twin(of: $0), .text) } + [("ZQUERYGEN", .blob)]),
-        indexes: references.map { referenceIndex($0, of: transaction) } + [
+          Transaction.texts.map { ($0, .integer) } + [(Transaction.timestamp, .real)]
+            + Transaction.texts.map { (Transaction.twin(of: $0), .text) } + [("ZQUERYGEN", .blob)]),
+        indexes: Transaction.texts.map { referenceIndex($0, of: transaction) } + [
           valueIndex(
             "Z_TRANSACTION_TransactionAuthorIndex", of: transaction,
             Transaction.twin(of: Transaction.author)),

@@ -6,9 +6,14 @@ import Foundation
 /// 2. Changes are added with a statement for many rows, which reads them from their table: inserted and
 ///    updated rows after they are written, deleted ones before they go. So nothing is collected here.
 /// 3. The transaction follows, unless no row was changed, and the last used keys.
+///
+/// A store that keeps no history of its changes gets a transaction without any in place of them, by which those
+/// who read the history find out that some are missing: the last one, numbered anew with each save.
 struct HistoryWriter {
   private let store: RelationalStore
   private let session: any SQLSession
+  /// Whether changes are written.
+  let keepsChanges: Bool
   private let editor: EditingState
   private var place: Place?
 
@@ -24,11 +29,12 @@ struct HistoryWriter {
   private static let bundleIdentifier = Bundle.main.bundleIdentifier ?? processName
 
   /// - Parameter editor: Who makes the changes.
-  /// - Returns: `nil` for a store that keeps no history.
+  /// - Returns: `nil` for a store without the tables of the history.
   init?(_ store: RelationalStore, _ session: any SQLSession, by editor: EditingState) {
-    guard store.writesHistory else { return nil }
+    guard store.history != nil else { return nil }
     self.store = store
     self.session = session
+    keepsChanges = store.writesHistory
     self.editor = editor
   }
 
@@ -36,6 +42,7 @@ struct HistoryWriter {
 
   /// - Parameter keys: The range that the keys of the new rows are in.
   mutating func addInserted(_ table: TableChanges, _ keys: Range<Int64>) throws {
+    if !keepsChanges { return try noteUnkept() }
     let place = try begin()
     let offset = place.lastChange + 1 - keys.lowerBound
     let count = try run(
@@ -48,6 +55,7 @@ struct HistoryWriter {
   ///   - list: The keys of the rows.
   ///   - columns: The bits of what was changed; `nil` where it is not known.
   mutating func addUpdated(_ table: TableChanges, _ list: String, columns: Data?) throws {
+    if !keepsChanges { return try noteUnkept() }
     let place = try begin()
     let count = try run(
       table.addUpdated,
@@ -63,10 +71,18 @@ struct HistoryWriter {
   ///   - sql: A statement of `TableChanges.addDeleted`.
   ///   - parameters: Those of its condition.
   mutating func addDeleted(_ sql: String, _ parameters: [_StoredValue]) throws {
+    if !keepsChanges { return try noteUnkept() }
     let place = try begin()
     let count = try run(
       sql, parameters + [.integer(place.lastChange), .integer(place.transaction)])
     advance(by: Int64(count))
+  }
+
+  /// Rows are changed without a word of it in the history.
+  mutating func noteUnkept() throws {
+    if place != nil { return }
+    let number = try nextKey(store.plans.history.transactionKeys)
+    place = Place(transaction: number, lastChange: 0, isEmpty: false)
   }
 
   private mutating func begin() throws -> Place {
@@ -93,17 +109,19 @@ struct HistoryWriter {
   /// Ends the history of the transaction; nothing is written where nothing was changed.
   func finish() throws {
     guard let place, !place.isEmpty else { return }
+    let statements = store.plans.history
+    if !keepsChanges { try run(statements.removeLastGap, [.text(HistoryTables.Text.gap)]) }
     // Keys are given to new texts in the order of the columns.
     let texts = try [
-      editor.author, HistoryWriter.bundleIdentifier, editor.contextName, HistoryWriter.processName,
+      editor.author, HistoryWriter.bundleIdentifier,
+      keepsChanges ? editor.contextName : HistoryTables.Text.gap, HistoryWriter.processName,
     ].map { try $0.map(key(ofText:)) }
-    let statements = store.plans.history
     try run(
       statements.addTransaction,
       [.integer(place.transaction)] + texts.map { $0.map { .integer($0) } ?? .null }
         + [.real(Date().timeIntervalSinceReferenceDate)])
     try run(statements.transactionKeys.storeLast, [.integer(place.transaction)])
-    try run(statements.changeKeys.storeLast, [.integer(place.lastChange)])
+    if keepsChanges { try run(statements.changeKeys.storeLast, [.integer(place.lastChange)]) }
   }
 
   private func key(ofText text: String) throws -> Int64 {

@@ -27,6 +27,7 @@ extension RelationalStore {
         try changes.finish()
       }
     }
+    pruneHistory()
   }
 
   package func entitiesConcerned(byDeletionOf descriptor: _ModelDescriptor) -> Set<String>? {

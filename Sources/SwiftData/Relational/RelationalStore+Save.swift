@@ -23,7 +23,7 @@ extension RelationalStore {
         try transaction.external?.willCommit()
         return receipt
       }
-      return PreparedTransaction(transaction: transaction, receipt: receipt)
+      return PreparedTransaction(store: self, transaction: transaction, receipt: receipt)
     } catch {
       transaction.abandon()
       throw error
@@ -41,6 +41,7 @@ extension RelationalStore {
 
 /// A save whose statements have run in an open transaction. It holds the writer until it ends.
 private struct PreparedTransaction: PreparedSave {
+  let store: RelationalStore
   let transaction: OpenTransaction
   let receipt: SaveReceipt
 
@@ -53,6 +54,9 @@ private struct PreparedTransaction: PreparedSave {
     }
     transaction.external?.didCommit()
     transaction.lease.end()
+    if let token = receipt.token as? DefaultHistoryToken {
+      store.pruneHistory(last: token.tokenValue?[store.identifier])
+    }
   }
 
   func abandon() { transaction.abandon() }

@@ -20,15 +20,22 @@ package final class RelationalStore: StorePort {
   let composedText = ComposedText()
   /// Called for fetches that leave work to memory, with the reasons.
   let note: (@Sendable (_ entity: String, _ reasons: [String]) -> Void)?
-  /// The tables of the history that every save writes; `nil` for a store that has none.
+  /// The tables of the history; `nil` for a store that has none.
   let history: HistoryTables?
   /// The names of entities that only the history has, by number.
   let removedEntities: [Int: String]
+  /// Whether changes are written to the history; without it only a sign that there were some.
+  private let keepsHistory: Bool
+  /// Forgets old history after changes; `nil` where all of it is kept.
+  let pruner: HistoryPruner?
+  /// What those who follow the history have not read yet.
+  package let holds = HistoryHolds()
 
   package init(
     name: String, identifier: String, schema: Schema, mapping: SchemaMapping,
     driver: any SQLDriver, isWritable: Bool = true, trees: Set<String> = [],
     history: HistoryTables? = nil, removedEntities: [Int: String] = [:],
+    keepsHistory: Bool = true, retention: HistoryRetention? = nil,
     note: (@Sendable (_ entity: String, _ reasons: [String]) -> Void)? = nil
   ) {
     self.name = name
@@ -41,13 +48,15 @@ package final class RelationalStore: StorePort {
     self.note = note
     self.history = history
     self.removedEntities = removedEntities
+    self.keepsHistory = keepsHistory
+    pruner = history == nil ? nil : retention.map(HistoryPruner.init)
     plans = StorePlans(
       mapping: mapping, schema: schema, database: driver.capabilities,
       storeIdentifier: identifier, history: history)
   }
 
   /// Whether saves and deletions are kept in the history.
-  package var writesHistory: Bool { history != nil }
+  package var writesHistory: Bool { history != nil && keepsHistory }
 
   /// How captured values are bound.
   var forms: StoredForms { StoredForms(mapping: mapping, storeIdentifier: identifier) }
@@ -89,5 +98,6 @@ package final class RelationalStore: StorePort {
         }
       }
     }
+    pruneHistory()
   }
 }

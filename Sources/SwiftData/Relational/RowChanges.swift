@@ -79,12 +79,19 @@ struct RowChanges {
   mutating func noteDeletion(
     of entity: EntityMapping, where condition: SQLExpression?, _ parameters: [_StoredValue]
   ) throws {
-    guard history != nil,
-      let root = store.mapping.entity(number: store.mapping.rootNumber(of: entity))
+    guard let history, let root = store.mapping.entity(number: store.mapping.rootNumber(of: entity))
     else { return }
+    guard history.keepsChanges else {
+      let first = Select(
+        [RowColumns.key()], from: TableReference(root.table), where: condition, limit: .integer(1))
+      let found = try session.statement(first.rendered(in: store.plans.dialect).sql)
+        .integer(.values(parameters))
+      if found != nil { try self.history?.noteUnkept() }
+      return
+    }
     let insert = TableChanges.addDeleted(
       root, store.history, in: store.mapping, where: condition, parameterCount: parameters.count)
-    try history?.addDeleted(insert.rendered(in: store.plans.dialect).sql, parameters)
+    try self.history?.addDeleted(insert.rendered(in: store.plans.dialect).sql, parameters)
   }
 
   // MARK: The end
@@ -133,6 +140,7 @@ struct RowChanges {
     var groups = KeyGroups<Update>()
     for row in rows where !isNew(row) {
       guard let slots = changes[row]?.slots, !slots.isEmpty else { continue }
+      if history?.keepsChanges == false { return try history?.noteUnkept() ?? () }
       groups.add(row.key, to: Update(root: row.root, slots: slots))
     }
     for (update, keys) in groups.all {

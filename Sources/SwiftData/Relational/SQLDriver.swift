@@ -24,6 +24,12 @@ package protocol SQLDriver: Sendable {
   /// Lends the session that writes to this thread until the lease ends.
   func leaseWriter() throws -> any SQLWriterLease
 
+  /// Gives space that deleted rows have left back to the system, a piece after the other, each in a
+  /// transaction of its own, so that other writers may come between. Ends early where one of them keeps it
+  /// from going on.
+  /// - Parameter limit: At most this many pages, where the database has pages; `nil` for all.
+  func reclaimSpace(limit: Int?)
+
   /// Keeps large values outside of their rows; `nil` where all are kept in them.
   var externalValues: (any ExternalValueStore)? { get }
 }
@@ -81,6 +87,8 @@ extension SQLDriver {
   package func snapshot<R>(_ body: () throws -> R) throws -> R {
     try read { try $0.snapshot(body) }
   }
+
+  package func reclaimSpace(limit: Int?) {}
 
   package var dialect: SQLDialect { capabilities.dialect }
 }

@@ -51,7 +51,7 @@ package final class StorePlans: Sendable {
     self.mapping = mapping
     self.database = database
     keys = KeyStatements(in: database.dialect)
-    self.history = HistoryStatements(in: database.dialect)
+    self.history = HistoryStatements(history, in: database.dialect)
     historyRows = HistoryRowStatements(history, in: database.dialect)
     historyTables = history
     let names = mapping.namesByNumber

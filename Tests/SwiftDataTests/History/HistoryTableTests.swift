@@ -229,20 +229,35 @@ final class HistoryStore {
   let types: [any PersistentModel.Type]
   let context: ModelContext
 
-  init(_ types: [any PersistentModel.Type]) throws {
+  init(
+    _ types: [any PersistentModel.Type], _ configure: (inout ModelConfiguration) -> Void = { _ in }
+  ) throws {
     folder = try TemporaryFolder()
     self.types = types
-    context = try HistoryStore.context(types, folder.store)
+    context = try HistoryStore.context(types, folder.store, configure)
   }
 
   private static func context(
-    _ types: [any PersistentModel.Type], _ url: URL
+    _ types: [any PersistentModel.Type], _ url: URL,
+    _ configure: (inout ModelConfiguration) -> Void
   ) throws -> ModelContext {
-    ModelContext(
-      try ModelContainer(for: Schema(types), configurations: [ModelConfiguration(url: url)]))
+    var configuration = ModelConfiguration(url: url)
+    configure(&configuration)
+    return ModelContext(try ModelContainer(for: Schema(types), configurations: [configuration]))
   }
 
-  func reopened() throws -> ModelContext { try HistoryStore.context(types, folder.store) }
+  /// Another container on the file.
+  func reopened(
+    _ configure: (inout ModelConfiguration) -> Void = { _ in }
+  ) throws -> ModelContext { try HistoryStore.context(types, folder.store, configure) }
+
+  /// The numbers of the transactions that are left, where no change is without one.
+  func numbers() throws -> [Int] {
+    let homeless = try lines(
+      "SELECT Z_PK FROM ACHANGE WHERE ZTRANSACTIONID NOT IN (SELECT Z_PK FROM ATRANSACTION)")
+    if !homeless.isEmpty { return [] }
+    return try lines("SELECT Z_PK FROM ATRANSACTION ORDER BY 1").compactMap { Int($0) }
+  }
 
   func execute(_ sql: String) throws { try SQLiteFile.execute(sql, in: folder.store) }
 

@@ -1,0 +1,81 @@
+import OpenSwiftDataSQLSyntax
+
+/// The statements that remove history, whole transactions at a time.
+struct HistoryRemovalStatements: Sendable {
+  let allChanges: String
+  let allTransactions: String
+  /// The changes of the transactions in the list that is parameter 0.
+  let changesOfList: String
+  let transactionsOfList: String
+  /// The changes of the transactions before parameter 0.
+  let changesBefore: String
+  let transactionsBefore: String
+  /// The texts that no transaction has.
+  let unusedTexts: String
+
+  init(in dialect: SQLDialect) {
+    typealias Entity = HistoryTables.Entity
+    let owner = SQLExpression.column(table: nil, name: HistoryTables.Change.transaction)
+    func delete(_ entity: Entity, where condition: SQLExpression? = nil) -> String {
+      Delete(from: entity.table, where: condition).rendered(in: dialect).sql
+    }
+    allChanges = delete(.change)
+    allTransactions = delete(.transaction)
+    let list = ListParameter(.parameter(0), of: .integer)
+    changesOfList = delete(.change, where: .isMember(owner, of: list))
+    transactionsOfList = delete(.transaction, where: .isMember(RowColumns.key(), of: list))
+    changesBefore = delete(.change, where: .binary(owner, .less, .parameter(0)))
+    transactionsBefore = delete(
+      .transaction, where: .binary(RowColumns.key(), .less, .parameter(0)))
+    let transactions = "transactions"
+    let isUnused = HistoryTables.Transaction.texts.map { column -> SQLExpression in
+      let users = Select(
+        [RowColumns.key(of: transactions)],
+        from: TableReference(Entity.transaction.table, as: transactions),
+        where: .binary(
+          .column(table: transactions, name: column), .equal,
+          RowColumns.key(of: Entity.text.table)))
+      return .unary(.not, .exists(users))
+    }
+    unusedTexts = delete(.text, where: .conjunction(isUnused))
+  }
+}
+
+/// Removes transactions with their changes, in the transaction of the session.
+///
+/// Changes go first, so that none is without its transaction; the numbers of both are not given again.
+struct HistoryRemoval {
+  let session: any SQLSession
+  let plans: StorePlans
+
+  /// How many transactions one statement removes.
+  private static let chunk = 10_000
+
+  private var statements: HistoryRemovalStatements { plans.history.removal }
+
+  func removeAll() throws {
+    try run(statements.allChanges, .none)
+    try run(statements.allTransactions, .none)
+  }
+
+  func remove(_ numbers: [Int64]) throws {
+    for start in stride(from: 0, to: numbers.count, by: HistoryRemoval.chunk) {
+      let end = min(start + HistoryRemoval.chunk, numbers.count)
+      let list = plans.dialect.list(numbers[start..<end])
+      try run(statements.changesOfList, .list(list))
+      try run(statements.transactionsOfList, .list(list))
+    }
+  }
+
+  func removeTransactions(before number: Int64) throws {
+    try run(statements.changesBefore, .integer(number))
+    try run(statements.transactionsBefore, .integer(number))
+  }
+
+  /// Removes the names that no transaction has any more.
+  func removeUnusedTexts() throws { try run(statements.unusedTexts, .none) }
+
+  private func run(_ sql: String, _ parameters: SQLParameters) throws {
+    try session.statement(sql).run(parameters)
+  }
+}

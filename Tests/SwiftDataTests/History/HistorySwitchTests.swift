@@ -1,0 +1,163 @@
+import Foundation
+import SwiftData
+import Testing
+
+/// Stores that keep no history of their changes, and the sign that they leave.
+struct HistorySwitchTests {
+  private typealias Descriptor = HistoryDescriptor<DefaultHistoryTransaction>
+
+  private static let gap = "changes without history"
+
+  /// `3 by a: 2 changes`, and the name of the context of those that have one.
+  private func lines(_ store: HistoryStore) throws -> [String] {
+    try store.lines(
+      """
+      SELECT t.Z_PK || ' by ' || ifnull(a.ZNAME, 'none') || ': '
+        || (SELECT count(*) FROM ACHANGE WHERE ZTRANSACTIONID = t.Z_PK) || ifnull(' ' || c.ZNAME, '')
+      FROM ATRANSACTION AS t LEFT JOIN ATRANSACTIONSTRING AS a ON a.Z_PK = t.ZAUTHORTS
+      LEFT JOIN ATRANSACTIONSTRING AS c ON c.Z_PK = t.ZCONTEXTNAMETS ORDER BY t.Z_PK
+      """)
+  }
+
+  @Test func aStoreWithoutHistoryLeavesASign() throws {
+    let store = try HistoryStore(Library.types) { $0.keepsHistory = false }
+    let context = store.context
+    (context.author, context.name) = ("a", "load")
+    for index in 1...3 {
+      context.insert(Shelf(label: "\(index)"))
+      try context.save()
+    }
+    #expect(try lines(store) == ["3 by a: 0 \(Self.gap)"])
+    try context.save()
+    #expect(try lines(store) == ["3 by a: 0 \(Self.gap)"])
+    let seen = try context.fetchHistory(Descriptor())
+    #expect(seen.map(\.contextName) == [Self.gap])
+    #expect(seen.map(\.changes.count) == [0])
+    #expect(
+      try store.lines(
+        "SELECT Z_ENT || ' ' || Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT IN (16001, 16002)")
+        == ["16001 0", "16002 3"])
+  }
+
+  @Test func everyChangeRenewsTheSign() throws {
+    let store = try HistoryStore(Library.types) { $0.keepsHistory = false }
+    let context = store.context
+    let (shelf, author) = (Shelf(label: "a"), Author(name: "b"))
+    context.insert(shelf)
+    context.insert(author)
+    func expect(_ number: Int, _ location: SourceLocation = #_sourceLocation) throws {
+      #expect(try store.numbers() == [number], sourceLocation: location)
+    }
+    try context.save()
+    try expect(1)
+    shelf.label = "c"
+    try context.save()
+    try expect(2)
+    let book = Book(title: "d", pages: 1, author: author)
+    book.shelves = [shelf]
+    try context.save()
+    try expect(3)
+    book.shelves = []
+    try context.save()
+    try expect(4)
+    context.delete(book)
+    try context.save()
+    try expect(5)
+    try context.delete(model: Shelf.self, where: #Predicate { $0.label == "c" })
+    try expect(6)
+    try context.delete(model: Shelf.self, where: #Predicate { $0.label == "c" })
+    try expect(6)
+    try context.delete(model: Author.self)
+    try expect(7)
+    context.insert(Shelf(label: "e"))
+    try context.save()
+    try expect(8)
+    try context.container.erase()
+    try expect(9)
+    try context.container.erase()
+    try expect(9)
+    #expect(try store.lines("SELECT count(*) FROM ACHANGE") == ["0"])
+  }
+
+  @Test func aTableWithoutRelationshipsRenewsIt() throws {
+    let store = try HistoryStore([Composed.Place.self]) { $0.keepsHistory = false }
+    for zone in 0..<4 {
+      store.context.insert(
+        Composed.Place(name: "a", spot: .init(latitude: 1, longitude: 2), zone: zone))
+    }
+    try store.context.save()
+    let zone = 2
+    for _ in 0..<2 {
+      try store.context.delete(model: Composed.Place.self, where: #Predicate { $0.zone == zone })
+      #expect(try store.numbers() == [2])
+    }
+    #expect(try store.lines("SELECT count(*) FROM ZPLACE") == ["3"])
+  }
+
+  @Test func historyGoesOnBehindTheSign() throws {
+    let store = try HistoryStore(Library.types)
+    func save(_ context: ModelContext, _ label: String) throws {
+      context.insert(Shelf(label: label))
+      try context.save()
+    }
+    try save(store.context, "1")
+    let off = try store.reopened { $0.keepsHistory = false }
+    try save(off, "2")
+    try save(off, "3")
+    try save(store.context, "4")
+    try save(off, "5")
+    try save(off, "6")
+    #expect(
+      try lines(store) == [
+        "1 by none: 1", "3 by none: 0 \(Self.gap)", "4 by none: 1", "6 by none: 0 \(Self.gap)",
+      ])
+    // Also behind history that was deleted.
+    try off.deleteHistory(Descriptor())
+    try save(off, "7")
+    #expect(try lines(store) == ["7 by none: 0 \(Self.gap)"])
+    #expect(try store.changes() == [])
+  }
+
+  @Test func aContextMayHaveTheNameOfTheSign() throws {
+    let store = try HistoryStore(Library.types)
+    store.context.name = Self.gap
+    store.context.insert(Shelf(label: "1"))
+    try store.context.save()
+    let off = try store.reopened { $0.keepsHistory = false }
+    off.insert(Shelf(label: "2"))
+    try off.save()
+    #expect(try lines(store) == ["1 by none: 1 \(Self.gap)", "2 by none: 0 \(Self.gap)"])
+  }
+
+  @Test func aSaveThatFailsLeavesNoSign() throws {
+    let store = try HistoryStore(Library.types) { $0.keepsHistory = false }
+    let (first, second) = (Author(name: "a"), Author(name: "b"))
+    store.context.insert(first)
+    store.context.insert(second)
+    try store.context.save()
+    second.name = "a"
+    #expect(throws: SwiftDataError.modelValidationFailure) { try store.context.save() }
+    #expect(try store.numbers() == [1])
+  }
+
+  @Test func aFileWithoutTheTablesStaysSo() throws {
+    let store = try HistoryStore(Library.types)
+    store.context.insert(Shelf(label: "1"))
+    try store.context.save()
+    try store.execute(
+      """
+      DROP TABLE ACHANGE; DROP TABLE ATRANSACTION; DROP TABLE ATRANSACTIONSTRING; \
+      DELETE FROM Z_PRIMARYKEY WHERE Z_ENT > 16000
+      """)
+    let context = try store.reopened {
+      $0.keepsHistory = false
+      $0.historyRetention = HistoryRetention(maximumCount: 1)
+    }
+    context.insert(Shelf(label: "2"))
+    try context.save()
+    try context.delete(model: Shelf.self)
+    try context.deleteHistory(Descriptor())
+    #expect(try context.fetchHistory(Descriptor()).isEmpty)
+    #expect(try store.lines("SELECT count(*) FROM ZSHELF") == ["0"])
+  }
+}
