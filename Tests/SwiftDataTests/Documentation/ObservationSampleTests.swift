@@ -6,6 +6,25 @@ import Testing
 @Suite struct ObservationSampleTests {
   private typealias Trip = Travel.Trip
 
+  private func observe(_ container: ModelContainer) -> any NSObjectProtocol {
+    container.observesRemoteChanges = true
+    let observer = NotificationCenter.default.addObserver(
+      forName: ModelContainer.remoteChange, object: container, queue: nil
+    ) { notification in
+      let end = notification.userInfo?[ModelContainer.remoteChangeTokenKey] as? DefaultHistoryToken
+      print("changed up to transaction", end?.id ?? 0)
+    }
+    return observer
+  }
+
+  @Test func remoteChangesAreObserved() throws {
+    let folder = try TemporaryFolder()
+    let container = try StoreFolder.container(folder.store)
+    let observer = observe(container)
+    #expect(container.observesRemoteChanges)
+    NotificationCenter.default.removeObserver(observer)
+  }
+
   @Test func aSaveNamesWhatItInserted() throws {
     let context = ModelContext(try Library.container())
     nonisolated(unsafe) var found: [PersistentIdentifier] = []
