@@ -32,11 +32,15 @@ struct SaveSession {
     var discarded: [PersistentIdentifier: [String]] = [:]
 
     var userInfo: [AnyHashable: Any] {
-      [
-        ModelContext.NotificationKey.insertedIdentifiers.rawValue: inserted,
-        ModelContext.NotificationKey.updatedIdentifiers.rawValue: updated,
-        ModelContext.NotificationKey.deletedIdentifiers.rawValue: deleted,
+      let lists: [(ModelContext.NotificationKey, [PersistentIdentifier])] = [
+        (.insertedIdentifiers, inserted), (.updatedIdentifiers, updated),
+        (.deletedIdentifiers, deleted),
       ]
+      var userInfo: [AnyHashable: Any] = [:]
+      for (key, identifiers) in lists {
+        for name in key.userInfoNames { userInfo[name] = identifiers }
+      }
+      return userInfo
     }
   }
 

@@ -116,10 +116,12 @@ struct HistoryWriter {
       editor.author, HistoryWriter.bundleIdentifier,
       keepsChanges ? editor.contextName : HistoryTables.Text.gap, HistoryWriter.processName,
     ].map { try $0.map(key(ofText:)) }
+    let time = Date().timeIntervalSinceReferenceDate
+    store.ownTransactions.note(place.transaction, at: time)
     try run(
       statements.addTransaction,
       [.integer(place.transaction)] + texts.map { $0.map { .integer($0) } ?? .null }
-        + [.real(Date().timeIntervalSinceReferenceDate)])
+        + [.real(time)])
     try run(statements.transactionKeys.storeLast, [.integer(place.transaction)])
     if keepsChanges { try run(statements.changeKeys.storeLast, [.integer(place.lastChange)]) }
   }
