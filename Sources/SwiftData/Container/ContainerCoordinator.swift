@@ -10,6 +10,7 @@ final class ContainerCoordinator: StoreCoordinator {
   let changeLog = ChangeLog()
   let autosaves = AutosaveRegistry()
   let remoteObservers = RemoteObservers()
+  let commits = Signals()
   let migrationPlan: (any SchemaMigrationPlan.Type)?
   let configurations: Mutex<Set<ModelConfiguration>>
   private let portsByEntity: [String: any StorePort]
