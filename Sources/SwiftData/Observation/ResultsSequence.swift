@@ -81,6 +81,8 @@ public struct ResultsSequence<Model: PersistentModel>: AsyncSequence {
     public mutating func next() async -> [Model]? { await next(isolation: nil) }
 
     /// The models that match, once they are others than the last value; `nil` when the task is cancelled.
+    ///
+    /// - Throws: Never; see ``fetchError``.
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(Never) -> [Model]? {

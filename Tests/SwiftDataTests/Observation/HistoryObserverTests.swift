@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Observation
 import SwiftData
@@ -79,11 +80,14 @@ struct HistoryObserverTests {
 
   @MainActor @Test func theCounterChangesOnTheActor() async throws {
     let observer = try HistoryObserver(modelContainer: container)
+    // Any thread may serve the main actor.
+    let key = DispatchSpecificKey<Bool>()
+    DispatchQueue.main.setSpecific(key: key, value: true)
     let isMain = Mutex<Bool?>(nil)
     withObservationTracking {
       _ = observer.eventCounter
     } onChange: {
-      isMain.withLock { $0 = Thread.isMainThread }
+      isMain.withLock { $0 = DispatchQueue.getSpecific(key: key) }
     }
     try save(Note("1"))
     for _ in 0..<200 where observer.eventCounter == 0 {
