@@ -1,4 +1,5 @@
 import Foundation
+import Observation
 import SwiftData
 import Testing
 
@@ -50,5 +51,66 @@ import Testing
     let difference = ResultsDifference(from: shown, to: current, updated: changed)
     let message = try JSONEncoder().encode(difference)
     #expect(try JSONDecoder().decode(ResultsDifference.self, from: message) == difference)
+  }
+
+  @MainActor @Test func resultsAreObserved() async throws {
+    let (context, trip) = try Travel.context()
+    let observer = try ResultsObserver(
+      filterBy: #Predicate<Trip> { $0.name != "" }, sortBy: [SortDescriptor(\.start)],
+      modelContext: context)
+    withObservationTracking {
+      print(observer.results.map(\.name))
+    } onChange: {
+      print("the trips change")
+    }
+    #expect(observer.results.map(\.name) == [trip.name])
+  }
+
+  @Test func historyIsObserved() throws {
+    let container = try Travel.container()
+    let observer = try HistoryObserver(
+      observedModels: [Trip.self], authors: ["server"], modelContainer: container)
+    let events = observer.eventCounter
+    #expect(events == 0)
+  }
+
+  @MainActor @Test func resultsAreASequence() async throws {
+    let (context, trip) = try Travel.context()
+    var shown: [String] = []
+    func show(_ trips: [Trip]) {
+      shown = trips.map(\.name)
+      if shown.count == 2 { task?.cancel() }
+    }
+    var task: Task<Void, Never>?
+    task = Task { @MainActor in
+      for await trips in context.results(of: FetchDescriptor<Trip>()) {
+        show(trips)
+      }
+    }
+    try await Task.sleep(for: .milliseconds(20))
+    #expect(shown == [trip.name])
+    context.insert(Trip(name: "Porto", start: .now))
+    await task?.value
+    #expect(shown.count == 2)
+  }
+
+  @MainActor @Test func historyIsASequence() async throws {
+    let (context, _) = try Travel.context()
+    var token: DefaultHistoryToken?
+    var count = 0
+    var task: Task<Void, any Error>?
+    func apply(_ changes: [HistoryChange]) {
+      count += changes.count
+      task?.cancel()
+    }
+    task = Task { @MainActor in
+      for try await transactions in context.history(since: token) {
+        for transaction in transactions { apply(transaction.changes) }
+        token = transactions.last?.token
+      }
+    }
+    try await task?.value
+    #expect(count == 2)
+    #expect(token?.id == 1)
   }
 }
