@@ -22,6 +22,9 @@ import SwiftData
 /// - `idle <store> <seconds>`: observes the store and prints the milliseconds of processor time that it takes.
 /// - `hammer <store> <seconds> <seed>`: inserts, changes, links and deletes at random, and prints how many saves
 ///   it made.
+/// - `pairs <store> <seconds> <seed>`: inserts and deletes pairs of parcels with one index beside other processes,
+///   observes them, and prints how often it was told, how many results had a parcel without its partner, and
+///   what it saw in the end.
 /// - `migrate <store>`: opens a store of crates with the models of the next version, and prints the number
 ///   of crates and of runs of the stage, or the error.
 ///

@@ -3,15 +3,18 @@ import SwiftData
 
 /// What the process does to a store that another one observes.
 enum RemoteWork: String {
-  case pulse, hammer, idle
+  case pulse, hammer, idle, pairs
 
-  func run(_ container: ModelContainer, _ count: Int, _ size: Int) throws {
+  @MainActor func run(_ container: ModelContainer, _ count: Int, _ size: Int) throws {
     switch self {
     case .pulse: try pulse(ModelContext(container), count, pause: Double(size) / 1000)
     case .hammer:
       var hammer = Hammer(seed: UInt64(size))
       try hammer.run(ModelContext(container), seconds: count)
     case .idle: idle(container, seconds: count)
+    case .pairs:
+      var work = try PairWork(container, seed: UInt64(size))
+      try work.run(seconds: count)
     }
   }
 

@@ -118,11 +118,23 @@ final class ContextFollower: EditWatcher {
     wake()
   }
 
-  /// New models get their keys, by which the store orders them, or turn out to be rows that are known.
+  /// New models get their keys, by which the store orders them, or turn out to be rows that are known. Deleted
+  /// ones leave the lists that they are in, and take others with them.
   func willSave() {
-    for storage in core?.changes.inserted ?? OrderedModels() {
+    guard let core else { return }
+    for storage in core.changes.inserted {
       touched.insertComingOrGoing(storage.descriptor)
       if storage.descriptor.isConstrained { touched.insert(storage.descriptor, slots: .all) }
+    }
+    var deleted: Set<ObjectIdentifier> = []
+    for storage in core.changes.deleted
+    where deleted.insert(ObjectIdentifier(storage.descriptor)).inserted {
+      let port = core.coordinator.port(forEntity: storage.descriptor.entityName)
+      if let names = port?.entitiesConcerned(byDeletionOf: storage.descriptor) {
+        touched.insert(SavedChanges(invalidatedEntities: names), in: core.coordinator)
+      } else {
+        touched.insertEverything()
+      }
     }
     wake()
   }

@@ -39,7 +39,9 @@ where Element: PersistentModel, SectionTitle: Hashable {
   /// A property whose values are the titles of sections.
   private struct Section {
     let keyPath: PartialKeyPath<Element>
-    let order: SortDescriptor<Element>
+    /// One descriptor. In a list, because a release build cannot link a type that has one in itself: it would
+    /// need the metadata of a type that Foundation keeps private.
+    let order: [SortDescriptor<Element>]
     let property: LiveQuery<Element>.SectionProperty
     let title: (String) -> SectionTitle
   }
@@ -51,7 +53,7 @@ where Element: PersistentModel, SectionTitle: Hashable {
     modelContext = context
     self.section = section
     var descriptor = descriptor
-    if let section { descriptor.sortBy.insert(section.order, at: 0) }
+    if let section { descriptor.sortBy = section.order + descriptor.sortBy }
     query = try LiveQuery(
       descriptor, sectionBy: section?.property, in: context, isolation: isolation)
     query.onPublish { [weak self] change in
@@ -129,7 +131,7 @@ where Element: PersistentModel, SectionTitle: Hashable {
   /// In which order; setting it fetches again. The order of sections stays first.
   public var sortBy: [SortDescriptor<Element>] {
     get { fetchDescriptor.sortBy }
-    set { change { $0.sortBy = (section.map { [$0.order] } ?? []) + newValue } }
+    set { change { $0.sortBy = (section?.order ?? []) + newValue } }
   }
 
   /// The property that the titles of sections come from.
@@ -233,7 +235,7 @@ extension ResultsObserver where SectionTitle == String {
   private static func section(_ keyPath: KeyPath<Element, String>) throws -> Section {
     // A key path of a stored property captures nothing.
     let path = unsafeBitCast(keyPath, to: (any KeyPath<Element, String> & Sendable).self)
-    return try section(keyPath, SortDescriptor(path, comparator: .lexical)) {
+    return try section(keyPath, [SortDescriptor(path, comparator: .lexical)]) {
       $0[keyPath: keyPath]
     }
   }
@@ -241,11 +243,11 @@ extension ResultsObserver where SectionTitle == String {
   /// Models without a value are in the section without title.
   private static func section(_ keyPath: KeyPath<Element, String?>) throws -> Section {
     let path = unsafeBitCast(keyPath, to: (any KeyPath<Element, String?> & Sendable).self)
-    return try section(keyPath, SortDescriptor(path)) { $0[keyPath: keyPath] ?? "" }
+    return try section(keyPath, [SortDescriptor(path)]) { $0[keyPath: keyPath] ?? "" }
   }
 
   private static func section(
-    _ keyPath: PartialKeyPath<Element>, _ order: SortDescriptor<Element>,
+    _ keyPath: PartialKeyPath<Element>, _ order: [SortDescriptor<Element>],
     _ title: @escaping (Element) -> String
   ) throws -> Section {
     guard let slot = Element._$descriptor.slot(for: keyPath) else {
