@@ -17,6 +17,14 @@ import SwiftData
 ///   another value and deletes an older one in the same save, and prints the number of each save.
 /// - `stream <store> <count> <size>`: saves negatives one by one, reads all of them, and prints by how many
 ///   bytes its memory grew at most in each part.
+/// - `pulse <store> <count> <milliseconds>`: changes one parcel after each pause, and prints when each save was
+///   done.
+/// - `idle <store> <seconds>`: observes the store and prints the milliseconds of processor time that it takes.
+/// - `hammer <store> <seconds> <seed>`: inserts, changes, links and deletes at random, and prints how many saves
+///   it made.
+/// - `pairs <store> <seconds> <seed>`: inserts and deletes pairs of parcels with one index beside other processes,
+///   observes them, and prints how often it was told, how many results had a parcel without its partner, and
+///   what it saw in the end.
 /// - `migrate <store>`: opens a store of crates with the models of the next version, and prints the number
 ///   of crates and of runs of the stage, or the error.
 ///
@@ -40,6 +48,9 @@ struct StoreWorker {
     }
     let container = try ModelContainer(
       for: Batch.self, Parcel.self, configurations: configuration)
+    if let work = RemoteWork(rawValue: arguments[1]) {
+      return try work.run(container, count, arguments.count > 4 ? Int(arguments[4]) ?? 1 : 1)
+    }
     switch arguments[1] {
     case "chain", "prune": try saveChain(container, count, size: Int(arguments[4]) ?? 1)
     case "increment": try addRows(container, count)

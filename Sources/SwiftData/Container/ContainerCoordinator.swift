@@ -9,6 +9,8 @@ final class ContainerCoordinator: StoreCoordinator {
   let links: RelationshipLinks
   let changeLog = ChangeLog()
   let autosaves = AutosaveRegistry()
+  let remoteObservers = RemoteObservers()
+  let commits = Signals()
   let migrationPlan: (any SchemaMigrationPlan.Type)?
   let configurations: Mutex<Set<ModelConfiguration>>
   private let portsByEntity: [String: any StorePort]

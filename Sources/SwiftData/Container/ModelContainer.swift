@@ -184,7 +184,10 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   /// Deletes all models of all stores. Contexts find their models deleted at their next fetch.
   /// - Throws: What a store throws.
   public func erase() throws {
-    defer { coordinator.changeLog.add(.everything, by: nil) }
+    defer {
+      coordinator.changeLog.add(.everything, by: nil)
+      coordinator.commits.fire()
+    }
     for store in coordinator.stores { try store.erase() }
   }
 }

@@ -30,7 +30,7 @@ final class ChangeLog: Sendable {
     var serial: Int
     var hasMissedEntries = false
     var isNotified = false
-    let notify: (@Sendable () -> Void)?
+    var notify: (@Sendable () -> Void)?
   }
 
   fileprivate struct State {
@@ -57,6 +57,11 @@ final class ChangeLog: Sendable {
       state.positions[ObjectIdentifier(reader)] = Position(
         serial: state.first + announced, notify: notify)
     }
+  }
+
+  /// - Parameter notify: Called as that of `open`, from now on.
+  func setNotification(of reader: Reader, _ notify: (@Sendable () -> Void)?) {
+    state.withLock { $0.positions[ObjectIdentifier(reader)]?.notify = notify }
   }
 
   func close(_ reader: Reader) {

@@ -26,6 +26,10 @@ protocol EditWatcher: AnyObject {
   func didSave(storedAll: Bool)
   /// All pending changes were discarded.
   func didRollBack()
+  /// What other contexts have saved, or a batch deletion has removed, has been applied.
+  func didApply(_ saved: SavedChanges)
+  /// The user has ended an event.
+  func didProcessPendingChanges()
   /// The context became part of an actor.
   func executorDidChange()
   /// The context is deinitialised; `changes` are lost.
@@ -37,6 +41,8 @@ extension EditWatcher {
   func didEditMembers(_ edit: ToManyEdits.Edit, of storage: _ModelStorage, slot: Int) {}
   func endEvent() {}
   func willSave() {}
+  func didApply(_ saved: SavedChanges) {}
+  func didProcessPendingChanges() {}
   func executorDidChange() {}
 }
 

@@ -50,6 +50,7 @@ struct ExternalChangeApplication {
       return []
     }
     leave(outdated)
+    for watcher in core.watchers.all { watcher.didApply(saved) }
     return withExtendedLifetime(outdated) { outdated.deleted }
   }
 
@@ -59,6 +60,7 @@ struct ExternalChangeApplication {
     var outdated = OutdatedModels()
     for identifier in identifiers { find(identifier) { outdated.insertDeleted($0) } }
     leave(outdated)
+    for watcher in core.watchers.all { watcher.didApply(SavedChanges(deleted: identifiers)) }
     return withExtendedLifetime(outdated) { !outdated.deleted.isEmpty }
   }
 

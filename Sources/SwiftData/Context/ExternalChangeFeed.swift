@@ -21,7 +21,27 @@ final class ExternalChangeFeed {
   }
 
   /// - Parameter notify: Called from other threads after a save of another context.
-  func start(notifying notify: @escaping @Sendable () -> Void) { log.open(reader, notify: notify) }
+  func start(notifying notify: @escaping @Sendable () -> Void) {
+    ownNotification = notify
+    log.open(reader, notify: notification)
+  }
+
+  private var ownNotification: (@Sendable () -> Void)?
+
+  /// What live queries of the context want to be called.
+  var followerNotification: (@Sendable () -> Void)? {
+    didSet { log.setNotification(of: reader, notification) }
+  }
+
+  private var notification: (@Sendable () -> Void)? {
+    guard let ownNotification, let followerNotification else {
+      return ownNotification ?? followerNotification
+    }
+    return {
+      ownNotification()
+      followerNotification()
+    }
+  }
 
   func stop() { log.close(reader) }
 

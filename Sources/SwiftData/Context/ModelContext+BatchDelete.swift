@@ -39,6 +39,7 @@ extension ContextCore {
         for storage in ExternalChangeApplication(core: self).apply(note) {
           storage.becomeDetached()
         }
+        coordinator.commits.fire()
         return
       } catch is DataStoreError {}
     }

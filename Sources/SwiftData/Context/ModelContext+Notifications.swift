@@ -13,6 +13,17 @@ extension ModelContext {
     case updatedIdentifiers
     /// Identifiers of models that the save deleted.
     case deletedIdentifiers
+
+    /// The keys of the user info that have the value: the raw value, and the plain name that Apple's
+    /// framework has on devices.
+    var userInfoNames: [String] {
+      switch self {
+      case .insertedIdentifiers: [rawValue, "inserted"]
+      case .updatedIdentifiers: [rawValue, "updated"]
+      case .deletedIdentifiers: [rawValue, "deleted"]
+      case .queryGeneration, .invalidatedAllIdentifiers: [rawValue]
+      }
+    }
   }
 
   /// Posted before a save.
@@ -20,7 +31,12 @@ extension ModelContext {
   /// Posted after a save, with the identifiers of what it inserted, updated and deleted.
   ///
   /// The user info has three arrays of `PersistentIdentifier`, under the raw values of
-  /// ``NotificationKey/insertedIdentifiers``, `updatedIdentifiers` and `deletedIdentifiers`.
+  /// ``NotificationKey/insertedIdentifiers``, `updatedIdentifiers` and `deletedIdentifiers`, and again
+  /// under the plain names `"inserted"`, `"updated"` and `"deleted"`.
+  ///
+  /// ```swift
+  /// let inserted = notification.userInfo?["inserted"] as? [PersistentIdentifier] ?? []
+  /// ```
   public static let didSave = Notification.Name("ModelContextDidSave")
 
   /// Posted after a save that replaced what another context had saved meanwhile, or left out edits of

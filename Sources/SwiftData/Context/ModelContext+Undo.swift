@@ -37,5 +37,6 @@ extension ModelContext {
   public func processPendingChanges() {
     core.endEvent()
     core.applyExternalChanges()
+    for watcher in core.watchers.all { watcher.didProcessPendingChanges() }
   }
 }

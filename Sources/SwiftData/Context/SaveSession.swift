@@ -32,11 +32,15 @@ struct SaveSession {
     var discarded: [PersistentIdentifier: [String]] = [:]
 
     var userInfo: [AnyHashable: Any] {
-      [
-        ModelContext.NotificationKey.insertedIdentifiers.rawValue: inserted,
-        ModelContext.NotificationKey.updatedIdentifiers.rawValue: updated,
-        ModelContext.NotificationKey.deletedIdentifiers.rawValue: deleted,
+      let lists: [(ModelContext.NotificationKey, [PersistentIdentifier])] = [
+        (.insertedIdentifiers, inserted), (.updatedIdentifiers, updated),
+        (.deletedIdentifiers, deleted),
       ]
+      var userInfo: [AnyHashable: Any] = [:]
+      for (key, identifiers) in lists {
+        for name in key.userInfoNames { userInfo[name] = identifiers }
+      }
+      return userInfo
     }
   }
 
@@ -122,12 +126,16 @@ struct SaveSession {
     saved.discarded = core.discardedEdits
     core.discardedEdits = [:]
     if let announced { others.complete(announced, with: note) }
+    core.coordinator.commits.fire()
     return saved
   }
 
   /// What this save changes, for the other contexts of the container.
   private func pendingNote() -> SavedChanges {
     var note = SavedChanges()
+    for storage in core.changes.inserted {
+      note.insertedEntities.insert(storage.descriptor.entityName)
+    }
     note.updated = core.changes.changed.map { ($0.identifier, $0.changedSlots) }
     note.deleted = core.rowsToDelete.map(\.identifier)
     return note

@@ -17,6 +17,8 @@ protocol StoreCoordinator: AnyObject, Sendable {
   var links: RelationshipLinks { get }
   /// What the contexts of the container saved lately, for each other.
   var changeLog: ChangeLog { get }
+  /// Called after each commit of a context.
+  var commits: Signals { get }
   /// The contexts that have something to autosave.
   var autosaves: AutosaveRegistry { get }
 }

@@ -4,6 +4,10 @@
 /// A store answers from its rows. An unsaved change of another model can make the answer wrong only
 /// where it concerns a property that the request reads of that model.
 package struct RequestReads {
+  /// The properties that are read of the fetched models.
+  package var ownSlots = SlotSet()
+  /// Whether a part may read more than is told here. What SQL cannot answer from it is judged in memory.
+  package var mayReadMore = false
   /// The ways to other models, each once.
   package var paths: [FollowedPath] = []
   /// Properties that have one value in all models of the answer.

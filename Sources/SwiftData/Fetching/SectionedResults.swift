@@ -29,6 +29,16 @@ where Element: PersistentModel, SectionTitle: Hashable {
     self.positions = positions
   }
 
+  /// Groups models by titles that are known.
+  package init(_ elements: some Sequence<(Element, String)>, title: (String) -> SectionTitle) {
+    let pairs = Array(elements)
+    var place = 0
+    self.init(pairs.lazy.map(\.0)) { _ in
+      defer { place += 1 }
+      return title(pairs[place].1)
+    }
+  }
+
   /// Results without sections.
   package init() {
     sections = []

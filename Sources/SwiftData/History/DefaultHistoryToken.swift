@@ -37,18 +37,25 @@ public struct DefaultHistoryToken: HistoryToken {
     hasher.combine(transactions)
   }
 
+  /// The store whose transactions a fetch compares with captured tokens.
+  @TaskLocal package static var comparedStore: String?
+
   /// Whether the left token is the earlier one, by the stores that both know.
   ///
   /// So the token of a transaction, which knows one store, compares with a token that was merged
-  /// from several.
+  /// from several. Of two tokens without a common store none is the earlier one, except in a fetch:
+  /// there a store that a token does not know counts as one of which nothing has been seen.
   public static func < (lhs: DefaultHistoryToken, rhs: DefaultHistoryToken) -> Bool {
+    var isComparable = false
     for store in lhs.transactions.keys.sorted() {
-      guard let left = lhs.transactions[store], let right = rhs.transactions[store],
-        left != right
-      else { continue }
-      return left < right
+      guard let left = lhs.transactions[store], let right = rhs.transactions[store] else {
+        continue
+      }
+      if left != right { return left < right }
+      isComparable = true
     }
-    return false
+    guard !isComparable, let store = comparedStore else { return false }
+    return lhs.transactions[store] ?? 0 < rhs.transactions[store] ?? 0
   }
 }
 

@@ -31,6 +31,29 @@ public macro Predicate<each Input: PersistentModel>(
 ) -> Predicate<repeat each Input> =
   #externalMacro(module: "OpenSwiftDataMacros", type: "PredicateExpansion")
 
+/// Makes a condition on the transactions of a history.
+///
+/// ```swift
+/// let names = ["Trip", "Stop"]
+/// let news = #Predicate<DefaultHistoryTransaction> { transaction in
+///   transaction.token > token && transaction.author != "widget"
+///     && transaction.changes.contains {
+///       names.contains($0.changedPersistentIdentifier.entityName)
+///     }
+/// }
+/// ```
+///
+/// What the closure may hold is what one over models may. `nil` follows Swift: `$0.author != "import"` holds
+/// for a transaction without author.
+///
+/// - Parameter body: The condition. It is read by the compiler and never called.
+@freestanding(expression)
+@_documentation(visibility: internal)
+public macro Predicate<each Input: HistoryTransaction>(
+  _ body: (repeat each Input) -> Bool
+) -> Predicate<repeat each Input> =
+  #externalMacro(module: "OpenSwiftDataMacros", type: "PredicateExpansion")
+
 /// Makes a value that is computed from models of one kind, for use inside predicates.
 ///
 /// ```swift
@@ -45,6 +68,16 @@ public macro Predicate<each Input: PersistentModel>(
 /// - Parameter body: The computation. It is read by the compiler and never called.
 @freestanding(expression)
 public macro Expression<each Input: PersistentModel, Result>(
+  _ body: (repeat each Input) -> Result
+) -> Expression<repeat each Input, Result> =
+  #externalMacro(module: "OpenSwiftDataMacros", type: "ExpressionExpansion")
+
+/// Makes a value that is computed from a transaction of a history, for use inside predicates.
+///
+/// - Parameter body: The computation. It is read by the compiler and never called.
+@freestanding(expression)
+@_documentation(visibility: internal)
+public macro Expression<each Input: HistoryTransaction, Result>(
   _ body: (repeat each Input) -> Result
 ) -> Expression<repeat each Input, Result> =
   #externalMacro(module: "OpenSwiftDataMacros", type: "ExpressionExpansion")

@@ -37,7 +37,7 @@ struct ListTerm {
   fileprivate var hasRealElements: Bool {
     switch element {
     case .scalar(let type), .rawValue(let type, _): type == .double || type == .float
-    case .key, .comparisonResult, .opaque: false
+    case .key, .token, .betweenTokens, .comparisonResult, .opaque: false
     }
   }
 
@@ -51,7 +51,7 @@ struct ListTerm {
   var elementCode: SQLExpression {
     switch element {
     case .scalar(let type), .rawValue(let type, _): .integer(Int64(type.rawValue))
-    case .key, .comparisonResult, .opaque: .null
+    case .key, .token, .betweenTokens, .comparisonResult, .opaque: .null
     }
   }
 }

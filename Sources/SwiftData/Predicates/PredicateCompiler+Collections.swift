@@ -25,7 +25,7 @@ extension PredicateExpressions.SequenceAllSatisfy: PredicateNode {
     switch try compiler.term(sequence) {
     case .collection(let collection):
       let query = try compiler.query(over: collection) { compiler, element in
-        try compiler.binding(variable, to: .object(element)) { try $0.condition(test).negated }
+        try compiler.binding(variable, to: element) { try $0.condition(test).negated }
       }
       return .boolean(SQLExpression.exists(query).negated)
     case .captured(let value):

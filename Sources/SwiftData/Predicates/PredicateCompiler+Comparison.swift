@@ -54,6 +54,8 @@ extension PredicateCompiler {
     case (.scalar(let scalar), .captured(let value)): return try equality(scalar, captured: value)
     case (_, .captured(let value)) where unwrap(value) == nil: return try absence(of: lhs)
     case (.scalar(let left), .scalar(let right)): return try equality(left, right)
+    case (.identifier(let left), .captured(let value)): return try equality(left, captured: value)
+    case (.identifier(let left), .identifier(let right)): return left.sameness(right)
     case (.object(let left), .captured(let value)):
       guard let key = try scalar(captured: value) else { return try absence(of: lhs) }
       return try equality(left.keyTerm, key)
@@ -88,6 +90,8 @@ extension PredicateCompiler {
     // A stored relationship is at least empty.
     case .collection: return .false
     case .list(let list): return list.isPresent.negated
+    // An identifier is there if its row is.
+    case .identifier: return .false
     case .captured, .record, .range: throw NotInSQL("the absence of \(term.label)")
     }
   }
@@ -123,7 +127,7 @@ extension PredicateCompiler {
 
   func sameness(_ left: ScalarTerm, _ right: ScalarTerm) throws -> SQLExpression {
     guard left.kind.isComparable(to: right.kind) else {
-      if case .key = left.kind, case .key = right.kind { return .false }
+      if left.kind.neverEquals(right.kind) { return .false }
       throw NotInSQL("equality of values of two kinds")
     }
     switch (left.presence, right.presence) {
@@ -145,7 +149,7 @@ extension PredicateCompiler {
     _ lhs: SQLTerm, _ sign: SQLBinaryOperator, _ rhs: SQLTerm
   ) throws -> SQLExpression {
     guard let left = try optionalScalar(lhs), let right = try optionalScalar(rhs),
-      let type = left.scalarType ?? right.scalarType, left.kind.isComparable(to: right.kind)
+      let type = left.scalarType ?? right.scalarType, left.kind.hasOrder(with: right.kind)
     else { throw NotInSQL("an order of \(lhs.label) and \(rhs.label)") }
     let comparison: SQLExpression
     if case .rawValue = left.kind {
@@ -202,6 +206,23 @@ extension ScalarTerm.Kind {
     case (.rawValue(let a, _), .rawValue(let b, _)): a == b
     case (.key(let a), .key(let b)): a == b
     case (.comparisonResult, .comparisonResult): true
+    case (.token, .token): true
+    default: false
+    }
+  }
+
+  /// Whether the order of the stored forms is the order of the values.
+  func hasOrder(with other: ScalarTerm.Kind) -> Bool {
+    switch (self, other) {
+    case (.token, .betweenTokens), (.betweenTokens, .token): true
+    default: isComparable(to: other)
+    }
+  }
+
+  /// Whether values of the two kinds, which are not comparable, differ from each other.
+  func neverEquals(_ other: ScalarTerm.Kind) -> Bool {
+    switch (self, other) {
+    case (.key, .key), (.token, .betweenTokens), (.betweenTokens, .token): true
     default: false
     }
   }

@@ -33,6 +33,7 @@ extension PredicateExpressions.KeyPath: PredicateNode {
         return .scalar(seconds)
       }
       return try compiler.count(of: scalar, asksIfEmpty)
+    case .identifier(let identifier): return try compiler.property(keyPath, of: identifier)
     case .list(let list): return .scalar(try compiler.property(kind, keyPath, of: list))
     case .captured:
       guard let value = try compiler.evaluated(self) else { fallthrough }
@@ -130,7 +131,8 @@ extension PredicateCompiler {
       }
       return .collection(
         CollectionTerm(
-          owner: object, property: property, relationship: toMany, destination: destination))
+          .relationship(
+            .init(owner: object, mapping: toMany, destination: destination))))
     case .ephemeral: throw NotInSQL("a property without column")
     }
   }

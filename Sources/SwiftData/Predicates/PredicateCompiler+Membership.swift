@@ -10,6 +10,8 @@ extension PredicateExpressions.SequenceContains: PredicateNode {
       return .boolean(try compiler.membership(of: scalar, in: value))
     case (.captured(let value), .object(let object)):
       return .boolean(try compiler.membership(of: object.keyTerm, in: value))
+    case (.captured(let value), .identifier(let identifier)):
+      return .boolean(try compiler.membership(of: identifier, in: value))
     case (.captured(let value), .composite(let composite)):
       guard let elements = compiler.elements(of: value), elements.count <= 16 else {
         throw NotInSQL("many composite values")
@@ -20,7 +22,7 @@ extension PredicateExpressions.SequenceContains: PredicateNode {
       return .boolean(
         .exists(
           try compiler.query(over: collection) { compiler, element in
-            try compiler.equality(.object(element), member)
+            try compiler.equality(element, member)
           }))
     case (.list(let list), let member):
       return .scalar(try compiler.membership(of: member, in: list))
@@ -54,7 +56,7 @@ extension PredicateCompiler {
       let (stored, kind) = try storedForm(of: element)
       if scalar.kind.isComparable(to: kind) {
         values.append(stored)
-      } else if case (.key, .key) = (scalar.kind, kind) {
+      } else if scalar.kind.neverEquals(kind) {
         continue
       } else {
         throw NotInSQL("values of another kind")
@@ -62,6 +64,10 @@ extension PredicateCompiler {
     }
     if scalar.isText {
       if let spellings = spellings(of: values) {
+        if let found = search(scalar, spellings) {
+          let isMember = SQLExpression.all([scalar.isPresent, found])
+          return hasNil ? .any([scalar.isPresent.negated, isMember]) : isMember
+        }
         values = spellings
       } else {
         values = values.map(\.canonical)

@@ -37,7 +37,7 @@ extension PredicateExpressions.NilCoalesce: PredicateNode {
       }
       return try right.map { .scalar(try compiler.coalesce(scalar, $0)) } ?? left.unwrapped
     case .list(let list) where list.presence == .always: return left
-    case .object, .record, .composite, .list, .range:
+    case .object, .record, .composite, .list, .identifier, .range:
       throw NotInSQL("a replacement for \(left.label)")
     }
   }
@@ -61,7 +61,7 @@ extension SQLTerm {
     case .object(let object): object.isPresent
     case .composite(let composite): composite.isOptional ? composite.isPresent : .true
     case .list(let list): list.isPresent
-    case .captured, .record, .collection, .range: .true
+    case .captured, .record, .collection, .identifier, .range: .true
     }
   }
 
@@ -80,7 +80,7 @@ extension SQLTerm {
     case .list(var list):
       list.presence = .always
       return .list(list)
-    case .captured, .record, .collection, .range: return self
+    case .captured, .record, .collection, .identifier, .range: return self
     }
   }
 }
@@ -122,7 +122,7 @@ extension PredicateCompiler {
           value: flag ? .true : .false, kind: .scalar(.bool), presence: .when(present)))
     case .collection(let collection):
       // Without an owner there is no key, and so no element.
-      guard isNull(collection.owner.key, whenAbsent: outer) else {
+      guard isNull(collection.ownerKey, whenAbsent: outer) else {
         throw NotInSQL("a relationship behind a cast")
       }
       throw NotInSQL("an optional relationship of an optional model")
@@ -133,7 +133,7 @@ extension PredicateCompiler {
         list.presence = .when(.all([present, list.isPresent]))
       }
       return .list(list)
-    case .record, .range: throw NotInSQL("an optional \(inner.label)")
+    case .record, .identifier, .range: throw NotInSQL("an optional \(inner.label)")
     }
   }
 
@@ -148,7 +148,7 @@ extension PredicateCompiler {
       return expression.isColumn
     case .list(let list):
       return list.presence == .whenNotNull && isStrict(expression, in: list.value)
-    case .captured, .record, .collection, .range: return false
+    case .captured, .record, .collection, .identifier, .range: return false
     }
   }
 

@@ -34,26 +34,31 @@ extension PredicateCompiler {
   ///   - body: Makes a further condition on the element.
   mutating func query(
     over collection: CollectionTerm, yielding result: SQLExpression = .integer(1),
-    where body: (inout PredicateCompiler, ObjectTerm) throws -> SQLExpression = { _, _ in .true }
+    where body: (inout PredicateCompiler, SQLTerm) throws -> SQLExpression = { _, _ in .true }
   ) throws -> Select {
     try query(over: collection, yielding: { _ in result }, where: body)
   }
 
   /// The element that comes first when the relationship is read.
   mutating func firstElement(of collection: CollectionTerm) throws -> ObjectTerm {
-    var first = try query(over: collection, yielding: { $0.key }, where: { _, _ in .true })
+    guard case .relationship(let relationship) = collection.source else {
+      throw NotInSQL("the first of what is no relationship")
+    }
+    var first = try query(
+      over: collection,
+      yielding: { if case .object(let object) = $0 { object.key } else { .null } },
+      where: { _, _ in .true })
     first.order = [OrderingTerm(first.columns[0].expression)]
     first.limit = .integer(1)
     return ObjectTerm(
-      entity: collection.destination, source: .key(.subquery(first)),
-      scope: collection.owner.scope, presence: .whenNotNull)
+      entity: relationship.destination, source: .key(.subquery(first)),
+      scope: relationship.owner.scope, presence: .whenNotNull)
   }
 
   private mutating func query(
-    over collection: CollectionTerm, yielding result: (ObjectTerm) -> SQLExpression,
-    where body: (inout PredicateCompiler, ObjectTerm) throws -> SQLExpression
+    over collection: CollectionTerm, yielding result: (SQLTerm) -> SQLExpression,
+    where body: (inout PredicateCompiler, SQLTerm) throws -> SQLExpression
   ) throws -> Select {
-    let destination = collection.destination
     scopes.append([])
     let outerDemands = demands
     demands = []
@@ -62,32 +67,13 @@ extension PredicateCompiler {
       demands = outerDemands
     }
     let alias = newAlias()
-    let from: TableReference
-    var element: ObjectTerm
-    var conditions: [SQLExpression]
-    switch collection.relationship.storage {
-    case .foreignKey(let table, let column, _):
-      from = TableReference(table, as: alias)
-      conditions = [
-        .binary(.column(table: alias, name: column), .equal, collection.owner.key)
-      ]
-      element = ObjectTerm(
-        entity: destination, source: .row(alias: alias), scope: scopes.count - 1)
-      // A key that a superentity declares may be set in rows of its other subentities.
-      if inheritsInverse(collection), let isKind = destination.restriction(alias: alias) {
-        conditions.append(isKind)
+    var (from, element, conditions) =
+      switch collection.source {
+      case .relationship(let relationship): members(of: relationship, alias)
+      case .records(let link, let owner): members(link, of: owner, alias)
       }
-    case .joinTable(let name, let ownerColumn, let memberColumn):
-      from = TableReference(name, as: alias)
-      conditions = [
-        .binary(.column(table: alias, name: ownerColumn), .equal, collection.owner.key)
-      ]
-      element = ObjectTerm(
-        entity: destination, source: .key(.column(table: alias, name: memberColumn)),
-        scope: scopes.count - 1)
-    }
     for filter in collection.filters {
-      let outer = variables.updateValue(.object(element), forKey: filter.variable)
+      let outer = variables.updateValue(element, forKey: filter.variable)
       defer { variables[filter.variable] = outer }
       conditions.append(try condition(filter.test).asFilter)
     }
@@ -97,10 +83,52 @@ extension PredicateCompiler {
       [result(element)], from: from, joins: scopes[scopes.count - 1], where: .all(conditions))
   }
 
-  private func inheritsInverse(_ collection: CollectionTerm) -> Bool {
-    guard let inverse = collection.relationship.inverse,
-      let property = collection.destination.property(named: inverse)
+  /// The table of the members, one of them, and what makes them those of the owner.
+  private func members(
+    of relationship: CollectionTerm.Relationship, _ alias: String
+  ) -> (from: TableReference, element: SQLTerm, conditions: [SQLExpression]) {
+    let destination = relationship.destination
+    let from: TableReference
+    let element: ObjectTerm
+    var conditions: [SQLExpression]
+    switch relationship.mapping.storage {
+    case .foreignKey(let table, let column, _):
+      from = TableReference(table, as: alias)
+      conditions = [
+        .binary(.column(table: alias, name: column), .equal, relationship.owner.key)
+      ]
+      element = ObjectTerm(
+        entity: destination, source: .row(alias: alias), scope: scopes.count - 1)
+      // A key that a superentity declares may be set in rows of its other subentities.
+      if inheritsInverse(relationship), let isKind = destination.restriction(alias: alias) {
+        conditions.append(isKind)
+      }
+    case .joinTable(let name, let ownerColumn, let memberColumn):
+      from = TableReference(name, as: alias)
+      conditions = [
+        .binary(.column(table: alias, name: ownerColumn), .equal, relationship.owner.key)
+      ]
+      element = ObjectTerm(
+        entity: destination, source: .key(.column(table: alias, name: memberColumn)),
+        scope: scopes.count - 1)
+    }
+    return (from, .object(element), conditions)
+  }
+
+  private func members(
+    _ link: RecordLink, of owner: RecordTerm, _ alias: String
+  ) -> (from: TableReference, element: SQLTerm, conditions: [SQLExpression]) {
+    let owners = SQLExpression.column(table: alias, name: link.ownerColumn)
+    return (
+      TableReference(link.members.table, as: alias), link.members.term(alias: alias),
+      [.binary(owners, .equal, owner.key), link.restriction(alias)]
+    )
+  }
+
+  private func inheritsInverse(_ relationship: CollectionTerm.Relationship) -> Bool {
+    guard let inverse = relationship.mapping.inverse,
+      let property = relationship.destination.property(named: inverse)
     else { return false }
-    return property.slot < collection.destination.ownSlots.lowerBound
+    return property.slot < relationship.destination.ownSlots.lowerBound
   }
 }

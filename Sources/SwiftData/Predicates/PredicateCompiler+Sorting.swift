@@ -53,6 +53,7 @@ extension PredicateCompiler {
       }
       return [scalar.value]
     }
+    if case .token = scalar.kind { return [scalar.value] }
     guard case .scalar(let type) = scalar.kind else {
       throw NotInSQL("an order that the type of the values makes")
     }

@@ -13,7 +13,11 @@ extension PredicateCompiler {
     guard left.kind.isComparable(to: kind) else {
       throw NotInSQL("equality of values of two kinds")
     }
-    switch CanonicalForms(text) {
+    let forms = CanonicalForms(text)
+    if case .all(let forms) = forms, let found = search(left, forms.map { .text($0) }) {
+      return .all([left.isPresent, found])
+    }
+    switch forms {
     case .all(let forms) where forms.count == 1:
       return try sameness(left, ScalarTerm(value: bind(.text(forms[0])), kind: kind))
     case .all(let forms):
@@ -45,6 +49,15 @@ extension PredicateCompiler {
       spellings += forms.map { .text($0) }
     }
     return spellings
+  }
+
+  /// The condition that a text is one of some, by its faster way; `nil` where it has none for them.
+  mutating func search(_ text: ScalarTerm, _ spellings: [_StoredValue]) -> SQLExpression? {
+    // What was computed from the text has no way of its own.
+    guard let search = text.search, search.text == text.value, !spellings.isEmpty else {
+      return nil
+    }
+    return search.condition(&self, spellings)
   }
 
   /// What holds for every text that begins with the captured one, and for few others.

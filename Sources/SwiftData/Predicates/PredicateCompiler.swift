@@ -111,7 +111,9 @@ package struct PredicateCompiler {
     let plan = QueryPlan(mapping: mapping, from: source.table, joins: compiler.scopes[0])
     let orderedText =
       compiler.orderedText.isEmpty || plan.narrows(conditions) ? [] : compiler.orderedText
-    let condition = compiler.compacted(plan.condition(conditions, restriction: restriction))
+    let condition = compiler.compacted(
+      source.findsOwnersAtOnce
+        ? plan.condition(conditions, restriction: restriction) : .all(conditions))
     return CompiledFetch(
       shape: CompiledFetch.Shape(
         sourceName: source.name, from: TableReference(source.table, as: root),

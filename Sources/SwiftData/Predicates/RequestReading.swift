@@ -29,6 +29,9 @@ package struct RequestReading {
   private var equalities: [RequiredValue] = []
   /// Whether a part was met that may read more than is known.
   private var isIncomplete = false
+  private var ownSlots = SlotSet()
+  /// Whether a part was met that reads what has no name.
+  private var mayReadMore = false
   private var depth = 0
 
   private init(_ mapping: SchemaMapping) { self.mapping = mapping }
@@ -53,6 +56,8 @@ package struct RequestReading {
     var reads = RequestReads()
     reads.paths = reading.paths.values.sorted { $0.steps.count < $1.steps.count }
     reads.equalities = reading.equalities
+    reads.ownSlots = reading.ownSlots
+    reads.mayReadMore = reading.mayReadMore
     return reads
   }
 
@@ -88,7 +93,10 @@ package struct RequestReading {
 
   /// The models that an expression stands for; none where it stands for other values.
   private mutating func places(of expression: any PredicateExpression) -> [Place] {
-    guard let node = expression as? any PredicateNode else { return [] }
+    guard let node = expression as? any PredicateNode else {
+      mayReadMore = true
+      return []
+    }
     if let variable = node.standsFor {
       guard let places = variables[variable] else {
         isIncomplete = true
@@ -165,17 +173,23 @@ package struct RequestReading {
     }
     if let slot = place.model.slot(for: keyPath) { return step(over: slot, from: place) }
     var place = place
-    for component in KeyPathComponent.all(of: keyPath) {
-      guard let slot = place.model.slot(of: component, from: place.declared),
-        let next = step(over: slot, from: place)
-      else { return nil }
+    let components = KeyPathComponent.all(of: keyPath)
+    if components.isEmpty { mayReadMore = true }
+    for component in components {
+      guard let slot = place.model.slot(of: component, from: place.declared) else {
+        mayReadMore = true
+        return nil
+      }
+      guard let next = step(over: slot, from: place) else { return nil }
       place = next
     }
     return place
   }
 
   private mutating func step(over slot: Int, from place: Place) -> Place? {
-    if !place.steps.isEmpty {
+    if place.steps.isEmpty {
+      ownSlots.insert(slot)
+    } else {
       var path =
         paths[place.steps]
         ?? FollowedPath(steps: place.steps, destination: place.model, reads: SlotSet())

@@ -9,6 +9,7 @@ enum SQLTerm {
   case composite(CompositeTerm)
   case collection(CollectionTerm)
   case list(ListTerm)
+  case identifier(IdentifierTerm)
   /// A value that no row has a part in.
   case captured(Any)
   indirect case range(lower: SQLTerm?, upper: SQLTerm?, includesUpper: Bool)
@@ -22,6 +23,7 @@ enum SQLTerm {
     case .composite: "a composite value"
     case .collection: "a relationship"
     case .list: "a list of values"
+    case .identifier: "an identifier"
     case .captured: "a captured value"
     case .range: "a range"
     }
@@ -45,6 +47,10 @@ struct ScalarTerm {
     case rawValue(ScalarType, ObjectIdentifier)
     /// The primary key of a row in the hierarchy of the named root entity.
     case key(root: String)
+    /// The place in the history of the store right after a transaction: its number.
+    case token
+    /// A place that no transaction of this store has: the last number before it.
+    case betweenTokens
     /// A `ComparisonResult`: -1, 0 or 1.
     case comparisonResult
     /// Only its absence can be asked for.
@@ -58,12 +64,15 @@ struct ScalarTerm {
   var valueType: (any Any.Type)?
   /// Whether the value may be no number. SQLite has null in its place, though the value is present.
   var mayBeNaN = false
+  /// A way to the rows with certain texts that is faster than computing the value of each.
+  var search: TextSearch?
 
   var scalarType: ScalarType? {
     switch kind {
     case .scalar(let type), .rawValue(let type, _): type
     case .comparisonResult: .int
-    case .key, .opaque: nil
+    case .token: .int64
+    case .key, .betweenTokens, .opaque: nil
     }
   }
 
@@ -156,16 +165,33 @@ struct CompositeTerm {
   }
 }
 
-/// The destinations of a to-many relationship, filtered or not.
+/// The destinations of a to-many relationship, or the rows that belong to a record; filtered or not.
 struct CollectionTerm {
   struct Filter {
     var variable: PredicateExpressions.VariableID
     var test: any PredicateExpression
   }
 
-  var owner: ObjectTerm
-  var property: PropertyMapping
-  var relationship: ToManyMapping
-  var destination: EntityMapping
+  struct Relationship {
+    var owner: ObjectTerm
+    var mapping: ToManyMapping
+    var destination: EntityMapping
+  }
+
+  enum Source {
+    case relationship(Relationship)
+    case records(RecordLink, owner: RecordTerm)
+  }
+
+  var source: Source
   var filters: [Filter] = []
+
+  init(_ source: Source) { self.source = source }
+
+  var ownerKey: SQLExpression {
+    switch source {
+    case .relationship(let relationship): relationship.owner.key
+    case .records(_, let owner): owner.key
+    }
+  }
 }

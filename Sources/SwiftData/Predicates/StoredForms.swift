@@ -20,6 +20,8 @@ struct StoredForms {
       return (.text(String(value)), .scalar(.string))
     case let value as ComparisonResult:
       return (.integer(Int64(value.rawValue)), .comparisonResult)
+    case let value as DefaultHistoryToken:
+      return try place(of: value)
     case let value as any RawRepresentable:
       guard let raw = value.rawValue as? any ScalarCoding else {
         throw NotInSQL("the raw value of \(type(of: value)) is no scalar")
@@ -34,6 +36,18 @@ struct StoredForms {
     default:
       throw NotInSQL("\(type(of: value)) has no scalar form")
     }
+  }
+
+  /// The place of a captured token in the history of the store. A store that it does not know counts as
+  /// one of which no transaction had been seen.
+  private func place(
+    of token: DefaultHistoryToken
+  ) throws -> (_StoredValue, ScalarTerm.Kind) {
+    guard let storeIdentifier else { throw NotInSQL("a token without a store") }
+    return (
+      .integer(token.transaction(ofStore: storeIdentifier) ?? 0),
+      token.storeIdentifiers == [storeIdentifier] ? .token : .betweenTokens
+    )
   }
 
   /// The primary key of a captured model or identifier. What this store cannot hold gets a key that

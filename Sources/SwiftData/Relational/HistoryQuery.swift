@@ -9,8 +9,11 @@ struct HistoryQuery {
     _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>, _ store: RelationalStore
   ) {
     plans = store.plans
+    let records = HistoryRecords(
+      mapping: store.mapping, storeIdentifier: store.identifier,
+      removedEntities: store.removedEntities)
     compiled = PredicateCompiler.compile(
-      descriptor.predicate, sortBy: descriptor.sortBy, records: RecordMapping.transactions,
+      descriptor.predicate, sortBy: descriptor.sortBy, records: records.transactions,
       mapping: store.mapping, database: store.plans.database, storeIdentifier: store.identifier)
   }
 

@@ -180,12 +180,12 @@ extension ChangeRow {
 }
 
 extension _StoredValue {
-  fileprivate var integer: Int64? {
+  var integer: Int64? {
     if case .integer(let value) = self { return value }
     return nil
   }
 
-  fileprivate var real: Double? {
+  var real: Double? {
     switch self {
     case .real(let value): value
     case .integer(let value): Double(value)
@@ -193,12 +193,12 @@ extension _StoredValue {
     }
   }
 
-  fileprivate var text: String? {
+  var text: String? {
     if case .text(let value) = self { return value }
     return nil
   }
 
-  fileprivate var blob: Data? {
+  var blob: Data? {
     if case .blob(let value) = self { return value }
     return nil
   }

@@ -74,7 +74,7 @@ package struct HistoryTables: Hashable, Sendable {
   }
 
   /// What happened to a row.
-  package enum ChangeType: Int64, Sendable {
+  package enum ChangeType: Int64, CaseIterable, Sendable {
     case inserted, updated, deleted
   }
 

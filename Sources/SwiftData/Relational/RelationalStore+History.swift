@@ -53,6 +53,14 @@ struct HistoryReading {
   func transactions(
     _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
   ) throws -> [DefaultHistoryTransaction] {
+    try DefaultHistoryToken.$comparedStore.withValue(store.identifier) {
+      try matches(descriptor)
+    }
+  }
+
+  private func matches(
+    _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
+  ) throws -> [DefaultHistoryTransaction] {
     let limit = descriptor.fetchLimit == 0 ? Int.max : Int(clamping: descriptor.fetchLimit)
     let query = HistoryQuery(descriptor, store)
     let compiled = query.compiled

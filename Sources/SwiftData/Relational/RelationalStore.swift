@@ -30,6 +30,7 @@ package final class RelationalStore: StorePort {
   let pruner: HistoryPruner?
   /// What those who follow the history have not read yet.
   package let holds = HistoryHolds()
+  let ownTransactions = OwnTransactions()
 
   package init(
     name: String, identifier: String, schema: Schema, mapping: SchemaMapping,

@@ -1,3 +1,5 @@
+import Synchronization
+
 extension SnapshotPort {
   func history<T: HistoryTransaction>(
     _ descriptor: HistoryDescriptor<T>, stores: Set<String>
@@ -18,5 +20,44 @@ extension SnapshotPort {
       return true
     }
     return try (store as? any HistoryProviding).map { try delete($0) } ?? false
+  }
+
+  func historyFollower(
+    after token: (any HistoryToken)?, _ interest: HistoryInterest
+  ) throws -> (any HistoryFollower)? {
+    func follower<S: DataStore & HistoryProviding>(_ store: S) throws -> any HistoryFollower {
+      try ProvidedHistoryFollower(store, after: token as? S.HistoryType.TokenType, interest)
+    }
+    return try (store as? any DataStore & HistoryProviding).map { try follower($0) }
+  }
+}
+
+/// Follows the history of a store through the public protocol, by comparing tokens.
+///
+/// `@unchecked`: stores are thread safe by contract.
+private final class ProvidedHistoryFollower<Store: DataStore & HistoryProviding>: HistoryFollower,
+  @unchecked Sendable
+{
+  private typealias Token = Store.HistoryType.TokenType
+
+  private let store: Store
+  private let interest: HistoryInterest
+  private let place: Mutex<Token?>
+
+  init(_ store: Store, after token: Store.HistoryType.TokenType?, _ interest: HistoryInterest)
+    throws
+  {
+    self.store = store
+    self.interest = interest
+    place = Mutex(try token ?? store.fetchHistory(HistoryDescriptor()).map(\.token).max())
+  }
+
+  func hasNews() throws -> Bool {
+    let all = try store.fetchHistory(HistoryDescriptor<Store.HistoryType>())
+    let known = place.withLock { $0 }
+    let new = all.filter { transaction in known.map { transaction.token > $0 } ?? true }
+    guard let last = new.map(\.token).max() else { return false }
+    place.withLock { $0 = last }
+    return new.contains(where: interest.concerns)
   }
 }

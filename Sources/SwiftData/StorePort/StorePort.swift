@@ -94,6 +94,13 @@ package protocol StorePort: AnyObject, Sendable {
   /// - Throws: `SwiftDataError`, or the store's error.
   func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> Bool
 
+  /// What follows the history; `nil` where the store keeps none.
+  /// - Parameter token: Where to begin; at the end where there is none.
+  /// - Throws: `SwiftDataError`, or the store's error.
+  func historyFollower(
+    after token: (any HistoryToken)?, _ interest: HistoryInterest
+  ) throws -> (any HistoryFollower)?
+
   // MARK: Writing
 
   /// Whether a prepared save can be abandoned. A store that speaks the public protocol has committed

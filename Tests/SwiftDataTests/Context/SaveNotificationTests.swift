@@ -49,6 +49,44 @@ import Testing
     #expect(Set(info[Key.deletedIdentifiers.rawValue] ?? []) == Set(deleted))
   }
 
+  /// Programs read the lists by raw value or by plain name.
+  @Test(arguments: ["inserted", "updated", "deleted"])
+  func clientsFindTheIdentifiersByEitherKey(name: String) throws {
+    let context = ModelContext(try Library.container())
+    let (kept, gone) = (Author(name: "Ann"), Author(name: "Bob"))
+    context.insert(kept)
+    context.insert(gone)
+    try context.save()
+    nonisolated(unsafe) var found: (plain: [PersistentIdentifier]?, raw: [PersistentIdentifier]?)
+    let observer = NotificationCenter.default.addObserver(
+      forName: ModelContext.didSave, object: context, queue: nil
+    ) { notification in
+      found.plain = notification.userInfo?[name] as? [PersistentIdentifier]
+      typealias Key = ModelContext.NotificationKey
+      let key: Key =
+        switch name {
+        case "inserted": .insertedIdentifiers
+        case "updated": .updatedIdentifiers
+        default: .deletedIdentifiers
+        }
+      found.raw = notification.userInfo?[AnyHashable(key.rawValue)] as? [PersistentIdentifier]
+    }
+    defer { NotificationCenter.default.removeObserver(observer) }
+    let shelf = Shelf(label: "s")
+    context.insert(shelf)
+    kept.born = Date.distantPast
+    context.delete(gone)
+    try context.save()
+    let expected =
+      switch name {
+      case "inserted": shelf.persistentModelID
+      case "updated": kept.persistentModelID
+      default: gone.persistentModelID
+      }
+    #expect(found.plain == [expected])
+    #expect(found.raw == [expected])
+  }
+
   @Test func aSaveWithoutChangesIsSilentAndAFailedOneIsNotDone() throws {
     let context = try Upserting.context()
     let makers = ["a", "b"].map { Upserting.Maker($0, $0) }

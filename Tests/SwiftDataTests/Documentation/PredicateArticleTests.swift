@@ -30,6 +30,23 @@ extension Travel {
       #expect(statements.allSatisfy { !$0.sql.contains("Belém") })
     }
 
+    @Test func historiesAreAskedTheSameWay() throws {
+      let history = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+      let token = try #require(history.first).token
+      context.insert(Trip(name: "Sintra", start: .now))
+      try context.save()
+      let names = ["Trip", "Stop"]
+      let news = #Predicate<DefaultHistoryTransaction> { transaction in
+        transaction.token > token && transaction.author != "widget"
+          && transaction.changes.contains {
+            names.contains($0.changedPersistentIdentifier.entityName)
+          }
+      }
+
+      let found = try context.fetchHistory(HistoryDescriptor(predicate: news))
+      #expect(found.map(\.transactionIdentifier) == [2])
+    }
+
     @Test func expressionsAreUsedInPredicates() throws {
       let stopsInBelém = #Expression<Trip, Int> { trip in
         trip.stops.count(where: { $0.place == "Belém" })

@@ -11,6 +11,9 @@ extension OracleRun {
     try checkLists()
     try checkInstances()
     try checkPredicates()
+    if let difference = try observers?.difference(in: context) {
+      throw Disagreement(description: "an observer shows \(difference)")
+    }
   }
 
   /// The picture that a context shows; both sides of each relationship are compared on the way.

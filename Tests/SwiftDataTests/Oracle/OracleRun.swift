@@ -14,7 +14,9 @@ struct Disagreement: Error, CustomStringConvertible {
 ///    tables too.
 struct OracleRun {
   let folder: TemporaryFolder
-  var context: ModelContext
+  var context: ModelContext {
+    didSet { if observers != nil { observers = OracleObservers(context) } }
+  }
   var other: ModelContext
   var now = Picture()
   var saved = Picture()
@@ -28,17 +30,20 @@ struct OracleRun {
   private var events: [Picture] = []
   private var place = 0
   var counter = 0
+  /// They hold what they show, so half of the programs run without.
+  private(set) var observers: OracleObservers?
   /// Kept up to date by the history alone.
   private var replica = HistoryReplica()
   /// Whether something was edited that goes along with a pending deletion. A save leaves no state
   /// then to which all would agree that an undo leads.
   var hasEditedGoing = false
 
-  init() throws {
+  init(isObserved: Bool = false) throws {
     folder = try TemporaryFolder()
     let container = try World.container(folder.store)
     context = ModelContext(container)
     other = ModelContext(container)
+    observers = isObserved ? OracleObservers(context) : nil
   }
 
   mutating func run(_ program: Program) throws {

@@ -16,12 +16,13 @@ import Testing
     for seed in first..<(first + count) where seed % 4 == part {
       let program = Program(
         seed: UInt64(seed), length: 10 + seed % 5 * 12, undoes: seed / 4 % 2 == 0)
-      guard Oracle.failure(of: program) != nil else {
+      let isObserved = seed / 8 % 2 == 1
+      guard Oracle.failure(of: program, isObserved) != nil else {
         passed += 1
         continue
       }
-      let shrunk = program.shrunk { Oracle.failure(of: $0) != nil }
-      Issue.record("seed \(seed): \(Oracle.failure(of: shrunk) ?? "")\n\(shrunk)")
+      let shrunk = program.shrunk { Oracle.failure(of: $0, isObserved) != nil }
+      Issue.record("seed \(seed): \(Oracle.failure(of: shrunk, isObserved) ?? "")\n\(shrunk)")
       return
     }
     #expect(passed == (first..<(first + count)).count { $0 % 4 == part })
@@ -57,9 +58,9 @@ import Testing
 
 enum Oracle {
   /// Why a program fails; nil when it doesn't.
-  static func failure(of program: Program) -> String? {
+  static func failure(of program: Program, _ isObserved: Bool = false) -> String? {
     do {
-      var run = try OracleRun()
+      var run = try OracleRun(isObserved: isObserved)
       try run.run(program)
       return nil
     } catch {

@@ -29,7 +29,7 @@ struct RowSourceTests {
   init() throws {
     records = RecordMapping(
       "Transaction", table: "ATRANSACTION", keyColumn: "Z_PK",
-      columns: [
+      properties: [
         try #require(.init(\Transaction.number, "Z_PK", isIndexed: true)),
         try #require(.init(\Transaction.author, "ZAUTHOR")),
         try #require(.init(\Transaction.note, "ZNOTE")),

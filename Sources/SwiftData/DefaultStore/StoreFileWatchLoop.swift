@@ -1,0 +1,166 @@
+import Foundation
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The thread that waits for writes to all watched files of the process.
+///
+/// 1. The first watch starts the thread. Others are added beside it, with a byte into the pipe that wakes it.
+/// 2. It sleeps until the system has events or a file is due; without either it uses no time. While
+///    a burst is gathered it sleeps through further events.
+/// 3. Files take their events, and those that are due are called.
+/// 4. The last watch ends it. A watch that follows starts another thread.
+///
+/// `current` guards which loop is the process's, `state` the files of one.
+final class StoreFileWatchLoop: @unchecked Sendable {
+  private static let current = Mutex<(loop: StoreFileWatchLoop?, lastNumber: Int)>((nil, 0))
+
+  fileprivate struct State {
+    var files: [Int: WatchedStoreFile] = [:]
+    var hasEnded = false
+  }
+
+  private let state = Mutex(State())
+  /// Asked by any thread, read by the loop's own; the system guards it.
+  private let events = FileEvents()
+  private let wakeReading: Int32
+  private let wakeWriting: Int32
+  private let start = ContinuousClock.now
+
+  private init() {
+    var ends: [Int32] = [-1, -1]
+    if pipe(&ends) == 0 {
+      for end in ends {
+        _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+      }
+    }
+    (wakeReading, wakeWriting) = (ends[0], ends[1])
+  }
+
+  deinit {
+    for end in [wakeReading, wakeWriting] where end >= 0 { close(end) }
+  }
+
+  /// The number of files that the process watches.
+  static var count: Int {
+    current.withLock { current in current.loop?.state.withLock { $0.files.count } ?? 0 }
+  }
+
+  static func add(_ path: String, _ onWrite: @escaping @Sendable () -> Void) -> Int {
+    current.withLock { current in
+      current.lastNumber += 1
+      let loop = current.loop ?? StoreFileWatchLoop()
+      loop.add(current.lastNumber, path, onWrite)
+      if current.loop == nil {
+        current.loop = loop
+        let thread = Thread { loop.run() }
+        thread.name = "SwiftData store files"
+        thread.stackSize = 256 * 1024
+        thread.start()
+      }
+      return current.lastNumber
+    }
+  }
+
+  static func remove(_ number: Int) {
+    current.withLock { current in
+      if current.loop?.remove(number) == true { current.loop = nil }
+    }
+  }
+
+  private func add(_ number: Int, _ path: String, _ onWrite: @escaping @Sendable () -> Void) {
+    let mounted = (try? String(contentsOfFile: "/proc/self/mountinfo", encoding: .utf8)) ?? ""
+    let type = MountedFileSystems(mountInfo: mounted).type(
+      ofFileAt: URL(fileURLWithPath: path).resolvingSymlinksInPath().path)
+    state.withLock { state in
+      var file = WatchedStoreFile(
+        path, isShared: type.map(MountedFileSystems.isShared) ?? false, now: now, onWrite: onWrite)
+      file.attach(to: events, now: now)
+      state.files[number] = file
+    }
+    wake()
+  }
+
+  /// - Returns: Whether this was the last file.
+  private func remove(_ number: Int) -> Bool {
+    let hasEnded = state.withLock { state in
+      guard let file = state.files.removeValue(forKey: number) else { return false }
+      // Watches of one file share their numbers.
+      for number in file.numbers
+      where !state.files.values.contains(where: { $0.numbers.contains(number) }) {
+        events?.end(number)
+      }
+      state.hasEnded = state.files.isEmpty
+      return state.hasEnded
+    }
+    if hasEnded { wake() }
+    return hasEnded
+  }
+
+  private func wake() {
+    var byte: UInt8 = 0
+    _ = write(wakeWriting, &byte, 1)
+  }
+
+  // MARK: The thread
+
+  private var now: Duration { ContinuousClock.now - start }
+
+  private func run() {
+    while let wait = state.withLock({ $0.hasEnded ? nil : $0.wait(now: now) }) {
+      sleep(wait)
+      let due = state.withLock { state in
+        for event in events?.take() ?? [] {
+          for number in state.files.keys {
+            state.files[number]?.take(event, from: events, now: now)
+          }
+        }
+        return state.files.keys.compactMap { number in
+          state.files[number]?.timing.look(now: now) == true ? state.files[number]?.onWrite : nil
+        }
+      }
+      for onWrite in due { onWrite() }
+    }
+  }
+
+  private func sleep(_ wait: State.Wait) {
+    var descriptors = [pollfd(fd: wakeReading, events: Int16(POLLIN), revents: 0)]
+    if let events, wait.takesEvents {
+      descriptors.append(pollfd(fd: events.descriptor, events: Int16(POLLIN), revents: 0))
+    }
+    _ = poll(&descriptors, nfds_t(descriptors.count), wait.milliseconds)
+    if descriptors[0].revents != 0 {
+      var bytes = [UInt8](repeating: 0, count: 64)
+      while read(wakeReading, &bytes, bytes.count) == bytes.count {}
+    }
+  }
+}
+
+extension StoreFileWatchLoop.State {
+  fileprivate struct Wait {
+    /// -1 for as long as it takes.
+    let milliseconds: Int32
+    let takesEvents: Bool
+  }
+
+  fileprivate func wait(now: Duration) -> Wait {
+    let due = files.values.compactMap(\.timing.due).min()
+    let milliseconds = due.map { due -> Int32 in
+      let (seconds, attoseconds) = max(due - now, .zero).components
+      // Rounded up, lest it wake before its time.
+      return Int32(min(seconds, 3600)) * 1000 + Int32(attoseconds / 1_000_000_000_000_000) + 1
+    }
+    return Wait(
+      milliseconds: milliseconds ?? -1,
+      takesEvents: !files.values.contains(where: \.timing.isGathering))
+  }
+}

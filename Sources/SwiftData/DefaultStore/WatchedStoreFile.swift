@@ -1,0 +1,52 @@
+import Foundation
+
+/// One file of a `StoreFileWatchLoop`: what the system tells of it, and when it is looked at.
+struct WatchedStoreFile {
+  /// Between calls where the system does not tell the writes.
+  private static let interval = Duration.seconds(1)
+
+  let onWrite: @Sendable () -> Void
+  private let folder: String
+  /// The file itself, for commits without a log and for checkpoints, and its log.
+  private let names: [String]
+  private let isShared: Bool
+  private var folderNumber: Int32?
+  private var fileNumbers: Set<Int32> = []
+  var timing: StoreFileTiming
+
+  init(
+    _ path: String, isShared: Bool, now: Duration, onWrite: @escaping @Sendable () -> Void
+  ) {
+    self.onWrite = onWrite
+    self.isShared = isShared
+    // SQLite has its log beside the file that a link leads to.
+    let file = URL(fileURLWithPath: path).resolvingSymlinksInPath()
+    folder = file.deletingLastPathComponent().path
+    names = [file.lastPathComponent, file.lastPathComponent + "-wal"]
+    timing = StoreFileTiming(now: now)
+  }
+
+  /// The numbers of its events.
+  var numbers: Set<Int32> { fileNumbers.union(folderNumber.map { [$0] } ?? []) }
+
+  /// Asks for the events of what is there now; where they are refused, or don't tell all, there is a look
+  /// each second.
+  mutating func attach(to events: FileEvents?, now: Duration) {
+    folderNumber = events?.watchFolder(folder)
+    let found = names.map { name in events?.watchFile(folder + "/" + name) }
+    fileNumbers.formUnion(found.compactMap { $0 })
+    let isTold = folderNumber != nil && found[0] != nil && !isShared
+    timing.poll(every: isTold ? nil : WatchedStoreFile.interval, now: now)
+  }
+
+  mutating func take(_ event: FileEvents.Event, from events: FileEvents?, now: Duration) {
+    if event.number < 0 { return timing.written(now: now) }
+    let isOfFile = fileNumbers.contains(event.number)
+    let isOfFolder = event.number == folderNumber
+    guard isOfFile || isOfFolder && (event.isLast || names.contains(event.name)) else { return }
+    if event.isLast { fileNumbers.remove(event.number) }
+    // A folder that is removed does not say so while a file of it is open.
+    if !event.isWrite { attach(to: events, now: now) }
+    timing.written(now: now)
+  }
+}

@@ -1,0 +1,191 @@
+import Foundation
+
+// Async sequences of results and of history. Everything in this file is ours: Apple's framework has none.
+
+extension ModelContext {
+  /// The models that match, now and after each change.
+  ///
+  /// ```swift
+  /// for await trips in context.results(of: FetchDescriptor<Trip>()) {
+  ///   show(trips)
+  /// }
+  /// ```
+  ///
+  /// The first value comes at once, later ones when the models that match are others, or stand in another
+  /// order; see ``ResultsObserver`` for what is followed. Whoever is slow gets the newest value only, and always the last
+  /// one. The sequence ends when its task is cancelled, and at once where the first fetch fails; its iterator
+  /// has the ``ResultsSequence/AsyncIterator/fetchError`` then. Iterate on the actor of the context.
+  ///
+  /// Not in Apple's framework.
+  public func results<Element: PersistentModel>(
+    of descriptor: FetchDescriptor<Element>
+  ) -> ResultsSequence<Element> {
+    ResultsSequence(context: self, descriptor: descriptor)
+  }
+
+  /// The transactions behind a token as they come, those that are there first.
+  ///
+  /// ```swift
+  /// for try await transactions in context.history(since: token) {
+  ///   for transaction in transactions { apply(transaction.changes) }
+  ///   token = transactions.last?.token
+  /// }
+  /// ```
+  ///
+  /// Each value has the transactions since the last one, at most 100 of them, the oldest first; none is left out and
+  /// none comes twice. It waits where there are none, and ends when its task is cancelled. It throws what
+  /// ``fetchHistory(_:)`` throws.
+  ///
+  /// Not in Apple's framework.
+  /// - Parameter token: `nil` for all transactions that the stores have.
+  public func history(since token: DefaultHistoryToken?) -> HistorySequence {
+    HistorySequence(container: container, token: token)
+  }
+}
+
+/// The models that match a request, now and after each change. Not in Apple's framework.
+public struct ResultsSequence<Model: PersistentModel>: AsyncSequence {
+  /// The models that match.
+  public typealias Element = [Model]
+
+  fileprivate let context: ModelContext
+  fileprivate let descriptor: FetchDescriptor<Model>
+
+  /// Begins to follow the request.
+  public func makeAsyncIterator() -> AsyncIterator {
+    AsyncIterator(context: context, descriptor: descriptor)
+  }
+
+  /// Waits for changes of the answer.
+  public struct AsyncIterator: AsyncIteratorProtocol {
+    /// The error of the last fetch, if it failed.
+    public private(set) var fetchError: (any Error)?
+
+    private let context: ModelContext
+    private let descriptor: FetchDescriptor<Model>
+    private var following: Following?
+
+    private struct Following {
+      let query: LiveQuery<Model>
+      let signal: Signals.Registration
+      var waiting: AsyncStream<Void>.Iterator
+      var version: Int
+    }
+
+    fileprivate init(context: ModelContext, descriptor: FetchDescriptor<Model>) {
+      self.context = context
+      self.descriptor = descriptor
+    }
+
+    /// The models that match, once they are others than the last value; `nil` when the task is cancelled.
+    public mutating func next() async -> [Model]? { await next(isolation: nil) }
+
+    /// The models that match, once they are others than the last value; `nil` when the task is cancelled.
+    ///
+    /// - Throws: Never; see ``fetchError``.
+    public mutating func next(
+      isolation actor: isolated (any Actor)?
+    ) async throws(Never) -> [Model]? {
+      guard var current = following else { return begin(isolation: actor) }
+      while !Task.isCancelled {
+        let models = current.query.elements
+        fetchError = current.query.error
+        if current.query.version != current.version {
+          current.version = current.query.version
+          following = current
+          return models
+        }
+        guard await current.waiting.next(isolation: actor) != nil else { break }
+      }
+      following = nil
+      return nil
+    }
+
+    private mutating func begin(isolation actor: isolated (any Actor)?) -> [Model]? {
+      if fetchError != nil || Task.isCancelled { return nil }
+      do {
+        let query = try LiveQuery(descriptor, in: context, isolation: actor)
+        let (stream, continuation) = AsyncStream.makeStream(
+          of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let signal = query.addSignal { continuation.yield() }
+        let models = query.elements
+        following = Following(
+          query: query, signal: signal, waiting: stream.makeAsyncIterator(),
+          version: query.version)
+        return models
+      } catch {
+        fetchError = error
+        return nil
+      }
+    }
+  }
+}
+
+/// The transactions behind a token as they come. Not in Apple's framework.
+public struct HistorySequence: AsyncSequence {
+  /// Transactions that follow those of the value before.
+  public typealias Element = [DefaultHistoryTransaction]
+
+  fileprivate let container: ModelContainer
+  fileprivate let token: DefaultHistoryToken?
+
+  private static func transactions(
+    after token: DefaultHistoryToken
+  ) -> Predicate<DefaultHistoryTransaction> {
+    Predicate { transaction in
+      PredicateExpressions.build_Comparison(
+        lhs: PredicateExpressions.build_KeyPath(
+          root: PredicateExpressions.build_Arg(transaction), keyPath: \.token),
+        rhs: PredicateExpressions.build_Arg(token), op: .greaterThan)
+    }
+  }
+
+  /// Begins at the token.
+  public func makeAsyncIterator() -> AsyncIterator {
+    AsyncIterator(container: container, token: token)
+  }
+
+  /// Waits for transactions.
+  public struct AsyncIterator: AsyncIteratorProtocol {
+    private let container: ModelContainer
+    private var token: DefaultHistoryToken?
+    private let signals: CommitSignals.Observation
+    private var waiting: AsyncStream<Void>.Iterator
+
+    fileprivate init(container: ModelContainer, token: DefaultHistoryToken?) {
+      self.container = container
+      self.token = token
+      let (stream, continuation) = AsyncStream.makeStream(
+        of: Void.self, bufferingPolicy: .bufferingNewest(1))
+      waiting = stream.makeAsyncIterator()
+      signals = CommitSignals.observe(container) { continuation.yield() }
+    }
+
+    /// The next transactions; `nil` when the task is cancelled.
+    ///
+    /// - Throws: What ``ModelContext/fetchHistory(_:)`` throws.
+    public mutating func next() async throws -> [DefaultHistoryTransaction]? {
+      try await next(isolation: nil)
+    }
+
+    /// The next transactions; `nil` when the task is cancelled.
+    ///
+    /// - Throws: What ``ModelContext/fetchHistory(_:)`` throws.
+    public mutating func next(
+      isolation actor: isolated (any Actor)?
+    ) async throws -> [DefaultHistoryTransaction]? {
+      while !Task.isCancelled {
+        var descriptor = HistoryDescriptor<DefaultHistoryTransaction>()
+        descriptor.predicate = token.map(HistorySequence.transactions(after:))
+        descriptor.fetchLimit = 100
+        let found = try ModelContext(container).fetchHistory(descriptor)
+        if let last = found.last {
+          token = last.token
+          return found
+        }
+        guard await waiting.next(isolation: actor) != nil else { break }
+      }
+      return nil
+    }
+  }
+}

@@ -1,0 +1,183 @@
+import Foundation
+
+/// Finds the tokens behind which a predicate asks for transactions.
+///
+/// Walks the nodes with the answer that each is wanted to have: `!($0.token <= token)` asks for what comes
+/// behind the token as `$0.token > token` does. Where the wanted answer cannot be told, both count.
+package enum HistoryTokens {
+  package static func starts(
+    in predicate: Predicate<DefaultHistoryTransaction>
+  ) -> [DefaultHistoryToken] {
+    var walk = Walk()
+    walk.visit(predicate.expression)
+    return walk.starts
+  }
+}
+
+/// The answers that a condition may be wanted to have.
+private struct Answers {
+  var yes: Bool
+  var no: Bool
+
+  var negated: Answers { Answers(yes: no, no: yes) }
+  static let onlyYes = Answers(yes: true, no: false)
+  static let both = Answers(yes: true, no: true)
+}
+
+private struct Walk {
+  private(set) var starts: [DefaultHistoryToken] = []
+  /// The captured tokens that a variable stands for.
+  private var variables: [PredicateExpressions.VariableID: [DefaultHistoryToken]] = [:]
+
+  /// Chains may have thousands of parts, so there is no recursion.
+  mutating func visit(_ expression: any PredicateExpression) {
+    var waiting: [(any PredicateExpression, Answers)] = [(expression, .onlyYes)]
+    while let (expression, wanted) = waiting.popLast() {
+      if let comparison = expression as? any TokenComparison {
+        note(comparison, wanted)
+        continue
+      }
+      guard let node = expression as? any PredicateNode else { continue }
+      if let asked = node.askedExpression {
+        for (variable, input) in asked.inputs {
+          variables[variable, default: []] += tokens(of: input)
+        }
+        waiting.append((asked.expression, wanted))
+        continue
+      }
+      if let bound = node.boundVariable, let source = node.operands.first {
+        variables[bound, default: []] += tokens(of: source)
+      }
+      waiting += wantedOperands(of: node, wanted)
+    }
+  }
+
+  /// The operands that have a part in the answer, with the answers that they are wanted to have.
+  private func wantedOperands(
+    of node: any PredicateNode, _ wanted: Answers
+  ) -> [(any PredicateExpression, Answers)] {
+    if node.isConjunction || node.isDisjunction {
+      let parts = node.chainedParts
+      // A captured flag may decide alone: `isFirst || $0.token > token`.
+      let isDecided = parts.contains { value(of: $0) as? Bool == node.isDisjunction }
+      return isDecided ? [] : parts.map { ($0, wanted) }
+    }
+    let operands = node.operands
+    switch node.form {
+    case .conditional where operands.count == 3:
+      if let flag = value(of: operands[0]) as? Bool { return [(operands[flag ? 1 : 2], wanted)] }
+      return [(operands[0], .both), (operands[1], wanted), (operands[2], wanted)]
+    case .prefix("!"): return operands.map { ($0, wanted.negated) }
+    case .closure, .operand, .infix("??"), .suffix("!"): return operands.map { ($0, wanted) }
+    default: return operands.map { ($0, .both) }
+    }
+  }
+
+  private mutating func note(_ comparison: any TokenComparison, _ wanted: Answers) {
+    for bound in comparison.bounds where bound.isLower ? wanted.yes : wanted.no {
+      // What is captured on both sides has no part of a transaction.
+      guard !isCaptured(bound.other) else { continue }
+      starts += tokens(of: bound.bound)
+    }
+  }
+
+  private func isCaptured(_ expression: any PredicateExpression) -> Bool {
+    guard let node = expression as? any PredicateNode else { return false }
+    if let variable = node.standsFor { return variables[variable]?.isEmpty == false }
+    return value(of: expression) != nil
+  }
+
+  /// The captured tokens that an expression stands for, as one or as a collection.
+  private func tokens(of expression: any PredicateExpression) -> [DefaultHistoryToken] {
+    if let variable = (expression as? any PredicateNode)?.standsFor {
+      return variables[variable] ?? []
+    }
+    return value(of: expression).map { tokens(in: $0) } ?? []
+  }
+
+  private func tokens(in value: Any) -> [DefaultHistoryToken] {
+    if let token = value as? DefaultHistoryToken { return [token] }
+    if let optional = value as? any OptionalValue {
+      return optional.unwrappedValue.map { tokens(in: $0) } ?? []
+    }
+    if let range = value as? any TokenRange { return range.lowest.map { [$0] } ?? [] }
+    if let collection = value as? any Collection<DefaultHistoryToken> { return Array(collection) }
+    if let collection = value as? any Collection<DefaultHistoryToken?> {
+      return collection.compactMap(\.self)
+    }
+    return []
+  }
+
+  /// The value of what no transaction has a part in.
+  private func value(of expression: any PredicateExpression) -> Any? {
+    if let value = (expression as? any PredicateNode)?.capturedValue { return value }
+    func evaluate<E: PredicateExpression>(_ expression: E) -> Any? {
+      try? expression.evaluate(PredicateBindings())
+    }
+    return evaluate(expression)
+  }
+}
+
+extension PredicateNode {
+  /// The parts of a chain of `&&`, or of one of `||`.
+  fileprivate var chainedParts: [any PredicateExpression] {
+    var parts: [any PredicateExpression] = []
+    var waiting: [any PredicateExpression] = [self]
+    while let next = waiting.popLast() {
+      if let node = next as? any PredicateNode,
+        isConjunction ? node.isConjunction : node.isDisjunction
+      {
+        waiting += node.operands.reversed()
+      } else {
+        parts.append(next)
+      }
+    }
+    return parts
+  }
+}
+
+/// A node that puts two values in order.
+private protocol TokenComparison {
+  /// The sides that bound the other one, and whether they do so from below when the answer is yes; they do
+  /// from above when it is no.
+  var bounds: [(bound: any PredicateExpression, other: any PredicateExpression, isLower: Bool)] {
+    get
+  }
+}
+
+extension PredicateExpressions.Comparison: TokenComparison {
+  fileprivate var bounds:
+    [(bound: any PredicateExpression, other: any PredicateExpression, isLower: Bool)]
+  {
+    switch op {
+    case .greaterThan, .greaterThanOrEqual: [(rhs, lhs, true), (lhs, rhs, false)]
+    case .lessThan, .lessThanOrEqual: [(rhs, lhs, false), (lhs, rhs, true)]
+    @unknown default: []
+    }
+  }
+}
+
+extension PredicateExpressions.RangeExpressionContains: TokenComparison {
+  fileprivate var bounds:
+    [(bound: any PredicateExpression, other: any PredicateExpression, isLower: Bool)]
+  {
+    [(range, element, true)]
+  }
+}
+
+/// The ranges of tokens that begin somewhere.
+private protocol TokenRange {
+  var lowest: DefaultHistoryToken? { get }
+}
+
+extension Range: TokenRange {
+  fileprivate var lowest: DefaultHistoryToken? { lowerBound as? DefaultHistoryToken }
+}
+
+extension ClosedRange: TokenRange {
+  fileprivate var lowest: DefaultHistoryToken? { lowerBound as? DefaultHistoryToken }
+}
+
+extension PartialRangeFrom: TokenRange {
+  fileprivate var lowest: DefaultHistoryToken? { lowerBound as? DefaultHistoryToken }
+}

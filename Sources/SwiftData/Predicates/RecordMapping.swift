@@ -1,0 +1,106 @@
+import OpenSwiftDataSQLSyntax
+
+/// A table whose rows are values of a plain type, such as the transactions of a history.
+///
+/// `@unchecked`: key paths are immutable objects, which lack the conformance only.
+package struct RecordMapping: @unchecked Sendable {
+  /// What a property of the type is in SQL.
+  package struct Property {
+    let keyPath: AnyKeyPath
+    /// The term of the property in the row under an alias.
+    let term: (PredicateCompiler, _ alias: String) -> SQLTerm
+    /// The column of the property, where an index of the table begins with it.
+    let indexedColumn: String?
+
+    init(
+      _ keyPath: AnyKeyPath, _ term: @escaping (PredicateCompiler, _ alias: String) -> SQLTerm
+    ) {
+      self.keyPath = keyPath
+      self.term = term
+      indexedColumn = nil
+    }
+
+    /// The property that a column holds.
+    /// - Parameters:
+    ///   - keyPath: The property.
+    ///   - name: The column.
+    ///   - isIndexed: Whether an index of the table begins with it.
+    /// - Returns: `nil` for a type that fills no column by itself.
+    package init?<Root, Value>(
+      _ keyPath: KeyPath<Root, Value>, _ name: String, isIndexed: Bool = false
+    ) {
+      let wrapped = unwrappedType(of: Value.self)
+      let type = wrapped ?? Value.self
+      guard let scalar = type as? any ScalarCoding.Type else { return nil }
+      let column = ColumnMapping(
+        name: name, sqlType: scalar.scalarType.traits.column.sqlType,
+        content: .scalar(scalar.scalarType),
+        isOptional: wrapped != nil)
+      self.keyPath = keyPath
+      term = { compiler, alias in
+        .scalar(
+          compiler.scalar(
+            .column(table: alias, name: name), column, valueType: type,
+            presence: column.isOptional ? .whenNotNull : .always))
+      }
+      indexedColumn = isIndexed ? name : nil
+    }
+  }
+
+  let name: String
+  let table: String
+  let keyColumn: String
+  private let properties: [Property]
+
+  package init(_ name: String, table: String, keyColumn: String, properties: [Property]) {
+    self.name = name
+    self.table = table
+    self.keyColumn = keyColumn
+    self.properties = properties
+  }
+
+  func property(for keyPath: AnyKeyPath) -> Property? {
+    properties.first { $0.keyPath == keyPath }
+  }
+}
+
+extension RecordMapping: RowSource {
+  var sharesTable: Bool { false }
+  var spatialIndexes: [SpatialIndex] { [] }
+  /// A history is read in pages: rows that follow each other are looked at until there are enough.
+  var findsOwnersAtOnce: Bool { false }
+
+  func term(alias: String) -> SQLTerm { .record(RecordTerm(mapping: self, alias: alias)) }
+  func restriction(alias: String?) -> SQLExpression? { nil }
+
+  func isIndexed(_ column: String, in mapping: SchemaMapping) -> Bool {
+    properties.contains { $0.indexedColumn == column }
+  }
+}
+
+/// A row of a table that holds values of a plain type.
+struct RecordTerm {
+  let mapping: RecordMapping
+  let alias: String
+
+  var key: SQLExpression { .column(table: alias, name: mapping.keyColumn) }
+}
+
+/// The rows of one table that belong to a row of another.
+struct RecordLink {
+  let members: RecordMapping
+  /// The column of the members that has the key of the owner.
+  let ownerColumn: String
+  /// The condition that a row of the table is one of the members.
+  let restriction: @Sendable (_ alias: String) -> SQLExpression
+}
+
+extension PredicateCompiler {
+  /// A property of a row.
+  func property(_ keyPath: AnyKeyPath, of record: RecordTerm) throws -> SQLTerm {
+    guard let found = record.mapping.property(for: keyPath) else {
+      throw NotInSQL("a property without column")
+    }
+    return found.term(self, record.alias)
+  }
+}

@@ -1,0 +1,218 @@
+import OpenSwiftDataSQLSyntax
+
+/// How predicates find the properties of transactions and changes in the tables of the history.
+///
+/// What is computed here is what the reader makes of the same rows, so that SQL and memory agree.
+package struct HistoryRecords {
+  private let mapping: SchemaMapping
+  private let storeIdentifier: String
+  private let entityNames: EntityNames
+
+  private typealias Transaction = HistoryTables.Transaction
+  private typealias Change = HistoryTables.Change
+  private typealias Text = HistoryTables.Text
+  private typealias Property = RecordMapping.Property
+
+  /// - Parameters:
+  ///   - removedEntities: The names of entities that only the history still has, by number.
+  package init(
+    mapping: SchemaMapping, storeIdentifier: String, removedEntities: [Int: String] = [:]
+  ) {
+    self.mapping = mapping
+    self.storeIdentifier = storeIdentifier
+    entityNames = EntityNames(mapping, removed: removedEntities)
+  }
+
+  // MARK: Transactions
+
+  package var transactions: RecordMapping {
+    let store = storeIdentifier
+    let changes = RecordLink(
+      members: self.changes, ownerColumn: Change.transaction, restriction: Self.isKnownChange)
+    let columns: [Property?] = [
+      Property(\DefaultHistoryTransaction.transactionIdentifier, RowColumns.key, isIndexed: true),
+      Property(\DefaultHistoryTransaction.id, RowColumns.key, isIndexed: true),
+      Property(\DefaultHistoryTransaction.timestamp, Transaction.timestamp, isIndexed: true),
+    ]
+    let properties = [
+      Self.text(\DefaultHistoryTransaction.author, Transaction.author, isOptional: true),
+      Self.text(\DefaultHistoryTransaction.contextName, Transaction.contextName, isOptional: true),
+      Self.text(
+        \DefaultHistoryTransaction.bundleIdentifier, Transaction.bundleIdentifier,
+        isOptional: false),
+      Self.text(
+        \DefaultHistoryTransaction.processIdentifier, Transaction.processName, isOptional: false),
+      Property(\DefaultHistoryTransaction.storeIdentifier) { _, _ in
+        .scalar(ScalarTerm(value: .text(store), kind: .scalar(.string)))
+      },
+      Property(\DefaultHistoryTransaction.token) { _, alias in
+        .scalar(ScalarTerm(value: RowColumns.key(of: alias), kind: .token))
+      },
+      Property(\DefaultHistoryTransaction.changes) { _, alias in
+        let owner = RecordTerm(mapping: Self.bareTransactions, alias: alias)
+        return .collection(CollectionTerm(.records(changes, owner: owner)))
+      },
+    ]
+    let entity = HistoryTables.Entity.transaction
+    return RecordMapping(
+      entity.name, table: entity.table, keyColumn: RowColumns.key,
+      properties: columns.compactMap(\.self) + properties)
+  }
+
+  /// The owners of changes, of which only the key is asked.
+  private static let bareTransactions = RecordMapping(
+    HistoryTables.Entity.transaction.name, table: HistoryTables.Entity.transaction.table,
+    keyColumn: RowColumns.key, properties: [])
+
+  /// A text that a transaction has by key, or in the row itself.
+  private static func text(
+    _ keyPath: AnyKeyPath, _ column: String, isOptional: Bool
+  ) -> Property {
+    Property(keyPath) { _, alias in
+      let shared = SharedText(
+        key: .column(table: alias, name: column),
+        twin: .column(table: alias, name: Transaction.twin(of: column)))
+      let text = isOptional ? shared.text : .function("coalesce", [shared.text, .text("")])
+      var scalar = ScalarTerm(
+        value: text, kind: .scalar(.string), presence: isOptional ? .whenNotNull : .always)
+      scalar.search = TextSearch(text: text) { compiler, spellings in
+        // None at all reads as an empty text, which no key leads to.
+        if !isOptional, spellings.contains(.text("")) { return nil }
+        return shared.isOne(of: spellings, &compiler)
+      }
+      return .scalar(scalar)
+    }
+  }
+
+  // MARK: Changes
+
+  private var changes: RecordMapping {
+    let (store, names) = (storeIdentifier, entityNames)
+    let entity = HistoryTables.Entity.change
+    return RecordMapping(
+      entity.name, table: entity.table, keyColumn: RowColumns.key,
+      properties: [
+        Property(\HistoryChange.changedPersistentIdentifier) { _, alias in
+          let number = SQLExpression.column(table: alias, name: Change.entity)
+          return .identifier(
+            IdentifierTerm(
+              entity: number, key: .column(table: alias, name: Change.key),
+              entityName: names.term(number), storeIdentifier: store))
+        }
+      ])
+  }
+
+  @Sendable private static func isKnownChange(_ alias: String) -> SQLExpression {
+    let kinds = HistoryTables.ChangeType.allCases.map { SQLExpression.integer($0.rawValue) }
+    return .inList(.column(table: alias, name: Change.type), kinds)
+  }
+}
+
+/// A text of a transaction: the one that its key leads to, otherwise what the row itself has.
+private struct SharedText {
+  let key: SQLExpression
+  let twin: SQLExpression
+
+  private static let texts = "texts"
+  private static let source = TableReference(HistoryTables.Entity.text.table, as: texts)
+  private static let value = SQLExpression.column(table: texts, name: HistoryTables.Text.value)
+
+  /// The text that the key leads to.
+  private var found: SQLExpression {
+    .subquery(
+      Select(
+        [Self.value], from: Self.source,
+        where: .binary(RowColumns.key(of: Self.texts), .equal, key)))
+  }
+
+  var text: SQLExpression { .function("coalesce", [found, twin]) }
+
+  func isOne(of spellings: [_StoredValue], _ compiler: inout PredicateCompiler) -> SQLExpression {
+    let keys = Select(
+      [RowColumns.key(of: Self.texts)], from: Self.source,
+      where: compiler.list(Self.value, spellings))
+    return .any([
+      .orFalse(.inSelect(key, keys)),
+      .all([.orFalse(compiler.list(twin, spellings)), found.isNull]),
+    ])
+  }
+}
+
+/// The names of entities by number, as the identifiers of changes have them: those of the models, those of
+/// entities that migrations removed, and what the file says of others.
+private struct EntityNames: Sendable {
+  private let known: [(number: Int, name: String)]
+
+  private static let entities = "entities"
+
+  init(_ mapping: SchemaMapping, removed: [Int: String]) {
+    let own = mapping.entities.map { (number: $0.number, name: $0.name) }
+    known =
+      own
+      + removed.filter { mapping.entity(number: $0.key) == nil }.sorted { $0.key < $1.key }
+      .map { (number: $0.key, name: $0.value) }
+  }
+
+  func term(_ number: SQLExpression) -> ScalarTerm {
+    let name = name(of: number)
+    var term = ScalarTerm(value: name, kind: .scalar(.string))
+    term.search = TextSearch(text: name) { compiler, spellings in
+      search(number, spellings, &compiler)
+    }
+    return term
+  }
+
+  private func name(of number: SQLExpression) -> SQLExpression {
+    let stored = Select(
+      [.column(table: Self.entities, name: EntityTable.entityName)],
+      from: TableReference(EntityTable.name, as: Self.entities),
+      where: .binary(
+        .column(table: Self.entities, name: EntityTable.number), .equal, number))
+    let other = SQLExpression.function(
+      "coalesce",
+      [
+        .subquery(stored),
+        .binary(.text(Self.unnamed), .concatenate, .cast(number, to: .text)),
+      ])
+    if known.isEmpty { return other }
+    return .conditional(
+      known.map { entity in
+        SQLBranch(
+          when: .binary(number, .equal, .integer(Int64(entity.number))), then: .text(entity.name))
+      }, otherwise: other)
+  }
+
+  /// What the number of an entity without any name is put behind.
+  private static let unnamed = "entity "
+
+  /// The numbers of the names; of names that are not known what the file says.
+  private func search(
+    _ number: SQLExpression, _ spellings: [_StoredValue], _ compiler: inout PredicateCompiler
+  ) -> SQLExpression? {
+    var numbers: [SQLExpression] = []
+    var others: [_StoredValue] = []
+    for case .text(let name) in spellings {
+      let found = known.filter { $0.name == name }
+      if found.isEmpty, name.hasPrefix(Self.unnamed) { return nil }
+      if found.isEmpty { others.append(.text(name)) }
+      for entity in found { numbers.append(.integer(Int64(entity.number))) }
+    }
+    let isKnown: SQLExpression =
+      switch numbers.count {
+      case 0: .false
+      case 1: .binary(number, .equal, numbers[0])
+      default: .inList(number, numbers)
+      }
+    if others.isEmpty { return .orFalse(isKnown) }
+    let stored = SQLExpression.column(table: Self.entities, name: EntityTable.number)
+    let hasKnownNumber = SQLExpression.inList(
+      stored, known.map { .integer(Int64($0.number)) })
+    let found = Select(
+      [stored], from: TableReference(EntityTable.name, as: Self.entities),
+      where: .all([
+        compiler.list(.column(table: Self.entities, name: EntityTable.entityName), others),
+        known.isEmpty ? .true : hasKnownNumber.negated,
+      ]))
+    return .orFalse(.any([isKnown, .inSelect(number, found)]))
+  }
+}

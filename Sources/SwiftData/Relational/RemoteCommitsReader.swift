@@ -1,0 +1,181 @@
+import OpenSwiftDataSQLSyntax
+import Synchronization
+
+/// Reads what other containers and processes commit to a store.
+///
+/// A look is one transaction on the session that writes, where there is one: the database tells that session
+/// whether others have written, and nothing can come between the answer and the history.
+package final class RemoteCommitsReader: Sendable {
+  /// Beyond that many changes, the rows are not named.
+  private static let limit = 20_000
+
+  private struct State {
+    var commits: RemoteCommitsState?
+    /// What the sessions were told of others at their last look.
+    var stamps: [ObjectIdentifier: Int64] = [:]
+  }
+
+  private let store: RelationalStore
+  private let statements: Statements?
+  private let state = Mutex(State())
+
+  /// Looks at the store, which is where the commits of others begin.
+  package init(_ store: RelationalStore) {
+    self.store = store
+    statements = store.history.map { _ in Statements(in: store.driver.dialect) }
+    store.ownTransactions.begin()
+    try? state.withLock { state in
+      try snapshot { try begin($0, &state) }
+    }
+  }
+
+  deinit { store.ownTransactions.end() }
+
+  /// - Returns: What others have committed since the last look; `nil` for nothing.
+  /// - Throws: The store's error. The next look has what this one would have had.
+  package func look() throws -> RemoteCommits? {
+    try state.withLock { state in
+      try snapshot { session in
+        guard var commits = state.commits else {
+          try begin(session, &state)
+          var everything = RemoteCommits()
+          everything.isEverything = true
+          everything.last = state.commits?.last ?? 0
+          return everything
+        }
+        let stamp = try session.changeStamp().others
+        var finding = try finding(session, after: commits.last)
+        // A session that was not asked before can't say.
+        finding.othersCommitted = state.stamps[ObjectIdentifier(session)] != stamp
+        var found = try self.commits(session, commits.judge(finding))
+        found?.last = commits.last
+        state.commits = commits
+        state.stamps[ObjectIdentifier(session)] = stamp
+        store.ownTransactions.forget(through: commits.last)
+        return found
+      }
+    }
+  }
+
+  private func begin(_ session: any SQLSession, _ state: inout State) throws {
+    state.stamps[ObjectIdentifier(session)] = try session.changeStamp().others
+    let last = try finding(session, after: .max).last
+    let newest = try finding(session, after: max(last, 1) - 1)
+    state.commits = RemoteCommitsState(
+      last: last, oldest: newest.oldest, endsInGap: newest.transactions.contains(where: \.isGap))
+  }
+
+  private func snapshot<R>(_ body: (any SQLSession) throws -> R) throws -> R {
+    guard store.isWritable else {
+      return try store.driver.read { session in try session.snapshot { try body(session) } }
+    }
+    return try store.driver.write(else: "nothing was written") { session in
+      try session.snapshot { try body(session) }
+    }
+  }
+
+  private func finding(
+    _ session: any SQLSession, after last: Int64
+  ) throws -> RemoteCommitsState.Finding {
+    guard let statements else {
+      return .init(othersCommitted: false, last: 0, oldest: nil, transactions: [])
+    }
+    let rows = HistoryRows(session: session, plans: store.plans)
+    let values = try session.statement(statements.transactions).values(
+      .values([.integer(last), .integer(Int64(RemoteCommitsReader.limit))]))
+    var transactions = values.map { row in
+      let number = row[0].integer ?? 0
+      let isOwn = store.ownTransactions.contains(number, at: row[1].real ?? 0)
+      return RemoteCommitsState.Transaction(
+        number: number, isOwn: isOwn, isGap: row[2].integer == 0)
+    }
+    let newest = try rows.lastGiven()
+    if newest > last {
+      // Own ones that are gone: a store without history leaves one gap behind several saves.
+      let found = Set(transactions.map(\.number))
+      transactions += store.ownTransactions.numbers(in: last + 1...newest)
+        .filter { !found.contains($0) }.map { .init(number: $0, isOwn: true, isGap: true) }
+      transactions.sort { $0.number < $1.number }
+    }
+    return .init(
+      othersCommitted: false, last: newest, oldest: try rows.oldest(), transactions: transactions)
+  }
+
+  private func commits(
+    _ session: any SQLSession, _ verdict: RemoteCommitsState.Verdict
+  ) throws -> RemoteCommits? {
+    var commits = RemoteCommits()
+    switch verdict {
+    case .nothing: return nil
+    case .everything: commits.isEverything = true
+    case .transactions(let numbers):
+      guard let statements else { return nil }
+      let limit = RemoteCommitsReader.limit
+      let values = try session.statement(statements.changes).values(
+        .values([.text(store.driver.dialect.list(numbers)), .integer(Int64(limit) + 1)]))
+      if values.count > limit {
+        commits.isEverything = true
+      } else {
+        for row in values { add(row, to: &commits) }
+      }
+    }
+    return commits
+  }
+
+  /// - Parameter row: A kind of change, the number of an entity, a key and the bits of an update.
+  private func add(_ row: [_StoredValue], to commits: inout RemoteCommits) {
+    guard let type = row[0].integer.flatMap(HistoryTables.ChangeType.init),
+      let entity = store.mapping.entity(number: Int(row[1].integer ?? 0)),
+      let key = row[2].integer
+    else { return }
+    let identifier = PersistentIdentifier(scope: store.plans.scope(number: entity.number), key: key)
+    switch type {
+    case .inserted: commits.inserted.append(identifier)
+    case .deleted: commits.deleted.append(identifier)
+    case .updated:
+      let slots = row[3].blob.map { store.plans.changes(of: entity).columns.slots(of: $0) }
+      commits.updated.append((identifier, slots ?? .all))
+    }
+  }
+}
+
+extension RemoteCommitsReader {
+  private struct Statements: Sendable {
+    /// Number, time, and whether there are changes, of the transactions behind parameter 0; parameter 1 is
+    /// how many.
+    let transactions: String
+    /// The changes of the transactions in list 0; parameter 1 is how many.
+    let changes: String
+
+    init(in dialect: SQLDialect) {
+      typealias Change = HistoryTables.Change
+      let change = HistoryTables.Entity.change.table
+      let transaction = HistoryTables.Entity.transaction.table
+      func column(_ name: String, of table: String) -> SQLExpression {
+        .column(table: table, name: name)
+      }
+      let some = Select(
+        [.integer(1)], from: TableReference(change),
+        where: .binary(
+          column(Change.transaction, of: change), .equal, RowColumns.key(of: transaction)))
+      transactions =
+        Select(
+          [
+            RowColumns.key(of: transaction),
+            column(HistoryTables.Transaction.timestamp, of: transaction), .exists(some),
+          ], from: TableReference(transaction),
+          where: .binary(RowColumns.key(of: transaction), .greater, .parameter(0)),
+          orderBy: [OrderingTerm(RowColumns.key(of: transaction))], limit: .parameter(1)
+        ).rendered(in: dialect).sql
+      changes =
+        Select(
+          [Change.type, Change.entity, Change.key, Change.columns].map {
+            column($0, of: change)
+          }, from: TableReference(change),
+          where: .isMember(
+            column(Change.transaction, of: change),
+            of: ListParameter(.parameter(0), of: .integer)), limit: .parameter(1)
+        ).rendered(in: dialect).sql
+    }
+  }
+}

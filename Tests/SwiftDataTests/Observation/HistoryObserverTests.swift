@@ -1,0 +1,149 @@
+import Dispatch
+import Foundation
+import Observation
+import SwiftData
+import Synchronization
+import Testing
+
+/// Observers of history, and sequences of transactions.
+struct HistoryObserverTests {
+  typealias Note = HistoryOfStoresTests.Note
+  typealias Entry = HistoryOfStoresTests.Entry
+
+  private let container: ModelContainer
+
+  init() throws {
+    container = try ModelContainer(
+      for: Note.self, Entry.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+  }
+
+  private func save(_ model: any PersistentModel, author: String? = nil) throws {
+    let context = ModelContext(container)
+    context.author = author
+    context.insert(model)
+    try context.save()
+  }
+
+  private func expect(
+    _ count: Int, _ observer: HistoryObserver, _ location: SourceLocation = #_sourceLocation
+  ) async {
+    for _ in 0..<200 where observer.eventCounter < count {
+      try? await Task.sleep(for: .milliseconds(5))
+    }
+    // Nothing more comes.
+    try? await Task.sleep(for: .milliseconds(20))
+    #expect(observer.eventCounter == count, sourceLocation: location)
+  }
+
+  @Test func itCountsFromNowOn() async throws {
+    try save(Note("before"))
+    let observer = try HistoryObserver(modelContainer: container)
+    await expect(0, observer)
+    try save(Note("1"))
+    await expect(1, observer)
+    try save(Entry(2))
+    await expect(2, observer)
+  }
+
+  @Test func modelsAndAuthorsAreChosen() async throws {
+    let notes = try HistoryObserver(observedModels: [Note.self], modelContainer: container)
+    let app = try HistoryObserver(authors: ["app"], modelContainer: container)
+    try save(Entry(1), author: "server")
+    await expect(0, notes)
+    await expect(0, app)
+    try save(Note("2"))
+    await expect(1, notes)
+    await expect(0, app)
+    try save(Entry(3), author: "app")
+    await expect(1, app)
+    await expect(1, notes)
+  }
+
+  @Test func itBeginsAtATokenAndTellsWhatIsMissing() async throws {
+    try save(Note("1"))
+    let context = ModelContext(container)
+    let first = try #require(
+      try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).first)
+    let tokens: [String: any HistoryToken] = [first.storeIdentifier: first.token]
+    let observer = try HistoryObserver(historyTokens: tokens, modelContainer: container)
+    await expect(0, observer)
+    try save(Note("2"))
+    await expect(1, observer)
+    let late = try HistoryObserver(historyTokens: tokens, modelContainer: container)
+    await expect(1, late)
+    try save(Note("3"))
+    await expect(2, late)
+    try context.deleteHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+    let expired = try HistoryObserver(historyTokens: tokens, modelContainer: container)
+    await expect(1, expired)
+  }
+
+  @MainActor @Test func theCounterChangesOnTheActor() async throws {
+    let observer = try HistoryObserver(modelContainer: container)
+    // Any thread may serve the main actor.
+    let key = DispatchSpecificKey<Bool>()
+    DispatchQueue.main.setSpecific(key: key, value: true)
+    let isMain = Mutex<Bool?>(nil)
+    withObservationTracking {
+      _ = observer.eventCounter
+    } onChange: {
+      isMain.withLock { $0 = DispatchQueue.getSpecific(key: key) }
+    }
+    try save(Note("1"))
+    for _ in 0..<200 where observer.eventCounter == 0 {
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    #expect(observer.eventCounter == 1)
+    #expect(isMain.withLock { $0 } == true)
+  }
+
+  @Test func aModelThatTheContainerLacksIsRefused() throws {
+    #expect(throws: SwiftDataError.unknownSchema) {
+      try HistoryObserver(observedModels: [Travel.Trip.self], modelContainer: container)
+    }
+  }
+
+  @Test func aReleasedObserverIsGone() async throws {
+    weak var gone: HistoryObserver?
+    do {
+      let observer = try HistoryObserver(modelContainer: container)
+      try save(Note("1"))
+      await expect(1, observer)
+      gone = observer
+    }
+    for _ in 0..<200 where gone != nil { try await Task.sleep(for: .milliseconds(5)) }
+    #expect(gone == nil)
+  }
+
+  // MARK: Sequences
+
+  @Test func historyComesOnceAndInOrder() async throws {
+    try save(Note("0"))
+    let container = container
+    let reader = Task {
+      var numbers: [Int64] = []
+      for try await transactions in ModelContext(container).history(since: nil) {
+        numbers += transactions.map(\.transactionIdentifier)
+        if numbers.count >= 30 { break }
+      }
+      return numbers
+    }
+    for number in 1..<30 { try save(Note("\(number)")) }
+    #expect(try await reader.value == Array(1...30))
+  }
+
+  @Test func aCancelledSequenceEnds() async throws {
+    let container = container
+    let reader = Task {
+      var count = 0
+      for try await transactions in ModelContext(container).history(since: nil) {
+        count += transactions.count
+      }
+      return count
+    }
+    try save(Note("0"))
+    try await Task.sleep(for: .milliseconds(50))
+    reader.cancel()
+    #expect(try await reader.value == 1)
+  }
+}

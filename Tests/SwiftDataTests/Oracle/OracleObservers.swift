@@ -1,0 +1,54 @@
+import Foundation
+import SwiftData
+
+/// Observers of results that stay on a context while a program runs: each read has to be what a fetch gives.
+struct OracleObservers {
+  private let checks: [(ModelContext) throws -> String?]
+
+  init(_ context: ModelContext) {
+    let limit = 3
+    checks = [
+      OracleObservers.check(FetchDescriptor<World.Member>(sortBy: [SortDescriptor(\.number)])),
+      OracleObservers.check(
+        FetchDescriptor<World.Member>(
+          predicate: #Predicate { $0.value > limit }, sortBy: [SortDescriptor(\.value)])),
+      OracleObservers.check(
+        FetchDescriptor<World.Captain>(predicate: #Predicate { $0.team?.value == $0.value })),
+      OracleObservers.check(
+        FetchDescriptor<World.Team>(
+          predicate: #Predicate { team in team.members.contains { $0.value > limit } })),
+      OracleObservers.check(
+        FetchDescriptor<World.Club>(
+          predicate: #Predicate { $0.members.count > 1 }, sortBy: [SortDescriptor(\.code)])),
+      OracleObservers.check(
+        FetchDescriptor<World.Badge>(sortBy: [SortDescriptor(\.holder?.team?.number)])),
+      OracleObservers.check(
+        FetchDescriptor<World.Chore>(
+          predicate: #Predicate { $0.assignee?.mentor?.team == nil },
+          sortBy: [SortDescriptor(\.number)])),
+    ].map { $0(context) }
+  }
+
+  func difference(in context: ModelContext) throws -> String? {
+    for check in checks { if let difference = try check(context) { return difference } }
+    return nil
+  }
+
+  private static func check<T: Citizen>(
+    _ descriptor: FetchDescriptor<T>
+  ) -> (ModelContext) -> (ModelContext) throws -> String? {
+    { context in
+      let observer = try? ResultsObserver<T, Never>(
+        fetchDescriptor: descriptor, modelContext: context)
+      return { context in
+        guard let observer else { return "nothing for \(T.self)" }
+        let shown = Array(observer.results)
+        let fetched = try context.fetch(descriptor)
+        if shown.count == fetched.count, zip(shown, fetched).allSatisfy({ $0 === $1 }) {
+          return nil
+        }
+        return "\(shown.map(\.number)) for \(fetched.map(\.number)) of \(T.self)"
+      }
+    }
+  }
+}
