@@ -158,6 +158,8 @@ struct StoreMigration {
     var options = SchemaChange.Options()
     options.removing = planning.entitiesGone(in: step)
     options.keepsOldTables = keepsOldTables
+    options.keepsHistory = configuration.keepsHistory
+    options.version = plan == nil ? nil : planning.versions[step.to].name
     return try SchemaChange(
       stored: stored, model: model, schema: schema(at: step.to, of: store), options: options,
       connection: connection)

@@ -35,7 +35,8 @@ public struct DefaultHistoryTransaction: HistoryTransaction {
   /// Who made the changes, as the context said.
   public let author: String?
 
-  /// The ``ModelContext/name`` of the context that made the changes. Not in Apple's framework.
+  /// The ``ModelContext/name`` of the context that made the changes, or `migration to 2.0.0` for those of a
+  /// migration. Not in Apple's framework.
   public let contextName: String?
 
   /// The number of the transaction.

@@ -83,6 +83,9 @@ package struct HistoryTables: Hashable, Sendable {
 
     /// The context name of a transaction without changes that stands for changes that were not kept.
     package static let gap = "changes without history"
+
+    /// The context name of what a migration does to rows; the version follows where there is a plan.
+    package static let migration = "migration"
   }
 }
 

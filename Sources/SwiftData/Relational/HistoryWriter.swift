@@ -10,7 +10,7 @@ import Foundation
 /// A store that keeps no history of its changes gets a transaction without any in place of them, by which those
 /// who read the history find out that some are missing: the last one, numbered anew with each save.
 struct HistoryWriter {
-  private let store: RelationalStore
+  private let statements: HistoryStatements
   private let session: any SQLSession
   /// Whether changes are written.
   let keepsChanges: Bool
@@ -32,9 +32,16 @@ struct HistoryWriter {
   /// - Returns: `nil` for a store without the tables of the history.
   init?(_ store: RelationalStore, _ session: any SQLSession, by editor: EditingState) {
     guard store.history != nil else { return nil }
-    self.store = store
+    self.init(store.plans.history, session, keepsChanges: store.writesHistory, by: editor)
+  }
+
+  init(
+    _ statements: HistoryStatements, _ session: any SQLSession, keepsChanges: Bool,
+    by editor: EditingState
+  ) {
+    self.statements = statements
     self.session = session
-    keepsChanges = store.writesHistory
+    self.keepsChanges = keepsChanges
     self.editor = editor
   }
 
@@ -66,11 +73,11 @@ struct HistoryWriter {
     advance(by: Int64(count))
   }
 
-  /// Called before the rows are deleted.
+  /// Adds what a statement reads. Rows that are deleted are read before.
   /// - Parameters:
-  ///   - sql: A statement of `TableChanges.addDeleted`.
-  ///   - parameters: Those of its condition.
-  mutating func addDeleted(_ sql: String, _ parameters: [_StoredValue]) throws {
+  ///   - sql: A statement whose last parameters are the key before the first change, and the transaction.
+  ///   - parameters: Those before them.
+  mutating func add(_ sql: String, _ parameters: [_StoredValue]) throws {
     if !keepsChanges { return try noteUnkept() }
     let place = try begin()
     let count = try run(
@@ -81,13 +88,12 @@ struct HistoryWriter {
   /// Rows are changed without a word of it in the history.
   mutating func noteUnkept() throws {
     if place != nil { return }
-    let number = try nextKey(store.plans.history.transactionKeys)
+    let number = try nextKey(statements.transactionKeys)
     place = Place(transaction: number, lastChange: 0, isEmpty: false)
   }
 
   private mutating func begin() throws -> Place {
     if let place { return place }
-    let statements = store.plans.history
     let begun = Place(
       transaction: try nextKey(statements.transactionKeys),
       lastChange: try nextKey(statements.changeKeys) - 1)
@@ -109,7 +115,6 @@ struct HistoryWriter {
   /// Ends the history of the transaction; nothing is written where nothing was changed.
   func finish() throws {
     guard let place, !place.isEmpty else { return }
-    let statements = store.plans.history
     if !keepsChanges { try run(statements.removeLastGap, [.text(HistoryTables.Text.gap)]) }
     // Keys are given to new texts in the order of the columns.
     let texts = try [
@@ -127,7 +132,6 @@ struct HistoryWriter {
   }
 
   private func key(ofText text: String) throws -> Int64 {
-    let statements = store.plans.history
     let known = try session.statement(statements.findText).integer(.values([.text(text)]))
     if let known { return known }
     let key = try nextKey(statements.textKeys)

@@ -67,7 +67,7 @@ struct RowChanges {
     if store.plans.hasRelationships {
       for key in keys { deleted.insert(Row(root: changes.root, key: key)) }
     }
-    if let table = table(changes.root) { try history?.addDeleted(table.addDeleted, [.text(list)]) }
+    if let table = table(changes.root) { try history?.add(table.addDeleted, [.text(list)]) }
     for query in changes.partnersOfDeleted {
       for key in try session.statement(query.sql).integers(.list(list)) {
         note(query.partner, key: key)
@@ -91,7 +91,7 @@ struct RowChanges {
     }
     let insert = TableChanges.addDeleted(
       root, store.history, in: store.mapping, where: condition, parameterCount: parameters.count)
-    try self.history?.addDeleted(insert.rendered(in: store.plans.dialect).sql, parameters)
+    try self.history?.add(insert.rendered(in: store.plans.dialect).sql, parameters)
   }
 
   // MARK: The end

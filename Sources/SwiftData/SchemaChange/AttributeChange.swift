@@ -36,6 +36,8 @@ struct AttributeChange {
 
   private(set) var sources: [[String]: ColumnSource] = [:]
   private(set) var checks: [ChangeCheck] = []
+  /// The rows of the file whose value becomes another one, as conditions; none where each value stays.
+  private(set) var changes: [String] = []
 
   init(
     _ current: AttributeDescription, entity: String, rows: TableSource.Rows, table: String,
@@ -56,11 +58,12 @@ struct AttributeChange {
     }
   }
 
-  private static let anything = "1"
+  private static let anything = ChangedValues.all
 
   /// Fills a new attribute.
   private mutating func begin() {
     for (path, leaf) in current.paths { sources[path] = fallback?.terms[path] ?? filler(leaf) }
+    if hasValues { changes.append(AttributeChange.anything) }
     if !current.isOptional, fallback == nil, !current.leaves.isEmpty {
       refuseNil(where: AttributeChange.anything, "nothing")
     }
@@ -74,9 +77,13 @@ struct AttributeChange {
         let conversion = ValueConversion(column.name.quotedName, from: column.leaf, to: leaf)
       {
         isContinued = true
-        sources[path] =
-          conversion.expression == column.name.quotedName
-          ? .column(column.name) : .expression(conversion.expression)
+        if conversion.expression == column.name.quotedName {
+          sources[path] = .column(column.name)
+        } else {
+          sources[path] = .expression(conversion.expression)
+          // A number that is the same one in another type is the same value.
+          changes.append("(\(conversion.expression)) IS NOT \(column.name.quotedName)")
+        }
         if let loss = conversion.loss {
           refuseLoss(where: "\(column.name.quotedName) IS NOT NULL AND (\(loss))", stored)
         }
@@ -93,12 +100,14 @@ struct AttributeChange {
         refuseNil(where: isNil, stored.property.typeText)
         for (path, leaf) in current.paths { sources[path] = filler(leaf) }
       }
+      changes.append(hasValues ? AttributeChange.anything : "NOT (\(isNil))")
       return
     }
     for (path, leaf) in current.paths where sources[path] == nil {
       // A part whose type has changed beside others that go on.
       if let column = stored.columns[path] {
         refuseLoss(where: "\(column.name.quotedName) IS NOT NULL", stored)
+        changes.append("(\(filler(leaf).sql)) IS NOT \(column.name.quotedName)")
       }
       sources[path] = filler(leaf)
     }
@@ -114,6 +123,7 @@ struct AttributeChange {
       sources[path] = .null
     } else if let term = fallback?.terms[path] {
       sources[path] = .expression("CASE WHEN \(isNil) THEN NULL ELSE \(term.sql) END")
+      if term != .null { changes.append("NOT (\(isNil))") }
     } else {
       sources[path] = filler(leaf)
       if isLenient { return }
@@ -136,11 +146,13 @@ struct AttributeChange {
       .joined(separator: " OR ")
     let cases = Set(lost.keys.map { $0[0] }).sorted().joined(separator: ", ")
     refuseLoss(where: condition, stored, reason: "have a case that is gone (\(cases))")
+    changes.append(condition)
   }
 
   /// An optional attribute that is required now.
   private mutating func require(isNil: String, _ stored: Earlier) {
     guard let fallback else { return refuseNil(where: isNil, stored.property.typeText) }
+    changes.append(isNil)
     for (path, source) in sources {
       guard let term = fallback.terms[path] else { continue }
       let value = current.leaves.count == 1 ? "coalesce(\(source.sql), \(term.sql))" : nil
@@ -165,6 +177,7 @@ struct AttributeChange {
         guard let leaf = current.paths.first(where: { $0.path == path })?.leaf else { continue }
         sources[path] = .expression("coalesce(\(source.sql), \(placeholder(leaf)))")
       }
+      changes.append(condition)
       return
     }
     checks.append(
@@ -185,6 +198,9 @@ struct AttributeChange {
           + "values over in a custom stage.", table: table,
         condition: "\(rows.condition) AND (\(condition))"))
   }
+
+  /// Whether some column gets a value.
+  private var hasValues: Bool { sources.values.contains { $0 != .null } }
 
   /// What rows have where nothing can be carried over.
   private func filler(_ leaf: AttributeDescription) -> ColumnSource {

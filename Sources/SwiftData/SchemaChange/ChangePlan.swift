@@ -8,6 +8,7 @@ struct ChangePlan {
   let links: [LinkTable]
   /// The columns of entity numbers that have to be read anew from the rows that the keys beside them name.
   let entityNumbers: [EntityNumberColumn]
+  let changedValues: [ChangedValues]
   let defaults: MigrationFunctions
   let sources: TableSources
 
@@ -57,6 +58,8 @@ struct TableChange {
   let sources: [TableSource]
   /// By source, in the order of the columns.
   let columns: [[ColumnSource]]
+  /// By source, the term for the version of a row.
+  let versions: [String]
   /// The numbers of the earlier entities whose rows are deleted.
   let removed: [Int]
   let kind: Kind
@@ -70,7 +73,7 @@ struct TableChange {
   func selection(_ place: Int) -> String {
     let source = sources[place]
     let terms =
-      [source.key(RowColumns.key), source.number, RowColumns.version]
+      [source.key(RowColumns.key), source.number, versions[place]]
       + columns[place].map(\.sql)
     return "SELECT \(terms.joined(separator: ", ")) FROM \(source.table.quotedName)"
   }
@@ -79,11 +82,12 @@ struct TableChange {
 extension TableChange {
   init(
     _ table: StoreLayout.Table, sources: [TableSource], columns: [[ColumnSource]],
-    stored: StoreLayout, all: TableSources, lastKeys: [String: Int64], makesAll: Bool
+    versions: [String], stored: StoreLayout, all: TableSources, lastKeys: [String: Int64],
+    makesAll: Bool
   ) {
     let removed = Set(sources.map(\.table)).flatMap { all.removed[$0] ?? [] }.sorted()
     self.init(
-      table: table, sources: sources, columns: columns, removed: removed,
+      table: table, sources: sources, columns: columns, versions: versions, removed: removed,
       kind: TableChange.kind(table, sources, columns, stored, all, lastKeys, makesAll))
   }
 

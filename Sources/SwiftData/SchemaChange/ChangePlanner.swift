@@ -15,6 +15,7 @@ struct ChangePlanner {
   let functions = MigrationFunctions()
   private(set) var checks: [ChangeCheck] = []
   private var linkTables: [LinkTable] = []
+  private var changedValues: [ChangedValues] = []
 
   var old: StoreLayout { links.stored }
   var new: StoreLayout { links.current }
@@ -36,16 +37,22 @@ struct ChangePlanner {
     for table in new.tables {
       let sources = links.sources.byTable[table.name] ?? []
       var columns: [[ColumnSource]] = []
-      for source in sources { columns.append(try self.columns(of: table, from: source)) }
+      var versions: [String] = []
+      for source in sources {
+        let known = changedValues.count
+        columns.append(try self.columns(of: table, from: source))
+        versions.append(ChangedValues.version(Array(changedValues[known...])))
+      }
       tables.append(
         TableChange(
-          table, sources: sources, columns: columns, stored: old, all: links.sources,
-          lastKeys: lastKeys, makesAll: isLenient))
+          table, sources: sources, columns: columns, versions: versions, stored: old,
+          all: links.sources, lastKeys: lastKeys, makesAll: isLenient))
     }
     for entity in new.model.entities { checkUniqueness(of: entity, tables) }
     return ChangePlan(
       tables: tables, joins: joinChanges(), links: linkTables,
-      entityNumbers: entityNumbers(tables), defaults: functions, sources: links.sources)
+      entityNumbers: entityNumbers(tables), changedValues: changedValues, defaults: functions,
+      sources: links.sources)
   }
 
   // MARK: Columns
@@ -56,6 +63,7 @@ struct ChangePlanner {
     var found: [StoreLayout.ColumnID: [(rows: TableSource.Rows, source: ColumnSource?)]] = [:]
     for rows in source.rows {
       var own: [StoreLayout.ColumnID: ColumnSource] = [:]
+      var changed = ChangedValues(rows, in: source.table)
       for entity in new.model.lineage(of: rows.current.name) {
         for property in entity.properties {
           switch property {
@@ -64,6 +72,7 @@ struct ChangePlanner {
             refuseLostValues(of: property, rows, source.table)
             let change = try change(of: attribute, declaredBy: entity.name, rows, source.table)
             checks += change.checks
+            changed.note(attribute.name, where: change.changes)
             for (path, term) in change.sources {
               own[id(entity.name, attribute.name, attribute.part(path))] = external(
                 term, attribute, of: entity.name, rows)
@@ -71,6 +80,10 @@ struct ChangePlanner {
           case .relationship(let relationship):
             if relationship.isTransient { continue }
             refuseLostValues(of: property, rows, source.table)
+            changed.note(
+              relationship.name,
+              where: links.changes(
+                of: relationship, declaredBy: entity.name, rows, source.table))
             if relationship.isToMany { continue }
             own[id(entity.name, relationship.name, .value)] = key(
               of: relationship, declaredBy: entity.name, rows, source.table, table)
@@ -78,6 +91,7 @@ struct ChangePlanner {
           }
         }
       }
+      changedValues.append(changed)
       for column in table.columns {
         if case .owner = column.id.part {
           own[column.id] = ownerKey(column.id, rows, source.table, table)

@@ -7,8 +7,13 @@ import OpenSwiftDataStoreFormat
 /// changed properties and preserved values.
 struct HistoryAdjustment {
   private let change: SchemaChange
+  /// The transaction of the change itself, whose bits are those of the changed model already.
+  private let migration: Int64?
 
-  init(_ change: SchemaChange) { self.change = change }
+  init(_ change: SchemaChange, except migration: Int64?) {
+    self.change = change
+    self.migration = migration
+  }
 
   /// - Returns: The entities that only the history has from now on, by the numbers that they have there.
   func run(_ connection: Connection) throws -> [Int: String] {
@@ -80,13 +85,13 @@ struct HistoryAdjustment {
     }
   }
 
-  private struct Bit {
+  struct Bit {
     let property: String
     let path: [String]
   }
 
   /// To-one relationships, attributes column by column, to-many relationships, each by name.
-  private static func bits(of entity: String, in model: ModelDescription) -> [Bit] {
+  static func bits(of entity: String, in model: ModelDescription) -> [Bit] {
     var (toOne, attributes, toMany): ([Bit], [Bit], [Bit]) = ([], [], [])
     for property in model.properties(of: entity) where property.isStored {
       switch property {
@@ -104,7 +109,7 @@ struct HistoryAdjustment {
   private func moveBits(_ bits: [Int: [Int?]], _ connection: Connection) throws {
     if bits.isEmpty { return }
     try connection.register(
-      function: MigrationFunction.changedColumns, argumentCount: 2, deterministic: true
+      function: MigrationFunction.movedBits, argumentCount: 2, deterministic: true
     ) { arguments in
       guard let places = bits[Int(arguments.int64(0))] else { return .blob(arguments.data(1)) }
       let earlier = arguments.data(1)
@@ -119,9 +124,10 @@ struct HistoryAdjustment {
     try connection.execute(
       """
       UPDATE \(table) SET \(HistoryTables.Change.columns) = \
-      \(MigrationFunction.changedColumns)(\(HistoryTables.Change.entity), \
+      \(MigrationFunction.movedBits)(\(HistoryTables.Change.entity), \
       \(HistoryTables.Change.columns)) WHERE \(HistoryTables.Change.columns) IS NOT NULL \
-      AND \(HistoryTables.Change.entity) IN (\(numbers))
+      AND \(HistoryTables.Change.entity) IN (\(numbers)) \
+      AND \(HistoryTables.Change.transaction) IS NOT \(migration.map(String.init) ?? "NULL")
       """)
   }
 

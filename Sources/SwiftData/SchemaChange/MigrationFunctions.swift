@@ -9,7 +9,8 @@ enum MigrationFunction {
   static let isFloat = "swift_migration_is_float"
   static let moveOut = "swift_migration_move_out"
   static let moveIn = "swift_migration_move_in"
-  static let changedColumns = "swift_migration_columns"
+  static let movedBits = "swift_migration_moved_bits"
+  static let changedBits = "swift_migration_changed_bits"
 }
 
 /// What statements of a migration need of Swift: declared values and raw values of enums.

@@ -53,6 +53,7 @@ extension SchemaChange {
     }
     try noteLostValues(connection, external)
     // First all that reads the tables as they are.
+    let transaction = try MigrationHistory(self).write(connection)
     try execute(plan.links.flatMap(\.statements))
     try execute(plan.joins.flatMap(filling))
     try dropTrees(connection)
@@ -77,7 +78,7 @@ extension SchemaChange {
     try execute(plan.links.flatMap { [$0.filling, $0.removal] })
     try execute(plan.entityNumbers.map(\.statement))
     try writeEntities(connection)
-    let removed = try HistoryAdjustment(self).run(connection)
+    let removed = try HistoryAdjustment(self, except: transaction).run(connection)
     try target.creation.describe(
       connection, replacing: stored.metadata, removedEntities: removed)
     try createIndexes(connection)

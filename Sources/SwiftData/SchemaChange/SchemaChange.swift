@@ -22,6 +22,10 @@ package struct SchemaChange {
     /// Whether the tables stay under other names until `dropOldTables`, and values that cannot be carried
     /// over are no problem: code that sees both sides follows.
     package var keepsOldTables = false
+    /// Whether what happens to rows is kept in the history; without it only a sign that there was something.
+    package var keepsHistory = true
+    /// The version that the file gets, as the history tells it.
+    package var version: String?
 
     package init() {}
   }

@@ -10,6 +10,8 @@ import SwiftData
 struct HistoryReplica {
   private(set) var token: DefaultHistoryToken?
   private var rows = StoredRows()
+  /// The tables of entities, also of those that a migration has removed.
+  private var tables: [String: String] = [:]
 
   /// - Returns: What differs from the store once the history has been followed.
   mutating func follow(_ container: ModelContainer) throws -> [String] {
@@ -18,6 +20,7 @@ struct HistoryReplica {
     }
     let mapping = SchemaMapping(schema: store.schema, descriptors: store.schema.descriptors)
     let source = try StoredRows(store.pool, mapping)
+    for entity in mapping.entities { tables[entity.descriptor.entityName] = entity.table }
     var descriptor = HistoryDescriptor<DefaultHistoryTransaction>()
     if let token { descriptor.predicate = #Predicate { $0.token > token } }
     for transaction in try ModelContext(container).fetchHistory(descriptor) {
@@ -31,8 +34,13 @@ struct HistoryReplica {
     _ change: HistoryChange, _ source: StoredRows, _ mapping: SchemaMapping
   ) {
     let identifier = change.changedPersistentIdentifier
-    guard let entity = mapping.entity(named: identifier.entityName), let key = identifier.rowKey
-    else { return }
+    guard let key = identifier.rowKey else { return }
+    guard let entity = mapping.entity(named: identifier.entityName) else {
+      if case .delete = change, let table = tables[identifier.entityName] {
+        rows.values[table]?[key] = nil
+      }
+      return
+    }
     let row = source.values[entity.table]?[key]
     switch change {
     case .insert:
@@ -103,8 +111,10 @@ struct HistoryReplica {
       for key in Set(there.keys).union(here.keys).sorted() {
         switch (here[key], there[key]) {
         case (let row?, let original?):
-          // Versions count writings, and not each of them is a change.
-          let names = original.keys.filter { $0 != "Z_OPT" && row[$0] != original[$0] }.sorted()
+          // Versions count writings, and not each of them is a change. A column that is new is empty.
+          let names = original.keys.filter {
+            $0 != "Z_OPT" && row[$0] ?? "NULL" != original[$0]
+          }.sorted()
           if !names.isEmpty { found.append("\(table) \(key) has another \(names)") }
         case (nil, _): found.append("\(table) \(key) is missing")
         case (_, nil): found.append("\(table) \(key) is there still")

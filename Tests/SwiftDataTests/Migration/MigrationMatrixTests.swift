@@ -17,14 +17,16 @@ import Testing
     var names: [String: String] = [:]
     /// Columns whose values change their form.
     var changed: Set<String> = []
+    /// The properties of each item, by key, that the history tells as changed.
+    var told: [[String]] = []
     let check: @Sendable (ModelContext) throws -> Void
 
     init<V: VersionedSchema>(
       _ version: V.Type, names: [String: String] = [:], changed: Set<String> = [],
-      check: @escaping @Sendable (ModelContext) throws -> Void
+      told: [[String]] = [], check: @escaping @Sendable (ModelContext) throws -> Void
     ) {
       (self.version, plan) = (version, Plan<V>.self)
-      (self.names, self.changed, self.check) = (names, changed, check)
+      (self.names, self.changed, self.told, self.check) = (names, changed, told, check)
     }
 
     var testDescription: String { "\(version)" }
@@ -102,6 +104,10 @@ import Testing
     }
     let check = try ExternalFilesCheck(of: store.url)
     #expect(check.orphans.isEmpty && check.missing.isEmpty)
+    let told = try told(context)
+    #expect(told.items == (size == .empty ? [] : change.told), "\(size), \(way)")
+    let isTold = isGone && way == .stage
+    #expect(told.others == (isTold ? ["Group 1: gone", "Group 2: gone"] : []), "\(size), \(way)")
     if size == .empty { return }
     try change.check(context)
     #expect(context.unreadableValues.isEmpty)
@@ -114,13 +120,40 @@ import Testing
       "SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'Z[A-Z]*'", in: store.url)
     for table in tables {
       for column in try SQLiteFile.texts(
-        "SELECT name FROM pragma_table_info('\(table)') WHERE name <> 'Z_ENT'", in: store.url)
+        "SELECT name FROM pragma_table_info('\(table)') WHERE name NOT IN ('Z_ENT', 'Z_OPT')",
+        in: store.url)
       {
         values["\(table).\(column)"] = try SQLiteFile.texts(
           "SELECT quote(\(column)) FROM \(table) ORDER BY Z_PK", in: store.url)
       }
     }
     return values
+  }
+
+  /// What the history tells of the migration.
+  private func told(_ context: ModelContext) throws -> (items: [[String]], others: [String]) {
+    let transactions = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+      .filter { $0.contextName?.hasPrefix("migration") ?? false }
+    #expect(transactions.count < 2)
+    func names<U: HistoryUpdate>(_ update: U) -> [String] {
+      let descriptor = U.Model._$descriptor
+      return update.updatedAttributes.compactMap { path in
+        descriptor.slot(for: path as PartialKeyPath<U.Model>).map {
+          descriptor.properties[$0].name
+        }
+      }.sorted()
+    }
+    var items: [Int64: [String]] = [:]
+    var others: [String] = []
+    for change in transactions.flatMap(\.changes) {
+      let identifier = change.changedPersistentIdentifier
+      if case .update(let update) = change {
+        items[identifier.rowKey ?? 0] = names(update)
+      } else {
+        others.append("\(identifier.entityName) \(identifier.rowKey ?? 0): gone")
+      }
+    }
+    return (items.sorted { $0.key < $1.key }.map(\.value), others.sorted())
   }
 
   private static func all<T: PersistentModel>(_ context: ModelContext) throws -> [T] {
@@ -143,6 +176,10 @@ import Testing
       names: [
         "ZITEM.ZWIDTH": "ZITEM.ZWIDTH1", "ZITEM.ZWIDTH1": "ZITEM.ZWIDTH2",
         "ZITEM.ZHEIGHT": "ZITEM.ZHEIGHT1", "ZITEM.ZHEIGHT1": "ZITEM.ZHEIGHT2",
+      ],
+      told: [
+        ["kind", "place", "token"], ["kind", "place", "token"],
+        ["award", "kind", "place", "token"], ["award", "kind", "place", "token"],
       ]
     ) { context in
       let items: [Matrix.Added.Item] = try all(context)
@@ -188,7 +225,8 @@ import Testing
       changed: [
         "ZITEM.ZNOTE", "ZITEM.ZTEXT", "ZITEM.ZSCAN", "ZITEM.ZWIDTH", "ZITEM.ZHEIGHT",
         "ZITEM.ZWIDTH1", "ZITEM.ZHEIGHT1",
-      ]
+      ],
+      told: [["text"], ["note", "text"], ["extra", "note"], ["note", "scan", "text"]]
     ) { context in
       let items: [Matrix.Optional.Item] = try all(context)
       #expect(items.map(\.note) == ["note", "none", "none", "none"])

@@ -37,7 +37,7 @@ struct ModelMutation {
   private mutating func step() {
     guard let place = entities.indices.randomElement(using: &generator) else { return }
     let entity = entities[place]
-    switch Int.random(in: 0..<9, using: &generator) {
+    switch Int.random(in: 0..<10, using: &generator) {
     case 0:
       let name = "Aaa\(entities.count)"
       var identity = AttributeDescription(name: "identity", type: .integer64)
@@ -75,6 +75,7 @@ struct ModelMutation {
     case 5: convert(place)
     case 6: relink(place)
     case 7: moveUp(place)
+    case 8: remove(place)
     default: addSuperclass(place)
     }
   }
@@ -145,6 +146,29 @@ struct ModelMutation {
     steps.append(
       "\(entity.name).\(relationship.name) is \(PropertyDescription.relationship(relationship).typeText)"
     )
+  }
+
+  /// A subclass goes with its rows, and with the relationships that led to it alone.
+  private mutating func remove(_ place: Int) {
+    let gone = entities[place].name
+    guard entities[place].superName != nil, !entities.contains(where: { $0.superName == gone })
+    else { return }
+    entities.remove(at: place)
+    entities = entities.map { other in
+      other.replacing(
+        other.properties.compactMap { property in
+          guard case .relationship(var relationship) = property else { return property }
+          if relationship.destination == gone { return nil }
+          if let inverse = relationship.inverse,
+            ModelDescription(entities: entities).property(inverse, of: relationship.destination)
+              == nil
+          {
+            relationship.inverse = nil
+          }
+          return .relationship(relationship)
+        }, formerName: other.renamingIdentifier)
+    }
+    steps.append("without \(gone)")
   }
 
   private mutating func moveUp(_ place: Int) {

@@ -142,7 +142,7 @@ struct StoreExport {
 }
 
 extension StoreLayout {
-  fileprivate func identity(of entity: String) -> String? {
+  func identity(of entity: String) -> String? {
     model.property("identity", of: entity).flatMap { column("identity", of: $0.entity.name)?.name }
   }
 }

@@ -137,6 +137,30 @@ import Testing
     #expect(try SQLiteFile.text("PRAGMA integrity_check", in: folder.store) == "ok")
   }
 
+  @Test func theHistoryTellsWhatTheTablesAndTheCodeChanged() throws {
+    let notes = try SQLiteFile.integer("SELECT count(*) FROM ZNOTE", in: folder.store)
+    let context = try migrate { transformation in
+      try transformation.forEach(V1.Person.self, V2.Person.self) { old, new, _ in
+        new?.age = Int(old.age) ?? -1
+      }
+    }
+    let found = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+    #expect(found.map(\.contextName) == [nil, nil, "migration to 2.0.0", nil])
+    // Empty until the code gives them a value.
+    func updates(_ place: Int) -> [[PartialKeyPath<V2.Person>]] {
+      found[place].changes.compactMap { change in
+        guard case .update(let update as DefaultHistoryUpdate<V2.Person>) = change else {
+          return nil
+        }
+        return update.updatedAttributes
+      }
+    }
+    #expect(updates(2).count == 24 && updates(2).allSatisfy { Set($0) == [\.age, \.summary] })
+    #expect(found[2].changes.count - 24 == notes ?? 0)
+    #expect(updates(3).count == found[3].changes.count)
+    #expect(updates(3).allSatisfy { $0 == [\.age] })
+  }
+
   @Test func aBatchIsReleasedBehindItsRows() throws {
     final class Seen: @unchecked Sendable {
       var models: [Weak] = []

@@ -1,0 +1,93 @@
+import OpenSwiftDataSQLSyntax
+import OpenSwiftDataStoreFormat
+
+/// The rows of one entity whose values a change of models changes by itself, by property: a new property gets
+/// its declared value, a value is converted, a link goes together with the row that it led to.
+///
+/// What only moves to another name, column, table or number is no change.
+struct ChangedValues {
+  /// A property of the changed model, and the condition on the rows of the file.
+  struct Property {
+    let name: String
+    let condition: String
+
+    var isInAllRows: Bool { condition == ChangedValues.all }
+  }
+
+  /// The condition that all rows meet.
+  static let all = "1"
+
+  /// The table of the file.
+  let table: String
+  let rows: TableSource.Rows
+  private(set) var properties: [Property] = []
+
+  init(_ rows: TableSource.Rows, in table: String) {
+    self.rows = rows
+    self.table = table
+  }
+
+  /// - Parameter conditions: A row is changed where one of them holds.
+  mutating func note(_ property: String, where conditions: [String]) {
+    if conditions.isEmpty { return }
+    let condition =
+      conditions.contains(ChangedValues.all)
+      ? ChangedValues.all
+      // A condition that is null does not hold.
+      : "(\(conditions.map { "(\($0))" }.joined(separator: " OR "))) IS TRUE"
+    properties.append(Property(name: property, condition: condition))
+  }
+
+  /// Holds for rows of the entity that change.
+  var condition: String {
+    properties.contains(where: \.isInAllRows)
+      ? ChangedValues.all : properties.map(\.condition).joined(separator: " OR ")
+  }
+
+  /// The versions of the rows of a table in the changed file.
+  static func version(_ changed: [ChangedValues]) -> String {
+    let cases = changed.filter { !$0.properties.isEmpty }.map {
+      "WHEN \($0.rows.storedNumber) THEN \($0.condition)"
+    }
+    if cases.isEmpty { return RowColumns.version }
+    return """
+      \(RowColumns.version) + CASE \(RowColumns.entity) \(cases.joined(separator: " ")) ELSE 0 END
+      """
+  }
+}
+
+extension LinkPlanner {
+  /// The rows of the file whose links of a relationship become others, as conditions: those that lead to rows
+  /// that are removed, and those that were links of another relationship, or of the other side alone.
+  func changes(
+    of relationship: RelationshipDescription, declaredBy owner: String, _ rows: TableSource.Rows,
+    _ table: String
+  ) -> [String] {
+    let known = counterparts.property(relationship.name, of: rows.current.name)
+    return earlierLinks(of: relationship, in: owner).compactMap { links in
+      guard let pairs = links.pairs(in: stored), let tables = links.tables(in: stored),
+        tables.near == table
+      else { return nil }
+      let removed = sources.removed[tables.far].map { numbers in
+        """
+        (SELECT \(RowColumns.key) FROM \(tables.far.quotedName) WHERE \(RowColumns.entity) IN \
+        (\(numbers.sorted().map(String.init).joined(separator: ", "))))
+        """
+      }
+      let isOwn =
+        links.near.map { near in
+          near.entity == known?.entity.name && near.relationship.name == known?.property.name
+        } ?? false
+      var condition = "\(pairs.far) IS NOT NULL"
+      if isOwn {
+        guard let removed else { return nil }
+        condition = "\(pairs.far) IN \(removed)"
+      } else if let removed {
+        condition += " AND \(pairs.far) NOT IN \(removed)"
+      }
+      return """
+        \(RowColumns.key) IN (SELECT \(pairs.near) FROM \(pairs.table.quotedName) WHERE \(condition))
+        """
+    }
+  }
+}
