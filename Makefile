@@ -1,4 +1,4 @@
-.PHONY: demo test check format warnings packages docs benchmark
+.PHONY: demo test check format warnings packages browser docs benchmark
 
 # What `swift format` looks at.
 SWIFT = Package.swift Sources Tests Tools/Package.swift Tools/Sources Interchange/Program \
@@ -43,6 +43,12 @@ packages:
 	OPENSWIFTDATA_INVARIANTS=1 swift build --package-path Tools $(NESTED)
 	OPENSWIFTDATA_INVARIANTS=1 swift build --package-path Benchmarks $(NESTED)
 	OPENSWIFTDATA_INVARIANTS=1 Scripts/check-interchange
+
+# The page of the example Trips follows changes of two processes in a headless Chromium, which is installed
+# where it is missing; takes the pictures of the README. `Scripts/check-browser --no-browser` reads the events only.
+browser:
+	@Scripts/setup --development
+	Scripts/check-browser
 
 # The documentation as a static site in .build/documentation; fails on a warning.
 docs:

@@ -34,9 +34,12 @@ public protocol HistoryToken: Comparable, Decodable, Encodable, Hashable, Identi
 
   /// What this token is made of.
   var tokenValue: Self.TokenType? { get }
+
+  /// The store that the token is of; empty for a token that does not say.
+  var storeIdentifier: String { get }
 }
 
 extension HistoryToken {
-  /// The store that the token is of; empty for a token that does not say.
+  /// Empty: the token does not say which store it is of.
   public var storeIdentifier: String { "" }
 }

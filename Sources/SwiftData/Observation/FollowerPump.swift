@@ -1,4 +1,4 @@
-/// Runs the flushes of a follower as jobs on the actor of its context; wakings before a job begins are one.
+/// Runs the flushes of a follower as jobs on the actor of its context.
 enum FollowerPump {
   /// Used on the actor of the context only.
   private final class Reference: @unchecked Sendable {
@@ -9,21 +9,28 @@ enum FollowerPump {
 
   /// - Returns: What wakes the pump, from any thread; `nil` where no actor is known.
   static func wake(
-    _ follower: ContextFollower, _ context: ModelContext, isolation: isolated (any Actor)?
+    _ follower: ContextFollower, _ context: ModelContext, isolation: (any Actor)?
   ) -> (@Sendable () -> Void)? {
     let reference = Reference(follower)
-    guard isolation != nil else {
-      guard let executor = context.core.currentExecutor else { return nil }
-      return { executor.schedule { reference.follower?.flush() } }
+    if let isolation {
+      let actor = ActorReference(isolation)
+      return {
+        guard let actor = actor.actor else { return }
+        Task { await flush(reference, on: actor) }
+      }
     }
-    let (stream, continuation) = AsyncStream.makeStream(
-      of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    Task {
-      // Captured, so that the task runs on the actor.
-      _ = isolation
-      for await _ in stream { reference.follower?.flush() }
-    }
-    let ending = StreamEnding(continuation)
-    return { ending.continuation.yield() }
+    guard let executor = context.core.currentExecutor else { return nil }
+    return { executor.schedule { reference.follower?.flush() } }
   }
+
+  private static func flush(_ reference: Reference, on actor: isolated any Actor) {
+    reference.follower?.flush()
+  }
+}
+
+/// A weak reference to an actor: one that owns an observer is not kept by it.
+final class ActorReference: @unchecked Sendable {
+  private(set) weak var actor: (any Actor)?
+
+  init(_ actor: any Actor) { self.actor = actor }
 }

@@ -98,18 +98,17 @@ public final class HistoryObserver: Observable, Sendable {
 
   /// What counts an event: on the actor, where there is one.
   private static func delivery(
-    to observer: HistoryObserver, isolation: isolated (any Actor)?
+    to observer: HistoryObserver, isolation: (any Actor)?
   ) -> @Sendable () -> Void {
-    guard isolation != nil else { return { [weak observer] in observer?.count() } }
-    let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
-    let ending = StreamEnding(continuation)
-    Task { [weak observer] in
-      // Captured, so that the task runs on the actor.
-      _ = isolation
-      for await _ in stream { observer?.count() }
+    guard let isolation else { return { [weak observer] in observer?.count() } }
+    let actor = ActorReference(isolation)
+    return { [weak observer] in
+      guard let observer, let actor = actor.actor else { return }
+      Task { await observer.count(on: actor) }
     }
-    return { ending.continuation.yield() }
   }
+
+  private func count(on actor: isolated any Actor) { count() }
 
   private func count() {
     registrar.withMutation(of: self, keyPath: \.eventCounter) {

@@ -209,6 +209,24 @@ struct ResultsObserverTests {
     #expect(observer.fetchError == nil)
   }
 
+  @Test func anActorIsNotKeptByItsObservers() async throws {
+    weak var gone: Watcher?
+    do {
+      let watcher = Watcher(modelContainer: container)
+      try await watcher.begin()
+      add("a")
+      try context.save()
+      for _ in 0..<200 where await watcher.told == 0 {
+        try await Task.sleep(for: .milliseconds(5))
+      }
+      #expect(await watcher.told == 1)
+      #expect(await watcher.count == 1)
+      gone = watcher
+    }
+    await settle { gone == nil }
+    #expect(gone == nil)
+  }
+
   @Test func aReleasedObserverLeaksNothing() async throws {
     weak var gone: ResultsObserver<Trip, Never>?
     weak var goneContext: ModelContext?
@@ -224,4 +242,25 @@ struct ResultsObserverTests {
     await settle { goneContext == nil }
     #expect(goneContext == nil)
   }
+}
+
+/// Observes on an actor of its own.
+@ModelActor
+private actor Watcher {
+  private var results: ResultsObserver<Travel.Trip, Never>?
+  private var history: HistoryObserver?
+  private(set) var told = 0
+
+  func begin() throws {
+    let results = try ResultsObserver<Travel.Trip, Never>(modelContext: modelContext)
+    self.results = results
+    history = try HistoryObserver(modelContainer: modelContainer)
+    withObservationTracking {
+      _ = results.results.count
+    } onChange: { [weak self] in
+      self?.assumeIsolated { $0.told += 1 }
+    }
+  }
+
+  var count: Int { results?.results.count ?? 0 }
 }

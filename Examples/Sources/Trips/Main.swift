@@ -1,0 +1,39 @@
+import ArgumentParser
+import Foundation
+import Hummingbird
+import SwiftData
+import TripModels
+
+/// A server for trips whose page follows every change, also those that other processes save.
+@main
+struct Trips: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Serves the trips of a store file, with a page that follows every change.")
+
+  @Option(help: "The store file. Without it, Trips.store in the temporary directory.")
+  var store: String?
+
+  @Option(help: "The address to listen on.")
+  var host = "127.0.0.1"
+
+  @Option(help: "The port to listen on; 0 for any that is free.")
+  var port = 8080
+
+  func run() async throws {
+    let url =
+      store.map { URL(fileURLWithPath: $0) }
+      ?? FileManager.default.temporaryDirectory.appendingPathComponent("Trips.store")
+    let container = try ModelContainer(for: Trip.self, configurations: ModelConfiguration(url: url))
+    let feed = TripFeed(modelContainer: container)
+    let host = host
+    let server = Application(
+      router: try routes(desk: TripDesk(modelContainer: container), feed: feed),
+      configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
+      services: [feed],
+      onServerRunning: { channel in
+        print("The trips of \(url.path) are at http://\(host):\(channel.localAddress?.port ?? 0)")
+        fflush(nil)
+      })
+    try await server.runService()
+  }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import Hummingbird
+import Observation
+import ServiceLifecycle
+import SwiftData
+import TripModels
+
+/// Tells pages of changes, whoever makes them: one observer serves all pages.
+@ModelActor
+actor TripFeed: Service {
+  /// What the pages show, and the models that it comes from.
+  private var shown: [Shown] = []
+  private var pages: [UUID: AsyncStream<ByteBuffer>.Continuation] = [:]
+
+  private struct Shown {
+    let identifier: PersistentIdentifier
+    let trip: TripView
+  }
+
+  /// Follows the trips until the server shuts down.
+  func run() async throws {
+    try await cancelWhenGracefulShutdown { try await self.follow() }
+  }
+
+  private func follow() async throws {
+    let observer = try ResultsObserver(fetchDescriptor: Trip.all, modelContext: modelContext)
+    while !Task.isCancelled {
+      let (changes, change) = AsyncStream.makeStream(of: Void.self)
+      // Reads the list and all that is shown of each trip, so a change of either counts.
+      let trips = withObservationTracking {
+        observer.results.map { Shown(identifier: $0.persistentModelID, trip: TripView($0)) }
+      } onChange: {
+        change.finish()
+      }
+      publish(trips)
+      for await _ in changes {}
+    }
+  }
+
+  private func publish(_ trips: [Shown]) {
+    let before = Dictionary(uniqueKeysWithValues: shown.map { ($0.identifier, $0.trip) })
+    let edited = trips.filter { before[$0.identifier] != $0.trip }
+    let difference = ResultsDifference(
+      from: shown.map(\.identifier), to: trips.map(\.identifier),
+      updated: Set(edited.map(\.identifier)))
+    shown = trips
+    guard !difference.isEmpty else { return }
+    guard let message = try? event("changes", TripChanges(difference, to: trips.map(\.trip)))
+    else { return }
+    for page in pages.values {
+      // A page that does not keep up is cut off; it connects again and gets the whole list.
+      if case .dropped = page.yield(message) { page.finish() }
+    }
+  }
+
+  /// The whole list, then its changes, until `leave`.
+  func join(_ page: UUID) throws -> AsyncStream<ByteBuffer> {
+    let (messages, continuation) = AsyncStream.makeStream(
+      of: ByteBuffer.self, bufferingPolicy: .bufferingOldest(100))
+    continuation.yield(try event("trips", shown.map(\.trip)))
+    pages[page] = continuation
+    return messages
+  }
+
+  func leave(_ page: UUID) { pages[page] = nil }
+}

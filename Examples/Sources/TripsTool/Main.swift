@@ -1,0 +1,106 @@
+import ArgumentParser
+import Foundation
+import SwiftData
+import TripModels
+
+/// Adds, edits, deletes and lists trips from the command line, while a server may have the file open.
+@main
+struct TripsTool: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Works on the trips of a store file.",
+    subcommands: [Add.self, Edit.self, Delete.self, List.self])
+}
+
+struct StoreOption: ParsableArguments {
+  @Option(help: "The store file. Without it, Trips.store in the temporary directory.")
+  var store: String?
+
+  func open() throws -> ModelContext {
+    let url =
+      store.map { URL(fileURLWithPath: $0) }
+      ?? FileManager.default.temporaryDirectory.appendingPathComponent("Trips.store")
+    return ModelContext(
+      try ModelContainer(for: Trip.self, configurations: ModelConfiguration(url: url)))
+  }
+}
+
+extension Day: ExpressibleByArgument {}
+
+struct Add: ParsableCommand {
+  static let configuration = CommandConfiguration(abstract: "Adds a trip.")
+
+  @OptionGroup var store: StoreOption
+  @Argument var name: String
+  @Option var place: String
+  @Option(help: "The first day, such as 2026-07-31.") var start: Day
+  @Option(help: "The last day. Without it, the first one.") var end: Day?
+  @Option var notes = ""
+
+  func run() throws {
+    let context = try store.open()
+    let details = TripDetails(
+      name: name, place: place, start: start, end: end ?? start, notes: notes)
+    if let fault = details.fault { throw ValidationError(fault) }
+    context.insert(Trip(details))
+    try context.save()
+  }
+}
+
+struct Edit: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Changes the trips with a name; what is not given stays.")
+
+  @OptionGroup var store: StoreOption
+  @Argument var name: String
+  @Option(help: "Its new name.") var rename: String?
+  @Option var place: String?
+  @Option(help: "The first day, such as 2026-07-31.") var start: Day?
+  @Option(help: "The last day.") var end: Day?
+  @Option var notes: String?
+
+  func run() throws {
+    let context = try store.open()
+    for trip in try trips(named: name, in: context) {
+      var details = trip.details
+      if let rename { details.name = rename }
+      if let place { details.place = place }
+      if let start { details.start = start }
+      if let end { details.end = end }
+      if let notes { details.notes = notes }
+      if let fault = details.fault { throw ValidationError(fault) }
+      trip.details = details
+    }
+    try context.save()
+  }
+}
+
+struct Delete: ParsableCommand {
+  static let configuration = CommandConfiguration(abstract: "Deletes the trips with a name.")
+
+  @OptionGroup var store: StoreOption
+  @Argument var name: String
+
+  func run() throws {
+    let context = try store.open()
+    for trip in try trips(named: name, in: context) { context.delete(trip) }
+    try context.save()
+  }
+}
+
+struct List: ParsableCommand {
+  static let configuration = CommandConfiguration(abstract: "Lists all trips.")
+
+  @OptionGroup var store: StoreOption
+
+  func run() throws {
+    for trip in try store.open().fetch(Trip.all).map(\.details) {
+      print("\(trip.start) – \(trip.end)  \(trip.name), \(trip.place)")
+    }
+  }
+}
+
+private func trips(named name: String, in context: ModelContext) throws -> [Trip] {
+  let trips = try context.fetch(FetchDescriptor<Trip>(predicate: #Predicate { $0.name == name }))
+  if trips.isEmpty { throw ValidationError("There is no trip named \(name).") }
+  return trips
+}
