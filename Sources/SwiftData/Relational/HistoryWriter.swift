@@ -15,6 +15,8 @@ struct HistoryWriter {
   /// Whether changes are written.
   let keepsChanges: Bool
   private let editor: EditingState
+  /// Told of the transaction; `nil` where no store is open.
+  private let ownTransactions: OwnTransactions?
   private var place: Place?
 
   private struct Place {
@@ -32,17 +34,20 @@ struct HistoryWriter {
   /// - Returns: `nil` for a store without the tables of the history.
   init?(_ store: RelationalStore, _ session: any SQLSession, by editor: EditingState) {
     guard store.history != nil else { return nil }
-    self.init(store.plans.history, session, keepsChanges: store.writesHistory, by: editor)
+    self.init(
+      store.plans.history, session, keepsChanges: store.writesHistory, by: editor,
+      noting: store.ownTransactions)
   }
 
   init(
     _ statements: HistoryStatements, _ session: any SQLSession, keepsChanges: Bool,
-    by editor: EditingState
+    by editor: EditingState, noting ownTransactions: OwnTransactions? = nil
   ) {
     self.statements = statements
     self.session = session
     self.keepsChanges = keepsChanges
     self.editor = editor
+    self.ownTransactions = ownTransactions
   }
 
   // MARK: Changes
@@ -122,7 +127,7 @@ struct HistoryWriter {
       keepsChanges ? editor.contextName : HistoryTables.Text.gap, HistoryWriter.processName,
     ].map { try $0.map(key(ofText:)) }
     let time = Date().timeIntervalSinceReferenceDate
-    store.ownTransactions.note(place.transaction, at: time)
+    ownTransactions?.note(place.transaction, at: time)
     try run(
       statements.addTransaction,
       [.integer(place.transaction)] + texts.map { $0.map { .integer($0) } ?? .null }
