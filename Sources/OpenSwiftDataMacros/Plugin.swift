@@ -13,6 +13,7 @@ struct SwiftDataPlugin: CompilerPlugin {
     UniqueConstraintsMacro.self,
     IndexMacro.self,
     PersistentModelActorMacro.self,
+    QueryMacro.self,
     PredicateExpansion.self,
     ExpressionExpansion.self,
   ]

@@ -84,6 +84,7 @@ private let modelMacros: [String: any Macro.Type] = [
   "Unique": UniqueConstraintsMacro.self,
   "Index": IndexMacro.self,
   "ModelActor": PersistentModelActorMacro.self,
+  "Query": QueryMacro.self,
 ]
 
 extension String {

@@ -34,6 +34,12 @@ enum ModelDiagnostic: Equatable {
   case unknownInverse(property: String, model: String)
   case markerOutsideModel(macro: String)
 
+  // @Query
+  case constantQuery(String)
+  case queryWithValue(String)
+  case queryWithoutType(String)
+  case queryOfOptional(String)
+
   // #Index and #Unique
   case unknownKeyPath(macro: String, property: String, model: String)
   case unstoredKeyPath(macro: String, property: String, model: String)
@@ -116,6 +122,14 @@ extension ModelDiagnostic: DiagnosticMessage {
       "inverse '\(name)' is not a persisted property of '\(model)'"
     case .markerOutsideModel(let macro):
       "@\(macro) has no effect outside a class with @Model"
+    case .constantQuery(let name):
+      "@Query changes the value of '\(name)'; declare it with 'var'"
+    case .queryWithValue(let name):
+      "@Query fetches the value of '\(name)'; it has no initial value"
+    case .queryWithoutType(let name):
+      "@Query requires '\(name)' to have a type, such as '[Trip]'"
+    case .queryOfOptional(let name):
+      "@Query requires '\(name)' not to be optional; without models it is empty"
     case .unknownKeyPath(let macro, let name, let model):
       "#\(macro) names '\(name)', which is not a property of '\(model)'"
     case .unstoredKeyPath(let macro, let name, let model):

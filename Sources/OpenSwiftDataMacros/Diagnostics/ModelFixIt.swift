@@ -11,6 +11,7 @@ enum ModelFixIt: String {
   case removeOption = "Remove the repeated option"
   case markTransient = "Mark the property @Transient"
   case removeOptional = "Remove one level of optional"
+  case removeValue = "Remove the initial value"
   case addInitializer = "Add an initializer"
 }
 

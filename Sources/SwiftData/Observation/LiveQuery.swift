@@ -7,19 +7,13 @@ final class LiveQuery<Element: PersistentModel>: FollowingQuery {
   private(set) var interest: QueryInterest
   private(set) var error: (any Error)?
   private let follower: ContextFollower
-  private let section: SectionProperty?
+  private let section: SectionProperty<Element>?
   private var state = LiveQueryState()
   private var answer = Answer()
   /// Told around each change of the answer or of the error.
   /// Counts the answers that were published.
   private(set) var version = 0
   private var publish: (_ change: () -> Void) -> Void = { $0() }
-
-  /// A property whose values are the titles of sections.
-  struct SectionProperty {
-    let slot: Int
-    let title: (Element) -> String
-  }
 
   private struct Answer {
     var elements: [Element] = []
@@ -32,11 +26,13 @@ final class LiveQuery<Element: PersistentModel>: FollowingQuery {
     }
   }
 
-  /// - Throws: The error of the first fetch.
+  /// Fetches. The order of the sections comes before that of the request.
   init(
-    _ descriptor: FetchDescriptor<Element>, sectionBy section: SectionProperty? = nil,
+    _ descriptor: FetchDescriptor<Element>, sectionBy section: SectionProperty<Element>? = nil,
     in context: ModelContext, isolation: isolated (any Actor)?
-  ) throws {
+  ) {
+    var descriptor = descriptor
+    if let section { descriptor.sortBy = section.order + descriptor.sortBy }
     self.context = context
     self.descriptor = descriptor
     self.section = section
@@ -44,7 +40,12 @@ final class LiveQuery<Element: PersistentModel>: FollowingQuery {
     interest = LiveQuery.interest(in: descriptor, section, context)
     follower.add(self)
     handle(.read)
+  }
+
+  /// - Throws: The error of the last fetch.
+  func checked() throws -> LiveQuery {
     if let error { throw error }
+    return self
   }
 
   /// - Parameter publish: Has to run the change that it is given.
@@ -122,7 +123,8 @@ final class LiveQuery<Element: PersistentModel>: FollowingQuery {
   }
 
   private static func interest(
-    in descriptor: FetchDescriptor<Element>, _ section: SectionProperty?, _ context: ModelContext
+    in descriptor: FetchDescriptor<Element>, _ section: SectionProperty<Element>?,
+    _ context: ModelContext
   ) -> QueryInterest {
     let core = context.core
     let port = core.coordinator.port(forEntity: Element._$descriptor.entityName)

@@ -36,13 +36,8 @@ where Element: PersistentModel, SectionTitle: Hashable {
   private var collection: FetchResultsCollection<Element>?
   private var grouped: SectionedResults<Element, SectionTitle>?
 
-  /// A property whose values are the titles of sections.
   private struct Section {
-    let keyPath: PartialKeyPath<Element>
-    /// One descriptor. In a list, because a release build cannot link a type that has one in itself: it would
-    /// need the metadata of a type that Foundation keeps private.
-    let order: [SortDescriptor<Element>]
-    let property: LiveQuery<Element>.SectionProperty
+    let property: SectionProperty<Element>
     let title: (String) -> SectionTitle
   }
 
@@ -52,10 +47,9 @@ where Element: PersistentModel, SectionTitle: Hashable {
   ) throws {
     modelContext = context
     self.section = section
-    var descriptor = descriptor
-    if let section { descriptor.sortBy = section.order + descriptor.sortBy }
     query = try LiveQuery(
-      descriptor, sectionBy: section?.property, in: context, isolation: isolation)
+      descriptor, sectionBy: section?.property, in: context, isolation: isolation
+    ).checked()
     query.onPublish { [weak self] change in
       guard let self else { return change() }
       registrar.withMutation(of: self, keyPath: \.results) {
@@ -131,11 +125,11 @@ where Element: PersistentModel, SectionTitle: Hashable {
   /// In which order; setting it fetches again. The order of sections stays first.
   public var sortBy: [SortDescriptor<Element>] {
     get { fetchDescriptor.sortBy }
-    set { change { $0.sortBy = (section?.order ?? []) + newValue } }
+    set { change { $0.sortBy = (section?.property.order ?? []) + newValue } }
   }
 
   /// The property that the titles of sections come from.
-  public var sectionBy: PartialKeyPath<Element>? { section?.keyPath }
+  public var sectionBy: PartialKeyPath<Element>? { section?.property.keyPath }
 
   private func change(_ body: (inout FetchDescriptor<Element>) -> Void) {
     registrar.withMutation(of: self, keyPath: \.fetchDescriptor) { body(&query.descriptor) }
@@ -233,31 +227,11 @@ extension ResultsObserver where SectionTitle == Never {
 
 extension ResultsObserver where SectionTitle == String {
   private static func section(_ keyPath: KeyPath<Element, String>) throws -> Section {
-    // A key path of a stored property captures nothing.
-    let path = unsafeBitCast(keyPath, to: (any KeyPath<Element, String> & Sendable).self)
-    return try section(keyPath, [SortDescriptor(path, comparator: .lexical)]) {
-      $0[keyPath: keyPath]
-    }
+    Section(property: try SectionProperty(keyPath), title: { $0 })
   }
 
-  /// Models without a value are in the section without title.
   private static func section(_ keyPath: KeyPath<Element, String?>) throws -> Section {
-    let path = unsafeBitCast(keyPath, to: (any KeyPath<Element, String?> & Sendable).self)
-    return try section(keyPath, [SortDescriptor(path)]) { $0[keyPath: keyPath] ?? "" }
-  }
-
-  private static func section(
-    _ keyPath: PartialKeyPath<Element>, _ order: [SortDescriptor<Element>],
-    _ title: @escaping (Element) -> String
-  ) throws -> Section {
-    guard let slot = Element._$descriptor.slot(for: keyPath) else {
-      throw SwiftDataError.unsupportedKeyPath.with(
-        "Sections come from a stored property, and \(keyPath) is none.",
-        entity: Element._$descriptor.entityName)
-    }
-    return Section(
-      keyPath: keyPath, order: order,
-      property: LiveQuery<Element>.SectionProperty(slot: slot, title: title), title: { $0 })
+    Section(property: try SectionProperty(keyPath), title: { $0 })
   }
 
   /// Observes the models of a request in sections.

@@ -104,7 +104,7 @@ public struct ResultsSequence<Model: PersistentModel>: AsyncSequence {
     private mutating func begin(isolation actor: isolated (any Actor)?) -> [Model]? {
       if fetchError != nil || Task.isCancelled { return nil }
       do {
-        let query = try LiveQuery(descriptor, in: context, isolation: actor)
+        let query = try LiveQuery(descriptor, in: context, isolation: actor).checked()
         let (stream, continuation) = AsyncStream.makeStream(
           of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let signal = query.addSignal { continuation.yield() }

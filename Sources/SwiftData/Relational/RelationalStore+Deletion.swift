@@ -8,7 +8,7 @@ extension RelationalStore {
   ///   deleted then.
   package func delete<T: PersistentModel>(_ request: DataStoreBatchDeleteRequest<T>) throws {
     try requireWritable()
-    let query = try Query(self, FetchDescriptor(predicate: request.predicate))
+    let query = try RowQuery(self, FetchDescriptor(predicate: request.predicate))
     guard !query.compiled.filtersInMemory,
       let concerned = entitiesConcerned(byDeletionOf: T._$descriptor)
     else { throw DataStoreError.preferInMemoryFilter }
@@ -62,7 +62,7 @@ extension RelationalStore {
   }
 
   private func deleteRows(
-    of query: Query, _ number: Int?, _ session: any SQLSession, _ changes: inout RowChanges
+    of query: RowQuery, _ number: Int?, _ session: any SQLSession, _ changes: inout RowChanges
   ) throws {
     var condition = query.compiled.shape.bareCondition
     if let number, query.entity.sharesTable {
@@ -76,7 +76,7 @@ extension RelationalStore {
 
   /// Keys and entity numbers of the rows that match.
   private func rows(
-    of query: Query, _ number: Int?, _ session: any SQLSession
+    of query: RowQuery, _ number: Int?, _ session: any SQLSession
   ) throws -> [(key: Int64, entity: Int)] {
     let columns = plans.selection(of: query.entity).keyColumns
     let found = try session.statement(query.text(.keys, columns)).integers(query.parameters)

@@ -2,7 +2,7 @@ import OpenSwiftDataSQLSyntax
 
 /// Fetches of rows and of keys.
 ///
-/// A request is compiled (`Query`), its text is found or rendered (`StorePlans`), the driver binds what was
+/// A request is compiled (`RowQuery`), its text is found or rendered (`StorePlans`), the driver binds what was
 /// captured and copies the rows into pages. What SQL could not say comes back as `InMemoryRest`.
 extension RelationalStore {
   package func rows<T: PersistentModel>(
@@ -67,7 +67,7 @@ extension RelationalStore {
     }
   }
 
-  private func noteMemory(_ query: Query) {
+  private func noteMemory(_ query: RowQuery) {
     guard let note, !query.rest.isEmpty else { return }
     let order = query.compiled.sortsInMemory ? ["the order"] : []
     note(query.entity.name, query.compiled.unsupported + order)
@@ -96,9 +96,9 @@ extension RelationalStore {
 
   /// Compiles a request and lends a session to run it on.
   func answer<T: PersistentModel, R>(
-    _ descriptor: FetchDescriptor<T>, _ body: (Query, any SQLSession) throws -> R
+    _ descriptor: FetchDescriptor<T>, _ body: (RowQuery, any SQLSession) throws -> R
   ) throws -> R {
-    let query = try Query(self, descriptor)
+    let query = try RowQuery(self, descriptor)
     let columns = query.compiled.orderedText
     if columns.isEmpty { return try driver.read { try body(query, $0) } }
     return try driver.read { session in
@@ -106,7 +106,7 @@ extension RelationalStore {
       try session.snapshot {
         guard try composedText.fills(columns, of: query.entity.table, session, driver.capabilities)
         else { return try body(query, session) }
-        return try body(Query(self, descriptor, holdsComposedText: true), session)
+        return try body(RowQuery(self, descriptor, holdsComposedText: true), session)
       }
     }
   }

@@ -1,7 +1,7 @@
 import OpenSwiftDataSQLSyntax
 
 /// A request compiled for one store, or found by its shape.
-struct Query {
+struct RowQuery {
   let entity: EntityMapping
   let rest: InMemoryRest
   /// What the statement takes of the rows; all of them where something is left to memory.

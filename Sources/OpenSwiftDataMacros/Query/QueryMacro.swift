@@ -1,0 +1,36 @@
+public import SwiftSyntax
+public import SwiftSyntaxMacros
+
+/// `@Query`: the getter of the property, and the query behind it.
+public enum QueryMacro {
+  /// The text is laid out as it is written.
+  public static var formatMode: FormatMode { .disabled }
+}
+
+extension QueryMacro: AccessorMacro {
+  public static func expansion(
+    of node: AttributeSyntax,
+    providingAccessorsOf declaration: some DeclSyntaxProtocol,
+    in context: some MacroExpansionContext
+  ) throws -> [AccessorDeclSyntax] {
+    guard let variable = declaration.as(VariableDeclSyntax.self) else { return [] }
+    return QueryProperty(variable, attribute: node).map { [$0.getter] } ?? []
+  }
+}
+
+extension QueryMacro: PeerMacro {
+  public static func expansion(
+    of node: AttributeSyntax,
+    providingPeersOf declaration: some DeclSyntaxProtocol,
+    in context: some MacroExpansionContext
+  ) throws -> [DeclSyntax] {
+    guard let variable = declaration.as(VariableDeclSyntax.self),
+      let property = QueryProperty(variable, attribute: node)
+    else { return [] }
+    // Said in this role only: the compiler asks for both.
+    var sink = DiagnosticSink()
+    QueryValidation(property, variable).run(&sink)
+    for diagnostic in sink.diagnostics { context.diagnose(diagnostic) }
+    return property.query.map { [$0] } ?? []
+  }
+}

@@ -1,0 +1,17 @@
+/// A type that a property with `@Query` may have.
+///
+/// `@Query` finds the class of the models through it.
+public protocol _QueryResult {
+  /// The class of the models.
+  associatedtype _QueriedModel: PersistentModel
+}
+
+extension Array: _QueryResult where Element: PersistentModel {
+  /// The class of the models.
+  public typealias _QueriedModel = Element
+}
+
+extension SectionedResults: _QueryResult where SectionTitle == String {
+  /// The class of the models.
+  public typealias _QueriedModel = Element
+}

@@ -1,0 +1,49 @@
+import Foundation
+
+/// A property whose values are the titles of sections.
+struct SectionProperty<Element: PersistentModel> {
+  let keyPath: PartialKeyPath<Element>
+  let slot: Int
+  /// Comes before every other order, so that the models of a section stand together: one descriptor.
+  ///
+  /// In a list, because a release build cannot link a type that has a descriptor in itself: it would need the
+  /// metadata of a type that Foundation keeps private.
+  let order: [SortDescriptor<Element>]
+  let title: (Element) -> String
+
+  /// - Throws: `SwiftDataError.unsupportedKeyPath` for a property that is not stored.
+  init(_ keyPath: KeyPath<Element, String>) throws {
+    try self.init(keyPath, [SortDescriptor(keyPath.ofProperty, comparator: .lexical)]) {
+      $0[keyPath: keyPath]
+    }
+  }
+
+  /// Models without a value are in the section without title.
+  ///
+  /// - Throws: `SwiftDataError.unsupportedKeyPath` for a property that is not stored.
+  init(_ keyPath: KeyPath<Element, String?>) throws {
+    try self.init(keyPath, [SortDescriptor(keyPath.ofProperty)]) { $0[keyPath: keyPath] ?? "" }
+  }
+
+  private init(
+    _ keyPath: PartialKeyPath<Element>, _ order: [SortDescriptor<Element>],
+    _ title: @escaping (Element) -> String
+  ) throws {
+    guard let slot = Element._$descriptor.slot(for: keyPath) else {
+      throw SwiftDataError.unsupportedKeyPath.with(
+        "Sections come from a stored property, and \(keyPath) is none.",
+        entity: Element._$descriptor.entityName)
+    }
+    self.keyPath = keyPath
+    self.slot = slot
+    self.order = order
+    self.title = title
+  }
+}
+
+extension KeyPath {
+  /// The same, where it is known to lead to properties only: such a key path captures nothing.
+  var ofProperty: any KeyPath<Root, Value> & Sendable {
+    unsafeBitCast(self, to: (any KeyPath<Root, Value> & Sendable).self)
+  }
+}

@@ -1,0 +1,119 @@
+#if canImport(SwiftUI)
+  public import SwiftUI
+
+  /// SwiftUI's animation.
+  public typealias Animation = SwiftUI.Animation
+#else
+  /// What SwiftUI says of an animation, so that code with queries compiles here too. It does nothing.
+  ///
+  /// ```swift
+  /// @Query(sort: \Trip.start, animation: .default) var trips: [Trip]
+  /// ```
+  ///
+  /// It holds no values, and all animations are equal.
+  public struct Animation: Hashable, Sendable {
+    private init() {}
+  }
+
+  extension Animation {
+    /// The default animation.
+    public static let `default` = Animation()
+
+    /// An animation of constant speed.
+    public static let linear = Animation()
+
+    /// An animation that begins slowly.
+    public static let easeIn = Animation()
+
+    /// An animation that ends slowly.
+    public static let easeOut = Animation()
+
+    /// An animation that begins and ends slowly.
+    public static let easeInOut = Animation()
+
+    /// The motion of a spring.
+    public static let spring = Animation()
+
+    /// The motion of a spring that follows a finger.
+    public static let interactiveSpring = Animation()
+
+    /// The motion of a spring, added to others.
+    public static let interpolatingSpring = Animation()
+
+    /// The motion of a spring without bounce.
+    public static let smooth = Animation()
+
+    /// The motion of a spring with little bounce.
+    public static let snappy = Animation()
+
+    /// The motion of a spring with much bounce.
+    public static let bouncy = Animation()
+  }
+
+  extension Animation {
+    /// An animation of constant speed.
+    public static func linear(duration: Double) -> Animation { linear }
+
+    /// An animation that begins slowly.
+    public static func easeIn(duration: Double) -> Animation { easeIn }
+
+    /// An animation that ends slowly.
+    public static func easeOut(duration: Double) -> Animation { easeOut }
+
+    /// An animation that begins and ends slowly.
+    public static func easeInOut(duration: Double) -> Animation { easeInOut }
+
+    /// An animation whose speed follows a Bézier curve.
+    public static func timingCurve(
+      _ p1x: Double, _ p1y: Double, _ p2x: Double, _ p2y: Double, duration: Double = 0.35
+    ) -> Animation { `default` }
+
+    /// The motion of a spring.
+    public static func spring(
+      duration: Double = 0.5, bounce: Double = 0, blendDuration: Double = 0
+    ) -> Animation { spring }
+
+    /// The motion of a spring.
+    @_disfavoredOverload
+    public static func spring(
+      response: Double = 0.5, dampingFraction: Double = 0.825, blendDuration: Double = 0
+    ) -> Animation { spring }
+
+    /// The motion of a spring that follows a finger.
+    public static func interactiveSpring(
+      response: Double = 0.15, dampingFraction: Double = 0.86, blendDuration: Double = 0.25
+    ) -> Animation { interactiveSpring }
+
+    /// The motion of a spring, added to others.
+    public static func interpolatingSpring(
+      mass: Double = 1, stiffness: Double, damping: Double, initialVelocity: Double = 0
+    ) -> Animation { interpolatingSpring }
+
+    /// The motion of a spring without bounce.
+    public static func smooth(duration: Double = 0.5, extraBounce: Double = 0) -> Animation {
+      smooth
+    }
+
+    /// The motion of a spring with little bounce.
+    public static func snappy(duration: Double = 0.5, extraBounce: Double = 0) -> Animation {
+      snappy
+    }
+
+    /// The motion of a spring with much bounce.
+    public static func bouncy(duration: Double = 0.5, extraBounce: Double = 0) -> Animation {
+      bouncy
+    }
+
+    /// The animation, begun later.
+    public func delay(_ delay: Double) -> Animation { self }
+
+    /// The animation, faster or slower.
+    public func speed(_ speed: Double) -> Animation { self }
+
+    /// The animation, several times.
+    public func repeatCount(_ repeatCount: Int, autoreverses: Bool = true) -> Animation { self }
+
+    /// The animation without end.
+    public func repeatForever(autoreverses: Bool = true) -> Animation { self }
+  }
+#endif

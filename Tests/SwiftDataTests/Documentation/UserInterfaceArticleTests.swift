@@ -1,0 +1,104 @@
+import Foundation
+import Observation
+import SwiftData
+import Testing
+
+// The protocols of a toolkit, which are its own.
+
+protocol ViewProperty {
+  func update()
+}
+
+extension Query: ViewProperty {}
+
+@MainActor protocol PlainView {
+  var body: String { get }
+}
+
+@MainActor
+final class Screen {
+  let container: ModelContainer
+  let view: any PlainView
+  private(set) var text = ""
+
+  init(_ view: any PlainView, in container: ModelContainer) {
+    self.view = view
+    self.container = container
+  }
+
+  func render() {
+    withModelContainer(container) {
+      for property in Mirror(reflecting: view).children {
+        (property.value as? any ViewProperty)?.update()
+      }
+      text = withObservationTracking {
+        view.body
+      } onChange: {
+        Task { @MainActor in self.render() }
+      }
+    }
+  }
+}
+
+extension Travel {
+  @MainActor
+  final class TripsModel {
+    @Query(sort: \.start) var trips: [Trip]
+    @Query(filter: #Predicate<Stop> { $0.trip == nil }) private var looseStops: [Stop]
+    @Query(sort: \.name, sectionBy: \.name) var byName: SectionedResults<Trip, String>
+  }
+
+  @MainActor
+  final class UpcomingTrips {
+    @Query(filter: #Predicate<Trip> { $0.name != "" }, sort: \Trip.start) var trips: [Trip]
+  }
+
+  @MainActor
+  struct TripsView: PlainView {
+    @Query private var trips: [Trip]
+
+    init(after date: Date) {
+      _trips = Query(filter: #Predicate { $0.start > date }, sort: \.start)
+    }
+
+    var body: String { trips.map(\.name).joined(separator: ", ") }
+  }
+
+  @MainActor
+  final class AnimatedTrips {
+    @Query(sort: \Trip.start, animation: .default) var trips: [Trip]
+  }
+
+  /// The samples of the article *User interfaces* and of queries.
+  @MainActor @Suite struct UserInterfaceArticleTests {
+    private let container: ModelContainer
+
+    init() throws {
+      container = try Travel.context().context.container
+    }
+
+    @Test func aModelOfTheScreenHasQueries() {
+      let model = withModelContainer(container) { TripsModel() }
+      #expect(model.trips.map(\.name) == ["Lisbon"])
+      #expect(model.byName.sectionTitles == ["Lisbon"])
+      #expect(model._looseStops.wrappedValue.isEmpty)
+    }
+
+    @Test func aProcessHasAContainer() {
+      let before = ModelContainer.installed
+      defer { ModelContainer.installed = before }
+      ModelContainer.installed = container
+      #expect(UpcomingTrips().trips.count == 1)
+      #expect(AnimatedTrips().trips.count == 1)
+    }
+
+    @Test func aToolkitFollowsQueries() async throws {
+      let screen = Screen(TripsView(after: .distantPast), in: container)
+      screen.render()
+      #expect(screen.text == "Lisbon")
+      container.mainContext.insert(Trip(name: "Faro", start: .distantFuture))
+      for _ in 0..<400 where screen.text == "Lisbon" { try await Task.sleep(for: .milliseconds(5)) }
+      #expect(screen.text == "Lisbon, Faro")
+    }
+  }
+}
