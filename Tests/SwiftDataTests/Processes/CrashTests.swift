@@ -38,8 +38,9 @@ import Testing
       )
       try expectWhole(folder.store, reported: reported, isPruned: true)
       let kept = try SQLiteFile.integer("SELECT count(*) FROM ATRANSACTION", in: folder.store)
-      // The last one may have been committed, and its step of pruning not begun.
-      #expect((1...4).contains(kept))
+      // The last one may have been committed, and its step of pruning not begun; steps are small, so they may
+      // be a few saves behind.
+      #expect((1...8).contains(kept))
     }
   }
 
