@@ -45,7 +45,8 @@ packages:
 	OPENSWIFTDATA_INVARIANTS=1 Scripts/check-interchange
 
 # The page of the example Trips follows changes of two processes in a headless Chromium, which is installed
-# where it is missing; takes the pictures of the README. `Scripts/check-browser --no-browser` reads the events only.
+# where it is missing. `Scripts/check-browser --pictures` takes the pictures of the README anew, `--no-browser` reads
+# the events only.
 browser:
 	@Scripts/setup --development
 	Scripts/check-browser
