@@ -2,7 +2,8 @@
 
 # What `swift format` looks at.
 SWIFT = Package.swift Sources Tests Tools/Package.swift Tools/Sources Interchange/Program \
-  Examples/Package.swift Examples/Sources Benchmarks/Package.swift Benchmarks/Sources
+  Examples/Package.swift Examples/Sources Examples/Trips/Package.swift Examples/Trips/Sources \
+  Benchmarks/Package.swift Benchmarks/Sources
 
 # Builds a package of its own into the folder of this one. Without the flag SwiftPM takes the plan that is
 # in the folder for that of the package.
@@ -35,17 +36,19 @@ warnings:
 	@Scripts/setup
 	Scripts/check-warnings debug
 
-# The packages of their own compile: Examples, Tools, Benchmarks; files go through the programs of
+# The packages of their own compile: Examples, Trips, Tools, Benchmarks; files go through the programs of
 # Interchange. They share the objects of `make test`.
 packages:
 	@Scripts/setup
 	OPENSWIFTDATA_INVARIANTS=1 swift build --package-path Examples $(NESTED)
+	OPENSWIFTDATA_INVARIANTS=1 swift build --package-path Examples/Trips $(NESTED)
 	OPENSWIFTDATA_INVARIANTS=1 swift build --package-path Tools $(NESTED)
 	OPENSWIFTDATA_INVARIANTS=1 swift build --package-path Benchmarks $(NESTED)
 	OPENSWIFTDATA_INVARIANTS=1 Scripts/check-interchange
 
 # The page of the example Trips follows changes of two processes in a headless Chromium, which is installed
-# where it is missing; takes the pictures of the README. `Scripts/check-browser --no-browser` reads the events only.
+# where it is missing. `Scripts/check-browser --pictures` takes the pictures of the README anew, `--no-browser` reads
+# the events only.
 browser:
 	@Scripts/setup --development
 	Scripts/check-browser

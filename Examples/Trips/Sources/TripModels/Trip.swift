@@ -24,11 +24,10 @@ public final class Trip {
   /// What a person may edit.
   public var details: TripDetails {
     get {
-      TripDetails(
-        name: name, place: place, start: Day(start), end: Day(end), notes: notes)
+      TripDetails(name: name, place: place, start: Day(start), end: Day(end), notes: notes)
     }
     set {
-      // A property that is set counts as changed, even to the value that it has.
+      // Only what differs: a save keeps what another process wrote to the other properties meanwhile.
       if name != newValue.name { name = newValue.name }
       if place != newValue.place { place = newValue.place }
       if start != newValue.start.date { start = newValue.start.date }
