@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// The models that match a request, kept up to date; ``Query()`` declares properties over it.
 ///

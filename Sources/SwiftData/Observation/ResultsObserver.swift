@@ -95,7 +95,9 @@ where Element: PersistentModel, SectionTitle: Hashable {
       return made
     }
     set {
-      query.replace(newValue.map { $0.flatMap(Array.init) } ?? [])
+      var models: [Element] = []
+      for section in newValue ?? SectionedResults() { models += section }
+      query.replace(models)
     }
   }
 

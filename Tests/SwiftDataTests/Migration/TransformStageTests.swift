@@ -156,7 +156,7 @@ import Testing
       }
     }
     #expect(updates(2).count == 24 && updates(2).allSatisfy { Set($0) == [\.age, \.summary] })
-    #expect(found[2].changes.count - 24 == notes ?? 0)
+    #expect(found[2].changes.count - 24 == notes)
     #expect(updates(3).count == found[3].changes.count)
     #expect(updates(3).allSatisfy { $0 == [\.age] })
   }
