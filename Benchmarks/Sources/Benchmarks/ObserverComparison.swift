@@ -30,7 +30,7 @@ struct ObserverComparison {
     let container = try ModelContainer(
       for: Order.self, configurations: ModelConfiguration(url: url))
     let context = ModelContext(container)
-    for index in 0..<100 { context.insert(Order(OrderValue(index))) }
+    for index in 0..<100 { context.insert(Order(OrderValue(number: index))) }
     try context.save()
     let observers = try (0..<count).map { number in
       let customer = "customer \(number)"
