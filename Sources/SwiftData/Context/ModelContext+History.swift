@@ -24,7 +24,7 @@ extension ModelContext {
 
   /// Deletes the transactions that match, in all stores that keep history of this type.
   ///
-  /// A limit counts in each store. Tokens from before a deleted transaction expire.
+  /// A limit counts in each store. Tokens from before the oldest transaction that is left expire.
   ///
   /// - Throws: `DataStoreError.unsupportedFeature` where no store keeps history of this type; the store's
   ///   error. Stores before the one that fails have deleted theirs then.

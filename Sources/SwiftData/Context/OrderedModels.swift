@@ -132,3 +132,15 @@ struct OrderedModels: Sequence {
     }
   }
 }
+
+extension Sequence where Element == _ModelStorage {
+  /// The classes of the models, each once.
+  var descriptors: [_ModelDescriptor] {
+    var found: [_ModelDescriptor] = []
+    // Models of one class mostly follow each other.
+    for storage in self where found.last !== storage.descriptor {
+      if !found.contains(where: { $0 === storage.descriptor }) { found.append(storage.descriptor) }
+    }
+    return found
+  }
+}

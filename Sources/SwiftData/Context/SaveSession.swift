@@ -133,9 +133,7 @@ struct SaveSession {
   /// What this save changes, for the other contexts of the container.
   private func pendingNote() -> SavedChanges {
     var note = SavedChanges()
-    for storage in core.changes.inserted {
-      note.insertedEntities.insert(storage.descriptor.entityName)
-    }
+    note.insertedEntities = Set(core.changes.inserted.descriptors.map(\.entityName))
     note.updated = core.changes.changed.map { ($0.identifier, $0.changedSlots) }
     note.deleted = core.rowsToDelete.map(\.identifier)
     return note

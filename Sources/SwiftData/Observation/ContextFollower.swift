@@ -122,15 +122,13 @@ final class ContextFollower: EditWatcher {
   /// ones leave the lists that they are in, and take others with them.
   func willSave() {
     guard let core else { return }
-    for storage in core.changes.inserted {
-      touched.insertComingOrGoing(storage.descriptor)
-      if storage.descriptor.isConstrained { touched.insert(storage.descriptor, slots: .all) }
+    for descriptor in core.changes.inserted.descriptors {
+      touched.insertComingOrGoing(descriptor)
+      if descriptor.isConstrained { touched.insert(descriptor, slots: .all) }
     }
-    var deleted: Set<ObjectIdentifier> = []
-    for storage in core.changes.deleted
-    where deleted.insert(ObjectIdentifier(storage.descriptor)).inserted {
-      let port = core.coordinator.port(forEntity: storage.descriptor.entityName)
-      if let names = port?.entitiesConcerned(byDeletionOf: storage.descriptor) {
+    for descriptor in core.changes.deleted.descriptors {
+      let port = core.coordinator.port(forEntity: descriptor.entityName)
+      if let names = port?.entitiesConcerned(byDeletionOf: descriptor) {
         touched.insert(SavedChanges(invalidatedEntities: names), in: core.coordinator)
       } else {
         touched.insertEverything()

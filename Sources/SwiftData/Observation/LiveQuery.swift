@@ -10,9 +10,9 @@ final class LiveQuery<Element: PersistentModel>: FollowingQuery {
   private let section: SectionProperty<Element>?
   private var state = LiveQueryState()
   private var answer = Answer()
-  /// Told around each change of the answer or of the error.
   /// Counts the answers that were published.
   private(set) var version = 0
+  /// Told around each change of the answer or of the error.
   private var publish: (_ change: () -> Void) -> Void = { $0() }
 
   private struct Answer {

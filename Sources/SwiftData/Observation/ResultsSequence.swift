@@ -150,6 +150,8 @@ public struct HistorySequence: AsyncSequence {
     private let container: ModelContainer
     private var token: DefaultHistoryToken?
     private let signals: CommitSignals.Observation
+    /// Keep the stores from pruning what the next value begins with.
+    private var holds: [any HistoryFollower] = []
     private var waiting: AsyncStream<Void>.Iterator
 
     fileprivate init(container: ModelContainer, token: DefaultHistoryToken?) {
@@ -159,6 +161,15 @@ public struct HistorySequence: AsyncSequence {
         of: Void.self, bufferingPolicy: .bufferingNewest(1))
       waiting = stream.makeAsyncIterator()
       signals = CommitSignals.observe(container) { continuation.yield() }
+      hold()
+    }
+
+    private mutating func hold() {
+      let all = HistoryInterest(entities: nil, authors: [])
+      holds = container.coordinator.ports.compactMap { port in
+        let place = token ?? DefaultHistoryToken([port.identifier: 0])
+        return (try? port.historyFollower(after: place, all)) ?? nil
+      }
     }
 
     /// The next transactions; `nil` when the task is cancelled.
@@ -181,6 +192,7 @@ public struct HistorySequence: AsyncSequence {
         let found = try ModelContext(container).fetchHistory(descriptor)
         if let last = found.last {
           token = last.token
+          hold()
           return found
         }
         guard await waiting.next(isolation: actor) != nil else { break }

@@ -9,11 +9,8 @@ struct HistoryQuery {
     _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>, _ store: RelationalStore
   ) {
     plans = store.plans
-    let records = HistoryRecords(
-      mapping: store.mapping, storeIdentifier: store.identifier,
-      removedEntities: store.removedEntities)
     compiled = PredicateCompiler.compile(
-      descriptor.predicate, sortBy: descriptor.sortBy, records: records.transactions,
+      descriptor.predicate, sortBy: descriptor.sortBy, records: store.historyRecords,
       mapping: store.mapping, database: store.plans.database, storeIdentifier: store.identifier)
   }
 

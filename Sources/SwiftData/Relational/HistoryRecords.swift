@@ -172,7 +172,7 @@ private struct EntityNames: Sendable {
       "coalesce",
       [
         .subquery(stored),
-        .binary(.text(Self.unnamed), .concatenate, .cast(number, to: .text)),
+        .binary(.text(HistoryTables.unnamedEntity), .concatenate, .cast(number, to: .text)),
       ])
     if known.isEmpty { return other }
     return .conditional(
@@ -182,9 +182,6 @@ private struct EntityNames: Sendable {
       }, otherwise: other)
   }
 
-  /// What the number of an entity without any name is put behind.
-  private static let unnamed = "entity "
-
   /// The numbers of the names; of names that are not known what the file says.
   private func search(
     _ number: SQLExpression, _ spellings: [_StoredValue], _ compiler: inout PredicateCompiler
@@ -193,7 +190,7 @@ private struct EntityNames: Sendable {
     var others: [_StoredValue] = []
     for case .text(let name) in spellings {
       let found = known.filter { $0.name == name }
-      if found.isEmpty, name.hasPrefix(Self.unnamed) { return nil }
+      if found.isEmpty, name.hasPrefix(HistoryTables.unnamedEntity) { return nil }
       if found.isEmpty { others.append(.text(name)) }
       for entity in found { numbers.append(.integer(Int64(entity.number))) }
     }

@@ -38,8 +38,6 @@ struct HistoryRowStatements: Sendable {
   let changes: String
   /// The number of the oldest transaction.
   let oldest: String
-  /// The keys of the changes of the transactions behind parameter 0, in the order of the changes.
-  let changesAfter: String
   /// The name of the entity with a number.
   let entityName: String
   /// The number of the last transaction whose context name is parameter 0.
@@ -86,12 +84,6 @@ struct HistoryRowStatements: Sendable {
     oldest =
       Select([.function("min", [RowColumns.key()])], from: TableReference(transactionTable))
       .rendered(in: dialect).sql
-    changesAfter =
-      Select(
-        changeColumns, from: changeTable,
-        where: .binary(column(Change.transaction), .greater, .parameter(0)),
-        orderBy: [OrderingTerm(RowColumns.key())]
-      ).rendered(in: dialect).sql
     let named = Select(
       [RowColumns.key()], from: TableReference(HistoryTables.Entity.text.table),
       where: .binary(column(HistoryTables.Text.value), .equal, .parameter(0)))
@@ -141,12 +133,6 @@ struct HistoryRows {
       found[number]?.sort { $0.number < $1.number }
     }
     return found
-  }
-
-  /// All changes of the transactions behind one, in their order.
-  func changes(after number: Int64) throws -> [ChangeRow] {
-    try session.statement(plans.historyRows.changesAfter).values(.integer(number))
-      .compactMap(ChangeRow.init)
   }
 
   /// The number of the oldest transaction that is left; `nil` where none is.

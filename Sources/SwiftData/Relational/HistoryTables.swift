@@ -78,6 +78,9 @@ package struct HistoryTables: Hashable, Sendable {
     case inserted, updated, deleted
   }
 
+  /// What the number of an entity without any name is put behind.
+  static let unnamedEntity = "entity "
+
   package enum Text {
     package static let value = "ZNAME"
 

@@ -24,6 +24,8 @@ package final class RelationalStore: StorePort {
   let history: HistoryTables?
   /// The names of entities that only the history has, by number.
   let removedEntities: [Int: String]
+  /// How predicates find the transactions of the history.
+  let historyRecords: RecordMapping
   /// Whether changes are written to the history; without it only a sign that there were some.
   private let keepsHistory: Bool
   /// Forgets old history after changes; `nil` where all of it is kept.
@@ -49,6 +51,10 @@ package final class RelationalStore: StorePort {
     self.note = note
     self.history = history
     self.removedEntities = removedEntities
+    historyRecords =
+      HistoryRecords(
+        mapping: mapping, storeIdentifier: identifier, removedEntities: removedEntities
+      ).transactions
     self.keepsHistory = keepsHistory
     pruner = history == nil ? nil : retention.map(HistoryPruner.init)
     plans = StorePlans(

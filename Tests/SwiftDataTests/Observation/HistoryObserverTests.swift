@@ -132,6 +132,33 @@ struct HistoryObserverTests {
     #expect(try await reader.value == Array(1...30))
   }
 
+  @Test func whatASequenceHasNotGivenIsNotPruned() async throws {
+    let folder = try TemporaryFolder()
+    var configuration = ModelConfiguration(url: folder.store)
+    configuration.historyRetention = HistoryRetention(maximumCount: 3)
+    let container = try ModelContainer(
+      for: Note.self, Entry.self, configurations: configuration)
+    let context = ModelContext(container)
+    func save(_ count: Int) throws {
+      for number in 0..<count {
+        context.insert(Note("\(number)"))
+        try context.save()
+      }
+    }
+    func count() throws -> Int {
+      try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).count
+    }
+    try save(1)
+    var reader: HistorySequence.AsyncIterator? = context.history(since: nil).makeAsyncIterator()
+    #expect(try await reader?.next()?.count == 1)
+    try save(20)
+    #expect(try await reader?.next()?.map(\.transactionIdentifier) == Array(2...21))
+    reader = nil
+    // What was due while it was held goes first; then there is another look.
+    try save(5)
+    #expect(try count() <= 6)
+  }
+
   @Test func aCancelledSequenceEnds() async throws {
     let container = container
     let reader = Task {
