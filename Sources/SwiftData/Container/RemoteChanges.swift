@@ -89,9 +89,8 @@ final class RemoteChanges: Sendable {
 extension SavedChanges {
   fileprivate init(_ commits: RemoteCommits) {
     self.init(
-      insertedEntities: Set(commits.inserted.map(\.entityName)), updated: commits.updated,
-      deleted: commits.deleted,
-      isEverything: commits.isEverything)
+      updated: commits.updated, deleted: commits.deleted, isEverything: commits.isEverything)
+    setInserted(commits.inserted)
   }
 }
 

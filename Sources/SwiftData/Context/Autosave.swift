@@ -103,8 +103,8 @@ final class Autosave: EditWatcher, @unchecked Sendable {
 
   func willDepart(_ storage: _ModelStorage) { noteEdit() }
 
-  func didSave(storedAll: Bool) {
-    if storedAll { noteNothingPending() }
+  func didSave(_ saved: SavedChanges?) {
+    if saved != nil { noteNothingPending() }
   }
 
   func didRollBack() { noteNothingPending() }

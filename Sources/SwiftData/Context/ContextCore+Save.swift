@@ -10,7 +10,7 @@ extension ContextCore {
     applyExternalChanges()
     try pendingErrors.throwFirst()
     guard !changes.isEmpty || !discardedEdits.isEmpty else {
-      for watcher in watchers.all { watcher.didSave(storedAll: true) }
+      for watcher in watchers.all { watcher.didSave(SavedChanges()) }
       return endEvent()
     }
     if let face {

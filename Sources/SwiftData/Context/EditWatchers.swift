@@ -22,8 +22,11 @@ protocol EditWatcher: AnyObject {
 
   /// A save begins; what its delete rules change are no edits of the user.
   func willSave()
+  /// Whether `didSave` has to be told what was saved.
+  var wantsSavedChanges: Bool { get }
   /// A save has ended. After one that stored everything nothing is pending any more.
-  func didSave(storedAll: Bool)
+  /// - Parameter saved: `nil` where the save failed; empty where nobody wants to know.
+  func didSave(_ saved: SavedChanges?)
   /// All pending changes were discarded.
   func didRollBack()
   /// What other contexts have saved, or a batch deletion has removed, has been applied.
@@ -38,6 +41,7 @@ protocol EditWatcher: AnyObject {
 
 extension EditWatcher {
   var needsEachDeletion: Bool { false }
+  var wantsSavedChanges: Bool { false }
   func didEditMembers(_ edit: ToManyEdits.Edit, of storage: _ModelStorage, slot: Int) {}
   func endEvent() {}
   func willSave() {}
@@ -106,13 +110,13 @@ extension ContextCore {
   }
 
   /// Runs a save between `willSave` and `didSave`.
-  func notingSave<R>(_ save: () throws -> R) rethrows -> R {
+  func notingSave(_ save: () throws -> SaveSession.Saved) rethrows -> SaveSession.Saved {
     for watcher in watchers.all { watcher.willSave() }
-    var isStored = false
-    defer { for watcher in watchers.all { watcher.didSave(storedAll: isStored) } }
-    let result = try save()
-    isStored = true
-    return result
+    var saved: SaveSession.Saved?
+    defer { for watcher in watchers.all { watcher.didSave(saved?.note) } }
+    let stored = try save()
+    saved = stored
+    return stored
   }
 
   func closeWatchers() {

@@ -4,14 +4,9 @@ import Foundation
 /// all descriptors come by their keys, new ones last, in the order of their insertion.
 struct ModelOrder<T: PersistentModel> {
   private let descriptors: [(descriptor: SortDescriptor<T>, isTurned: Bool)]
-  private let insertion: [ObjectIdentifier: Int]
 
-  /// - Parameter inserted: The new models among those to sort, in the order of their insertion.
-  init(_ descriptors: [SortDescriptor<T>], inserted: [T] = []) {
+  init(_ descriptors: [SortDescriptor<T>]) {
     self.descriptors = descriptors.map { ($0, $0.comparesAgainstItsOrder) }
-    insertion = Dictionary(
-      inserted.enumerated().map { (ObjectIdentifier($1), $0) },
-      uniquingKeysWith: { first, _ in first })
   }
 
   func sort(_ models: inout [T]) {
@@ -49,10 +44,14 @@ struct ModelOrder<T: PersistentModel> {
       case .orderedDescending: return isTurned
       }
     }
-    let (first, second) = (insertion[ObjectIdentifier(left)], insertion[ObjectIdentifier(right)])
-    if first != nil || second != nil { return (first ?? -1) < (second ?? -1) }
-    guard let first = left._$storage.knownIdentifier, let second = right._$storage.knownIdentifier
-    else { return false }
+    let (left, right) = (left._$storage, right._$storage)
+    switch (left.flags.contains(.isInserted), right.flags.contains(.isInserted)) {
+    case (true, true): return left.pendingPlace < right.pendingPlace
+    case (false, true): return true
+    case (true, false): return false
+    case (false, false): break
+    }
+    guard let first = left.knownIdentifier, let second = right.knownIdentifier else { return false }
     if let first = first.rowKey, let second = second.rowKey { return first < second }
     return false
   }

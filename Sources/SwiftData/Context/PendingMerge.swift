@@ -138,11 +138,7 @@ struct PendingMerge<T: PersistentModel> {
       + core.changes.deleted(of: T._$descriptor)
     let touched = Set(pending.compactMap(\.knownIdentifier) + concerned.map(\.persistentModelID))
     if touched.isEmpty { return all }
-    let among = Predicate<T> { model in
-      PredicateExpressions.build_contains(
-        PredicateExpressions.build_Arg(touched),
-        PredicateExpressions.build_KeyPath(root: model, keyPath: \.persistentModelID))
-    }
+    let among = T.isOne(of: touched)
     request.predicate = descriptor.predicate.map { Predicate(all: [$0, among]) } ?? among
     return try port.count(PendingMerge.request(request, core)).map { all - $0 }
   }
@@ -184,10 +180,9 @@ struct PendingMerge<T: PersistentModel> {
         guard try matches(model) else { continue }
         if sorts { judged.append(model) } else { models.append(model) }
       }
-      var late = try (changed + concerned).filter {
+      let late = try (changed + concerned).filter {
         try !seen.contains(ObjectIdentifier($0)) && matches($0)
       }
-      ModelOrder([]).sort(&late)
       judged += late
     } else {
       models = found
@@ -195,11 +190,9 @@ struct PendingMerge<T: PersistentModel> {
     let new = try inserted.filter(matches)
     if judgesEverything {
       models += new
-      ModelOrder(descriptor.sortBy, inserted: inserted).sort(&models)
-    } else if sorts {
-      ModelOrder(descriptor.sortBy, inserted: inserted).merge(judged + new, into: &models)
+      ModelOrder(descriptor.sortBy).sort(&models)
     } else {
-      models += judged + new
+      ModelOrder(descriptor.sortBy).merge(judged + new, into: &models)
     }
     return range.isAll ? models : Array(range.slice(models))
   }

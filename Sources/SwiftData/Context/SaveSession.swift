@@ -30,6 +30,8 @@ struct SaveSession {
     var overwritten: [PersistentIdentifier: [String]] = [:]
     /// Edits of models whose rows others had deleted.
     var discarded: [PersistentIdentifier: [String]] = [:]
+    /// What is told to other contexts and to watchers; empty where there are none.
+    var note = SavedChanges()
 
     var userInfo: [AnyHashable: Any] {
       let lists: [(ModelContext.NotificationKey, [PersistentIdentifier])] = [
@@ -120,12 +122,12 @@ struct SaveSession {
       throw error
     }
     let overwritten = contestedNames()
-    var note = announced == nil ? SavedChanges() : pendingNote()
-    var saved = finalise(batches, prepared.map(\.receipt), noting: &note)
+    let isNoted = announced != nil || core.watchers.all.contains(where: \.wantsSavedChanges)
+    var saved = finalise(batches, prepared.map(\.receipt), isNoted ? pendingNote() : nil)
     saved.overwritten = overwritten
     saved.discarded = core.discardedEdits
     core.discardedEdits = [:]
-    if let announced { others.complete(announced, with: note) }
+    if let announced { others.complete(announced, with: saved.note) }
     core.coordinator.commits.fire()
     return saved
   }
@@ -133,7 +135,7 @@ struct SaveSession {
   /// What this save changes, for the other contexts of the container.
   private func pendingNote() -> SavedChanges {
     var note = SavedChanges()
-    note.insertedEntities = Set(core.changes.inserted.descriptors.map(\.entityName))
+    note.insert(rowsOf: Set(core.changes.inserted.descriptors.map(\.entityName)))
     note.updated = core.changes.changed.map { ($0.identifier, $0.changedSlots) }
     note.deleted = core.rowsToDelete.map(\.identifier)
     return note
@@ -193,8 +195,9 @@ struct SaveSession {
     core.forgetUnreadable(stored + changes.deleted.map { ($0.identifier, nil) })
   }
 
+  /// - Parameter note: What is told of the save, with the keys that new rows have got; `nil` for nothing.
   private func finalise(
-    _ batches: [Batch], _ receipts: [SaveReceipt], noting note: inout SavedChanges
+    _ batches: [Batch], _ receipts: [SaveReceipt], _ note: SavedChanges?
   ) -> Saved {
     var saved = Saved()
     let changes = core.changes
@@ -215,7 +218,6 @@ struct SaveSession {
     // models of this save, now that all of them have their identifiers.
     for (storage, permanent, isShown) in upserted {
       if !isShown { core.becomeDuplicate(storage, of: permanent) }
-      note.updated.append((permanent, .all))
       core.forgetEmptyToOnes(of: storage)
     }
     for storage in changes.inserted { storage.acceptChanges() }
@@ -228,7 +230,14 @@ struct SaveSession {
     for storage in changes.deleted { core.finishDeletion(of: storage) }
     core.hasLostModels = false
     if core.leavesUnseenMembers(changes.deleted) { core.dropGoneMembers() }
-    for snapshot in receipts.flatMap(\.reregistered) { core.reregister(snapshot) }
+    let rewritten = receipts.flatMap(\.reregistered)
+    for snapshot in rewritten { core.reregister(snapshot) }
+    if var note {
+      note.setInserted(saved.inserted)
+      let identifiers = upserted.map(\.permanent) + rewritten.map(\.persistentIdentifier)
+      note.updated += identifiers.map { ($0, .all) }
+      saved.note = note
+    }
     // Released when the lists of the context are settled: deinitialisers of models may call back.
     return withExtendedLifetime(changes) { saved }
   }

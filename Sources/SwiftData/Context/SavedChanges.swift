@@ -1,7 +1,9 @@
 /// What one save changed, for the other contexts of the container: identifiers and slots, no values.
 struct SavedChanges: Sendable {
-  /// Entities that have new rows.
-  var insertedEntities: Set<String> = []
+  /// New rows, where they are few.
+  private(set) var inserted: [PersistentIdentifier] = []
+  /// Entities that have new rows which are not named.
+  private(set) var insertedEntities: Set<String> = []
   var updated: [(identifier: PersistentIdentifier, slots: SlotSet)] = []
   var deleted: [PersistentIdentifier] = []
   /// Entities of which any row may be changed or deleted, after a deletion that named no rows.
@@ -12,13 +14,24 @@ struct SavedChanges: Sendable {
   static let everything = SavedChanges(isEverything: true)
 
   /// What the changes count against the limit of the log.
-  var size: Int { updated.count + deleted.count + 1 }
+  var size: Int { inserted.count + updated.count + deleted.count + 1 }
 
   var isEmpty: Bool {
     size == 1 && insertedEntities.isEmpty && invalidatedEntities.isEmpty && !isEverything
   }
 
+  /// New rows of which only the entities are known yet.
+  mutating func insert(rowsOf entities: Set<String>) { insertedEntities.formUnion(entities) }
+
+  /// All new rows of a save.
+  mutating func setInserted(_ identifiers: [PersistentIdentifier]) {
+    let areFew = identifiers.count <= 256
+    inserted = areFew ? identifiers : []
+    insertedEntities = areFew ? [] : Set(identifiers.lazy.map(\.entityName))
+  }
+
   mutating func append(_ other: SavedChanges) {
+    inserted += other.inserted
     insertedEntities.formUnion(other.insertedEntities)
     updated += other.updated
     deleted += other.deleted

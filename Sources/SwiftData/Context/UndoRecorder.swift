@@ -57,7 +57,7 @@ final class UndoRecorder: EditWatcher {
 
   func willSave() { isPaused = true }
 
-  func didSave(storedAll: Bool) { isPaused = false }
+  func didSave(_ saved: SavedChanges?) { isPaused = false }
 
   /// What the steps lead back to no longer exists.
   func didRollBack() { forgetAll() }

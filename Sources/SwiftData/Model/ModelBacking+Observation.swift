@@ -46,6 +46,7 @@ extension _ModelStorage {
   /// Makes the registrar on the first observed access.
   @usableFromInline
   func noteAccess<M: PersistentModel, V>(_ model: M, _ keyPath: KeyPath<M, V>) {
+    if ObservationProbe.isSuspended { return }
     let observers = observers ?? ObservationProbe.takeObservers()
     self.observers = observers
     observers.registrar.access(model, keyPath: keyPath)

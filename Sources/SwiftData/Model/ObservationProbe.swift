@@ -41,6 +41,7 @@ enum ObservationProbe {
     private let subject = ObservationProbe.subject
     private let keyPath = ObservationProbe.keyPath
     private let counter: Counter?
+    var isSuspended = false
 
     init(_ retained: Retained) {
       registrar = observers.registrar
@@ -48,6 +49,7 @@ enum ObservationProbe {
     }
 
     var isTracked: Bool {
+      if isSuspended { return false }
       guard let counter else { return true }
       registrar.access(subject, keyPath: keyPath)
       return counter.isRaised
@@ -104,14 +106,27 @@ enum ObservationProbe {
   }()
 
   @usableFromInline
-  static func isTracking() -> Bool {
-    let spare: Unmanaged<Spare>
-    if let known = pthread_getspecific(key) {
-      spare = .fromOpaque(known)
-    } else {
-      spare = makeSpare()
-    }
-    return spare._withUnsafeGuaranteedRef { $0.isTracked }
+  static func isTracking() -> Bool { spare._withUnsafeGuaranteedRef { $0.isTracked } }
+
+  /// The spare of this thread.
+  private static var spare: Unmanaged<Spare> {
+    if let known = pthread_getspecific(key) { return .fromOpaque(known) }
+    return makeSpare()
+  }
+
+  /// Reads models without the scope of this thread being told of it: what `body` reads is no reason to call its
+  /// observers.
+  static func withoutTracking<R>(_ body: () throws -> R) rethrows -> R {
+    let spare = spare.takeUnretainedValue()
+    let wasSuspended = spare.isSuspended
+    spare.isSuspended = true
+    defer { spare.isSuspended = wasSuspended }
+    return try body()
+  }
+
+  static var isSuspended: Bool {
+    guard let spare = pthread_getspecific(key) else { return false }
+    return Unmanaged<Spare>.fromOpaque(spare)._withUnsafeGuaranteedRef { $0.isSuspended }
   }
 
   /// A registrar for a model that is being read: the one that the scope of this thread knows already, if

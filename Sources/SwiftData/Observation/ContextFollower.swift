@@ -3,6 +3,7 @@ protocol FollowingQuery: AnyObject {
   var interest: QueryInterest { get }
 
   func handle(_ event: LiveQueryState.Event)
+  func handle(_ concern: QueryInterest.Concern)
 }
 
 /// Tells the live queries of one context what changes in it, and wakes them on its actor.
@@ -11,7 +12,7 @@ protocol FollowingQuery: AnyObject {
 ///    `TouchedModels`.
 /// 2. The first of a burst wakes the pump: a job on the actor that the queries were made on. Where there is
 ///    none, the end of a save or of `processPendingChanges` takes its place, and each read.
-/// 3. The job asks each query whether it is concerned, and lets those that are fetch again.
+/// 3. The job asks each query whether it is concerned, and lets those that are answer again.
 ///
 /// It watches the context as long as there are queries. Used on the thread of the context only, but for the
 /// pump.
@@ -63,7 +64,7 @@ final class ContextFollower: EditWatcher {
     signals.fire()
   }
 
-  /// Lets the queries that changes concern fetch again.
+  /// Lets the queries that changes concern answer again.
   func flush() {
     isAwake = false
     guard let core, core.face != nil else { return }
@@ -80,8 +81,10 @@ final class ContextFollower: EditWatcher {
     let changes = touched
     touched = TouchedModels()
     for followed in queries {
-      guard let query = followed.query, query.interest.concerns(changes) else { continue }
-      query.handle(.changed)
+      guard let query = followed.query, let concern = query.interest.concern(in: changes) else {
+        continue
+      }
+      query.handle(concern)
     }
   }
 
@@ -102,42 +105,31 @@ final class ContextFollower: EditWatcher {
   // MARK: EditWatcher
 
   var wantsEdits: Bool { true }
+  var wantsSavedChanges: Bool { true }
 
   func willEdit(_ storage: _ModelStorage, slot: Int) {
-    touched.insert(storage.descriptor, slot: slot)
+    touched.insert(storage, slot: slot)
     wake()
   }
 
   func willArrive(_ storage: _ModelStorage) {
-    touched.insertComingOrGoing(storage.descriptor)
+    touched.insertComingOrGoing(storage)
     wake()
   }
 
   func willDepart(_ storage: _ModelStorage) {
-    touched.insertComingOrGoing(storage.descriptor)
+    touched.insertComingOrGoing(storage)
     wake()
   }
 
-  /// New models get their keys, by which the store orders them, or turn out to be rows that are known. Deleted
-  /// ones leave the lists that they are in, and take others with them.
-  func willSave() {
-    guard let core else { return }
-    for descriptor in core.changes.inserted.descriptors {
-      touched.insertComingOrGoing(descriptor)
-      if descriptor.isConstrained { touched.insert(descriptor, slots: .all) }
+  func didSave(_ saved: SavedChanges?) {
+    if let core, let saved {
+      touched.insert(savedByContext: saved, in: core.coordinator)
+    } else {
+      // What the save changed in memory was taken back.
+      touched.insertEverything()
     }
-    for descriptor in core.changes.deleted.descriptors {
-      let port = core.coordinator.port(forEntity: descriptor.entityName)
-      if let names = port?.entitiesConcerned(byDeletionOf: descriptor) {
-        touched.insert(SavedChanges(invalidatedEntities: names), in: core.coordinator)
-      } else {
-        touched.insertEverything()
-      }
-    }
-    wake()
-  }
-
-  func didSave(storedAll: Bool) {
+    if !touched.isEmpty { wake() }
     if pump == nil { flush() }
   }
 
@@ -148,7 +140,7 @@ final class ContextFollower: EditWatcher {
 
   func didApply(_ saved: SavedChanges) {
     guard let core else { return }
-    touched.insert(saved, in: core.coordinator)
+    touched.insert(savedByOthers: saved, in: core.coordinator)
     wake()
   }
 

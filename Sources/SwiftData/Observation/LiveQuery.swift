@@ -1,15 +1,21 @@
 /// The answer of a request, kept up to date.
 ///
-/// `LiveQueryState` decides when to fetch, `QueryInterest` what is worth it; here is what they act on. A read is
-/// never behind what its context knows. Used on the actor of its context.
+/// `LiveQueryState` decides when to fetch, `QueryInterest` what is worth it, `AnswerPatch` spares the fetch; here is
+/// what they act on. A read is never behind what its context knows. Used on the actor of its context.
 final class LiveQuery<Element: PersistentModel>: FollowingQuery {
   let context: ModelContext
   private(set) var interest: QueryInterest
   private(set) var error: (any Error)?
   private let follower: ContextFollower
   private let section: SectionProperty<Element>?
+  private let tellsOfEdits: Bool
   private var state = LiveQueryState()
   private var answer = Answer()
+  /// What has changed since the answer.
+  private var changed = NamedModels()
+  private var haveFreshRows = false
+  /// The models that were put in since the last fetch.
+  private var patched = NamedModels()
   /// Counts the answers that were published.
   private(set) var version = 0
   /// Told around each change of the answer or of the error.
@@ -27,17 +33,19 @@ final class LiveQuery<Element: PersistentModel>: FollowingQuery {
   }
 
   /// Fetches. The order of the sections comes before that of the request.
+  /// - Parameter tellsOfEdits: Whether an answer with the same models is another one where they were edited.
   init(
     _ descriptor: FetchDescriptor<Element>, sectionBy section: SectionProperty<Element>? = nil,
-    in context: ModelContext, isolation: isolated (any Actor)?
+    tellsOfEdits: Bool = false, in context: ModelContext, isolation: isolated (any Actor)?
   ) {
     var descriptor = descriptor
     if let section { descriptor.sortBy = section.order + descriptor.sortBy }
     self.context = context
     self.descriptor = descriptor
     self.section = section
+    self.tellsOfEdits = tellsOfEdits
     follower = ContextFollower.of(context, isolation: isolation)
-    interest = LiveQuery.interest(in: descriptor, section, context)
+    interest = LiveQuery.interest(in: descriptor, section, tellsOfEdits, context)
     follower.add(self)
     handle(.read)
   }
@@ -59,7 +67,7 @@ final class LiveQuery<Element: PersistentModel>: FollowingQuery {
   /// What is asked for; the next read answers another request.
   var descriptor: FetchDescriptor<Element> {
     didSet {
-      interest = LiveQuery.interest(in: descriptor, section, context)
+      interest = LiveQuery.interest(in: descriptor, section, tellsOfEdits, context)
       handle(.replaced)
     }
   }
@@ -82,25 +90,43 @@ final class LiveQuery<Element: PersistentModel>: FollowingQuery {
   }
 
   /// Shows other models until the next change.
-  func replace(_ elements: [Element]) { publish { answer = made(elements) } }
+  func replace(_ elements: [Element]) {
+    handle(.overridden)
+    publish { answer = Answer(elements: elements, titles: titles(of: elements)) }
+  }
+
+  func handle(_ concern: QueryInterest.Concern) {
+    switch concern {
+    case .models(let models, let areFresh) where AnswerPatch.isPossible(descriptor):
+      changed.formUnion(models)
+      haveFreshRows = haveFreshRows || areFresh
+      handle(.changed(areNamed: !changed.areIncomplete))
+    case .models, .any: handle(.changed(areNamed: false))
+    }
+  }
 
   func handle(_ event: LiveQueryState.Event) {
     for action in state.handle(event) {
       switch action {
       case .wake: follower.wake()
-      case .fetch: fetch()
+      case .patch: answer(by: patch)
+      case .fetch: answer(by: fetch)
       case .publish, .publishError, .forgetError: break
       }
     }
   }
 
-  private func fetch() {
-    let actions: [LiveQueryState.Action]
+  /// - Parameter read: Returns `nil` where it cannot answer.
+  private func answer(by read: () throws -> (answer: Answer, isSame: Bool)?) {
+    var actions: [LiveQueryState.Action]
     var found = Answer()
     var failure: (any Error)?
     do {
-      found = made(try context.fetch(descriptor))
-      actions = state.handle(.answered(isSame: found.isSame(as: answer)))
+      guard let new = try ObservationProbe.withoutTracking(read) else {
+        return handle(.notEnough)
+      }
+      found = new.answer
+      actions = state.handle(.answered(isSame: new.isSame))
     } catch {
       failure = error
       actions = state.handle(.failed)
@@ -113,24 +139,64 @@ final class LiveQuery<Element: PersistentModel>: FollowingQuery {
       case .publishError: publish { error = failure }
       case .forgetError: if error != nil { publish { error = nil } }
       case .wake: follower.wake()
-      case .fetch: break
+      case .fetch, .patch: break
       }
     }
   }
 
-  private func made(_ elements: [Element]) -> Answer {
-    Answer(elements: elements, titles: section.map { elements.map($0.title) } ?? [])
+  private func fetch() throws -> (answer: Answer, isSame: Bool)? {
+    forgetChanges()
+    patched = NamedModels()
+    let elements = try context.fetch(descriptor)
+    let found = Answer(elements: elements, titles: titles(of: elements))
+    return (found, !tellsOfEdits && found.isSame(as: answer))
+  }
+
+  private func forgetChanges() {
+    changed = NamedModels()
+    haveFreshRows = false
+  }
+
+  /// Rows that others have changed were behind what a fetch had read of them. So models that were put in since then
+  /// may have been compared with values that are no more, and look for their places again.
+  private func patch() throws -> (answer: Answer, isSame: Bool)? {
+    if haveFreshRows { changed.formUnion(patched) }
+    let models = changed
+    forgetChanges()
+    let patch = AnswerPatch(core: context.core, descriptor: descriptor)
+    guard let new = try patch.applied(to: answer.elements, models) else { return nil }
+    for model in new.placed { patched.insert(model._$storage) }
+    let found = Answer(elements: new.elements, titles: titles(of: new))
+    let isEdited = tellsOfEdits && !new.placed.isEmpty
+    return (found, !isEdited && found.isSame(as: answer))
+  }
+
+  /// Only those of models that were put in are made.
+  private func titles(of new: AnswerPatch<Element>.Result) -> [String] {
+    guard let section else { return [] }
+    let placed = Set(new.placed.map(ObjectIdentifier.init))
+    var known = zip(answer.elements, answer.titles).makeIterator()
+    return new.elements.map { element in
+      if placed.contains(ObjectIdentifier(element)) { return section.title(element) }
+      while let (old, title) = known.next() { if old === element { return title } }
+      return section.title(element)
+    }
+  }
+
+  private func titles(of elements: [Element]) -> [String] {
+    section.map { elements.map($0.title) } ?? []
   }
 
   private static func interest(
     in descriptor: FetchDescriptor<Element>, _ section: SectionProperty<Element>?,
-    _ context: ModelContext
+    _ wantsAll: Bool, _ context: ModelContext
   ) -> QueryInterest {
     let core = context.core
     let port = core.coordinator.port(forEntity: Element._$descriptor.entityName)
     let request = DataStoreFetchRequest(descriptor: descriptor, editingState: core.editingState)
     return QueryInterest(
-      Element._$descriptor, reads: port?.reads(of: request), sections: section?.slot
+      Element._$descriptor, reads: port?.reads(of: request), sections: section?.slot,
+      wantsAll: wantsAll
     ) { descriptor, slot in
       descriptor.link(slot, in: core.coordinator).map { ($0.destination, $0.inverseSlot) }
     }

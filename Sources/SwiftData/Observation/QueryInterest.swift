@@ -11,6 +11,14 @@
 ///
 /// What it lets through may still leave the answer as it was.
 struct QueryInterest {
+  /// What changes can do to the answer.
+  enum Concern {
+    /// Only these models can come, go, or change places.
+    case models(NamedModels, haveFreshRows: Bool)
+    /// Any model can.
+    case any
+  }
+
   private struct Part {
     let descriptor: _ModelDescriptor
     var slots: SlotSet
@@ -21,14 +29,18 @@ struct QueryInterest {
   private var parts: [Part] = []
   /// Whether every change matters.
   private(set) var isUnlimited = false
+  /// Whether a model is in the answer, and where, is told by its own attributes.
+  private(set) var readsOwnAttributesOnly = false
 
   /// - Parameters:
   ///   - fetched: The class of the fetched models.
   ///   - reads: What the request reads; `nil` where that cannot be told.
   ///   - sections: The property that sections are made of.
+  ///   - wantsAll: Whether each change of a fetched model matters.
   ///   - inverse: The other side of a relationship, and the class there.
   init(
     _ fetched: _ModelDescriptor, reads: RequestReads?, sections: Int? = nil,
+    wantsAll: Bool = false,
     inverse: (_ModelDescriptor, Int) -> (destination: _ModelDescriptor, slot: Int?)?
   ) {
     guard let reads, !reads.mayReadMore else {
@@ -39,6 +51,8 @@ struct QueryInterest {
     if let sections { own.insert(sections) }
     add(fetched, own, wantsComingAndGoing: true)
     for path in reads.paths { add(path.destination, path.reads, wantsComingAndGoing: false) }
+    readsOwnAttributesOnly =
+      reads.paths.isEmpty && !fetched.relationshipSlots.contains(where: own.contains)
     // Relationships change at their other side too.
     for part in parts {
       for slot in part.descriptor.relationshipSlots where part.slots.contains(slot) {
@@ -48,6 +62,7 @@ struct QueryInterest {
         add(destination, slots, wantsComingAndGoing: true)
       }
     }
+    if wantsAll { add(fetched, .all, wantsComingAndGoing: true) }
   }
 
   private mutating func add(
@@ -62,14 +77,21 @@ struct QueryInterest {
     }
   }
 
-  func concerns(_ touched: TouchedModels) -> Bool {
-    if touched.isEverything || (isUnlimited && !touched.isEmpty) { return true }
-    return touched.kinds.values.contains { kind in
+  /// - Returns: `nil` where the answer stays as it is.
+  func concern(in touched: TouchedModels) -> Concern? {
+    if touched.isEverything || (isUnlimited && !touched.isEmpty) { return .any }
+    let kinds = touched.kinds.values.filter { kind in
       parts.contains { part in
         guard kind.descriptor.isKind(of: part.descriptor) else { return false }
         return kind.haveComeOrGone && part.wantsComingAndGoing
           || !kind.slots.intersection(part.slots).isEmpty
       }
     }
+    if kinds.isEmpty { return nil }
+    guard readsOwnAttributesOnly else { return .any }
+    var models = NamedModels()
+    for kind in kinds { models.formUnion(kind.models) }
+    return models.areIncomplete
+      ? .any : .models(models, haveFreshRows: kinds.contains(where: \.haveFreshRows))
   }
 }

@@ -17,8 +17,8 @@ public import Observation
 /// It follows unsaved changes of its context, saves of other contexts of the container, and commits of other
 /// containers and processes to the same files. It fetches again only when a change can matter to its request:
 /// one to the models that are asked for, in a property that predicate, order or sections read, or to models
-/// that the predicate reaches over relationships. A burst of changes is one fetch. Models stay the instances
-/// that they are.
+/// that the predicate reaches over relationships. A burst of changes is one fetch, and none where the models that
+/// changed are few and their own attributes tell whether they match. Models stay the instances that they are.
 ///
 /// An observer belongs to the actor of its context, on which observers of it are told. Where it was made on none,
 /// as on a thread of one's own, it is up to date whenever it is read, and tells of changes at the end of a save or of

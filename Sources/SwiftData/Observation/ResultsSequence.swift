@@ -11,9 +11,9 @@ extension ModelContext {
   /// }
   /// ```
   ///
-  /// The first value comes at once, later ones when the models that match are others, or stand in another
-  /// order; see ``ResultsObserver`` for what is followed. Whoever is slow gets the newest value only, and always the last
-  /// one. The sequence ends when its task is cancelled, and at once where the first fetch fails; its iterator
+  /// The first value comes at once, later ones when the models that match are others, stand in another
+  /// order, or were edited; see ``ResultsObserver`` for what is followed. A value may be as the one before. Whoever is
+  /// slow gets the newest value only, and always the last one. The sequence ends when its task is cancelled, and at once where the first fetch fails; its iterator
   /// has the ``ResultsSequence/AsyncIterator/fetchError`` then. Iterate on the actor of the context.
   ///
   /// Not in Apple's framework.
@@ -77,10 +77,10 @@ public struct ResultsSequence<Model: PersistentModel>: AsyncSequence {
       self.descriptor = descriptor
     }
 
-    /// The models that match, once they are others than the last value; `nil` when the task is cancelled.
+    /// The models that match, once they have changed; `nil` when the task is cancelled.
     public mutating func next() async -> [Model]? { await next(isolation: nil) }
 
-    /// The models that match, once they are others than the last value; `nil` when the task is cancelled.
+    /// The models that match, once they have changed; `nil` when the task is cancelled.
     ///
     /// - Throws: Never; see ``fetchError``.
     public mutating func next(
@@ -104,7 +104,9 @@ public struct ResultsSequence<Model: PersistentModel>: AsyncSequence {
     private mutating func begin(isolation actor: isolated (any Actor)?) -> [Model]? {
       if fetchError != nil || Task.isCancelled { return nil }
       do {
-        let query = try LiveQuery(descriptor, in: context, isolation: actor).checked()
+        let query = try LiveQuery(
+          descriptor, tellsOfEdits: true, in: context, isolation: actor
+        ).checked()
         let (stream, continuation) = AsyncStream.makeStream(
           of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let signal = query.addSignal { continuation.yield() }

@@ -1,5 +1,5 @@
-/// Which models have changed since observers last looked: kinds of models and properties, no identifiers, so
-/// its size does not grow with the number of changes.
+/// Which models have changed since observers last looked. Many models of a class are not named, so its size does
+/// not grow with the number of changes.
 struct TouchedModels {
   /// What has happened to the models of one class.
   struct Kind {
@@ -8,6 +8,10 @@ struct TouchedModels {
     var slots = SlotSet()
     /// Whether any of them are new, or gone.
     var haveComeOrGone = false
+    /// Which they are. Models that are gone need not be named.
+    var models = NamedModels()
+    /// Whether others have saved some of them, so that their rows are fresh.
+    var haveFreshRows = false
   }
 
   private(set) var kinds: [ObjectIdentifier: Kind] = [:]
@@ -16,38 +20,102 @@ struct TouchedModels {
 
   var isEmpty: Bool { kinds.isEmpty && !isEverything }
 
-  mutating func insert(_ descriptor: _ModelDescriptor, slot: Int) {
-    kinds[ObjectIdentifier(descriptor), default: Kind(descriptor: descriptor)].slots.insert(slot)
+  private mutating func change(_ descriptor: _ModelDescriptor, _ body: (inout Kind) -> Void) {
+    body(&kinds[ObjectIdentifier(descriptor), default: Kind(descriptor: descriptor)])
   }
 
-  mutating func insert(_ descriptor: _ModelDescriptor, slots: SlotSet) {
-    kinds[ObjectIdentifier(descriptor), default: Kind(descriptor: descriptor)].slots
-      .formUnion(slots)
+  mutating func insert(_ storage: _ModelStorage, slot: Int) {
+    change(storage.descriptor) { kind in
+      kind.slots.insert(slot)
+      kind.models.insert(storage)
+    }
   }
 
-  mutating func insertComingOrGoing(_ descriptor: _ModelDescriptor) {
-    kinds[ObjectIdentifier(descriptor), default: Kind(descriptor: descriptor)].haveComeOrGone = true
+  mutating func insertComingOrGoing(_ storage: _ModelStorage) {
+    change(storage.descriptor) { kind in
+      kind.haveComeOrGone = true
+      kind.models.insert(storage)
+    }
   }
 
   mutating func insertEverything() { isEverything = true }
 
   /// What other contexts, containers or processes have saved.
-  mutating func insert(_ saved: SavedChanges, in coordinator: any StoreCoordinator) {
-    func descriptor(_ name: String) -> _ModelDescriptor? {
-      coordinator.modelType(forEntity: name)?._$descriptor
+  mutating func insert(savedByOthers saved: SavedChanges, in coordinator: any StoreCoordinator) {
+    insertSaved(saved, in: coordinator) { $1 }
+    for entity in Set(saved.updated.lazy.map(\.identifier.entityName)) {
+      guard let descriptor = coordinator.descriptor(entity) else { continue }
+      change(descriptor) { $0.haveFreshRows = true }
     }
+  }
+
+  /// What the context itself has saved: new models got their keys, by which the store orders them, or turned out
+  /// to be rows that are known. Deleted ones left the lists that they were in. Edits of other models are known.
+  mutating func insert(savedByContext saved: SavedChanges, in coordinator: any StoreCoordinator) {
+    insertSaved(saved, in: coordinator) { descriptor, slots in
+      slots == .all ? slots : slots.intersection(descriptor.relationshipSet)
+    }
+    for entity in Set(saved.deleted.lazy.map(\.entityName)) {
+      guard let deleted = coordinator.descriptor(entity) else { continue }
+      guard
+        let port = coordinator.port(forEntity: entity),
+        let concerned = port.entitiesConcerned(byDeletionOf: deleted)
+      else { return insertEverything() }
+      for descriptor in concerned.compactMap(coordinator.descriptor) {
+        change(descriptor) { $0.slots.formUnion(descriptor.relationshipSet) }
+      }
+    }
+  }
+
+  /// - Parameter relevant: Which of the changed properties of a class count.
+  private mutating func insertSaved(
+    _ saved: SavedChanges, in coordinator: any StoreCoordinator,
+    _ relevant: (_ModelDescriptor, SlotSet) -> SlotSet
+  ) {
     if saved.isEverything { isEverything = true }
-    var known: [String: SlotSet] = [:]
-    for (identifier, slots) in saved.updated {
-      known[identifier.entityName, default: SlotSet()].formUnion(slots)
+    for (entity, updated) in Dictionary(grouping: saved.updated, by: \.identifier.entityName) {
+      guard let descriptor = coordinator.descriptor(entity) else { continue }
+      change(descriptor) { kind in
+        for (identifier, slots) in updated {
+          let slots = relevant(descriptor, slots)
+          if slots.isEmpty { continue }
+          kind.slots.formUnion(slots)
+          kind.models.insert(identifier)
+        }
+      }
     }
-    for (name, slots) in known { if let found = descriptor(name) { insert(found, slots: slots) } }
-    let moved = saved.insertedEntities.union(saved.deleted.lazy.map(\.entityName))
-    for name in moved { if let found = descriptor(name) { insertComingOrGoing(found) } }
-    for name in saved.invalidatedEntities {
-      guard let found = descriptor(name) else { continue }
-      insert(found, slots: .all)
-      insertComingOrGoing(found)
+    for (entity, inserted) in Dictionary(grouping: saved.inserted, by: \.entityName) {
+      guard let descriptor = coordinator.descriptor(entity) else { continue }
+      change(descriptor) { kind in
+        kind.haveComeOrGone = true
+        for identifier in inserted { kind.models.insert(identifier) }
+      }
     }
+    for entity in Set(saved.deleted.lazy.map(\.entityName)) {
+      guard let descriptor = coordinator.descriptor(entity) else { continue }
+      change(descriptor) { $0.haveComeOrGone = true }
+    }
+    for entity in saved.insertedEntities.union(saved.invalidatedEntities) {
+      guard let descriptor = coordinator.descriptor(entity) else { continue }
+      change(descriptor) { kind in
+        kind.haveComeOrGone = true
+        kind.models.insertUnnamed()
+        if saved.invalidatedEntities.contains(entity) { kind.slots = .all }
+      }
+    }
+  }
+}
+
+extension StoreCoordinator {
+  fileprivate func descriptor(_ entity: String) -> _ModelDescriptor? {
+    modelType(forEntity: entity)?._$descriptor
+  }
+}
+
+extension _ModelDescriptor {
+  fileprivate var relationshipSet: SlotSet {
+    var slots = SlotSet()
+    for slot in relationshipSlots { slots.insert(slot) }
+    return slots
   }
 }

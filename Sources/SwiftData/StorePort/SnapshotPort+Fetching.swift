@@ -98,14 +98,9 @@ extension SnapshotPort {
     _ identifiers: [PersistentIdentifier], as type: T.Type, _ editingState: EditingState
   ) throws -> [DefaultSnapshot] {
     let wanted = Set(identifiers)
-    let predicate = Predicate<T> { model in
-      PredicateExpressions.build_contains(
-        PredicateExpressions.build_Arg(wanted),
-        PredicateExpressions.build_KeyPath(root: model, keyPath: \.persistentModelID))
-    }
     let found = try rows(
       of: DataStoreFetchRequest(
-        descriptor: FetchDescriptor(predicate: predicate), editingState: editingState)
+        descriptor: FetchDescriptor(predicate: T.isOne(of: wanted)), editingState: editingState)
     ).rows.snapshots
     // A store that left the predicate to memory answers with all models.
     return found.filter { wanted.contains($0.persistentIdentifier) }

@@ -10,8 +10,10 @@ struct LiveQueryStateTests {
       switch phase {
       case .stale: []
       case .reading: [.read]
-      case .outrun: [.read, .changed]
+      case .outrun: [.read, .changed(areNamed: true)]
       case .current: [.read, .answered(isSame: true)]
+      case .touched: [.read, .answered(isSame: true), .changed(areNamed: true)]
+      case .detached: [.read, .failed]
       }
     for event in events { _ = state.handle(event) }
     #expect(state.phase == phase)
@@ -29,20 +31,35 @@ struct LiveQueryStateTests {
   }
 
   @Test func eachRowOfTheTable() {
-    expect(.current, .changed, .stale, [.wake])
+    expect(.current, .changed(areNamed: true), .touched, [.wake])
+    expect(.current, .changed(areNamed: false), .stale, [.wake])
+    expect(.touched, .changed(areNamed: true), .touched, [])
+    expect(.touched, .changed(areNamed: false), .stale, [])
+    expect(.detached, .changed(areNamed: true), .stale, [.wake])
+    expect(.stale, .changed(areNamed: true), .stale, [])
+    expect(.touched, .read, .reading, [.patch])
+    expect(.touched, .woken, .reading, [.patch])
+    expect(.reading, .notEnough, .reading, [.fetch])
+    expect(.outrun, .notEnough, .outrun, [.fetch])
+    expect(.current, .overridden, .detached, [])
+    expect(.stale, .overridden, .detached, [])
+    expect(.detached, .read, .detached, [])
+    expect(.detached, .replaced, .stale, [.wake])
+    expect(.touched, .replaced, .stale, [])
     expect(.current, .replaced, .stale, [.wake])
     expect(.current, .read, .current, [])
     expect(.current, .woken, .current, [])
-    expect(.stale, .changed, .stale, [])
+    expect(.stale, .changed(areNamed: false), .stale, [])
     expect(.stale, .replaced, .stale, [])
     expect(.stale, .read, .reading, [.fetch])
     expect(.stale, .woken, .reading, [.fetch])
-    expect(.reading, .changed, .outrun, [])
+    expect(.reading, .changed(areNamed: true), .outrun, [])
+    expect(.reading, .replaced, .outrun, [])
     expect(.reading, .read, .reading, [])
     expect(.reading, .answered(isSame: true), .current, [.forgetError])
     expect(.reading, .answered(isSame: false), .current, [.publish, .forgetError])
-    expect(.reading, .failed, .current, [.publishError])
-    expect(.outrun, .changed, .outrun, [])
+    expect(.reading, .failed, .detached, [.publishError])
+    expect(.outrun, .changed(areNamed: false), .outrun, [])
     expect(.outrun, .answered(isSame: true), .stale, [.forgetError, .wake])
     expect(.outrun, .answered(isSame: false), .stale, [.publish, .forgetError, .wake])
     expect(.outrun, .failed, .stale, [.publishError, .wake])
@@ -55,24 +72,31 @@ struct LiveQueryStateTests {
     var state = LiveQueryState()
     var isBehind = true
     var isFetching = false
+    /// Whether what is shown is the answer but for changes that are named.
+    var canBePatched = false
     for _ in 0..<60 {
       let events: [LiveQueryState.Event] =
-        [.changed, .replaced, .read, .woken]
+        [.changed(areNamed: true), .changed(areNamed: false), .replaced, .read, .woken]
         + (isFetching ? [.answered(isSame: Bool.random(using: &random)), .failed] : [])
       guard let event = events.randomElement(using: &random) else { continue }
       let actions = state.handle(event)
       switch event {
-      case .changed, .replaced: isBehind = true
-      case .answered, .failed: isFetching = false
-      case .read, .woken: break
+      case .changed(let areNamed):
+        isBehind = true
+        if !areNamed { canBePatched = false }
+      case .replaced: (isBehind, canBePatched) = (true, false)
+      case .answered: (isFetching, canBePatched) = (false, !isBehind)
+      case .failed: (isFetching, canBePatched) = (false, false)
+      case .read, .woken, .overridden, .notEnough: break
       }
-      if actions.contains(.fetch) {
+      #expect(!actions.contains(.patch) || canBePatched)
+      if actions.contains(.fetch) || actions.contains(.patch) {
         #expect(!isFetching)
         isFetching = true
         isBehind = false
       }
       // Whoever is behind, and does not fetch, fetches with the next read.
-      #expect((state.phase == .stale || state.phase == .outrun) == isBehind)
+      #expect([.stale, .touched, .outrun].contains(state.phase) == isBehind)
     }
   }
 }

@@ -76,6 +76,31 @@ struct ResultsSequenceTests {
     #expect(counts == counts.sorted())
   }
 
+  @MainActor @Test func editsOfItsModelsAreValues() async throws {
+    let context = container.mainContext
+    context.autosaveEnabled = false
+    let note = Note("a")
+    context.insert(note)
+    try context.save()
+    let (container, identifier) = (container, note.persistentModelID)
+    var texts: [String] = []
+    for await notes in context.results(of: FetchDescriptor<Note>()) {
+      texts.append(notes.map(\.text).joined())
+      if texts.count == 1 { note.text = "b" }
+      if texts.count == 2 {
+        try context.save()
+        try await Task.detached {
+          let other = ModelContext(container)
+          let there = try #require(other.model(for: identifier) as? Note)
+          there.text = "c"
+          try other.save()
+        }.value
+      }
+      if texts.last == "c" { break }
+    }
+    #expect(texts == ["a", "b", "c"])
+  }
+
   @Test func aCancelledSequenceEnds() async throws {
     let reader = ResultsSequenceTests.texts(container) { _ in false }
     try await Task.sleep(for: .milliseconds(50))

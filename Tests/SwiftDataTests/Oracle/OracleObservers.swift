@@ -12,6 +12,19 @@ struct OracleObservers {
       OracleObservers.check(
         FetchDescriptor<World.Member>(
           predicate: #Predicate { $0.value > limit }, sortBy: [SortDescriptor(\.value)])),
+      OracleObservers.check(FetchDescriptor<World.Member>()),
+      OracleObservers.check(
+        FetchDescriptor<World.Chore>(predicate: #Predicate { $0.value < limit })),
+      OracleObservers.check(
+        OracleObservers.limited(
+          FetchDescriptor<World.Member>(
+            sortBy: [SortDescriptor(\.value, order: .reverse), SortDescriptor(\.number)]), 3)),
+      OracleObservers.check(
+        OracleObservers.limited(
+          FetchDescriptor<World.Club>(
+            predicate: #Predicate { $0.value > 0 }, sortBy: [SortDescriptor(\.value)]), 2)),
+      OracleObservers.check(
+        FetchDescriptor<World.Badge>(sortBy: [SortDescriptor(\.value, order: .reverse)])),
       OracleObservers.check(
         FetchDescriptor<World.Captain>(predicate: #Predicate { $0.team?.value == $0.value })),
       OracleObservers.check(
@@ -27,6 +40,14 @@ struct OracleObservers {
           predicate: #Predicate { $0.assignee?.mentor?.team == nil },
           sortBy: [SortDescriptor(\.number)])),
     ].map { $0(context) }
+  }
+
+  private static func limited<T>(
+    _ descriptor: FetchDescriptor<T>, _ limit: Int
+  ) -> FetchDescriptor<T> {
+    var descriptor = descriptor
+    descriptor.fetchLimit = limit
+    return descriptor
   }
 
   func difference(in context: ModelContext) throws -> String? {

@@ -1,0 +1,12 @@
+import Foundation
+
+extension PersistentModel {
+  /// Whether a model is one of some.
+  static func isOne(of identifiers: Set<PersistentIdentifier>) -> Predicate<Self> {
+    Predicate { model in
+      PredicateExpressions.build_contains(
+        PredicateExpressions.build_Arg(identifiers),
+        PredicateExpressions.build_KeyPath(root: model, keyPath: \.persistentModelID))
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import Foundation
+
+/// Brings the answer of a request up to date with changes of a few models, without asking for the others.
+///
+/// It needs a request in which a model's own attributes tell whether it is in the answer and where, and an answer
+/// that all other models are in as a fetch would have them.
+/// 1. Changed models leave the answer, and with them all that were deleted.
+/// 2. Those that are in memory are judged there, as a fetch judges pending models. The store is asked for
+///    the others, in one statement.
+/// 3. Those that match are put in by the order of a fetch.
+///
+/// An answer of limited length knows nothing of what lies behind its end. Where that might move up, the patch is not
+/// enough.
+struct AnswerPatch<Element: PersistentModel> {
+  let core: ContextCore
+  let descriptor: FetchDescriptor<Element>
+
+  struct Result {
+    let elements: [Element]
+    /// The models that were put in; the others stand in the order in which they stood.
+    let placed: [Element]
+  }
+
+  /// Whether a request can be patched, as far as it tells by itself.
+  static func isPossible(_ descriptor: FetchDescriptor<Element>) -> Bool {
+    descriptor.includePendingChanges && descriptor.range.offset == 0
+      && descriptor.relationshipKeyPathsForPrefetching.isEmpty
+  }
+
+  /// - Returns: `nil` where the patch is not enough.
+  func applied(to elements: [Element], _ changed: NamedModels) throws -> Result? {
+    // Which of several models stands for a row, the identity map alone does not tell.
+    if changed.areIncomplete || core.identities.hasDuplicates { return nil }
+    let judgement = try judgement(of: changed)
+    var models = elements.filter {
+      core.has($0._$storage) && !judgement.judged.contains(ObjectIdentifier($0))
+    }
+    let last = models.last
+    ModelOrder(descriptor.sortBy).merge(judgement.matching, into: &models)
+    if let limit = descriptor.range.limit {
+      if elements.count >= limit {
+        let known = last.flatMap { last in models.lastIndex { $0 === last } }
+        guard let known, known >= limit - 1 else { return nil }
+      }
+      models.removeLast(max(0, models.count - limit))
+    }
+    return Result(elements: models, placed: judgement.matching)
+  }
+
+  private struct Judgement {
+    var judged: Set<ObjectIdentifier> = []
+    var matching: [Element] = []
+    /// The store has to judge these.
+    var unread: [PersistentIdentifier] = []
+  }
+
+  private func judgement(of changed: NamedModels) throws -> Judgement {
+    var judgement = Judgement()
+    for storage in changed.storages.values {
+      if let model = storage.persistentModel {
+        try judge(model, in: &judgement)
+      } else if let identifier = storage.knownIdentifier {
+        try judge(identifier, in: &judgement)
+      }
+    }
+    for identifier in changed.identifiers { try judge(identifier, in: &judgement) }
+    if judgement.unread.isEmpty { return judgement }
+    for model in try stored(among: judgement.unread) where core.has(model._$storage) {
+      judgement.judged.insert(ObjectIdentifier(model))
+      judgement.matching.append(model)
+    }
+    return judgement
+  }
+
+  private func judge(_ identifier: PersistentIdentifier, in judgement: inout Judgement) throws {
+    if let model = core.registered(identifier)?.storage.persistentModel {
+      try judge(model, in: &judgement)
+    } else if !identifier.isTemporary {
+      judgement.unread.append(identifier)
+    }
+  }
+
+  private func judge(_ model: any PersistentModel, in judgement: inout Judgement) throws {
+    let storage = model._$storage
+    guard let model = model as? Element,
+      judgement.judged.insert(ObjectIdentifier(model)).inserted, core.has(storage)
+    else { return }
+    if storage.flags.contains(.isFault) {
+      judgement.unread.append(storage.identifier)
+    } else if try descriptor.predicate?.matches(model) ?? true {
+      judgement.matching.append(model)
+    }
+  }
+
+  /// Which of some models match that are not pending.
+  private func stored(among identifiers: [PersistentIdentifier]) throws -> [Element] {
+    let among = Element.isOne(of: Set(identifiers))
+    var request = FetchDescriptor(
+      predicate: descriptor.predicate.map { Predicate(all: [$0, among]) } ?? among)
+    request.includePendingChanges = false
+    return try FetchOperation(core: core, descriptor: request).models()
+  }
+}
