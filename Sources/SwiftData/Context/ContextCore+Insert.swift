@@ -104,7 +104,8 @@ extension ContextCore {
 
   /// One model for each row that is to be deleted.
   var rowsToDelete: [_ModelStorage] {
-    guard identities.hasDuplicates else { return Array(changes.deleted) }
+    // Instances of a row that others deleted are no duplicates in the identity map any more.
+    guard identities.hasDuplicates || hasLostModels else { return Array(changes.deleted) }
     var seen: Set<PersistentIdentifier> = []
     return changes.deleted.filter { seen.insert($0.identifier).inserted }
   }

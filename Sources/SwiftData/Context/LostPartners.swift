@@ -27,7 +27,7 @@ extension ContextCore {
   /// removed before their first save. Relationships change as if a stored model had been deleted.
   /// A required partner stays, and stays readable; the save is refused.
   func dropLostPartners() {
-    for storage in Array(changes.inserted) + Array(changes.changed)
+    for storage in [changes.inserted, changes.changed, changes.deleted].flatMap(Array.init)
     where !storage.flags.contains(.isGone) {
       for slot in storage.descriptor.relationshipSlots {
         switch storage.overlaid(slot) {

@@ -24,6 +24,16 @@ import Testing
       .insert(.badge), .upsert(.badge, 0), .insert(.member), .link(.badge, .left, 0, 1), .save)
   }
 
+  @Test func othersDeleteWhatIsToBeDeleted() {
+    expectAgreement(
+      .insertTree, .insert(.captain), .insert(.club), .insert(.chore), .insert(.member),
+      .insertTree, .delete(14), .upsert(.badge, 9), .save, .delete(10), .deleteElsewhere(7))
+    expectAgreement(
+      .insertTree, .insert(.captain), .insert(.club), .insert(.chore), .save, .delete(14),
+      .delete(0), .upsert(.badge, 5), .link(.badge, .left, 5, 6), .delete(11), .delete(7),
+      .deleteElsewhere(14))
+  }
+
   @Test func anUndoneMoveLeadsBackToATeamThatIsToBeDeleted() throws {
     let folder = try TemporaryFolder()
     let context = ModelContext(try World.container(folder.store))
