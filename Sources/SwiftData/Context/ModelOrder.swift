@@ -14,9 +14,12 @@ struct ModelOrder<T: PersistentModel> {
   }
 
   /// Puts models into others that are in order already.
-  func merge(_ added: [T], into models: inout [T]) {
-    if added.isEmpty { return }
+  /// - Returns: The places of the added ones, in ascending order.
+  @discardableResult
+  func merge(_ added: [T], into models: inout [T]) -> [Int] {
+    if added.isEmpty { return [] }
     var added = added
+    var places: [Int] = []
     sort(&added)
     var merged: [T] = []
     merged.reserveCapacity(models.count + added.count)
@@ -29,11 +32,13 @@ struct ModelOrder<T: PersistentModel> {
         if precedes(model, models[middle]) { high = middle } else { low = middle + 1 }
       }
       merged += models[start..<low]
+      places.append(merged.count)
       merged.append(model)
       start = low
     }
     merged += models[start...]
     models = merged
+    return places
   }
 
   private func precedes(_ left: T, _ right: T) -> Bool {

@@ -16,9 +16,11 @@ struct AnswerPatch<Element: PersistentModel> {
   let descriptor: FetchDescriptor<Element>
 
   struct Result {
-    let elements: [Element]
-    /// The models that were put in; the others stand in the order in which they stood.
-    let placed: [Element]
+    var elements: [Element]
+    /// The places that models left, in the old answer.
+    var taken: [Int]
+    /// The places that models were put in, in the new answer. The others stand in the order in which they stood.
+    var put: [Int]
   }
 
   /// Whether a request can be patched, as far as it tells by itself.
@@ -32,19 +34,46 @@ struct AnswerPatch<Element: PersistentModel> {
     // Which of several models stands for a row, the identity map alone does not tell.
     if changed.areIncomplete || core.identities.hasDuplicates { return nil }
     let judgement = try judgement(of: changed)
-    var models = elements.filter {
-      core.has($0._$storage) && !judgement.judged.contains(ObjectIdentifier($0))
-    }
-    let last = models.last
-    ModelOrder(descriptor.sortBy).merge(judgement.matching, into: &models)
-    if let limit = descriptor.range.limit {
-      if elements.count >= limit {
-        let known = last.flatMap { last in models.lastIndex { $0 === last } }
-        guard let known, known >= limit - 1 else { return nil }
+    var new = Result(elements: [], taken: [], put: [])
+    new.elements.reserveCapacity(elements.count + judgement.matching.count)
+    for (place, model) in elements.enumerated() {
+      if core.has(model._$storage), !judgement.judged.contains(ObjectIdentifier(model)) {
+        new.elements.append(model)
+      } else {
+        new.taken.append(place)
       }
-      models.removeLast(max(0, models.count - limit))
     }
-    return Result(elements: models, placed: judgement.matching)
+    new.put = ModelOrder(descriptor.sortBy).merge(judgement.matching, into: &new.elements)
+    guard let limit = descriptor.range.limit else { return new }
+    if elements.count >= limit, knownCount(in: new) < limit { return nil }
+    shorten(&new, to: limit, from: elements.count)
+    return new
+  }
+
+  /// How many models are known to come first of all that match: no further than the last one that stayed.
+  private func knownCount(in answer: Result) -> Int {
+    var count = answer.elements.count
+    var put = answer.put[...]
+    while put.last == count - 1, count > 0 {
+      put.removeLast()
+      count -= 1
+    }
+    return count
+  }
+
+  private func shorten(_ answer: inout Result, to limit: Int, from oldCount: Int) {
+    var taken = Set(answer.taken)
+    var last = oldCount - 1
+    while answer.elements.count > limit {
+      answer.elements.removeLast()
+      if answer.put.last == answer.elements.count {
+        answer.put.removeLast()
+      } else {
+        while taken.contains(last) { last -= 1 }
+        taken.insert(last)
+        answer.taken.append(last)
+      }
+    }
   }
 
   private struct Judgement {

@@ -8,7 +8,6 @@ final class LiveQuery<Element: PersistentModel>: FollowingQuery {
   private(set) var error: (any Error)?
   private let follower: ContextFollower
   private let section: SectionProperty<Element>?
-  private let tellsOfEdits: Bool
   private var state = LiveQueryState()
   private var answer = Answer()
   /// What has changed since the answer.
@@ -16,6 +15,8 @@ final class LiveQuery<Element: PersistentModel>: FollowingQuery {
   private var haveFreshRows = false
   /// The models that were put in since the last fetch.
   private var patched = NamedModels()
+  /// What has happened since an answer was last taken, where somebody wants to know.
+  private var journal: AnswerJournal?
   /// Counts the answers that were published.
   private(set) var version = 0
   /// Told around each change of the answer or of the error.
@@ -33,7 +34,8 @@ final class LiveQuery<Element: PersistentModel>: FollowingQuery {
   }
 
   /// Fetches. The order of the sections comes before that of the request.
-  /// - Parameter tellsOfEdits: Whether an answer with the same models is another one where they were edited.
+  /// - Parameter tellsOfEdits: Whether an answer with the same models is another one where they were edited, and
+  ///   differences can be taken.
   init(
     _ descriptor: FetchDescriptor<Element>, sectionBy section: SectionProperty<Element>? = nil,
     tellsOfEdits: Bool = false, in context: ModelContext, isolation: isolated (any Actor)?
@@ -43,9 +45,9 @@ final class LiveQuery<Element: PersistentModel>: FollowingQuery {
     self.context = context
     self.descriptor = descriptor
     self.section = section
-    self.tellsOfEdits = tellsOfEdits
+    if tellsOfEdits { journal = AnswerJournal() }
     follower = ContextFollower.of(context, isolation: isolation)
-    interest = LiveQuery.interest(in: descriptor, section, tellsOfEdits, context)
+    interest = LiveQuery.interest(in: descriptor, section, wantsAll: tellsOfEdits, context)
     follower.add(self)
     handle(.read)
   }
@@ -67,7 +69,7 @@ final class LiveQuery<Element: PersistentModel>: FollowingQuery {
   /// What is asked for; the next read answers another request.
   var descriptor: FetchDescriptor<Element> {
     didSet {
-      interest = LiveQuery.interest(in: descriptor, section, tellsOfEdits, context)
+      interest = LiveQuery.interest(in: descriptor, section, wantsAll: journal != nil, context)
       handle(.replaced)
     }
   }
@@ -96,13 +98,19 @@ final class LiveQuery<Element: PersistentModel>: FollowingQuery {
   }
 
   func handle(_ concern: QueryInterest.Concern) {
-    switch concern {
-    case .models(let models, let areFresh) where AnswerPatch.isPossible(descriptor):
-      changed.formUnion(models)
-      haveFreshRows = haveFreshRows || areFresh
-      handle(.changed(areNamed: !changed.areIncomplete))
-    case .models, .any: handle(.changed(areNamed: false))
+    journal?.edited.formUnion(concern.models)
+    guard concern.isAboutModels, AnswerPatch.isPossible(descriptor) else {
+      return handle(.changed(areNamed: false))
     }
+    changed.formUnion(concern.models)
+    haveFreshRows = haveFreshRows || concern.haveFreshRows
+    handle(.changed(areNamed: !changed.areIncomplete))
+  }
+
+  /// The answer, and what has happened since the one that was taken before it. It may be behind the data.
+  func take() -> (elements: [Element], journal: AnswerJournal) {
+    defer { journal = journal.map { _ in AnswerJournal() } }
+    return (answer.elements, journal ?? AnswerJournal())
   }
 
   func handle(_ event: LiveQueryState.Event) {
@@ -149,7 +157,9 @@ final class LiveQuery<Element: PersistentModel>: FollowingQuery {
     patched = NamedModels()
     let elements = try context.fetch(descriptor)
     let found = Answer(elements: elements, titles: titles(of: elements))
-    return (found, !tellsOfEdits && found.isSame(as: answer))
+    let isSame = found.isSame(as: answer)
+    if !isSame { journal?.noteFetch() }
+    return (found, isSame && journal?.concerns(elements) != true)
   }
 
   private func forgetChanges() {
@@ -165,21 +175,24 @@ final class LiveQuery<Element: PersistentModel>: FollowingQuery {
     forgetChanges()
     let patch = AnswerPatch(core: context.core, descriptor: descriptor)
     guard let new = try patch.applied(to: answer.elements, models) else { return nil }
-    for model in new.placed { patched.insert(model._$storage) }
+    for place in new.put { patched.insert(new.elements[place]._$storage) }
     let found = Answer(elements: new.elements, titles: titles(of: new))
-    let isEdited = tellsOfEdits && !new.placed.isEmpty
-    return (found, !isEdited && found.isSame(as: answer))
+    let isSame = found.isSame(as: answer)
+    let isEdited = journal?.concerns(new.put.lazy.map { new.elements[$0] }) == true
+    if !isSame || isEdited { journal?.note(taken: new.taken, put: new.put) }
+    return (found, isSame && !isEdited)
   }
 
   /// Only those of models that were put in are made.
   private func titles(of new: AnswerPatch<Element>.Result) -> [String] {
     guard let section else { return [] }
-    let placed = Set(new.placed.map(ObjectIdentifier.init))
-    var known = zip(answer.elements, answer.titles).makeIterator()
-    return new.elements.map { element in
-      if placed.contains(ObjectIdentifier(element)) { return section.title(element) }
-      while let (old, title) = known.next() { if old === element { return title } }
-      return section.title(element)
+    let taken = Set(new.taken)
+    var put = new.put[...]
+    var kept = answer.titles.indices.lazy.filter { !taken.contains($0) }.makeIterator()
+    return new.elements.indices.map { place in
+      if put.first != place, let old = kept.next() { return answer.titles[old] }
+      put = put.dropFirst()
+      return section.title(new.elements[place])
     }
   }
 
@@ -189,7 +202,7 @@ final class LiveQuery<Element: PersistentModel>: FollowingQuery {
 
   private static func interest(
     in descriptor: FetchDescriptor<Element>, _ section: SectionProperty<Element>?,
-    _ wantsAll: Bool, _ context: ModelContext
+    wantsAll: Bool, _ context: ModelContext
   ) -> QueryInterest {
     let core = context.core
     let port = core.coordinator.port(forEntity: Element._$descriptor.entityName)

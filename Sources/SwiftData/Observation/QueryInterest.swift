@@ -11,14 +11,17 @@
 ///
 /// What it lets through may still leave the answer as it was.
 struct QueryInterest {
-  /// What changes can do to the answer.
-  enum Concern {
-    /// Only these models can come, go, or change places.
-    case models(NamedModels, haveFreshRows: Bool)
-    /// Any model can.
-    case any
+  /// What changes can do to an answer.
+  struct Concern {
+    /// The models of the fetched class that have changed.
+    var models = NamedModels()
+    /// Whether others have saved some of them.
+    var haveFreshRows = false
+    /// Whether only they can come, go, or change places.
+    var isAboutModels = false
   }
 
+  private let fetched: _ModelDescriptor
   private struct Part {
     let descriptor: _ModelDescriptor
     var slots: SlotSet
@@ -43,6 +46,7 @@ struct QueryInterest {
     wantsAll: Bool = false,
     inverse: (_ModelDescriptor, Int) -> (destination: _ModelDescriptor, slot: Int?)?
   ) {
+    self.fetched = fetched
     guard let reads, !reads.mayReadMore else {
       isUnlimited = true
       return
@@ -79,19 +83,26 @@ struct QueryInterest {
 
   /// - Returns: `nil` where the answer stays as it is.
   func concern(in touched: TouchedModels) -> Concern? {
-    if touched.isEverything || (isUnlimited && !touched.isEmpty) { return .any }
-    let kinds = touched.kinds.values.filter { kind in
-      parts.contains { part in
-        guard kind.descriptor.isKind(of: part.descriptor) else { return false }
-        return kind.haveComeOrGone && part.wantsComingAndGoing
-          || !kind.slots.intersection(part.slots).isEmpty
-      }
+    var concern = Concern()
+    if touched.isEverything {
+      concern.models.insertUnnamed()
+      return concern
     }
+    let kinds = touched.kinds.values.filter { isUnlimited || concerns($0) }
     if kinds.isEmpty { return nil }
-    guard readsOwnAttributesOnly else { return .any }
-    var models = NamedModels()
-    for kind in kinds { models.formUnion(kind.models) }
-    return models.areIncomplete
-      ? .any : .models(models, haveFreshRows: kinds.contains(where: \.haveFreshRows))
+    for kind in kinds where kind.descriptor.isKind(of: fetched) {
+      concern.models.formUnion(kind.models)
+      concern.haveFreshRows = concern.haveFreshRows || kind.haveFreshRows
+    }
+    concern.isAboutModels = readsOwnAttributesOnly && !concern.models.areIncomplete
+    return concern
+  }
+
+  private func concerns(_ kind: TouchedModels.Kind) -> Bool {
+    parts.contains { part in
+      guard kind.descriptor.isKind(of: part.descriptor) else { return false }
+      return kind.haveComeOrGone && part.wantsComingAndGoing
+        || !kind.slots.intersection(part.slots).isEmpty
+    }
   }
 }

@@ -23,6 +23,23 @@ extension ModelContext {
     ResultsSequence(context: self, descriptor: descriptor)
   }
 
+  /// The models that match, now and after each change, with what leads from one value to the next.
+  ///
+  /// ```swift
+  /// for await change in context.changes(of: FetchDescriptor<Trip>()) {
+  ///   send(try JSONEncoder().encode(change.difference))
+  /// }
+  /// ```
+  ///
+  /// Values come as those of ``results(of:)``; a value that is skipped is part of the next difference.
+  ///
+  /// Not in Apple's framework.
+  public func changes<Element: PersistentModel>(
+    of descriptor: FetchDescriptor<Element>
+  ) -> ResultsChanges<Element> {
+    ResultsChanges(context: self, descriptor: descriptor)
+  }
+
   /// The transactions behind a token as they come, those that are there first.
   ///
   /// ```swift
@@ -53,29 +70,15 @@ public struct ResultsSequence<Model: PersistentModel>: AsyncSequence {
 
   /// Begins to follow the request.
   public func makeAsyncIterator() -> AsyncIterator {
-    AsyncIterator(context: context, descriptor: descriptor)
+    AsyncIterator(answers: Answers(context, descriptor))
   }
 
   /// Waits for changes of the answer.
   public struct AsyncIterator: AsyncIteratorProtocol {
+    fileprivate var answers: Answers<Model>
+
     /// The error of the last fetch, if it failed.
-    public private(set) var fetchError: (any Error)?
-
-    private let context: ModelContext
-    private let descriptor: FetchDescriptor<Model>
-    private var following: Following?
-
-    private struct Following {
-      let query: LiveQuery<Model>
-      let signal: Signals.Registration
-      var waiting: AsyncStream<Void>.Iterator
-      var version: Int
-    }
-
-    fileprivate init(context: ModelContext, descriptor: FetchDescriptor<Model>) {
-      self.context = context
-      self.descriptor = descriptor
-    }
+    public var fetchError: (any Error)? { answers.fetchError }
 
     /// The models that match, once they have changed; `nil` when the task is cancelled.
     public mutating func next() async -> [Model]? { await next(isolation: nil) }
@@ -86,39 +89,118 @@ public struct ResultsSequence<Model: PersistentModel>: AsyncSequence {
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(Never) -> [Model]? {
-      guard var current = following else { return begin(isolation: actor) }
-      while !Task.isCancelled {
-        let models = current.query.elements
-        fetchError = current.query.error
-        if current.query.version != current.version {
-          current.version = current.query.version
-          following = current
-          return models
-        }
-        guard await current.waiting.next(isolation: actor) != nil else { break }
-      }
-      following = nil
-      return nil
+      await answers.next(isolation: actor)?.elements
     }
+  }
+}
 
-    private mutating func begin(isolation actor: isolated (any Actor)?) -> [Model]? {
-      if fetchError != nil || Task.isCancelled { return nil }
-      do {
-        let query = try LiveQuery(
-          descriptor, tellsOfEdits: true, in: context, isolation: actor
-        ).checked()
-        let (stream, continuation) = AsyncStream.makeStream(
-          of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let signal = query.addSignal { continuation.yield() }
-        let models = query.elements
-        following = Following(
-          query: query, signal: signal, waiting: stream.makeAsyncIterator(),
-          version: query.version)
-        return models
-      } catch {
-        fetchError = error
-        return nil
+/// What a change of the data makes of a list of results. Not in Apple's framework.
+public struct ResultsChange<Model: PersistentModel> {
+  /// The models that match now.
+  public let models: [Model]
+  /// What leads to them from the value before; from nothing for the first value.
+  ///
+  /// Models that were edited are updated. All are, where very many were edited at once or a context was rolled back.
+  public let difference: ResultsDifference
+}
+
+/// The models that match a request with what leads from one value to the next. Not in Apple's framework.
+public struct ResultsChanges<Model: PersistentModel>: AsyncSequence {
+  /// The models that match, and what has changed.
+  public typealias Element = ResultsChange<Model>
+
+  fileprivate let context: ModelContext
+  fileprivate let descriptor: FetchDescriptor<Model>
+
+  /// Begins to follow the request.
+  public func makeAsyncIterator() -> AsyncIterator {
+    AsyncIterator(answers: Answers(context, descriptor))
+  }
+
+  /// Waits for changes of the answer.
+  public struct AsyncIterator: AsyncIteratorProtocol {
+    fileprivate var answers: Answers<Model>
+    /// The last value, by the identifiers of its time.
+    private var shown: [PersistentIdentifier] = []
+
+    fileprivate init(answers: Answers<Model>) { self.answers = answers }
+
+    /// The error of the last fetch, if it failed.
+    public var fetchError: (any Error)? { answers.fetchError }
+
+    /// The next change; `nil` when the task is cancelled.
+    public mutating func next() async -> ResultsChange<Model>? { await next(isolation: nil) }
+
+    /// The next change; `nil` when the task is cancelled.
+    ///
+    /// - Throws: Never; see ``fetchError``.
+    public mutating func next(
+      isolation actor: isolated (any Actor)?
+    ) async throws(Never) -> ResultsChange<Model>? {
+      guard let (models, journal) = await answers.next(isolation: actor) else { return nil }
+      let difference = journal.difference(from: shown, to: models)
+      shown = difference.applying(to: shown) ?? models.map(\.persistentModelID)
+      return ResultsChange(models: models, difference: difference)
+    }
+  }
+}
+
+/// Waits for the answers of a request, for sequences.
+private struct Answers<Model: PersistentModel> {
+  private(set) var fetchError: (any Error)?
+  private let context: ModelContext
+  private let descriptor: FetchDescriptor<Model>
+  private var following: Following?
+
+  private struct Following {
+    let query: LiveQuery<Model>
+    let signal: Signals.Registration
+    var waiting: AsyncStream<Void>.Iterator
+    var version: Int
+  }
+
+  init(_ context: ModelContext, _ descriptor: FetchDescriptor<Model>) {
+    self.context = context
+    self.descriptor = descriptor
+  }
+
+  /// The next answer, with what has happened since the last one; `nil` when the task is cancelled.
+  mutating func next(
+    isolation actor: isolated (any Actor)?
+  ) async -> (elements: [Model], journal: AnswerJournal)? {
+    guard var current = following else { return begin(isolation: actor) }
+    while !Task.isCancelled {
+      current.query.catchUp()
+      fetchError = current.query.error
+      if current.query.version != current.version {
+        current.version = current.query.version
+        following = current
+        return current.query.take()
       }
+      guard await current.waiting.next(isolation: actor) != nil else { break }
+    }
+    following = nil
+    return nil
+  }
+
+  private mutating func begin(
+    isolation actor: isolated (any Actor)?
+  ) -> (elements: [Model], journal: AnswerJournal)? {
+    if fetchError != nil || Task.isCancelled { return nil }
+    do {
+      let query = try LiveQuery(
+        descriptor, tellsOfEdits: true, in: context, isolation: actor
+      ).checked()
+      let (stream, continuation) = AsyncStream.makeStream(
+        of: Void.self, bufferingPolicy: .bufferingNewest(1))
+      let signal = query.addSignal { continuation.yield() }
+      query.catchUp()
+      following = Following(
+        query: query, signal: signal, waiting: stream.makeAsyncIterator(), version: query.version)
+      return query.take()
+    } catch {
+      fetchError = error
+      return nil
     }
   }
 }

@@ -94,6 +94,27 @@ import Testing
     #expect(shown.count == 2)
   }
 
+  @MainActor @Test func changesAreASequence() async throws {
+    let (context, trip) = try Travel.context()
+    var sent: [Data] = []
+    var task: Task<Void, any Error>?
+    func send(_ message: Data) {
+      sent.append(message)
+      if sent.count == 2 { task?.cancel() }
+    }
+    task = Task { @MainActor in
+      for await change in context.changes(of: FetchDescriptor<Trip>()) {
+        send(try JSONEncoder().encode(change.difference))
+      }
+    }
+    try await Task.sleep(for: .milliseconds(20))
+    #expect(sent.count == 1)
+    trip.start = .now
+    try await task?.value
+    let last = try JSONDecoder().decode(ResultsDifference.self, from: try #require(sent.last))
+    #expect(last.updated.map(\.identifier) == [trip.persistentModelID])
+  }
+
   @MainActor @Test func historyIsASequence() async throws {
     let (context, _) = try Travel.context()
     var token: DefaultHistoryToken?
