@@ -12,7 +12,7 @@ struct Benchmarks {
   static let rows = 100_000
   static let rounds = 3
 
-  @MainActor static func main() throws {
+  @MainActor static func main() async throws {
     let arguments = Array(CommandLine.arguments.dropFirst())
     if arguments.first == "--memory" {
       return try PeakMemory.runChild(Array(arguments.dropFirst()), contenders: contenders)
@@ -34,7 +34,7 @@ struct Benchmarks {
       return try comparison.runCode()
     }
     if arguments.first == "--history" { return try HistoryComparison(in: directory).run() }
-    if arguments.first == "--observers" { return try ObserverComparison(in: directory).run() }
+    if arguments.first == "--observers" { return try await ObserverComparison(in: directory).run() }
     Report.printTimes(try times(in: directory), rows: rows)
     Report.printMemory(try memory(in: directory))
     print()

@@ -1,58 +1,113 @@
 import Foundation
 import SwiftData
 
-/// What observers of results cost the saves of their container.
+/// What observers of results cost the saves of their container, and what following a change costs them.
 ///
-/// Each observes the orders of one customer, in one context. The saves change a property that none of them
-/// reads, in that context or in another one of the container.
+/// Many observers each observe the orders of one customer. Saves change a property that none of them reads: in
+/// their context, in another one, and with a context of its own for each observer. Then saves change
+/// what they read: one of them gains an order, and another one loses it.
+///
+/// A list that is ordered by price follows the price of one order, patched; a fetch of the same list stands beside it.
 struct ObserverComparison {
   private let folder: URL
   private static let observers = 1_000
   private static let saves = 10_000
 
+  private enum Place { case oneContext, anotherContext, ownContexts }
+
   /// - Parameter folder: Where nothing else is.
   init(in folder: URL) { self.folder = folder }
 
-  @MainActor func run() throws {
-    let alone = try saves(observers: 0)
-    let unrelated = try saves(observers: Self.observers)
-    let elsewhere = try saves(observers: Self.observers, elsewhere: true)
-    print("Microseconds of a save of one order, 10,000 of them\n")
-    print("without observers                 ", rounded(alone))
-    print("1,000 observers of other properties", rounded(unrelated))
-    print("the same, saved by another context ", rounded(elsewhere))
+  @MainActor func run() async throws {
+    print("Microseconds of a save of one order, \(Self.saves) of them\n")
+    try await report("without observers", observers: 0, .oneContext)
+    try await report("1,000 observers in its context", .oneContext)
+    try await report("1,000 in another context", .anotherContext)
+    try await report("1,000 in contexts of their own", .ownContexts)
+    try await report("what 1,000 in its context read", .oneContext, changesCustomer: true)
+    try await report("what 1,000 in their own contexts read", .ownContexts, changesCustomer: true)
+    print("\nMicroseconds to follow the price of one order of a list, and to fetch the list\n")
+    for count in [1_000, 10_000, 100_000] { try follow(count) }
+  }
+
+  @MainActor private func report(
+    _ name: String, observers count: Int = Self.observers, _ place: Place,
+    changesCustomer: Bool = false
+  ) async throws {
+    let time = try await saves(observers: count, place, changesCustomer)
+    print(name.padding(toLength: 40, withPad: " ", startingAt: 0), rounded(time))
   }
 
   @MainActor private func saves(
-    observers count: Int, elsewhere: Bool = false
-  ) throws -> Double {
-    let url = folder.appendingPathComponent("observers-\(count)-\(elsewhere).store")
-    let container = try ModelContainer(
-      for: Order.self, configurations: ModelConfiguration(url: url))
+    observers count: Int, _ place: Place, _ changesCustomer: Bool
+  ) async throws -> Double {
+    let container = try container("\(count)-\(place)-\(changesCustomer)", orders: 100)
     let context = ModelContext(container)
-    for index in 0..<100 { context.insert(Order(OrderValue(number: index))) }
-    try context.save()
     let observers = try (0..<count).map { number in
       let customer = "customer \(number)"
-      return try ResultsObserver<Order, Never>(
-        filterBy: #Predicate { $0.customer == customer }, modelContext: context)
+      let predicate = #Predicate<Order> { $0.customer == customer }
+      return place == .ownContexts
+        ? try ResultsObserver<Order, Never>(filterBy: predicate, modelContainer: container)
+        : try ResultsObserver<Order, Never>(filterBy: predicate, modelContext: context)
     }
-    let writer = elsewhere ? ModelContext(container) : context
+    let writer = place == .oneContext ? context : ModelContext(container)
     guard let order = try writer.fetch(FetchDescriptor<Order>()).first else { return 0 }
     let start = ContinuousClock.now
     for number in 0..<Self.saves {
       order.quantity = number
+      if changesCustomer { order.customer = "customer \(number % count)" }
       try writer.save()
-      if elsewhere { context.processPendingChanges() }
-      _ = observers.first?.results.count
+      // Lets the observers follow: their jobs run on the main actor.
+      await _Concurrency.Task.yield()
     }
-    let time = ContinuousClock.now - start
-    withExtendedLifetime(observers) {}
-    return Double(time.components.attoseconds) / 1e12 / Double(Self.saves)
-      + Double(time.components.seconds) * 1e6 / Double(Self.saves)
+    let total = observers.reduce(0) { $0 + $1.results.count }
+    let time = (ContinuousClock.now - start).microseconds / Double(Self.saves)
+    let wanted = try observers.reduce(0) {
+      try $0 + context.fetchCount(FetchDescriptor(predicate: $1.filterBy))
+    }
+    precondition(total == wanted)
+    return time
+  }
+
+  private func container(_ name: String, orders count: Int) throws -> ModelContainer {
+    let container = try ModelContainer(
+      for: Order.self,
+      configurations: ModelConfiguration(url: folder.appendingPathComponent("\(name).store")))
+    let context = ModelContext(container)
+    for index in 0..<count { context.insert(Order(OrderValue(number: index))) }
+    try context.save()
+    return container
+  }
+
+  @MainActor private func follow(_ count: Int) throws {
+    let context = ModelContext(try container("list-\(count)", orders: count))
+    let descriptor = FetchDescriptor<Order>(sortBy: [SortDescriptor(\.price)])
+    let observer = try ResultsObserver<Order, Never>(
+      fetchDescriptor: descriptor, modelContext: context)
+    let orders = Array(observer.results)
+    let edits = 100
+    var start = ContinuousClock.now
+    for number in 0..<edits {
+      orders[number * 7 % count].price = orders[number * 13 % count].price
+      _ = observer.results.count
+    }
+    let followed = (ContinuousClock.now - start).microseconds / Double(edits)
+    try context.save()
+    start = ContinuousClock.now
+    for _ in 0..<10 { _ = try context.fetch(descriptor).count }
+    let fetched = (ContinuousClock.now - start).microseconds / 10
+    print(
+      "\(count) orders".padding(toLength: 20, withPad: " ", startingAt: 0), rounded(followed),
+      rounded(fetched))
   }
 
   private func rounded(_ microseconds: Double) -> String {
-    String(format: "%8.1f", microseconds)
+    String(format: "%10.1f", microseconds)
+  }
+}
+
+extension Duration {
+  fileprivate var microseconds: Double {
+    Double(components.seconds) * 1e6 + Double(components.attoseconds) / 1e12
   }
 }
