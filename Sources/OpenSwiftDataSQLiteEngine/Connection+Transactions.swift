@@ -1,3 +1,5 @@
+import OpenSwiftDataCSQLite
+
 /// When a transaction takes the write lock.
 package enum TransactionKind: String, Sendable {
   /// With the first writing statement; reads see one state until the end.
@@ -15,11 +17,22 @@ extension Connection {
     try prepare("BEGIN \(kind.rawValue)").run()
     guard kind == .immediate else { return }
     do {
+      try checkFileBeforeWriting()
       try checkSchemaBeforeWriting()
     } catch {
       rollback()
       throw error
     }
+  }
+
+  /// What is written to a file that its path does not lead to any more is lost.
+  private func checkFileBeforeWriting() throws {
+    var hasMoved: Int32 = 0
+    sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
+    guard hasMoved != 0 else { return }
+    throw SQLiteError(
+      extendedCode: SQLiteError.movedFile,
+      message: "the file was deleted, moved or replaced while it was open", path: path)
   }
 
   package func commit() throws {

@@ -17,7 +17,10 @@ extension SQLiteError: CustomStringConvertible {
   }
 
   private var problem: String {
-    switch code {
+    if extendedCode == SQLiteError.movedFile {
+      return "Cannot write \(place), the file is not there any more"
+    }
+    return switch code {
     case .aborted: "The transaction on \(place) was undone"
     case .busy, .locked: "Cannot use \(place), it is locked by another connection"
     case .full: "No space left to write \(place)"
@@ -36,7 +39,10 @@ extension SQLiteError: CustomStringConvertible {
   }
 
   private var advice: String? {
-    switch code {
+    if extendedCode == SQLiteError.movedFile {
+      return "Make a new container for the file that is there now; nothing was written."
+    }
+    return switch code {
     case .busy, .locked:
       "Try again when the other process or thread has finished its transaction, "
         + "or open with a longer busy timeout."

@@ -54,6 +54,9 @@ extension SQLiteError {
       || extendedCode == SQLITE_CONSTRAINT_ROWID_CODE
   }
 
+  /// SQLITE_READONLY_DBMOVED.
+  static var movedFile: Int32 { SQLITE_READONLY | (4 << 8) }
+
   /// The columns that a violated constraint names, as `(table, column)`.
   package var constrainedColumns: [(table: String, column: String)] {
     guard code == .constraint, let colon = message.firstIndex(of: ":") else { return [] }

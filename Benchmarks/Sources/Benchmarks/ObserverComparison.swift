@@ -19,6 +19,7 @@ struct ObserverComparison {
   init(in folder: URL) { self.folder = folder }
 
   @MainActor func run() async throws {
+    setlinebuf(stdout)
     print("Microseconds of a save of one order, \(Self.saves) of them\n")
     try await report("without observers", observers: 0, .oneContext)
     try await report("1,000 observers in its context", .oneContext)

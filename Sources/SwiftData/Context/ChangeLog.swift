@@ -24,6 +24,8 @@ final class ChangeLog: Sendable {
     var changes: SavedChanges
     let author: ObjectIdentifier?
     var isComplete: Bool
+    /// How many readers have not taken it.
+    var waiting = 0
   }
 
   fileprivate struct Position {
@@ -53,9 +55,10 @@ final class ChangeLog: Sendable {
   /// - Parameter notify: Called from the thread of a save when there is something to take.
   func open(_ reader: Reader, notify: (@Sendable () -> Void)? = nil) {
     state.withLock { state in
+      state.remove(ObjectIdentifier(reader))
       let announced = state.entries.firstIndex { !$0.isComplete } ?? state.entries.count
-      state.positions[ObjectIdentifier(reader)] = Position(
-        serial: state.first + announced, notify: notify)
+      state.insert(
+        ObjectIdentifier(reader), Position(serial: state.first + announced, notify: notify))
     }
   }
 
@@ -66,7 +69,7 @@ final class ChangeLog: Sendable {
 
   func close(_ reader: Reader) {
     state.withLock { state in
-      state.positions[ObjectIdentifier(reader)] = nil
+      state.remove(ObjectIdentifier(reader))
       state.dropTaken()
     }
   }
@@ -135,6 +138,7 @@ final class ChangeLog: Sendable {
         let entry = state.entries[position.serial - state.first]
         guard entry.isComplete else { break }
         if entry.author != key { changes.append(entry.changes) }
+        state.entries[position.serial - state.first].waiting -= 1
         position.serial += 1
       }
       position.hasMissedEntries = false
@@ -150,7 +154,19 @@ final class ChangeLog: Sendable {
 }
 
 extension ChangeLog.State {
+  fileprivate mutating func insert(_ key: ObjectIdentifier, _ position: ChangeLog.Position) {
+    positions[key] = position
+    for index in entries.indices.dropFirst(position.serial - first) { entries[index].waiting += 1 }
+  }
+
+  fileprivate mutating func remove(_ key: ObjectIdentifier) {
+    guard let position = positions.removeValue(forKey: key) else { return }
+    for index in entries.indices.dropFirst(position.serial - first) { entries[index].waiting -= 1 }
+  }
+
   fileprivate mutating func append(_ entry: ChangeLog.Entry, limit: Int) {
+    var entry = entry
+    entry.waiting = positions.count
     entries.append(entry)
     size += entry.changes.size
     shrink(to: limit)
@@ -185,13 +201,11 @@ extension ChangeLog.State {
 
   /// Removes the entries that every reader has taken.
   fileprivate mutating func dropTaken() {
-    // Without looking at all readers, of which each may be the next to close.
-    if entries.isEmpty { return }
-    let end = first + entries.count
-    let taken = (positions.values.map(\.serial).min() ?? end) - first
-    guard taken > 0 else { return }
-    for entry in entries[..<taken] { size -= entry.changes.size }
-    drop(taken)
+    // Without looking at all readers, of which each may be the next to take or close.
+    let taken = entries.prefix { $0.waiting == 0 }
+    if taken.isEmpty { return }
+    for entry in taken { size -= entry.changes.size }
+    drop(taken.count)
   }
 
   private mutating func drop(_ count: Int) {

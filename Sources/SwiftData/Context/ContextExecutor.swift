@@ -34,6 +34,11 @@ enum ContextExecutor: Sendable {
 
   /// Runs `work` on the actor soon.
   func schedule(_ work: @escaping @Sendable () -> Void) {
+    guard case .executor = self else {
+      // Without a stop on another thread.
+      Task { @MainActor in try work() }
+      return
+    }
     Task.detached { [self] in try await run(work) }
   }
 }

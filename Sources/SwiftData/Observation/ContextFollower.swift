@@ -66,10 +66,12 @@ final class ContextFollower: EditWatcher {
 
   /// Lets the queries that changes concern answer again.
   func flush() {
-    isAwake = false
     guard let core, core.face != nil else { return }
+    // What is noted until the queries answer needs no other job.
+    isAwake = true
     core.applyExternalChanges()
     distribute()
+    isAwake = false
     for followed in queries { followed.query?.handle(.woken) }
     queries.removeAll { $0.query == nil }
     if queries.isEmpty { end() }
@@ -90,8 +92,10 @@ final class ContextFollower: EditWatcher {
 
   /// Before a read.
   func catchUp() {
-    isAwake = false
+    // What is applied now is distributed now.
+    isAwake = true
     core?.applyExternalChanges()
+    isAwake = false
     distribute()
   }
 

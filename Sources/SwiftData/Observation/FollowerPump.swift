@@ -12,14 +12,15 @@ enum FollowerPump {
     _ follower: ContextFollower, _ context: ModelContext, isolation: (any Actor)?
   ) -> (@Sendable () -> Void)? {
     let reference = Reference(follower)
-    if let isolation {
+    if let isolation, isolation !== MainActor.shared {
       let actor = ActorReference(isolation)
       return {
         guard let actor = actor.actor else { return }
         Task { await flush(reference, on: actor) }
       }
     }
-    guard let executor = context.core.currentExecutor else { return nil }
+    let known = isolation == nil ? context.core.currentExecutor : .mainActor
+    guard let executor = known else { return nil }
     return { executor.schedule { reference.follower?.flush() } }
   }
 

@@ -39,6 +39,9 @@ struct QueryPropertyTests {
     @Query(filter: #Predicate<Trip> { $0.name != "a" }) var filtered: [Trip]
     @Query(filter: #Predicate<Trip> { trip in trip.name != "a" }, sort: \.start, order: .reverse)
     private var filteredAndSorted: [Trip]
+    @Query(filter: #Predicate { $0.name != "a" }, sort: \Trip.name) var typedByOrder: [Trip]
+    @Query(filter: #Predicate { $0.name > "a" }, sort: [SortDescriptor(\Trip.start)])
+    var typedByOrders: [Trip]
     @Query(Lists.firstTwo) var described: [Trip]
     @Query(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)])) var writtenOut: [Trip]
     var names: [String] { backwards.map(\.name) + filteredAndSorted.map(\.name) }
@@ -55,6 +58,8 @@ struct QueryPropertyTests {
     #expect(Set(lists.all.map(\.name)) == ["a", "b", "c"])
     #expect(lists.allWithParentheses.count == 3)
     #expect(lists.byName.map(\.name) == ["a", "b", "c"])
+    #expect(lists.typedByOrder.map(\.name) == ["b", "c"])
+    #expect(lists.typedByOrders.map(\.name) == ["c", "b"])
     #expect(lists.names == ["c", "b", "a", "b", "c"])
     #expect(lists.byOptional.map(\.trip?.name) == ["a", "b", "c"])
     #expect(lists.byUnnamedOptional.map(\.trip?.name) == ["c", "b", "a"])
