@@ -19,7 +19,6 @@ struct ObserverComparison {
   init(in folder: URL) { self.folder = folder }
 
   @MainActor func run() async throws {
-    setlinebuf(stdout)
     print("Microseconds of a save of one order, \(Self.saves) of them\n")
     try await report("without observers", observers: 0, .oneContext)
     try await report("1,000 observers in its context", .oneContext)
@@ -37,6 +36,7 @@ struct ObserverComparison {
   ) async throws {
     let time = try await saves(observers: count, place, changesCustomer)
     print(name.padding(toLength: 40, withPad: " ", startingAt: 0), rounded(time))
+    fflush(nil)
   }
 
   @MainActor private func saves(
