@@ -25,22 +25,23 @@ struct ObserverComparison {
     try await report("1,000 in another context", .anotherContext)
     try await report("1,000 in contexts of their own", .ownContexts)
     try await report("what 1,000 in its context read", .oneContext, changesCustomer: true)
-    try await report("what 1,000 in their own contexts read", .ownContexts, changesCustomer: true)
+    try await report(
+      "what 1,000 in their own contexts read", .ownContexts, changesCustomer: true, saves: 1_000)
     print("\nMicroseconds to follow the price of one order of a list, and to fetch the list\n")
     for count in [1_000, 10_000, 100_000] { try follow(count) }
   }
 
   @MainActor private func report(
     _ name: String, observers count: Int = Self.observers, _ place: Place,
-    changesCustomer: Bool = false
+    changesCustomer: Bool = false, saves: Int = Self.saves
   ) async throws {
-    let time = try await saves(observers: count, place, changesCustomer)
+    let time = try await self.time(saves: saves, observers: count, place, changesCustomer)
     print(name.padding(toLength: 40, withPad: " ", startingAt: 0), rounded(time))
     fflush(nil)
   }
 
-  @MainActor private func saves(
-    observers count: Int, _ place: Place, _ changesCustomer: Bool
+  @MainActor private func time(
+    saves: Int, observers count: Int, _ place: Place, _ changesCustomer: Bool
   ) async throws -> Double {
     let container = try container("\(count)-\(place)-\(changesCustomer)", orders: 100)
     let context = ModelContext(container)
@@ -54,7 +55,7 @@ struct ObserverComparison {
     let writer = place == .oneContext ? context : ModelContext(container)
     guard let order = try writer.fetch(FetchDescriptor<Order>()).first else { return 0 }
     let start = ContinuousClock.now
-    for number in 0..<Self.saves {
+    for number in 0..<saves {
       order.quantity = number
       if changesCustomer { order.customer = "customer \(number % count)" }
       try writer.save()
@@ -62,7 +63,7 @@ struct ObserverComparison {
       await _Concurrency.Task.yield()
     }
     let total = observers.reduce(0) { $0 + $1.results.count }
-    let time = (ContinuousClock.now - start).microseconds / Double(Self.saves)
+    let time = (ContinuousClock.now - start).microseconds / Double(saves)
     let wanted = try observers.reduce(0) {
       try $0 + context.fetchCount(FetchDescriptor(predicate: $1.filterBy))
     }
