@@ -30,7 +30,8 @@ protocol EditWatcher: AnyObject {
   /// All pending changes were discarded.
   func didRollBack()
   /// What other contexts have saved, or a batch deletion has removed, has been applied.
-  func didApply(_ saved: SavedChanges)
+  /// - Parameter lost: Models of this context whose rows were deleted.
+  func didApply(_ saved: SavedChanges, lost: [_ModelStorage])
   /// The user has ended an event.
   func didProcessPendingChanges()
   /// The context became part of an actor.
@@ -45,7 +46,7 @@ extension EditWatcher {
   func didEditMembers(_ edit: ToManyEdits.Edit, of storage: _ModelStorage, slot: Int) {}
   func endEvent() {}
   func willSave() {}
-  func didApply(_ saved: SavedChanges) {}
+  func didApply(_ saved: SavedChanges, lost: [_ModelStorage]) {}
   func didProcessPendingChanges() {}
   func executorDidChange() {}
 }

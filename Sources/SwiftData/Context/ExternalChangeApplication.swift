@@ -50,7 +50,7 @@ struct ExternalChangeApplication {
       return []
     }
     leave(outdated)
-    for watcher in core.watchers.all { watcher.didApply(saved) }
+    for watcher in core.watchers.all { watcher.didApply(saved, lost: outdated.lost) }
     return withExtendedLifetime(outdated) { outdated.deleted }
   }
 
@@ -60,7 +60,8 @@ struct ExternalChangeApplication {
     var outdated = OutdatedModels()
     for identifier in identifiers { find(identifier) { outdated.insertDeleted($0) } }
     leave(outdated)
-    for watcher in core.watchers.all { watcher.didApply(SavedChanges(deleted: identifiers)) }
+    let saved = SavedChanges(deleted: identifiers)
+    for watcher in core.watchers.all { watcher.didApply(saved, lost: outdated.lost) }
     return withExtendedLifetime(outdated) { !outdated.deleted.isEmpty }
   }
 
@@ -138,6 +139,8 @@ struct ExternalChangeApplication {
 private struct OutdatedModels {
   private(set) var models: [(storage: _ModelStorage, slots: SlotSet?, model: AnyObject)] = []
   private(set) var deleted: [_ModelStorage] = []
+  /// The same, and those of which that was known.
+  private(set) var lost: [_ModelStorage] = []
   private var places: [ObjectIdentifier: Int] = [:]
   private var owners: [AnyObject] = []
 
@@ -155,6 +158,7 @@ private struct OutdatedModels {
   }
 
   mutating func insertDeleted(_ storage: _ModelStorage) {
+    lost.append(storage)
     guard let model = storage.model, !storage.flags.contains(.isGone) else { return }
     deleted.append(storage)
     owners.append(model)

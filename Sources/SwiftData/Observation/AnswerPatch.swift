@@ -4,7 +4,7 @@ import Foundation
 ///
 /// It needs a request in which a model's own attributes tell whether it is in the answer and where, and an answer
 /// that all other models are in as a fetch would have them.
-/// 1. Changed models leave the answer, and with them all that were deleted.
+/// 1. Changed models leave the answer.
 /// 2. Those that are in memory are judged there, as a fetch judges pending models. The store is asked for
 ///    the others, in one statement.
 /// 3. Those that match are put in by the order of a fetch.
@@ -34,20 +34,41 @@ struct AnswerPatch<Element: PersistentModel> {
     // Which of several models stands for a row, the identity map alone does not tell.
     if changed.areIncomplete || core.identities.hasDuplicates { return nil }
     let judgement = try judgement(of: changed)
-    var new = Result(elements: [], taken: [], put: [])
+    var new = Result(elements: [], taken: places(of: judgement.judged, in: elements), put: [])
     new.elements.reserveCapacity(elements.count + judgement.matching.count)
-    for (place, model) in elements.enumerated() {
-      if core.has(model._$storage), !judgement.judged.contains(ObjectIdentifier(model)) {
-        new.elements.append(model)
-      } else {
-        new.taken.append(place)
-      }
+    var start = 0
+    for place in new.taken {
+      new.elements += elements[start..<place]
+      start = place + 1
     }
+    new.elements += elements[start...]
+    checkInvariants(new.elements)
     new.put = ModelOrder(descriptor.sortBy).merge(judgement.matching, into: &new.elements)
     guard let limit = descriptor.range.limit else { return new }
     if elements.count >= limit, knownCount(in: new) < limit { return nil }
     shorten(&new, to: limit, from: elements.count)
     return new
+  }
+
+  /// Looks at the references only: in a long list each model would be a look at memory far away.
+  private func places(of models: Set<ObjectIdentifier>, in elements: [Element]) -> [Int] {
+    let wanted = Set(models.map { UInt(bitPattern: $0) })
+    let few = Array(wanted.prefix(8))
+    return elements.withUnsafeBytes { bytes in
+      elements.indices.filter { place in
+        let reference = bytes.load(
+          fromByteOffset: place * MemoryLayout<UInt>.stride, as: UInt.self)
+        return wanted.count <= few.count ? few.contains(reference) : wanted.contains(reference)
+      }
+    }
+  }
+
+  private func checkInvariants(_ kept: [Element]) {
+    #if OPENSWIFTDATA_INVARIANTS
+      precondition(
+        kept.allSatisfy { core.has($0._$storage) || $0._$storage.flags.contains(.isGone) },
+        "A deleted model stayed in an answer.")
+    #endif
   }
 
   /// How many models are known to come first of all that match: no further than the last one that stayed.

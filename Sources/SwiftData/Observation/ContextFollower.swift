@@ -142,8 +142,9 @@ final class ContextFollower: EditWatcher {
     wake()
   }
 
-  func didApply(_ saved: SavedChanges) {
+  func didApply(_ saved: SavedChanges, lost: [_ModelStorage]) {
     guard let core else { return }
+    for storage in lost { touched.insertComingOrGoing(storage) }
     touched.insert(savedByOthers: saved, in: core.coordinator)
     wake()
   }

@@ -177,7 +177,10 @@ final class LiveQuery<Element: PersistentModel>: FollowingQuery {
     guard let new = try patch.applied(to: answer.elements, models) else { return nil }
     for place in new.put { patched.insert(new.elements[place]._$storage) }
     let found = Answer(elements: new.elements, titles: titles(of: new))
-    let isSame = found.isSame(as: answer)
+    // The models that stayed are the same.
+    let isSame =
+      new.taken == new.put && found.titles == answer.titles
+      && new.put.allSatisfy { found.elements[$0] === answer.elements[$0] }
     let isEdited = journal?.concerns(new.put.lazy.map { new.elements[$0] }) == true
     if !isSame || isEdited { journal?.note(taken: new.taken, put: new.put) }
     return (found, isSame && !isEdited)

@@ -8,7 +8,7 @@ struct TouchedModels {
     var slots = SlotSet()
     /// Whether any of them are new, or gone.
     var haveComeOrGone = false
-    /// Which they are. Models that are gone need not be named.
+    /// Which they are.
     var models = NamedModels()
     /// Whether others have saved some of them, so that their rows are fresh.
     var haveFreshRows = false
