@@ -202,10 +202,20 @@ extension ChangeLog.State {
   /// Removes the entries that every reader has taken.
   fileprivate mutating func dropTaken() {
     // Without looking at all readers, of which each may be the next to take or close.
+    checkInvariants()
     let taken = entries.prefix { $0.waiting == 0 }
     if taken.isEmpty { return }
     for entry in taken { size -= entry.changes.size }
     drop(taken.count)
+  }
+
+  private func checkInvariants() {
+    #if OPENSWIFTDATA_INVARIANTS
+      for (index, entry) in entries.enumerated().prefix(64) {
+        let behind = positions.values.count { $0.serial <= first + index }
+        precondition(entry.waiting == behind, "An entry of the log lost count of its readers.")
+      }
+    #endif
   }
 
   private mutating func drop(_ count: Int) {

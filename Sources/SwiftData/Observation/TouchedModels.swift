@@ -50,20 +50,10 @@ struct TouchedModels {
   }
 
   /// What the context itself has saved: new models got their keys, by which the store orders them, or turned out
-  /// to be rows that are known. Deleted ones left the lists that they were in. Edits of other models are known.
+  /// to be rows that are known. Delete rules took models with others and out of relationships. Edits are known.
   mutating func insert(savedByContext saved: SavedChanges, in coordinator: any StoreCoordinator) {
     insertSaved(saved, in: coordinator) { descriptor, slots in
       slots == .all ? slots : slots.intersection(descriptor.relationshipSet)
-    }
-    for entity in Set(saved.deleted.lazy.map(\.entityName)) {
-      guard let deleted = coordinator.descriptor(entity) else { continue }
-      guard
-        let port = coordinator.port(forEntity: entity),
-        let concerned = port.entitiesConcerned(byDeletionOf: deleted)
-      else { return insertEverything() }
-      for descriptor in concerned.compactMap(coordinator.descriptor) {
-        change(descriptor) { $0.slots.formUnion(descriptor.relationshipSet) }
-      }
     }
   }
 

@@ -14,6 +14,11 @@ package struct HistoryInterest: Sendable {
   /// The authors whose transactions count; all where there are none.
   package var authors: Set<String>
 
+  package init(entities: Set<String>?, authors: Set<String>) {
+    self.entities = entities
+    self.authors = authors
+  }
+
   package func concerns(_ transaction: some HistoryTransaction) -> Bool {
     if !authors.isEmpty, !(transaction.author.map(authors.contains) ?? false) { return false }
     guard let entities else { return true }

@@ -120,6 +120,21 @@ struct HistoryRetentionTests {
     #expect(try store.numbers() == [8, 9])
   }
 
+  @Test func aFollowerKeepsWhatComesBehindItsLastLook() throws {
+    let store = try store(HistoryRetention(maximumCount: 2))
+    try save(1, in: store.context)
+    let engine = try engine(store.context)
+    let all = HistoryInterest(entities: nil, authors: [])
+    let follower = try #require(try engine.historyFollower(after: nil, all))
+    try save(1, in: store.context)
+    #expect(try follower.hasNews())
+    try save(5, in: store.context)
+    #expect(try store.numbers() == [3, 4, 5, 6, 7])
+    #expect(try follower.hasNews())
+    try save(2, in: store.context)
+    #expect(try store.numbers() == [8, 9])
+  }
+
   @Test func aSaveDoesNotFailWithThePruning() throws {
     let store = try store(nil)
     try save(3, in: store.context)

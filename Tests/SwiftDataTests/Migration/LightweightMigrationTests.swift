@@ -51,6 +51,23 @@ import Testing
     }
   }
 
+  @Test func keysOfRemovedRowsAreNotGivenAgain() throws {
+    var removed: PersistentIdentifier?
+    try store.make([Plain.Trip.self]) { context in
+      let trips = (0..<3).map { Plain.Trip("Trip \($0)") }
+      for trip in trips { context.insert(trip) }
+      try context.save()
+      let last = try #require(trips.max { $0.persistentModelID < $1.persistentModelID })
+      removed = last.persistentModelID
+      context.delete(last)
+    }
+    let context = try store.open([WithProperties.Trip.self])
+    let new = WithProperties.Trip("new")
+    context.insert(new)
+    try context.save()
+    #expect(new.persistentModelID > (try #require(removed)))
+  }
+
   @Test func newPropertiesHaveTheirDeclaredValues() throws {
     try makePlain()
     let context = try store.open([WithProperties.Trip.self])

@@ -148,7 +148,7 @@ struct AnswerPatchTests {
     #expect(observer.results.count == 100)
   }
 
-  @Test func anUpsertLeavesOneModelOfARow() throws {
+  @Test func anUpsertLeavesOneModelOfARow() async throws {
     let container = try ModelContainer(
       for: Travel.Trip.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     let context = ModelContext(container)
@@ -160,11 +160,45 @@ struct AnswerPatchTests {
     let again = Travel.Trip(name: "a", start: Date(timeIntervalSince1970: 2))
     context.insert(again)
     #expect(observer.results.count == 2)
+    try await _Concurrency.Task.sleep(for: .milliseconds(20))
+    let calls = Mutex(0)
+    withObservationTracking {
+      _ = observer.results
+    } onChange: {
+      calls.withLock { $0 += 1 }
+    }
     try context.save()
+    for _ in 0..<400 where calls.withLock({ $0 }) == 0 {
+      try await _Concurrency.Task.sleep(for: .milliseconds(5))
+    }
+    #expect(calls.withLock { $0 } == 1)
     #expect(observer.results.count == 1 && observer.results.first === known)
     #expect(known.start == Date(timeIntervalSince1970: 2))
     context.insert(Travel.Trip(name: "b", start: .distantPast))
     #expect(observer.results.map(\.name) == ["b", "a"])
+  }
+
+  /// What a save has deleted in memory comes back when it fails, without an edit.
+  @Test func aFailedSaveIsFollowed() throws {
+    let folder = try TemporaryFolder()
+    let context = ModelContext(try World.container(folder.store))
+    let (member, chore) = (World.Member(1), World.Chore(2))
+    chore.assignee = member
+    context.insert(chore)
+    try context.save()
+    context.undoManager = UndoManager()
+    nonisolated(unsafe) let observer = try ResultsObserver<World.Member, Never>(
+      sortBy: [SortDescriptor(\.number)], modelContext: context)
+    nonisolated(unsafe) var seen: [Int] = []
+    let token = NotificationCenter.default.addObserver(
+      forName: ModelContext.willSave, object: context, queue: nil
+    ) { _ in
+      seen.append(observer.results.count)
+    }
+    #expect(throws: SwiftDataError.self) { try context.delete(model: World.Member.self) }
+    NotificationCenter.default.removeObserver(token)
+    #expect(seen == [0])
+    #expect(observer.results.count == 1 && observer.results.first === member)
   }
 
   @Test func sectionsArePatched() throws {

@@ -66,6 +66,29 @@ struct ResultsChangesTests {
     #expect(change.difference.updated.map(\.identifier) == [models[3].persistentModelID])
     #expect(change.difference.inserted.map(\.offset) == [5])
     #expect(models[3].note == "theirs")
+    // A model that was edited before is none of the next change.
+    models[0].note = "ours"
+    #expect(try await next(&changes).difference.updated.map(\.offset) == [0])
+    there[4].note = "theirs too"
+    try other.save()
+    let last = try await next(&changes).difference
+    #expect(last.updated.map(\.identifier) == [models[4].persistentModelID])
+  }
+
+  @Test func oneDifferenceHasAllThatWasMissed() async throws {
+    var changes = context.changes(of: order).makeAsyncIterator()
+    let models = try await next(&changes).models
+    let shown = models.map(\.persistentModelID)
+    models[2].rank = 55
+    // The query follows meanwhile.
+    try await _Concurrency.Task.sleep(for: .milliseconds(30))
+    models[4].rank = 1
+    try await _Concurrency.Task.sleep(for: .milliseconds(30))
+    context.delete(models[8])
+    let change = try await next(&changes)
+    #expect(change.difference.applying(to: shown) == change.models.map(\.persistentModelID))
+    #expect(change.difference.moved.count == 2 && change.difference.removed.count == 1)
+    #expect(change.difference.updated.count == 2)
   }
 
   @Test func whatCannotBeNamedIsUpdated() async throws {
