@@ -10,6 +10,7 @@ import TripModels
 actor TripFeed: Service {
   /// What the pages show, and the models that it comes from.
   private var shown: [Shown] = []
+  private let logger = Logger(label: "Trips")
   private var pages: [UUID: AsyncStream<ByteBuffer>.Continuation] = [:]
 
   private struct Shown {
@@ -27,11 +28,15 @@ actor TripFeed: Service {
     while !Task.isCancelled {
       let (changes, change) = AsyncStream.makeStream(of: Void.self)
       // Reads the list and all that is shown of each trip, so a change of either counts.
-      let trips = withObservationTracking {
-        observer.results.map { Shown(identifier: $0.persistentModelID, trip: TripView($0)) }
+      let (trips, error) = withObservationTracking {
+        let trips = observer.results.map {
+          Shown(identifier: $0.persistentModelID, trip: TripView($0))
+        }
+        return (trips, observer.fetchError)
       } onChange: {
         change.finish()
       }
+      if let error { logger.error("The pages keep the last trips: \(error)") }
       publish(trips)
       for await _ in changes {}
     }
