@@ -36,7 +36,7 @@ enum ContextExecutor: Sendable {
   func schedule(_ work: @escaping @Sendable () -> Void) {
     guard case .executor = self else {
       // Without a stop on another thread.
-      Task { @MainActor in try work() }
+      Task { @MainActor in work() }
       return
     }
     Task.detached { [self] in try await run(work) }

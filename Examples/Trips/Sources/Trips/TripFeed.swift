@@ -10,7 +10,6 @@ import TripModels
 actor TripFeed: Service {
   /// What the pages show, and the models that it comes from.
   private var shown: [Shown] = []
-  private let logger = Logger(label: "Trips")
   private var pages: [UUID: AsyncStream<ByteBuffer>.Continuation] = [:]
 
   private struct Shown {
@@ -36,7 +35,9 @@ actor TripFeed: Service {
       } onChange: {
         change.finish()
       }
-      if let error { logger.error("The pages keep the last trips: \(error)") }
+      if let error {
+        FileHandle.standardError.write(Data("The pages keep the last trips: \(error)\n".utf8))
+      }
       publish(trips)
       for await _ in changes {}
     }
