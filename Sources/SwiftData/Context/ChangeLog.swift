@@ -201,8 +201,8 @@ extension ChangeLog.State {
 
   /// Removes the entries that every reader has taken.
   fileprivate mutating func dropTaken() {
-    // Without looking at all readers, of which each may be the next to take or close.
     checkInvariants()
+    // Without looking at all readers, of which each may be the next to take or close.
     let taken = entries.prefix { $0.waiting == 0 }
     if taken.isEmpty { return }
     for entry in taken { size -= entry.changes.size }

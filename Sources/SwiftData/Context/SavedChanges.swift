@@ -23,9 +23,12 @@ struct SavedChanges: Sendable {
   /// New rows of which only the entities are known yet.
   mutating func insert(rowsOf entities: Set<String>) { insertedEntities.formUnion(entities) }
 
+  /// Up to this many new rows are named: who follows them looks at each, and the log keeps them.
+  private static var fewRows: Int { 256 }
+
   /// All new rows of a save.
   mutating func setInserted(_ identifiers: [PersistentIdentifier]) {
-    let areFew = identifiers.count <= 256
+    let areFew = identifiers.count <= SavedChanges.fewRows
     inserted = areFew ? identifiers : []
     insertedEntities = areFew ? [] : Set(identifiers.lazy.map(\.entityName))
   }

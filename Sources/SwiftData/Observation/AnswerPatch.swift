@@ -15,6 +15,7 @@ struct AnswerPatch<Element: PersistentModel> {
   let core: ContextCore
   let descriptor: FetchDescriptor<Element>
 
+  /// The new answer, and how it came from the old one.
   struct Result {
     var elements: [Element]
     /// The places that models left, in the old answer.
