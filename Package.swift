@@ -77,14 +77,17 @@ let package = Package(
         .product(name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax"),
       ]
     ),
+    .target(
+      name: "OpenSwiftDataTestModels", dependencies: ["SwiftData"], path: "Tests/TestModels"),
     .executableTarget(
-      name: "OpenSwiftDataStoreWorker", dependencies: ["SwiftData"], path: "Tests/StoreWorker"),
+      name: "OpenSwiftDataStoreWorker", dependencies: ["SwiftData", "OpenSwiftDataTestModels"],
+      path: "Tests/StoreWorker"),
     .testTarget(
       name: "SwiftDataTests",
       dependencies: [
         "SwiftData", "OpenSwiftDataRowStorage", "OpenSwiftDataSQLiteEngine",
         "OpenSwiftDataSQLSyntax", "OpenSwiftDataStoreFormat",
-        "OpenSwiftDataStoreWorker",
+        "OpenSwiftDataStoreWorker", "OpenSwiftDataTestModels",
       ],
       resources: [.copy("RealFiles/Files"), .copy("Stores")]),
     .testTarget(

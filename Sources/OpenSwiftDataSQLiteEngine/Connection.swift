@@ -14,6 +14,9 @@ package final class Connection {
 
   let statements: StatementCache
 
+  /// How long the connection waits for another one's lock.
+  let busyTimeout: Duration
+
   /// How many statements were prepared because none was idle.
   package private(set) var preparedCount = 0
 
@@ -40,6 +43,7 @@ package final class Connection {
   ) throws {
     self.path = mode.isInMemory ? nil : path
     self.mode = mode
+    self.busyTimeout = busyTimeout
     self.statements = StatementCache(capacity: cachedStatements)
     self.handle = try Self.open(
       path: path, mode: mode, access: access, busyTimeout: busyTimeout,

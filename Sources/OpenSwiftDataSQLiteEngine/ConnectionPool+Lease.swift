@@ -25,8 +25,9 @@ extension ConnectionPool {
   }
 
   /// Lends the only connection that writes until the lease ends.
-  package func leaseWriter() throws -> Lease {
-    let seat = try enterForWriting()
+  /// - Parameter limit: How long to wait for another thread; `nil` for the pool's own limit.
+  package func leaseWriter(within limit: Duration? = nil) throws -> Lease {
+    let seat = try enterForWriting(within: limit)
     do {
       return Lease(connection: try connection(at: seat)) { self.leave(seat) }
     } catch {

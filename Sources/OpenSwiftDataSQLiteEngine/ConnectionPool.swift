@@ -7,7 +7,7 @@ import Synchronization
 /// 1. `read` or `write` asks the gate for a seat. A thread that is inside already stays on its
 ///    connection: a read inside a write sees what the write has not committed yet.
 /// 2. When all suitable seats are taken, the thread sleeps until the gate hands it one, first come
-///    first served.
+///    first served; at most as long as `seatTimeout`, so that threads that wait for each other get an error.
 /// 3. Whoever holds a seat is its connection's only user; the first one opens it.
 /// 4. Leaving passes the seat on.
 ///
@@ -35,11 +35,16 @@ package final class ConnectionPool: @unchecked Sendable {
   private let state: Mutex<State>
   private let seats: [Seat]
   private let busyTimeout: Duration
+  private let seatTimeout: Duration
   private let temporaryStorage: TemporaryStorage
   private let configure: @Sendable (Connection) throws -> Void
   let watch = SchemaWatch()
   /// What a pool that only reads found at first; `nil` for others.
   private let reading: ReadOnlyClosing?
+
+  /// How long a thread waits for the others of its process. Longer than the wait for other processes: a
+  /// migration or an import of this process may hold the writer for a while.
+  @TaskLocal package static var defaultSeatTimeout: Duration = .seconds(60)
 
   /// Opens the store.
   /// - Parameters:
@@ -48,12 +53,14 @@ package final class ConnectionPool: @unchecked Sendable {
   package init(
     path: String, mode: OpenMode, readers: Int = 3,
     busyTimeout: Duration = Connection.defaultBusyTimeout,
+    seatTimeout: Duration = ConnectionPool.defaultSeatTimeout,
     temporaryStorage: TemporaryStorage = .memory,
     configure: @escaping @Sendable (Connection) throws -> Void = { _ in }
   ) throws {
     self.path = path
     self.mode = mode
     self.busyTimeout = busyTimeout
+    self.seatTimeout = seatTimeout
     self.temporaryStorage = temporaryStorage
     self.configure = configure
     reading = mode == .readOnly ? ReadOnlyClosing(try DatabaseFile(at: path)) : nil
@@ -86,11 +93,12 @@ package final class ConnectionPool: @unchecked Sendable {
   /// Whether whoever reads has the connection for itself.
   package var hasOneConnection: Bool { mode.isWritable && seats.count == 1 }
 
-  func enterForWriting() throws -> Int {
+  /// - Parameter limit: How long to wait; `nil` for the pool's own limit.
+  func enterForWriting(within limit: Duration? = nil) throws -> Int {
     guard mode.isWritable else {
       throw SQLiteError(.readOnly, message: "the store was opened read-only", path: path)
     }
-    return try enter(.write)
+    return try enter(.write, within: limit)
   }
 
   /// Waits for everybody inside, then closes all connections; later uses throw.
@@ -133,7 +141,7 @@ package final class ConnectionPool: @unchecked Sendable {
     return connection
   }
 
-  private func enter(_ purpose: PoolGate.Purpose) throws -> Int {
+  private func enter(_ purpose: PoolGate.Purpose, within limit: Duration? = nil) throws -> Int {
     let thread = ObjectIdentifier(Thread.current)
     let (admission, sleeper) = state.withLock { state in
       let admission = state.gate.arrive(purpose, holder: thread)
@@ -145,9 +153,22 @@ package final class ConnectionPool: @unchecked Sendable {
     switch admission {
     case .enter(let seat): return seat
     case .refuse: throw SQLiteError(.misuse, message: "the store is closed", path: path)
-    case .wait: break
+    case .wait(let ticket):
+      let limit = limit ?? seatTimeout
+      let deadline = DispatchTime.now() + .milliseconds(Int(limit / .milliseconds(1)))
+      if sleeper?.wake.wait(timeout: deadline) == .timedOut,
+        state.withLock({ state in
+          state.sleepers[ticket] = nil
+          return state.gate.withdraw(ticket: ticket)
+        })
+      {
+        throw SQLiteError(
+          .busy,
+          message:
+            "another thread of this process did not end its \(purpose == .write ? "write" : "reads") "
+            + "within \(limit)", path: path)
+      }
     }
-    sleeper?.wake.wait()
     guard let seat = sleeper?.seat.withLock({ $0 }) else {
       preconditionFailure("ConnectionPool: woken without a seat")
     }
@@ -155,6 +176,7 @@ package final class ConnectionPool: @unchecked Sendable {
   }
 
   func leave(_ seat: Int) {
+    // Who gives up waiting meanwhile finds either its ticket or its seat.
     let sleeper = state.withLock { state -> Sleeper? in
       guard let grant = state.gate.leave(seat: seat) else { return nil }
       let sleeper = state.sleepers.removeValue(forKey: grant.ticket)

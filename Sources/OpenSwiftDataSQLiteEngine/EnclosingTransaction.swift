@@ -1,7 +1,7 @@
 import OpenSwiftDataCSQLite
 
 /// One transaction around all others of a connection, so that work which saves many times is stored as a
-/// whole or not at all: a migration.
+/// whole or not at all: a migration, or a transaction of a context.
 ///
 /// 1. `beginEnclosing` takes the write lock and keeps it to the end.
 /// 2. Until then `begin`, `commit`, `rollback` and `transaction` are savepoints in it, at any depth.
@@ -23,11 +23,12 @@ final class EnclosingTransaction {
 extension Connection {
   /// Begins a transaction that all others of the connection become parts of.
   /// - Throws: `SQLiteError`: SQLITE_BUSY when another connection has the write lock and keeps it.
-  package func beginEnclosing() throws {
+  /// - Parameter limit: How long to wait for another connection; `nil` for as long as other statements do.
+  package func beginEnclosing(waiting limit: Duration? = nil) throws {
     guard enclosing == nil, !isInTransaction else {
       throw SQLiteError(.misuse, message: "a transaction is open already", path: path)
     }
-    try prepare("BEGIN IMMEDIATE").run()
+    try waiting(limit) { try begin(.immediate) }
     let enclosing = EnclosingTransaction()
     self.enclosing = enclosing
     // A statement that commits by itself would be stored alone once SQLite has undone the transaction.
@@ -54,6 +55,7 @@ extension Connection {
     defer { enclosing.isCommitting = false }
     try prepare("COMMIT").run()
     endEnclosing()
+    noteOwnCommit()
   }
 
   /// Undoes all that was done since `beginEnclosing`; does nothing where none is open.
@@ -69,7 +71,17 @@ extension Connection {
     enclosing = nil
   }
 
+  private func waiting(_ limit: Duration?, _ body: () throws -> Void) throws {
+    guard let limit else { return try body() }
+    sqlite3_busy_timeout(handle, Int32(clamping: Int(limit / .milliseconds(1))))
+    defer { sqlite3_busy_timeout(handle, Int32(clamping: Int(busyTimeout / .milliseconds(1)))) }
+    try body()
+  }
+
   package var isEnclosed: Bool { enclosing != nil }
+
+  /// Whether a transaction is open inside the enclosing one.
+  package var hasTransactionInside: Bool { (enclosing?.depth ?? 0) > 0 }
 
   /// Throws when SQLite has undone the transaction that is to enclose what begins now.
   func requireWhole(_ enclosing: EnclosingTransaction) throws {

@@ -95,6 +95,14 @@ package struct PoolGate {
     return Grant(ticket: waiter.ticket, seat: seat)
   }
 
+  /// Somebody does not wait any longer.
+  /// - Returns: Whether the ticket was still waiting; a seat may have been granted to it meanwhile.
+  package mutating func withdraw(ticket: Int) -> Bool {
+    guard let index = queue.firstIndex(where: { $0.ticket == ticket }) else { return false }
+    queue.remove(at: index)
+    return true
+  }
+
   /// Lets nobody in any more; who waits already is still served.
   package mutating func close() {
     isClosed = true

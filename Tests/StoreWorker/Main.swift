@@ -27,6 +27,7 @@ import SwiftData
 ///   what it saw in the end.
 /// - `migrate <store>`: opens a store of crates with the models of the next version, and prints the number
 ///   of crates and of runs of the stage, or the error.
+/// - `steps <store>`: makes the steps that it reads from its input, and prints an answer to each.
 ///
 /// The store `-` is the default one.
 @main
@@ -34,6 +35,7 @@ struct StoreWorker {
   @MainActor static func main() async throws {
     let arguments = CommandLine.arguments
     if arguments[1] == "read" { return read(URL(fileURLWithPath: arguments[2])) }
+    if arguments[1] == "steps" { return try StepWork.run(URL(fileURLWithPath: arguments[2])) }
     if arguments[1] == "migrate" { return Freight.migrate(URL(fileURLWithPath: arguments[2])) }
     var configuration =
       arguments[2] == "-"

@@ -78,6 +78,13 @@ final class ChangeLog: Sendable {
     state.withLock { $0.positions.count > ($0.positions[ObjectIdentifier(reader)] == nil ? 0 : 1) }
   }
 
+  /// Whether a save of another reader is announced and not complete yet.
+  func hasAnnouncements(besides reader: Reader) -> Bool {
+    state.withLock { state in
+      state.entries.contains { !$0.isComplete && $0.author != ObjectIdentifier(reader) }
+    }
+  }
+
   /// Announces a save that is about to commit.
   /// - Returns: Its serial number, and what others saved that this reader has not taken yet.
   func announce(_ changes: SavedChanges, by reader: Reader) -> (serial: Int, unseen: SavedChanges) {

@@ -1,3 +1,5 @@
+import OpenSwiftDataRowStorage
+
 /// The changes that no save has stored yet: what a unit of work has to write.
 ///
 /// Each edit, insertion and deletion ends here; `SaveSession` and `PendingMerge` read it. A model is
@@ -66,6 +68,14 @@ struct ChangeTracker {
     _invariantCheck(storage)
   }
 
+  /// A store has saved the changes of a model.
+  mutating func settle(_ storage: _ModelStorage) {
+    if inserted.remove(storage) ?? changed.remove(storage) ?? deleted.remove(storage) != nil {
+      storage.becomeSettled()
+    }
+    _invariantCheck(storage)
+  }
+
   /// Forgets the changes of a model whose values are those of the last save again; of one that was
   /// restored in part, the changes that were taken back.
   mutating func unchangeIfRestored(_ storage: _ModelStorage) {
@@ -73,6 +83,12 @@ struct ChangeTracker {
     let left = saved.changedSlots(of: storage)
     saved.settle(storage, leaving: left)
     if left.isEmpty { unchange(storage) }
+  }
+
+  /// The values of an edited or deleted model as they were read or saved last.
+  func savedSnapshot(of storage: _ModelStorage) -> DefaultSnapshot {
+    let saved = changed.saved(of: storage) ?? deleted.saved(of: storage)
+    return saved?.snapshot(of: storage) ?? DefaultSnapshot(lenient: storage)
   }
 
   // MARK: Pending models of a class
@@ -155,6 +171,8 @@ extension ChangeTracker {
 /// Taken at the first change after it; sharing the overlay costs a copy at the next write only.
 struct SavedValues {
   private var row: UnsafeRawPointer?
+  /// Holds the row: another one at the address of a freed row is not the same.
+  private var page: RowPage?
   private var overlay: ContiguousArray<_SlotValue>?
 
   /// Those of a model that was never saved.
@@ -162,6 +180,7 @@ struct SavedValues {
 
   init(_ storage: _ModelStorage) {
     row = storage.row
+    page = storage.page
     overlay = storage.overlay
   }
 
@@ -170,6 +189,14 @@ struct SavedValues {
     storage.changedSlots = SlotSet()
     storage.overlay = row == storage.row ? overlay : nil
     if storage.row == nil, storage.overlay == nil { storage.expectRow() }
+  }
+
+  /// The values of the model with these in place of the unsaved ones.
+  func snapshot(of storage: _ModelStorage) -> DefaultSnapshot {
+    let unsaved = storage.overlay
+    storage.overlay = row == storage.row ? overlay : nil
+    defer { storage.overlay = unsaved }
+    return DefaultSnapshot(lenient: storage)
   }
 
   /// The slots that are left to save, of those that count as changed.

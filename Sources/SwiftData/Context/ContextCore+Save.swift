@@ -7,6 +7,7 @@ import Foundation
 /// `willSave` and `didSave` are posted; the watchers are called before and after.
 extension ContextCore {
   func save() throws {
+    try requireNoSnapshot()
     applyExternalChanges()
     try pendingErrors.throwFirst()
     guard !changes.isEmpty || !discardedEdits.isEmpty else {
@@ -17,11 +18,21 @@ extension ContextCore {
       NotificationCenter.default.post(name: ModelContext.willSave, object: face)
     }
     endEvent()
-    let saved = try notingSave {
-      var session = SaveSession(core: self)
-      return try session.run()
+    let saved: SaveSession.Saved
+    do {
+      saved = try notingSave {
+        var session = SaveSession(core: self)
+        return try session.run()
+      }
+    } catch {
+      if let saved = savedInPart.take() { didSave(saved) }
+      throw error
     }
     identities._invariantCheck(in: self)
+    didSave(saved)
+  }
+
+  func post(_ saved: SaveSession.Saved) {
     guard let face else { return }
     NotificationCenter.default.post(
       name: ModelContext.didSave, object: face, userInfo: saved.userInfo)
@@ -39,6 +50,7 @@ extension ContextCore {
   func rollback() {
     pendingErrors.removeAll()
     discardedEdits = [:]
+    displacedLinks.removeAll()
     for watcher in watchers.all { watcher.didRollBack() }
     externalChanges.forgetContested()
     let inserted = Array(changes.inserted)

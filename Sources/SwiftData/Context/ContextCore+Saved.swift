@@ -17,7 +17,7 @@ extension ContextCore {
   /// identifier leads to and takes the values that were saved; the new one becomes a duplicate. Lists
   /// of relationships that may have held the row are read again.
   func becomeDuplicate(_ storage: _ModelStorage, of permanent: PersistentIdentifier) {
-    guard let known = registered(permanent) else { return }
+    guard let known = registered(permanent) else { return identities.insert(storage) }
     for instance in identities.duplicates(of: permanent) { instance.storage.refault() }
     forgetLists(around: known.storage)
     known.storage.refault()
@@ -73,7 +73,7 @@ extension ContextCore {
   }
 
   /// Whether lists may hold deleted models that don't know of them.
-  func leavesUnseenMembers(_ deleted: OrderedModels) -> Bool {
+  func leavesUnseenMembers(_ deleted: [_ModelStorage]) -> Bool {
     guard !deleted.isEmpty else { return false }
     return coordinator.schema.entities.contains { entity in
       entity.relationships.contains { !$0.isToOneRelationship && $0.inverseName == nil }

@@ -35,6 +35,18 @@ final class ContextCore {
     didSet { for watcher in watchers.all { watcher.executorDidChange() } }
   }
   var editingState = EditingState()
+  /// One-to-one relationships of edited models that nobody has set: their models were given to others.
+  var displacedLinks: [ObjectIdentifier: SlotSet] = [:]
+  var conflictPolicy = ConflictPolicy.laterSaveWins
+  var uniquenessPolicy = UniquenessPolicy.upsert
+  /// The transaction that is open, and encloses all saves until it ends.
+  var transaction: ContextTransaction?
+  /// What the stores of earlier transactions were at, by identifier.
+  var seenVersions: [String: Int64] = [:]
+  /// Whether reads see one state of the stores, so that nothing newer is applied.
+  var isReadingSnapshot = false
+  /// What a save stored before a later store failed; the save posts it along with its error.
+  var savedInPart: SaveSession.Saved?
   /// Whether pending models may name some that have left the context.
   var hasLostModels = false
 

@@ -1,5 +1,6 @@
-/// Finds what the deletion of models does to others, before the store sees anything. The first step
-/// of a `SaveSession`.
+/// Finds what the deletion of models does to others, before the store sees anything: for stores that speak
+/// the public protocol, which have neither rules nor a lock. A store with transactions decides by its rows
+/// (`RowDeletion`). Called by `SaveSession`.
 ///
 /// Works through a queue of deleted models: cascade appends to it, nullify clears the other side,
 /// deny makes a failure. Partners are read a level of the queue at a time. What it changed in memory
@@ -18,7 +19,12 @@ struct DeleteRules {
   /// - Returns: The deletions that a rule denies.
   mutating func apply() -> [SwiftDataError] {
     // What another context deleted is gone, by the rules that it applied.
-    var queue = core.rowsToDelete.filter { !$0.flags.contains(.isGone) }
+    if core.changes.deleted.isEmpty || core.coordinator.ports.allSatisfy(\.isTransactional) {
+      return []
+    }
+    var queue = core.rowsToDelete.filter {
+      !$0.flags.contains(.isGone) && core.port(of: $0)?.isTransactional == false
+    }
     var next = 0
     var denials: [(storage: _ModelStorage, slot: Int)] = []
     var level = 0

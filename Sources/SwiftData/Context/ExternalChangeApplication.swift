@@ -18,7 +18,7 @@ extension ContextCore {
   }
 
   func applyExternalChanges() {
-    guard let saved = externalChanges.take() else { return }
+    guard !isReadingSnapshot, let saved = externalChanges.take() else { return }
     ExternalChangeApplication(core: self).apply(saved)
   }
 }
@@ -116,6 +116,7 @@ struct ExternalChangeApplication {
     if isPending, let identifier = storage.knownIdentifier {
       let lost = storage.flags.contains(.isDeleted) ? changed : changed.intersection(kept)
       core.externalChanges.contest(identifier, lost)
+      core.externalChanges.noteChangeUnderEdits(identifier, changed)
     }
     if !core.unreadableValues.isEmpty {
       let names = Set(storage.descriptor.names(of: changed))

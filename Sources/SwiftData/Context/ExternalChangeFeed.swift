@@ -13,6 +13,8 @@ final class ExternalChangeFeed {
   private var unapplied: SavedChanges?
   /// Properties with unsaved changes that another context has stored differently since.
   private(set) var contested: [PersistentIdentifier: SlotSet] = [:]
+  /// All properties of pending models that another context has stored differently since.
+  private(set) var changedUnderEdits: [PersistentIdentifier: SlotSet] = [:]
 
   init(_ log: ChangeLog) {
     self.log = log
@@ -56,6 +58,9 @@ final class ExternalChangeFeed {
     return changes.isEmpty ? nil : changes
   }
 
+  /// Whether something could not be applied.
+  var hasUnappliedChanges: Bool { unapplied != nil }
+
   /// Keeps changes that could not be applied for the next `take()`.
   func putBack(_ changes: SavedChanges) { unapplied = changes }
 
@@ -63,7 +68,18 @@ final class ExternalChangeFeed {
     if !slots.isEmpty { contested[identifier, default: SlotSet()].formUnion(slots) }
   }
 
-  func forgetContested() { contested = [:] }
+  func noteChangeUnderEdits(_ identifier: PersistentIdentifier, _ slots: SlotSet) {
+    if !slots.isEmpty { changedUnderEdits[identifier, default: SlotSet()].formUnion(slots) }
+  }
+
+  func forgetContested() {
+    contested = [:]
+    changedUnderEdits = [:]
+  }
+
+  /// Whether others have announced a save of which it is not known yet that it is complete. Under the write
+  /// lock of the store such a save is committed.
+  var hasAnnouncedSaves: Bool { log.hasAnnouncements(besides: reader) }
 
   // MARK: Saving
 

@@ -14,6 +14,20 @@ extension ContextCore {
     withExtendedLifetime((models, dropped)) {}
   }
 
+  /// Takes models without a row out of some lists of one model.
+  func dropGoneMembers(of storage: _ModelStorage, _ slots: SlotSet) {
+    for slot in storage.descriptor.relationshipSlots where slots.contains(slot) {
+      guard case .toMany(let value) = storage.overlaid(slot),
+        value.members?.contains(where: { $0._$storage.flags.contains(.isGone) }) == true
+      else { continue }
+      var dropped: [any PersistentModel] = []
+      storage.notifyingObservers(of: slot) {
+        dropped = value.dropAll { $0._$storage.flags.contains(.isGone) }
+      }
+      withExtendedLifetime(dropped) {}
+    }
+  }
+
   /// Called before a save: nothing that is pending concerns models that have left the context.
   func dropLostModels() {
     guard hasLostModels else { return }
@@ -36,6 +50,12 @@ extension ContextCore {
         case .model(let partner):
           guard partner._$storage.isLost, storage.descriptor.properties[slot].isOptional
           else { continue }
+          // A partner that never had a row was removed by this context itself.
+          if !storage.flags.contains(.isDeleted), storage.changedSlots.contains(slot),
+            !partner._$storage.identifier.isTemporary
+          {
+            noteDiscarded(SlotSet(slot), of: storage)
+          }
           storage.notifyingObservers(of: slot) { storage.overlay(.null, at: slot) }
         case .unset, .null, .identifier, .weakPartners: continue
         case .integer, .real, .text, .blob, .uuid, .boxed: continue

@@ -116,6 +116,7 @@ extension ContextCore {
   func update(_ storage: _ModelStorage, with snapshot: DefaultSnapshot) {
     if !storage.flags.isDisjoint(with: .isPending) {
       changes.noteFreshRow(of: storage)
+      if conflictPolicy == .refuse { ConflictCheck(core: self).note(snapshot, under: storage) }
       return storage.show(page: snapshot.page, row: snapshot.row)
     }
     guard storage.observers != nil, snapshot.isNews(to: storage) else {

@@ -4,8 +4,8 @@ extension ModelContext {
   /// Deletes the stored models that match, at once and without loading them where possible.
   ///
   /// Delete rules hold, all or nothing; the store applies them to its rows. Models are loaded, and
-  /// deleted one by one, where the predicate has parts that SQL cannot express, where a partner has a
-  /// minimum number of members, and with an undo manager, which then can bring them back.
+  /// deleted one by one, where the predicate has parts that SQL cannot express, and with an undo manager,
+  /// which then can bring them back.
   ///
   /// While changes of models that the deletion concerns are pending, it becomes part of the next save.
   /// - Parameters:
@@ -24,6 +24,7 @@ extension ContextCore {
   func deleteBatch<T: PersistentModel>(
     _ type: T.Type, where predicate: Predicate<T>?, includeSubclasses: Bool
   ) throws {
+    try requireNoSnapshot()
     let descriptor = T._$descriptor
     let port = try coordinator.port(of: descriptor)
     if let concerned = port.entitiesConcerned(byDeletionOf: descriptor),
@@ -35,11 +36,16 @@ extension ContextCore {
             editingState: editingState, predicate: predicate,
             includeSubclasses: includeSubclasses))
         let note = SavedChanges(invalidatedEntities: concerned)
-        if externalChanges.hasReaders { externalChanges.add(note) }
+        if let transaction {
+          transaction.note(note)
+        } else if externalChanges.hasReaders {
+          externalChanges.add(note)
+        }
         for storage in ExternalChangeApplication(core: self).apply(note) {
+          transaction?.note(deleted: storage)
           storage.becomeDetached()
         }
-        coordinator.commits.fire()
+        if transaction == nil { coordinator.commits.fire() }
         return
       } catch is DataStoreError {}
     }

@@ -114,9 +114,9 @@ public class ModelContext: Equatable, SendableMetatype {
   /// try context.save()
   /// ```
   ///
-  /// Runs no statement. The save reads the members of each relationship with a delete rule, with one
-  /// statement for each, and deletes row by row. A model that was not saved yet leaves the context.
-  /// ``delete(model:where:includeSubclasses:)`` deletes many rows without loading models. A rule that
+  /// Runs no statement. The save applies the delete rules to the rows, with one statement for each relationship
+  /// and level, and loads no models. A model that was not saved yet leaves the context.
+  /// ``delete(model:where:includeSubclasses:)`` deletes rows without fetching models first. A rule that
   /// denies the deletion makes the save throw `SwiftDataError.modelValidationFailure`; see <doc:Errors>.
   public func delete<T>(_ model: T) where T: PersistentModel {
     core.delete(model._$storage)
@@ -134,11 +134,19 @@ public class ModelContext: Equatable, SendableMetatype {
   ///
   /// Writes one row for each new, changed or deleted model, changed ones with their changed columns only.
   /// New models with several unique constraints are looked up first, with one statement for each.
-  /// Without changes nothing runs. See <doc:Errors> for what a failed save leaves behind, and
-  /// <doc:Concurrency> for what other contexts see of it.
+  /// Without changes nothing runs. Delete rules, required relationships, numbers of members, unique values and
+  /// the rows that links lead to are judged by what is stored when the save has the write lock, whoever
+  /// wrote it. A link to a row that others have deleted becomes nil, and is named in
+  /// ``didOverwrite``; where it is required, the save throws.
+  ///
+  /// After an error nothing is saved and the context keeps its changes. Change what the error names and save
+  /// again, take one model back by setting its values or with `insert` for a deletion, or take all back with
+  /// ``rollback()``. Only a save of several stores can be stored in part:
+  /// ``SwiftDataError/committedStores`` names the stores whose models are saved, and the rest stays unsaved.
+  /// See <doc:Errors>, and <doc:Concurrency> for what other contexts see of a save.
   /// - Throws: `SwiftDataError.modelValidationFailure` for models that break a rule of the schema,
-  ///   `SwiftDataError.unknownSchema` for a class that the schema lacks, or the store's error. Nothing
-  ///   is saved then and the context keeps its changes.
+  ///   `SwiftDataError.unknownSchema` for a class that the schema lacks, `SwiftDataError.saveConflict` and
+  ///   `.uniquenessViolation` where the policies of the context say so, or the store's error.
   public func save() throws { try core.save() }
 
   /// Discards all unsaved changes and gives live models the values of the last save back.
@@ -152,17 +160,61 @@ public class ModelContext: Equatable, SendableMetatype {
   /// statement. See <doc:Errors>.
   public func rollback() { core.rollback() }
 
-  /// Runs `block` and saves what it changed; discards it when `block` throws.
-  /// - Throws: What `block` or the save throws.
+  /// Runs `block` and saves what it changed, in one transaction; undoes all of it when `block` throws.
+  ///
+  /// ```swift
+  /// try context.transaction {
+  ///   let trip = try context.fetch(FetchDescriptor<Trip>()).first
+  ///   trip?.name += " again"
+  /// }
+  /// ```
+  ///
+  /// The transaction has the write lock of each store from the beginning: what the block fetches, and what its
+  /// models show, nobody else can change until it ends. Saves inside it are stored together. An error that
+  /// leaves the block, or the last save, undoes everything, in the stores and in the models: unsaved
+  /// changes from before the block too. A transaction inside another one is a part of it: where it fails, the
+  /// outer one throws at its end. Other contexts and `didSave` learn of it once it is stored.
+  ///
+  /// It waits for other writers as a save does; ``transaction(waitingAtMost:block:)`` sets a limit. Stores
+  /// that speak the public ``DataStore`` protocol have no transactions: what the block saves there stays.
+  /// Another context must not save on the same thread inside the block. See <doc:Concurrency>.
+  /// - Throws: What `block` or the save throws, or `SwiftDataError.storeWriteFailure` where another writer
+  ///   keeps the lock; then the block has not run.
   public func transaction(block: () throws -> Void) throws {
-    do {
-      try block()
-      try save()
-    } catch {
-      rollback()
-      throw error
-    }
+    try core.transaction(within: nil, block)
   }
+
+  /// Runs `block` in one transaction, as ``transaction(block:)`` does, unless other writers keep it waiting
+  /// too long.
+  ///
+  /// ```swift
+  /// try context.transaction(waitingAtMost: .seconds(1)) { trip.name += " once more" }
+  /// ```
+  ///
+  /// Not in Apple's framework.
+  /// - Parameters:
+  ///   - limit: How long to wait for other threads of the process, and again for other processes.
+  ///   - block: What to run.
+  /// - Throws: What `block` or the save throws, or `SwiftDataError.storeWriteFailure` after the limit; then the
+  ///   block has not run.
+  public func transaction(waitingAtMost limit: Duration, block: () throws -> Void) throws {
+    try core.transaction(within: limit, block)
+  }
+
+  /// Runs reads that see one state of the stores: several fetches, faults and relationships.
+  ///
+  /// ```swift
+  /// let (trips, stops) = try context.snapshot {
+  ///   try (context.fetch(FetchDescriptor<Trip>()), context.fetchCount(FetchDescriptor<Stop>()))
+  /// }
+  /// ```
+  ///
+  /// Writers are not kept waiting, but for those of a store in memory, which has one connection. What others
+  /// save meanwhile is applied after `body`. Saving, deleting by predicate and `transaction` throw inside it.
+  /// Models that are in memory keep the values they have until a fetch brings their rows. A single fetch
+  /// sees one state without this. With several stores, each has a state of its own. Not in Apple's framework.
+  /// - Throws: What `body` throws, or the store's error.
+  public func snapshot<R>(_ body: () throws -> R) throws -> R { try core.snapshot(body) }
 }
 
 @available(*, unavailable, message: "A context belongs to one thread, queue or actor.")

@@ -214,15 +214,30 @@ struct RelationshipFixer {
     } else {
       guard partner.partner(slot) === model else { return }
       notify(partner, slot) { assign(nil, to: partner, slot: slot) }
+      if let inverse = partner.descriptor.link(slot, in: core.coordinator)?.inverseSlot,
+        !storage.descriptor.properties[inverse].isToMany
+      {
+        core.displacedLinks[ObjectIdentifier(partner), default: SlotSet()].insert(slot)
+      }
     }
   }
 
   func assign(_ model: (any PersistentModel)?, to storage: _ModelStorage, slot: Int) {
+    if !core.displacedLinks.isEmpty { core.forgetDisplacement(of: storage, slot) }
     core._willChange(storage, slot: slot)
     storage.overlay(model.map { .model($0) } ?? .null, at: slot)
   }
 
   func notify(_ storage: _ModelStorage, _ slot: Int, _ mutation: () -> Void) {
     storage.notifyingObservers(of: slot, mutation)
+  }
+}
+
+extension ContextCore {
+  /// A one-to-one relationship is set, so it counts.
+  func forgetDisplacement(of storage: _ModelStorage, _ slot: Int) {
+    guard let slots = displacedLinks[ObjectIdentifier(storage)] else { return }
+    let left = slots.subtracting(SlotSet(slot))
+    displacedLinks[ObjectIdentifier(storage)] = left.isEmpty ? nil : left
   }
 }

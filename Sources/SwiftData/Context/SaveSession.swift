@@ -1,18 +1,24 @@
 import Foundation
 
-/// One save, from the pending changes to the receipt of the stores. `ContextCore.save` makes it.
+/// One save, from the pending changes to the receipts of the stores. `ContextCore.save` makes it.
 ///
-/// 1. *Organise*: delete rules find what else is changed or deleted; validation judges the pending set.
-/// 2. *Collect*: snapshots of everything pending become one request per store.
-/// 3. *Prepare*: each store writes its request in a transaction that stays open. A store that can't
-///    take a save back is asked last.
-/// 4. *Announce*: the other contexts get to know the changes, while the rows are still locked.
-/// 5. *Commit*: each store commits.
-/// 6. *Finalise*: temporary identifiers become permanent in place, changes count as stored.
+/// 1. *Lock*: each store that has transactions begins one, in the order of their identifiers, which is
+///    the same in all containers and processes: so savers wait for each other and never in a circle. A
+///    context that refuses conflicts looks for them now (`ConflictCheck`).
+/// 2. *Organise*: validation judges what only the context knows. For a store that speaks the public protocol
+///    `DeleteRules` finds what else is changed or deleted.
+/// 3. *Collect*: snapshots of everything pending become one request per store.
+/// 4. *Write*: each store writes its request and decides by its rows what follows from the rules of the
+///    schema. A store without transactions is asked last: it commits at once.
+/// 5. *Announce*: the other contexts get to know the changes, while the rows are still locked.
+/// 6. *Commit*: each store commits, in the order of the configurations. Inside `ModelContext.transaction` 5 and 6
+///    wait for its end (`ContextTransaction`).
+/// 7. *Finalise*: temporary identifiers become permanent in place, changes count as stored, and models show
+///    what the rules did (`SaveSession+Finalising`).
 ///
-/// A throw before the first commit abandons the prepared saves, withdraws the announcement, undoes what the
-/// delete rules did in memory, and leaves the context as it was. Where several stores take part, a
-/// later one may still fail to commit after an earlier one has; the context then keeps its changes.
+/// A throw before the first commit abandons the open saves, withdraws the announcement, undoes what
+/// `DeleteRules` did in memory, and leaves the context as it was. Where a later store fails to commit, what
+/// the earlier ones have committed is finalised, and only the rest stays pending.
 struct SaveSession {
   let core: ContextCore
   private var rules: DeleteRules
@@ -46,23 +52,59 @@ struct SaveSession {
     }
   }
 
-  /// What one store has to write.
-  private struct Batch {
+  /// What one store has to write, and what it answered.
+  final class Batch {
     let port: any StorePort
-    var insertedStorages: [_ModelStorage] = []
-    var inserted: [DefaultSnapshot] = []
-    var updatedStorages: [_ModelStorage] = []
-    var updated: [DefaultSnapshot] = []
-    var deleted: [DefaultSnapshot] = []
+    fileprivate let save: any OpenSave
+    private(set) var insertedStorages: [_ModelStorage] = []
+    private var inserted: [DefaultSnapshot] = []
+    private(set) var updatedStorages: [_ModelStorage] = []
+    private var updated: [DefaultSnapshot] = []
+    private(set) var displacedStorages: [_ModelStorage] = []
+    /// One model for each row.
+    private(set) var deletedStorages: [_ModelStorage] = []
+    private var deleted: [DefaultSnapshot] = []
+    fileprivate(set) var receipt = SaveReceipt(inserted: [])
+    /// Whether what was written cannot be taken back.
+    fileprivate(set) var isCommitted = false
 
-    /// Models let go of values that the store put outside of their rows.
-    func forgetStored(_ places: ExternalPlaces) {
-      for (index, slots) in places.inserted { insertedStorages[index].forgetStored(slots) }
-      for (index, slots) in places.updated { updatedStorages[index].forgetStored(slots) }
+    init(_ port: any StorePort, _ editor: EditingState) throws {
+      self.port = port
+      save = try port.openSave(for: editor)
+    }
+
+    func insert(_ storage: _ModelStorage) throws {
+      insertedStorages.append(storage)
+      inserted.append(try DefaultSnapshot(storage))
+    }
+
+    /// - Parameter displaced: To-one relationships that lost their model to another one. The store empties
+    ///   them where the row still leads to that model.
+    func update(_ storage: _ModelStorage, displaced: SlotSet?) throws {
+      updatedStorages.append(storage)
+      var slots = storage.changedSlots
+      if let displaced, port.isTransactional {
+        slots = slots.subtracting(displaced)
+        displacedStorages.append(storage)
+      }
+      updated.append(try DefaultSnapshot(storage, changedSlots: slots))
+    }
+
+    func delete(_ storage: _ModelStorage) {
+      if !storage.descriptor.externalSlots.isEmpty { storage.keepExternalValues() }
+      deletedStorages.append(storage)
+      deleted.append(DefaultSnapshot(lenient: storage, changedSlots: storage.changedSlots))
+    }
+
+    fileprivate func request(_ editor: EditingState) -> DataStoreSaveChangesRequest<DefaultSnapshot>
+    {
+      defer { (inserted, updated, deleted) = ([], [], []) }
+      return DataStoreSaveChangesRequest(
+        inserted: inserted, updated: updated, deleted: deleted, editingState: editor)
     }
   }
 
-  /// Rows that another container or process deleted are noticed while the store writes. Their edits
+  /// Rows that others have deleted are noticed while the store writes. Edits of them, and links to them,
   /// are dropped then, and the save begins anew.
   mutating func run() throws -> Saved {
     while true {
@@ -77,168 +119,122 @@ struct SaveSession {
   }
 
   private mutating func attempt() throws -> Saved {
+    var batches: [Batch] = []
     do {
+      for port in try core.portsOfChanges() { batches.append(try Batch(port, core.editingState)) }
+      if core.conflictPolicy == .refuse { try ConflictCheck(core: core).run() }
       core.dropLostModels()
       core.failedReads.removeAll()
       let denied = rules.apply()
-      let failures = denied + Validation(core: core).failures(shrunk: rules.shrunk)
+      let validation = Validation(core: core)
+      let failures = denied + validation.failures(shrunk: rules.shrunk)
       try core.failedReads.throwFirst()
-      try SwiftDataError.throwAll(failures)
-      let batches = try collect()
-      let prepared = try prepare(batches)
-      return try commit(batches, prepared)
+      // A deletion may yet take the models that break a rule.
+      if core.changes.deleted.isEmpty { try SwiftDataError.throwAll(failures) }
+      try collect(into: batches)
+      try write(batches.filter(\.port.isTransactional), failures)
+      if !failures.isEmpty {
+        let left = validation.failures(shrunk: rules.shrunk, besides: core.deletedByRules(batches))
+        try SwiftDataError.throwAll(denied + left)
+      }
+      try write(batches.filter { !$0.port.isTransactional }, [])
     } catch {
+      try abandon(batches, error)
+    }
+    return try commit(batches)
+  }
+
+  /// - Parameter failures: What else is wrong, to be told along with what the store refuses.
+  private func write(_ batches: [Batch], _ failures: [SwiftDataError]) throws {
+    var options = SaveOptions()
+    options.refusesUpserts = core.uniquenessPolicy == .refuse
+    options.needsLastValues = { [core] in
+      core.registered($0)?.storage.flags.contains(.isFault) ?? false
+    }
+    for batch in batches {
+      do {
+        batch.receipt = try batch.save.write(
+          batch.request(core.editingState), options, source: core)
+      } catch let error as SwiftDataError
+        where error == .modelValidationFailure && !failures.isEmpty
+      {
+        try SwiftDataError.throwAll([error] + failures)
+      }
+      batch.isCommitted = !batch.port.isTransactional
+    }
+  }
+
+  /// Ends a save that failed before the first transaction was committed.
+  private mutating func abandon(_ batches: [Batch], _ error: any Error) throws -> Never {
+    for batch in batches.reversed() where !batch.isCommitted { batch.save.abandon() }
+    let committed = batches.filter(\.isCommitted)
+    if committed.isEmpty {
       rules.undo()
       throw error
     }
+    throw finaliseInPart(committed, besides: batches, error)
   }
 
-  private func prepare(_ batches: [Batch]) throws -> [any PreparedSave] {
-    var prepared: [any PreparedSave] = []
-    do {
-      for batch in batches {
-        prepared.append(
-          try batch.port.prepare(
-            DataStoreSaveChangesRequest(
-              inserted: batch.inserted, updated: batch.updated, deleted: batch.deleted,
-              editingState: core.editingState), source: core))
-      }
-      return prepared
-    } catch {
-      for save in prepared.reversed() { save.abandon() }
-      throw error
+  private func commit(_ batches: [Batch]) throws -> Saved {
+    core.keepLastValues(batches)
+    // Ends savepoints only, which cannot fail on their own account.
+    if core.transaction != nil {
+      for batch in batches where !batch.isCommitted { try batch.save.commit() }
+      return finalise(batches, nil)
     }
-  }
-
-  private func commit(_ batches: [Batch], _ prepared: [any PreparedSave]) throws -> Saved {
     let others = core.externalChanges
-    let announced = others.hasReaders ? others.announce(pendingNote()) : nil
-    var waiting = prepared[...]
-    do {
-      while let next = waiting.popFirst() { try next.commit() }
-    } catch {
-      for save in waiting { save.abandon() }
-      if let announced { others.withdraw(announced) }
-      throw error
+    // Empty while no other context is there; one that is made meanwhile waits for the end of it.
+    let announced = others.announce(others.hasReaders ? core.note(of: batches) : SavedChanges())
+    for batch in core.inOrderOfConfigurations(batches) where !batch.isCommitted {
+      do {
+        try batch.save.commit()
+        batch.isCommitted = true
+      } catch {
+        for later in batches where !later.isCommitted && later !== batch { later.save.abandon() }
+        let committed = batches.filter(\.isCommitted)
+        if committed.isEmpty {
+          others.withdraw(announced)
+          throw error
+        }
+        throw finaliseInPart(committed, besides: batches, error, announced)
+      }
     }
-    let overwritten = contestedNames()
-    let isNoted = announced != nil || core.watchers.all.contains(where: \.wantsSavedChanges)
-    var saved = finalise(batches, prepared.map(\.receipt), isNoted ? pendingNote() : nil)
-    saved.overwritten = overwritten
-    saved.discarded = core.discardedEdits
-    core.discardedEdits = [:]
-    if let announced { others.complete(announced, with: saved.note) }
+    let saved = finalise(batches, announced)
     core.coordinator.commits.fire()
     return saved
   }
 
-  /// What this save changes, for the other contexts of the container.
-  private func pendingNote() -> SavedChanges {
-    var note = SavedChanges()
-    note.insert(rowsOf: Set(core.changes.inserted.descriptors.map(\.entityName)))
-    note.updated = core.changes.changed.map { ($0.identifier, $0.changedSlots) }
-    note.deleted = core.rowsToDelete.map(\.identifier)
-    return note
+  /// Some stores have committed before another one failed: their models are saved.
+  private func finaliseInPart(
+    _ committed: [Batch], besides all: [Batch], _ error: any Error, _ announced: Int? = nil
+  ) -> any Error {
+    let others = core.externalChanges
+    let serial =
+      announced ?? others.announce(others.hasReaders ? core.note(of: committed) : SavedChanges())
+    let saved = finalise(committed, serial)
+    core.savedInPart = saved
+    core.coordinator.commits.fire()
+    let pending = all.filter { !$0.isCommitted }.map(\.port.name)
+    let names = committed.map(\.port.name)
+    return SwiftDataError.storedInPart(by: names, pending: pending, error)
   }
 
-  /// The names of the contested properties that this save wrote.
-  private func contestedNames() -> [PersistentIdentifier: [String]] {
-    let contested = core.externalChanges.contested
-    if contested.isEmpty { return [:] }
-    core.externalChanges.forgetContested()
-    var names: [PersistentIdentifier: [String]] = [:]
-    func add(_ storage: _ModelStorage, _ slots: SlotSet?) {
-      let slots = slots?.intersection(contested[storage.identifier] ?? SlotSet())
-      let written = storage.descriptor.names(of: slots ?? SlotSet(), includingToMany: false)
-      if !written.isEmpty { names[storage.identifier] = written }
-    }
-    for storage in core.changes.changed { add(storage, storage.changedSlots) }
-    for storage in core.changes.deleted { add(storage, .all) }
-    return names
-  }
-
-  private func collect() throws -> [Batch] {
-    var batches: [Batch] = []
-    var places: [ObjectIdentifier: Int] = [:]
-    func place(_ storage: _ModelStorage) throws -> Int {
-      guard let port = core.port(of: storage) else {
+  private func collect(into batches: [Batch]) throws {
+    let only = batches.count == 1 ? batches[0] : nil
+    func batch(_ storage: _ModelStorage) throws -> Batch {
+      if let only, core.coordinator.ports.count == 1 { return only }
+      let port = core.port(of: storage)
+      guard let batch = batches.first(where: { $0.port === port }) else {
         throw SwiftDataError.notKept(entity: storage.descriptor.entityName)
       }
-      if let place = places[ObjectIdentifier(port)] { return place }
-      places[ObjectIdentifier(port)] = batches.count
-      batches.append(Batch(port: port))
-      return batches.count - 1
+      return batch
     }
-    for storage in core.changes.inserted {
-      let place = try place(storage)
-      batches[place].insertedStorages.append(storage)
-      batches[place].inserted.append(try DefaultSnapshot(storage))
-    }
+    for storage in core.changes.inserted { try batch(storage).insert(storage) }
+    let displaced = core.displacedLinks
     for storage in core.changes.changed {
-      let place = try place(storage)
-      batches[place].updatedStorages.append(storage)
-      batches[place].updated.append(
-        try DefaultSnapshot(storage, changedSlots: storage.changedSlots))
+      let slots = displaced.isEmpty ? nil : displaced[ObjectIdentifier(storage)]
+      try batch(storage).update(storage, displaced: slots)
     }
-    for storage in core.rowsToDelete {
-      let place = try place(storage)
-      if !storage.descriptor.externalSlots.isEmpty { storage.keepExternalValues() }
-      batches[place].deleted.append(DefaultSnapshot(lenient: storage))
-    }
-    return batches.filter(\.port.isReversible) + batches.filter { !$0.port.isReversible }
-  }
-
-  private func forgetUnreadable(_ changes: ChangeTracker) {
-    let stored = changes.changed.map {
-      ($0.identifier, Set<String>?.some(Set($0.descriptor.names(of: $0.changedSlots))))
-    }
-    core.forgetUnreadable(stored + changes.deleted.map { ($0.identifier, nil) })
-  }
-
-  /// - Parameter note: What is told of the save, with the keys that new rows have got; `nil` for nothing.
-  private func finalise(
-    _ batches: [Batch], _ receipts: [SaveReceipt], _ note: SavedChanges?
-  ) -> Saved {
-    var saved = Saved()
-    let changes = core.changes
-    saved.deleted = core.rowsToDelete.map(\.identifier)
-    if !core.unreadableValues.isEmpty { forgetUnreadable(changes) }
-    core.changes.removeAll()
-    var upserted: [(storage: _ModelStorage, permanent: PersistentIdentifier, isShown: Bool)] = []
-    for (batch, receipt) in zip(batches, receipts) {
-      for (storage, permanent) in zip(batch.insertedStorages, receipt.inserted) {
-        let isShown = core.makePermanent(storage, permanent)
-        saved.inserted.append(permanent)
-        if storage.descriptor.isConstrained || !isShown {
-          upserted.append((storage, permanent, isShown))
-        }
-      }
-    }
-    // An upsert may have changed a row that others show. Looking at partners of such a row finds the
-    // models of this save, now that all of them have their identifiers.
-    for (storage, permanent, isShown) in upserted {
-      if !isShown { core.becomeDuplicate(storage, of: permanent) }
-      core.forgetEmptyToOnes(of: storage)
-    }
-    for storage in changes.inserted { storage.acceptChanges() }
-    for storage in changes.changed {
-      saved.updated.append(storage.identifier)
-      storage.acceptChanges()
-    }
-    for storage in changes.changed { core.refreshDuplicates(of: storage) }
-    for (batch, receipt) in zip(batches, receipts) { batch.forgetStored(receipt.external) }
-    for storage in changes.deleted { core.finishDeletion(of: storage) }
-    core.hasLostModels = false
-    if core.leavesUnseenMembers(changes.deleted) { core.dropGoneMembers() }
-    let rewritten = receipts.flatMap(\.reregistered)
-    for snapshot in rewritten { core.reregister(snapshot) }
-    if var note {
-      note.setInserted(saved.inserted)
-      let identifiers = upserted.map(\.permanent) + rewritten.map(\.persistentIdentifier)
-      note.updated += identifiers.map { ($0, .all) }
-      saved.note = note
-    }
-    // Released when the lists of the context are settled: deinitialisers of models may call back.
-    return withExtendedLifetime(changes) { saved }
+    for storage in core.rowsToDelete { try batch(storage).delete(storage) }
   }
 }

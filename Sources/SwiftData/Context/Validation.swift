@@ -1,21 +1,33 @@
 import Foundation
 import OpenSwiftDataRowStorage
 
-/// Judges the pending models before any statement runs; all failures are reported together. Called
-/// by `SaveSession` after the delete rules.
+/// Judges what only the context knows of the pending models; all failures are reported together. Called by
+/// `SaveSession`.
 ///
 /// - A required to-one has a model.
-/// - A to-many has as many models as its declaration asks for, also where a deletion takes some.
+/// - A to-many of a new model has as many models as its declaration asks for. Those of stored models are
+///   counted by a store with transactions (`CountedLists`), and here for other stores.
 /// - No two changed models have the same unique values. New models may: they become one row.
 /// - No date is NaN, which a column of dates can't hold.
 struct Validation {
   let core: ContextCore
 
-  /// - Parameter shrunk: To-many relationships that lose members to deletions of this save.
-  func failures(shrunk: [(storage: _ModelStorage, slot: Int)]) -> [SwiftDataError] {
+  /// - Parameters:
+  ///   - shrunk: To-many relationships that lose members to deletions of this save.
+  ///   - excluded: Models that the save deletes.
+  func failures(
+    shrunk: [(storage: _ModelStorage, slot: Int)], besides excluded: Set<ObjectIdentifier> = []
+  ) -> [SwiftDataError] {
     var failures: [SwiftDataError] = []
-    for storage in core.changes.inserted { judge(storage, into: &failures) }
-    for storage in core.changes.changed { judge(storage, into: &failures) }
+    func isJudged(_ storage: _ModelStorage) -> Bool {
+      excluded.isEmpty || !excluded.contains(ObjectIdentifier(storage))
+    }
+    for storage in core.changes.inserted where isJudged(storage) {
+      judge(storage, into: &failures)
+    }
+    for storage in core.changes.changed where isJudged(storage) {
+      judge(storage, into: &failures)
+    }
     for (storage, slot) in shrunk where !storage.flags.contains(.isDeleted) {
       guard !storage.changedSlots.contains(slot),
         let link = storage.descriptor.link(slot, in: core.coordinator)
@@ -23,18 +35,17 @@ struct Validation {
       judgeCount(storage, slot, link, into: &failures)
     }
     var uniqueness = PendingUniqueness(schema: core.coordinator.schema)
-    for storage in core.changes.changed { uniqueness.judge(storage, into: &failures) }
+    for storage in core.changes.changed where isJudged(storage) {
+      uniqueness.judge(storage, into: &failures)
+    }
     return failures
   }
 
   private func judge(_ storage: _ModelStorage, into failures: inout [SwiftDataError]) {
     for slot in storage.descriptor.relationshipSlots where storage.changedSlots.contains(slot) {
       guard let link = storage.descriptor.link(slot, in: core.coordinator) else { continue }
-      if link.isRequired, isMissing(storage, slot) {
-        failures.append(
-          Validation.failure(
-            storage, link.name,
-            "A required relationship has no model. Set it, or make it optional."))
+      if link.isRequired, let text = missing(storage, slot) {
+        failures.append(Validation.failure(storage, link.name, text))
       }
       judgeCount(storage, slot, link, into: &failures)
     }
@@ -51,30 +62,32 @@ struct Validation {
     _ storage: _ModelStorage, _ slot: Int, _ link: RelationshipLink,
     into failures: inout [SwiftDataError]
   ) {
-    guard link.isToMany, link.minimumCount > 0 || link.maximumCount > 0 else { return }
+    guard link.isToMany, link.minimumCount > 0 || link.maximumCount > 0,
+      storage.flags.contains(.isInserted) || core.port(of: storage)?.isTransactional == false
+    else { return }
     let count = storage.partners(slot)
       .count { $0._$storage.flags.isDisjoint(with: [.isDeleted, .isGone]) }
-    guard count < link.minimumCount || (link.maximumCount > 0 && count > link.maximumCount)
-    else { return }
-    let wanted =
-      switch (link.minimumCount, link.maximumCount) {
-      case (let least, 0): "at least \(least)"
-      case (0, let most): "at most \(most)"
-      case (let least, let most): "\(least) to \(most)"
-      }
-    failures.append(
-      Validation.failure(
-        storage, link.name, "The relationship has \(count) models and may have \(wanted)."))
+    let failure = SwiftDataError.wrongCount(
+      of: storage.identifier, property: link.name, count: count, minimum: link.minimumCount,
+      maximum: link.maximumCount)
+    if let failure { failures.append(failure) }
   }
 
-  private func isMissing(_ storage: _ModelStorage, _ slot: Int) -> Bool {
+  /// - Returns: What is wrong with a required relationship; `nil` where it has a model.
+  private func missing(_ storage: _ModelStorage, _ slot: Int) -> String? {
     switch storage.overlaid(slot) {
-    case .null: true
-    case .unset: storage.reader?.isNull(slot) ?? true
-    case .model(let partner): partner._$storage.isLost
-    case .identifier, .toMany, .weakPartners: false
-    case .integer, .real, .text, .blob, .uuid, .boxed: false
+    case .null: break
+    case .unset:
+      guard storage.reader?.isNull(slot) ?? true else { return nil }
+    case .model(let partner):
+      guard partner._$storage.isLost else { return nil }
+      return
+        "A required relationship leads to \(partner._$storage.identifier), which was deleted. Set "
+        + "another model, delete this one too, or make the relationship optional."
+    case .identifier, .toMany, .weakPartners: return nil
+    case .integer, .real, .text, .blob, .uuid, .boxed: return nil
     }
+    return "A required relationship has no model. Set it, or make it optional."
   }
 
   static func failure(

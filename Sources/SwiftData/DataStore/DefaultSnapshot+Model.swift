@@ -13,8 +13,8 @@ extension DefaultSnapshot {
   }
 
   /// The values of a model; what can't be encoded is left out.
-  init(lenient storage: _ModelStorage) {
-    self.init(storage, changedSlots: .all) { _ in }
+  init(lenient storage: _ModelStorage, changedSlots: SlotSet = .all) {
+    self.init(storage, changedSlots: changedSlots) { _ in }
   }
 
   private init(

@@ -56,19 +56,30 @@ extension DefaultStore {
   public func save(
     _ request: DataStoreSaveChangesRequest<Snapshot>
   ) throws -> DataStoreSaveChangesResult<Snapshot> {
-    let prepared: any PreparedSave
+    let receipt: SaveReceipt
     do {
-      prepared = try engine.prepare(request)
+      receipt = try engine.save(
+        DataStoreSaveChangesRequest(
+          inserted: request.inserted, updated: request.updated,
+          deleted: request.deleted.map(\.unchanged), editingState: request.editingState))
     } catch let lost as DeletedRows {
       throw lost.error
     }
-    try prepared.commit()
     return DataStoreSaveChangesResult(
       for: identifier,
       remappedIdentifiers: Dictionary(
-        zip(request.inserted.lazy.map(\.persistentIdentifier), prepared.receipt.inserted),
+        zip(request.inserted.lazy.map(\.persistentIdentifier), receipt.inserted),
         uniquingKeysWith: { first, _ in first }),
-      historyToken: prepared.receipt.token)
+      historyToken: receipt.token)
+  }
+}
+
+extension DefaultSnapshot {
+  /// The same values as those that are stored: of a snapshot made elsewhere it is not known which differ.
+  fileprivate var unchanged: DefaultSnapshot {
+    DefaultSnapshot(
+      persistentIdentifier: persistentIdentifier, descriptor: descriptor, page: page, row: row,
+      cells: cells)
   }
 }
 

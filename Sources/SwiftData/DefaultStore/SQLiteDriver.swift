@@ -47,12 +47,20 @@ struct SQLiteDriver: SQLDriver {
   func write<R>(
     else consequence: String, _ body: (any SQLSession) throws -> R
   ) throws -> R {
-    try translating(else: consequence) { try pool.write { try body($0) } }
+    try translating(else: consequence) {
+      try pool.write {
+        // It may have been closed while this thread waited.
+        try seal?.check(pool.path)
+        return try body($0)
+      }
+    }
   }
 
-  func leaseWriter() throws -> any SQLWriterLease {
+  func leaseWriter(within limit: Duration?) throws -> any SQLWriterLease {
     try translating(else: SQLiteWriterLease.consequence) {
-      SQLiteWriterLease(driver: self, lease: try pool.leaseWriter())
+      let lease = try pool.leaseWriter(within: limit)
+      try seal?.check(pool.path)
+      return SQLiteWriterLease(driver: self, lease: lease)
     }
   }
 
@@ -117,6 +125,19 @@ extension Connection: SQLSession {
   package func statement(_ sql: String) throws -> any PreparedSQL { try prepare(sql) }
 
   package func begin() throws { try begin(.immediate) }
+
+  /// Inside a migration, whose transaction encloses everything already, it is one of those inside.
+  package func beginEnclosingTransaction(within limit: Duration?) throws {
+    if isEnclosed { try begin(.immediate) } else { try beginEnclosing(waiting: limit) }
+  }
+
+  package func commitEnclosingTransaction() throws {
+    if hasTransactionInside { try commit() } else { try commitEnclosing() }
+  }
+
+  package func rollbackEnclosingTransaction() {
+    if hasTransactionInside { rollback() } else { rollbackEnclosing() }
+  }
 
   package func transaction<R>(_ body: () throws -> R) throws -> R {
     try transaction(.immediate, body)

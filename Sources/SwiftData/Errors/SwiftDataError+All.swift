@@ -7,4 +7,16 @@ extension SwiftDataError {
       "\(failures.count) rules are broken and nothing was saved:\n"
         + failures.map { "- \($0.description)" }.joined(separator: "\n"))
   }
+
+  /// The error of a save of several stores that some have committed.
+  static func storedInPart(
+    by names: [String], pending: [String], _ error: any Error
+  ) -> SwiftDataError {
+    storeWriteFailure.with(
+      "A save of several stores was stored in part. \(names.joined(separator: ", ")) committed: these models "
+        + "are saved. \(pending.joined(separator: ", ")) did not: its changes are still unsaved. Remove the "
+        + "cause and save again, which writes nothing twice, or roll back.", doing: "saving",
+      underlying: error
+    ).committed(by: names)
+  }
 }

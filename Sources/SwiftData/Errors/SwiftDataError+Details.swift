@@ -13,6 +13,18 @@ extension SwiftDataError {
   /// Apple's framework, where the database's own error is thrown.
   public static let storeWriteFailure = SwiftDataError(.storeWriteFailure)
 
+  /// A context with ``ConflictPolicy/refuse`` did not save, because others have changed or deleted its models since
+  /// it read them; nothing was saved.
+  ///
+  /// `conflicts` names the models and properties. Not in Apple's framework.
+  public static let saveConflict = SwiftDataError(.saveConflict)
+
+  /// A context with ``UniquenessPolicy/refuse`` did not save a new model, because a row has its unique value;
+  /// nothing was saved.
+  ///
+  /// `holder` is that row's identifier. Not in Apple's framework.
+  public static let uniquenessViolation = SwiftDataError(.uniquenessViolation)
+
   /// The name of the constant that the error equals, such as `modelValidationFailure`, for logs.
   ///
   /// Not in Apple's framework.
@@ -31,6 +43,12 @@ extension SwiftDataError {
 
   /// The error that caused this one. Not in Apple's framework.
   public var underlyingError: (any Error)? { occasion.underlying }
+
+  /// The names of the stores that have committed, where a save of several stores failed in a later one.
+  ///
+  /// Empty for all other errors: nothing was stored then. The models of these stores are saved, the changes
+  /// for the other stores are still pending; saving again writes nothing twice. Not in Apple's framework.
+  public var committedStores: [String] { occasion.committedStores }
 
   /// What the database reported, with the statement, where a database is the cause.
   ///

@@ -1,5 +1,5 @@
 extension SwiftDataError {
-  /// The rule that was broken. The raw value is the name of the public constant; the last two are ours.
+  /// The rule that was broken. The raw value is the name of the public constant; the last four are ours.
   package enum Kind: String, Sendable, Hashable, CaseIterable {
     case includePendingChangesWithBatchSize
     case unsupportedPredicate
@@ -20,6 +20,8 @@ extension SwiftDataError {
     case invalidTransactionFetchRequest
     case storeReadFailure
     case storeWriteFailure
+    case saveConflict
+    case uniquenessViolation
   }
 }
 
@@ -65,6 +67,10 @@ extension SwiftDataError.Kind {
       "The models could not be read from their store"
     case .storeWriteFailure:
       "The changes could not be written to their store"
+    case .saveConflict:
+      "The models were changed by others since they were read"
+    case .uniquenessViolation:
+      "A stored model has the unique value of a new one"
     }
   }
 
@@ -109,6 +115,10 @@ extension SwiftDataError.Kind {
       "Look at the cause, then fetch again; the context and the file are as before."
     case .storeWriteFailure:
       "Look at the cause, then save again; the context keeps its changes."
+    case .saveConflict:
+      "Roll back and make the changes anew, or let the later save win and save again."
+    case .uniquenessViolation:
+      "Give the new model another value, or change the stored model instead."
     }
   }
 
@@ -122,7 +132,7 @@ extension SwiftDataError.Kind {
       .configurationFileNameContainsInvalidCharacters,
       .configurationSchemaNotFoundInContainerSchema, .loadIssueModelContainer:
       "opening a container"
-    case .modelValidationFailure, .storeWriteFailure:
+    case .modelValidationFailure, .storeWriteFailure, .saveConflict, .uniquenessViolation:
       "saving"
     case .missingModelContext:
       "using a model"

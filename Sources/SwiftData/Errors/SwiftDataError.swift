@@ -14,6 +14,8 @@ public struct SwiftDataError: Error, Hashable {
     var entity: String?
     var property: String?
     var underlying: (any Error)?
+    /// The names of the stores that have committed a save of several, where another one failed.
+    var committedStores: [String] = []
   }
 
   package init(_ kind: Kind) {
@@ -41,7 +43,14 @@ public struct SwiftDataError: Error, Hashable {
       Occasion(
         detail: detail, operation: operation ?? occasion.operation,
         entity: entity ?? occasion.entity, property: property ?? occasion.property,
-        underlying: underlying ?? occasion.underlying))
+        underlying: underlying ?? occasion.underlying, committedStores: occasion.committedStores))
+  }
+
+  /// The same error of a save that some stores have committed.
+  func committed(by stores: [String]) -> SwiftDataError {
+    var occasion = occasion
+    occasion.committedStores = stores
+    return SwiftDataError(kind, occasion)
   }
 
   /// The same error with a place, unless it has one.

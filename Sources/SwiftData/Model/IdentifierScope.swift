@@ -127,6 +127,9 @@ final class TemporaryScope: IdentifierScope, @unchecked Sendable {
     }
   }
 
+  /// The save that stored the model was undone.
+  func revokePermanent() { state.withLock { $0.permanent = nil } }
+
   /// Called while `storage` is deinitialised; it may have been replaced.
   func forget(_ storage: _ModelStorage) {
     let going = UnretainedStorage(storage)

@@ -32,6 +32,8 @@ import OpenSwiftDataRowStorage
 /// | `save` | inserted → registered | `becomeSettled`, `becomeStored`; identity registry: inserted, or a duplicate |
 /// | `save` | changed → registered | `becomeSettled` |
 /// | `save` | deleted → detached | `becomeSettled`, `becomeDetached`; identity registry: removed |
+/// | end of a transaction that fails | registered after its first save → transient | `becomeUnsaved`; identity registry: removed |
+/// | end of a transaction that fails | detached → fault | `becomeRestored`; identity registry: inserted |
 /// | `rollback`, end of the context | inserted → transient | `becomeSettled`, `leaveContext`; partners are named weakly |
 /// | `rollback` | changed, deleted → registered or fault | `becomeSettled`, saved values restored, `expectRow` where there are none |
 /// | fresh row | registered, fault, partialFault → registered | `refresh` or `show`, observers notified |
@@ -204,6 +206,27 @@ extension _ModelStorage {
   func becomeDetached() {
     becomeLost()
     lifeCycle.source = nil
+  }
+
+  // MARK: Back from a transaction that failed
+
+  /// The first save of the model was undone.
+  /// - Parameter identifier: The one it had before; copies of it lead to no row any more.
+  func becomeUnsaved(as identifier: PersistentIdentifier?) {
+    refresh(page: nil, row: nil)
+    lifeCycle.flags.remove(.isGone)
+    lifeCycle.source = nil
+    changedSlots = SlotSet()
+    identifier?.temporaryScope?.revokePermanent()
+    knownIdentifier = identifier
+  }
+
+  /// The deletion of the model's row was undone.
+  func becomeRestored(in source: any _FaultSource) {
+    lifeCycle.flags.remove(.isGone)
+    lifeCycle.source = source
+    changedSlots = SlotSet()
+    becomeFault()
   }
 
   // MARK: Beside the states

@@ -9,6 +9,8 @@ package struct SlotSet: Sendable {
 
   package init() {}
 
+  package init(_ slot: Int) { insert(slot) }
+
   package static var all: SlotSet {
     var set = SlotSet()
     set.word = .max

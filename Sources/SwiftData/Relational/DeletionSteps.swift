@@ -4,19 +4,22 @@ package import OpenSwiftDataSQLSyntax
 ///
 /// The keys of the deleted rows are the JSON array that is parameter 0 of each statement.
 package struct DeletionSteps {
-  /// A query for partners: the key of the deleted row, then key and entity number of the partner.
+  /// Queries for related rows: the key of the deleted row, then key and entity number of the other one.
   package struct Partners {
     package let property: String
-    package let sql: String
+    /// Two for a relationship of one to one, which has a column on each side.
+    package let queries: [String]
   }
 
-  /// A column of others that names deleted rows and loses them.
+  /// A column of other rows that names deleted rows and loses them.
   package struct Emptying {
     package let owner: EntityMapping
     package let property: String
-    /// Finds the rows that can't do without, where the property is required: key and entity number.
+    let slot: Int
+    /// Finds the rows whose required relationship names a deleted one: key, entity number, and the key of
+    /// the deleted row; `nil` where it may be empty.
     package let findingRequired: String?
-    /// Gives back the keys of the rows that have lost a partner.
+    /// Gives back keys and entity numbers of the rows that have lost their model.
     package let sql: String
     /// Whose rows these are.
     let partner: EntityChanges.Partner
@@ -25,12 +28,12 @@ package struct DeletionSteps {
   package private(set) var cascades: [Partners] = []
   package private(set) var denials: [Partners] = []
   package private(set) var emptyings: [Emptying] = []
+  /// What new rows that are deleted in the save that adds them leave empty: they deny nothing.
+  package private(set) var emptyingsOfDenials: [Emptying] = []
   /// Removes the rows from tables of pairs.
   package private(set) var unlinking: [String] = []
   /// The entities at the other ends.
   package private(set) var concerned: Set<String> = []
-  /// Whether the members that a partner keeps have to be counted, which needs the models.
-  package private(set) var countsMembers = false
   package let delete: String
   private let dialect: SQLDialect
 
@@ -48,13 +51,12 @@ package struct DeletionSteps {
       else { continue }
       concerned.formUnion(partner.subtreeNumbers.compactMap { mapping.entity(number: $0)?.name })
       let inverse = relationship.inverseName.flatMap(partner.property(named:))
-      add(property, of: entity, to: partner, relationship.deleteRule)
-      guard relationship.deleteRule == .nullify else { continue }
-      if case .toOne(let toOne)? = inverse?.kind, let inverse {
-        add(toOne, inverse, of: partner, in: mapping)
-      } else if let inverse {
-        let minimum = schema.relationship(inverse.name, of: partner.name)?.minimumModelCount
-        countsMembers = countsMembers || (minimum ?? 0) > 0
+      add(property, of: entity, to: partner, inverse, relationship.deleteRule)
+      guard case .toOne(let toOne)? = inverse?.kind, let inverse else { continue }
+      switch relationship.deleteRule {
+      case .nullify: emptyings.append(emptying(toOne, inverse, of: partner, in: mapping))
+      case .deny: emptyingsOfDenials.append(emptying(toOne, inverse, of: partner, in: mapping))
+      case .cascade, .noAction: continue
       }
     }
     addReferring(to: entity, in: mapping)
@@ -62,7 +64,7 @@ package struct DeletionSteps {
 
   private mutating func add(
     _ property: PropertyMapping, of entity: EntityMapping, to partner: EntityMapping,
-    _ rule: Schema.Relationship.DeleteRule
+    _ inverse: PropertyMapping?, _ rule: Schema.Relationship.DeleteRule
   ) {
     if case .toMany(let toMany) = property.kind {
       switch toMany.storage {
@@ -77,10 +79,13 @@ package struct DeletionSteps {
         }
       }
     }
-    guard rule == .cascade || rule == .deny,
-      let query = DeletionSteps.partners(of: property, entity, partner)
-    else { return }
-    let partners = Partners(property: property.name, sql: query.rendered(in: dialect).sql)
+    guard rule == .cascade || rule == .deny else { return }
+    let queries = [
+      DeletionSteps.partners(of: property, entity, partner),
+      DeletionSteps.partners(naming: inverse, partner, in: property),
+    ].compactMap { $0?.rendered(in: dialect).sql }
+    if queries.isEmpty { return }
+    let partners = Partners(property: property.name, queries: queries)
     if rule == .cascade { cascades.append(partners) } else { denials.append(partners) }
   }
 
@@ -117,23 +122,38 @@ package struct DeletionSteps {
     }
   }
 
-  private mutating func add(
+  /// The rows that name deleted ones from the other side of a relationship of one to one. Where a new
+  /// model names a row that is deleted, that row's own column is gone.
+  private static func partners(
+    naming inverse: PropertyMapping?, _ partner: EntityMapping, in property: PropertyMapping
+  ) -> Select? {
+    guard case .toOne = property.kind, case .toOne(let back)? = inverse?.kind else { return nil }
+    let partners = "partners"
+    return Select(
+      [
+        .column(table: partners, name: back.key.name), RowColumns.key(of: partners),
+        RowColumns.entity(of: partners),
+      ], from: TableReference(partner.table, as: partners),
+      where: isDeleted(back.key.name, of: partners))
+  }
+
+  private func emptying(
     _ toOne: ToOneMapping, _ property: PropertyMapping, of owner: EntityMapping,
     in mapping: SchemaMapping
-  ) {
+  ) -> Emptying {
     let names = [toOne.key.name] + (toOne.entityNumber.map { [$0.name] } ?? [])
     let naming = DeletionSteps.isDeleted(toOne.key.name)
     let finding = Select(
-      [RowColumns.key(), RowColumns.entity()], from: TableReference(owner.table), where: naming)
+      [RowColumns.key(), RowColumns.entity(), .column(table: nil, name: toOne.key.name)],
+      from: TableReference(owner.table), where: naming)
     let update = Update(
       owner.table, set: names.map { Assignment($0, .null) }, where: naming,
-      returning: [RowColumns.key])
-    emptyings.append(
-      Emptying(
-        owner: owner, property: property.name,
-        findingRequired: property.isOptional ? nil : finding.rendered(in: dialect).sql,
-        sql: update.rendered(in: dialect).sql,
-        partner: EntityChanges.Partner(root: mapping.rootNumber(of: owner), slot: property.slot)))
+      returning: [RowColumns.key, RowColumns.entity])
+    return Emptying(
+      owner: owner, property: property.name, slot: property.slot,
+      findingRequired: property.isOptional ? nil : finding.rendered(in: dialect).sql,
+      sql: update.rendered(in: dialect).sql,
+      partner: EntityChanges.Partner(root: mapping.rootNumber(of: owner), slot: property.slot))
   }
 
   /// Columns without an inverse are not covered by a rule of the deleted entity.
@@ -145,7 +165,7 @@ package struct DeletionSteps {
         case .toOne(let toOne) where names.contains(toOne.destination):
           concerned.insert(owner.name)
           if toOne.inverse == nil, owner.ownSlots.contains(property.slot) {
-            add(toOne, property, of: owner, in: mapping)
+            emptyings.append(emptying(toOne, property, of: owner, in: mapping))
           }
         case .toMany(let toMany) where names.contains(toMany.destination):
           concerned.insert(owner.name)

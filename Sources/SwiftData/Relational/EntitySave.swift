@@ -9,11 +9,11 @@ final class EntitySave: Sendable {
   let upsertedSlots: SlotSet
   let toMany: [ToManyStatements]
   let keySource: KeySource
-  /// Empties the to-one columns of others that name a deleted row and have no inverse to tell them.
-  let referring: [DisplacingColumns.Emptying]
-  /// Frees the old partners of one-to-one relationships when an upsert brings new ones, by slot.
-  let displacing: [Int: DisplacingColumns.Emptying]
+  let toOnes: [ToOneLink]
+  /// Whether the other end of a to-one is one too.
+  let hasOneToOnes: Bool
   private let emptyings = Mutex<[SlotSet: String?]>([:])
+  private let unlinkings = Mutex<[SlotSet: String?]>([:])
   private let updates = Mutex<[SlotSet: Update?]>([:])
 
   /// Where the key of a new model comes from.
@@ -54,8 +54,8 @@ final class EntitySave: Sendable {
     toMany = entity.properties.compactMap {
       ToManyStatements($0, of: entity, in: mapping, dialect)
     }
-    referring = ReferringColumns(to: entity, in: mapping, dialect: dialect).emptying
-    displacing = DisplacingColumns(of: entity, in: mapping, dialect: dialect).emptying
+    toOnes = entity.properties.compactMap { ToOneLink($0, of: entity, in: mapping, dialect) }
+    hasOneToOnes = toOnes.contains { $0.oneToOne != nil }
     keySource =
       statements.lookups.isEmpty
       ? .nextFree : statements.upsert == nil ? .lookingUp : .writing
@@ -67,6 +67,16 @@ final class EntitySave: Sendable {
     return emptyings.withLock { known in
       if let sql = known[slots] { return sql }
       let made = statements.emptying(slots)
+      known[slots] = .some(made)
+      return made
+    }
+  }
+
+  /// Empties the to-one relationships among some slots in one row; `nil` when there are none.
+  func unlinking(_ slots: SlotSet) -> String? {
+    unlinkings.withLock { known in
+      if let sql = known[slots] { return sql }
+      let made = statements.unlinking(slots)
       known[slots] = .some(made)
       return made
     }

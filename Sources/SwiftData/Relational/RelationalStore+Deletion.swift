@@ -16,18 +16,21 @@ extension RelationalStore {
     let isAlone = concerned.isSubset(of: names(of: query.entity.subtreeNumbers))
     let isFree = isAlone && !hasRelationships(query.entity)
     try driver.write(else: "nothing was deleted") { session in
+      try requireNoOther(than: request.editingState)
       try transaction(session) {
         var changes = RowChanges(self, session, by: request.editingState)
         if isFree {
           try deleteRows(of: query, number, session, &changes)
         } else {
-          var deletion = RowDeletion(store: self, session: session)
+          var deletion = RowDeletion(
+            store: self, session: session, else: "Nothing was deleted.")
           try deletion.run(rows(of: query, number, session), &changes)
+          try judgeCounts(of: changes, session)
         }
         try changes.finish()
       }
     }
-    pruneHistory()
+    if !isInTransaction { pruneHistory() }
   }
 
   package func entitiesConcerned(byDeletionOf descriptor: _ModelDescriptor) -> Set<String>? {
@@ -37,7 +40,6 @@ extension RelationalStore {
     var deleted = concerned
     while let next = waiting.popLast() {
       let steps = plans.deletion(of: next, schema)
-      if steps.countsMembers { return nil }
       concerned.formUnion(steps.concerned)
       for cascade in steps.cascades {
         guard let relationship = schema.relationship(cascade.property, of: next.name),

@@ -75,6 +75,11 @@ extension RelationalStore {
 
   package func snapshot<R>(_ body: () throws -> R) throws -> R { try driver.snapshot(body) }
 
+  /// A transaction that reads sees the state of its first statement.
+  package func beginReading() throws {
+    _ = try driver.read { try $0.statement(plans.keys.last).integer(.integer(0)) }
+  }
+
   /// The primary key of a row of this store.
   func key(of identifier: PersistentIdentifier) -> Int64? {
     identifier.storeIdentifier == self.identifier ? identifier.rowKey : nil

@@ -1,33 +1,34 @@
 /// Saves, in one transaction each, which stays open until the context commits or abandons it.
 extension RelationalStore {
-  package var isReversible: Bool { true }
+  package var isTransactional: Bool { true }
 
-  package func prepare(
-    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, source: any _FaultSource
-  ) throws -> any PreparedSave { try prepare(request) }
+  package func openSave(for editor: EditingState) throws -> any OpenSave {
+    try openRelationalSave(for: editor)
+  }
 
-  package func prepare(
-    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
-  ) throws -> any PreparedSave {
+  private func openRelationalSave(for editor: EditingState) throws -> RelationalSave {
     try requireWritable()
     let transaction = OpenTransaction(
       lease: try driver.leaseWriter(), external: driver.externalValues)
+    try requireNoOther(than: editor, transaction.lease)
     try transaction.begin()
+    return RelationalSave(store: self, transaction: transaction)
+  }
+
+  /// Saves what the public protocol asks for, and commits it.
+  package func save(
+    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
+  ) throws -> SaveReceipt {
+    let save = try openRelationalSave(for: request.editingState)
+    let receipt: SaveReceipt
     do {
-      let receipt = try transaction.lease.use { session in
-        let (request, places) = try outsourced(request)
-        var writer = SaveWriter(store: self, session: session, by: request.editingState)
-        var receipt = SaveReceipt(inserted: try writer.write(request))
-        receipt.external = places
-        receipt.token = writer.changes.transaction.map { DefaultHistoryToken([identifier: $0]) }
-        try transaction.external?.willCommit()
-        return receipt
-      }
-      return PreparedTransaction(store: self, transaction: transaction, receipt: receipt)
+      receipt = try save.write(request, SaveOptions())
     } catch {
-      transaction.abandon()
+      save.abandon()
       throw error
     }
+    try save.commit()
+    return receipt
   }
 
   /// - Throws: `SwiftDataError.modelValidationFailure` for a store that was opened for reading.
@@ -39,11 +40,39 @@ extension RelationalStore {
   }
 }
 
-/// A save whose statements have run in an open transaction. It holds the writer until it ends.
-private struct PreparedTransaction: PreparedSave {
-  let store: RelationalStore
-  let transaction: OpenTransaction
-  let receipt: SaveReceipt
+/// A save in an open transaction. It holds the writer until it ends.
+private final class RelationalSave: OpenSave {
+  private let store: RelationalStore
+  private let transaction: OpenTransaction
+  /// The number of the history's transaction.
+  private var number: Int64?
+
+  init(store: RelationalStore, transaction: OpenTransaction) {
+    self.store = store
+    self.transaction = transaction
+  }
+
+  func write(
+    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, _ options: SaveOptions,
+    source: any _FaultSource
+  ) throws -> SaveReceipt { try write(request, options) }
+
+  func write(
+    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, _ options: SaveOptions
+  ) throws -> SaveReceipt {
+    try transaction.lease.use { session in
+      let (request, places) = try store.outsourced(request)
+      var writer = SaveWriter(
+        store: store, session: session, by: request.editingState, options)
+      var receipt = SaveReceipt(inserted: try writer.write(request))
+      receipt.external = places
+      receipt.consequences = writer.consequences
+      number = writer.changes.transaction
+      receipt.token = number.map { DefaultHistoryToken([store.identifier: $0]) }
+      try transaction.external?.willCommit()
+      return receipt
+    }
+  }
 
   func commit() throws {
     do {
@@ -54,9 +83,7 @@ private struct PreparedTransaction: PreparedSave {
     }
     transaction.external?.didCommit()
     transaction.lease.end()
-    if let token = receipt.token as? DefaultHistoryToken {
-      store.pruneHistory(last: token.tokenValue?[store.identifier])
-    }
+    if let number, !store.isInTransaction { store.pruneHistory(last: number) }
   }
 
   func abandon() { transaction.abandon() }

@@ -1,4 +1,5 @@
 import OpenSwiftDataSQLSyntax
+import Synchronization
 
 /// The models of one store as rows of a SQL database: answers fetches, writes saves, deletes by rules.
 ///
@@ -6,7 +7,7 @@ import OpenSwiftDataSQLSyntax
 /// sessions, everything else is immutable or guards itself.
 package final class RelationalStore: StorePort {
   /// The name of the store, for errors.
-  let name: String
+  package let name: String
   /// The store's UUID, part of every identifier of its models.
   package let identifier: String
   let schema: Schema
@@ -33,6 +34,8 @@ package final class RelationalStore: StorePort {
   /// What those who follow the history have not read yet.
   package let holds = HistoryHolds()
   let ownTransactions = OwnTransactions()
+  /// The context whose transaction encloses its saves. Written by the thread that has the writer.
+  let transactionOwner = Mutex<EditingState.ID?>(nil)
 
   package init(
     name: String, identifier: String, schema: Schema, mapping: SchemaMapping,

@@ -63,10 +63,13 @@ struct RowChanges {
   /// Some rows of an entity are about to be deleted.
   mutating func noteDeletion(of entity: EntityMapping, _ keys: [Int64]) throws {
     let changes = store.plans.changes(of: entity)
-    let list = store.driver.dialect.list(keys)
     if store.plans.hasRelationships {
       for key in keys { deleted.insert(Row(root: changes.root, key: key)) }
     }
+    // Nobody has seen rows that the same transaction adds.
+    let keys = firstNewKeys[changes.root].map { first in keys.filter { $0 < first } } ?? keys
+    if keys.isEmpty { return }
+    let list = store.driver.dialect.list(keys)
     if let table = table(changes.root) { try history?.add(table.addDeleted, [.text(list)]) }
     for query in changes.partnersOfDeleted {
       for key in try session.statement(query.sql).integers(.list(list)) {
@@ -92,6 +95,13 @@ struct RowChanges {
     let insert = TableChanges.addDeleted(
       root, store.history, in: store.mapping, where: condition, parameterCount: parameters.count)
     try self.history?.add(insert.rendered(in: store.plans.dialect).sql, parameters)
+  }
+
+  /// The rows with changes, and what was changed; those that are new or deleted are left out.
+  var updates: [(row: Row, slots: SlotSet)] {
+    changes.compactMap { row, change in
+      isNew(row) || deleted.contains(row) ? nil : (row, change.slots)
+    }
   }
 
   // MARK: The end

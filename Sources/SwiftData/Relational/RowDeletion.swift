@@ -1,83 +1,147 @@
 import OpenSwiftDataSQLSyntax
 
-/// Deletes rows by the delete rules, inside a transaction.
+/// Deletes rows by the delete rules, inside a transaction: those of a batch deletion, and those of a save.
 ///
-/// 1. The keys of the rows that match are read.
-/// 2. Cascades add the keys of partners, level by level; one statement for each relationship.
-/// 3. What a rule denies, and what a required relationship would lose, is reported before anything is
-///    written.
-/// 4. The history notes the rows, others let go of them, and the rows go.
+/// 1. Cascades add the keys of related rows, level by level; one statement for each relationship.
+/// 2. What a rule denies, and what a required relationship would lose, is reported before anything is
+///    deleted.
+/// 3. The history notes the rows, other rows stop naming them, and the rows are deleted.
+/// 4. A save that has written new rows and links since calls `runAgain`: the rules apply to rows that
+///    name a deleted one now.
+///
+/// Everything is decided by the rows that the transaction sees.
 struct RowDeletion {
-  let store: RelationalStore
-  let session: any SQLSession
-  /// The deleted rows by the number of their entity, in the order they were found.
-  private var keys: [Int: [Int64]] = [:]
-  /// The same by table, to look one up.
-  private var known: [String: Set<Int64>] = [:]
-
-  init(store: RelationalStore, session: any SQLSession) {
-    self.store = store
-    self.session = session
+  /// A to-one relationship of a row.
+  struct Link: Hashable {
+    let entity: Int
+    let key: Int64
+    let slot: Int
   }
 
-  /// - Parameter rows: Keys and entity numbers of the rows that match.
+  let store: RelationalStore
+  let session: any SQLSession
+  /// What is said in the end of an error.
+  private let consequence: String
+  /// The deleted rows by the number of their entity, in the order they were found.
+  private var keys: [Int: [Int64]] = [:]
+  /// The same by the number of the root, to look one up.
+  private var known: [Int: Set<Int64>] = [:]
+  /// Rows that rules added to the ones to be deleted.
+  private(set) var cascaded: [(key: Int64, entity: Int)] = []
+  /// To-one relationships that are empty now.
+  private(set) var emptied: [Link] = []
+  /// The rows of new models, which have no permanent identifier while the save may fail.
+  var newIdentifiers: [RowChanges.Row: PersistentIdentifier] = [:]
+
+  /// - Parameter consequence: What did not happen when a rule is broken, as a sentence.
+  init(store: RelationalStore, session: any SQLSession, else consequence: String) {
+    self.store = store
+    self.session = session
+    self.consequence = consequence
+  }
+
+  var isEmpty: Bool { keys.isEmpty }
+
+  func contains(_ key: Int64, root: Int) -> Bool { known[root]?.contains(key) ?? false }
+
+  func contains(_ row: RowChanges.Row) -> Bool { contains(row.key, root: row.root) }
+
+  /// - Parameters:
+  ///   - rows: Keys and entity numbers of the rows to delete.
+  ///   - willDelete: Called with the rows that rules add, while they are there.
   mutating func run(
-    _ rows: [(key: Int64, entity: Int)], _ changes: inout RowChanges
+    _ rows: [(key: Int64, entity: Int)], _ changes: inout RowChanges,
+    willDelete: ([(key: Int64, entity: Int)]) throws -> Void = { _ in }
   ) throws {
-    try addCascades(of: add(rows))
-    let found = keys.keys.sorted().compactMap { number in
-      steps(of: number).map { (number, $0, list(keys[number] ?? [])) }
+    var found = add(rows)
+    try addCascades(of: found, to: &found)
+    try willDelete(cascaded)
+    try delete(found, &changes, areNew: false)
+  }
+
+  /// Applies the rules to what was written since `run`.
+  mutating func runAgain(_ changes: inout RowChanges) throws {
+    var found: [Int: [Int64]] = [:]
+    try addCascades(of: keys, to: &found)
+    try delete(found, &changes, areNew: true)
+  }
+
+  private mutating func delete(
+    _ found: [Int: [Int64]], _ changes: inout RowChanges, areNew: Bool
+  ) throws {
+    let all = keys.keys.sorted().compactMap { number in
+      steps(of: number).map { (number: number, steps: $0, list: list(keys[number] ?? [])) }
     }
     var failures: [SwiftDataError] = []
-    for (number, steps, list) in found {
-      for denial in steps.denials { failures += try judge(denial, number, list) }
-      for emptying in steps.emptyings { failures += try judge(emptying, list) }
+    for (number, steps, list) in all {
+      for denial in steps.denials { failures += try judge(denial, number, list, changes) }
+      for emptying in steps.emptyings { failures += try judge(emptying, number, list) }
     }
     try SwiftDataError.throwAll(failures)
-    for (number, _, _) in found {
-      if let entity = store.mapping.entity(number: number) {
-        try changes.noteDeletion(of: entity, keys[number] ?? [])
-      }
+    for (number, keys) in found.sorted(by: { $0.key < $1.key }) {
+      guard let entity = store.mapping.entity(number: number) else { continue }
+      try changes.noteDeletion(of: entity, keys)
     }
-    for (_, steps, list) in found {
-      for emptying in steps.emptyings {
-        for key in try session.statement(emptying.sql).integers(.list(list)) {
-          changes.note(emptying.partner, key: key)
-        }
+    for (_, steps, list) in all {
+      for emptying in steps.emptyings { try empty(emptying, list, &changes) }
+      if areNew {
+        for emptying in steps.emptyingsOfDenials { try empty(emptying, list, &changes) }
       }
       for sql in steps.unlinking { try execute(sql, list) }
     }
-    for (_, steps, list) in found { try execute(steps.delete, list) }
+    for (number, steps, _) in all {
+      if let keys = found[number] { try execute(steps.delete, list(keys)) }
+    }
+  }
+
+  private mutating func empty(
+    _ emptying: DeletionSteps.Emptying, _ list: String, _ changes: inout RowChanges
+  ) throws {
+    let found = try session.statement(emptying.sql).integers(.list(list))
+    for row in stride(from: 0, to: found.count, by: 2) {
+      changes.note(emptying.partner, key: found[row])
+      emptied.append(Link(entity: Int(found[row + 1]), key: found[row], slot: emptying.slot))
+    }
   }
 
   // MARK: Finding
 
-  /// - Returns: The keys that are new, by entity number.
+  /// - Returns: The keys that were not known, by entity number.
   private mutating func add(_ rows: [(key: Int64, entity: Int)]) -> [Int: [Int64]] {
     var new: [Int: [Int64]] = [:]
+    var roots: [Int: Int] = [:]
     for (key, number) in rows {
-      guard let table = store.mapping.entity(number: number)?.table,
-        known[table, default: []].insert(key).inserted
-      else { continue }
-      new[number, default: []].append(key)
+      guard let root = roots[number] ?? root(of: number) else { continue }
+      roots[number] = root
+      if known[root, default: []].insert(key).inserted { new[number, default: []].append(key) }
     }
     for (number, added) in new { keys[number, default: []] += added }
     return new
   }
 
-  private mutating func addCascades(of rows: [Int: [Int64]]) throws {
+  private mutating func addCascades(
+    of rows: [Int: [Int64]], to found: inout [Int: [Int64]]
+  ) throws {
     var level = rows
     while !level.isEmpty {
       var next: [(key: Int64, entity: Int)] = []
-      for (number, added) in level {
+      for (number, added) in level.sorted(by: { $0.key < $1.key }) {
         guard let steps = steps(of: number), !steps.cascades.isEmpty else { continue }
         let list = list(added)
         for cascade in steps.cascades {
-          next += try partners(cascade.sql, list).map { ($0.key, $0.entity) }
+          next += try partners(cascade, list).map { ($0.key, $0.entity) }
         }
       }
       level = add(next)
+      for (number, keys) in level {
+        found[number, default: []] += keys
+        cascaded += keys.map { ($0, number) }
+      }
     }
+  }
+
+  private func root(of number: Int) -> Int? {
+    store.mapping.entity(number: number).map(store.mapping.rootNumber(of:))
   }
 
   private func steps(of number: Int) -> DeletionSteps? {
@@ -86,60 +150,84 @@ struct RowDeletion {
 
   // MARK: Judging
 
+  /// How many rows an error names.
+  private static let namedRows = 5
+  /// How many deletions an error names.
+  private static let namedDenials = 20
+
+  /// One failure for each row that is not to be deleted.
   private func judge(
-    _ denial: DeletionSteps.Partners, _ number: Int, _ list: String
+    _ denial: DeletionSteps.Partners, _ number: Int, _ list: String, _ changes: RowChanges
   ) throws -> [SwiftDataError] {
-    let blocking = try partners(denial.sql, list).filter { !isDeleted($0.key, $0.entity) }
-    if blocking.isEmpty { return [] }
-    let pairs = blocking.prefix(5)
-      .map { "\(identifier($0.owner, number)) has \(identifier($0.key, $0.entity))" }
-    return [
-      SwiftDataError.modelValidationFailure.with(
-        "The delete rule .deny keeps models from being deleted: "
-          + RowDeletion.text(pairs, of: blocking.count)
-          + ". Delete or move the partners first. Nothing was deleted.",
+    let root = root(of: number) ?? number
+    let blocking = try partners(denial, list).filter { found in
+      !isDeleted(found.key, found.entity)
+        && !changes.isNew(RowChanges.Row(root: root, key: found.owner))
+    }
+    var owners: [Int64] = []
+    let groups = Dictionary(grouping: blocking, by: \.owner)
+    for found in blocking where owners.last != found.owner && !owners.contains(found.owner) {
+      owners.append(found.owner)
+      if owners.count == RowDeletion.namedDenials { break }
+    }
+    return owners.map { owner in
+      let group = groups[owner] ?? []
+      let names = group.prefix(RowDeletion.namedRows)
+        .map { identifier($0.key, $0.entity).description }
+      return SwiftDataError.modelValidationFailure.with(
+        "The delete rule .deny keeps \(identifier(owner, number)) from being deleted, because the "
+          + "relationship still has \(RowDeletion.text(names, of: group.count)). Delete or move "
+          + "them first. \(consequence)",
         entity: store.mapping.entity(number: number)?.name, property: denial.property)
-    ]
+    }
   }
 
   private func judge(
-    _ emptying: DeletionSteps.Emptying, _ list: String
+    _ emptying: DeletionSteps.Emptying, _ number: Int, _ list: String
   ) throws -> [SwiftDataError] {
     guard let sql = emptying.findingRequired else { return [] }
-    var left: [PersistentIdentifier] = []
+    var left: [String] = []
     let found = try session.statement(sql).integers(.list(list))
-    for row in stride(from: 0, to: found.count, by: 2) {
-      let (key, number) = (found[row], Int(found[row + 1]))
-      if !isDeleted(key, number) { left.append(identifier(key, number)) }
+    for row in stride(from: 0, to: found.count, by: 3) {
+      let (key, entity) = (found[row], Int(found[row + 1]))
+      if !isDeleted(key, entity) {
+        left.append("\(identifier(key, entity)) to \(identifier(found[row + 2], number))")
+      }
     }
     if left.isEmpty { return [] }
     return [
       SwiftDataError.modelValidationFailure.with(
-        "The deletion would leave a required relationship without a model in "
-          + RowDeletion.text(left.prefix(5).map(\.description), of: left.count)
-          + ". Delete or move these first, or make it optional. Nothing was deleted.",
+        "A required relationship would have no model, because a deletion takes it: from "
+          + RowDeletion.text(Array(left.prefix(RowDeletion.namedRows)), of: left.count)
+          + ". Delete or move the first ones too, give the relationship that leads to them the delete "
+          + "rule .cascade, or make this one optional. \(consequence)",
         entity: emptying.owner.name, property: emptying.property)
     ]
   }
 
   private func isDeleted(_ key: Int64, _ number: Int) -> Bool {
-    guard let table = store.mapping.entity(number: number)?.table else { return false }
-    return known[table]?.contains(key) ?? false
+    root(of: number).map { contains(key, root: $0) } ?? false
   }
 
   private func identifier(_ key: Int64, _ number: Int) -> PersistentIdentifier {
-    let known = store.plans.scopes.indices.contains(number) ? number : 0
-    return PersistentIdentifier(scope: store.plans.scope(number: known), key: key)
+    if !newIdentifiers.isEmpty, let root = root(of: number),
+      let new = newIdentifiers[RowChanges.Row(root: root, key: key)]
+    {
+      return new
+    }
+    return store.plans.identifier(key, entity: number)
   }
 
   // MARK: Statements
 
   private func partners(
-    _ sql: String, _ list: String
+    _ partners: DeletionSteps.Partners, _ list: String
   ) throws -> [(owner: Int64, key: Int64, entity: Int)] {
-    let found = try session.statement(sql).integers(.list(list))
-    return stride(from: 0, to: found.count, by: 3).map {
-      (found[$0], found[$0 + 1], Int(found[$0 + 2]))
+    try partners.queries.flatMap { sql in
+      let found = try session.statement(sql).integers(.list(list))
+      return stride(from: 0, to: found.count, by: 3).map {
+        (owner: found[$0], key: found[$0 + 1], entity: Int(found[$0 + 2]))
+      }
     }
   }
 
@@ -151,5 +239,13 @@ struct RowDeletion {
 
   private static func text(_ parts: [String], of count: Int) -> String {
     parts.joined(separator: ", ") + (count > parts.count ? " and \(count - parts.count) more" : "")
+  }
+}
+
+extension StorePlans {
+  /// The identifier of a row. A number that no entity has names none.
+  func identifier(_ key: Int64, entity number: Int) -> PersistentIdentifier {
+    PersistentIdentifier(
+      scope: scope(number: scopes.indices.contains(number) ? number : 0), key: key)
   }
 }

@@ -22,7 +22,8 @@ package protocol SQLDriver: Sendable {
   func write<R>(else consequence: String, _ body: (any SQLSession) throws -> R) throws -> R
 
   /// Lends the session that writes to this thread until the lease ends.
-  func leaseWriter() throws -> any SQLWriterLease
+  /// - Parameter limit: How long to wait for another thread; `nil` for the driver's own limit.
+  func leaseWriter(within limit: Duration?) throws -> any SQLWriterLease
 
   /// Gives space that deleted rows have left back to the system, a piece after the other, each in a
   /// transaction of its own, so that other writers may come between. Ends early where one of them keeps it
@@ -83,7 +84,15 @@ extension ExternalValueStore {
   }
 }
 
+extension SQLSession {
+  package func beginEnclosingTransaction(within limit: Duration?) throws { try begin() }
+  package func commitEnclosingTransaction() throws { try commit() }
+  package func rollbackEnclosingTransaction() { rollback() }
+}
+
 extension SQLDriver {
+  package func leaseWriter() throws -> any SQLWriterLease { try leaseWriter(within: nil) }
+
   package func snapshot<R>(_ body: () throws -> R) throws -> R {
     try read { try $0.snapshot(body) }
   }
@@ -111,6 +120,12 @@ package protocol SQLSession: AnyObject {
   func begin() throws
   func commit() throws
   func rollback()
+
+  /// Begins a transaction that all others of the session become parts of.
+  /// - Parameter limit: How long to wait for another writer; `nil` for the session's own limit.
+  func beginEnclosingTransaction(within limit: Duration?) throws
+  func commitEnclosingTransaction() throws
+  func rollbackEnclosingTransaction()
 
   /// Commits what `body` did, or rolls all of it back when `body` or the commit throws.
   func transaction<R>(_ body: () throws -> R) throws -> R

@@ -28,7 +28,6 @@ package struct SaveStatements: Sendable {
   /// The columns whose values may be kept outside of the row; those of constraints have to be in it.
   package let externalColumns: [Column]
   package let insert: String
-  package let delete: String
   /// Finds the largest key in the table.
   package let largestKey: String
   /// Finds the row that has the same values, one per uniqueness constraint.
@@ -66,7 +65,6 @@ package struct SaveStatements: Sendable {
     insert.rows[0][2] = .integer(1)
     for index in columns.indices { insert.rows[0][index + 3] = .parameter(index + 1) }
     self.insert = insert.rendered(in: dialect).sql
-    delete = Delete(from: entity.table, where: SaveStatements.isRow(0)).rendered(in: dialect).sql
     largestKey =
       Select([.function("max", [RowColumns.key()])], from: TableReference(entity.table))
       .rendered(in: dialect).sql
@@ -132,6 +130,17 @@ package struct SaveStatements: Sendable {
     let update = Update(
       entity.table, set: names.sorted().map { Assignment($0, .null) },
       where: SaveStatements.isRow(0))
+    return update.rendered(in: dialect).sql
+  }
+
+  /// Empties the to-one relationships among some slots. The key is the only parameter.
+  package func unlinking(_ slots: SlotSet) -> String? {
+    let links = columns.filter {
+      slots.contains($0.slot) && ($0.content == .key || $0.content == .entityNumber)
+    }
+    guard !links.isEmpty else { return nil }
+    let update = Update(
+      entity.table, set: links.map { Assignment($0.name, .null) }, where: SaveStatements.isRow(0))
     return update.rendered(in: dialect).sql
   }
 

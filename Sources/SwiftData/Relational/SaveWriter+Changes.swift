@@ -1,25 +1,8 @@
 import OpenSwiftDataRowStorage
 
-/// What a save tells `RowChanges`, besides the rows that it writes: deleted rows, and relationships that have
-/// members or partners in other tables.
+/// What a save tells `RowChanges`, besides the rows that it writes: relationships that have members or partners
+/// in other tables.
 extension SaveWriter {
-  /// Notes rows that are about to be deleted, those of an entity together.
-  mutating func noteDeletions(_ snapshots: [DefaultSnapshot]) throws {
-    var keys: [(entity: EntityMapping, keys: [Int64])] = []
-    var places: [Int: Int] = [:]
-    for snapshot in snapshots {
-      guard let key = snapshot.persistentIdentifier.rowKey else { continue }
-      let entity = try plan(of: snapshot).statements.entity
-      let place = places[entity.number] ?? keys.count
-      if place == keys.count {
-        places[entity.number] = place
-        keys.append((entity, []))
-      }
-      keys[place].keys.append(key)
-    }
-    for (entity, keys) in keys { try changes.noteDeletion(of: entity, keys) }
-  }
-
   /// Notes where the to-one relationships of a stored row lead before it is written.
   mutating func noteLinks(of snapshot: DefaultSnapshot) throws {
     guard let key = snapshot.persistentIdentifier.rowKey else { return }
@@ -32,7 +15,9 @@ extension SaveWriter {
     for link in save.changes.links where slots.contains(link.slot) {
       let old = try prepared(link.stored).integer(.integer(key))
       movedLinks.append(
-        MovedLink(partner: link.partner, old: old, new: snapshot.value(link.slot)))
+        MovedLink(
+          row: RowChanges.Row(root: save.changes.root, key: key), partner: link.partner, old: old,
+          new: snapshot.value(link.slot)))
     }
   }
 
@@ -45,8 +30,9 @@ extension SaveWriter {
         case .integer(let word): PackedKey(word: word).key
         case .null, .real, .text, .blob, .uuid, .reference: nil
         }
-      if new == link.old { continue }
-      if let new { changes.note(link.partner, key: new) }
+      let isDeleted = deletion.contains(link.row)
+      if new == link.old, !isDeleted { continue }
+      if let new, !isDeleted { changes.note(link.partner, key: new) }
       // Without a relationship of its own, an old partner has lost nothing.
       if let old = link.old, link.partner.slot != nil { changes.note(link.partner, key: old) }
     }
@@ -70,6 +56,7 @@ extension SaveWriter {
 
 /// A to-one relationship of a stored row that a save writes.
 struct MovedLink {
+  let row: RowChanges.Row
   let partner: EntityChanges.Partner
   /// The key of the partner that was stored.
   let old: Int64?

@@ -1,4 +1,4 @@
-/// Inserting, updating and deleting single rows.
+/// Inserting and updating single rows.
 extension SaveWriter {
   mutating func insert(_ snapshot: DefaultSnapshot, _ save: EntitySave, key: Int64) throws {
     try prepared(save.statements.insert).run(.row(values(snapshot, save, key: key)))
@@ -38,6 +38,7 @@ extension SaveWriter {
     let values = values(snapshot, save, key: next)
     if !expectsUpsert {
       if try prepared(sql.insertOnly).run(.row(values)) > 0 { return next }
+      if options.refusesUpserts { throw try refusedUpsert(snapshot, save) }
       expectsUpsert = true
     }
     let key = try prepared(sql.insertOrUpdate).integer(.row(values)) ?? next
@@ -52,6 +53,7 @@ extension SaveWriter {
   mutating func update(_ snapshot: DefaultSnapshot) throws {
     let save = try plan(of: snapshot)
     guard let key = snapshot.persistentIdentifier.rowKey,
+      !deletion.contains(key, root: save.changes.root),
       let found = try runUpdate(snapshot, save, snapshot.changedSlots, key: key)
     else { return }
     if !found { deletedRows.append(snapshot.persistentIdentifier) }
@@ -72,46 +74,4 @@ extension SaveWriter {
       throw try collision(of: snapshot, save, key: key) ?? error
     }
   }
-
-  /// Notes that an upsert brings partners of its own to a row.
-  mutating func noteDisplaced(by snapshot: DefaultSnapshot, _ save: EntitySave, key: Int64) {
-    for (slot, emptying) in save.displacing {
-      guard case .identifier(let partner)? = snapshot.changedValue(slot) else { continue }
-      displacements[Displacement(row: key, emptying: emptying)] = partner
-    }
-  }
-
-  /// Old partners of one-to-one relationships forget the rows that upserts led to. After all rows are
-  /// written: models of the same save may have been such partners.
-  mutating func displacePartners() throws {
-    for (displaced, partner) in displacements {
-      guard let partner = insertedKeys.key(of: partner) else { continue }
-      try run(displaced.emptying, .pair(displaced.row, partner))
-    }
-  }
-
-  mutating func delete(_ snapshot: DefaultSnapshot) throws {
-    guard let key = snapshot.persistentIdentifier.rowKey else { return }
-    let save = try plan(of: snapshot)
-    for toMany in save.toMany {
-      try prepared(toMany.unlinkAll).run(.integer(key))
-    }
-    for emptying in save.referring { try run(emptying, .integer(key)) }
-    try prepared(save.statements.delete).run(.integer(key))
-  }
-
-  /// Empties columns that lead to a row, and notes the rows that they are in.
-  private mutating func run(
-    _ emptying: DisplacingColumns.Emptying, _ parameters: SQLParameters
-  ) throws {
-    for key in try prepared(emptying.sql).integers(parameters) {
-      changes.note(emptying.partner, key: key)
-    }
-  }
-}
-
-/// A row that an upsert led to, and the statement that frees its old partner in a one-to-one relationship.
-struct Displacement: Hashable {
-  let row: Int64
-  let emptying: DisplacingColumns.Emptying
 }

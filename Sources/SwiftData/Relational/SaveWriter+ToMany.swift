@@ -32,8 +32,27 @@ extension SaveWriter {
     }
     for change in pairChanges {
       let statements = change.statements
+      for pair in change.addedPairs {
+        targets.insert(pair.first, root: statements.first.root)
+        targets.insert(pair.second, root: statements.second.root)
+      }
       try run(statements.unlink, change.removedPairs, statements)
       try run(statements.link, try unowned(change.addedPairs, statements), statements)
+    }
+  }
+
+  /// Removes the pairs that a changed or deleted row loses, as far as they are stored.
+  mutating func unlinkPairs(of snapshot: DefaultSnapshot) throws {
+    guard !snapshot.toManys.isEmpty, let owner = snapshot.persistentIdentifier.rowKey else {
+      return
+    }
+    for toMany in try plan(of: snapshot).toMany where snapshot.changedSlots.contains(toMany.slot) {
+      let removed = snapshot.toMany(toMany.slot)?.removed.compactMap(\.resolved.rowKey) ?? []
+      let pairs = removed.map { member in
+        toMany.ownerIsFirst
+          ? KeyPair(first: owner, second: member) : KeyPair(first: member, second: owner)
+      }
+      try run(toMany.unlink, pairs, toMany)
     }
   }
 

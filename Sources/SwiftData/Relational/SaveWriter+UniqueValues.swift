@@ -67,6 +67,30 @@ extension SaveWriter {
     return nil
   }
 
+  /// The error for a new model that would become a row, where the context refuses that.
+  mutating func refusedUpsert(
+    _ snapshot: DefaultSnapshot, _ save: EntitySave
+  ) throws -> SwiftDataError {
+    let entity = save.statements.entity
+    for lookup in save.statements.lookups {
+      guard let found = try row(like: snapshot, lookup) else { continue }
+      let property = lookup.columns.map(\.path).joined(separator: ", ")
+      if changes.isNew(RowChanges.Row(root: save.changes.root, key: found)) {
+        return SwiftDataError.uniquenessViolation.with(
+          "Two new models of this save have the same value, and the property is unique. Nothing of this save "
+            + "was stored. Give one of them another value.", entity: entity.name, property: property
+        )
+      }
+      let number = try entityNumber(ofRow: found, save) ?? entity.number
+      return SwiftDataError.uniquenessViolation.with(
+        "The property is unique. Nothing of this save was stored. Give the new model another value, or "
+          + "change the stored one instead.", entity: entity.name, property: property,
+        underlying: UniqueValueHolder(identifier: store.plans.identifier(found, entity: number)))
+    }
+    return SwiftDataError.uniquenessViolation.with(
+      "Nothing of this save was stored.", entity: entity.name)
+  }
+
   private mutating func entityNumber(ofRow key: Int64, _ save: EntitySave) throws -> Int? {
     guard let sql = save.statements.entityNumber else { return nil }
     return try prepared(sql).integer(.integer(key)).map { Int($0) }

@@ -2,16 +2,20 @@ import Foundation
 
 /// Writes one save, inside its transaction.
 ///
-/// 1. Deleted rows go first, and changed rows give up the unique values they change, so that others
-///    may take them.
+/// 1. Links that the save takes away are emptied, and rows are deleted by the delete rules (`RowDeletion`);
+///    changed rows give up the unique values they change. So others may take these values.
 /// 2. Every new model gets its key: the next free one, or that of the row with the same unique values
 ///    (an upsert). Models with unique values are written in this step, because the next one may have
 ///    the same; what they cannot name yet is added in the end of it.
 /// 3. Changed rows are updated, only in the columns that changed, and the other new rows are written.
 ///    Where a changed row is gone, the save ends with `DeletedRows`.
-/// 4. The pairs of to-many relationships follow, then the last used keys, and the versions and the history
-///    of all rows that changed (`RowChanges`).
+/// 4. The pairs of to-many relationships follow.
+/// 5. Links are settled (`SaveWriter+Links`): delete rules apply to what leads to a deleted row now,
+///    one-to-one relationships get two ends, and every row that a link names has to be there.
+/// 6. Members are counted where their number matters, then the last used keys are stored, and the versions
+///    and the history of all rows that changed (`RowChanges`).
 ///
+/// All of it is decided by the rows that the transaction sees, never by what the context has in memory.
 /// Runs of one shape share one prepared statement.
 struct SaveWriter {
   let store: RelationalStore
@@ -25,8 +29,13 @@ struct SaveWriter {
   var statements: [(sql: String, statement: any PreparedSQL)] = []
   /// Changed models whose rows are gone.
   var deletedRows: [PersistentIdentifier] = []
-  /// The partners that upserts bring, the last one of several; see `displacePartners`.
-  var displacements: [Displacement: PersistentIdentifier] = [:]
+  /// The rows that the save deletes.
+  var deletion: RowDeletion
+  /// The rows that links of the save lead to.
+  var targets = LinkTargets()
+  /// What the save does besides the request.
+  var consequences = SaveConsequences()
+  let options: SaveOptions
   /// Which rows the save changes.
   var changes: RowChanges
   /// To-one relationships of stored rows that may lead elsewhere now.
@@ -34,8 +43,13 @@ struct SaveWriter {
   /// Whether the last model with unique values met its row; then the next one probably does too.
   var expectsUpsert = false
 
-  init(store: RelationalStore, session: any SQLSession, by editor: EditingState) {
+  init(
+    store: RelationalStore, session: any SQLSession, by editor: EditingState,
+    _ options: SaveOptions
+  ) {
     self.store = store
+    self.options = options
+    deletion = RowDeletion(store: store, session: session, else: "Nothing was saved.")
     self.session = session
     changes = RowChanges(store, session, by: editor)
     insertedKeys = InsertedKeys(mapping: store.mapping)
@@ -44,9 +58,8 @@ struct SaveWriter {
   mutating func write(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
   ) throws -> [PersistentIdentifier] {
-    try noteDeletions(request.deleted)
-    for snapshot in request.deleted { try delete(snapshot) }
     for snapshot in request.updated { try noteLinks(of: snapshot) }
+    if !request.deleted.isEmpty { try delete(request) }
     let moving = try movingUniqueValues(request)
     for snapshot in moving { try giveUpUniqueValues(snapshot) }
     let saves = try request.inserted.map { try plan(of: $0) }
@@ -69,13 +82,16 @@ struct SaveWriter {
     for (snapshot, isEarly) in zip(request.updated, early) where !isEarly { try update(snapshot) }
     if !deletedRows.isEmpty { throw DeletedRows(deletedRows) }
     try insert(places(.nextFree), request.inserted, saves)
-    try displacePartners()
     if store.plans.hasRelationships {
       try writeToMany(request.inserted + request.updated)
+      try writeToMany(request.deleted.filter { $0.toManys.contains { !$0.added.isEmpty } })
+      try settleLinks(of: request, saves)
     }
     noteMovedLinks()
     noteLinks(ofNew: request.inserted, saves)
+    try store.judgeCounts(of: changes, session)
     try storeLastKeys()
+    noteConsequences(saves)
     return zip(saves, keys).map { save, key in
       PersistentIdentifier(
         scope: store.plans.scope(number: save.statements.entity.number), key: key)
@@ -100,8 +116,8 @@ struct SaveWriter {
         let (snapshot, save) = (snapshots[place], saves[place])
         if namesUnknown(snapshot) { incomplete.append(place) }
         if let existing = try existingRow(like: snapshot, save) {
+          if options.refusesUpserts { throw try refusedUpsert(snapshot, save) }
           assign(existing, to: snapshot, place, save)
-          noteDisplaced(by: snapshot, save, key: existing)
           try noteLinks(of: snapshot, save, snapshot.upsertSlots, key: existing)
           _ = try runUpdate(snapshot, save, snapshot.upsertSlots, key: existing)
         } else {

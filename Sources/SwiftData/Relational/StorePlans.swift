@@ -13,6 +13,8 @@ package final class StorePlans: Sendable {
   let hasRelationships: Bool
   /// Whether values of any entity may be kept outside of their rows.
   let hasExternalValues: Bool
+  /// The to-many relationships whose members are counted.
+  let counted: CountedLists
   /// Compiled requests by shape.
   let fetches = FetchPlans()
   /// On the last used keys.
@@ -51,6 +53,7 @@ package final class StorePlans: Sendable {
     self.mapping = mapping
     self.database = database
     keys = KeyStatements(in: database.dialect)
+    counted = CountedLists(mapping, schema, database.dialect)
     self.history = HistoryStatements(history, in: database.dialect)
     historyRows = HistoryRowStatements(history, in: database.dialect)
     historyTables = history

@@ -8,6 +8,11 @@ struct TableChanges: Sendable {
   let addToVersions: String
   /// Keys and entity numbers of the rows in a list; `nil` where all have the number of the entity.
   let entityNumbers: String?
+  /// Finds a row by its key.
+  let existing: String
+  /// Counts the rows in a list, and finds their keys.
+  let existingCount: String
+  let existingKeys: String
   /// Adds the rows whose keys begin with parameter 2, with parameter 0 added to their keys; parameter 1 is
   /// the transaction.
   let addInserted: String
@@ -39,6 +44,12 @@ struct TableChanges: Sendable {
       root.sharesTable
       ? select([RowColumns.key(), RowColumns.entity()], where: isListed).rendered(in: dialect).sql
       : nil
+    existing =
+      select(
+        [RowColumns.key()], where: .binary(RowColumns.key(), .equal, .parameter(0))
+      ).rendered(in: dialect).sql
+    existingCount = select([.function("count", [.star])], where: isListed).rendered(in: dialect).sql
+    existingKeys = select([RowColumns.key()], where: isListed).rendered(in: dialect).sql
     addInserted =
       TableChanges.insert(
         .inserted, key: .binary(RowColumns.key(), .add, .parameter(0)), transaction: .parameter(1),

@@ -10,8 +10,6 @@ package struct ToManyStatements: Sendable {
   /// Adds and removes a pair; the keys in the order of the place.
   package let link: String
   package let unlink: String
-  /// Removes the owner from all pairs.
-  package let unlinkAll: String
   /// Finds the owner of a member that can have one only.
   let storedOwner: String?
   /// Whose rows change with a pair, in the order of the place.
@@ -53,7 +51,6 @@ package struct ToManyStatements: Sendable {
       unlink =
         Delete(from: name, where: .conjunction([column(first, 0), column(second, 1)]))
         .rendered(in: dialect).sql
-      unlinkAll = Delete(from: name, where: column(owner, 0)).rendered(in: dialect).sql
     case .foreignKey(let table, let owner, _):
       guard toMany.inverse == nil else { return nil }
       ownerIsFirst = true
@@ -71,10 +68,6 @@ package struct ToManyStatements: Sendable {
           table, set: [Assignment(owner, .null)],
           where: .conjunction([column(owner, 0), column(RowColumns.key, 1)])
         ).rendered(in: dialect).sql
-      unlinkAll =
-        Update(table, set: [Assignment(owner, .null)], where: column(owner, 0)).rendered(
-          in: dialect
-        ).sql
     }
     (first, second) = ownerIsFirst ? (ownerSide, memberSide) : (memberSide, ownerSide)
   }

@@ -1,5 +1,5 @@
 /// A type that fills one column by itself. The conformances are in `Model/Scalars`.
-package protocol ScalarCoding {
+package protocol ScalarCoding: Sendable {
   static var scalarType: ScalarType { get }
 
   var storedValue: _StoredValue { get }

@@ -1,10 +1,18 @@
 extension SnapshotPort {
-  var isReversible: Bool { false }
+  var isTransactional: Bool { false }
+
+  func openSave(for editor: EditingState) throws -> any OpenSave {
+    SaveThroughProtocol(port: self)
+  }
+
+  func openTransaction(
+    for editor: EditingState, within limit: Duration?
+  ) throws -> (any StoreTransaction)? { nil }
 
   /// Saves through the public protocol, which writes and commits in one call.
-  func prepare(
+  fileprivate func save(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, source: any _FaultSource
-  ) throws -> any PreparedSave {
+  ) throws -> SaveReceipt {
     let updated = try completed(request.updated, request.editingState)
     func exported(_ snapshots: [DefaultSnapshot]) -> [Store.Snapshot] {
       (snapshots as? [Store.Snapshot])
@@ -23,11 +31,10 @@ extension SnapshotPort {
       }
       return permanent
     }
-    return SavedThroughProtocol(
-      receipt: SaveReceipt(
-        inserted: inserted,
-        reregistered: try result.snapshotsToReregister.values.map(converted),
-        token: result.historyToken))
+    return SaveReceipt(
+      inserted: inserted,
+      reregistered: try result.snapshotsToReregister.values.map(converted),
+      token: result.historyToken)
   }
 
   /// Updated models with all members of their to-many relationships, those included that the context
@@ -94,9 +101,14 @@ private struct Relationship: Hashable {
   let slot: Int
 }
 
-/// What a store has saved already.
-private struct SavedThroughProtocol: PreparedSave {
-  let receipt: SaveReceipt
+/// A save that a custom store has committed once it is written.
+private struct SaveThroughProtocol<Store: DataStore>: OpenSave {
+  let port: SnapshotPort<Store>
+
+  func write(
+    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, _ options: SaveOptions,
+    source: any _FaultSource
+  ) throws -> SaveReceipt { try port.save(request, source: source) }
 
   func commit() {}
 

@@ -21,6 +21,8 @@ final class SnapshotPort<Store: DataStore>: StorePort {
 
   var identifier: String { store.identifier }
 
+  var name: String { store.configuration.name }
+
   func begin(_ editingState: EditingState) { store.initializeState(for: editingState) }
 
   func end(_ editingState: EditingState) { store.invalidateState(for: editingState) }

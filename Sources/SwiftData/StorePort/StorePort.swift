@@ -9,6 +9,9 @@ package protocol StorePort: AnyObject, Sendable {
   /// The identifier of the store, part of the identifiers of its models.
   var identifier: String { get }
 
+  /// The name of the store, for errors.
+  var name: String { get }
+
   /// A context begins its work.
   func begin(_ editingState: EditingState)
 
@@ -57,6 +60,10 @@ package protocol StorePort: AnyObject, Sendable {
   /// - Throws: What `body` throws, or the store's error.
   func snapshot<R>(_ body: () throws -> R) throws -> R
 
+  /// Settles which state a snapshot sees: the one that is stored now. Called inside `snapshot`.
+  /// - Throws: The store's error.
+  func beginReading() throws
+
   /// The row of one model; `nil` when there is none.
   /// - Throws: `SwiftDataError`, or the store's error.
   func snapshot(
@@ -103,16 +110,24 @@ package protocol StorePort: AnyObject, Sendable {
 
   // MARK: Writing
 
-  /// Whether a prepared save can be abandoned. A store that speaks the public protocol has committed
-  /// when its `save` returns, so it is asked last.
-  var isReversible: Bool { get }
+  /// Whether the store decides a save itself, in a transaction that can be abandoned: it applies delete
+  /// rules and judges counts and links by its rows. For a store that speaks the public protocol the context
+  /// does so, and asks it last: it has committed when its `save` returns.
+  var isTransactional: Bool { get }
 
-  /// Writes a save without committing it. The caller commits or abandons it, on this thread.
-  /// - Parameter source: Finds the models that relationships name.
-  /// - Throws: `DeletedRows`, `SwiftDataError`, or the store's error; nothing is stored then.
-  func prepare(
-    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, source: any _FaultSource
-  ) throws -> any PreparedSave
+  /// Begins a save. A transactional store takes its write lock, which this thread holds until it commits or
+  /// abandons the save.
+  /// - Throws: `SwiftDataError`, or the store's error: the store can't be written, or another writer keeps the
+  ///   lock.
+  func openSave(for editor: EditingState) throws -> any OpenSave
+
+  /// Begins a transaction around all that this thread reads and saves until it ends; `nil` for a store without
+  /// transactions.
+  /// - Parameter limit: How long to wait for another writer; `nil` for the store's own limit.
+  /// - Throws: The store's error: another writer keeps the lock.
+  func openTransaction(
+    for editor: EditingState, within limit: Duration?
+  ) throws -> (any StoreTransaction)?
 
   /// The entities whose rows, or whose lists of members, the deletion of an entity's rows may change;
   /// `nil` when the delete rules need the models.
@@ -136,6 +151,8 @@ extension StorePort {
   ) throws -> FetchedPlaces { .identifiers([]) }
 
   package func snapshot<R>(_ body: () throws -> R) throws -> R { try body() }
+
+  package func beginReading() throws {}
 }
 
 /// Models at the end of a path.
@@ -147,31 +164,6 @@ package struct FollowedTargets {
 /// A store that answers contexts through a port of its own, in place of the public protocol.
 package protocol PortProviding: DataStore {
   var port: any StorePort { get }
-}
-
-/// A save that is written and not committed yet.
-///
-/// Exactly one of `commit` and `abandon` ends it, on the thread that prepared it.
-package protocol PreparedSave {
-  /// What the context learns of the save.
-  var receipt: SaveReceipt { get }
-
-  /// - Throws: The store's error; nothing is stored then.
-  func commit() throws
-
-  func abandon()
-}
-
-/// What a store answers to a save.
-package struct SaveReceipt {
-  /// The permanent identifiers of the inserted models, in the order of the request.
-  package var inserted: [PersistentIdentifier]
-  /// Which values the store put outside of the rows.
-  package var external = ExternalPlaces()
-  /// The values of models that the store changed on its own account.
-  package var reregistered: [DefaultSnapshot] = []
-  /// The end of the history after the save, in stores that keep one.
-  package var token: (any HistoryToken)?
 }
 
 /// Slots whose values a save put outside of the rows, by the model's place in a list of the request.

@@ -93,8 +93,8 @@ import Testing
     #expect((denied as? SwiftDataError) == .modelValidationFailure && count > 2)
     for number in 1...count {
       let (_, error) = try delete("booked", failing: number)
-      #expect((error as? SwiftDataError) == .storeReadFailure, "\(String(describing: error))")
-      #expect(error.map { "\($0)" }?.contains("Nothing was saved") == true)
+      #expect((error as? SwiftDataError) == .storeWriteFailure, "\(String(describing: error))")
+      #expect(error.map { "\($0)" }?.contains("nothing of this save was stored") == true)
       #expect(try counts() == [3, 6, 3, 1])
     }
   }

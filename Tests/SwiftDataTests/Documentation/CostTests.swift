@@ -78,8 +78,9 @@ extension Travel {
         context.delete(trip)
         try context.save()
       }
+      // One to fetch, then one for each relationship, and one for each entity.
       #expect(deletions.filter { $0 == "SELECT" }.count == 3)
-      #expect(deletions.filter { $0 == "DELETE" }.count == 3)
+      #expect(deletions.filter { $0 == "DELETE" }.count == 2)
     }
 
     @Test func sectionsHaveTitles() throws {

@@ -38,7 +38,7 @@ final class RecordingDriver: SQLDriver, SQLSession, SQLWriterLease, @unchecked S
   func write<R>(else consequence: String, _ body: (any SQLSession) throws -> R) throws -> R {
     try body(self)
   }
-  func leaseWriter() throws -> any SQLWriterLease { self }
+  func leaseWriter(within limit: Duration?) throws -> any SQLWriterLease { self }
   func use<R>(_ body: (any SQLSession) throws -> R) throws -> R { try body(self) }
   func end() {}
   /// Keeps large values, where a test sets it.

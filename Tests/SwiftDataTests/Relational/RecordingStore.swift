@@ -52,12 +52,11 @@ final class RecordingStore: PortProviding {
   func save(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
   ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
-    let prepared = try engine.prepare(request)
-    try prepared.commit()
+    let receipt = try engine.save(request)
     return DataStoreSaveChangesResult(
       for: identifier,
       remappedIdentifiers: Dictionary(
-        zip(request.inserted.map(\.persistentIdentifier), prepared.receipt.inserted),
+        zip(request.inserted.map(\.persistentIdentifier), receipt.inserted),
         uniquingKeysWith: { first, _ in first }))
   }
 

@@ -84,12 +84,13 @@ struct SaveStatementTests {
       context.delete(shelf)
       try context.save()
     }
+    let deletes = [#""Z_2SHELVES" WHERE "Z_3SHELVES""#, #""ZSHELF" WHERE "Z_PK""#]
+    let lists = ["json_each(?1)", #"unnest($1::BIGINT[]) AS "list" ("value")"#]
     #expect(
       found.map { $0.filter { $0.hasPrefix("DELETE") } }
-        == inBoth([
-          #"DELETE FROM "Z_2SHELVES" WHERE "Z_3SHELVES" = ?1"#,
-          #"DELETE FROM "ZSHELF" WHERE "Z_PK" = ?1"#,
-        ]))
+        == lists.map { list in
+          deletes.map { #"DELETE FROM \#($0) IN (SELECT "value" FROM \#(list))"# }
+        })
   }
 
   @Test func aPairIsWrittenOnce() throws {

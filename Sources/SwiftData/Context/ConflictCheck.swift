@@ -1,0 +1,124 @@
+import OpenSwiftDataRowStorage
+
+/// Looks for models of a save that others have changed or deleted, for a context that refuses conflicts. Called
+/// by `SaveSession` under the write lock.
+///
+/// 1. What other contexts of the container have saved is applied, as before each fetch. The models remember
+///    which properties that changed under their edits (`ExternalChangeFeed.changedUnderEdits`).
+/// 2. The rows of edited and deleted models are read again, for what other containers and processes have
+///    saved, one statement per entity.
+struct ConflictCheck {
+  let core: ContextCore
+
+  /// - Throws: `SwiftDataError.saveConflict`, or the store's error.
+  func run() throws {
+    core.applyExternalChanges()
+    let pending = Array(core.changes.changed) + core.rowsToDelete
+    var conflicts: [SaveConflict] = []
+    for (name, storages) in Dictionary(grouping: pending, by: \.descriptor.entityName)
+      .sorted(by: { $0.key < $1.key })
+    {
+      conflicts += try self.conflicts(of: storages, entity: name)
+    }
+    guard let first = conflicts.first else { return }
+    throw SwiftDataError.saveConflict.with(
+      "Nothing was saved. Roll back and make the changes anew, or set conflictPolicy to .laterSaveWins and "
+        + "save again.", entity: first.identifier.entityName,
+      property: first.properties.isEmpty
+        ? nil : first.properties.map(\.name).joined(separator: ", "),
+      underlying: SaveConflicts(all: conflicts))
+  }
+
+  /// A fetch brings a row under the unsaved changes of a model, which would hide what others have changed.
+  func note(_ row: DefaultSnapshot, under storage: _ModelStorage) {
+    guard let port = core.port(of: storage), let identifier = storage.knownIdentifier else {
+      return
+    }
+    let read = core.changes.savedSnapshot(of: storage)
+    var slots = SlotSet()
+    for (slot, property) in storage.descriptor.properties.enumerated()
+    where !property.isToMany && !property.isEphemeral && differs(slot, read, row, port) {
+      slots.insert(slot)
+    }
+    core.externalChanges.noteChangeUnderEdits(identifier, slots)
+  }
+
+  private func conflicts(of storages: [_ModelStorage], entity: String) throws -> [SaveConflict] {
+    guard let port = core.coordinator.port(forEntity: entity),
+      let descriptor = storages.first?.descriptor
+    else { return [] }
+    let identifiers = storages.compactMap(\.knownIdentifier)
+    var rows: [PersistentIdentifier: DefaultSnapshot] = [:]
+    for start in stride(from: 0, to: identifiers.count, by: 5000) {
+      let chunk = Array(identifiers[start..<min(start + 5000, identifiers.count)])
+      let found = try port.rows(
+        at: .identifiers(chunk), in: chunk.indices, of: descriptor, slots: nil, core.editingState)
+      for snapshot in found.snapshots { rows[snapshot.persistentIdentifier] = snapshot }
+    }
+    return storages.compactMap { storage in
+      guard let identifier = storage.knownIdentifier else { return nil }
+      guard let row = rows[identifier] else {
+        return SaveConflict(identifier: identifier, isDeleted: true, properties: [])
+      }
+      return conflict(of: storage, row, port)
+    }
+  }
+
+  private func conflict(
+    of storage: _ModelStorage, _ row: DefaultSnapshot, _ port: any StorePort
+  ) -> SaveConflict? {
+    let known = core.externalChanges.changedUnderEdits[storage.identifier] ?? SlotSet()
+    let read = core.changes.savedSnapshot(of: storage)
+    let unsaved = DefaultSnapshot(lenient: storage)
+    var properties: [SaveConflict.Property] = []
+    for (slot, property) in storage.descriptor.properties.enumerated()
+    where !property.isToMany && !property.isEphemeral {
+      guard known.contains(slot) || differs(slot, read, row, port) else { continue }
+      properties.append(
+        SaveConflict.Property(
+          name: property.name, storedValue: value(of: slot, row, port),
+          unsavedValue: value(of: slot, unsaved, port),
+          isChanged: storage.changedSlots.contains(slot)))
+    }
+    if properties.isEmpty { return nil }
+    return SaveConflict(
+      identifier: storage.identifier, isDeleted: false, properties: properties)
+  }
+
+  /// Whether the row has another value than the one that the context read or saved last; what it has never
+  /// read is nothing to compare with.
+  private func differs(
+    _ slot: Int, _ read: DefaultSnapshot, _ row: DefaultSnapshot, _ port: any StorePort
+  ) -> Bool {
+    let property = row.descriptor.properties[slot]
+    if read.row == nil, read.changedValue(slot) == nil { return false }
+    if property.isToOne {
+      return identifier(slot, read, port) != identifier(slot, row, port)
+    }
+    return ([slot] + property.leafCells).contains { !read.value($0).isSame(as: row.value($0)) }
+  }
+
+  private func identifier(
+    _ slot: Int, _ snapshot: DefaultSnapshot, _ port: any StorePort
+  ) -> PersistentIdentifier? {
+    switch snapshot.value(slot) {
+    case .identifier(let identifier): identifier.resolved
+    case .integer(let key): port.destination(of: snapshot.descriptor, slot: slot, key: key)
+    case .null, .real, .text, .blob, .uuid, .reference: nil
+    }
+  }
+
+  private func value(
+    of slot: Int, _ snapshot: DefaultSnapshot, _ port: any StorePort
+  ) -> (any Sendable)? {
+    let property = snapshot.descriptor.properties[slot]
+    let value = snapshot.value(slot)
+    switch property.form {
+    case .toOne: return identifier(slot, snapshot, port)
+    case .attribute(.scalar(let type)), .attribute(.rawValue(let type)):
+      if case .null = value { return nil }
+      return (type.swiftType as? any ScalarCoding.Type)?.init(storedValue: value.stored)
+    case .attribute, .transformable, .toMany: return nil
+    }
+  }
+}

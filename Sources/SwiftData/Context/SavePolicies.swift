@@ -1,0 +1,72 @@
+/// What a save does where others have changed or deleted its models since the context read them.
+///
+/// Not in Apple's framework, where the later save wins.
+public enum ConflictPolicy: Sendable {
+  /// The later save wins, property by property. It posts ``ModelContext/didOverwrite``.
+  case laterSaveWins
+
+  /// The save throws ``SwiftDataError/saveConflict`` and stores nothing.
+  ///
+  /// A model counts as changed when any attribute or to-one relationship has another stored value than the
+  /// one that the context read. That is judged by the rows, under the write lock, beside other containers
+  /// and processes too. It costs one statement for each entity with edited or deleted models. Stores
+  /// that speak the public ``DataStore`` protocol have no lock: what they store between the check and
+  /// their own write is not seen.
+  case refuse
+}
+
+/// What a save does with a new model that has the unique values of a stored one.
+///
+/// Not in Apple's framework, where the new model becomes the stored one.
+public enum UniquenessPolicy: Sendable {
+  /// The new model becomes the stored one, whose values it replaces.
+  case upsert
+
+  /// The save throws ``SwiftDataError/uniquenessViolation`` and stores nothing.
+  ///
+  /// Two new models of one save with equal values are refused too. Stores that speak the public
+  /// ``DataStore`` protocol decide for themselves.
+  case refuse
+}
+
+extension ModelContext {
+  /// What a save does where others have changed or deleted its models since this context read them.
+  ///
+  /// ```swift
+  /// context.conflictPolicy = .refuse
+  /// trip.name = "Porto"
+  ///
+  /// do {
+  ///   try context.save()
+  /// } catch let error as SwiftDataError where error == .saveConflict {
+  ///   context.rollback()
+  /// }
+  /// ```
+  ///
+  /// After such an error the context keeps its changes, and each further save throws until they are
+  /// rolled back or the policy is ``ConflictPolicy/laterSaveWins``. ``rollback()`` gives the models the stored
+  /// values, on which the changes can be made anew. See <doc:Concurrency>. Not in Apple's framework.
+  public var conflictPolicy: ConflictPolicy {
+    get { core.conflictPolicy }
+    set { core.conflictPolicy = newValue }
+  }
+
+  /// What a save does with a new model that has the unique values of a stored one.
+  ///
+  /// ```swift
+  /// context.uniquenessPolicy = .refuse
+  /// context.insert(Trip(name: "Lisbon", start: .now))
+  /// do {
+  ///   try context.save()
+  /// } catch let error as SwiftDataError where error == .uniquenessViolation {
+  ///   print(error.holder ?? "another new model")
+  ///   context.rollback()
+  /// }
+  /// ```
+  ///
+  /// See <doc:Concurrency>. Not in Apple's framework.
+  public var uniquenessPolicy: UniquenessPolicy {
+    get { core.uniquenessPolicy }
+    set { core.uniquenessPolicy = newValue }
+  }
+}

@@ -1,0 +1,61 @@
+/// A model of a save that others have changed or deleted since the context read it.
+///
+/// ``SwiftDataError/conflicts`` has one for each such model. Not in Apple's framework.
+public struct SaveConflict: Sendable {
+  /// A property that others have changed.
+  public struct Property: Sendable {
+    /// The name of the property.
+    public let name: String
+    /// What is stored now, as far as it is a simple value.
+    ///
+    /// A number, text, date, data, URL or UUID, a raw value, or the identifier of a related model; `nil` for
+    /// none, and for values of other types.
+    public let storedValue: (any Sendable)?
+    /// What the context would have saved, in the same form; what it read, where it has no change.
+    public let unsavedValue: (any Sendable)?
+    /// Whether the context has changed the property too.
+    public let isChanged: Bool
+  }
+
+  /// The model.
+  public let identifier: PersistentIdentifier
+  /// Whether its row was deleted.
+  public let isDeleted: Bool
+  /// The properties that others have changed; empty where the row was deleted.
+  public let properties: [Property]
+}
+
+/// The cause of `SwiftDataError.saveConflict`.
+struct SaveConflicts: Error, CustomStringConvertible {
+  let all: [SaveConflict]
+
+  var description: String {
+    let texts = all.prefix(5).map { conflict in
+      conflict.isDeleted
+        ? "\(conflict.identifier) was deleted"
+        : "\(conflict.identifier) was changed in "
+          + conflict.properties.map(\.name).joined(separator: ", ")
+    }
+    return texts.joined(separator: "; ")
+      + (all.count > texts.count ? "; and \(all.count - texts.count) more" : "")
+  }
+}
+
+/// The cause of `SwiftDataError.uniquenessViolation`.
+struct UniqueValueHolder: Error, CustomStringConvertible {
+  let identifier: PersistentIdentifier
+
+  var description: String { "\(identifier) has the value" }
+}
+
+extension SwiftDataError {
+  /// The models that others have changed or deleted, where a save with ``ConflictPolicy/refuse`` met them.
+  ///
+  /// Empty for other errors. Not in Apple's framework.
+  public var conflicts: [SaveConflict] { (underlyingError as? SaveConflicts)?.all ?? [] }
+
+  /// The row that has the unique value of a new model, where a save with ``UniquenessPolicy/refuse`` met it.
+  ///
+  /// Not in Apple's framework.
+  public var holder: PersistentIdentifier? { (underlyingError as? UniqueValueHolder)?.identifier }
+}

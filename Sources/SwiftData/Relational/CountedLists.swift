@@ -1,0 +1,85 @@
+import OpenSwiftDataSQLSyntax
+
+/// The to-many relationships that ask for a minimum or a maximum of members, and how these are counted.
+///
+/// Judged at the end of a transaction, by the rows: another writer may have added members that no list in
+/// memory shows.
+struct CountedLists: Sendable {
+  struct List: Sendable {
+    let property: String
+    let slot: Int
+    let minimum: Int
+    let maximum: Int
+    /// Counts the members of the owner whose key is parameter 0.
+    let count: String
+  }
+
+  /// By entity number.
+  private let lists: [Int: [List]]
+
+  var isEmpty: Bool { lists.isEmpty }
+
+  init(_ mapping: SchemaMapping, _ schema: Schema, _ dialect: SQLDialect) {
+    var lists: [Int: [List]] = [:]
+    for entity in mapping.entities {
+      for property in entity.properties {
+        guard case .toMany(let toMany) = property.kind,
+          let relationship = schema.relationship(property.name, of: entity.name)
+        else { continue }
+        let minimum = relationship.minimumModelCount ?? 0
+        let maximum = relationship.maximumModelCount ?? 0
+        guard minimum > 0 || maximum > 0 else { continue }
+        let (table, owner) =
+          switch toMany.storage {
+          case .foreignKey(let table, let column, _): (table, column)
+          case .joinTable(let name, let column, _): (name, column)
+          }
+        let count = Select(
+          [.function("count", [.star])], from: TableReference(table),
+          where: .binary(.column(table: nil, name: owner), .equal, .parameter(0)))
+        lists[entity.number, default: []].append(
+          List(
+            property: property.name, slot: property.slot, minimum: minimum, maximum: maximum,
+            count: count.rendered(in: dialect).sql))
+      }
+    }
+    self.lists = lists
+  }
+
+  subscript(number: Int) -> [List] { lists[number] ?? [] }
+}
+
+extension RelationalStore {
+  /// Counts the members of all lists that a transaction has changed, where their number matters.
+  /// - Throws: `SwiftDataError.modelValidationFailure` with all lists that have too few or too many.
+  func judgeCounts(
+    of changes: RowChanges, _ session: any SQLSession
+  ) throws {
+    if plans.counted.isEmpty { return }
+    var failures: [SwiftDataError] = []
+    let updates = changes.updates.filter { !$0.slots.isEmpty }
+      .sorted { ($0.row.root, $0.row.key) < ($1.row.root, $1.row.key) }
+    for (row, slots) in updates {
+      guard let number = try entityNumber(of: row, session) else { continue }
+      for list in plans.counted[number] where slots.contains(list.slot) {
+        let count = try session.statement(list.count).integer(.integer(row.key)) ?? 0
+        let identifier = plans.identifier(row.key, entity: number)
+        let failure = SwiftDataError.wrongCount(
+          of: identifier, property: list.property, count: Int(count), minimum: list.minimum,
+          maximum: list.maximum)
+        if let failure { failures.append(failure) }
+      }
+    }
+    try SwiftDataError.throwAll(failures)
+  }
+
+  /// The number of the entity that a row is of.
+  private func entityNumber(of row: RowChanges.Row, _ session: any SQLSession) throws -> Int? {
+    guard let root = mapping.entity(number: row.root), root.sharesTable else { return row.root }
+    let select = Select(
+      [RowColumns.entity()], from: TableReference(root.table),
+      where: .binary(RowColumns.key(), .equal, .parameter(0)))
+    return try session.statement(select.rendered(in: plans.dialect).sql)
+      .integer(.integer(row.key)).map { Int($0) }
+  }
+}

@@ -1,0 +1,93 @@
+package import OpenSwiftDataSQLSyntax
+
+/// A to-one relationship as a save settles it: its row has to be there, and where it is one-to-one both
+/// sides lead to each other and to nobody else.
+package struct ToOneLink: Sendable {
+  let slot: Int
+  let property: String
+  let isOptional: Bool
+  /// The number of the root entity of the rows that it leads to.
+  let destinationRoot: Int
+  /// `nil` where the other side is a list, or none.
+  let oneToOne: OneToOne?
+
+  /// Parameter 0 of each statement is the key of a row of the entity, 1 that of the row it leads to.
+  package struct OneToOne: Sendable {
+    /// Other rows that lead to the row do so no more.
+    let freeRow: Rewriting
+    /// Other rows that lead to its model do so no more.
+    let freeDestination: Rewriting
+    /// The model leads back to the row.
+    let answer: Rewriting
+  }
+
+  /// A statement that writes a column in rows, and gives back their keys and entity numbers.
+  package struct Rewriting: Sendable {
+    let sql: String
+    /// Whose rows these are.
+    let partner: EntityChanges.Partner
+    let slot: Int
+    let entity: String
+    let property: String
+    /// Whether the column must not be left empty.
+    let isRequired: Bool
+  }
+
+  init?(
+    _ property: PropertyMapping, of entity: EntityMapping, in mapping: SchemaMapping,
+    _ dialect: SQLDialect
+  ) {
+    guard case .toOne(let toOne) = property.kind,
+      let destination = mapping.entity(named: toOne.destination)
+    else { return nil }
+    slot = property.slot
+    self.property = property.name
+    isOptional = property.isOptional
+    destinationRoot = mapping.rootNumber(of: destination)
+    guard let inverse = toOne.inverse.flatMap(destination.property(named:)),
+      case .toOne(let back) = inverse.kind
+    else {
+      oneToOne = nil
+      return
+    }
+    func rewriting(
+      _ owner: EntityMapping, _ property: PropertyMapping, set assignments: [Assignment],
+      where condition: SQLExpression, empties: Bool
+    ) -> Rewriting {
+      let update = Update(
+        owner.table, set: assignments, where: condition,
+        returning: [RowColumns.key, RowColumns.entity])
+      return Rewriting(
+        sql: update.rendered(in: dialect).sql,
+        partner: EntityChanges.Partner(root: mapping.rootNumber(of: owner), slot: property.slot),
+        slot: property.slot, entity: owner.name, property: property.name,
+        isRequired: empties && !property.isOptional)
+    }
+    func emptying(_ link: ToOneMapping) -> [Assignment] {
+      ([link.key.name] + (link.entityNumber.map { [$0.name] } ?? []))
+        .map { Assignment($0, .null) }
+    }
+    func leads(_ link: ToOneMapping, to parameter: Int) -> SQLExpression {
+      .binary(.column(table: nil, name: link.key.name), .equal, .parameter(parameter))
+    }
+    func isRow(_ parameter: Int, _ comparison: SQLBinaryOperator) -> SQLExpression {
+      .binary(RowColumns.key(), comparison, .parameter(parameter))
+    }
+    let backKey = SQLExpression.column(table: nil, name: back.key.name)
+    oneToOne = OneToOne(
+      freeRow: rewriting(
+        destination, inverse, set: emptying(back),
+        where: .conjunction([leads(back, to: 0), isRow(1, .notEqual)]), empties: true),
+      freeDestination: rewriting(
+        entity, property, set: emptying(toOne),
+        where: .conjunction([leads(toOne, to: 1), isRow(0, .notEqual)]), empties: true),
+      answer: rewriting(
+        destination, inverse,
+        set: [Assignment(back.key.name, .parameter(0))]
+          + (back.entityNumber.map { [Assignment($0.name, .integer(Int64(entity.number)))] } ?? []),
+        where: .conjunction([
+          isRow(1, .equal),
+          .disjunction([backKey.isNull, .binary(backKey, .notEqual, .parameter(0))]),
+        ]), empties: false))
+  }
+}

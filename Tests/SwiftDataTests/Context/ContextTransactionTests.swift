@@ -1,0 +1,267 @@
+import Foundation
+import SwiftData
+import Testing
+
+/// `ModelContext.transaction`: one transaction of the store, with its models.
+@Suite struct ContextTransactionTests {
+  private struct Refusal: Error {}
+
+  private func container(_ folder: TemporaryFolder) throws -> ModelContainer {
+    try ModelContainer(
+      for: Schema(Graph.types + Library.types),
+      configurations: ModelConfiguration(url: folder.store))
+  }
+
+  @Test(arguments: [false, true]) func incrementsAreNotLost(madeOutside: Bool) async throws {
+    let folder = try TemporaryFolder()
+    let container = try container(folder)
+    let context = ModelContext(container)
+    context.insert(Book(title: "counter", pages: 0))
+    try context.save()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<16 {
+        group.addTask {
+          let outer = ModelContext(container)
+          let known = try outer.fetch(FetchDescriptor<Book>())
+          for _ in 0..<20 {
+            let context = madeOutside ? outer : ModelContext(container)
+            try context.transaction {
+              let book =
+                madeOutside ? known.first : try context.fetch(FetchDescriptor<Book>()).first
+              book?.pages += 1
+            }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try SQLiteFile.integer("SELECT ZPAGES FROM ZBOOK", in: folder.store) == 320)
+  }
+
+  @Test func incrementsOfTwoContainersAreNotLost() async throws {
+    let folder = try TemporaryFolder()
+    let containers = [try container(folder), try container(folder)]
+    let context = ModelContext(containers[0])
+    context.insert(Book(title: "counter", pages: 0))
+    try context.save()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for container in containers {
+        group.addTask {
+          let context = ModelContext(container)
+          let book = try #require(try context.fetch(FetchDescriptor<Book>()).first)
+          for _ in 0..<100 { try context.transaction { book.pages += 1 } }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try SQLiteFile.integer("SELECT ZPAGES FROM ZBOOK", in: folder.store) == 200)
+  }
+
+  @Test func savesInsideAreStoredTogetherAndOthersLearnOfThemAtTheEnd() throws {
+    let folder = try TemporaryFolder()
+    let container = try container(folder)
+    let (context, other) = (ModelContext(container), ModelContext(container))
+    nonisolated(unsafe) var notes: [Int] = []
+    let observer = NotificationCenter.default.addObserver(
+      forName: ModelContext.didSave, object: context, queue: nil
+    ) { note in notes.append((note.userInfo?["inserted"] as? [PersistentIdentifier])?.count ?? 0) }
+    defer { NotificationCenter.default.removeObserver(observer) }
+    try context.transaction {
+      for index in 0..<3 {
+        context.insert(Book(title: "\(index)", pages: index))
+        try context.save()
+        #expect(try context.fetchCount(FetchDescriptor<Book>()) == index + 1)
+      }
+      #expect(try SQLiteFile.integer("SELECT count(*) FROM ZBOOK", in: folder.store) == 0)
+      #expect(notes.isEmpty)
+    }
+    #expect(notes == [3])
+    #expect(try other.fetchCount(FetchDescriptor<Book>()) == 3)
+  }
+
+  @Test func anErrorUndoesEverythingModelsIncluded() throws {
+    let folder = try TemporaryFolder()
+    let context = ModelContext(try container(folder))
+    let (parent, child) = (Graph.Parent("old"), Graph.Child("child"))
+    parent.children = [child]
+    let doomed = Graph.Parent("doomed")
+    doomed.children = [Graph.Child("taken along")]
+    context.insert(parent)
+    context.insert(doomed)
+    try context.save()
+    let taken = doomed.children[0]
+    let new = Graph.Parent("new")
+    var identifier: PersistentIdentifier?
+    #expect(throws: Refusal.self) {
+      try context.transaction {
+        parent.name = "changed"
+        new.children = [Graph.Child("with it")]
+        identifier = new.persistentModelID
+        context.insert(new)
+        context.delete(doomed)
+        child.parent = nil
+        try context.save()
+        #expect(doomed.isDeleted && taken.isDeleted)
+        #expect(try context.fetchCount(FetchDescriptor<Graph.Parent>()) == 2)
+        parent.name = "again"
+        throw Refusal()
+      }
+    }
+    #expect(!context.hasChanges)
+    #expect(parent.name == "old")
+    #expect(child.parent === parent)
+    #expect(parent.children == [child])
+    #expect(!doomed.isDeleted && doomed.modelContext === context && doomed.children == [taken])
+    #expect(taken.name == "taken along")
+    #expect(new.modelContext == nil && new.name == "new")
+    #expect(new.children.map(\.name) == ["with it"])
+    #expect(new.persistentModelID == identifier)
+    let names = try context.fetch(FetchDescriptor<Graph.Parent>()).map(\.name)
+    #expect(Set(names) == ["old", "doomed"])
+    context.insert(new)
+    context.delete(doomed)
+    try context.save()
+    #expect(try context.count(Graph.Parent.self) == 2)
+    #expect(try context.count(Graph.Child.self) == 2)
+    #expect(try context.stored(Graph.Parent.self).allSatisfy { $0.children.count == 1 })
+  }
+
+  @Test func aFailureOfAnInnerTransactionFailsTheOuterOne() throws {
+    let folder = try TemporaryFolder()
+    let context = ModelContext(try container(folder))
+    #expect(throws: Refusal.self) {
+      try context.transaction {
+        context.insert(Shelf(label: "outer"))
+        try? context.transaction {
+          context.insert(Shelf(label: "inner"))
+          throw Refusal()
+        }
+        context.insert(Shelf(label: "late"))
+      }
+    }
+    #expect(try SQLiteFile.integer("SELECT count(*) FROM ZSHELF", in: folder.store) == 0)
+    try context.transaction {
+      context.insert(Shelf(label: "outer"))
+      try context.transaction { context.insert(Shelf(label: "inner")) }
+    }
+    #expect(try SQLiteFile.integer("SELECT count(*) FROM ZSHELF", in: folder.store) == 2)
+  }
+
+  @Test func theWaitForAnotherWriterHasALimit() throws {
+    let folder = try TemporaryFolder()
+    let (first, second) = (
+      ModelContext(try container(folder)), ModelContext(try container(folder))
+    )
+    try first.transaction {
+      var hasRun = false
+      let error = #expect(throws: SwiftDataError.storeWriteFailure) {
+        try second.transaction(waitingAtMost: .milliseconds(50)) { hasRun = true }
+      }
+      #expect(!hasRun && error?.database?.name == "SQLITE_BUSY")
+      first.insert(Shelf(label: "s"))
+    }
+    #expect(try second.fetchCount(FetchDescriptor<Shelf>()) == 1)
+  }
+
+  @Test func theWaitForAnotherThreadHasALimit() async throws {
+    let folder = try TemporaryFolder()
+    let container = try container(folder)
+    let context = ModelContext(container)
+    let (began, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let thread = Thread {
+      let context = ModelContext(container)
+      try? context.transaction {
+        began.signal()
+        mayEnd.wait()
+      }
+      began.signal()
+    }
+    thread.start()
+    began.wait()
+    let error = #expect(throws: SwiftDataError.storeWriteFailure) {
+      try context.transaction(waitingAtMost: .milliseconds(50)) {}
+    }
+    #expect(error?.database?.name == "SQLITE_BUSY")
+    mayEnd.signal()
+    began.wait()
+    try context.transaction(waitingAtMost: .milliseconds(500)) { context.insert(Shelf(label: "s")) }
+  }
+
+  @Test func anotherContextMustNotSaveInside() throws {
+    let folder = try TemporaryFolder()
+    let container = try container(folder)
+    let (context, other) = (ModelContext(container), ModelContext(container))
+    other.insert(Shelf(label: "other"))
+    try context.transaction {
+      #expect(throws: SwiftDataError.storeWriteFailure) { try other.save() }
+      #expect(throws: SwiftDataError.storeWriteFailure) {
+        try ModelContext(container).delete(model: Book.self)
+      }
+    }
+    try other.save()
+    #expect(try context.fetchCount(FetchDescriptor<Shelf>()) == 1)
+  }
+
+  @Test func batchDeletionsInsideAreUndoneToo() throws {
+    let folder = try TemporaryFolder()
+    let container = try container(folder)
+    let (context, other) = (ModelContext(container), ModelContext(container))
+    let shelf = Shelf(label: "s")
+    context.insert(shelf)
+    try context.save()
+    let theirs = try #require(try other.fetch(FetchDescriptor<Shelf>()).first)
+    #expect(throws: Refusal.self) {
+      try context.transaction {
+        try context.delete(model: Shelf.self)
+        #expect(shelf.isDeleted)
+        throw Refusal()
+      }
+    }
+    #expect(!shelf.isDeleted && shelf.label == "s" && shelf.modelContext === context)
+    other.processPendingChanges()
+    #expect(!theirs.isDeleted)
+    try context.transaction { try context.delete(model: Shelf.self) }
+    other.processPendingChanges()
+    #expect(theirs.isDeleted && shelf.isDeleted)
+  }
+
+  @Test func aSnapshotSeesOneState() throws {
+    let folder = try TemporaryFolder()
+    let (reader, writer) = (
+      ModelContext(try container(folder)), ModelContext(try container(folder))
+    )
+    writer.insert(Graph.Parent("p"))
+    try writer.save()
+    let parent = try #require(try reader.fetch(FetchDescriptor<Graph.Parent>()).first)
+    try reader.snapshot {
+      #expect(try reader.fetchCount(FetchDescriptor<Graph.Child>()) == 0)
+      let theirs = try #require(try writer.fetch(FetchDescriptor<Graph.Parent>()).first)
+      writer.insert(Graph.Child("c", parent: theirs))
+      try writer.save()
+      #expect(try reader.fetchCount(FetchDescriptor<Graph.Child>()) == 0)
+      #expect(parent.children.isEmpty)
+      #expect(throws: SwiftDataError.storeWriteFailure) { try reader.save() }
+      #expect(throws: SwiftDataError.storeWriteFailure) {
+        try reader.delete(model: Graph.Child.self)
+      }
+      #expect(throws: SwiftDataError.storeWriteFailure) { try reader.transaction {} }
+    }
+    #expect(try reader.fetchCount(FetchDescriptor<Graph.Child>()) == 1)
+  }
+
+  @Test func whatASiblingSavesDuringASnapshotIsSeenAfterIt() throws {
+    let folder = try TemporaryFolder()
+    let container = try container(folder)
+    let (reader, writer) = (ModelContext(container), ModelContext(container))
+    writer.insert(Shelf(label: "old"))
+    try writer.save()
+    let shelf = try #require(try reader.fetch(FetchDescriptor<Shelf>()).first)
+    try reader.snapshot {
+      try #require(try writer.fetch(FetchDescriptor<Shelf>()).first).label = "new"
+      try writer.save()
+      #expect(try reader.fetch(FetchDescriptor<Shelf>()).map(\.label) == ["old"])
+    }
+    reader.processPendingChanges()
+    #expect(shelf.label == "new")
+  }
+}

@@ -1,0 +1,191 @@
+import Foundation
+import SwiftData
+import Testing
+
+/// Saves that refuse conflicts and upserts, where the context asks for it.
+@Suite struct SavePolicyTests {
+  private let folder: TemporaryFolder
+  private let container: ModelContainer
+  private let context: ModelContext
+
+  init() throws {
+    folder = try TemporaryFolder()
+    container = try ModelContainer(
+      for: Schema(Library.types), configurations: ModelConfiguration(url: folder.store))
+    context = ModelContext(container)
+    context.conflictPolicy = .refuse
+    context.uniquenessPolicy = .refuse
+  }
+
+  /// A sibling context, or one of another container.
+  private func other(isSibling: Bool) throws -> ModelContext {
+    if isSibling { return ModelContext(container) }
+    return ModelContext(
+      try ModelContainer(
+        for: Schema(Library.types), configurations: ModelConfiguration(url: folder.store)))
+  }
+
+  private func book(in context: ModelContext) throws -> Book {
+    try #require(try context.fetch(FetchDescriptor<Book>()).first)
+  }
+
+  @Test(arguments: [true, false]) func aChangedModelIsRefusedWithBothValues(
+    isSibling: Bool
+  ) throws {
+    let mine = Book(title: "One", pages: 1)
+    context.insert(mine)
+    try context.save()
+    let other = try other(isSibling: isSibling)
+    let theirs = try book(in: other)
+    mine.pages = 2
+    theirs.pages = 7
+    theirs.title = "Theirs"
+    try other.save()
+    for _ in 0..<2 {
+      let error = #expect(throws: SwiftDataError.saveConflict) { try context.save() }
+      let conflict = try #require(error?.conflicts.first)
+      #expect(conflict.identifier == mine.persistentModelID && !conflict.isDeleted)
+      let properties = Dictionary(
+        uniqueKeysWithValues: conflict.properties.map { ($0.name, $0) })
+      #expect(Set(properties.keys) == ["pages", "title"])
+      #expect(properties["pages"]?.storedValue as? Int == 7)
+      #expect(properties["pages"]?.unsavedValue as? Int == 2)
+      #expect(properties["pages"]?.isChanged == true && properties["title"]?.isChanged == false)
+      #expect(properties["title"]?.storedValue as? String == "Theirs")
+      #expect(error?.description.contains("pages") == true && context.hasChanges)
+      #expect(error?.description.contains("Theirs") == false)
+    }
+    #expect(try SQLiteFile.integer("SELECT ZPAGES FROM ZBOOK", in: folder.store) == 7)
+    context.rollback()
+    _ = try context.fetch(FetchDescriptor<Book>())
+    #expect(mine.pages == 7)
+    mine.pages += 1
+    try context.save()
+    #expect(try SQLiteFile.integer("SELECT ZPAGES FROM ZBOOK", in: folder.store) == 8)
+  }
+
+  @Test(arguments: [true, false]) func aFetchBetweenEditAndSaveHidesNoConflict(
+    isSibling: Bool
+  ) throws {
+    let mine = Book(title: "One", pages: 1)
+    context.insert(mine)
+    try context.save()
+    let other = try other(isSibling: isSibling)
+    let theirs = try book(in: other)
+    mine.pages = 2
+    theirs.pages = 7
+    try other.save()
+    _ = try context.fetch(FetchDescriptor<Book>())
+    #expect(throws: SwiftDataError.saveConflict) { try context.save() }
+    context.conflictPolicy = .laterSaveWins
+    try context.save()
+    #expect(try SQLiteFile.integer("SELECT ZPAGES FROM ZBOOK", in: folder.store) == 2)
+  }
+
+  @Test(arguments: [true, false]) func aDeletedModelIsRefused(isSibling: Bool) throws {
+    let mine = Book(title: "One", pages: 1)
+    context.insert(mine)
+    try context.save()
+    let other = try other(isSibling: isSibling)
+    other.delete(try book(in: other))
+    mine.pages = 2
+    try other.save()
+    let error = #expect(throws: SwiftDataError.saveConflict) { try context.save() }
+    #expect(error?.conflicts.map(\.isDeleted) == [true])
+    context.rollback()
+    #expect(try context.fetchCount(FetchDescriptor<Book>()) == 0)
+    try context.save()
+  }
+
+  @Test(arguments: [true, false]) func theDeletionOfAChangedModelIsRefused(
+    isSibling: Bool
+  ) throws {
+    let mine = Book(title: "One", pages: 1)
+    context.insert(mine)
+    try context.save()
+    let other = try other(isSibling: isSibling)
+    try book(in: other).pages = 9
+    try other.save()
+    if !isSibling {
+      context.delete(mine)
+    } else {
+      // What the context has taken note of is read.
+      context.delete(mine)
+      #expect(mine.pages == 1)
+    }
+    #expect(throws: SwiftDataError.saveConflict) { try context.save() }
+    context.rollback()
+    _ = try context.fetch(FetchDescriptor<Book>())
+    context.delete(mine)
+    try context.save()
+  }
+
+  @Test func modelsThatNobodyChangedAreSaved() throws {
+    let mine = Book(title: "One", pages: 1)
+    context.insert(mine)
+    try context.save()
+    for round in 0..<3 {
+      mine.pages = round
+      try context.save()
+    }
+    let other = try other(isSibling: true)
+    other.insert(Book(title: "Other", pages: 0))
+    try other.save()
+    context.delete(mine)
+    try context.save()
+    #expect(try context.fetchCount(FetchDescriptor<Book>()) == 1)
+  }
+
+  @Test func anInsertThatMeetsARowIsRefused() throws {
+    let ann = Author(name: "Ann")
+    context.insert(ann)
+    try context.save()
+    let twin = Author(name: "Ann", born: .distantPast)
+    context.insert(twin)
+    let error = #expect(throws: SwiftDataError.uniquenessViolation) { try context.save() }
+    #expect(error?.holder == ann.persistentModelID)
+    #expect(error?.entity == "Author" && error?.property == "name")
+    #expect(error?.description.contains(ann.persistentModelID.description) == true)
+    #expect(ann.born == nil && context.insertedModelsArray.count == 1)
+    twin.name = "Bob"
+    try context.save()
+    #expect(try context.fetchCount(FetchDescriptor<Author>()) == 2)
+    context.uniquenessPolicy = .upsert
+    context.insert(Author(name: "Ann", born: .distantPast))
+    try context.save()
+    #expect(ann.born == .distantPast)
+  }
+
+  @Test func anInsertThatMeetsARowOfAnotherContainerIsRefused() throws {
+    let other = try other(isSibling: false)
+    other.insert(Author(name: "Ann"))
+    try other.save()
+    context.insert(Author(name: "Ann"))
+    #expect(throws: SwiftDataError.uniquenessViolation) { try context.save() }
+    other.delete(try #require(try other.fetch(FetchDescriptor<Author>()).first))
+    try other.save()
+    try context.save()
+    #expect(try context.fetchCount(FetchDescriptor<Author>()) == 1)
+  }
+
+  @Test func twoNewModelsWithOneValueAreRefused() throws {
+    for _ in 0..<2 { context.insert(Author(name: "Ann")) }
+    let error = #expect(throws: SwiftDataError.uniquenessViolation) { try context.save() }
+    #expect(error?.holder == nil && error?.property == "name")
+    #expect(try context.count(Author.self) == 0)
+  }
+
+  @Test func aModelThatIsLookedUpFirstIsRefused() throws {
+    let container = try ModelContainer(
+      for: Upserting.Maker.self, Upserting.Product.self, Upserting.Country.self,
+      Upserting.Seat.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    let context = ModelContext(container)
+    context.uniquenessPolicy = .refuse
+    let maker = Upserting.Maker("a", "one")
+    context.insert(maker)
+    try context.save()
+    context.insert(Upserting.Maker("a", "two"))
+    let error = #expect(throws: SwiftDataError.uniquenessViolation) { try context.save() }
+    #expect(error?.holder == maker.persistentModelID && maker.title == "one")
+  }
+}

@@ -1,0 +1,114 @@
+import OpenSwiftDataTestModels
+import Testing
+
+/// Programs that once left a file that breaks a rule.
+@Suite struct WritersRegressionTests {
+  private func expectSoundness(_ steps: (WriterName, League.Move)...) {
+    let result = Writers.result(of: WritersProgram(steps))
+    #expect(result.failure == nil)
+  }
+
+  @Test func theTeacherOfALessonStays() {
+    expectSoundness(
+      (.first, .insertLeague), (.first, .save), (.first, .delete(.fan, 3)), (.first, .save))
+  }
+
+  @Test func aClubThatGotADebtMeanwhileStays() {
+    expectSoundness(
+      (.first, .insertLeague), (.first, .save), (.second, .look),
+      (.first, .link(.debts, .left, 6, 4)), (.first, .save),
+      (.second, .delete(.club, 14)), (.second, .save))
+  }
+
+  @Test func aNewDebtOfADeletedClubHasNone() {
+    expectSoundness(
+      (.first, .insertLeague), (.first, .save), (.second, .look), (.second, .grow(.debts, 6)),
+      (.first, .delete(.club, 14)), (.first, .save), (.second, .save))
+  }
+
+  @Test func aNewTabOfADeletedCrewHasNone() {
+    expectSoundness(
+      (.first, .insertLeague), (.first, .save), (.second, .look), (.second, .grow(.tabs, 0)),
+      (.first, .delete(.crew, 6)), (.first, .save), (.second, .save))
+  }
+
+  @Test func aNewPlayerOfADeletedTeamIsRefused() {
+    expectSoundness(
+      (.first, .insertLeague), (.first, .save), (.second, .look), (.second, .grow(.players, 0)),
+      (.first, .delete(.team, 0)), (.first, .save), (.second, .save))
+  }
+
+  @Test func aDeletedPlayerIsNobodysIdol() {
+    expectSoundness(
+      (.first, .insertLeague), (.first, .save), (.second, .look),
+      (.second, .link(.idols, .left, 5, 0)), (.sibling, .look), (.sibling, .delete(.team, 4)),
+      (.sibling, .save), (.second, .save))
+  }
+
+  @Test func aCrewHasThreeMembersAtMost() {
+    expectSoundness(
+      (.first, .insertLeague), (.first, .save), (.second, .look), (.first, .grow(.members, 10)),
+      (.second, .grow(.members, 6)), (.second, .save), (.first, .save))
+  }
+
+  @Test func aCrewKeepsItsLastMember() {
+    expectSoundness(
+      (.first, .insertLeague), (.first, .save), (.second, .look),
+      (.second, .link(.members, .left, 3, 2)), (.first, .delete(.fan, 7)), (.first, .save),
+      (.second, .save))
+  }
+
+  @Test func twoSwapsOfSeatsLeaveOneOwnerEach() {
+    expectSoundness(
+      (.first, .insertLeague), (.first, .grow(.players, 8)), (.first, .grow(.idols, 12)),
+      (.first, .save), (.second, .look), (.second, .swap(6, 13)), (.first, .swap(9, 0)),
+      (.first, .save), (.second, .save))
+  }
+
+  @Test func aSeatThatWasTakenMeanwhileIsLeftAsAWhole() {
+    expectSoundness(
+      (.first, .insertLeague), (.first, .save), (.second, .look), (.first, .swap(11, 12)),
+      (.first, .delete(.player, 2)), (.first, .save), (.second, .unlink(.seat, .right, 5, 0)),
+      (.second, .save))
+  }
+
+  @Test func aDroppedLinkIsNamed() {
+    expectSoundness(
+      (.first, .insertLeague), (.first, .save), (.second, .deleteAll(.player, 1)),
+      (.first, .link(.seat, .right, 0, 13)), (.first, .attempt))
+  }
+
+  @Test func anotherProcessIsAWriterToo() {
+    expectSoundness(
+      (.first, .insertLeague), (.first, .save), (.process, .look), (.process, .edit(.club, 0, 3)),
+      (.process, .save), (.first, .look), (.process, .grow(.teams, 0)), (.first, .delete(.club, 0)),
+      (.first, .save), (.process, .save))
+  }
+
+  @Test func aPlayerThatWasMovedStaysWhenItsOldClubGoes() {
+    expectSoundness(
+      (.first, .insertLeague), (.first, .save), (.second, .look),
+      (.first, .link(.players, .right, 6, 13)), (.first, .save), (.second, .delete(.club, 0)),
+      (.second, .save))
+  }
+
+  @Test func aFanThatWasMovedStaysInItsNewCrew() {
+    expectSoundness(
+      (.first, .insertLeague), (.first, .save), (.second, .look), (.sibling, .look),
+      (.second, .link(.members, .right, 1, 3)), (.sibling, .delete(.crew, 4)),
+      (.second, .attempt), (.sibling, .save))
+  }
+
+  @Test func aFavouriteThatIsDeletedInTheSameSaveIsNone() {
+    expectSoundness(
+      (.first, .insertLeague), (.first, .save), (.first, .link(.favourite, .left, 4, 15)),
+      (.first, .delete(.player, 3)), (.first, .save))
+  }
+
+  /// In another process, because it once crashed.
+  @Test func aRefusedDeletionOfNewMembersIsUndone() {
+    expectSoundness(
+      (.process, .insertLeague), (.process, .save), (.process, .link(.members, .right, 15, 13)),
+      (.process, .deleteAll(.fan, 1)), (.process, .save))
+  }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import OpenSwiftDataTestModels
+import Testing
+
+/// Random programs in which several contexts, containers and processes write to one file, each with what
+/// it knows: after every step the file keeps the rules of its schema.
+///
+/// `WRITERS_PROGRAMS` is how many programs run, `WRITERS_FIRST` the seed of the first; every eighth
+/// has another process. Of each kind of failure the first is shrunk and reported, to be kept in
+/// `WritersRegressionTests`.
+///
+/// With `WRITERS_PROGRAMS` each seed is printed before it runs, in case one crashes. `WRITERS_PROCESS`
+/// names a writer, such as `second`, whose steps another process makes instead: a crash there is a
+/// failure like others, and is shrunk.
+@Suite struct WritersTests {
+  @Test(arguments: 0..<4) func theFileKeepsItsRulesBesideOtherWriters(part: Int) throws {
+    let environment = ProcessInfo.processInfo.environment
+    let count = environment["WRITERS_PROGRAMS"].flatMap(Int.init) ?? 68
+    let first = environment["WRITERS_FIRST"].flatMap(Int.init) ?? 0
+    var failures: [WritersFailure.Kind: (seed: Int, program: WritersProgram)] = [:]
+    var counts = (stored: 0, refused: 0)
+    for seed in first..<(first + count) where seed % 4 == part {
+      var program = WritersProgram(
+        seed: UInt64(seed), length: 20 + seed % 5 * 12, usesProcess: seed / 4 % 8 == 7)
+      if let writer = environment["WRITERS_PROCESS"].flatMap(WriterName.init) {
+        program.replace(writer, by: .process)
+      }
+      if environment["WRITERS_PROGRAMS"] != nil {
+        FileHandle.standardError.write(Data("seed \(seed) runs\n".utf8))
+      }
+      let result = Writers.result(of: program)
+      counts.stored += result.counts.stored
+      counts.refused += result.counts.refused
+      if let kind = result.failure?.kind, failures[kind] == nil { failures[kind] = (seed, program) }
+    }
+    for (kind, found) in failures {
+      let shrunk = found.program.shrunk { Writers.result(of: $0).failure?.kind == kind }
+      let text = Writers.result(of: shrunk).failure?.description ?? ""
+      Issue.record("seed \(found.seed), \(kind): \(text)\n\(shrunk)")
+    }
+    // Whoever refuses everything keeps all rules.
+    if failures.isEmpty { #expect(counts.stored > counts.refused) }
+  }
+
+  @Test func aFailingProgramShrinks() {
+    let program = WritersProgram(seed: 1, length: 40, usesProcess: false)
+    func fails(_ program: WritersProgram) -> Bool {
+      program.steps.contains { if case .save = $0.move { true } else { false } }
+    }
+    #expect(fails(program) && program.shrunk(while: fails).steps.count == 1)
+  }
+}
+
+enum Writers {
+  static func result(
+    of program: WritersProgram
+  ) -> (failure: WritersFailure?, counts: (stored: Int, refused: Int)) {
+    do {
+      let run = try WritersRun()
+      do {
+        try run.run(program)
+        return (nil, run.counts)
+      } catch let failure as WritersFailure {
+        return (failure, run.counts)
+      }
+    } catch {
+      return (WritersFailure(kind: .broken, description: "\(error)"), (0, 0))
+    }
+  }
+}
