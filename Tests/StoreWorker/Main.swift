@@ -25,6 +25,7 @@ import SwiftData
 /// - `pairs <store> <seconds> <seed>`: inserts and deletes pairs of parcels with one index beside other processes,
 ///   observes them, and prints how often it was told, how many results had a parcel without its partner, and
 ///   what it saw in the end.
+/// - `die <folder> <step>`: saves to two stores, and kills itself at a step of the save.
 /// - `migrate <store>`: opens a store of crates with the models of the next version, and prints the number
 ///   of crates and of runs of the stage, or the error.
 /// - `steps <store>`: makes the steps that it reads from its input, and prints an answer to each.
@@ -34,6 +35,9 @@ import SwiftData
 struct StoreWorker {
   @MainActor static func main() async throws {
     let arguments = CommandLine.arguments
+    if arguments[1] == "die" {
+      return try DyingSave.run(URL(fileURLWithPath: arguments[2]), at: arguments[3])
+    }
     if arguments[1] == "read" { return read(URL(fileURLWithPath: arguments[2])) }
     if arguments[1] == "steps" { return try StepWork.run(URL(fileURLWithPath: arguments[2])) }
     if arguments[1] == "migrate" { return Freight.migrate(URL(fileURLWithPath: arguments[2])) }

@@ -142,7 +142,9 @@ struct LeagueWishes {
         if entry.form == .leadsTo, partner.isDeleted, partner.modelContext === context {
           entry.isPending = false
         }
-        entry.ledToStored = leads && !new.contains(ObjectIdentifier(partner))
+        entry.ledToStored =
+          leads && !new.contains(ObjectIdentifier(partner))
+          && partner.persistentModelID.storeIdentifier != nil
       }
       entries[key] = entry
     }

@@ -213,8 +213,10 @@ struct RelationshipFixer {
       }
     } else {
       guard partner.partner(slot) === model else { return }
+      // One that was given to the partner since the last save took the stored one's place on purpose.
+      let isStored = !partner.changedSlots.contains(slot)
       notify(partner, slot) { assign(nil, to: partner, slot: slot) }
-      if let inverse = partner.descriptor.link(slot, in: core.coordinator)?.inverseSlot,
+      if isStored, let inverse = partner.descriptor.link(slot, in: core.coordinator)?.inverseSlot,
         !storage.descriptor.properties[inverse].isToMany
       {
         core.displacedLinks[ObjectIdentifier(partner), default: SlotSet()].insert(slot)

@@ -120,8 +120,10 @@ struct SaveSession {
 
   private mutating func attempt() throws -> Saved {
     var batches: [Batch] = []
+    SaveStep.reach(.begun)
     do {
       for port in try core.portsOfChanges() { batches.append(try Batch(port, core.editingState)) }
+      SaveStep.reach(.locked)
       if core.conflictPolicy == .refuse { try ConflictCheck(core: core).run() }
       core.dropLostModels()
       core.failedReads.removeAll()
@@ -176,6 +178,7 @@ struct SaveSession {
   }
 
   private func commit(_ batches: [Batch]) throws -> Saved {
+    SaveStep.reach(.written)
     core.keepLastValues(batches)
     // Ends savepoints only, which cannot fail on their own account.
     if core.transaction != nil {
@@ -185,10 +188,12 @@ struct SaveSession {
     let others = core.externalChanges
     // Empty while no other context is there; one that is made meanwhile waits for the end of it.
     let announced = others.announce(others.hasReaders ? core.note(of: batches) : SavedChanges())
+    SaveStep.reach(.announced)
     for batch in core.inOrderOfConfigurations(batches) where !batch.isCommitted {
       do {
         try batch.save.commit()
         batch.isCommitted = true
+        if batches.contains(where: { !$0.isCommitted }) { SaveStep.reach(.committedInPart) }
       } catch {
         for later in batches where !later.isCommitted && later !== batch { later.save.abandon() }
         let committed = batches.filter(\.isCommitted)
@@ -199,6 +204,7 @@ struct SaveSession {
         throw finaliseInPart(committed, besides: batches, error, announced)
       }
     }
+    SaveStep.reach(.committed)
     let saved = finalise(batches, announced)
     core.coordinator.commits.fire()
     return saved

@@ -2,7 +2,7 @@ import Foundation
 
 /// Writes one save, inside its transaction.
 ///
-/// 1. Links that the save takes away are emptied, and rows are deleted by the delete rules (`RowDeletion`);
+/// 1. Beside deletions the links that stored rows change are written, and rows are deleted by the delete rules (`RowDeletion`);
 ///    changed rows give up the unique values they change. So others may take these values.
 /// 2. Every new model gets its key: the next free one, or that of the row with the same unique values
 ///    (an upsert). Models with unique values are written in this step, because the next one may have
@@ -60,12 +60,13 @@ struct SaveWriter {
   ) throws -> [PersistentIdentifier] {
     for snapshot in request.updated { try noteLinks(of: snapshot) }
     if !request.deleted.isEmpty { try delete(request) }
+    let (request, doomed) = try sparingUniqueValues(request)
     let moving = try movingUniqueValues(request)
     for snapshot in moving { try giveUpUniqueValues(snapshot) }
     let saves = try request.inserted.map { try plan(of: $0) }
     keys = Array(repeating: 0, count: saves.count)
     func places(_ kind: EntitySave.KeySource) -> [Int] {
-      saves.indices.filter { saves[$0].keySource == kind }
+      saves.indices.filter { (doomed.contains($0) ? .nextFree : saves[$0].keySource) == kind }
     }
     for place in places(.nextFree) {
       assign(try nextKey(saves[place]), to: request.inserted[place], place, saves[place])

@@ -6,6 +6,8 @@ package struct ToOneLink: Sendable {
   let slot: Int
   let property: String
   let isOptional: Bool
+  let destination: String
+  let inverse: String?
   /// The number of the root entity of the rows that it leads to.
   let destinationRoot: Int
   /// `nil` where the other side is a list, or none.
@@ -43,6 +45,8 @@ package struct ToOneLink: Sendable {
     slot = property.slot
     self.property = property.name
     isOptional = property.isOptional
+    self.destination = destination.name
+    self.inverse = toOne.inverse
     destinationRoot = mapping.rootNumber(of: destination)
     guard let inverse = toOne.inverse.flatMap(destination.property(named:)),
       case .toOne(let back) = inverse.kind

@@ -137,4 +137,24 @@ import Testing
     #expect(try context.fetchCount(FetchDescriptor<Graph.Stop>()) == 1)
     #expect(try context.fetchCount(FetchDescriptor<Graph.Parent>()) == 0)
   }
+
+  @Test(arguments: SaveStep.allCases) func aProcessThatDiesInBetweenLeavesWholeStores(
+    step: SaveStep
+  ) throws {
+    let process = Process.storeWorker(["die", folder.url.path, step.rawValue])
+    try process.run()
+    process.waitUntilExit()
+    #expect(process.terminationReason == .uncaughtSignal)
+    let stores = ["batches", "negatives"].map { folder.url.appending(path: "\($0).store") }
+    let counts = try [
+      SQLiteFile.integer("SELECT count(*) FROM ZBATCH", in: stores[0]),
+      SQLiteFile.integer("SELECT count(*) FROM ZNEGATIVE", in: stores[1]),
+    ]
+    switch step {
+    case .begun, .locked, .written, .announced: #expect(counts == [0, 0])
+    // What the documentation says: the stores that come first have it.
+    case .committedInPart: #expect(counts == [1, 0])
+    case .committed: #expect(counts == [1, 1])
+    }
+  }
 }

@@ -19,6 +19,24 @@ import Testing
       .link(.badge, .right, 0, 0), .link(.badge, .right, 1, 1))
   }
 
+  @Test func aNewModelThatADeletionTakesAlongBecomesNoRow() {
+    expectAgreement(
+      .insertTree, .insert(.captain), .insert(.club), .insert(.chore), .insert(.team), .save,
+      .insert(.team), .upsert(.club, 11), .insert(.badge), .delete(7), .upsert(.badge, 0),
+      .delete(11), .link(.badge, .right, 11, 0))
+  }
+
+  @Test func aBadgeThatIsGivenAwayStaysWhereItsMemberIsDeleted() {
+    expectAgreement(
+      .insertTree, .insert(.captain), .insert(.club), .insert(.chore), .insert(.team), .delete(7),
+      .save, .insert(.team), .insert(.member), .link(.badge, .left, 7, 1), .delete(9))
+    expectAgreement(
+      .insertTree, .save, .insertTree, .link(.badge, .right, 3, 12),
+      .replace(.badge, .right, 9, 4))
+    expectAgreement(
+      .insertTree, .save, .link(.badge, .left, 7, 13), .upsert(.badge, 3), .delete(2))
+  }
+
   @Test func aPartnerOfAnUpsertInTheSameSaveStaysTheInstance() {
     expectAgreement(
       .insert(.badge), .upsert(.badge, 0), .insert(.member), .link(.badge, .left, 0, 1), .save)
