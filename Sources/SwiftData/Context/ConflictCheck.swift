@@ -117,7 +117,7 @@ struct ConflictCheck {
     case .toOne: return identifier(slot, snapshot, port)
     case .attribute(.scalar(let type)), .attribute(.rawValue(let type)):
       if case .null = value { return nil }
-      return (type.swiftType as? any ScalarCoding.Type)?.init(storedValue: value.stored)
+      return type.swiftType.init(storedValue: value.stored)
     case .attribute, .transformable, .toMany: return nil
     }
   }
