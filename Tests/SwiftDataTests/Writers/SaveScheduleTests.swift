@@ -27,7 +27,7 @@ import Testing
 
     init(_ context: ModelContext) throws {
       self.context = context
-      func all<M: PersistentModel>(_ number: KeyPath<M, Int> & any Sendable) throws -> [M] {
+      func all<M: PersistentModel>(_ number: any KeyPath<M, Int> & Sendable) throws -> [M] {
         try context.fetch(FetchDescriptor<M>(sortBy: [SortDescriptor(number)]))
       }
       clubs = try all(\League.Club.number)
