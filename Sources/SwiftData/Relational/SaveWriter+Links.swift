@@ -136,6 +136,7 @@ extension SaveWriter {
   // MARK: What the context learns
 
   mutating func noteConsequences(_ saves: [EntitySave]) {
+    if deletion.isEmpty { return }
     for (place, save) in saves.enumerated()
     where deletion.contains(RowChanges.Row(root: save.changes.root, key: keys[place])) {
       consequences.dropped.append(place)
@@ -147,11 +148,9 @@ extension SaveWriter {
         consequences.deleted.append(store.plans.identifier(row.key, entity: row.entity))
       }
     }
-    if !deletion.isEmpty {
-      // Some of them were displaced before they were deleted.
-      let deleted = Set(consequences.deleted)
-      consequences.displaced.removeAll { deleted.contains($0.identifier) }
-    }
+    // Some of them were displaced before they were deleted.
+    let deleted = Set(consequences.deleted)
+    consequences.displaced.removeAll { deleted.contains($0.identifier) }
     consequences.emptied = deletion.emptied.compactMap { link in
       guard let entity = store.mapping.entity(number: link.entity),
         !deletion.contains(link.key, root: store.mapping.rootNumber(of: entity))
@@ -159,7 +158,7 @@ extension SaveWriter {
       return SaveConsequences.Link(
         identifier: store.plans.identifier(link.key, entity: link.entity), slot: link.slot)
     }
-    if !deletion.isEmpty { noteChangedLists() }
+    noteChangedLists()
   }
 
   /// Lists that lost deleted members, wherever the pairs are stored.
