@@ -21,7 +21,12 @@ struct RelationshipFixer {
         case .unset, .null, .toMany: break
         case .integer, .real, .text, .blob, .uuid, .boxed: break
         }
-        return assign(model, to: storage, slot: slot)
+        assign(model, to: storage, slot: slot)
+        // The other end may have been read before this one.
+        if let model, !model._$storage.descriptor.properties[inverse].isToMany {
+          gain(storage, in: model._$storage, slot: inverse)
+        }
+        return
       }
       if let old { forget(storage, in: old._$storage, slot: inverse) }
     }

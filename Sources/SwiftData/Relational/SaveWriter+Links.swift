@@ -53,7 +53,7 @@ extension SaveWriter {
       }
       try deletion.runAgain(&changes)
     }
-    for claim in claims.valid { try settle(claim) }
+    for claim in claims.settled(besides: deletion) { try settle(claim) }
     try requireTargets()
   }
 
@@ -68,7 +68,6 @@ extension SaveWriter {
   // MARK: One-to-one
 
   private mutating func settle(_ claim: OneToOneClaim) throws {
-    if deletion.contains(claim.row) { return }
     if claim.isShared || !changes.isNew(claim.row) {
       // A row is never numbered 0, so that stands for none.
       try rewrite(claim.statements.freeRow, claim.row.key, claim.destination?.key ?? 0) {
@@ -192,7 +191,7 @@ private struct OneToOneClaim {
   let statements: ToOneLink.OneToOne
   let row: RowChanges.Row
   let slot: Int
-  let destination: RowChanges.Row?
+  var destination: RowChanges.Row?
   /// Whether several models are the row, or one that was stored before and a new one.
   var isShared: Bool
 }
@@ -219,13 +218,30 @@ private struct OneToOneClaims {
     }
   }
 
-  var valid: [OneToOneClaim] {
-    claims.filter { claim in
-      guard let destination = claim.destination,
-        let place = places[Side(row: destination, slot: claim.statements.freeRow.slot)]
-      else { return true }
-      return !claims[place].isShared || claims[place].destination == claim.row
+  /// What the rows lead to in the end, each to one row and each row from one. Where claims contradict each
+  /// other, as they may when a context has read the two ends at different times, the last one counts; the
+  /// row of an earlier one leads nowhere.
+  func settled(besides deletion: RowDeletion) -> [OneToOneClaim] {
+    var taken: Set<Side> = []
+    var settled: [OneToOneClaim] = []
+    for var claim in claims.reversed() where !deletion.contains(claim.row) && !isOverruled(claim) {
+      let end = Side(row: claim.row, slot: claim.slot)
+      guard taken.insert(end).inserted else { continue }
+      if let row = claim.destination {
+        let other = Side(row: row, slot: claim.statements.freeRow.slot)
+        if other != end, !taken.insert(other).inserted { claim.destination = nil }
+      }
+      settled.append(claim)
     }
+    return settled.reversed()
+  }
+
+  /// Whether the row at the other end is several models, and the one that counts leads elsewhere.
+  private func isOverruled(_ claim: OneToOneClaim) -> Bool {
+    guard let destination = claim.destination,
+      let place = places[Side(row: destination, slot: claim.statements.freeRow.slot)]
+    else { return false }
+    return claims[place].isShared && claims[place].destination != claim.row
   }
 }
 

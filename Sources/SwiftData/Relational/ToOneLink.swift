@@ -1,4 +1,4 @@
-package import OpenSwiftDataSQLSyntax
+import OpenSwiftDataSQLSyntax
 
 /// A to-one relationship as a save settles it: its row has to be there, and where it is one-to-one both
 /// sides lead to each other and to nobody else.

@@ -90,24 +90,7 @@ struct Program: CustomStringConvertible {
 
   /// A program as short as possible that fails too.
   func shrunk(while fails: (Program) -> Bool) -> Program {
-    var best = self
-    var size = max(1, steps.count / 2)
-    while true {
-      var start = 0
-      var hasShrunk = false
-      while start < best.steps.count {
-        var shorter = best
-        shorter.steps.removeSubrange(start..<min(start + size, best.steps.count))
-        if fails(shorter) {
-          best = shorter
-          hasShrunk = true
-        } else {
-          start += size
-        }
-      }
-      if size == 1 && !hasShrunk { return best }
-      size = max(1, size / 2)
-    }
+    Program(steps.shrunk { fails(Program($0)) })
   }
 }
 

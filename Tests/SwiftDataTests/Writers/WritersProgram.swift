@@ -19,7 +19,9 @@ struct WritersProgram: CustomStringConvertible {
 
   var steps: [Step]
 
-  init(_ steps: [(WriterName, League.Move)]) { self.steps = steps.map(Step.init) }
+  init(_ steps: [Step]) { self.steps = steps }
+
+  init(_ steps: [(WriterName, League.Move)]) { self.init(steps.map(Step.init)) }
 
   /// - Parameter usesProcess: Whether another process is one of the writers.
   init(seed: UInt64, length: Int, usesProcess: Bool) {
@@ -47,24 +49,7 @@ struct WritersProgram: CustomStringConvertible {
 
   /// A program as short as possible that fails too.
   func shrunk(while fails: (WritersProgram) -> Bool) -> WritersProgram {
-    var best = self
-    var size = max(1, steps.count / 2)
-    while true {
-      var start = 0
-      var hasShrunk = false
-      while start < best.steps.count {
-        var shorter = best
-        shorter.steps.removeSubrange(start..<min(start + size, best.steps.count))
-        if fails(shorter) {
-          best = shorter
-          hasShrunk = true
-        } else {
-          start += size
-        }
-      }
-      if size == 1 && !hasShrunk { return best }
-      size = max(1, size / 2)
-    }
+    WritersProgram(steps.shrunk { fails(WritersProgram($0)) })
   }
 }
 

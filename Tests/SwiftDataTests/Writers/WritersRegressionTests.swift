@@ -65,6 +65,13 @@ import Testing
       (.first, .save), (.second, .save))
   }
 
+  @Test func playersReadAfterTheirSeatsSwapThem() {
+    expectSoundness(
+      (.first, .insertLeague), (.first, .save), (.second, .look), (.third, .look),
+      (.second, .swap(13, 4)), (.second, .save), (.third, .fetch(.team)),
+      (.third, .load(.players, .left, 0)), (.third, .swap(0, 3)), (.third, .save))
+  }
+
   @Test func aSeatThatWasTakenMeanwhileIsLeftAsAWhole() {
     expectSoundness(
       (.first, .insertLeague), (.first, .save), (.second, .look), (.first, .swap(11, 12)),
