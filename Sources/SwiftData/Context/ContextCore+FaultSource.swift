@@ -62,7 +62,11 @@ extension ContextCore: _FaultSource {
     guard canTrack(storage) else { return }
     if storage.source == nil { insert(storage) }
     if noteOtherVersion(storage, slot) { return }
-    let partners = (models ?? []).compactMap { adopted($0, by: storage, slot) }
+    let partners = (models ?? []).compactMap { model -> (any PersistentModel)? in
+      // One that was deleted and is still in the list does not become new by that.
+      if model._$storage.source == nil, storage.toManyForChange(slot).holds(model) { return nil }
+      return adopted(model, by: storage, slot)
+    }
     RelationshipFixer(core: self).setToMany(storage, slot: slot, to: partners)
   }
 

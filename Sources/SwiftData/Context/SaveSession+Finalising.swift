@@ -195,9 +195,12 @@ extension ContextCore {
 
   /// After the commit: models show what the rules did to their rows.
   fileprivate func show(_ batch: SaveSession.Batch, _ saved: inout SaveSession.Saved) {
-    // Whether the row had another model by then is in the row.
-    for storage in batch.displacedStorages { storage.refault() }
     let consequences = batch.receipt.consequences
+    // Whether the row had another model by then is in the row.
+    let deleted = Set(consequences.deleted)
+    for storage in batch.displacedStorages where !deleted.contains(storage.identifier) {
+      storage.refault()
+    }
     for place in consequences.dropped {
       let storage = batch.insertedStorages[place]
       if watchers.isActive { noteDeparture(of: storage) }
@@ -232,7 +235,11 @@ extension ContextCore {
         dropGoneMembers(of: live.storage, slots)
       }
     }
-    if !batch.port.isTransactional, leavesUnseenMembers(batch.deletedStorages) { dropGoneMembers() }
+    if consequences.hasMissedRows
+      || !batch.port.isTransactional && leavesUnseenMembers(batch.deletedStorages)
+    {
+      dropGoneMembers()
+    }
   }
 
   private func empty(_ link: SaveConsequences.Link) {

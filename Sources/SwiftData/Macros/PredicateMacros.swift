@@ -1,5 +1,9 @@
 public import Foundation
 
+// Models and the transactions of a history share no protocol of ours, but these two: so the compiler has
+// one overload to try beside Foundation's. With each more, and with each requirement that only some inputs
+// meet, the time to find the types of a condition multiplies (`Scripts/measure-type-checking`).
+
 /// Makes a condition on the models of one kind, for stores to search with and to test models with.
 ///
 /// ```swift
@@ -9,6 +13,20 @@ public import Foundation
 /// }
 /// let trips = try context.fetch(FetchDescriptor(predicate: visits))
 /// ```
+///
+/// The transactions of a history are searched in the same way:
+///
+/// ```swift
+/// let names = ["Trip", "Stop"]
+/// let news = #Predicate<DefaultHistoryTransaction> { transaction in
+///   transaction.token > token && transaction.author != "widget"
+///     && transaction.changes.contains {
+///       names.contains($0.changedPersistentIdentifier.entityName)
+///     }
+/// }
+/// ```
+///
+/// There `nil` follows Swift: `$0.author != "import"` holds for a transaction without author.
 ///
 /// Parts of the closure that do not mention its parameters are evaluated once, when the predicate is
 /// made, and must be `Codable`; a captured model is compared by its identifier. A step of one that would stop
@@ -26,30 +44,7 @@ public import Foundation
 ///
 /// - Parameter body: The condition. It is read by the compiler and never called.
 @freestanding(expression)
-public macro Predicate<each Input: PersistentModel>(
-  _ body: (repeat each Input) -> Bool
-) -> Predicate<repeat each Input> =
-  #externalMacro(module: "OpenSwiftDataMacros", type: "PredicateExpansion")
-
-/// Makes a condition on the transactions of a history.
-///
-/// ```swift
-/// let names = ["Trip", "Stop"]
-/// let news = #Predicate<DefaultHistoryTransaction> { transaction in
-///   transaction.token > token && transaction.author != "widget"
-///     && transaction.changes.contains {
-///       names.contains($0.changedPersistentIdentifier.entityName)
-///     }
-/// }
-/// ```
-///
-/// What the closure may hold is what one over models may. `nil` follows Swift: `$0.author != "import"` holds
-/// for a transaction without author.
-///
-/// - Parameter body: The condition. It is read by the compiler and never called.
-@freestanding(expression)
-@_documentation(visibility: internal)
-public macro Predicate<each Input: HistoryTransaction>(
+public macro Predicate<each Input: Hashable & Identifiable>(
   _ body: (repeat each Input) -> Bool
 ) -> Predicate<repeat each Input> =
   #externalMacro(module: "OpenSwiftDataMacros", type: "PredicateExpansion")
@@ -67,17 +62,7 @@ public macro Predicate<each Input: HistoryTransaction>(
 ///
 /// - Parameter body: The computation. It is read by the compiler and never called.
 @freestanding(expression)
-public macro Expression<each Input: PersistentModel, Result>(
-  _ body: (repeat each Input) -> Result
-) -> Expression<repeat each Input, Result> =
-  #externalMacro(module: "OpenSwiftDataMacros", type: "ExpressionExpansion")
-
-/// Makes a value that is computed from a transaction of a history, for use inside predicates.
-///
-/// - Parameter body: The computation. It is read by the compiler and never called.
-@freestanding(expression)
-@_documentation(visibility: internal)
-public macro Expression<each Input: HistoryTransaction, Result>(
+public macro Expression<each Input: Hashable & Identifiable, Result>(
   _ body: (repeat each Input) -> Result
 ) -> Expression<repeat each Input, Result> =
   #externalMacro(module: "OpenSwiftDataMacros", type: "ExpressionExpansion")

@@ -28,6 +28,8 @@ struct RowDeletion {
   private var known: [Int: Set<Int64>] = [:]
   /// Rows that rules added to the ones to be deleted.
   private(set) var cascaded: [(key: Int64, entity: Int)] = []
+  /// Whether some rows were gone before.
+  private(set) var hasMissedRows = false
   /// To-one relationships that are empty now.
   private(set) var emptied: [Link] = []
   /// The rows of new models, which have no permanent identifier while the save may fail.
@@ -90,7 +92,8 @@ struct RowDeletion {
       for sql in steps.unlinking { try execute(sql, list) }
     }
     for (number, steps, _) in all {
-      if let keys = found[number] { try execute(steps.delete, list(keys)) }
+      guard let keys = found[number] else { continue }
+      if try execute(steps.delete, list(keys)) < keys.count { hasMissedRows = true }
     }
   }
 
@@ -231,7 +234,8 @@ struct RowDeletion {
     }
   }
 
-  private func execute(_ sql: String, _ list: String) throws {
+  @discardableResult
+  private func execute(_ sql: String, _ list: String) throws -> Int {
     try session.statement(sql).run(.list(list))
   }
 

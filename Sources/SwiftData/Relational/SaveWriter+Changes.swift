@@ -24,12 +24,7 @@ extension SaveWriter {
   /// Once all new models have keys: a partner changes where it was not the partner before.
   mutating func noteMovedLinks() {
     for link in movedLinks {
-      let new: Int64? =
-        switch link.new {
-        case .identifier(let partner): insertedKeys.key(of: partner)
-        case .integer(let word): PackedKey(word: word).key
-        case .null, .real, .text, .blob, .uuid, .reference: nil
-        }
+      let new = destination(of: link.new)
       let isDeleted = deletion.contains(link.row)
       if new == link.old, !isDeleted { continue }
       if let new, !isDeleted { changes.note(link.partner, key: new) }
@@ -45,9 +40,7 @@ extension SaveWriter {
         continue
       }
       for link in save.changes.links {
-        guard case .identifier(let partner)? = snapshots[place].changedValue(link.slot),
-          let key = insertedKeys.key(of: partner)
-        else { continue }
+        guard let key = destination(of: snapshots[place].value(link.slot)) else { continue }
         changes.note(link.partner, key: key)
       }
     }

@@ -30,10 +30,10 @@ extension SaveWriter {
     for (place, save) in saves.enumerated() where !save.toOnes.isEmpty {
       let snapshot = request.inserted[place]
       for link in save.toOnes {
-        guard case .identifier(let partner)? = snapshot.changedValue(link.slot),
-          let key = insertedKeys.key(of: partner)
-        else { continue }
-        if !insertedKeys.isNew(partner) { targets.insert(key, root: link.destinationRoot) }
+        // One that was deleted and inserted again leads to what its row led to.
+        let value = snapshot.value(link.slot)
+        guard let key = destination(of: value) else { continue }
+        if !isNew(value) { targets.insert(key, root: link.destinationRoot) }
         if let oneToOne = link.oneToOne {
           let row = RowChanges.Row(root: save.changes.root, key: keys[place])
           claims.add(
@@ -63,6 +63,10 @@ extension SaveWriter {
     case .integer(let word): return PackedKey(word: word).key
     case .null, .real, .text, .blob, .uuid, .reference: return nil
     }
+  }
+
+  private func isNew(_ value: SnapshotValue) -> Bool {
+    if case .identifier(let partner) = value { insertedKeys.isNew(partner) } else { false }
   }
 
   // MARK: One-to-one
@@ -136,6 +140,7 @@ extension SaveWriter {
 
   mutating func noteConsequences(_ saves: [EntitySave]) {
     if deletion.isEmpty { return }
+    consequences.hasMissedRows = deletion.hasMissedRows
     for (place, save) in saves.enumerated()
     where deletion.contains(RowChanges.Row(root: save.changes.root, key: keys[place])) {
       consequences.dropped.append(place)

@@ -65,6 +65,8 @@ package struct SaveConsequences {
 
   /// Rows that delete rules removed.
   package var deleted: [PersistentIdentifier] = []
+  /// Whether others had deleted rows that were to be deleted, so that `changedLists` does not tell of them.
+  package var hasMissedRows = false
   /// The last values of those the context asked for.
   package var lastValues: [DefaultSnapshot] = []
   /// Places in the request of inserted models that delete rules removed again.

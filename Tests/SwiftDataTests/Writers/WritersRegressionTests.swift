@@ -118,4 +118,26 @@ import Testing
       (.process, .insertLeague), (.process, .save), (.process, .link(.members, .right, 15, 13)),
       (.process, .deleteAll(.fan, 1)), (.process, .save))
   }
+
+  @Test func aFavouriteThatTheSameSaveTakesAlongIsNone() {
+    expectSoundness(
+      (.first, .insertLeague), (.first, .save), (.third, .look),
+      (.third, .link(.seat, .left, 5, 10)), (.third, .delete(.team, 8)),
+      (.third, .link(.favourite, .left, 7, 0)), (.third, .save))
+  }
+
+  @Test func aSaveAfterOneThatFailedForADeletedClubSucceeds() {
+    expectSoundness(
+      (.first, .insertLeague), (.first, .save), (.second, .look), (.third, .look),
+      (.second, .delete(.crew, 1)), (.second, .save), (.third, .link(.debts, .left, 14, 13)),
+      (.third, .delete(.debt, 15)), (.first, .deleteAll(.club, 0)), (.third, .attempt),
+      (.third, .link(.tabs, .left, 3, 2)), (.third, .save))
+  }
+
+  @Test func aPlayerWhoseSeatWasTakenAlongHasNone() {
+    expectSoundness(
+      (.first, .insertLeague), (.first, .save), (.second, .look), (.first, .delete(.player, 10)),
+      (.second, .delete(.player, 4)), (.first, .save), (.second, .save),
+      (.second, .link(.players, .left, 0, 3)), (.second, .save))
+  }
 }
