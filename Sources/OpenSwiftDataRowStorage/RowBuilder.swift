@@ -42,8 +42,9 @@ public struct RowBuilder {
     self.layout = layout
     self.blankNulls = blankNulls
     self.outside = outside
-    let capacity = Swift.min(
-      Swift.max(expectedRows, 1) * (layout.fixedSize + 64), RowBuilder.largestPage)
+    // A limit that a user gives may be any number.
+    let rows = Swift.min(Swift.max(expectedRows, 1), RowBuilder.largestPage)
+    let capacity = Swift.min(rows * (layout.fixedSize + 64), RowBuilder.largestPage)
     page = RowPage(capacity: capacity, blankNulls: blankNulls, outside: outside)
     row = page.base
     nextCapacity = Swift.min(Swift.max(capacity * 2, 4096), RowBuilder.largestPage)

@@ -49,7 +49,7 @@ extension Connection {
     temporaryStorage: TemporaryStorage
   ) throws {
     sqlite3_extended_result_codes(database, 1)
-    sqlite3_busy_timeout(database, Int32(clamping: Int(busyTimeout / .milliseconds(1))))
+    sqlite3_busy_timeout(database, busyTimeout.milliseconds)
     // Before the first reading, which decides where the index of the log is.
     if access == .exclusive {
       _ = csqlite_keep_log_on_close(database)

@@ -155,7 +155,7 @@ package final class ConnectionPool: @unchecked Sendable {
     case .refuse: throw SQLiteError(.misuse, message: "the store is closed", path: path)
     case .wait(let ticket):
       let limit = limit ?? seatTimeout
-      let deadline = DispatchTime.now() + .milliseconds(Int(limit / .milliseconds(1)))
+      let deadline = DispatchTime.now() + .milliseconds(Int(limit.milliseconds))
       if sleeper?.wake.wait(timeout: deadline) == .timedOut,
         state.withLock({ state in
           state.sleepers[ticket] = nil

@@ -73,8 +73,8 @@ extension Connection {
 
   private func waiting(_ limit: Duration?, _ body: () throws -> Void) throws {
     guard let limit else { return try body() }
-    sqlite3_busy_timeout(handle, Int32(clamping: Int(limit / .milliseconds(1))))
-    defer { sqlite3_busy_timeout(handle, Int32(clamping: Int(busyTimeout / .milliseconds(1)))) }
+    sqlite3_busy_timeout(handle, limit.milliseconds)
+    defer { sqlite3_busy_timeout(handle, busyTimeout.milliseconds) }
     try body()
   }
 

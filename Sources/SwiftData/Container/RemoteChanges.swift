@@ -35,6 +35,7 @@ final class RemoteChanges: Sendable {
     let store: DefaultStore
     let reader: RemoteCommitsReader
     let identity: KnownIdentity
+    let failures = FailureMemory()
   }
 
   private let queue = DispatchQueue(label: "SwiftData remote changes")
@@ -74,8 +75,14 @@ final class RemoteChanges: Sendable {
   private func look(at index: Int) {
     let file = files[index]
     let isReplaced = file.identity.hasChanged()
-    // A store that can't be read now is asked again after the next write.
-    let found = try? file.reader.look()
+    var found: RemoteCommits?
+    do {
+      found = try file.reader.look()
+      file.failures.forget()
+    } catch {
+      // It is asked again after the next write. Whoever shows what it had reads once, and gets the error.
+      if file.failures.isFirst() { found = .everything }
+    }
     guard var commits = found ?? (isReplaced ? RemoteCommits() : nil) else { return }
     if isReplaced { commits.isEverything = true }
     let changes = SavedChanges(commits)
@@ -91,6 +98,14 @@ extension SavedChanges {
     self.init(
       updated: commits.updated, deleted: commits.deleted, isEverything: commits.isEverything)
     setInserted(commits.inserted)
+  }
+}
+
+extension RemoteCommits {
+  fileprivate static var everything: RemoteCommits {
+    var commits = RemoteCommits()
+    commits.isEverything = true
+    return commits
   }
 }
 

@@ -37,6 +37,8 @@ final class ContextCore {
   var editingState = EditingState()
   /// One-to-one relationships of edited models that nobody has set: their models were given to others.
   var displacedLinks: [ObjectIdentifier: SlotSet] = [:]
+  /// Of models that others have changed.
+  let readFailures = FailureMemory()
   var conflictPolicy = ConflictPolicy.laterSaveWins
   var uniquenessPolicy = UniquenessPolicy.upsert
   /// The transaction that is open, and encloses all saves until it ends.

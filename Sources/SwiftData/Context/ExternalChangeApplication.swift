@@ -45,8 +45,13 @@ struct ExternalChangeApplication {
     }
     do {
       try refresh(&outdated)
+      core.readFailures.forget()
     } catch {
       core.externalChanges.putBack(saved)
+      // What follows the data fetches, and gets the error.
+      if core.readFailures.isFirst() {
+        for watcher in core.watchers.all { watcher.didApply(saved, lost: []) }
+      }
       return []
     }
     leave(outdated)

@@ -3,10 +3,49 @@ import Foundation
 /// The order that a fetch asks for, made in memory as the store makes it: models that are equal by
 /// all descriptors come by their keys, new ones last, in the order of their insertion.
 struct ModelOrder<T: PersistentModel> {
-  private let descriptors: [(descriptor: SortDescriptor<T>, isTurned: Bool)]
+  private struct Key {
+    let descriptor: SortDescriptor<T>
+    let isTurned: Bool
+    /// The property, where it may be not a number. Stores keep that as nothing, and Swift's `<` puts it nowhere.
+    let number: PartialKeyPath<T>?
+
+    init(_ descriptor: SortDescriptor<T>) {
+      self.descriptor = descriptor
+      isTurned = descriptor.comparesAgainstItsOrder
+      let keyPath = descriptor.keyPath
+      let value = keyPath.map { type(of: $0).valueType }
+      let isNumber =
+        value is any BinaryFloatingPoint.Type || value is Double?.Type || value is Float?.Type
+      number = isNumber ? keyPath : nil
+    }
+
+    func compare(_ left: T, _ right: T) -> ComparisonResult {
+      if let number {
+        let isForward = descriptor.order == .forward
+        switch (Key.isNumber(left[keyPath: number]), Key.isNumber(right[keyPath: number])) {
+        case (true, true): break
+        case (false, false): return .orderedSame
+        case (false, true): return isForward ? .orderedAscending : .orderedDescending
+        case (true, false): return isForward ? .orderedDescending : .orderedAscending
+        }
+      }
+      return switch descriptor.compare(left, right) {
+      case .orderedSame: .orderedSame
+      case .orderedAscending: isTurned ? .orderedDescending : .orderedAscending
+      case .orderedDescending: isTurned ? .orderedAscending : .orderedDescending
+      }
+    }
+
+    private static func isNumber(_ value: Any) -> Bool {
+      guard let value = value as? any BinaryFloatingPoint else { return false }
+      return !value.isNaN
+    }
+  }
+
+  private let keys: [Key]
 
   init(_ descriptors: [SortDescriptor<T>]) {
-    self.descriptors = descriptors.map { ($0, $0.comparesAgainstItsOrder) }
+    keys = descriptors.map(Key.init)
   }
 
   func sort(_ models: inout [T]) {
@@ -42,11 +81,11 @@ struct ModelOrder<T: PersistentModel> {
   }
 
   private func precedes(_ left: T, _ right: T) -> Bool {
-    for (descriptor, isTurned) in descriptors {
-      switch descriptor.compare(left, right) {
+    for key in keys {
+      switch key.compare(left, right) {
       case .orderedSame: continue
-      case .orderedAscending: return !isTurned
-      case .orderedDescending: return isTurned
+      case .orderedAscending: return true
+      case .orderedDescending: return false
       }
     }
     let (left, right) = (left._$storage, right._$storage)

@@ -29,7 +29,7 @@ public final class HistoryObserver: Observable, Sendable {
 
   private let registrar = ObservationRegistrar()
   private let counter = Mutex(0)
-  private let followers: [any HistoryFollower]
+  private let followers: [(history: any HistoryFollower, failures: FailureMemory)]
   private let queue = DispatchQueue(label: "SwiftData history observer")
   private let signals = Mutex<CommitSignals.Observation?>(nil)
 
@@ -69,10 +69,12 @@ public final class HistoryObserver: Observable, Sendable {
     let interest = HistoryInterest(entities: models.isEmpty ? nil : Set(names), authors: authors)
     followers = try coordinator.ports.compactMap {
       try $0.historyFollower(after: tokens[$0.identifier], interest)
+        .map { ($0, FailureMemory()) }
     }
   }
 
-  /// How often new transactions of interest were seen.
+  /// How often new transactions of interest were seen, or a store could be read no more: after another
+  /// container has migrated it, say. Fetching the history then throws the reason.
   public var eventCounter: Int {
     registrar.access(self, keyPath: \.eventCounter)
     return counter.withLock { $0 }
@@ -90,8 +92,16 @@ public final class HistoryObserver: Observable, Sendable {
   private func look(_ deliver: @escaping @Sendable () -> Void) {
     queue.async { [weak self] in
       guard let self else { return }
-      // A store that cannot be read now is asked again after the next commit.
-      let news = followers.map { (try? $0.hasNews()) ?? false }
+      let news = followers.map { history, failures in
+        do {
+          let isNew = try history.hasNews()
+          failures.forget()
+          return isNew
+        } catch {
+          // It is asked again after the next commit.
+          return failures.isFirst()
+        }
+      }
       if news.contains(true) { deliver() }
     }
   }

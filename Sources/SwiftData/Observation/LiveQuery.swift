@@ -6,6 +6,10 @@ final class LiveQuery<Element: PersistentModel>: FollowingQuery {
   let context: ModelContext
   private(set) var interest: QueryInterest
   private(set) var error: (any Error)?
+  /// The newest answer and error. Observers that are told of one may change the data and read again, so a
+  /// newer one may be published while an older one is: the newest is what is shown in the end.
+  private var newest = Answer()
+  private var newestError: (any Error)?
   private let follower: ContextFollower
   private let section: SectionProperty<Element>?
   private var state = LiveQueryState()
@@ -94,7 +98,7 @@ final class LiveQuery<Element: PersistentModel>: FollowingQuery {
   /// Shows other models until the next change.
   func replace(_ elements: [Element]) {
     handle(.overridden)
-    publish { answer = Answer(elements: elements, titles: titles(of: elements)) }
+    show(Answer(elements: elements, titles: titles(of: elements)))
   }
 
   func handle(_ concern: QueryInterest.Concern) {
@@ -110,7 +114,7 @@ final class LiveQuery<Element: PersistentModel>: FollowingQuery {
   /// The answer, and what has happened since the one that was taken before it. It may be behind the data.
   func take() -> (elements: [Element], journal: AnswerJournal) {
     defer { journal = journal.map { _ in AnswerJournal() } }
-    return (answer.elements, journal ?? AnswerJournal())
+    return (newest.elements, journal ?? AnswerJournal())
   }
 
   func handle(_ event: LiveQueryState.Event) {
@@ -143,13 +147,23 @@ final class LiveQuery<Element: PersistentModel>: FollowingQuery {
       switch action {
       case .publish:
         version += 1
-        publish { answer = found }
-      case .publishError: publish { error = failure }
-      case .forgetError: if error != nil { publish { error = nil } }
+        show(found)
+      case .publishError: show(failure)
+      case .forgetError: if newestError != nil { show(nil) }
       case .wake: follower.wake()
       case .fetch, .patch: break
       }
     }
+  }
+
+  private func show(_ answer: Answer) {
+    newest = answer
+    publish { self.answer = newest }
+  }
+
+  private func show(_ error: (any Error)?) {
+    newestError = error
+    publish { self.error = newestError }
   }
 
   private func fetch() throws -> (answer: Answer, isSame: Bool)? {
@@ -157,7 +171,7 @@ final class LiveQuery<Element: PersistentModel>: FollowingQuery {
     patched = NamedModels()
     let elements = try context.fetch(descriptor)
     let found = Answer(elements: elements, titles: titles(of: elements))
-    let isSame = found.isSame(as: answer)
+    let isSame = found.isSame(as: newest)
     if !isSame { journal?.noteFetch() }
     return (found, isSame && journal?.concerns(elements) != true)
   }
@@ -174,13 +188,13 @@ final class LiveQuery<Element: PersistentModel>: FollowingQuery {
     let models = changed
     forgetChanges()
     let patch = AnswerPatch(core: context.core, descriptor: descriptor)
-    guard let new = try patch.applied(to: answer.elements, models) else { return nil }
+    guard let new = try patch.applied(to: newest.elements, models) else { return nil }
     for place in new.put { patched.insert(new.elements[place]._$storage) }
     let found = Answer(elements: new.elements, titles: titles(of: new))
     // The models that stayed are the same.
     let isSame =
-      new.taken == new.put && found.titles == answer.titles
-      && new.put.allSatisfy { found.elements[$0] === answer.elements[$0] }
+      new.taken == new.put && found.titles == newest.titles
+      && new.put.allSatisfy { found.elements[$0] === newest.elements[$0] }
     let isEdited = journal?.concerns(new.put.lazy.map { new.elements[$0] }) == true
     if !isSame || isEdited { journal?.note(taken: new.taken, put: new.put) }
     return (found, isSame && !isEdited)
@@ -191,9 +205,9 @@ final class LiveQuery<Element: PersistentModel>: FollowingQuery {
     guard let section else { return [] }
     let taken = Set(new.taken)
     var put = new.put[...]
-    var kept = answer.titles.indices.lazy.filter { !taken.contains($0) }.makeIterator()
+    var kept = newest.titles.indices.lazy.filter { !taken.contains($0) }.makeIterator()
     return new.elements.indices.map { place in
-      if put.first != place, let old = kept.next() { return answer.titles[old] }
+      if put.first != place, let old = kept.next() { return newest.titles[old] }
       put = put.dropFirst()
       return section.title(new.elements[place])
     }

@@ -67,7 +67,9 @@ public struct ResultsDifference: Codable, Hashable, Sendable {
     let destinations =
       inserted.map { ($0.offset, $0.identifier) } + moved.map { ($0.destination, $0.identifier) }
     let count = identifiers.count - sources.count + destinations.count
-    guard count >= 0 else { return nil }
+    guard count >= 0, sources.allSatisfy({ identifiers.indices.contains($0.0) }),
+      destinations.allSatisfy({ (0..<count).contains($0.0) })
+    else { return nil }
     var result: [PersistentIdentifier] = []
     result.reserveCapacity(count)
     var next = 0

@@ -61,12 +61,17 @@ final class HistoryPruner: Sendable {
   }
 
   private func mayBeDue(_ state: State, _ last: Int64) -> Bool {
-    if let age = retention.maximumAge {
+    if let age {
       let allowed = age + age / Double(HistoryPruner.tolerance)
       if Date().timeIntervalSinceReferenceDate - allowed > state.oldest { return true }
     }
     let isCounted = retention.maximumCount != nil || retention.maximumSize != nil
     return isCounted && last >= state.nextLook
+  }
+
+  /// `nil` where transactions of any age stay.
+  private var age: TimeInterval? {
+    retention.maximumAge.flatMap { $0.isNaN || $0 == .infinity ? nil : $0 }
   }
 
   // MARK: Looking
@@ -77,10 +82,11 @@ final class HistoryPruner: Sendable {
     state.nextLook = .max
     state.first = first
     var kept: Int64 = 0
-    if let age = retention.maximumAge {
+    if let age {
       kept = try step.first(since: Date().timeIntervalSinceReferenceDate - age) ?? last + 1
     }
-    if let count = retention.maximumCount.map({ Int64(max($0, 0)) }) {
+    // Far more than there will be, and with room to calculate.
+    if let count = retention.maximumCount.map({ Int64(min(max($0, 0), Int.max / 4)) }) {
       let tolerance = count / Int64(HistoryPruner.tolerance)
       if last - first < count {
         state.nextLook = first + count + tolerance

@@ -187,6 +187,14 @@ import Testing
     try context.transaction(waitingAtMost: .milliseconds(500)) { context.insert(Shelf(label: "s")) }
   }
 
+  @Test(arguments: [Duration.seconds(Int64.max), .zero, .seconds(-5)])
+  func aWaitMayHaveAnyLimit(limit: Duration) throws {
+    let folder = try TemporaryFolder()
+    let context = ModelContext(try container(folder))
+    try context.transaction(waitingAtMost: limit) { context.insert(Shelf(label: "s")) }
+    #expect(try context.fetchCount(FetchDescriptor<Shelf>()) == 1)
+  }
+
   @Test func anotherContextMustNotSaveInside() throws {
     let folder = try TemporaryFolder()
     let container = try container(folder)

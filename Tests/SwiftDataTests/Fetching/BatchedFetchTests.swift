@@ -23,6 +23,28 @@ import Testing
     FetchDescriptor(sortBy: [SortDescriptor(\.born, order: .reverse)])
   }
 
+  /// Numbers that mean "all" to a user.
+  @Test(arguments: [Int.max, Int.max - 1, Int.min, -1, 0])
+  func limitsMayBeAnyNumber(number: Int) throws {
+    let context = try filled(7)
+    var all = youngestFirst
+    all.fetchLimit = number
+    #expect(try context.fetch(all).count == 7)
+    #expect(try context.fetchCount(all) == 7)
+    #expect(try context.fetchIdentifiers(all).count == 7)
+    #expect(try Array(context.fetch(all, batchSize: number)).count == 7)
+    var count = 0
+    try context.enumerate(all, batchSize: number) { _ in count += 1 }
+    #expect(count == 7)
+    let observer = try ResultsObserver<Author, Never>(fetchDescriptor: all, modelContext: context)
+    #expect(observer.results.count == 7)
+    context.insert(Author(name: "new"))
+    #expect(observer.results.count == 8)
+    all.fetchOffset = number
+    #expect(try context.fetch(all).count == (number > 0 ? 0 : 8))
+    #expect(try context.fetchCount(all) == (number > 0 ? 0 : 8))
+  }
+
   @Test func eachBatchIsOneStatementOfOneShape() throws {
     let context = try filled(100)
     var results: FetchResultsCollection<Author>?

@@ -135,6 +135,17 @@ struct HistoryRetentionTests {
     #expect(try store.numbers() == [8, 9])
   }
 
+  /// A limit that is none keeps everything.
+  @Test(arguments: [
+    HistoryRetention(maximumCount: .max), HistoryRetention(maximumSize: .max),
+    HistoryRetention(maximumAge: .infinity), HistoryRetention(maximumAge: .nan, maximumCount: .max),
+    HistoryRetention(maximumAge: .greatestFiniteMagnitude, maximumCount: .max, maximumSize: .max),
+  ]) func theLargestNumbersAreNoLimits(retention: HistoryRetention) throws {
+    let store = try store(retention)
+    for _ in 0..<3 { try save(5, in: store.context) }
+    #expect(try store.context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).count == 15)
+  }
+
   @Test func aSaveDoesNotFailWithThePruning() throws {
     let store = try store(nil)
     try save(3, in: store.context)

@@ -42,6 +42,18 @@ import Testing
     #expect(decoded != appending && decoded.applying(to: old) == nil)
   }
 
+  /// What comes from a file or from the network may have any numbers.
+  @Test(arguments: ["source", "destination", "offset"], [Int.max, Int.min, 5])
+  func placesOutsideOfTheListAreRefused(place: String, number: Int) throws {
+    let old = try models([1, 2, 3, 4, 5])
+    let difference = ResultsDifference(from: old, to: try models([2, 3, 4, 1, 6]))
+    let text = String(decoding: try JSONEncoder().encode(difference), as: UTF8.self)
+    let changed = text.replacing(try Regex("\"\(place)\":[0-9]+"), with: "\"\(place)\":\(number)")
+    #expect(changed != text)
+    let decoded = try JSONDecoder().decode(ResultsDifference.self, from: Data(changed.utf8))
+    #expect(decoded.applying(to: old) == nil)
+  }
+
   @Test func aDifferenceSurvivesEncoding() throws {
     let old = try models(Array(0..<9))
     let new = try models([8, 0, 1, 20, 3, 2, 5])

@@ -131,6 +131,27 @@ import Testing
     #expect(try other.fetchCount(FetchDescriptor<New.Trip>()) == 2)
   }
 
+  /// What was shown stays, with the reason; and observers of the history look, and get it too.
+  @Test func observersAreTold() async throws {
+    let observer = try ResultsObserver<Old.Trip, Never>(
+      sortBy: [SortDescriptor(\.name)], modelContext: context)
+    let history = try HistoryObserver(modelContainer: container)
+    #expect(observer.results.map(\.name) == ["Pisa", "Rome"])
+    let before = history.eventCounter
+    try migrate(
+      "ALTER TABLE ZTRIP RENAME COLUMN ZDAYS TO ZNIGHTS", to: New.Trip.self, Old.Zone.self)
+    for _ in 0..<1000 where observer.fetchError == nil || history.eventCounter == before {
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    let error = try #require(observer.fetchError as? SwiftDataError)
+    #expect(error == .storeReadFailure && error.description.contains("was migrated"))
+    #expect(observer.results.map(\.name) == ["Pisa", "Rome"])
+    #expect(history.eventCounter == before + 1)
+    #expect(throws: SwiftDataError.storeReadFailure) {
+      try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+    }
+  }
+
   /// The columns fit, and the rows would get the number of another entity.
   @Test func otherNumbersOfEntities() throws {
     try migrate(
