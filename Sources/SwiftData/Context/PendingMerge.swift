@@ -122,7 +122,7 @@ struct PendingMerge<T: PersistentModel> {
     var request = descriptor
     (request.fetchLimit, request.fetchOffset, request.sortBy) = (nil, nil, [])
     let isAsked = descriptor.predicate != nil
-    if (isAsked ? counts.changed : 0) + counts.deleted + concerned.count > 64 {
+    if (isAsked ? counts.changed : 0) + counts.deleted + concerned.count > PendingMergeLimit.named {
       guard let found = try port.places(PendingMerge.request(request, core)), found.rest.isEmpty
       else { return nil }
       let judged = Set(concerned.map(\.persistentModelID))
@@ -227,4 +227,9 @@ extension Predicate {
         underlying: error)
     }
   }
+}
+
+enum PendingMergeLimit {
+  /// A count asks the store about unsaved models by name as long as they are so few.
+  @TaskLocal static var named = 64
 }

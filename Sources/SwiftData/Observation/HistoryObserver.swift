@@ -73,8 +73,10 @@ public final class HistoryObserver: Observable, Sendable {
     }
   }
 
-  /// How often new transactions of interest were seen, or a store could be read no more: after another
-  /// container has migrated it, say. Fetching the history then throws the reason.
+  /// How often new transactions of interest were seen.
+  ///
+  /// It counts once, too, where a store can be read no more, as after another container has migrated it: fetching
+  /// the history throws the reason.
   public var eventCounter: Int {
     registrar.access(self, keyPath: \.eventCounter)
     return counter.withLock { $0 }

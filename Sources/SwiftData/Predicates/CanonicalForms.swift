@@ -20,7 +20,7 @@ enum CanonicalForms {
       self = .all([text])
       return
     }
-    let scalars = Array(text.decomposedStringWithCanonicalMapping.unicodeScalars)
+    let scalars = Array(text.canonicallyDecomposed.unicodeScalars)
     var partial = [Partial(rest: scalars[...])]
     while partial.contains(where: { !$0.rest.isEmpty }) {
       let longer = partial.flatMap(\.continuations)
@@ -94,14 +94,22 @@ extension CanonicalForms {
     /// Takes the scalars that have one form and are followed by such a one, all at once.
     private func takingPlainRun() -> Partial? {
       var end = rest.startIndex
-      while end < rest.endIndex, CanonicalForms.hasOneForm(rest[end]),
-        end + 1 == rest.endIndex || CanonicalForms.hasOneForm(rest[end + 1])
+      while end < rest.endIndex, Self.isPlain(rest[end]),
+        end + 1 == rest.endIndex || Self.isPlain(rest[end + 1])
       { end += 1 }
       guard end > rest.startIndex else { return nil }
       var result = self
       result.text.append(contentsOf: rest[..<end])
       result.rest = rest[end...]
       return result
+    }
+
+    /// Whether the scalar has one form where another such one follows: it is no mark, and no other scalar
+    /// stands for it or for a text that begins with it. ASCII begins such texts only with marks.
+    private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
+      if scalar.isASCII { return CanonicalForms.hasOneForm(scalar) }
+      return rank(scalar) == 0 && Compositions.beginning(with: scalar).isEmpty
+        && !(0x1100..<0x1113).contains(scalar.value)
     }
 
     /// Whether the scalar may be spelled before those that stand in front of it: marks of another

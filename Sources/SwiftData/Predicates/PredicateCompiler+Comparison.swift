@@ -176,7 +176,7 @@ extension PredicateCompiler {
   mutating func canonical(_ text: SQLExpression) -> SQLExpression {
     if case .parameter(let index) = text, case .text(let value) = bindings[index] {
       dependsOnValues = dependsOnValues || !CanonicalForms.hasOneForm(value)
-      bindings[index] = .text(value.precomposedStringWithCanonicalMapping)
+      bindings[index] = .text(value.canonicallyComposed)
       return text
     }
     return .function("swift_canonical", [text])

@@ -106,6 +106,6 @@ extension PredicateCompiler {
 extension _StoredValue {
   fileprivate var canonical: _StoredValue {
     guard case .text(let text) = self else { return self }
-    return .text(text.precomposedStringWithCanonicalMapping)
+    return .text(text.canonicallyComposed)
   }
 }

@@ -23,7 +23,7 @@ extension PredicateCompiler {
     case .all(let forms):
       return .all([left.isPresent, list(left.value, forms.map { .text($0) })])
     case .beginnings(let beginnings):
-      let form = bind(derived: .text(text.precomposedStringWithCanonicalMapping))
+      let form = bind(derived: .text(text.canonicallyComposed))
       return .all([
         left.isPresent, begins(left.value, with: beginnings),
         .binary(.function("swift_canonical", [left.value]), .equal, form),

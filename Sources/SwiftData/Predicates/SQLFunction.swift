@@ -10,7 +10,7 @@ package enum SQLFunction {
     (
       "swift_canonical", 1,
       onText { text in
-        .text(text.isASCII ? text : text.precomposedStringWithCanonicalMapping)
+        .text(text.isASCII ? text : text.canonicallyComposed)
       }
     ),
     ("swift_count", 1, onText { .integer(Int64($0.count)) }),

@@ -7,7 +7,7 @@ import Synchronization
 /// whether others have written, and nothing can come between the answer and the history.
 package final class RemoteCommitsReader: Sendable {
   /// Beyond that many changes, the rows are not named.
-  private static let limit = 20_000
+  @TaskLocal package static var defaultLimit = 20_000
 
   private struct State {
     var commits: RemoteCommitsState?
@@ -18,6 +18,7 @@ package final class RemoteCommitsReader: Sendable {
   private let store: RelationalStore
   private let statements: Statements?
   private let state = Mutex(State())
+  private let limit = RemoteCommitsReader.defaultLimit
 
   /// Looks at the store, which is where the commits of others begin.
   package init(_ store: RelationalStore) {
@@ -82,7 +83,7 @@ package final class RemoteCommitsReader: Sendable {
     }
     let rows = HistoryRows(session: session, plans: store.plans)
     let values = try session.statement(statements.transactions).values(
-      .values([.integer(last), .integer(Int64(RemoteCommitsReader.limit))]))
+      .values([.integer(last), .integer(Int64(limit))]))
     var transactions = values.map { row in
       let number = row[0].integer ?? 0
       let isOwn = store.ownTransactions.contains(number, at: row[1].real ?? 0)
@@ -110,7 +111,6 @@ package final class RemoteCommitsReader: Sendable {
     case .everything: commits.isEverything = true
     case .transactions(let numbers):
       guard let statements else { return nil }
-      let limit = RemoteCommitsReader.limit
       let values = try session.statement(statements.changes).values(
         .values([.text(store.driver.dialect.list(numbers)), .integer(Int64(limit) + 1)]))
       if values.count > limit {

@@ -143,7 +143,8 @@ struct HistoryRetentionTests {
   ]) func theLargestNumbersAreNoLimits(retention: HistoryRetention) throws {
     let store = try store(retention)
     for _ in 0..<3 { try save(5, in: store.context) }
-    #expect(try store.context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).count == 15)
+    let all = HistoryDescriptor<DefaultHistoryTransaction>()
+    #expect(try store.context.fetchHistory(all).count == 15)
   }
 
   @Test func aSaveDoesNotFailWithThePruning() throws {
