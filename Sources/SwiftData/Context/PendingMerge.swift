@@ -229,7 +229,7 @@ extension Predicate {
   }
 }
 
-enum PendingMergeLimit {
+package enum PendingMergeLimit {
   /// A count asks the store about unsaved models by name as long as they are so few.
-  @TaskLocal static var named = 64
+  @TaskLocal package static var named = 64
 }

@@ -16,7 +16,7 @@ struct SchemaChangeProgress: Sendable {
 /// Writes the change, in a transaction of the caller.
 extension SchemaChange {
   /// Rows that one statement copies, so that progress can be told.
-  @TaskLocal static var portion: Int64 = 50_000
+  @TaskLocal package static var portion: Int64 = 50_000
 
   /// What is put before the names of tables until the old ones are gone.
   private static let newPrefix = "NEW_"

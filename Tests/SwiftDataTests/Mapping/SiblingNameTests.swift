@@ -13,17 +13,23 @@ import Testing
   @Model final class Saw: Tool {
     var name = "saw"
     var name11 = "saw 11"
+
+    override init() { super.init() }
   }
 
   @Model final class File: Tool {
     var name = "file"
     var name1 = "file 1"
+
+    override init() { super.init() }
   }
 
   @Model final class Drill: Tool {
     var name1 = "drill 1"
     var name = "drill"
     var name2 = "drill 2"
+
+    override init() { super.init() }
   }
 
   @Test func numberedNamesAreNotGivenTwice() throws {
