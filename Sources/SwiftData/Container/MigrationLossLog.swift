@@ -12,7 +12,8 @@ package enum MigrationLossLog {
     let kept = copy.map { "The store as it was is kept at \($0.path)." } ?? "No copy was kept."
     for loss in losses {
       write(
-        "the migration of the store at \(url.path) to version \(version) has deleted \(loss). \(kept)")
+        "the migration of the store at \(url.path) to version \(version) has deleted \(loss). \(kept)"
+      )
     }
   }
 

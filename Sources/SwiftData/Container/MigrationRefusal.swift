@@ -45,7 +45,9 @@ struct MigrationRefusal {
     let from = step.from.flatMap { name(of: $0) } ?? "OldVersion"
     let to = name(of: step.to) ?? "NewVersion"
     if before.isEmpty { return after.isEmpty ? [] : [transformation(from, to, after)] }
-    guard !after.isEmpty || migration.transforms(in: step) else { return [custom(from, to, before)] }
+    guard !after.isEmpty || migration.transforms(in: step) else {
+      return [custom(from, to, before)]
+    }
     let repaired = "\(from)Repaired"
     let version = step.from.map { migration.planning.versions[$0].identifier }
     let identifier = version.map { "\($0.major), \($0.minor), \($0.patch + 1)" } ?? "1, 0, 1"

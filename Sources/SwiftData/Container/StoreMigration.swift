@@ -120,7 +120,8 @@ struct StoreMigration {
   /// Whether code runs before and after the change, so that it may keep values in between.
   private func seesBoth(in step: MigrationPath.Step) -> Bool {
     guard
-      case .custom(_, _, let willMigrate, let didMigrate)? = step.stage.flatMap({ plan?.stages[$0] })
+      case .custom(_, _, let willMigrate, let didMigrate)? = step.stage.flatMap({ plan?.stages[$0] }
+      )
     else { return false }
     return willMigrate != nil && didMigrate != nil
   }

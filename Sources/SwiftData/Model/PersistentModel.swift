@@ -20,7 +20,7 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
   /// ```swift
   /// @Model final class Expense {
   ///   static let removedProperties: Set<String> = ["price"]
-  ///   var discount: Double?
+  ///   var cost: Double?
   ///   init() {}
   /// }
   /// ```

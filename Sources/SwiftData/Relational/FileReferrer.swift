@@ -1,4 +1,4 @@
-package import OpenSwiftDataSQLSyntax
+import OpenSwiftDataSQLSyntax
 import OpenSwiftDataStoreFormat
 
 /// A relationship of an entity that the file has and the schema has not, which may lead to deleted rows: the

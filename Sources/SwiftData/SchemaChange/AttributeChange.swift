@@ -152,7 +152,8 @@ struct AttributeChange {
           entity, current.name, from: "without \(path.joined(separator: "."))",
           to: "a value whose member \(path.joined(separator: ".")) is required",
           reason: "have no value for it",
-          advice: "Make the member optional, give the property a value where it is declared, or set it in "
+          advice:
+            "Make the member optional, give the property a value where it is declared, or set it in "
             + "a stage .transform.", .transformation,
           table: table, condition: "\(rows.condition) AND NOT (\(isNil))"))
     }
@@ -200,7 +201,10 @@ struct AttributeChange {
   ) {
     if isLenient {
       for (path, source) in sources {
-        guard let leaf = current.paths.first(where: { $0.path == path })?.leaf else { continue }
+        // No case of an enum stands for nothing, and a member that may be empty is.
+        guard let leaf = current.paths.first(where: { $0.path == path })?.leaf,
+          !current.isEnumeration, !leaf.isOptional || current.type != .composite
+        else { continue }
         sources[path] = .expression("coalesce(\(source.sql), \(placeholder(leaf)))")
       }
       changes.append(condition)
@@ -208,7 +212,8 @@ struct AttributeChange {
       return
     }
     let code =
-      remedy == .before ? "fill it in willMigrate of a custom stage" : "set it in a stage .transform"
+      remedy == .before
+      ? "fill it in willMigrate of a custom stage" : "set it in a stage .transform"
     checks.append(
       ChangeCheck(
         entity, current.name, from: from, to: current.typeText, reason: "have no value",
@@ -227,7 +232,8 @@ struct AttributeChange {
     checks.append(
       ChangeCheck(
         entity, current.name, from: stored.property.typeText, to: current.typeText, reason: reason,
-        advice: "Set the new values in a stage .transform, or keep the old property under another name "
+        advice:
+          "Set the new values in a stage .transform, or keep the old property under another name "
           + "beside the new one for a version, and carry the values over in didMigrate.",
         .transformation, table: table, condition: "\(rows.condition) AND (\(condition))"))
   }

@@ -18,7 +18,9 @@ extension ChangePlanner {
           if !attribute.isDerived { noteValues(of: attribute, declaredBy: entity) }
         case .relationship(let relationship):
           let links = EarlierLinks(relationship, of: entity.name, in: old.model)
-          if carried.contains(links) || !noted.isDisjoint(with: [links, links.reversed]) { continue }
+          if carried.contains(links) || !noted.isDisjoint(with: [links, links.reversed]) {
+            continue
+          }
           noted.insert(links)
           noteLinks(links, of: relationship, declaredBy: entity)
         case .fetched: continue
@@ -82,7 +84,8 @@ extension ChangePlanner {
     checks.append(
       ChangeCheck(
         current.name, attribute.name, from: attribute.typeText, to: "removed",
-        reason: "have a value that \(names.count == 1 ? "the new property" : "a new property") could hold "
+        reason:
+          "have a value that \(names.count == 1 ? "the new property" : "a new property") could hold "
           + "(\(names.joined(separator: ", ")))",
         advice: "Where a new property is \(attribute.name) under another name, declare "
           + "@Attribute(originalName: \"\(attribute.name)\") at it: at \(first), for example. Where the "
@@ -155,8 +158,8 @@ extension ChangePlanner {
   private func carriedLinks() -> Set<EarlierLinks> {
     var found: Set<EarlierLinks> = []
     for entity in new.model.entities {
-      for relationship in entity.properties.compactMap(\.relationship) where !relationship.isTransient
-      {
+      for relationship in entity.properties.compactMap(\.relationship)
+      where !relationship.isTransient {
         for links in links.earlierLinks(of: relationship, in: entity.name) {
           found.formUnion([links, links.reversed])
         }
@@ -198,7 +201,8 @@ extension ChangePlanner {
     checks.append(
       ChangeCheck(
         current.name, relationship.name, from: text, to: "removed",
-        reason: "have links that \(new.count == 1 ? "the new relationship" : "a new relationship") could "
+        reason:
+          "have links that \(new.count == 1 ? "the new relationship" : "a new relationship") could "
           + "hold (\(new.map(\.name).joined(separator: ", ")))",
         advice: "Where a new relationship is \(relationship.name) under another name, declare "
           + "@Relationship(originalName: \"\(relationship.name)\") at it: at \(first.name), for example. "
@@ -256,7 +260,8 @@ extension ChangePlanner {
       ChangeCheck(
         kept.name, nil, from: "a subclass of \(superclass.name)", to: "not in the models",
         reason: "would be in no fetch and in no list",
-        advice: "Add the class to the schema. Where a class is \(kept.name) under another name, declare "
+        advice:
+          "Add the class to the schema. Where a class is \(kept.name) under another name, declare "
           + "@Model(originalName: \"\(kept.name)\") at it. A migration plan whose earlier version lists "
           + "\(kept.name) deletes the rows; willMigrate of its stage can keep what is needed.",
         .before, table: table, condition: condition))

@@ -193,7 +193,8 @@ struct ChangePlanner {
         reason: "would lose their values",
         advice:
           "Set the new property in a stage .transform, or keep the old one under another name beside it "
-          + "for a version, and carry the values over in didMigrate.", .transformation, table: table, condition: "\(rows.condition) AND \(condition)"))
+          + "for a version, and carry the values over in didMigrate.", .transformation,
+        table: table, condition: "\(rows.condition) AND \(condition)"))
   }
 
   // MARK: Relationships

@@ -22,7 +22,8 @@ extension MigrationLoss: CustomStringConvertible {
     guard let property else {
       return "\(valueCount) \(valueCount == 1 ? "row" : "rows") of \(entity)"
     }
-    return "\(valueCount) \(valueCount == 1 ? "value" : "values") of \(entity).\(property) (\(type))"
+    return
+      "\(valueCount) \(valueCount == 1 ? "value" : "values") of \(entity).\(property) (\(type))"
   }
 }
 

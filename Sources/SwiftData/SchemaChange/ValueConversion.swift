@@ -54,7 +54,8 @@ struct ValueConversion {
         upper == .max ? "\(column) >= 9223372036854775807.0" : "\(column) > \(upper)"
       self.init(
         "CAST(\(column) AS INTEGER)",
-        losing: "\(column) <> CAST(\(column) AS INTEGER) OR \(above) OR \(column) < \(lower.literal)",
+        losing:
+          "\(column) <> CAST(\(column) AS INTEGER) OR \(above) OR \(column) < \(lower.literal)",
         losesNaN: true)
     case (.float, .double): self.init(column)
     case (.double, .float): self.init(column, losing: "NOT \(MigrationFunction.isFloat)(\(column))")
@@ -77,7 +78,9 @@ struct IntegerTypes: Sendable {
   var isStoredUnsigned: Bool { stored?.isUnsigned64 ?? false }
 
   /// The condition on the column that the number is another one in the new type.
-  fileprivate func loss(of column: String, from old: AttributeType, to new: AttributeType) -> String? {
+  fileprivate func loss(of column: String, from old: AttributeType, to new: AttributeType)
+    -> String?
+  {
     let isUnsigned = current?.isUnsigned64 ?? false
     if isUnsigned, stored == nil ? old == .integer64 : isStoredUnsigned { return nil }
     let (lower, upper) = bounds(new)

@@ -38,8 +38,10 @@ import Testing
     let end = try #require(text.range(of: "\n// See MigrationStage"), "\(text)").lowerBound
     func words(_ text: some StringProtocol) -> String {
       // Without plan the file's versions are OldVersion and NewVersion, which are scopes here.
-      text.split(separator: "\n").map { $0.prefix(upTo: $0.range(of: "//")?.lowerBound ?? $0.endIndex) }
-        .joined().filter { !$0.isWhitespace && $0 != "," }
+      text.split(separator: "\n").map {
+        $0.prefix(upTo: $0.range(of: "//")?.lowerBound ?? $0.endIndex)
+      }
+      .joined().filter { !$0.isWhitespace && $0 != "," }
     }
     let code = text[start..<end]
     let source = words(try String(contentsOfFile: #filePath, encoding: .utf8))
@@ -80,7 +82,8 @@ import Testing
       MigrationStage.transform(
         fromVersion: OldVersion.self, toVersion: NewVersion.self,
         transformation: { transformation in
-          try transformation.forEach(OldVersion.Trip.self, NewVersion.Trip.self) { old, new, context in
+          try transformation.forEach(OldVersion.Trip.self, NewVersion.Trip.self) {
+            old, new, context in
             // Set days of new.
           }
         })
@@ -194,7 +197,8 @@ import Testing
       MigrationStage.transform(
         fromVersion: OldVersionRepaired.self, toVersion: UniqueAndNew.self,
         transformation: { transformation in
-          try transformation.forEach(OldVersion.Trip.self, UniqueAndNew.Trip.self) { old, new, context in
+          try transformation.forEach(OldVersion.Trip.self, UniqueAndNew.Trip.self) {
+            old, new, context in
             // Set days of new.
           }
         }),
@@ -219,7 +223,8 @@ import Testing
       MigrationStage.transform(
         fromVersion: OldVersionRepaired.self, toVersion: UniqueAndNew.self,
         transformation: { transformation in
-          try transformation.forEach(OldVersion.Trip.self, UniqueAndNew.Trip.self) { old, new, context in
+          try transformation.forEach(OldVersion.Trip.self, UniqueAndNew.Trip.self) {
+            old, new, context in
             new?.days = old.name.count
           }
         }),
@@ -255,6 +260,8 @@ import Testing
     let code = try printedCode(UniqueAndNew.self, UniqueTransformPlan.self)
     #expect(code.contains("enum OldVersionRepaired") && code.contains("MigrationStage.custom"))
     #expect(code.contains("then leads from OldVersionRepaired.self to UniqueAndNew.self"))
-    #expect(try open(UniqueAndNew.self, FilledPlan.self).fetchCount(FetchDescriptor<UniqueAndNew.Trip>()) == 2)
+    #expect(
+      try open(UniqueAndNew.self, FilledPlan.self).fetchCount(FetchDescriptor<UniqueAndNew.Trip>())
+        == 2)
   }
 }
