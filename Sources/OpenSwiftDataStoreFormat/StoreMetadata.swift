@@ -13,6 +13,9 @@ package struct StoreMetadata: Sendable {
   /// The attributes whose values have tags, because they may lie in files: `Photo.data`. `nil` where the
   /// file does not tell; files of Apple's framework do not.
   package let externalAttributes: [String]?
+  /// The Swift types of integers that the type of their column does not tell: `["Trip.code": "UInt64"]`.
+  /// `nil` where the file does not tell; files of Apple's framework do not.
+  package let integerTypes: [String: String]?
   /// Entities that the history has changes of and the model does not have any more, by the numbers that
   /// stand for them there.
   package let removedEntities: [Int: String]
@@ -30,6 +33,7 @@ package struct StoreMetadata: Sendable {
     static let autoVacuum = "_NSAutoVacuumLevel"
     // Ours.
     static let externalAttributes = "OpenSwiftDataExternalAttributes"
+    static let integerTypes = "OpenSwiftDataIntegerTypes"
     static let removedEntities = "OpenSwiftDataRemovedEntities"
   }
 
@@ -45,6 +49,7 @@ package struct StoreMetadata: Sendable {
     checksum = plist[Key.checksum]?.string
     frameworkVersion = plist[Key.frameworkVersion]?.integer.flatMap(Int.init(exactly:))
     externalAttributes = plist[Key.externalAttributes]?.array?.compactMap(\.string)
+    integerTypes = plist[Key.integerTypes]?.dictionary?.compactMapValues(\.string)
     let removed = (plist[Key.removedEntities]?.dictionary ?? [:]).compactMapValues(\.string)
     removedEntities = Dictionary(
       removed.compactMap { number, name in Int(number).map { ($0, name) } },
@@ -56,10 +61,11 @@ package struct StoreMetadata: Sendable {
   /// - Parameters:
   ///   - existing: What a file has already; what belongs to no model stays.
   ///   - externalAttributes: The attributes whose values have tags.
+  ///   - integerTypes: The Swift types of integers that columns do not tell.
   ///   - removedEntities: Entities that the history has besides; `nil` leaves those of the file.
   package static func data(
     _ model: ModelDescription, replacing existing: Data? = nil, externalAttributes: [String] = [],
-    removedEntities: [Int: String]? = nil
+    integerTypes: [String: String] = [:], removedEntities: [Int: String]? = nil
   ) throws(FormatError) -> Data {
     var plist = existing.flatMap(dictionary) ?? [:]
     let hashes = VersionHashes(model)
@@ -72,6 +78,7 @@ package struct StoreMetadata: Sendable {
     plist[Key.frameworkVersion] = .integer(Int64(writtenFrameworkVersion))
     plist[Key.autoVacuum] = .string("2")
     plist[Key.externalAttributes] = .array(externalAttributes.sorted().map(PropertyList.string))
+    plist[Key.integerTypes] = .dictionary(integerTypes.mapValues(PropertyList.string))
     if let removedEntities {
       let entries = removedEntities.map { ("\($0.key)", PropertyList.string($0.value)) }
       plist[Key.removedEntities] =

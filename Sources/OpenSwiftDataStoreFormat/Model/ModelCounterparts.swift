@@ -10,6 +10,11 @@ package struct ModelCounterparts: Sendable {
   package struct Place: Hashable, Sendable {
     package let entity: EntityDescription
     package let property: PropertyDescription
+
+    package init(entity: EntityDescription, property: PropertyDescription) {
+      self.entity = entity
+      self.property = property
+    }
   }
 
   package let stored: ModelDescription

@@ -28,6 +28,10 @@ public struct MigrationPreview: Codable, Hashable, Sendable {
     /// The differences of the models, a clause for each.
     public let changes: [String]
 
+    /// What the stage deletes, where the rows are known: in the first stage. Code that runs before the tables
+    /// change may make it more or less.
+    public let losses: [MigrationLoss]
+
     /// The statements that change the tables; what the store says of itself is written besides.
     public let statements: [String]
 
@@ -59,6 +63,9 @@ public struct MigrationPreview: Codable, Hashable, Sendable {
 
   /// What would make the migration throw.
   public var problems: [MigrationProblem] { stages.flatMap(\.problems) }
+
+  /// What the migration would delete, as far as it is known.
+  public var losses: [MigrationLoss] { stages.flatMap(\.losses) }
 }
 
 extension MigrationPreview: CustomStringConvertible {
@@ -78,6 +85,7 @@ extension MigrationPreview: CustomStringConvertible {
       lines.append(
         "  stage \(number + 1), \(stage.kind.rawValue): \(stage.fromVersion) to \(stage.toVersion)")
       lines += stage.changes.map { "    \($0)" }
+      lines += stage.losses.map { "    deletes \($0)" }
       lines += stage.statements.map { "    SQL: \($0)" }
       lines += stage.problems.map { "    problem: \($0)" }
       if !stage.isChecked {

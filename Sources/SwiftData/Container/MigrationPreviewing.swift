@@ -56,7 +56,8 @@ struct MigrationPreviewing {
       stages.append(
         MigrationPreview.Stage(
           fromVersion: path.versionNames[place], toVersion: path.versionNames[place + 1],
-          kind: kind, changes: change.descriptions, statements: change.statements,
+          kind: kind, changes: change.descriptions,
+          losses: place == 0 ? try change.losses(tables) : [], statements: change.statements,
           problems: isChecked ? try change.problems(tables) : [], isChecked: isChecked))
       if place == path.steps.count - 1 { break }
       if place == 0 { tables = try TablesWithoutRows(connection, stored).copy() }

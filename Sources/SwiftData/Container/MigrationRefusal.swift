@@ -1,7 +1,7 @@
 import OpenSwiftDataStoreFormat
 
-/// What is said of a change that would lose values: what stands in the way, and the stage to write that
-/// gets over it.
+/// What is said of a change that would lose values: what stands in the way, and the stages to write that
+/// get over it.
 struct MigrationRefusal {
   let problems: [MigrationProblem]
   let migration: StoreMigration
@@ -14,48 +14,118 @@ struct MigrationRefusal {
     let listed = problems.prefix(12).map { "- \($0.description)" }.joined(separator: "\n")
     let more = problems.count > 12 ? "\n- and \(problems.count - 12) more" : ""
     let single = problems.count == 1 ? problems.first : nil
-    return .loadIssueModelContainer.with(
+    let text =
       "The store at \(migration.configuration.url.path) can't be migrated \(way) without losing values; it "
-        + "was left as it is.\n\(listed)\(more)\nA stage of a migration plan makes the values fit:\n"
-        + skeleton + "\n// See MigrationStage.",
-      doing: "migrating a store", entity: single?.entity, property: single?.property)
+      + "was left as it is.\n\(listed)\(more)"
+    if migration.plan != nil, step.from == nil {
+      return .unknownDataStoreSchema.with(
+        "\(text)\nThe store is none of the versions of the plan. Add the version that wrote it to the "
+          + "schemas of the plan.",
+        doing: "migrating a store", entity: single?.entity, property: single?.property)
+    }
+    return .loadIssueModelContainer.with(
+      text + advice, doing: "migrating a store", entity: single?.entity,
+      property: single?.property)
   }
 
-  /// The code of a stage, with a loop for each entity that is in the way: before the tables change where rows
-  /// have to be mended, behind that where values have to be carried over.
-  private var skeleton: String {
+  // MARK: Stages
+
+  private var advice: String {
+    let stages = stages
+    if stages.isEmpty { return "" }
+    return "\nA stage of a migration plan makes the values fit:\n" + stages.joined(separator: "\n")
+      + "\n// See MigrationStage."
+  }
+
+  /// The code of the stages: one that repairs rows before the tables change, one that sets new properties from
+  /// old rows. Where both are needed, a version with the same models comes between them.
+  private var stages: [String] {
+    let before = problems.filter { $0.remedy == .before }
+    let after = problems.filter { $0.remedy == .transformation }
     let from = step.from.flatMap { name(of: $0) } ?? "OldVersion"
     let to = name(of: step.to) ?? "NewVersion"
+    if before.isEmpty { return after.isEmpty ? [] : [transformation(from, to, after)] }
+    guard !after.isEmpty || migration.transforms(in: step) else {
+      return [custom(from, to, before)]
+    }
+    let repaired = "\(from)Repaired"
+    let version = step.from.map { migration.planning.versions[$0].identifier }
+    let identifier = version.map { "\($0.major), \($0.minor), \($0.patch + 1)" } ?? "1, 0, 1"
+    return [
+      """
+      // A version between both, with the models of \(from): list it in the schemas of the plan.
+      enum \(repaired): VersionedSchema {
+        static let versionIdentifier = Schema.Version(\(identifier))
+        static var models: [any PersistentModel.Type] { \(from).models }
+      }
+      """,
+      custom(from, repaired, before),
+      after.isEmpty
+        ? "// The stage of the plan then leads from \(repaired).self to \(to).self."
+        : transformation(repaired, to, after, models: from),
+    ]
+  }
+
+  private func custom(_ from: String, _ to: String, _ problems: [MigrationProblem]) -> String {
+    var lines = ["{ context in"]
+    for (entity, properties) in concerned(problems) {
+      let model = entity.stored.prefix(1).lowercased() + entity.stored.dropFirst()
+      lines += [
+        "    for \(model) in try context.fetch(FetchDescriptor<\(from).\(entity.stored)>()) {",
+        "      _ = \(model)  // Repair \(properties).", "    }",
+      ]
+    }
+    lines += ["    try context.save()", "  }"]
     return """
       MigrationStage.custom(
         fromVersion: \(from).self, toVersion: \(to).self,
-        willMigrate: \(closure(from, problems.filter { !$0.needsNewProperty })),
-        didMigrate: \(closure(to, problems.filter(\.needsNewProperty))))
+        willMigrate: \(lines.joined(separator: "\n")),
+        didMigrate: nil)
       """
   }
 
-  private func closure(_ version: String, _ problems: [MigrationProblem]) -> String {
-    if problems.isEmpty { return "nil" }
-    var lines = ["{ context in"]
-    var seen: Set<String> = []
-    for problem in problems where seen.insert(problem.entity).inserted {
-      let model = problem.entity.prefix(1).lowercased() + problem.entity.dropFirst()
-      let properties = problems.filter { $0.entity == problem.entity }.compactMap(\.property)
-      lines += [
-        "    for \(model) in try context.fetch(FetchDescriptor<\(version).\(problem.entity)>()) {",
-        "      // \(properties.joined(separator: ", "))", "    }",
+  /// - Parameter models: The version whose classes the old models are.
+  private func transformation(
+    _ from: String, _ to: String, _ problems: [MigrationProblem], models: String? = nil
+  ) -> String {
+    let loops = concerned(problems).flatMap { entity, properties in
+      [
+        "    try transformation.forEach(\(models ?? from).\(entity.stored).self, "
+          + "\(to).\(entity.current).self) { old, new, context in",
+        "      // Set \(properties) of new.", "    }",
       ]
     }
-    return (lines + ["    try context.save()", "  }"]).joined(separator: "\n")
+    return """
+      MigrationStage.transform(
+        fromVersion: \(from).self, toVersion: \(to).self,
+        transformation: { transformation in
+      \(loops.joined(separator: "\n"))
+        })
+      """
+  }
+
+  private struct Concerned: Hashable {
+    let stored: String
+    let current: String
+  }
+
+  /// The entities of some problems, each once, with what is wrong in words.
+  private func concerned(
+    _ problems: [MigrationProblem]
+  ) -> [(entity: Concerned, properties: String)] {
+    var entities: [Concerned] = []
+    var properties: [Concerned: [String]] = [:]
+    for problem in problems {
+      let entity = Concerned(stored: problem.storedEntity, current: problem.entity)
+      if properties[entity] == nil { entities.append(entity) }
+      let name = problem.property ?? "the row"
+      if properties[entity]?.contains(name) != true { properties[entity, default: []].append(name) }
+    }
+    return entities.map { ($0, (properties[$0] ?? []).joined(separator: ", ")) }
   }
 
   /// The type of a version, as the plan lists it.
   private func name(of place: Int) -> String? {
     migration.plan.map { "\($0.types[place])" }
   }
-}
-
-extension MigrationProblem {
-  /// Whether the old models have no place for what is missing.
-  fileprivate var needsNewProperty: Bool { from == "nothing" || reason.contains("lose") }
 }

@@ -12,16 +12,20 @@ struct MigrationRun {
   private let store: StoreIdentity
   private let pool: ConnectionPool
   private let external: ExternalFiles
+  /// Called before values are deleted, with what they are.
+  private let willDelete: ([MigrationLoss]) throws -> Void
 
   init(
     _ migration: StoreMigration, _ path: MigrationPath, _ store: StoreIdentity,
-    _ pool: ConnectionPool, _ external: ExternalFiles
+    _ pool: ConnectionPool, _ external: ExternalFiles,
+    willDelete: @escaping ([MigrationLoss]) throws -> Void
   ) {
     self.migration = migration
     self.path = path
     self.store = store
     self.pool = pool
     self.external = external
+    self.willDelete = willDelete
   }
 
   func run() throws {
@@ -89,6 +93,8 @@ struct MigrationRun {
           problems: problems, migration: migration, step: step, path: path
         ).error
       }
+      let losses = try change.losses(connection)
+      if !losses.isEmpty { try willDelete(losses) }
       try change.run(connection, external: external) { progress in
         migration.progress?.note(
           entity: progress.entity, rows: Int(progress.rows), of: Int(progress.totalRows))
@@ -140,7 +146,17 @@ struct MigrationRun {
           "Old models were changed, which nothing stores. Change their counterparts.")
       }
     }
-    try pool.write { try change.dropOldTables($0) }
+    try pool.write { connection in
+      let missing = try change.missingValues(connection)
+      guard missing.isEmpty else {
+        throw SwiftDataError.loadIssueModelContainer.with(
+          "The transformation of the migration stage \(name) left required properties without a valid "
+            + "value: \(missing.joined(separator: "; ")). Set them for each row, make them optional, or give "
+            + "them a value where they are declared. The store was left as it is.",
+          doing: "migrating a store")
+      }
+      try change.dropOldTables(connection)
+    }
   }
 
   // MARK: Containers of stages

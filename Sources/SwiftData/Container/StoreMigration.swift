@@ -9,9 +9,10 @@ import OpenSwiftDataStoreFormat
 /// 2. A connection takes the write lock and keeps it to the end. The file is read again: another process
 ///    may have been first.
 /// 3. A copy of the store is made, if the configuration asks for it.
-/// 4. The steps of the path follow each other (`MigrationRun`).
+/// 4. The steps of the path follow each other (`MigrationRun`). Before one deletes values, a copy is made
+///    too, unless the configuration says otherwise: others see the file as it was until the commit.
 /// 5. One commit stores everything. Whatever is thrown before, and a process that is killed, leaves the
-///    file as it was.
+///    file as it was. What was deleted is written to standard error.
 struct StoreMigration {
   let configuration: ModelConfiguration
   /// The models of the store.
@@ -63,26 +64,33 @@ struct StoreMigration {
     let pool = try StoreFile.openPool(configuration, readers: 0, temporaryStorage: .file)
     defer { try? pool.close() }
     let external = ExternalFiles(of: configuration.url)
-    return try EnclosedWork(pool, external: external).run {
+    var losses: [MigrationLoss] = []
+    var backup: StoreBackup?
+    func keepBackup() throws {
+      if backup != nil { return }
+      let made = StoreBackup(of: configuration.url, before: version)
+      try made.make()
+      backup = made
+    }
+    let isMigrated = try EnclosedWork(pool, external: external).run {
       guard let stored = try pool.read(StoredSchema.read),
         case .migrate(let path) = try decision(stored)
       else { return false }
-      let run = MigrationRun(self, path, StoreIdentity(stored), pool, external)
-      guard configuration.keepsMigrationBackup, !path.isInName else {
-        try run.run()
-        return true
-      }
-      let backup = StoreBackup(of: configuration.url, before: version)
-      try backup.make()
       do {
-        try run.run()
+        if configuration.keepsMigrationBackup == true, !path.isInName { try keepBackup() }
+        try MigrationRun(self, path, StoreIdentity(stored), pool, external) { deleted in
+          losses += deleted
+          if configuration.keepsMigrationBackup == nil { try keepBackup() }
+        }.run()
         return true
       } catch {
         // Else each launch of a program whose migration fails would leave one more.
-        backup.remove()
+        backup?.remove()
         throw error
       }
     }
+    MigrationLossLog.note(losses, of: configuration.url, before: version, copy: backup?.url)
+    return isMigrated
   }
 
   /// Refuses what the first step would lose before opening the file to write changes a byte.
@@ -107,6 +115,15 @@ struct StoreMigration {
   /// Whether code sees both sides of the change.
   func transforms(in step: MigrationPath.Step) -> Bool {
     if case .transform? = step.stage.flatMap({ plan?.stages[$0] }) { true } else { false }
+  }
+
+  /// Whether code runs before and after the change, so that it may keep values in between.
+  private func seesBoth(in step: MigrationPath.Step) -> Bool {
+    guard
+      case .custom(_, _, let willMigrate, let didMigrate)? = step.stage.flatMap({ plan?.stages[$0] }
+      )
+    else { return false }
+    return willMigrate != nil && didMigrate != nil
   }
 
   /// What the file needs, from what it says alone.
@@ -158,11 +175,33 @@ struct StoreMigration {
     var options = SchemaChange.Options()
     options.removing = planning.entitiesGone(in: step)
     options.keepsOldTables = keepsOldTables
+    options.codeSeesBoth = seesBoth(in: step)
+    // A store that no version describes is led to the first one only where that loses nothing.
+    options.refusesLosses = plan != nil && step.from == nil
     options.keepsHistory = configuration.keepsHistory
     options.version = plan == nil ? nil : planning.versions[step.to].name
-    return try SchemaChange(
+    let change = try SchemaChange(
       stored: stored, model: model, schema: schema(at: step.to, of: store), options: options,
       connection: connection)
+    if plan == nil || step.from == nil { try refuseUnrelated(change, connection) }
+    return change
+  }
+
+  /// Refuses rows of another program whose entity has the name of a model and none of its properties.
+  private func refuseUnrelated(_ change: SchemaChange, _ connection: Connection) throws {
+    let unrelated = try change.unrelatedEntities(connection)
+    guard let first = unrelated.first else { return }
+    let names = unrelated.map { "\($0.entity) (\($0.rows) \($0.rows == 1 ? "row" : "rows"))" }
+    let hints = try change.problems(connection).filter { problem in
+      problem.remedy == .declaration && unrelated.contains { $0.entity == problem.storedEntity }
+    }.prefix(12).map { "\n- \($0.description)" }.joined()
+    throw SwiftDataError.unknownDataStoreSchema.with(
+      "The store at \(configuration.url.path) has rows of models with these names, and none of their "
+        + "properties is in the models here: \(names.joined(separator: ", ")). They are probably those of "
+        + "another program. Check the URL, or name the model otherwise. Where it is the same model, give "
+        + "its properties their former names with @Attribute(originalName:), or declare those that are gone in "
+        + "removedProperties. The file was left as it is.\(hints)",
+      doing: "opening a store", entity: unrelated.count == 1 ? first.entity : nil)
   }
 
   private func requirePermission(_ path: MigrationPath) throws {

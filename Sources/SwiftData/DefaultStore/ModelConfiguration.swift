@@ -47,12 +47,15 @@ public struct ModelConfiguration: Identifiable, Sendable {
   /// Not in Apple's framework.
   public var allowsMigration = true
 
-  /// Whether a copy of the store is kept beside it before it is migrated; `false` unless it is set.
+  /// Whether a copy of the store as it was is kept beside it when it is migrated.
+  ///
+  /// Unless it is set, a copy is kept where the migration deletes values: see ``MigrationLoss``. It needs
+  /// as much space as the store; `false` saves that, `true` keeps a copy before every migration.
   ///
   /// The copy of `trips.store` is named `trips-before-2.0.0.store` when the store is led to version
   /// 2.0.0; large values beside the store are part of it. A migration that fails leaves no copy, since the
   /// store is as it was. Not in Apple's framework.
-  public var keepsMigrationBackup = false
+  public var keepsMigrationBackup: Bool?
 
   /// Whether the history tells what saves and deletions change; `true` unless it is set.
   ///

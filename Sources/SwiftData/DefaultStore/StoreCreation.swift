@@ -10,17 +10,25 @@ package struct StoreCreation {
   private let numbers: [String: Int]
   private let definitions: [any SQLStatement]
   private let externalAttributes: [String]
+  private let integerTypes: [String: String]
+  /// The entities whose attributes these are; what the file says of others stays.
+  private let ownEntities: Set<String>
 
   /// - Parameters:
   ///   - model: The model of the file.
   ///   - numbers: The numbers of its entities.
   ///   - definitions: The statements that make the tables and indexes of the entities, all tables first.
   ///   - externalAttributes: The attributes whose values have tags: `Photo.data`.
+  ///   - integerTypes: The Swift types of integers that columns do not tell.
+  ///   - ownEntities: The entities whose attributes are told.
   package init(
     model: ModelDescription, numbers: [String: Int], definitions: [any SQLStatement],
-    externalAttributes: [String] = []
+    externalAttributes: [String] = [], integerTypes: [String: String] = [:],
+    ownEntities: Set<String> = []
   ) {
     self.externalAttributes = externalAttributes
+    self.integerTypes = integerTypes
+    self.ownEntities = ownEntities
     self.model = model
     self.numbers = numbers
     self.definitions = definitions
@@ -50,7 +58,9 @@ package struct StoreCreation {
     let metadata = try connection.prepare("INSERT INTO Z_METADATA VALUES (1, ?1, ?2)")
     try metadata.bind(UUID().uuidString, at: 1)
     try metadata.bind(
-      describesModel ? StoreMetadata.data(model, externalAttributes: externalAttributes) : Data(),
+      describesModel
+        ? StoreMetadata.data(
+          model, externalAttributes: externalAttributes, integerTypes: integerTypes) : Data(),
       at: 2)
     try metadata.run()
     if describesModel { try writeModelCache(connection) }
@@ -63,10 +73,19 @@ package struct StoreCreation {
   package func describe(
     _ connection: Connection, replacing metadata: Data, removedEntities: [Int: String]? = nil
   ) throws {
+    let known = StoreMetadata(metadata)
+    func isOfOther(_ attribute: String) -> Bool {
+      let entity = attribute.entityOfAttribute
+      return !ownEntities.contains(entity) && model[entity] != nil
+    }
     let update = try connection.prepare("UPDATE Z_METADATA SET Z_PLIST = ?1")
     try update.bind(
       try StoreMetadata.data(
-        model, replacing: metadata, externalAttributes: externalAttributes,
+        model, replacing: metadata,
+        externalAttributes: externalAttributes
+          + (known?.externalAttributes ?? []).filter(isOfOther),
+        integerTypes: integerTypes.merging(
+          (known?.integerTypes ?? [:]).filter { isOfOther($0.key) }, uniquingKeysWith: { $1 }),
         removedEntities: removedEntities), at: 1)
     try update.run()
     try connection.execute(
@@ -105,6 +124,12 @@ extension StoreCreation {
       model: version.map {
         ModelDescription(entities: model.entities, versionIdentifiers: [$0])
       } ?? model, numbers: mapping.layout.numbers,
-      definitions: mapping.creationStatements, externalAttributes: mapping.externalAttributes)
+      definitions: mapping.creationStatements, externalAttributes: mapping.externalAttributes,
+      integerTypes: mapping.integerTypes, ownEntities: Set(mapping.entities.map(\.name)))
   }
+}
+
+extension String {
+  /// The entity of an attribute as the metadata names it: `Photo` of `Photo.data`.
+  var entityOfAttribute: String { String(prefix { $0 != "." }) }
 }

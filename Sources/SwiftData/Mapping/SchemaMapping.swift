@@ -65,6 +65,16 @@ package final class SchemaMapping: Sendable {
     }.sorted()
   }
 
+  /// The Swift types of integers that the type of their column does not tell, by the entities that declare
+  /// them: `["Trip.code": "UInt64"]`.
+  package var integerTypes: [String: String] {
+    var types: [String: String] = [:]
+    for entity in entities {
+      types.merge(entity.descriptor.integerTypes, uniquingKeysWith: { $1 })
+    }
+    return types
+  }
+
   /// The statements that make every table and index of the schema, all tables first.
   package var creationStatements: [any SQLStatement] {
     tables.map(\.table) + tables.flatMap(\.indexes)

@@ -51,9 +51,10 @@ package struct MigrationPlanning {
   ) throws -> MigrationDecision {
     if let place = place(of: store, columnDifferences) {
       if place == target {
-        return keepsValues(of: versions[place], store) ? .open : .migrate(pathInPlace(store))
+        return keepsValues(of: versions[place], store) && keepsRows(of: store)
+          ? .open : .migrate(pathInPlace(store))
       }
-      if place > target { throw backward(store, name, versions[place].name) }
+      if place > target, !isLed(from: place) { throw backward(store, name, versions[place].name) }
       return .migrate(path(of: store, from: place))
     }
     if isNewer(store) { throw backward(store, name, store.versionText) }
@@ -61,8 +62,32 @@ package struct MigrationPlanning {
     return .migrate(path(of: store, from: nil))
   }
 
-  /// Whether large values are where the version looks for them. Attributes of other modules do not count.
+  /// Whether all rows of the models are seen: those of a subclass that no version has are in none of their
+  /// fetches. Only the rows tell whether there are any.
+  private func keepsRows(of store: StoreIdentity) -> Bool {
+    let known = versions.reduce(models.entityNames) { $0.union($1.entityNames) }
+    return store.subentities(beside: known).isEmpty
+  }
+
+  /// Whether values are as the version reads them. Attributes of other modules do not count.
   private func keepsValues(of version: ModelVersion, _ store: StoreIdentity) -> Bool {
+    keepsLargeValues(of: version, store) && keepsIntegers(of: version, store)
+  }
+
+  /// Whether integers are of types whose stored form is the same number.
+  private func keepsIntegers(of version: ModelVersion, _ store: StoreIdentity) -> Bool {
+    guard let stored = store.integerTypes else { return true }
+    let names = names(in: store)
+    func isOfVersion(_ attribute: String) -> Bool {
+      let entity = attribute.entityOfAttribute
+      return version.hashes[entity] != nil && names?.contains(entity) ?? true
+    }
+    return version.integerTypes.filter { isOfVersion($0.key) }
+      == stored.filter { isOfVersion($0.key) }
+  }
+
+  /// Whether large values are where the version looks for them.
+  private func keepsLargeValues(of version: ModelVersion, _ store: StoreIdentity) -> Bool {
     guard let stored = store.externalAttributes else { return true }
     func isOfVersion(_ attribute: String) -> Bool {
       version.hashes[String(attribute.prefix { $0 != "." })] != nil
@@ -105,10 +130,31 @@ package struct MigrationPlanning {
 
   private func step(from place: Int?) -> MigrationPath.Step {
     guard let place else { return MigrationPath.Step(from: nil, to: 0, stage: nil) }
-    if let link = links.first(where: { $0.from == place && $0.to <= target }) {
+    if place > target, let link = way(from: place)?.first {
+      return MigrationPath.Step(from: place, to: link.to, stage: link.stage)
+    }
+    if let link = links.first(where: { $0.from == place && (place + 1...target).contains($0.to) }) {
       return MigrationPath.Step(from: place, to: link.to, stage: link.stage)
     }
     return MigrationPath.Step(from: place, to: place + 1, stage: nil)
+  }
+
+  /// Whether stages alone lead from a version that stands after the models' one to the models.
+  private func isLed(from place: Int) -> Bool { way(from: place) != nil }
+
+  /// The shortest way of stages from a version to that of the models. The order in which a plan lists its
+  /// versions is no evidence of a direction; its stages are.
+  private func way(from start: Int) -> [StageLink]? {
+    var ways: [(end: Int, links: [StageLink])] = [(start, [])]
+    var seen: Set<Int> = [start]
+    while !ways.isEmpty {
+      let way = ways.removeFirst()
+      if way.end == target { return way.links }
+      for link in links where link.from == way.end && seen.insert(link.to).inserted {
+        ways.append((link.to, way.links + [link]))
+      }
+    }
+    return nil
   }
 
   // MARK: Recognition
@@ -230,9 +276,9 @@ package struct MigrationPlanning {
     let models = versions[target].name
     let advice =
       hasPlan
-      ? "List version \(version) before \(models) in the schemas of the plan to lead it back"
-      : "Give the container a migration plan that lists version \(version) before these models to lead it "
-        + "back"
+      ? "Add stages to the plan that lead from version \(version) to \(models) to lead it back"
+      : "Give the container a migration plan with a stage that leads from version \(version) to these "
+        + "models to lead it back"
     return .backwardMigration.with(
       "\(name) has version \(version), which is newer than the models of the container (\(models)). "
         + "Open it with a program that knows version \(version). \(advice). The file was left as it is."

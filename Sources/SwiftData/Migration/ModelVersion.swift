@@ -12,21 +12,32 @@ package final class ModelVersion {
   /// The attributes whose values may lie in files, which version hashes leave out: `Photo.data`.
   private(set) lazy var externalAttributes: Set<String> = listExternalAttributes()
 
+  /// The Swift types of integers, which version hashes leave out too.
+  private(set) lazy var integerTypes: [String: String] = listIntegerTypes()
+
   private let makeModel: () -> ModelDescription
   private let listExternalAttributes: () -> Set<String>
+  private let listIntegerTypes: () -> [String: String]
 
   package init(
-    _ identifier: Schema.Version, _ model: ModelDescription, externalAttributes: Set<String> = []
+    _ identifier: Schema.Version, _ model: ModelDescription, externalAttributes: Set<String> = [],
+    integerTypes: [String: String] = [:]
   ) {
     self.identifier = identifier
     makeModel = { model }
     listExternalAttributes = { externalAttributes }
+    listIntegerTypes = { integerTypes }
   }
 
   package init(_ schema: Schema) {
     identifier = schema.version
     makeModel = { ModelDescription(schema, descriptors: schema.descriptors) }
     listExternalAttributes = { Set(schema.descriptors.values.flatMap(\.externalAttributes)) }
+    listIntegerTypes = {
+      schema.descriptors.values.reduce(into: [:]) { types, descriptor in
+        types.merge(descriptor.integerTypes, uniquingKeysWith: { $1 })
+      }
+    }
   }
 
   /// As errors and files name it: `2.0.0`.

@@ -9,7 +9,7 @@ package struct PlanVersions {
   package let links: [StageLink]
 
   /// - Throws: `SwiftDataError.loadIssueModelContainer` for a plan without versions, for a stage
-  ///   between versions that it does not list in this order, for two stages between the same versions, and
+  ///   between versions that it does not list, for two stages between the same versions, and
   ///   for models that can't be stored.
   package init(_ plan: any SchemaMigrationPlan.Type) throws {
     types = plan.schemas
@@ -67,7 +67,8 @@ package struct StageLink: Hashable, Sendable {
 }
 
 extension StageLink {
-  /// A version may be listed twice, so that a plan leads up and down again.
+  /// A version may be listed twice, so that a plan leads up and down again. A stage that leads to a version
+  /// which is listed before leads down.
   fileprivate init(
     _ stage: MigrationStage, at place: Int, in identities: [ObjectIdentifier],
     _ plan: any SchemaMigrationPlan.Type
@@ -80,15 +81,18 @@ extension StageLink {
         "A stage of the migration plan \(plan) leads from \(from) to \(to), and \(type) is not among "
           + "its schemas. Add it there.")
     }
-    let ends = try places(to)
-    for start in try places(from) {
+    let (starts, ends) = (try places(from), try places(to))
+    for start in starts {
       guard let end = ends.first(where: { $0 > start }) else { continue }
       self.init(from: start, to: end, stage: place, isCustom: stage.runsCode)
       return
     }
-    throw SwiftDataError.loadIssueModelContainer.with(
-      "A stage of the migration plan \(plan) leads from \(from) to \(to), which stands before it in the "
-        + "schemas. List the versions in the order in which a store goes through them.")
+    guard let start = starts.last, let end = ends.last(where: { $0 < start }) else {
+      throw SwiftDataError.loadIssueModelContainer.with(
+        "A stage of the migration plan \(plan) leads from \(from) to itself. Remove it, or list the "
+          + "version that it leads to as a VersionedSchema of its own.")
+    }
+    self.init(from: start, to: end, stage: place, isCustom: stage.runsCode)
   }
 }
 

@@ -11,6 +11,22 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
   var persistentBackingData: any BackingData<Self> { get set }
   /// One entry per persisted property, in the order of declaration.
   static var schemaMetadata: [Schema.PropertyMetadata] { get }
+  /// The properties of earlier versions that are gone for good; none unless the class declares them.
+  ///
+  /// Where a stored property disappears while one comes that could hold its values, a migration is refused:
+  /// the new one may be the old one under another name, which `@Attribute(originalName:)` tells. A class
+  /// declares here that the values are to be deleted:
+  ///
+  /// ```swift
+  /// @Model final class Expense {
+  ///   static let removedProperties: Set<String> = ["price"]
+  ///   var cost: Double?
+  ///   init() {}
+  /// }
+  /// ```
+  ///
+  /// It counts for subclasses too. Not in Apple's framework; see <doc:Migrations>.
+  static var removedProperties: Set<String> { get }
   /// What the library knows of this class.
   static var _$descriptor: _ModelDescriptor { get }
   /// The storage behind `persistentBackingData`.
@@ -18,6 +34,8 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
 }
 
 extension PersistentModel {
+  public static var removedProperties: Set<String> { [] }
+
   public static var _$descriptor: _ModelDescriptor { DescriptorRegistry.descriptor(for: Self.self) }
 
   public var _$storage: _ModelStorage {

@@ -32,6 +32,8 @@ package struct DeletionSteps {
   package private(set) var emptyingsOfDenials: [Emptying] = []
   /// Removes the rows from tables of pairs.
   package private(set) var unlinking: [String] = []
+  /// Rows of entities that only the file has, which no model here can change.
+  package private(set) var referrers: [FileReferrer] = []
   /// The entities at the other ends.
   package private(set) var concerned: Set<String> = []
   package let delete: String
@@ -60,6 +62,7 @@ package struct DeletionSteps {
       }
     }
     addReferring(to: entity, in: mapping)
+    referrers = FileReferrer.all(to: entity, in: mapping, dialect: dialect)
   }
 
   private mutating func add(

@@ -14,7 +14,7 @@ extension RelationalStore {
     else { throw DataStoreError.preferInMemoryFilter }
     let number = request.includeSubclasses ? nil : query.entity.number
     let isAlone = concerned.isSubset(of: names(of: query.entity.subtreeNumbers))
-    let isFree = isAlone && !hasRelationships(query.entity)
+    let isFree = isAlone && !hasRelationships(query.entity) && !hasReferrers(query.entity)
     try driver.write(else: "nothing was deleted") { session in
       try requireNoOther(than: request.editingState)
       try transaction(session) {
@@ -60,6 +60,13 @@ extension RelationalStore {
   private func hasRelationships(_ entity: EntityMapping) -> Bool {
     entity.subtreeNumbers.contains {
       mapping.entity(number: $0)?.descriptor.relationshipSlots.isEmpty == false
+    }
+  }
+
+  /// Whether rows of entities that only the file has may lead to the entity's.
+  private func hasReferrers(_ entity: EntityMapping) -> Bool {
+    entity.subtreeNumbers.compactMap(mapping.entity(number:)).contains {
+      !plans.deletion(of: $0, schema).referrers.isEmpty
     }
   }
 

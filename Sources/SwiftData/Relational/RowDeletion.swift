@@ -78,6 +78,7 @@ struct RowDeletion {
     for (number, steps, list) in all {
       for denial in steps.denials { failures += try judge(denial, number, list, changes) }
       for emptying in steps.emptyings { failures += try judge(emptying, number, list) }
+      for referrer in steps.referrers { failures += try judge(referrer, number, list) }
     }
     try SwiftDataError.throwAll(failures)
     for (number, keys) in found.sorted(by: { $0.key < $1.key }) {
@@ -89,7 +90,7 @@ struct RowDeletion {
       if areNew {
         for emptying in steps.emptyingsOfDenials { try empty(emptying, list, &changes) }
       }
-      for sql in steps.unlinking { try execute(sql, list) }
+      for sql in steps.unlinking + steps.referrers.map(\.clearing) { try execute(sql, list) }
     }
     for (number, steps, _) in all {
       guard let keys = found[number] else { continue }
@@ -205,6 +206,24 @@ struct RowDeletion {
           + ". Delete or move the first ones too, give the relationship that leads to them the delete "
           + "rule .cascade, or make this one optional. \(consequence)",
         entity: emptying.owner.name, property: emptying.property)
+    ]
+  }
+
+  /// Rows of an entity that the schema does not have keep their required model.
+  private func judge(
+    _ referrer: FileReferrer, _ number: Int, _ list: String
+  ) throws -> [SwiftDataError] {
+    guard let sql = referrer.findingRequired else { return [] }
+    let found = try session.statement(sql).integers(.list(list))
+    if found.isEmpty { return [] }
+    let keys = found.prefix(RowDeletion.namedRows).map { "p\($0)" }
+    return [
+      SwiftDataError.modelValidationFailure.with(
+        "A required relationship of \(referrer.entity), which the store has and the schema has not, leads "
+          + "to a deleted \(store.mapping.entity(number: number)?.name ?? "model"): in the rows "
+          + "\(RowDeletion.text(keys, of: found.count)). Add \(referrer.entity) to the schema of the "
+          + "container and delete or move these first. \(consequence)",
+        entity: referrer.entity, property: referrer.property)
     ]
   }
 

@@ -11,6 +11,8 @@ struct AttributeChange {
   let stored: Earlier?
   /// The declared value for rows without one, by the paths of the columns.
   let fallback: Fallback?
+  /// The Swift types of integers, by the paths of the columns.
+  let integers: [[String]: IntegerTypes]
   /// Whether code fills what cannot be carried over.
   let isLenient: Bool
 
@@ -38,10 +40,14 @@ struct AttributeChange {
   private(set) var checks: [ChangeCheck] = []
   /// The rows of the file whose value becomes another one, as conditions; none where each value stays.
   private(set) var changes: [String] = []
+  /// The rows of the file whose values only code carries over, as conditions.
+  private(set) var losses: [String] = []
+  /// Whether only code gives some rows a value.
+  private(set) var isLeftToCode = false
 
   init(
     _ current: AttributeDescription, entity: String, rows: TableSource.Rows, table: String,
-    stored: Earlier?, fallback: Fallback?, isLenient: Bool
+    stored: Earlier?, fallback: Fallback?, integers: [[String]: IntegerTypes], isLenient: Bool
   ) {
     self.current = current
     self.entity = entity
@@ -49,6 +55,7 @@ struct AttributeChange {
     self.table = table
     self.stored = stored
     self.fallback = fallback
+    self.integers = integers
     self.isLenient = isLenient
     if let stored, case .attribute(let earlier) = stored.property {
       carryOver(earlier, stored)
@@ -65,7 +72,7 @@ struct AttributeChange {
     for (path, leaf) in current.paths { sources[path] = fallback?.terms[path] ?? filler(leaf) }
     if hasValues { changes.append(AttributeChange.anything) }
     if !current.isOptional, fallback == nil, !current.leaves.isEmpty {
-      refuseNil(where: AttributeChange.anything, "nothing")
+      refuseNil(where: AttributeChange.anything, "nothing", .transformation)
     }
   }
 
@@ -74,9 +81,18 @@ struct AttributeChange {
     var isContinued = false
     for (path, leaf) in current.paths {
       if let column = stored.columns[path],
-        let conversion = ValueConversion(column.name.quotedName, from: column.leaf, to: leaf)
+        let conversion = ValueConversion(
+          column.name.quotedName, from: column.leaf, to: leaf,
+          integers: integers[path] ?? IntegerTypes())
       {
         isContinued = true
+        if let loss = conversion.loss(of: column.leaf, in: column.name.quotedName), isLenient {
+          sources[path] = .expression(
+            "CASE WHEN \(loss) THEN \(filler(leaf).sql) ELSE \(conversion.expression) END")
+          changes.append("(\(loss)) OR (\(conversion.expression)) IS NOT \(column.name.quotedName)")
+          refuseLoss(where: loss, stored)
+          continue
+        }
         if conversion.expression == column.name.quotedName {
           sources[path] = .column(column.name)
         } else {
@@ -84,8 +100,8 @@ struct AttributeChange {
           // A number that is the same one in another type is the same value.
           changes.append("(\(conversion.expression)) IS NOT \(column.name.quotedName)")
         }
-        if let loss = conversion.loss {
-          refuseLoss(where: "\(column.name.quotedName) IS NOT NULL AND (\(loss))", stored)
+        if let loss = conversion.loss(of: column.leaf, in: column.name.quotedName) {
+          refuseLoss(where: loss, stored)
         }
       } else if stored.columns[path] == nil {
         addMember(leaf, at: path, isNil: isNil, stored)
@@ -97,7 +113,7 @@ struct AttributeChange {
       if current.isOptional || fallback != nil {
         for (path, leaf) in current.paths { sources[path] = fallback?.terms[path] ?? filler(leaf) }
       } else {
-        refuseNil(where: isNil, stored.property.typeText)
+        refuseNil(where: isNil, stored.property.typeText, .transformation)
         for (path, leaf) in current.paths { sources[path] = filler(leaf) }
       }
       changes.append(hasValues ? AttributeChange.anything : "NOT (\(isNil))")
@@ -126,13 +142,19 @@ struct AttributeChange {
       if term != .null { changes.append("NOT (\(isNil))") }
     } else {
       sources[path] = filler(leaf)
-      if isLenient { return }
+      if isLenient {
+        sources[path] = .expression("CASE WHEN \(isNil) THEN NULL ELSE \(filler(leaf).sql) END")
+        isLeftToCode = true
+        return
+      }
       checks.append(
         ChangeCheck(
           entity, current.name, from: "without \(path.joined(separator: "."))",
           to: "a value whose member \(path.joined(separator: ".")) is required",
           reason: "have no value for it",
-          advice: "Make the member optional, or give the property a value where it is declared.",
+          advice:
+            "Make the member optional, give the property a value where it is declared, or set it in "
+            + "a stage .transform.", .transformation,
           table: table, condition: "\(rows.condition) AND NOT (\(isNil))"))
     }
   }
@@ -151,7 +173,7 @@ struct AttributeChange {
 
   /// An optional attribute that is required now.
   private mutating func require(isNil: String, _ stored: Earlier) {
-    guard let fallback else { return refuseNil(where: isNil, stored.property.typeText) }
+    guard let fallback else { return refuseNil(where: isNil, stored.property.typeText, .before) }
     changes.append(isNil)
     for (path, source) in sources {
       guard let term = fallback.terms[path] else { continue }
@@ -166,37 +188,54 @@ struct AttributeChange {
   /// Values that are no raw value of a case.
   mutating func refuseOtherCases(_ isCase: (String) -> String) {
     guard let stored, let column = stored.columns[[]]?.name.quotedName else { return }
+    if isLenient, let source = sources[[]] {
+      sources[[]] = .expression("CASE WHEN \(isCase(column)) THEN \(source.sql) ELSE NULL END")
+    }
     refuseLoss(
       where: "\(column) IS NOT NULL AND NOT \(isCase(column))", stored,
       reason: "have a value that is no raw value of a case")
   }
 
-  private mutating func refuseNil(where condition: String, _ from: String) {
+  private mutating func refuseNil(
+    where condition: String, _ from: String, _ remedy: MigrationProblem.Remedy
+  ) {
     if isLenient {
       for (path, source) in sources {
-        guard let leaf = current.paths.first(where: { $0.path == path })?.leaf else { continue }
+        // No case of an enum stands for nothing, and a member that may be empty is.
+        guard let leaf = current.paths.first(where: { $0.path == path })?.leaf,
+          !current.isEnumeration, !leaf.isOptional || current.type != .composite
+        else { continue }
         sources[path] = .expression("coalesce(\(source.sql), \(placeholder(leaf)))")
       }
       changes.append(condition)
+      isLeftToCode = true
       return
     }
+    let code =
+      remedy == .before
+      ? "fill it in willMigrate of a custom stage" : "set it in a stage .transform"
     checks.append(
       ChangeCheck(
         entity, current.name, from: from, to: current.typeText, reason: "have no value",
-        advice: "Give the property a value where it is declared, make it optional, or fill it in a "
-          + "custom stage.", table: table, condition: "\(rows.condition) AND (\(condition))"))
+        advice: "Give the property a value where it is declared, make it optional, or \(code).",
+        remedy, table: table, condition: "\(rows.condition) AND (\(condition))"))
   }
 
   private mutating func refuseLoss(
     where condition: String, _ stored: Earlier, reason: String = "would lose their values"
   ) {
-    if isLenient { return }
+    if isLenient {
+      losses.append(condition)
+      isLeftToCode = true
+      return
+    }
     checks.append(
       ChangeCheck(
         entity, current.name, from: stored.property.typeText, to: current.typeText, reason: reason,
-        advice: "Keep the old property, add one of the new type under another name, and carry the "
-          + "values over in a custom stage.", table: table,
-        condition: "\(rows.condition) AND (\(condition))"))
+        advice:
+          "Set the new values in a stage .transform, or keep the old property under another name "
+          + "beside the new one for a version, and carry the values over in didMigrate.",
+        .transformation, table: table, condition: "\(rows.condition) AND (\(condition))"))
   }
 
   /// Whether some column gets a value.

@@ -13,20 +13,21 @@ struct ChangeCheck: Hashable, Sendable {
   let keys: String
   /// A cheaper statement that gives a row where there are any; `nil` where there is none.
   let probe: String?
+  let remedy: MigrationProblem.Remedy
 
   /// - Parameter condition: The condition on rows of the table.
   init(
     _ entity: String, _ property: String?, from: String, to: String, reason: String,
-    advice: String, table: String, condition: String
+    advice: String, _ remedy: MigrationProblem.Remedy, table: String, condition: String
   ) {
     self.init(
-      entity, property, from: from, to: to, reason: reason, advice: advice,
+      entity, property, from: from, to: to, reason: reason, advice: advice, remedy,
       keys: "SELECT \(RowColumns.key) FROM \(table.quotedName) WHERE \(condition)")
   }
 
   init(
     _ entity: String, _ property: String?, from: String, to: String, reason: String,
-    advice: String, keys: String, probe: String? = nil
+    advice: String, _ remedy: MigrationProblem.Remedy, keys: String, probe: String? = nil
   ) {
     self.entity = entity
     self.property = property
@@ -36,10 +37,12 @@ struct ChangeCheck: Hashable, Sendable {
     self.advice = advice
     self.keys = keys
     self.probe = probe
+    self.remedy = remedy
   }
 
+  /// - Parameter storedEntity: What the file calls the entity.
   /// - Returns: `nil` where no row stands in the way.
-  func problem(_ connection: Connection) throws -> MigrationProblem? {
+  func problem(_ connection: Connection, storedEntity: String) throws -> MigrationProblem? {
     if let probe, try connection.integer(probe) == nil { return nil }
     let rows = try connection.prepare(keys)
     defer { rows.reset() }
@@ -52,6 +55,6 @@ struct ChangeCheck: Hashable, Sendable {
     if count == 0 { return nil }
     return MigrationProblem(
       entity: entity, property: property, from: from, to: to, reason: reason, rowCount: count,
-      examples: examples, advice: advice)
+      examples: examples, advice: advice, remedy: remedy, storedEntity: storedEntity)
   }
 }

@@ -11,6 +11,10 @@ struct ChangePlan {
   let changedValues: [ChangedValues]
   let defaults: MigrationFunctions
   let sources: TableSources
+  /// What the change deletes, where the file has it.
+  let losses: [LossCheck]
+  /// What code has to set behind the change.
+  let required: [RequiredCheck]
 
   func offset(from stored: String, to current: String) -> Int64 {
     sources.offset(from: stored, to: current)

@@ -22,7 +22,9 @@ extension ChangePlanner {
     }
     var change = AttributeChange(
       attribute, entity: rows.current.name, rows: rows, table: table, stored: stored,
-      fallback: fallback, isLenient: isLenient)
+      fallback: fallback,
+      integers: slot.map { integers(of: $0, in: descriptor, from: place) } ?? [:],
+      isLenient: isLenient)
     if let slot, let descriptor, let earlier = place?.property.attribute,
       case .attribute(.rawValue) = descriptor.properties[slot].form, earlier.type != .composite,
       let type = descriptor.properties[slot].valueType as? any RawRepresentable.Type
@@ -30,6 +32,35 @@ extension ChangePlanner {
       change.refuseOtherCases { functions.isCase($0, of: type) }
     }
     return change
+  }
+
+  /// The Swift types of integers before and now, by the paths of the columns.
+  func integers(
+    of slot: Int, in descriptor: _ModelDescriptor?, from place: ModelCounterparts.Place?
+  ) -> [[String]: IntegerTypes] {
+    guard let descriptor, let place, let attribute = place.property.attribute else { return [:] }
+    let current = Dictionary(
+      descriptor.properties[slot].integers.map { ($0.path, $0.type) },
+      uniquingKeysWith: { first, _ in first })
+    var types: [[String]: IntegerTypes] = [:]
+    for (path, leaf) in attribute.paths {
+      types[path] = IntegerTypes(
+        stored: storedInteger(
+          leaf.type, ([place.entity.name, attribute.name] + path).joined(separator: ".")),
+        current: current[path])
+    }
+    return types
+  }
+
+  private func storedInteger(_ type: AttributeType, _ name: String) -> ScalarType? {
+    guard let storedIntegers else { return nil }
+    if let named = storedIntegers[name].flatMap(ScalarType.named) { return named }
+    switch type {
+    case .integer16: return .int16
+    case .integer32: return .int32
+    case .integer64: return .int64
+    default: return nil
+    }
   }
 
   func columns(

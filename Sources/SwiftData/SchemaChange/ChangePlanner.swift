@@ -10,10 +10,18 @@ struct ChangePlanner {
   let lastKeys: [String: Int64]
   /// The attributes whose values have tags in the file; `nil` where it does not tell.
   let storedExternals: Set<String>?
+  /// The Swift types of integers; `nil` where the file does not tell.
+  let storedIntegers: [String: String]?
+  /// The properties that the models declare to be gone, by entity, for models without classes.
+  let declaredRemovals: [String: Set<String>]
+  /// Whether code may carry over the values of what is removed.
+  let mayCarryOver: Bool
   /// Whether code fills what cannot be carried over.
   let isLenient: Bool
   let functions = MigrationFunctions()
-  private(set) var checks: [ChangeCheck] = []
+  var checks: [ChangeCheck] = []
+  var losses: [LossCheck] = []
+  private(set) var required: [RequiredCheck] = []
   private var linkTables: [LinkTable] = []
   private var changedValues: [ChangedValues] = []
 
@@ -23,13 +31,16 @@ struct ChangePlanner {
 
   init(
     _ links: LinkPlanner, _ mapping: SchemaMapping?, lastKeys: [String: Int64],
-    storedExternals: Set<String>?, isLenient: Bool
+    stored: StoreMetadata?, _ options: SchemaChange.Options
   ) {
     self.links = links
     self.mapping = mapping
     self.lastKeys = lastKeys
-    self.storedExternals = storedExternals
-    self.isLenient = isLenient
+    storedExternals = stored?.externalAttributes.map(Set.init)
+    storedIntegers = stored?.integerTypes
+    declaredRemovals = options.removedProperties
+    isLenient = options.keepsOldTables
+    mayCarryOver = options.keepsOldTables || options.codeSeesBoth
   }
 
   mutating func plan() throws -> ChangePlan {
@@ -49,10 +60,11 @@ struct ChangePlanner {
           all: links.sources, lastKeys: lastKeys, makesAll: isLenient))
     }
     for entity in new.model.entities { checkUniqueness(of: entity, tables) }
+    noteRemovals()
     return ChangePlan(
       tables: tables, joins: joinChanges(), links: linkTables,
       entityNumbers: entityNumbers(tables), changedValues: changedValues, defaults: functions,
-      sources: links.sources)
+      sources: links.sources, losses: losses, required: required)
   }
 
   // MARK: Columns
@@ -72,6 +84,7 @@ struct ChangePlanner {
             refuseLostValues(of: property, rows, source.table)
             let change = try change(of: attribute, declaredBy: entity.name, rows, source.table)
             checks += change.checks
+            noteOpenEnds(of: attribute, declaredBy: entity.name, change)
             changed.note(attribute.name, where: change.changes)
             for (path, term) in change.sources {
               own[id(entity.name, attribute.name, attribute.part(path))] = external(
@@ -123,6 +136,38 @@ struct ChangePlanner {
     return !old.model.lineage(of: entity.name).contains { $0.name == column.id.entity }
   }
 
+  /// What a transformation has to do: values that only code carries over, and required values that it has
+  /// to set.
+  private mutating func noteOpenEnds(
+    of attribute: AttributeDescription, declaredBy owner: String, _ change: AttributeChange
+  ) {
+    guard isLenient else { return }
+    if !change.losses.isEmpty, let stored = change.stored {
+      losses.append(
+        LossCheck(
+          change.rows.stored.name, stored.property.name, stored.property.typeText,
+          table: change.table,
+          condition: "\(change.rows.condition) AND (\(change.losses.joined(separator: " OR ")))"))
+    }
+    guard change.isLeftToCode, !attribute.isOptional else { return }
+    let columns = attribute.paths.compactMap { path, leaf in
+      new.column(attribute.name, of: owner, attribute.part(path)).map { ($0.name, leaf) }
+    }
+    let property = mapping?.entity(named: change.rows.current.name)?.descriptor
+      .property(named: attribute.name)
+    var isCase: ((String) -> String)?
+    if case .attribute(.rawValue) = property?.form,
+      let type = property?.valueType as? any RawRepresentable.Type
+    {
+      isCase = { [functions] in functions.isCase($0, of: type) }
+    }
+    if let check = RequiredCheck(
+      attribute, columns, table: new.table(of: owner), change.rows, isCase: isCase)
+    {
+      required.append(check)
+    }
+  }
+
   /// A relationship where rows have an attribute, or an attribute where they have a list.
   private mutating func refuseLostValues(
     of property: PropertyDescription, _ rows: TableSource.Rows, _ table: String
@@ -147,8 +192,9 @@ struct ChangePlanner {
         rows.current.name, property.name, from: place.property.typeText, to: property.typeText,
         reason: "would lose their values",
         advice:
-          "Keep the old property, add the new one under another name, and carry the values over "
-          + "in a custom stage.", table: table, condition: "\(rows.condition) AND \(condition)"))
+          "Set the new property in a stage .transform, or keep the old one under another name beside it "
+          + "for a version, and carry the values over in didMigrate.", .transformation,
+        table: table, condition: "\(rows.condition) AND \(condition)"))
   }
 
   // MARK: Relationships
@@ -169,9 +215,13 @@ struct ChangePlanner {
     }
     let column = new.column(relationship.name, of: owner)?.name ?? ""
     let term = linkTerm(earlier, source, table.name, column, destination, owner, relationship.name)
-    if !relationship.isOptional, !isLenient {
+    if !relationship.isOptional {
       let mayBeEmpty = earlier.isEmpty || earlier.contains(where: \.isOptional)
       if mayBeEmpty {
+        if isLenient {
+          required.append(RequiredCheck(relationship, column: column, table: table.name, rows))
+          return term
+        }
         let condition: String
         if case .links(let index) = term {
           condition =
@@ -185,7 +235,10 @@ struct ChangePlanner {
             from: earlier.isEmpty ? "nothing" : "optional",
             to: PropertyDescription.relationship(relationship).typeText,
             reason: "have no model to lead to",
-            advice: "Make the relationship optional, or fill it in a custom stage.", table: source,
+            advice: "Make the relationship optional, or "
+              + (earlier.isEmpty
+                ? "set it in a stage .transform." : "fill it in willMigrate of a custom stage."),
+            earlier.isEmpty ? .transformation : .before, table: source,
             condition: "\(rows.condition) AND \(condition)"))
       }
     }
@@ -254,7 +307,8 @@ struct ChangePlanner {
     checks.append(
       ChangeCheck(
         entity, property, from: from, to: to, reason: reason,
-        advice: "Remove the links that are too many in a custom stage.", keys: keys))
+        advice: "Remove the links that are too many in willMigrate of a custom stage.", .before,
+        keys: keys))
   }
 
   private func joinChanges() -> [JoinChange] {
@@ -367,7 +421,7 @@ struct ChangePlanner {
           reason: "repeat the values of another row",
           advice:
             "Give each row a value of its own, or delete the others, in willMigrate of a custom "
-            + "stage.",
+            + "stage.", .before,
           keys: """
             SELECT K FROM (SELECT K, row_number() OVER (PARTITION BY \(columns) ORDER BY K) AS N \
             FROM (\(rows)) WHERE \(present)) WHERE N > 1 ORDER BY K

@@ -18,6 +18,20 @@ public struct MigrationProblem: Codable, Hashable, Sendable {
   public let examples: [String]
   /// What to do about it.
   public let advice: String
+
+  /// Which code of a stage helps.
+  enum Remedy: String, Codable {
+    /// None is needed: the models have to say more.
+    case declaration
+    /// Code on the rows as they are: `willMigrate`.
+    case before
+    /// Code that sets the new property from the old row: a transformation.
+    case transformation
+  }
+
+  let remedy: Remedy
+  /// The entity, as the store names it.
+  let storedEntity: String
 }
 
 extension MigrationProblem: CustomStringConvertible {

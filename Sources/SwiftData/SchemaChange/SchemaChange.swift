@@ -24,6 +24,12 @@ package struct SchemaChange {
     package var keepsOldTables = false
     /// Whether what happens to rows is kept in the history; without it only a sign that there was something.
     package var keepsHistory = true
+    /// Whether code runs before and after the change, which may carry over what the change deletes.
+    package var codeSeesBoth = false
+    /// Whether a value that would be deleted stands in the way.
+    package var refusesLosses = false
+    /// The properties that are gone for good, by entity; those that classes declare are added.
+    package var removedProperties: [String: Set<String>] = [:]
     /// The version that the file gets, as the history tells it.
     package var version: String?
 
@@ -89,12 +95,10 @@ package struct SchemaChange {
     lastKeys = try SchemaChange.lastKeys(stored, old, connection)
     let sources = TableSources(
       from: old, to: self.target.layout, counterparts, lastKeys: lastKeys)
-    let external = stored.modelMetadata?.externalAttributes.map(Set.init)
     var planner = ChangePlanner(
       LinkPlanner(
         stored: old, current: self.target.layout, counterparts: counterparts, sources: sources),
-      self.target.mapping, lastKeys: lastKeys, storedExternals: external,
-      isLenient: options.keepsOldTables)
+      self.target.mapping, lastKeys: lastKeys, stored: stored.modelMetadata, options)
     plan = try planner.plan()
     // Each entity of a hierarchy asks about the links that it inherits.
     var asked: Set<ChangeCheck> = []
@@ -109,7 +113,42 @@ package struct SchemaChange {
   /// What would lose values, or break the rules of the models.
   package func problems(_ connection: Connection) throws -> [MigrationProblem] {
     try plan.defaults.register(on: connection)
-    return try checks.compactMap { try $0.problem(connection) }
+    let problems = try checks.compactMap { check in
+      try check.problem(
+        connection, storedEntity: counterparts.entity(check.entity)?.name ?? check.entity)
+    }
+    return options.refusesLosses ? problems + (try losses(connection).map(\.problem)) : problems
+  }
+
+  /// What the change deletes.
+  package func losses(_ connection: Connection) throws -> [MigrationLoss] {
+    try plan.defaults.register(on: connection)
+    return try plan.losses.compactMap { try $0.loss(connection) }
+  }
+
+  /// The required values that code behind the change has not set, as clauses.
+  func missingValues(_ connection: Connection) throws -> [String] {
+    try plan.defaults.register(on: connection)
+    return try plan.required.compactMap { try $0.missing(connection) }
+  }
+
+  /// The entities of the file that have rows of which the models keep no property: they are of another
+  /// program, unless the models say that they know them.
+  func unrelatedEntities(_ connection: Connection) throws -> [(entity: String, rows: Int)] {
+    try old.model.entities.compactMap { entity in
+      guard let current = counterparts.successor(of: entity.name), current.name == entity.name,
+        let own = target.mapping?.entity(named: current.name), let number = old.numbers[entity.name]
+      else { return nil }
+      let stored = old.model.properties(of: entity.name).filter(\.isStored)
+      guard !stored.isEmpty,
+        stored.allSatisfy({ counterparts.successor(of: $0.name, of: entity.name) == nil }),
+        own.descriptor.type.removedProperties.isDisjoint(with: stored.map(\.name))
+      else { return nil }
+      let rows = try connection.integer(
+        "SELECT count(*) FROM \(old.table(of: entity.name).quotedName) "
+          + "WHERE \(RowColumns.entity) = \(number)")
+      return rows.flatMap { $0 > 0 ? (entity.name, Int($0)) : nil }
+    }
   }
 
   /// A clause for each difference of the models.

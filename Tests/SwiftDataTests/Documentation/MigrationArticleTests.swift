@@ -65,6 +65,44 @@ import Testing
     }
   }
 
+  enum Priced {
+    @Model final class Expense {
+      var price: Double
+      init(_ price: Double) { self.price = price }
+    }
+  }
+
+  enum Renamed {
+    @Model final class Expense {
+      @Attribute(originalName: "price") var cost: Double?
+      init() {}
+    }
+  }
+
+  enum Removed {
+    @Model final class Expense {
+      static let removedProperties: Set<String> = ["price"]
+      var cost: Double?
+      init() {}
+    }
+  }
+
+  @Test func aNewNameAndARemovalAreDeclared() throws {
+    for isRenamed in [true, false] {
+      let store = try MigratedStore()
+      try store.make([Priced.Expense.self]) { $0.insert(Priced.Expense(2.5)) }
+      if isRenamed {
+        let expenses = try store.open([Renamed.Expense.self])
+          .fetch(FetchDescriptor<Renamed.Expense>())
+        #expect(expenses.map(\.cost) == [2.5])
+      } else {
+        let expenses = try store.open([Removed.Expense.self])
+          .fetch(FetchDescriptor<Removed.Expense>())
+        #expect(expenses.map(\.cost) == [nil])
+      }
+    }
+  }
+
   @Test func changingATypeInTwoStages() throws {
     let configuration = ModelConfiguration(url: store.url)
 

@@ -77,6 +77,13 @@ import Testing
     static let stages = [PlanVersionsTests.down]
   }
 
+  enum Circle: SchemaMigrationPlan {
+    static let schemas: [any VersionedSchema.Type] = [First.self, Second.self]
+    static let stages = [
+      MigrationStage.lightweight(fromVersion: Second.self, toVersion: Second.self)
+    ]
+  }
+
   enum Unstorable: SchemaMigrationPlan {
     static let schemas: [any VersionedSchema.Type] = [First.self, Faulty.self]
     static let stages: [MigrationStage] = []
@@ -104,6 +111,50 @@ import Testing
       ])
   }
 
+  /// The order of the schemas is no evidence of a direction.
+  @Test func aStageMayLeadToAVersionThatIsListedBefore() throws {
+    #expect(
+      try PlanVersions(Reversed.self).links == [
+        StageLink(from: 1, to: 0, stage: 0, isCustom: false)
+      ])
+  }
+
+  enum Down: SchemaMigrationPlan {
+    static let schemas: [any VersionedSchema.Type] = [First.self, Second.self]
+    static let stages = [
+      MigrationStage.custom(
+        fromVersion: Second.self, toVersion: First.self,
+        willMigrate: { context in
+          for trip in try context.fetch(FetchDescriptor<Second.Trip>()) {
+            trip.name += " \(trip.days)"
+          }
+          try context.save()
+        }, didMigrate: nil)
+    ]
+  }
+
+  @Test func aPlanWhoseVersionsAscendLeadsDown() throws {
+    let store = try MigratedStore()
+    try store.make(Second.models, version: Second.versionIdentifier) { context in
+      let trip = Second.Trip(name: "Rome")
+      trip.days = 4
+      context.insert(trip)
+    }
+    func open(_ plan: (any SchemaMigrationPlan.Type)?) throws -> ModelContext {
+      ModelContext(
+        try ModelContainer(
+          for: Schema(versionedSchema: First.self), migrationPlan: plan,
+          configurations: [ModelConfiguration(url: store.url)]))
+    }
+    // Without a stage that leads down the store is newer.
+    let error = #expect(throws: SwiftDataError.backwardMigration) { try open(Plan.self) }
+    #expect(error?.description.contains("Add stages to the plan that lead from version") ?? false)
+    #expect(throws: SwiftDataError.backwardMigration) { try open(nil) }
+    for _ in 0..<2 {
+      #expect(try open(Down.self).fetch(FetchDescriptor<First.Trip>()).map(\.name) == ["Rome 4"])
+    }
+  }
+
   @Test func faultsAreNamed() throws {
     func fault(_ plan: any SchemaMigrationPlan.Type) -> String {
       let error = #expect(throws: SwiftDataError.loadIssueModelContainer) { try PlanVersions(plan) }
@@ -113,8 +164,7 @@ import Testing
     #expect(
       fault(Unlisted.self)
         .contains("leads from First to Second, and Second is not among its schemas"))
-    #expect(
-      fault(Reversed.self).contains("leads from Second to First, which stands before it"))
+    #expect(fault(Circle.self).contains("leads from Second to itself"))
     #expect(fault(Unstorable.self).contains("Version 4.0.0 of Unstorable"))
   }
 

@@ -94,8 +94,19 @@ import Testing
     }
   }
 
+  enum UnsaidProperty {
+    @Model final class Trip {
+      var Name: String?
+      var days: Int
+
+      init(_ name: String) { (Name, days) = (name, 3) }
+    }
+  }
+
   enum UpperProperty {
     @Model final class Trip {
+      static let removedProperties: Set<String> = ["name"]
+
       var Name: String?
       var days: Int
 
@@ -120,6 +131,8 @@ import Testing
   @Test(arguments: RelationshipMigrationTests.sizes)
   func withoutAnOriginalNameAPropertyIsANewOne(_ size: Int64) throws {
     try store.make([Lower.Trip.self]) { $0.insert(Lower.Trip("Rome")) }
+    let text = try store.refusal([UnsaidProperty.Trip.self])
+    #expect(text.contains("@Attribute(originalName: \"name\")"), "\(text)")
     try SchemaChange.$smallTable.withValue(size) {
       let context = try store.open([UpperProperty.Trip.self])
       #expect(try context.fetch(FetchDescriptor<UpperProperty.Trip>()).map(\.Name) == [nil])

@@ -1,0 +1,289 @@
+import OpenSwiftDataSQLSyntax
+import OpenSwiftDataStoreFormat
+
+/// What of a file the changed models do not go on with: columns, links, and rows of whole entities.
+///
+/// Each is a `LossCheck`, for the preview, the log and the backup. Where something comes that could hold the
+/// same, its name of before may have been forgotten: that is a `ChangeCheck`, unless the models say that the
+/// old one is gone.
+extension ChangePlanner {
+  mutating func noteRemovals() {
+    let carried = carriedLinks()
+    var noted: Set<EarlierLinks> = []
+    for entity in old.model.entities {
+      noteRows(of: entity)
+      for property in entity.properties where property.isStored {
+        switch property {
+        case .attribute(let attribute):
+          if !attribute.isDerived { noteValues(of: attribute, declaredBy: entity) }
+        case .relationship(let relationship):
+          let links = EarlierLinks(relationship, of: entity.name, in: old.model)
+          if carried.contains(links) || !noted.isDisjoint(with: [links, links.reversed]) {
+            continue
+          }
+          noted.insert(links)
+          noteLinks(links, of: relationship, declaredBy: entity)
+        case .fetched: continue
+        }
+      }
+    }
+  }
+
+  // MARK: Columns
+
+  private mutating func noteValues(
+    of attribute: AttributeDescription, declaredBy entity: EntityDescription
+  ) {
+    let place = ModelCounterparts.Place(entity: entity, property: .attribute(attribute))
+    let columns = columns(of: place)
+    if columns.isEmpty { return }
+    let table = old.table(of: entity.name)
+    let isNil = AttributeChange.Earlier(property: place.property, columns: columns).isNil
+    var numbers: [Int] = []
+    for (current, number) in losers(of: attribute.name, declaredBy: entity) {
+      numbers.append(number)
+      refuseForgottenName(
+        of: attribute, columns, in: current,
+        rows: "\(RowColumns.entity) = \(number) AND NOT (\(isNil))", table)
+    }
+    if numbers.isEmpty { return }
+    losses.append(
+      LossCheck(
+        entity.name, attribute.name, attribute.typeText, table: table,
+        condition: "\(RowColumns.entity) IN (\(list(numbers))) AND NOT (\(isNil))"))
+  }
+
+  /// The entities whose rows go on without a property that they have.
+  private func losers(
+    of property: String, declaredBy entity: EntityDescription
+  ) -> [(current: EntityDescription, number: Int)] {
+    old.model.subtree(of: entity.name).compactMap { stored in
+      guard let current = counterparts.successor(of: stored.name),
+        counterparts.successor(of: property, of: stored.name) == nil,
+        let number = old.numbers[stored.name]
+      else { return nil }
+      return (current, number)
+    }
+  }
+
+  private mutating func refuseForgottenName(
+    of attribute: AttributeDescription,
+    _ columns: [[String]: (name: String, leaf: AttributeDescription)],
+    in current: EntityDescription, rows: String, _ table: String
+  ) {
+    if mayCarryOver || isDeclaredRemoved(attribute.name, of: current.name) { return }
+    var names: [String] = []
+    var conditions: [String] = []
+    for new in newAttributes(of: current) {
+      guard let condition = carryingOver(columns, to: new, in: current, table)
+      else { continue }
+      names.append(new.name)
+      conditions.append("(\(condition))")
+    }
+    guard let first = names.first else { return }
+    checks.append(
+      ChangeCheck(
+        current.name, attribute.name, from: attribute.typeText, to: "removed",
+        reason:
+          "have a value that \(names.count == 1 ? "the new property" : "a new property") could hold "
+          + "(\(names.joined(separator: ", ")))",
+        advice: "Where a new property is \(attribute.name) under another name, declare "
+          + "@Attribute(originalName: \"\(attribute.name)\") at it: at \(first), for example. Where the "
+          + "values are to be deleted, declare static let removedProperties: Set<String> = "
+          + "[\"\(attribute.name)\"] in the class \(current.name).",
+        .declaration,
+        keys: "SELECT \(RowColumns.key) FROM \(table.quotedName) WHERE \(rows)",
+        probe: """
+          SELECT 1 FROM \(table.quotedName) WHERE \(rows) AND \
+          (\(conditions.joined(separator: " OR "))) LIMIT 1
+          """))
+  }
+
+  /// The attributes of an entity that continue nothing of the file, inherited ones included.
+  private func newAttributes(of current: EntityDescription) -> [AttributeDescription] {
+    new.model.properties(of: current.name).filter(\.isStored).compactMap(\.attribute).filter {
+      !$0.isDerived && counterparts.property($0.name, of: current.name) == nil
+    }
+  }
+
+  /// The condition on rows whose value a new attribute would have if its name of before were declared, and
+  /// has not without; `nil` where its type is another one.
+  private func carryingOver(
+    _ columns: [[String]: (name: String, leaf: AttributeDescription)],
+    to new: AttributeDescription, in current: EntityDescription, _ table: String
+  ) -> String? {
+    let paths = new.paths
+    guard Set(paths.map(\.path)) == Set(columns.keys) else { return nil }
+    let descriptor = mapping?.entity(named: current.name)?.descriptor
+    let slot = descriptor?.slot(named: new.name)
+    var fallback: AttributeChange.Fallback?
+    if let descriptor, let slot { fallback = try? self.fallback(new, slot, descriptor) }
+    var different: [String] = []
+    var lost: [String] = []
+    for (path, leaf) in paths {
+      guard let column = columns[path],
+        (column.leaf.type == .boolean) == (leaf.type == .boolean),
+        column.leaf.type != .transformable || column.leaf.valueClassName == leaf.valueClassName,
+        let conversion = ValueConversion(column.name.quotedName, from: column.leaf, to: leaf)
+      else { return nil }
+      let term = fallback?.terms[path]?.sql ?? "NULL"
+      different.append("(\(conversion.expression)) IS NOT (\(term))")
+      if let loss = conversion.loss(of: column.leaf, in: column.name.quotedName) {
+        lost.append("(\(loss))")
+      }
+    }
+    let condition = "(\(different.joined(separator: " OR ")))"
+    if lost.isEmpty { return condition }
+    // A type that cannot hold all values is no other name.
+    let numbers = old.model.entities.filter {
+      counterparts.successor(of: $0.name)?.name == current.name
+    }.compactMap { old.numbers[$0.name] }
+    return """
+      \(condition) AND NOT EXISTS (SELECT 1 FROM \(table.quotedName) WHERE \(RowColumns.entity) IN \
+      (\(list(numbers))) AND (\(lost.joined(separator: " OR "))))
+      """
+  }
+
+  private func isDeclaredRemoved(_ property: String, of entity: String) -> Bool {
+    let declared = mapping?.entity(named: entity)?.descriptor.type.removedProperties
+    return declared?.contains(property) ?? false
+      || new.model.lineage(of: entity).contains {
+        declaredRemovals[$0.name]?.contains(property) ?? false
+      }
+  }
+
+  // MARK: Links
+
+  /// The links that some relationship goes on with, seen from both sides.
+  private func carriedLinks() -> Set<EarlierLinks> {
+    var found: Set<EarlierLinks> = []
+    for entity in new.model.entities {
+      for relationship in entity.properties.compactMap(\.relationship)
+      where !relationship.isTransient {
+        for links in links.earlierLinks(of: relationship, in: entity.name) {
+          found.formUnion([links, links.reversed])
+        }
+      }
+    }
+    return found
+  }
+
+  private mutating func noteLinks(
+    _ links: EarlierLinks, of relationship: RelationshipDescription,
+    declaredBy entity: EntityDescription
+  ) {
+    guard let pairs = links.pairs(in: old), let tables = links.tables(in: old) else { return }
+    // Where one side is removed with its rows, these tell it.
+    func numbers(_ name: String) -> [Int] {
+      old.model.subtree(of: name).filter { counterparts.successor(of: $0.name) != nil }
+        .compactMap { old.numbers[$0.name] }
+    }
+    let (near, far) = (numbers(entity.name), numbers(relationship.destination))
+    if near.isEmpty || far.isEmpty { return }
+    func keys(_ table: String, _ numbers: [Int]) -> String {
+      "SELECT \(RowColumns.key) FROM \(table.quotedName) WHERE \(RowColumns.entity) IN (\(list(numbers)))"
+    }
+    let from = """
+      FROM \(pairs.table.quotedName) WHERE \(pairs.near) IN (\(keys(tables.near, near))) AND \
+      \(pairs.far) IN (\(keys(tables.far, far)))
+      """
+    let text = PropertyDescription.relationship(relationship).typeText
+    losses.append(
+      LossCheck(entity.name, relationship.name, text, count: "SELECT count(*) \(from)"))
+    guard !mayCarryOver, let current = counterparts.successor(of: entity.name),
+      !isDeclaredRemoved(relationship.name, of: current.name),
+      let destination = counterparts.successor(of: relationship.destination)
+    else { return }
+    let new = newRelationships(of: current, to: destination).filter {
+      $0.isToMany == relationship.isToMany
+    }
+    guard let first = new.first else { return }
+    checks.append(
+      ChangeCheck(
+        current.name, relationship.name, from: text, to: "removed",
+        reason:
+          "have links that \(new.count == 1 ? "the new relationship" : "a new relationship") could "
+          + "hold (\(new.map(\.name).joined(separator: ", ")))",
+        advice: "Where a new relationship is \(relationship.name) under another name, declare "
+          + "@Relationship(originalName: \"\(relationship.name)\") at it: at \(first.name), for example. "
+          + "Where the links are to be deleted, declare static let removedProperties: Set<String> = "
+          + "[\"\(relationship.name)\"] in the class \(current.name).",
+        .declaration, keys: "SELECT DISTINCT \(pairs.near) \(from)"))
+  }
+
+  /// The relationships to a model that continue nothing of the file.
+  private func newRelationships(
+    of current: EntityDescription, to destination: EntityDescription
+  ) -> [RelationshipDescription] {
+    new.model.lineage(of: current.name).flatMap { owner in
+      owner.properties.compactMap(\.relationship).filter {
+        !$0.isTransient && $0.destination == destination.name
+          && links.earlierLinks(of: $0, in: owner.name).isEmpty
+      }
+    }
+  }
+
+  // MARK: Rows
+
+  /// Rows that are deleted with their entity, or that no fetch of the models would find.
+  private mutating func noteRows(of entity: EntityDescription) {
+    guard let number = old.numbers[entity.name] else { return }
+    let table = old.table(of: entity.name)
+    let condition = "\(RowColumns.entity) = \(number)"
+    if let kept = counterparts.successor(of: entity.name) {
+      refuseInvisibleRows(of: kept, table, condition)
+      return
+    }
+    losses.append(LossCheck(entity.name, nil, "a model", table: table, condition: condition))
+    if mayCarryOver { return }
+    guard let similar = new.model.entities.first(where: { isLike(entity, $0) }) else { return }
+    checks.append(
+      ChangeCheck(
+        entity.name, nil, from: "a model", to: "removed",
+        reason: "would be deleted, and the new model \(similar.name) has the same properties",
+        advice: "Where \(similar.name) is \(entity.name) under another name, declare "
+          + "@Model(originalName: \"\(entity.name)\") at it. Where the rows are to be deleted, delete them in "
+          + "willMigrate of a custom stage.",
+        .before, table: table, condition: condition))
+  }
+
+  /// A subclass that the models do not have stays with its rows in the table of its superclass, where no fetch
+  /// finds them and nothing deletes them.
+  private mutating func refuseInvisibleRows(
+    of kept: EntityDescription, _ table: String, _ condition: String
+  ) {
+    guard let mapping, mapping.entity(named: kept.name) == nil,
+      let superclass = new.model.lineage(of: kept.name).dropFirst()
+        .first(where: { mapping.entity(named: $0.name) != nil })
+    else { return }
+    checks.append(
+      ChangeCheck(
+        kept.name, nil, from: "a subclass of \(superclass.name)", to: "not in the models",
+        reason: "would be in no fetch and in no list",
+        advice:
+          "Add the class to the schema. Where a class is \(kept.name) under another name, declare "
+          + "@Model(originalName: \"\(kept.name)\") at it. A migration plan whose earlier version lists "
+          + "\(kept.name) deletes the rows; willMigrate of its stage can keep what is needed.",
+        .before, table: table, condition: condition))
+  }
+
+  /// Whether a new entity has at least half of the properties of a removed one, with the same types.
+  private func isLike(_ removed: EntityDescription, _ current: EntityDescription) -> Bool {
+    guard counterparts.entity(current.name) == nil else { return false }
+    let stored = old.model.properties(of: removed.name).filter(\.isStored)
+    let equal = stored.filter { property in
+      let found = new.model.property(property.name, of: current.name)?.property
+      switch (property, found) {
+      case (.attribute(let earlier), .attribute(let now)?): return earlier.type == now.type
+      case (.relationship(let earlier), .relationship(let now)?):
+        return earlier.isToMany == now.isToMany
+      default: return false
+      }
+    }
+    return !equal.isEmpty && equal.count * 2 >= stored.count
+  }
+
+  private func list(_ numbers: [Int]) -> String {
+    numbers.sorted().map(String.init).joined(separator: ", ")
+  }
+}

@@ -1,0 +1,34 @@
+import OpenSwiftDataSQLSyntax
+import OpenSwiftDataSQLiteEngine
+
+/// A question to the file before it is changed: how many values does the change delete?
+struct LossCheck: Hashable, Sendable {
+  let entity: String
+  let property: String?
+  let type: String
+  /// A statement that counts the values.
+  let count: String
+
+  init(_ entity: String, _ property: String?, _ type: String, count: String) {
+    self.entity = entity
+    self.property = property
+    self.type = type
+    self.count = count
+  }
+
+  /// - Parameter condition: The condition on rows of the table.
+  init(
+    _ entity: String, _ property: String?, _ type: String, table: String, condition: String
+  ) {
+    self.init(
+      entity, property, type,
+      count: "SELECT count(*) FROM \(table.quotedName) WHERE \(condition)")
+  }
+
+  /// - Returns: `nil` where there are none.
+  func loss(_ connection: Connection) throws -> MigrationLoss? {
+    let count = try connection.integer(count) ?? 0
+    if count == 0 { return nil }
+    return MigrationLoss(entity: entity, property: property, type: type, valueCount: Int(count))
+  }
+}

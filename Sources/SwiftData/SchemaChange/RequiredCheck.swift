@@ -1,0 +1,75 @@
+import OpenSwiftDataSQLSyntax
+import OpenSwiftDataSQLiteEngine
+import OpenSwiftDataStoreFormat
+
+/// A question to the changed file after the code of a transformation: does a required property have no
+/// value in some rows?
+struct RequiredCheck {
+  private let entity: String
+  private let property: String
+  private let type: String
+  private let keys: String
+
+  private init(
+    _ property: PropertyDescription, table: String, _ rows: TableSource.Rows, condition: String
+  ) {
+    entity = rows.current.name
+    self.property = property.name
+    type = property.typeText
+    keys = """
+      SELECT \(RowColumns.key) FROM \(table.quotedName) WHERE \(RowColumns.entity) = \
+      \(rows.currentNumber) AND (\(condition)) ORDER BY 1
+      """
+  }
+
+  /// - Parameter column: The column of the key.
+  init(
+    _ relationship: RelationshipDescription, column: String, table: String,
+    _ rows: TableSource.Rows
+  ) {
+    self.init(
+      .relationship(relationship), table: table, rows, condition: "\(column.quotedName) IS NULL")
+  }
+
+  /// - Parameters:
+  ///   - columns: The columns with what they hold.
+  ///   - isCase: The condition that a column has the raw value of a case, for an enum.
+  /// - Returns: `nil` for an attribute that has a valid value whatever the columns have.
+  init?(
+    _ attribute: AttributeDescription, _ columns: [(name: String, leaf: AttributeDescription)],
+    table: String, _ rows: TableSource.Rows, isCase: ((String) -> String)?
+  ) {
+    func isMissing(_ name: String, _ leaf: AttributeDescription) -> String? {
+      // A number that is not stored reads as NaN.
+      if leaf.type.isFloat { return nil }
+      if let isCase { return "\(name) IS NULL OR NOT \(isCase(name))" }
+      return leaf.type == .uri ? "\(name) IS NULL OR \(name) = ''" : "\(name) IS NULL"
+    }
+    var conditions: [String]
+    if attribute.type == .composite, attribute.isEnumeration {
+      conditions = [columns.map { "\($0.name.quotedName) IS NULL" }.joined(separator: " AND ")]
+    } else {
+      conditions = columns.filter { !$0.leaf.isOptional }
+        .compactMap { isMissing($0.name.quotedName, $0.leaf) }
+    }
+    if conditions.isEmpty { return nil }
+    self.init(
+      .attribute(attribute), table: table, rows,
+      condition: conditions.map { "(\($0))" }.joined(separator: " OR "))
+  }
+
+  /// - Returns: A clause such as `Trip.kind (String) in 3 rows (p1, p2, p3)`; `nil` where nothing is missing.
+  func missing(_ connection: Connection) throws -> String? {
+    let rows = try connection.prepare(keys)
+    defer { rows.reset() }
+    var count = 0
+    var examples: [String] = []
+    while try rows.step() {
+      count += 1
+      if examples.count < 3 { examples.append("p\(rows.int64(0))") }
+    }
+    if count == 0 { return nil }
+    return "\(entity).\(property) (\(type)) in \(count == 1 ? "1 row" : "\(count) rows") "
+      + "(\(examples.joined(separator: ", ")))"
+  }
+}

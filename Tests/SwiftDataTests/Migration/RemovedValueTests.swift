@@ -1,0 +1,388 @@
+import Foundation
+import SwiftData
+import Synchronization
+import Testing
+
+/// What a migration deletes: refused where a name of before may have been forgotten, else named in the
+/// preview and the log, and kept in a copy.
+@Suite struct RemovedValueTests {
+  private let store: MigratedStore
+
+  init() throws { store = try MigratedStore() }
+
+  enum Old {
+    @Model final class Expense {
+      var label: String
+      var price: Double
+      var note: String?
+
+      init(_ label: String, _ price: Double, note: String? = nil) {
+        (self.label, self.price, self.note) = (label, price, note)
+      }
+    }
+  }
+
+  private func make() throws {
+    try store.make([Old.Expense.self]) { context in
+      context.insert(Old.Expense("a", 1.5, note: "x"))
+      context.insert(Old.Expense("b", 2.5))
+      context.insert(Old.Expense("c", 0))
+    }
+  }
+
+  private func backups() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: store.folder.url.path)
+      .filter { $0.contains("-before-") && $0.hasSuffix(".store") }.sorted()
+  }
+
+  private func preview(_ types: [any PersistentModel.Type]) throws -> MigrationPreview {
+    try #require(
+      try ModelContainer.migrationPreview(
+        for: Schema(types), configurations: [ModelConfiguration(url: store.url)]
+      ).first)
+  }
+
+  private func log(_ body: () throws -> Void) rethrows -> [String] {
+    let lines = Lines()
+    try MigrationLossLog.$receiver.withValue({ lines.add($0) }) { try body() }
+    return lines.all
+  }
+
+  private final class Lines: Sendable {
+    private let lines = Mutex<[String]>([])
+    var all: [String] { lines.withLock { $0 } }
+    func add(_ line: String) { lines.withLock { $0.append(line) } }
+  }
+
+  // MARK: Forgotten names
+
+  enum Forgotten {
+    @Model final class Expense {
+      var label: String
+      var cost: Double?
+      var note: String?
+
+      init(_ label: String) { self.label = label }
+    }
+  }
+
+  @Test func aForgottenOriginalNameIsRefusedWithBothWaysOut() throws {
+    try make()
+    let preview = try preview([Forgotten.Expense.self])
+    #expect(preview.problems.map(\.property) == ["price"])
+    #expect(preview.problems.first?.rowCount == 3)
+    let text = try store.refusal([Forgotten.Expense.self])
+    #expect(text.contains("Expense.price") && text.contains("(cost)"), "\(text)")
+    #expect(text.contains("3 rows (p"), "\(text)")
+    #expect(text.contains("@Attribute(originalName: \"price\")"), "\(text)")
+    #expect(text.contains("static let removedProperties: Set<String> = [\"price\"]"), "\(text)")
+    // A stage does not help.
+    #expect(!text.contains("MigrationStage."), "\(text)")
+    #expect(try backups() == [])
+  }
+
+  enum Named {
+    @Model final class Expense {
+      var label: String
+      @Attribute(originalName: "price") var cost: Double?
+      var note: String?
+
+      init(_ label: String) { self.label = label }
+    }
+  }
+
+  @Test func theFirstWayOutKeepsTheValues() throws {
+    try make()
+    let lines = try log {
+      let context = try store.open([Named.Expense.self])
+      let expenses = try context.fetch(
+        FetchDescriptor<Named.Expense>(sortBy: [SortDescriptor(\.label)]))
+      #expect(expenses.map(\.cost) == [1.5, 2.5, 0])
+    }
+    #expect(lines == [])
+    #expect(try backups() == [])
+  }
+
+  enum Declared {
+    @Model final class Expense {
+      static let removedProperties: Set<String> = ["price"]
+
+      var label: String
+      var cost: Double?
+      var note: String?
+
+      init(_ label: String) { self.label = label }
+    }
+  }
+
+  @Test func theSecondWayOutDeletesThem() throws {
+    try make()
+    #expect(
+      try preview([Declared.Expense.self]).losses.map(\.description)
+        == ["3 values of Expense.price (Double)"])
+    let lines = try log {
+      let context = try store.open([Declared.Expense.self])
+      #expect(
+        try context.fetch(FetchDescriptor<Declared.Expense>()).map(\.cost) == [nil, nil, nil])
+    }
+    #expect(lines.count == 1 && lines[0].contains("3 values of Expense.price (Double)"), "\(lines)")
+    #expect(try backups().count == 1)
+  }
+
+  enum OtherNumber {
+    @Model final class Expense {
+      var label: String
+      var cents: Int = 0
+      var note: String?
+
+      init(_ label: String) { self.label = label }
+    }
+  }
+
+  /// 1.5 is no integer, so the new property is no other name.
+  @Test func aTypeThatCannotHoldTheValuesIsNoOtherName() throws {
+    try make()
+    let context = try store.open([OtherNumber.Expense.self])
+    #expect(try context.fetch(FetchDescriptor<OtherNumber.Expense>()).map(\.cents) == [0, 0, 0])
+  }
+
+  enum WithDefault {
+    @Model final class Expense {
+      var label: String
+      var cost: Double = 0
+      var note: String?
+
+      init(_ label: String) { self.label = label }
+    }
+  }
+
+  /// Where the declared value is that of each row, the other name would change nothing.
+  @Test func equalValuesAreNotAskedFor() throws {
+    try store.make([Old.Expense.self]) { context in
+      for label in ["a", "b"] { context.insert(Old.Expense(label, 0)) }
+    }
+    let context = try store.open([WithDefault.Expense.self])
+    #expect(try context.fetch(FetchDescriptor<WithDefault.Expense>()).map(\.cost) == [0, 0])
+  }
+
+  // MARK: Plain removals
+
+  enum Smaller {
+    @Model final class Expense {
+      var label: String
+      var price: Double
+
+      init(_ label: String) { (self.label, price) = (label, 0) }
+    }
+  }
+
+  @Test func aPlainRemovalIsAutomaticAndTold() throws {
+    try make()
+    let preview = try preview([Smaller.Expense.self])
+    #expect(preview.problems == [])
+    #expect(preview.losses.map(\.valueCount) == [1])
+    #expect(preview.losses.map(\.description) == ["1 value of Expense.note (String?)"])
+    #expect(preview.description.contains("deletes 1 value of Expense.note (String?)"), "\(preview)")
+    let lines = try log { _ = try store.open([Smaller.Expense.self]) }
+    #expect(lines.count == 1 && lines[0].contains("1 value of Expense.note"), "\(lines)")
+    let backup = try #require(try backups().first)
+    #expect(lines[0].contains(backup), "\(lines)")
+    let copy = ModelContext(
+      try ModelContainer(
+        for: Old.Expense.self,
+        configurations: ModelConfiguration(url: store.folder.url.appending(path: backup))))
+    #expect(try copy.fetch(FetchDescriptor<Old.Expense>()).compactMap(\.note) == ["x"])
+  }
+
+  @Test func anEmptyColumnIsRemovedWithoutAWord() throws {
+    try store.make([Old.Expense.self]) { $0.insert(Old.Expense("a", 1)) }
+    let lines = try log { _ = try store.open([Smaller.Expense.self]) }
+    #expect(lines == [])
+    #expect(try backups() == [])
+  }
+
+  @Test func theConfigurationDecidesAboutTheCopy() throws {
+    try make()
+    var configuration = ModelConfiguration(url: store.url)
+    configuration.keepsMigrationBackup = false
+    let lines = try log {
+      _ = try ModelContainer(for: Schema([Smaller.Expense.self]), configurations: configuration)
+    }
+    #expect(lines.count == 1 && lines[0].contains("No copy was kept"), "\(lines)")
+    #expect(try backups() == [])
+  }
+
+  // MARK: Links
+
+  enum Linked {
+    @Model final class Team {
+      var name: String
+      var lead: Person?
+      @Relationship(inverse: \Person.teams) var members: [Person] = []
+
+      init(_ name: String) { self.name = name }
+    }
+    @Model final class Person {
+      var name: String
+      var teams: [Team] = []
+
+      init(_ name: String) { self.name = name }
+    }
+  }
+
+  enum Relinked {
+    @Model final class Team {
+      var name: String
+      var head: Person?
+      @Relationship(inverse: \Person.teams) var members: [Person] = []
+
+      init(_ name: String) { self.name = name }
+    }
+    @Model final class Person {
+      var name: String
+      var teams: [Team] = []
+
+      init(_ name: String) { self.name = name }
+    }
+  }
+
+  enum Unlinked {
+    @Model final class Team {
+      var name: String
+      var lead: Person?
+
+      init(_ name: String) { self.name = name }
+    }
+    @Model final class Person {
+      var name: String
+
+      init(_ name: String) { self.name = name }
+    }
+  }
+
+  private func makeTeams() throws {
+    try store.make([Linked.Team.self, Linked.Person.self]) { context in
+      let team = Linked.Team("A")
+      context.insert(team)
+      team.members = [Linked.Person("Ann"), Linked.Person("Ben")]
+      team.lead = team.members[0]
+    }
+  }
+
+  @Test func aRelationshipUnderAnotherNameIsRefused() throws {
+    try makeTeams()
+    let text = try store.refusal([Relinked.Team.self, Relinked.Person.self])
+    #expect(text.contains("Team.lead") && text.contains("(head)"), "\(text)")
+    #expect(text.contains("@Relationship(originalName: \"lead\")"), "\(text)")
+  }
+
+  @Test func aTableOfPairsThatGoesIsTold() throws {
+    try makeTeams()
+    let types: [any PersistentModel.Type] = [Unlinked.Team.self, Unlinked.Person.self]
+    #expect(try preview(types).losses.map(\.valueCount) == [2])
+    let lines = try log { _ = try store.open(types) }
+    #expect(lines.count == 1 && lines[0].contains("2 values of "), "\(lines)")
+    #expect(try backups().count == 1)
+  }
+
+  // MARK: Unrelated models
+
+  enum Foreign {
+    @Model final class Quote {
+      var author: String
+      var text: String
+
+      init(_ author: String) { (self.author, text) = (author, "…") }
+    }
+    @Model final class Shelf {
+      var label: String
+
+      init(_ label: String) { self.label = label }
+    }
+  }
+
+  enum Mine {
+    @Model final class Quote {
+      var price: Decimal?
+
+      init() {}
+    }
+  }
+
+  enum MinePlan: SchemaMigrationPlan {
+    enum V1: VersionedSchema {
+      static let versionIdentifier = Schema.Version(1, 0, 0)
+      static var models: [any PersistentModel.Type] { [Quote.self] }
+
+      @Model final class Quote {
+        var price: Decimal?
+        init() {}
+      }
+    }
+    enum V2: VersionedSchema {
+      static let versionIdentifier = Schema.Version(2, 0, 0)
+      static var models: [any PersistentModel.Type] { [Quote.self] }
+
+      @Model final class Quote {
+        var price: Decimal?
+        var day: Date?
+        init() {}
+      }
+    }
+    static let schemas: [any VersionedSchema.Type] = [V1.self, V2.self]
+    static let stages = [MigrationStage.lightweight(fromVersion: V1.self, toVersion: V2.self)]
+  }
+
+  @Test func unrelatedModelsOfOneNameAreUnknown() throws {
+    try store.make([Foreign.Quote.self]) { context in
+      for number in 0..<20 { context.insert(Foreign.Quote("\(number)")) }
+    }
+    let before = try store.content()
+    let error = #expect(throws: SwiftDataError.unknownDataStoreSchema) {
+      try ModelContainer(
+        for: Mine.Quote.self, configurations: ModelConfiguration(url: store.url))
+    }
+    #expect(error?.description.contains("Quote (20 rows)") ?? false, "\(String(describing: error))")
+    #expect(throws: SwiftDataError.unknownDataStoreSchema) { try preview([Mine.Quote.self]) }
+    #expect(throws: SwiftDataError.unknownDataStoreSchema) {
+      try ModelContainer(
+        for: Schema(versionedSchema: MinePlan.V2.self), migrationPlan: MinePlan.self,
+        configurations: [ModelConfiguration(url: store.url)])
+    }
+    #expect(try store.content() == before)
+    #expect(try backups() == [])
+  }
+
+  @Test func aStoreThatNoVersionDescribesIsUnknown() throws {
+    try store.make([Foreign.Shelf.self]) { $0.insert(Foreign.Shelf("a")) }
+    let before = try store.content()
+    #expect(throws: SwiftDataError.unknownDataStoreSchema) {
+      try ModelContainer(
+        for: Schema(versionedSchema: MinePlan.V2.self), migrationPlan: MinePlan.self,
+        configurations: [ModelConfiguration(url: store.url)])
+    }
+    #expect(try store.content() == before)
+  }
+
+  enum WithMore {
+    @Model final class Quote {
+      var price: Decimal?
+      var author: String
+
+      init() { author = "x" }
+    }
+  }
+
+  /// What no version has would be deleted on the way to the first one.
+  @Test func aStoreOfNoVersionIsNotLedToOneWithALoss() throws {
+    try store.make([WithMore.Quote.self]) { $0.insert(WithMore.Quote()) }
+    let before = try store.content()
+    let error = #expect(throws: SwiftDataError.unknownDataStoreSchema) {
+      try ModelContainer(
+        for: Schema(versionedSchema: MinePlan.V2.self), migrationPlan: MinePlan.self,
+        configurations: [ModelConfiguration(url: store.url)])
+    }
+    #expect(error?.description.contains("Quote.author") ?? false, "\(String(describing: error))")
+    #expect(try store.content() == before)
+  }
+}
