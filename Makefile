@@ -1,4 +1,4 @@
-.PHONY: demo test check format warnings type-checking packages browser docs benchmark
+.PHONY: demo test diagnostics check format warnings type-checking packages browser docs benchmark
 
 # What `swift format` looks at.
 SWIFT = Package.swift Sources Tests Tools/Package.swift Tools/Sources Interchange/Program \
@@ -19,6 +19,10 @@ demo:
 test:
 	@Scripts/setup
 	OPENSWIFTDATA_INVARIANTS=1 swift test
+
+# What the compiler says about programs that must not compile, with the objects of `make test`.
+diagnostics:
+	Scripts/check-diagnostics
 
 # What needs no build: layers, documentation comments and samples, names of targets, format.
 check:

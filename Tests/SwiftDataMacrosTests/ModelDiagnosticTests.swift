@@ -39,13 +39,21 @@ struct ModelDiagnosticTests {
         + "@Transient, or persist the wrapped value in a property without it"
     ),
     (
-      "@Clamped(0...9) var a = 1",
-      "error: @Model cannot persist property 'a' with property wrapper '@Clamped'; mark it "
+      "@Combine.Published var a = 1",
+      "error: @Model cannot persist property 'a' with property wrapper '@Published'; mark it "
         + "@Transient, or persist the wrapped value in a property without it"
     ),
     (
-      "@Relationship(.unique) var a: String",
-      "warning: 'a' is no relationship; its option 'unique' is taken as one of @Attribute"
+      "var isDeleted = false",
+      "error: @Model cannot persist a property named 'isDeleted', which hides 'isDeleted' of "
+        + "PersistentModel; give it another name, and keep stored values with "
+        + "@Attribute(originalName: \"isDeleted\")"
+    ),
+    (
+      "var persistentModelID: Int",
+      "error: @Model cannot persist a property named 'persistentModelID', which hides "
+        + "'persistentModelID' of PersistentModel; give it another name, and keep stored values with "
+        + "@Attribute(originalName: \"persistentModelID\")"
     ),
     (
       #"#Unique<Other>([\.a]); var a: Int"#,
@@ -59,7 +67,7 @@ struct ModelDiagnosticTests {
       #"#Unique<Item>([\.a]); @Attribute(.transformable(by: "T")) var a: Int"#,
       "error: #Unique cannot cover transformable property 'a', whose stored form is not compared"
     ),
-    ("var a = 1 { didSet {} }", "warning: observers of persisted property 'a' are not called"),
+    ("var a = 1 { didSet { f() } }", "warning: observers of persisted property 'a' are not called"),
     (
       "var a = 1, b = 2",
       "error: @Model requires a declaration of its own for each of 'a', 'b'"
@@ -117,7 +125,7 @@ struct ModelDiagnosticTests {
       #"@Relationship(inverse: \Item.b) var a: Item?"#,
       "error: inverse 'b' is not a persisted property of 'Item'"
     ),
-    (#"#Index<Item>([\.b])"#, "error: #Index names 'b', which is not a property of 'Item'"),
+    (#"#Index<Item>([\.b])"#, "note: #Index names 'b', which is not a property of 'Item'"),
     (
       #"#Unique<Item>([\.b]); var b: Int { 1 }"#,
       "error: #Unique names 'b', which 'Item' does not persist"
@@ -130,7 +138,10 @@ struct ModelDiagnosticTests {
       "@Transient let a = 1", "@Transient var a: Int?", "@Transient lazy var a = 1",
       "@Transient weak var a: Item?", "static let a = 1", "var a: Int { 1 }",
       "private(set) var a = 1", "let a: Int", "@Attribute(.unique) let a: Int", "weak var a: Item?",
-      "@Library.Coded var a = 1", "@DatabaseActor var a = 1", "@Transient @Clamped var a = 1",
+      "@Library.Coded var a = 1", "@NotExport var a = 1", "@Clamped(0...9) var a = 1",
+      "@Relationship(.unique) var a: String", "var a = 1 { didSet {} }", "var id = 1",
+      "var isDeleted: Bool { true }", "static var isDeleted = true", "@DatabaseActor var a = 1",
+      "@Transient @Clamped var a = 1",
       #"#Unique<Module.Item>([\.a]); var a: Int"#, #"#Unique([\.a.b]); var a: Size"#,
       "var a: Optional<Int>", "@Transient var a = 1 { didSet {} }",
       #"@Relationship(inverse: \Other.missing) var a: Item?"#,

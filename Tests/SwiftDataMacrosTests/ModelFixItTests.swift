@@ -13,6 +13,11 @@ struct ModelFixItTests {
     ("@Attribute var a: Int { 1 }", "var a: Int { 1 }"),
     ("@Attribute @Transient var a = 1", "@Attribute var a = 1"),
     ("var a = 1, b = 2", "var a = 1\n  var b = 2"),
+    ("var isDeleted = false", "@Attribute(originalName: \"isDeleted\") var isRemoved = false"),
+    (
+      "public var modelContext: Int?",
+      "@Attribute(originalName: \"modelContext\") public var context: Int?"
+    ),
     ("var a, b: Int", "var a: Int\n  var b: Int"),
   ])
   func body(source: String, fixed: String) {

@@ -19,7 +19,9 @@ struct ModelPropertyExpansionTests {
         public var name: String {
           @storageRestrictions(accesses: _$backingData, initializes: _name)
           init(initialValue) {
+        #sourceLocation(file: "Tests.swift", line: 2)
             _$backingData.initialize(Item.self, 2, to: initialValue)
+        #sourceLocation()
             _name = _SwiftDataNoType()
           }
           get {
@@ -69,6 +71,25 @@ struct ModelPropertyExpansionTests {
   func slotAtRunTime() {
     let result = expandModel("class Item { @_PersistedProperty var name: String }")
     #expect(result.text.contains(#"_$backingData.get(Item._$slot(for: \Item.name))"#))
+  }
+
+  @Test("A macro of another library stays, and its property is persisted")
+  func foreignAttributes() {
+    let result = expandModel(
+      """
+      @Model final class Item {
+        @NotExport var first: Int
+        @NotExport @Attribute(.unique) public var second: Int
+        init() {}
+      }
+      """, only: Self.properties)
+    #expect(result.messages == [])
+    #expect(result.text.contains("@NotExport"))
+    #expect(result.text.contains("_$backingData.get(1)"))
+    // The other macro, or a property wrapper, may declare `_first`.
+    #expect(result.text.contains("private var _$first: _SwiftDataNoType"))
+    #expect(result.text.contains("_$first = _SwiftDataNoType()"))
+    #expect(result.text.contains("if '@NotExport' is a property wrapper, mark 'first' @Transient"))
   }
 
   @Test("Slots are numbered over persisted properties alone")

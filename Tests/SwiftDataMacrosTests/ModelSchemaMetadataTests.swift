@@ -32,7 +32,12 @@ struct ModelSchemaMetadataTests {
       ("@Relationship var a: Item?", "Relationship()"),
       (
         #"@Relationship(deleteRule: .cascade, inverse: \Other.item) var a: [Other] = []"#,
-        #"Relationship(deleteRule: .cascade, inverse: \Other.item)"#
+        "Relationship(deleteRule: .cascade, "
+          + #"inverse: SwiftData._keyPath(from: (Other).self, \.item))"#
+      ),
+      (
+        #"@Relationship(inverse: \Outer.Other.item) var a: [Other] = []"#,
+        #"Relationship(inverse: SwiftData._keyPath(from: (Outer.Other).self, \.item))"#
       ),
     ])
   func metadata(property: String, construction: String) {

@@ -22,6 +22,7 @@ enum ModelDiagnostic: Equatable {
   case conditionalProperty(String)
   case doubleOptional(String)
   case transientWithoutDefault(String)
+  case reservedName(String)
 
   // An attribute on a property
   case attributeOnComputed(macro: String, property: String)
@@ -30,7 +31,6 @@ enum ModelDiagnostic: Equatable {
   case repeatedAttribute(macro: String, property: String)
   case repeatedOption(String, property: String)
   case relationshipOnValue(property: String, type: String)
-  case uniqueRelationshipOnValue(property: String)
   case unknownInverse(property: String, model: String)
   case markerOutsideModel(macro: String)
 
@@ -52,9 +52,9 @@ enum ModelDiagnostic: Equatable {
 extension ModelDiagnostic: DiagnosticMessage {
   var severity: DiagnosticSeverity {
     switch self {
-    case .observedProperty, .markerOutsideModel, .constraintOutsideModel,
-      .uniqueRelationshipOnValue:
-      .warning
+    case .observedProperty, .markerOutsideModel, .constraintOutsideModel: .warning
+    // The compiler refuses the key path itself.
+    case .unknownKeyPath: .note
     default: .error
     }
   }
@@ -104,6 +104,9 @@ extension ModelDiagnostic: DiagnosticMessage {
       "@Model cannot persist optional of an optional '\(name)'; a column has one nil only"
     case .transientWithoutDefault(let name):
       "@Transient requires non-optional property '\(name)' to have a default value"
+    case .reservedName(let name):
+      "@Model cannot persist a property named '\(name)', which hides '\(name)' of PersistentModel; give it "
+        + "another name, and keep stored values with @Attribute(originalName: \"\(name)\")"
     case .attributeOnComputed(let macro, let name):
       "@\(macro) cannot be applied to computed property '\(name)'"
     case .attributeOnStatic(let macro, let name):
@@ -116,8 +119,6 @@ extension ModelDiagnostic: DiagnosticMessage {
       "option '\(option)' is repeated on property '\(name)'"
     case .relationshipOnValue(let name, let type):
       "@Relationship requires '\(name)' to hold a model or models; '\(type)' is not a model"
-    case .uniqueRelationshipOnValue(let name):
-      "'\(name)' is no relationship; its option 'unique' is taken as one of @Attribute"
     case .unknownInverse(let name, let model):
       "inverse '\(name)' is not a persisted property of '\(model)'"
     case .markerOutsideModel(let macro):

@@ -4,7 +4,7 @@ import SwiftSyntax
 /// The mends that the model macros offer.
 enum ModelFixIt: String {
   case useVar = "Replace 'let' with 'var'"
-  case useAttribute = "Replace '@Relationship' with '@Attribute'"
+  case renameReserved = "Rename the property and keep what is stored under its old name"
   case useOwnModel = "Name the class around it"
   case splitBindings = "Declare each property separately"
   case removeAttribute = "Remove the attribute"

@@ -50,6 +50,7 @@ extension PropertyDeclaration {
     type = binding.typeAnnotation?.type.trimmed
     initialValue = binding.initializer?.value.trimmed
     isConstant = node.isConstant
+    foreignAttribute = ForeignAttribute.first(in: node.attributes)?.plainName
     schema = SchemaAttribute(node.attributes)
     if let written = schema, written.isUniqueOnly, type?.isVisiblyValue == true {
       schema?.kind = .attribute
@@ -68,7 +69,7 @@ extension VariableDeclSyntax {
       let pattern = bindings.first?.pattern.as(IdentifierPatternSyntax.self),
       !pattern.identifier.text.hasPrefix("_$"),
       modifiers.first(of: ["lazy", "unowned", "override"]) == nil,
-      !attributes.has("Transient"), PropertyWrapperName.first(in: attributes) == nil,
+      !attributes.has("Transient"), ForeignAttribute.knownPropertyWrapper(in: attributes) == nil,
       !(isConstant && bindings.first?.initializer != nil)
     else { return nil }
     return pattern.identifier

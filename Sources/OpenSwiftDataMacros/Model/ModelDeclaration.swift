@@ -27,6 +27,8 @@ struct PropertyDeclaration {
   /// Declared with `let`: stored in the object, and copied to the storage and from it.
   var isConstant: Bool
   var schema: SchemaAttribute?
+  /// The first attribute that is a macro or a property wrapper of another library.
+  var foreignAttribute: String?
 
   /// The name without back-ticks.
   var name: String { identifier.plainName }

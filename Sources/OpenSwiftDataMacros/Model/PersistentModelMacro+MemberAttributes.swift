@@ -18,7 +18,10 @@ extension PersistentModelMacro: MemberAttributeMacro {
     guard let slot = type.slot(of: name) else { return [] }
     let isTransformable = SchemaAttribute(variable.attributes)?.isTransformable ?? false
     let macro = isTransformable ? "_TransformablePersistedProperty" : "_PersistedProperty"
-    return [AttributeSyntax(named: macro, argument: slot)]
+    let attribute = AttributeSyntax(named: macro, argument: slot)
+    guard let foreign = ForeignAttribute.first(in: variable.attributes) else { return [attribute] }
+    let comment = ForeignAttribute.comment(foreign.plainName, on: name)
+    return [attribute.with(\.trailingTrivia, [.spaces(1), .blockComment(comment), .spaces(1)])]
   }
 }
 

@@ -37,7 +37,7 @@ struct PropertyValidation {
     } else if node.modifiers.has(.override) {
       // Observers of the superclass' property, which has the value.
       return
-    } else if let wrapper = PropertyWrapperName.first(in: node.attributes) {
+    } else if let wrapper = ForeignAttribute.knownPropertyWrapper(in: node.attributes) {
       sink.report(.propertyWrapper(name, wrapper: wrapper.plainName), at: wrapper)
     } else if node.isConstant, node.bindings.count == 1, binding.initializer != nil {
       let variable = node.bindingSpecifier.with(\.tokenKind, .keyword(.var))
@@ -45,7 +45,9 @@ struct PropertyValidation {
       sink.report(.constantProperty(name), at: node.bindingSpecifier, fixIts: [fixIt])
     } else if node.bindings.count > 1 {
       checkSeveral(sink: &sink)
-    } else if binding.hasObservers {
+    } else if ReservedName.all.contains(name) {
+      sink.report(.reservedName(name), at: position, fixIts: ReservedName.fixIts(for: node, name))
+    } else if binding.hasWorkingObservers {
       sink.report(.observedProperty(name), at: position)
     } else if binding.typeAnnotation == nil, binding.initializer == nil {
       sink.report(.missingType(name), at: position)
@@ -108,23 +110,4 @@ extension VariableDeclSyntax {
     return plain.with(\.attributes, [.attribute(attribute)] + plain.attributes)
       .with(\.leadingTrivia, leadingTrivia)
   }
-}
-
-/// Attributes that are taken for property wrappers, which the compiler would reject in several places:
-/// all with the name of a type, unless a module's name stands before it, as may be done for a macro.
-enum PropertyWrapperName {
-  static func first(in attributes: AttributeListSyntax) -> AttributeSyntax? {
-    attributes.lazy.compactMap { $0.as(AttributeSyntax.self) }.first(where: isWrapper)
-  }
-
-  private static func isWrapper(_ attribute: AttributeSyntax) -> Bool {
-    guard let name = attribute.attributeName.as(IdentifierTypeSyntax.self)?.name.text else {
-      return false
-    }
-    return name.first?.isUppercase == true && !name.hasSuffix("Actor") && !others.contains(name)
-  }
-
-  private static let others: Set<String> = [
-    "Attribute", "Relationship", "Transient", "ObservationIgnored", "ObservationTracked",
-  ]
 }

@@ -63,16 +63,8 @@ enum SchemaAttributeValidation {
   ) {
     guard schema.kind == .relationship else { return }
     if let type = node.bindings.first?.typeAnnotation?.type, type.isVisiblyValue {
-      if schema.isUniqueOnly {
-        let attributes = node.attributes.all(named: schema.kind.rawValue)
-        let fixIts = attributes.map {
-          ModelFixIt.useAttribute.replacing($0.attributeName, with: "Attribute" as TypeSyntax)
-        }
-        sink.report(
-          .uniqueRelationshipOnValue(property: name),
-          at: attributes.first.map(Syntax.init) ?? Syntax(type),
-          fixIts: fixIts)
-      } else {
+      // `@Relationship(.unique)` is taken as `@Attribute(.unique)`.
+      if !schema.isUniqueOnly {
         sink.report(
           .relationshipOnValue(property: name, type: type.trimmedDescription), at: type)
       }

@@ -1,4 +1,5 @@
 import SwiftSyntax
+import SwiftSyntaxBuilder
 
 /// Writes the description of a model's properties.
 ///
@@ -74,7 +75,7 @@ struct SchemaMetadataExpansion {
 
   private func entry(_ constraint: ConstraintDeclaration) -> String {
     let type = "SwiftData.Schema.\(constraint.kind.rawValue)"
-    let arguments = constraint.arguments.trimmedDescription
+    let arguments = constraint.unrootedArguments(of: model.name).trimmedDescription
     return SchemaMetadataExpansion.entry(
       name: type, keyPath: "\\SwiftData.Schema.encodingVersion", defaultValue: "nil",
       metadata: "\(type)<\(constraint.model ?? model.name)>(\(arguments))")
@@ -107,8 +108,22 @@ extension PropertyDeclaration {
 }
 
 extension SchemaAttribute {
+  /// The key path to the inverse is checked where the user wrote it, and not a second time here.
   fileprivate var construction: String {
-    "SwiftData.Schema.\(kind.rawValue)(\(arguments.trimmedDescription))"
+    let arguments = arguments.map { argument in
+      guard argument.label?.text == "inverse",
+        let path = argument.expression.as(KeyPathExprSyntax.self), let root = path.root,
+        let name = path.components.last,
+        path.components.allSatisfy({ $0.component.is(KeyPathPropertyComponentSyntax.self) })
+      else { return argument }
+      // The parser takes the nested type of `\Outer.Stop.trip` for a property of `Outer`.
+      let nested = path.components.dropLast().map(\.trimmedDescription).joined()
+      let type = root.trimmedDescription + nested
+      let call = "SwiftData._keyPath(from: (\(type)).self, \\\(name.trimmedDescription))"
+      return argument.with(\.expression, "\(raw: call)")
+    }
+    let list = LabeledExprListSyntax(arguments).trimmedDescription
+    return "SwiftData.Schema.\(kind.rawValue)(\(list))"
   }
 }
 
@@ -119,5 +134,24 @@ extension TypeSyntax {
       return trimmedDescription
     }
     return "\(implicit.wrappedType.trimmedDescription)?"
+  }
+}
+
+extension ConstraintDeclaration {
+  /// The arguments with `\.name` for `\Trip.name`: what they name is checked where the user wrote it, and not
+  /// a second time in the expansion.
+  fileprivate func unrootedArguments(of model: String) -> LabeledExprListSyntax {
+    let rewritten = KeyPathUnrooting(root: model).rewrite(arguments)
+    return rewritten.as(LabeledExprListSyntax.self) ?? arguments
+  }
+}
+
+private final class KeyPathUnrooting: SyntaxRewriter {
+  private let root: String
+
+  init(root: String) { self.root = root }
+
+  override func visit(_ node: KeyPathExprSyntax) -> ExprSyntax {
+    ExprSyntax(node.root?.trimmedDescription == root ? node.with(\.root, nil) : node)
   }
 }

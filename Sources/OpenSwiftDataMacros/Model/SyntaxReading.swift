@@ -114,9 +114,10 @@ extension PatternBindingSyntax {
     }
   }
 
-  var hasObservers: Bool {
+  /// Whether the binding has an observer with a statement in it.
+  var hasWorkingObservers: Bool {
     guard case .accessors(let accessors) = accessorBlock?.accessors else { return false }
-    return accessors.contains(where: \.isObserver)
+    return accessors.contains { $0.isObserver && $0.body?.statements.isEmpty == false }
   }
 }
 

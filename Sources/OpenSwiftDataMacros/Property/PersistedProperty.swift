@@ -12,6 +12,8 @@ struct PersistedProperty {
   private let model: String
   private let slot: String
   private let form: Form
+  /// Where the property is written, so that the compiler refuses its type there.
+  private let location: SourceDirective
 
   /// `nil` where the attribute does not stand on a stored variable of a class.
   init?(
@@ -25,6 +27,8 @@ struct PersistedProperty {
     self.property = property
     self.model = model
     self.form = form
+    // The name, behind attributes that may stand on lines of their own.
+    location = SourceDirective(of: variable.bindings, in: context)
     let argument = attribute.arguments?.as(LabeledExprListSyntax.self)?.first
     let keyPath = "\\\(model).\(property.identifier.text)"
     slot = argument?.expression.trimmedDescription ?? "\(model)._$slot(for: \(keyPath))"
@@ -55,8 +59,8 @@ struct PersistedProperty {
       """
         @storageRestrictions(accesses: _$backingData, initializes: \(marker))
         init(initialValue) {
-          _$backingData.initialize\(suffix)(\(model).self, \(slot), to: initialValue)
-          \(marker) = _SwiftDataNoType()
+      \(location.start)    _$backingData.initialize\(suffix)(\(model).self, \(slot), to: initialValue)
+      \(location.end)    \(marker) = _SwiftDataNoType()
         }
       """,
       """
@@ -75,10 +79,16 @@ struct PersistedProperty {
 
   /// Takes no space; it lets the compiler demand that initialisers set the property.
   var marker: DeclSyntax {
-    DeclSyntax(text: "private var \(property.markerName): _SwiftDataNoType")
+    let declaration = "private var \(property.markerName): _SwiftDataNoType"
+    let comment = property.foreignAttribute.map {
+      "  " + ForeignAttribute.comment($0, on: property.name)
+    }
+    return DeclSyntax(text: declaration + (comment ?? ""))
   }
 }
 
 extension PropertyDeclaration {
-  var markerName: String { "_\(name)" }
+  /// A property wrapper stores its value under the name with an underscore, and macros of other
+  /// libraries declare that name too.
+  var markerName: String { foreignAttribute == nil ? "_\(name)" : "_$\(name)" }
 }

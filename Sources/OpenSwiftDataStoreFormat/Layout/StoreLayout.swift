@@ -191,7 +191,8 @@ private struct OwnerKey {
 private struct TableBuilder {
   private let model: ModelDescription
   private let numbers: [String: Int]
-  private var uses: [String: Int] = [:]
+  /// How often a name was given out; those of the columns that every table has are taken.
+  private var uses = ["Z_PK": 1, "Z_ENT": 1, "Z_OPT": 1]
   private var placed: [(group: Int, level: Int, column: StoreLayout.Column)] = []
   private(set) var table: StoreLayout.Table
 

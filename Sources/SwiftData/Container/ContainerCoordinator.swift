@@ -8,7 +8,8 @@ final class ContainerCoordinator: StoreCoordinator {
   let ports: [any StorePort]
   let links: RelationshipLinks
   let changeLog = ChangeLog()
-  let autosaves = AutosaveRegistry()
+  let autosaves: AutosaveRegistry
+  let unsavedChanges = UnsavedChangesLog()
   let remoteObservers = RemoteObservers()
   let commits = Signals()
   let migrationPlan: (any SchemaMigrationPlan.Type)?
@@ -16,6 +17,7 @@ final class ContainerCoordinator: StoreCoordinator {
   private let portsByEntity: [String: any StorePort]
   private let types: [String: any PersistentModel.Type]
   private let roots: [String: String]
+  private let entitiesInMemory: Set<String>
   /// While it lives, snapshots of the stores find their classes.
   private let openSchema: OpenSchemas.Registration
 
@@ -40,6 +42,11 @@ final class ContainerCoordinator: StoreCoordinator {
     portsByEntity = byEntity
     roots = schema.entitiesByName.mapValues(\.rootEntity.name)
     links = RelationshipLinks(schema: schema, types: types)
+    entitiesInMemory = stores.filter { store, _ in
+      (store as? DefaultStore)?.configuration.isStoredInMemoryOnly == true
+    }.reduce(into: []) { $0.formUnion($1.entities) }
+    autosaves = AutosaveRegistry(
+      outlivesProgram: !byEntity.keys.allSatisfy(entitiesInMemory.contains))
     openSchema = OpenSchemas.Registration(schema, stores: stores.map(\.store.identifier))
   }
 
@@ -61,6 +68,8 @@ final class ContainerCoordinator: StoreCoordinator {
   func port(forEntity name: String) -> (any StorePort)? { portsByEntity[name] }
 
   func modelType(forEntity name: String) -> (any PersistentModel.Type)? { types[name] }
+
+  func isStoredInFile(_ entity: String) -> Bool { !entitiesInMemory.contains(entity) }
 
   func rootEntity(of name: String) -> String { roots[name] ?? name }
 

@@ -140,6 +140,7 @@ struct MigrationRun {
       let store = DefaultStore(
         configuration, schema: earlier, pool: pool, file: file, mapping: mapping, seal: seal)
       let old = ModelContext(container(earlier, store, configuration))
+      old.reportsUnsavedChanges = false
       try body(MigrationTransformation(old: old, new: context, offset: change.keyOffset))
       if old.hasChanges {
         throw SwiftDataError.loadIssueModelContainer.with(

@@ -23,6 +23,7 @@ struct StageCode {
     // A context that the code keeps can't use tables of which it does not know the change.
     defer { seal.close() }
     let context = ModelContext(try run.container(schema, seal))
+    context.reportsUnsavedChanges = false  // an error tells of them
     do {
       try body(context, seal)
     } catch {

@@ -123,7 +123,6 @@ final class Autosave: EditWatcher, @unchecked Sendable {
   }
 
   func willClose(losing changes: ChangeTracker) {
-    if isEnabled, !changes.isEmpty { AutosaveLog.noteLoss(changes) }
     disable()
   }
 }

@@ -10,19 +10,24 @@ final class AutosaveRegistry: Sendable {
   }
 
   private let entries = Mutex<[ObjectIdentifier: Entry]>([:])
+  /// Whether the end of the program loses what is not saved: not where all stores are in memory.
+  private let outlivesProgram: Bool
+
+  init(outlivesProgram: Bool) { self.outlivesProgram = outlivesProgram }
 
   func add(_ autosave: Autosave, executor: ContextExecutor, context: ContextReference) {
     let entry = Entry(autosave: autosave, executor: executor, context: context)
     let isNew = entries.withLock {
       $0.updateValue(entry, forKey: ObjectIdentifier(autosave)) == nil
     }
+    guard outlivesProgram else { return }
     if isNew { AutosaveLog.unsaved.add(1, ordering: .relaxed) }
     AutosaveLog.warnAtExit
   }
 
   func remove(_ autosave: Autosave) {
     let wasThere = entries.withLock { $0.removeValue(forKey: ObjectIdentifier(autosave)) != nil }
-    if wasThere { AutosaveLog.unsaved.subtract(1, ordering: .relaxed) }
+    if wasThere, outlivesProgram { AutosaveLog.unsaved.subtract(1, ordering: .relaxed) }
   }
 
   /// Saves them all, each on its actor.
@@ -53,7 +58,7 @@ enum AutosaveLog {
     atexit {
       let count = AutosaveLog.unsaved.load(ordering: .relaxed)
       guard count > 0 else { return }
-      AutosaveLog.write(
+      WarningLog.write(
         "The program ends before autosave has saved \(count) context\(count == 1 ? "" : "s"). Call "
           + "save(), or await ModelContainer.settle() first.")
     }
@@ -61,24 +66,13 @@ enum AutosaveLog {
   }()
 
   static func noteFailure(_ error: any Error) {
-    write(
+    WarningLog.write(
       "Autosave failed, the changes stay pending. Set ModelContext.autosaveErrorHandler to handle "
         + "this. \(error)")
   }
 
-  static func noteLoss(_ changes: ChangeTracker) {
-    let count = changes.inserted.size + changes.changed.size + changes.deleted.size
-    write(
-      "A context with autosave is gone before it has saved \(count) change"
-        + "\(count == 1 ? "" : "s"). Call save(), or await ModelContainer.settle() first.")
-  }
-
   static func noteNoActor() {
-    write(
+    WarningLog.write(
       "Autosave needs a context of the main actor or of a model actor; call save() on this one.")
-  }
-
-  private static func write(_ text: String) {
-    FileHandle.standardError.write(Data("SwiftData: \(text)\n".utf8))
   }
 }

@@ -49,6 +49,8 @@ final class ContextCore {
   var isReadingSnapshot = false
   /// What a save stored before a later store failed; the save posts it along with its error.
   var savedInPart: SaveSession.Saved?
+  /// Whether a line on standard error tells of changes that nothing has saved.
+  var reportsUnsavedChanges = true
   /// Whether pending models may name some that have left the context.
   var hasLostModels = false
 
@@ -63,6 +65,10 @@ final class ContextCore {
   }
 
   func close() {
+    if reportsUnsavedChanges {
+      let hasAutosave = watchers.first(Autosave.self)?.isEnabled ?? false
+      coordinator.unsavedChanges.note(changes, hasAutosave: hasAutosave, coordinator)
+    }
     externalChanges.stop()
     closeWatchers()
     for live in identities.models(where: { $0.overlay != nil }) {

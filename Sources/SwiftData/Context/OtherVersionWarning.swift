@@ -1,4 +1,3 @@
-import Foundation
 import Synchronization
 
 /// Tells once for each property that it cannot show the models it leads to, because it is declared with
@@ -10,12 +9,11 @@ enum OtherVersionWarning {
     let name = "\(descriptor.type).\(link.name)"
     guard told.withLock({ $0.insert(name).inserted }) else { return }
     let declared = link.isToMany ? "a list of another version" : "another version"
-    let text = """
-      SwiftData: \(descriptor.entityName).\(link.name) is declared with \(declared) of \
+    WarningLog.write(
+      """
+      \(descriptor.entityName).\(link.name) is declared with \(declared) of \
       \(link.destination.entityName), so it reads as \(link.isToMany ? "empty" : "nil"). Declare the \
       property with the class that the schema lists. What is stored stays.
-
-      """
-    FileHandle.standardError.write(Data(text.utf8))
+      """)
   }
 }

@@ -21,6 +21,10 @@ protocol StoreCoordinator: AnyObject, Sendable {
   var commits: Signals { get }
   /// The contexts that have something to autosave.
   var autosaves: AutosaveRegistry { get }
+  /// Reports contexts that are gone with unsaved changes.
+  var unsavedChanges: UnsavedChangesLog { get }
+  /// Whether the store of an entity outlives the container; a store in memory does not.
+  func isStoredInFile(_ entity: String) -> Bool
 }
 
 extension StoreCoordinator {

@@ -10,7 +10,8 @@ extension ModelConfiguration {
   /// Looks for names that cannot be file names, and for faults of the schema.
   ///
   /// - Throws: `SwiftDataError.configurationFileNameContainsInvalidCharacters`,
-  ///   `.configurationFileNameTooLong`, or `.loadIssueModelContainer` for a faulty schema.
+  ///   `.configurationFileNameTooLong`, or `.loadIssueModelContainer` for a faulty schema and for a URL that is
+  ///   not that of a file.
   public func validate() throws {
     if !isStoredInMemoryOnly {
       try validateFileName(url.lastPathComponent)
@@ -20,20 +21,21 @@ extension ModelConfiguration {
   }
 
   private func validateName() throws {
-    let isInvalid = name.unicodeScalars.contains {
-      $0 == "/" || $0.properties.generalCategory == .control
-    }
-    guard !name.isEmpty, !name.hasPrefix("."), !isInvalid else {
+    guard !name.isEmpty, !name.contains("/"), !name.contains("\0") else {
       throw SwiftDataError.configurationFileNameContainsInvalidCharacters.with(
-        "The configuration is named '\(name)'. Use a name without '/' and control characters "
-          + "that is neither empty nor starts with a dot.")
+        "The configuration is named '\(name)'. Use a name that is not empty and has neither '/' nor a "
+          + "null character.")
     }
   }
 
   private func validateFileName(_ fileName: String) throws {
     guard url.isFileURL else {
-      throw SwiftDataError.configurationFileNameContainsInvalidCharacters.with(
-        "\(url) is not the location of a file. Use a file URL.")
+      throw SwiftDataError.loadIssueModelContainer.with(
+        url.scheme == nil
+          ? "The URL \(url) of the store has no scheme, so it is no file URL. Make it with "
+            + "URL(filePath:) or URL(fileURLWithPath:) in place of URL(string:)."
+          : "The URL \(url) of the store is no file URL. Use the URL of a file.",
+        doing: "opening a store")
     }
     guard !fileName.isEmpty, fileName != "/" else {
       throw SwiftDataError.configurationFileNameContainsInvalidCharacters.with(

@@ -24,6 +24,11 @@ package struct StoreFileCheck {
   /// - Throws: `SwiftDataError.loadIssueModelContainer` for a file that can't be used, or `SQLiteError`.
   static func check(_ url: URL, allowsSave: Bool) throws -> Finding? {
     let check = StoreFileCheck(file: try DatabaseFile(at: url.path), url: url)
+    if check.file.kind == .missing, !allowsSave {
+      throw SwiftDataError.loadIssueModelContainer.with(
+        "There is no file at \(url.path), and with allowsSave: false none is made. Check the URL, or open the "
+          + "store with allowsSave: true once.", doing: "opening a store")
+    }
     try check.checkHeaders(allowsSave: allowsSave)
     guard check.file.size > 0, let stored = try check.checkedContent() else { return nil }
     return Finding(stored: stored, isChangedByOpening: check.isChangedByOpening)

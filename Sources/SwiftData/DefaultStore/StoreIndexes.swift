@@ -83,11 +83,8 @@ struct StoreIndexes {
   }
 
   private func report(_ index: SpatialIndex) {
-    let line = """
-      SwiftData: this SQLite has no R-trees, so the index of \(index.entity) on \
-      \(index.properties.joined(separator: ", ")) is an ordinary one.
-
-      """
-    FileHandle.standardError.write(Data(line.utf8))
+    WarningLog.write(
+      "This SQLite has no R-trees, so the index of \(index.entity) on "
+        + "\(index.properties.joined(separator: ", ")) is an ordinary one.")
   }
 }

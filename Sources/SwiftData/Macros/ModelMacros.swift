@@ -161,6 +161,27 @@ public macro Index<T>(_ indices: [PartialKeyPath<T>]...) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "IndexMacro")
 where T: PersistentModel
 
+/// Refuses `#Unique` with a key path that names no property, once and where it is written.
+@available(*, unavailable, message: "a key path names no property of the class")
+@freestanding(declaration)
+public macro Unique<T>(_ constraints: [PartialKeyPath<_AnyProperty<T>>]...) =
+  #externalMacro(module: "OpenSwiftDataMacros", type: "UniqueConstraintsMacro")
+where T: PersistentModel
+
+/// Refuses `#Index` with a key path that names no property, once and where it is written.
+@available(*, unavailable, message: "a key path names no property of the class")
+@freestanding(declaration)
+public macro Index<T>(_ indices: [PartialKeyPath<_AnyProperty<T>>]...) =
+  #externalMacro(module: "OpenSwiftDataMacros", type: "IndexMacro")
+where T: PersistentModel
+
+/// Refuses `#Index` with a key path that names no property, once and where it is written.
+@available(*, unavailable, message: "a key path names no property of the class")
+@freestanding(declaration)
+public macro Index<T>(_ indices: _AnyIndex<T>...) =
+  #externalMacro(module: "OpenSwiftDataMacros", type: "IndexMacro")
+where T: PersistentModel
+
 /// Gives an actor its own model context and lets it run where that context is used.
 ///
 /// ```swift
@@ -188,7 +209,7 @@ public macro ModelActor() =
 ///
 /// `@Model` writes the attribute with a slot; this one is for hand-written declarations.
 @attached(accessor, names: named(init), named(get), named(set))
-@attached(peer, names: prefixed(`_`))
+@attached(peer, names: prefixed(`_`), prefixed(`_$`))
 public macro _PersistedProperty() =
   #externalMacro(module: "OpenSwiftDataMacros", type: "PersistedPropertyMacro")
 
@@ -196,13 +217,13 @@ public macro _PersistedProperty() =
 ///
 /// - Parameter slot: The position of the value, counted from 0 with inherited properties first.
 @attached(accessor, names: named(init), named(get), named(set))
-@attached(peer, names: prefixed(`_`))
+@attached(peer, names: prefixed(`_`), prefixed(`_$`))
 public macro _PersistedProperty(_ slot: Int) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "PersistedPropertyMacro")
 
 /// Turns a transformable property into one kept by the model, its slot looked up at run time.
 @attached(accessor, names: named(init), named(get), named(set))
-@attached(peer, names: prefixed(`_`))
+@attached(peer, names: prefixed(`_`), prefixed(`_$`))
 public macro _TransformablePersistedProperty() =
   #externalMacro(module: "OpenSwiftDataMacros", type: "TransformablePersistedPropertyMacro")
 
@@ -210,6 +231,6 @@ public macro _TransformablePersistedProperty() =
 ///
 /// - Parameter slot: The position of the value, counted from 0 with inherited properties first.
 @attached(accessor, names: named(init), named(get), named(set))
-@attached(peer, names: prefixed(`_`))
+@attached(peer, names: prefixed(`_`), prefixed(`_$`))
 public macro _TransformablePersistedProperty(_ slot: Int) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "TransformablePersistedPropertyMacro")

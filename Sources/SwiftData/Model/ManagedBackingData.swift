@@ -50,16 +50,7 @@ public struct _ManagedBackingData<Model: PersistentModel>: BackingData {
 
   @_disfavoredOverload
   public func getValue<Value>(forKey: KeyPath<Model, Value>) -> Value where Value: Decodable {
-    read(forKey) { attribute($0) }
-  }
-
-  private func attribute<Value: Decodable>(_ slot: Int) -> Value {
-    let type = unwrappedType(of: Value.self) ?? Value.self
-    if let scalar = type as? any _ScalarAttribute.Type {
-      return storage.anyScalar(scalar, slot) as? Value
-        ?? _ModelStorage.standIn(for: Value.self, slot: slot, of: storage)
-    }
-    return storage.anyCodable(Value.self, slot)
+    read(forKey) { storage.attribute($0) }
   }
 
   public func getValue<Value>(forKey: KeyPath<Model, Value>) -> Value

@@ -31,7 +31,7 @@ extension _ModelStorage {
     return nil
   }
 
-  private func knownRow(for slot: Int) -> RowReader? {
+  func knownRow(for slot: Int) -> RowReader? {
     if let reader { return reader }
     guard let partialRow, partialRowHas(slot) else { return nil }
     return RowReader(row: partialRow, cellsOffset: descriptor.cellsOffset)

@@ -1,7 +1,12 @@
 public import Observation
 
 /// A class whose instances a store can keep; `@Model` makes a class conform.
-public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, SendableMetatype {
+///
+/// `print` and `dump` show the identifier, the state and the values that are in memory, and read nothing from
+/// the store.
+public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, SendableMetatype,
+  CustomDebugStringConvertible, CustomReflectable
+{
   /// The class at the root of the model's inheritance.
   associatedtype Root: PersistentModel = Self
 

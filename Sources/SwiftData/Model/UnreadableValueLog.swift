@@ -1,4 +1,3 @@
-import Foundation
 import Synchronization
 
 /// Unreadable values as lines on standard error, each once.
@@ -12,15 +11,11 @@ enum UnreadableValueLog {
       return known.count
     }
     guard let count else { return }
-    write("\(value) See ModelContext.unreadableValues.")
-    if count == limit { write("Further unreadable values are not reported here.") }
+    WarningLog.write("\(value) See ModelContext.unreadableValues.")
+    if count == limit { WarningLog.write("Further unreadable values are not reported here.") }
   }
 
   static func noteUnwritable(_ property: String) {
-    write("\(property) has no setter, so setValue(forKey:to:) does nothing.")
-  }
-
-  private static func write(_ text: String) {
-    FileHandle.standardError.write(Data("SwiftData: \(text)\n".utf8))
+    WarningLog.write("\(property) has no setter, so setValue(forKey:to:) does nothing.")
   }
 }

@@ -38,7 +38,7 @@ extension Schema {
     public final var indices: [[String]] = []
 
     /// The class that this entity describes; lost when a schema is encoded.
-    final var describedClass: AnyClass?
+    final var _objectType: AnyClass?
 
     private var own = PropertyList([])
     private var inherited = PropertyList([])

@@ -86,11 +86,7 @@ extension SchemaInference {
     func partners(of relationship: Schema.Relationship, in entity: Schema.Entity)
       -> [Schema.Relationship]
     {
-      guard let destination = entitiesByName[relationship.destination] else { return [] }
-      return ownRelationships(of: destination).filter { other in
-        isFree(other) && other !== relationship && other.destination == entity.name
-          && mayPair(relationship, other, isReflexive: destination === entity)
-      }
+      possibleInverses(of: relationship, in: entity, entitiesByName)
     }
     var pairs: [(Schema.Relationship, Schema.Relationship)] = []
     for entity in entities {
@@ -106,6 +102,39 @@ extension SchemaInference {
     for (relationship, partner) in pairs {
       relationship.inverseName = partner.name
       partner.inverseName = relationship.name
+    }
+  }
+
+  private static func possibleInverses(
+    of relationship: Schema.Relationship, in entity: Schema.Entity,
+    _ entitiesByName: [String: Schema.Entity]
+  ) -> [Schema.Relationship] {
+    guard let destination = entitiesByName[relationship.destination] else { return [] }
+    return ownRelationships(of: destination).filter { other in
+      isFree(other) && other !== relationship && other.destination == entity.name
+        && mayPair(relationship, other, isReflexive: destination === entity)
+    }
+  }
+
+  /// A relationship for which several others may be the inverse, so that none is chosen.
+  package struct AmbiguousInverse {
+    package let entity: String
+    package let relationship: Schema.Relationship
+    package let candidates: [Schema.Relationship]
+  }
+
+  /// The relationships of settled entities that stand alone because several inverses are possible.
+  package static func ambiguousInverses(in entities: [Schema.Entity]) -> [AmbiguousInverse] {
+    let entitiesByName = Dictionary(
+      entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    return entities.flatMap { entity in
+      ownRelationships(of: entity).filter(isFree).compactMap { relationship in
+        let candidates = possibleInverses(of: relationship, in: entity, entitiesByName)
+        return candidates.count < 2
+          ? nil
+          : AmbiguousInverse(
+            entity: entity.name, relationship: relationship, candidates: candidates)
+      }
     }
   }
 

@@ -71,7 +71,9 @@ extension SnapshotPort {
 
   /// The rows of some models in the order of the identifiers; those without one are left out.
   ///
-  /// What the store has cached is taken from there.
+  /// What the store has cached is taken from there. Then each class that the identifiers name is asked for
+  /// its own rows, and last the class at the root for those that are still missing: a store may name a row by
+  /// the class of the property that leads to it.
   func snapshots(
     for identifiers: [PersistentIdentifier], _ editingState: EditingState
   ) throws -> [DefaultSnapshot] {
@@ -79,13 +81,19 @@ extension SnapshotPort {
     if stored.isEmpty { return [] }
     var found = try store.cachedSnapshots(for: stored, editingState: editingState)
       .mapValues(converted)
-    let missing = Dictionary(
-      grouping: stored.filter { found[$0] == nil }, by: { root(of: $0.entityName) })
-    for (entity, identifiers) in missing {
-      guard let type = types[entity] else { continue }
-      for snapshot in try fetch(identifiers, as: type, editingState) {
-        found[snapshot.persistentIdentifier] = snapshot
+    func ask(_ missing: [PersistentIdentifier], of entity: (PersistentIdentifier) -> String) throws
+    {
+      let groups = Dictionary(grouping: missing, by: entity).sorted { $0.key < $1.key }
+      for (entity, identifiers) in groups {
+        guard let type = types[entity] else { continue }
+        for snapshot in try fetch(identifiers, as: type, editingState) {
+          found[snapshot.persistentIdentifier] = snapshot
+        }
       }
+    }
+    try ask(stored.filter { found[$0] == nil }, of: \.entityName)
+    try ask(stored.filter { found[$0] == nil && root(of: $0.entityName) != $0.entityName }) {
+      root(of: $0.entityName)
     }
     return stored.compactMap { found[$0] }
   }
@@ -106,12 +114,22 @@ extension SnapshotPort {
     return found.filter { wanted.contains($0.persistentIdentifier) }
   }
 
-  func all<T: PersistentModel>(
-    _ type: T.Type, _ editingState: EditingState
+  /// The rows of a class and of those below it, of which each is asked for too: a store may answer with the
+  /// rows of the very class.
+  func all(
+    _ type: any PersistentModel.Type, _ editingState: EditingState
   ) throws -> [DefaultSnapshot] {
-    try rows(
-      of: DataStoreFetchRequest(descriptor: FetchDescriptor<T>(), editingState: editingState)
-    )
-    .rows.snapshots
+    func fetch<T: PersistentModel>(_ type: T.Type) throws -> [DefaultSnapshot] {
+      try rows(
+        of: DataStoreFetchRequest(descriptor: FetchDescriptor<T>(), editingState: editingState)
+      )
+      .rows.snapshots
+    }
+    let descriptor = type._$descriptor
+    let below = types.values.filter { $0 != type && $0._$descriptor.isKind(of: descriptor) }
+      .sorted { $0._$descriptor.entityName < $1._$descriptor.entityName }
+    var known: Set<PersistentIdentifier> = []
+    return try ([type] + below).flatMap { try fetch($0) }
+      .filter { known.insert($0.persistentIdentifier).inserted }
   }
 }

@@ -26,6 +26,10 @@ extension SnapshotPort {
     for snapshot in try snapshots(for: wanted, editingState) {
       found[snapshot.persistentIdentifier] = snapshot
     }
+    if found.count < wanted.count {
+      MissingMembersLog.note(
+        wanted.filter { found[$0] == nil }, of: descriptor, slot, storeName: name)
+    }
     return lists.mapValues { $0.compactMap { found[$0] } }
   }
 

@@ -45,9 +45,13 @@ final class MemoryStore<Snapshot: DataStoreSnapshot>: DataStore, DataStoreBatchi
     behaviour.log.withLock { $0.append("fetch") }
     if request.descriptor.predicate != nil { throw DataStoreError.preferInMemoryFilter }
     if !request.descriptor.sortBy.isEmpty { throw DataStoreError.preferInMemorySort }
-    let wanted = entities(below: Schema.entityName(for: T.self))
+    let name = Schema.entityName(for: T.self)
+    behaviour.requested.withLock { $0.append(name) }
+    let wanted = behaviour.answersByClass ? [name] : entities(below: name)
     let found = state.withLock { state in
-      state.order.compactMap { wanted.contains($0.entityName) ? state.rows[$0] : nil }
+      state.order.compactMap {
+        wanted.contains($0.entityName) && !behaviour.hides($0) ? state.rows[$0] : nil
+      }
     }
     let slice = found.dropFirst(request.descriptor.fetchOffset ?? 0)
       .prefix(request.descriptor.fetchLimit ?? .max)
@@ -122,25 +126,34 @@ final class MemoryStore<Snapshot: DataStoreSnapshot>: DataStore, DataStoreBatchi
 /// What a memory store does beside keeping snapshots.
 final class MemoryStoreBehaviour<Snapshot: DataStoreSnapshot>: Sendable {
   let log = Mutex<[String]>([])
+  /// The entities that were asked for.
+  let requested = Mutex<[String]>([])
   let hasCache: Bool
+  /// Whether a fetch gives the rows of the very class only.
+  let answersByClass: Bool
   /// The snapshots to send along with each fetch.
   let related: @Sendable ([PersistentIdentifier: Snapshot]) -> [PersistentIdentifier: Snapshot]
   /// What to store in place of a saved snapshot.
   let rewrite: @Sendable (Snapshot) -> Snapshot?
   let willSave: (@Sendable () throws -> Void)?
+  /// Rows that no fetch gives.
+  let hides: @Sendable (PersistentIdentifier) -> Bool
 
   init(
-    hasCache: Bool = false,
+    hasCache: Bool = false, answersByClass: Bool = false,
     related:
       @escaping @Sendable ([PersistentIdentifier: Snapshot]) -> [PersistentIdentifier: Snapshot] =
       { _ in [:] },
     rewrite: @escaping @Sendable (Snapshot) -> Snapshot? = { _ in nil },
-    willSave: (@Sendable () throws -> Void)? = nil
+    willSave: (@Sendable () throws -> Void)? = nil,
+    hides: @escaping @Sendable (PersistentIdentifier) -> Bool = { _ in false }
   ) {
     self.hasCache = hasCache
+    self.answersByClass = answersByClass
     self.related = related
     self.rewrite = rewrite
     self.willSave = willSave
+    self.hides = hides
   }
 
   func count(_ event: String) -> Int { log.withLock { $0.count { $0 == event } } }

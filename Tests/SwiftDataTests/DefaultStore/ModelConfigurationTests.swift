@@ -37,7 +37,7 @@ import Testing
     #expect(ModelConfiguration().groupAppContainerIdentifier == nil)
   }
 
-  @Test(arguments: ["", ".hidden", "a/b", "a\u{0}b", "a\nb"])
+  @Test(arguments: ["", "a/b", "a\u{0}b"])
   func namesThatAreNoFileNamesAreRefused(_ name: String) {
     #expect(throws: SwiftDataError.configurationFileNameContainsInvalidCharacters) {
       try ModelConfiguration(name).validate()
@@ -55,9 +55,50 @@ import Testing
 
   @Test func locationsThatAreNoFilesAreRefused() throws {
     let url = try #require(URL(string: "https://example.org/a.store"))
-    #expect(throws: SwiftDataError.configurationFileNameContainsInvalidCharacters) {
+    let error = #expect(throws: SwiftDataError.loadIssueModelContainer) {
       try ModelConfiguration(url: url).validate()
     }
+    #expect(
+      error?.description.contains("The URL https://example.org/a.store of the store is no file URL")
+        == true)
+  }
+
+  @Test func aLocationWithoutSchemeSaysHowToMakeAFileURL() throws {
+    let url = try #require(URL(string: "/tmp/a.store"))
+    let error = #expect(throws: SwiftDataError.loadIssueModelContainer) {
+      try ModelContainer(for: Author.self, configurations: ModelConfiguration(url: url))
+    }
+    let text = error?.description ?? ""
+    #expect(text.contains("The URL /tmp/a.store of the store has no scheme"), "\(text)")
+    #expect(text.contains("URL(filePath:)"))
+    #expect(!text.contains("name of the configuration"))
+  }
+
+  @Test func aMissingFileThatMustNotBeMadeIsNamed() throws {
+    let folder = try TemporaryFolder()
+    let url = folder.url.appending(path: "missing.store")
+    let error = #expect(throws: SwiftDataError.loadIssueModelContainer) {
+      try ModelContainer(
+        for: Author.self, configurations: ModelConfiguration(url: url, allowsSave: false))
+    }
+    let text = error?.description ?? ""
+    #expect(text.contains("There is no file at \(url.path)"), "\(text)")
+    #expect(!text.contains("permission") && !text.contains("writ"), "\(text)")
+    #expect(!FileManager.default.fileExists(atPath: url.path))
+  }
+
+  @Test(arguments: [".hidden.store", "two\nlines.store", ".store", "tab\tand bell\u{7}"])
+  func unusualFileNamesAreOpenedAgain(_ name: String) throws {
+    let folder = try TemporaryFolder()
+    let configuration = ModelConfiguration(url: folder.url.appending(path: name))
+    for count in 1...2 {
+      let context = ModelContext(
+        try ModelContainer(for: Author.self, configurations: configuration))
+      context.insert(Author(name: "a\(count)"))
+      try context.save()
+      #expect(try context.fetchCount(FetchDescriptor<Author>()) == count)
+    }
+    #expect(FileManager.default.fileExists(atPath: folder.url.appending(path: name).path))
   }
 
   @Test func aFaultySchemaIsRefused() {

@@ -31,14 +31,14 @@ private enum Forms {
   @Model final class Wallet {
     var tickets: [Ticket] = []
     weak var favourite: Ticket?
-    @Relationship(.unique) var key: String  // expected warning
+    @Relationship(.unique) var key: String
     @Relationship(.unique) var sort: Sort?
     init(key: String) { self.key = key }
   }
 
   @Model class Animal {
     let name: String
-    var weight: Int { didSet {} }  // expected warning
+    var weight: Int { didSet {} }
     init(name: String, weight: Int) {
       self.name = name
       self.weight = weight

@@ -68,7 +68,7 @@ extension LanguageForms {
   }
 
   @Model final class Flagged {
-    var isDeleted: Bool = false
+    @Attribute(originalName: "isDeleted") var isRemoved: Bool = false
     var id: Int
     var name: String {  // expected warning
       didSet { changes += 1 }
@@ -143,16 +143,16 @@ extension LanguageForms {
     #expect(stored.allSatisfy { $0.rank == 3 && !$0.secret && $0.subtitle == nil })
   }
 
-  @Test func anOwnIsDeletedIsAnOrdinaryProperty() throws {
+  @Test func aPropertyThatStandsForDeletionsIsAnOrdinaryOne() throws {
     let context = try context()
     let model = LanguageForms.Flagged(id: 4, name: "n")
-    model.isDeleted = true
+    model.isRemoved = true
     context.insert(model)
     context.insert(LanguageForms.Flagged(id: 5, name: "m"))
     try context.save()
-    let live = FetchDescriptor<LanguageForms.Flagged>(predicate: #Predicate { !$0.isDeleted })
+    let live = FetchDescriptor<LanguageForms.Flagged>(predicate: #Predicate { !$0.isRemoved })
     #expect(try ModelContext(context.container).fetch(live).map(\.id) == [5])
-    #expect(model.isDeleted)
+    #expect(model.isRemoved && !model.isDeleted)
     context.delete(model)
     try context.save()
     #expect(try context.count(LanguageForms.Flagged.self) == 1)

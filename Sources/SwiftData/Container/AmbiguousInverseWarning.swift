@@ -1,0 +1,23 @@
+import Synchronization
+
+/// Tells once for each relationship that it has no inverse, because several others lead back.
+enum AmbiguousInverseWarning {
+  private static let told = Mutex<Set<String>>([])
+
+  static func note(_ schema: Schema) {
+    for found in SchemaInference.ambiguousInverses(in: schema.entities) {
+      let name = "\(found.entity).\(found.relationship.name)"
+      guard told.withLock({ $0.insert("\(name) \(found.names)").inserted }) else { continue }
+      WarningLog.write(
+        "\(name) has no inverse: \(found.names) lead to \(found.entity), so neither is chosen, and setting "
+          + "one side does not set the other. Write @Relationship(inverse:) with the key path to one of "
+          + "them.")
+    }
+  }
+}
+
+extension SchemaInference.AmbiguousInverse {
+  fileprivate var names: String {
+    candidates.map { "\(relationship.destination).\($0.name)" }.joined(separator: " and ")
+  }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import SwiftData
+import Synchronization
+import Testing
+
+/// The line on standard error about contexts that are gone with unsaved changes.
+@Suite struct UnsavedChangesLogTests {
+  private func lines(_ body: () throws -> Void) rethrows -> [String] {
+    let lines = Mutex<[String]>([])
+    try WarningLog.$receiver.withValue(
+      { line in lines.withLock { $0.append(line) } }, operation: body)
+    return lines.withLock { $0 }
+  }
+
+  private func container(in folder: TemporaryFolder) throws -> ModelContainer {
+    try ModelContainer(
+      for: Author.self,
+      configurations: ModelConfiguration(url: folder.url.appending(path: "a.store")))
+  }
+
+  @Test func aPlainContextNamesTheClassesAndTheCounts() throws {
+    let folder = try TemporaryFolder()
+    let container = try container(in: folder)
+    let saved = ModelContext(container)
+    for name in ["a", "b", "c"] { saved.insert(Author(name: name)) }
+    try saved.save()
+    let found = try lines {
+      let context = ModelContext(container)
+      let authors = try context.fetch(FetchDescriptor<Author>(sortBy: [SortDescriptor(\.name)]))
+      authors[0].name = "z"
+      context.delete(authors[1])
+      context.insert(Author(name: "d"))
+      context.insert(Author(name: "e"))
+    }
+    #expect(found.count == 1)
+    #expect(
+      found.first?.hasPrefix(
+        "A context is gone with 4 unsaved changes: 2 new Author, 1 changed Author, 1 deleted Author."
+      )
+        == true, "\(found)")
+  }
+
+  @Test func aContainerIsReportedOnce() throws {
+    let folder = try TemporaryFolder()
+    let container = try container(in: folder)
+    let found = lines {
+      for number in 0..<30 { ModelContext(container).insert(Author(name: "\(number)")) }
+    }
+    #expect(found.count == 1)
+  }
+
+  @Test func whatIsSavedOrRolledBackIsNotReported() throws {
+    let folder = try TemporaryFolder()
+    let container = try container(in: folder)
+    let found = try lines {
+      let first = ModelContext(container)
+      first.insert(Author(name: "a"))
+      try first.save()
+      let second = ModelContext(container)
+      second.insert(Author(name: "b"))
+      second.rollback()
+    }
+    #expect(found == [])
+  }
+
+  @Test func aSwitchTurnsItOff() throws {
+    let folder = try TemporaryFolder()
+    let container = try container(in: folder)
+    let found = lines {
+      let context = ModelContext(container)
+      context.reportsUnsavedChanges = false
+      context.insert(Author(name: "a"))
+    }
+    #expect(found == [])
+  }
+
+  @Test @MainActor func storesInMemoryAreNotReported() throws {
+    let container = try ModelContainer(
+      for: Author.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    let found = lines {
+      for hasAutosave in [false, true] {
+        let context = ModelContext(container)
+        context.autosaveEnabled = hasAutosave
+        context.insert(Author(name: "a"))
+      }
+    }
+    #expect(found == [])
+  }
+
+  @Test @MainActor func aContextWithAutosaveIsReportedOnce() throws {
+    let folder = try TemporaryFolder()
+    let container = try container(in: folder)
+    let found = lines {
+      for number in 0..<5 {
+        let context = ModelContext(container)
+        context.autosaveEnabled = true
+        context.insert(Author(name: "\(number)"))
+      }
+    }
+    #expect(found.count == 1)
+    #expect(
+      found.first?.hasPrefix("A context with autosave is gone with 1 unsaved change: 1 new Author.")
+        == true, "\(found)")
+  }
+}

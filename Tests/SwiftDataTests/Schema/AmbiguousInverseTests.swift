@@ -1,0 +1,73 @@
+import Foundation
+import SwiftData
+import Synchronization
+import Testing
+
+/// Relationships that several others may be the inverse of.
+@Suite struct AmbiguousInverseTests {
+  enum Doubtful {
+    @Model final class Team {
+      var name: String
+      var matches: [Match] = []
+
+      init(_ name: String) { self.name = name }
+    }
+
+    @Model final class Match {
+      var home: Team?
+      var away: Team?
+
+      init() {}
+    }
+  }
+
+  enum Settled {
+    @Model final class Squad {
+      var name: String
+      @Relationship(inverse: \Game.home) var homeGames: [Game] = []
+      @Relationship(inverse: \Game.away) var awayGames: [Game] = []
+
+      init(_ name: String) { self.name = name }
+    }
+
+    @Model final class Game {
+      var home: Squad?
+      var away: Squad?
+      var referee: Person?
+      var assistant: Person?
+
+      init() {}
+    }
+
+    @Model final class Person {
+      var name: String
+
+      init(_ name: String) { self.name = name }
+    }
+  }
+
+  private func lines(opening types: any PersistentModel.Type...) throws -> [String] {
+    let lines = Mutex<[String]>([])
+    try WarningLog.$receiver.withValue({ line in lines.withLock { $0.append(line) } }) {
+      _ = try ModelContainer(
+        for: Schema(types), configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    }
+    return lines.withLock { $0 }
+  }
+
+  @Test func theRelationshipAndItsCandidatesAreNamedOnce() throws {
+    let found = try lines(opening: Doubtful.Team.self, Doubtful.Match.self)
+    #expect(
+      found == [
+        "Team.matches has no inverse: Match.home and Match.away lead to Team, so neither is chosen, and "
+          + "setting one side does not set the other. Write @Relationship(inverse:) with the key path to "
+          + "one of them."
+      ])
+    #expect(try lines(opening: Doubtful.Team.self, Doubtful.Match.self) == [])
+  }
+
+  @Test func withoutDoubtNothingIsSaid() throws {
+    #expect(
+      try lines(opening: Settled.Squad.self, Settled.Game.self, Settled.Person.self) == [])
+  }
+}
