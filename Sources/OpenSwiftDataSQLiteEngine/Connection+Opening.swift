@@ -8,7 +8,7 @@ extension Connection {
   /// - Parameter access: How a file is opened that is only read; `nil` to look at it first.
   static func open(
     path: String, mode: OpenMode, access: ReadAccess?, busyTimeout: Duration,
-    temporaryStorage: TemporaryStorage
+    keepsJournal: Bool, temporaryStorage: TemporaryStorage
   ) throws -> OpaquePointer {
     #if OPENSWIFTDATA_INVARIANTS
       if let injector = FaultInjector.failing("open \(path)") { throw injector.fail(nil, sql: nil) }
@@ -28,7 +28,7 @@ extension Connection {
     do {
       try configure(
         opened, mode: mode, access: access, busyTimeout: busyTimeout,
-        temporaryStorage: temporaryStorage)
+        keepsJournal: keepsJournal, temporaryStorage: temporaryStorage)
       return opened
     } catch {
       sqlite3_close_v2(opened)
@@ -46,7 +46,7 @@ extension Connection {
 
   private static func configure(
     _ database: OpaquePointer, mode: OpenMode, access: ReadAccess?, busyTimeout: Duration,
-    temporaryStorage: TemporaryStorage
+    keepsJournal: Bool, temporaryStorage: TemporaryStorage
   ) throws {
     sqlite3_extended_result_codes(database, 1)
     sqlite3_busy_timeout(database, busyTimeout.milliseconds)
@@ -69,6 +69,8 @@ extension Connection {
       // Both settle the format of a file, so they come before its first page is written.
       try run("PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL", database)
     }
+    // A rollback journal keeps a file consistent with FULL only, which is the default.
+    if keepsJournal { return }
     if !mode.isInMemory { try enterWAL(database, busyTimeout: busyTimeout) }
     // In WAL mode NORMAL keeps the file consistent through a power failure, which may
     // undo the last commits; FULL would cost a flush to disk per commit.

@@ -9,6 +9,9 @@ package final class Connection {
 
   package let mode: OpenMode
 
+  /// How the file was to be opened; `nil` where that was left to the file.
+  let access: ReadAccess?
+
   /// The connection's handle, owned by this object.
   @usableFromInline package let handle: OpaquePointer
 
@@ -35,19 +38,22 @@ package final class Connection {
   package internal(set) var rollbackCount: Int64 = 0
 
   /// Opens a database and, when the file is new, lays down its format.
-  /// - Parameter access: How a file is opened that is only read; `nil` to look at it first.
+  /// - Parameters:
+  ///   - access: How a file is opened that is only read; `nil` to look at it first.
+  ///   - keepsJournal: Whether a file with a rollback journal is not switched to a log.
   package init(
     path: String, mode: OpenMode = .readWriteCreate, access: ReadAccess? = nil,
     busyTimeout: Duration = Connection.defaultBusyTimeout, cachedStatements: Int = 128,
-    temporaryStorage: TemporaryStorage = .memory
+    keepsJournal: Bool = false, temporaryStorage: TemporaryStorage = .memory
   ) throws {
     self.path = mode.isInMemory ? nil : path
     self.mode = mode
+    self.access = access
     self.busyTimeout = busyTimeout
     self.statements = StatementCache(capacity: cachedStatements)
     self.handle = try Self.open(
       path: path, mode: mode, access: access, busyTimeout: busyTimeout,
-      temporaryStorage: temporaryStorage)
+      keepsJournal: keepsJournal, temporaryStorage: temporaryStorage)
   }
 
   deinit {

@@ -36,6 +36,7 @@ package final class ConnectionPool: @unchecked Sendable {
   private let seats: [Seat]
   private let busyTimeout: Duration
   private let seatTimeout: Duration
+  private let keepsJournal: Bool
   private let temporaryStorage: TemporaryStorage
   private let configure: @Sendable (Connection) throws -> Void
   let watch = SchemaWatch()
@@ -49,18 +50,20 @@ package final class ConnectionPool: @unchecked Sendable {
   /// Opens the store.
   /// - Parameters:
   ///   - readers: How many connections read besides the writer; 0 to do everything on one.
+  ///   - keepsJournal: Whether a file with a rollback journal is not switched to a log.
   ///   - configure: Runs once on every connection, for functions and collations.
   package init(
     path: String, mode: OpenMode, readers: Int = 3,
     busyTimeout: Duration = Connection.defaultBusyTimeout,
     seatTimeout: Duration = ConnectionPool.defaultSeatTimeout,
-    temporaryStorage: TemporaryStorage = .memory,
+    keepsJournal: Bool = false, temporaryStorage: TemporaryStorage = .memory,
     configure: @escaping @Sendable (Connection) throws -> Void = { _ in }
   ) throws {
     self.path = path
     self.mode = mode
     self.busyTimeout = busyTimeout
     self.seatTimeout = seatTimeout
+    self.keepsJournal = keepsJournal
     self.temporaryStorage = temporaryStorage
     self.configure = configure
     reading = mode == .readOnly ? ReadOnlyClosing(try DatabaseFile(at: path)) : nil
@@ -131,7 +134,7 @@ package final class ConnectionPool: @unchecked Sendable {
     let isReader = mode.isWritable && index != 0
     let connection = try Connection(
       path: path, mode: isReader ? .readWrite : mode, access: reading?.access,
-      busyTimeout: busyTimeout, temporaryStorage: temporaryStorage)
+      busyTimeout: busyTimeout, keepsJournal: keepsJournal, temporaryStorage: temporaryStorage)
     try configure(connection)
     connection.watch = watch
     try watch.run(connection)

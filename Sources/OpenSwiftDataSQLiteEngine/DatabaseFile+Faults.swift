@@ -1,5 +1,5 @@
 /// Why a database file is not opened, decided from what was seen of it.
-package enum DatabaseFileFault: Hashable, Sendable {
+package enum DatabaseFileFault: Error, Hashable, Sendable {
   case folder
   case notAFile
   case unreadable

@@ -13,7 +13,8 @@ extension DatabaseFile {
       } catch let error as SQLiteError where error.code == .busy || error.code == .locked {}
     }
     let connection = try Connection(path: path, mode: .readOnly, access: last)
-    connection.keepLogOnClose()
+    // Where there was no log SQLite removes the one that it makes.
+    if log != nil { connection.keepLogOnClose() }
     return connection
   }
 

@@ -41,6 +41,8 @@ package struct DatabaseFile: Hashable, Sendable {
   package var path: String
   package var kind: Kind
   package var size = 0
+  /// When the file was written last.
+  var modified: Date?
   /// The first bytes of the file.
   package var beginning: [UInt8] = []
   package var isReadable = true
@@ -75,14 +77,30 @@ package struct DatabaseFile: Hashable, Sendable {
     // The length comes last: somebody else may be adding pages.
     beginning = raw.bytes(at: 0, count: DatabaseHeader.length)
     size = raw.size
-    isBeingWritten = raw.isBeingWritten
+    modified = Self.attributes(of: self.path)?[.modificationDate] as? Date
     if let size = Self.size(of: logPath) {
       log = Log(size: size, beginning: Self.bytes(of: logPath, LogHeader.length))
     }
-    if Self.size(of: journalPath) != nil {
-      journal = Journal(header: Self.bytes(of: journalPath, 28))
-    }
+    readJournal(raw)
     hasSharedMemory = Self.size(of: sharedMemoryPath) != nil
+  }
+
+  /// A journal was left by an interrupted transaction only if it is the same before and after nobody was
+  /// found writing.
+  private mutating func readJournal(_ raw: RawDatabaseFile) {
+    journal = foundJournal
+    for _ in 0..<100 {
+      isBeingWritten = raw.isBeingWritten
+      if isBeingWritten || journal?.isBegun != true { return }
+      let later = foundJournal
+      if later == journal { return }
+      journal = later
+    }
+  }
+
+  private var foundJournal: Journal? {
+    if Self.size(of: journalPath) == nil { return nil }
+    return Journal(header: Self.bytes(of: journalPath, 28))
   }
 
   package var logPath: String { path + "-wal" }
@@ -92,7 +110,7 @@ package struct DatabaseFile: Hashable, Sendable {
   private static func kind(of path: String) -> Kind {
     let type =
       (try? FileManager.default.attributesOfItem(
-        atPath: URL(fileURLWithPath: path).resolvingSymlinksInPath().path))?[.type]
+        atPath: resolvedPath(path)))?[.type]
     switch type as? FileAttributeType {
     case nil: return .missing
     case .typeRegular?: return .file
@@ -102,7 +120,11 @@ package struct DatabaseFile: Hashable, Sendable {
   }
 
   static func size(of path: String) -> Int? {
-    ((try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? NSNumber)?.intValue
+    (attributes(of: path)?[.size] as? NSNumber)?.intValue
+  }
+
+  private static func attributes(of path: String) -> [FileAttributeKey: Any]? {
+    try? FileManager.default.attributesOfItem(atPath: path)
   }
 
   // SQLite locks neither logs nor journals, so they may be read through a descriptor of our own.

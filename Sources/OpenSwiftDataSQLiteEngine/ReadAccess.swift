@@ -8,7 +8,8 @@ package enum ReadAccess: Hashable, Sendable {
   case plain
   /// With the right to write, which is not used: sees what others commit and leaves no file behind.
   case shared
-  /// With the assurance that nothing changes the file: no locks, no files.
+  /// Without locks and files. Others may change the file meanwhile, so what is read has to be compared with
+  /// a later look (`SteadyLook`).
   case immutable
   /// As `shared`, with a private index of the log: nobody else can use the file meanwhile, and
   /// no shared memory is made.
@@ -27,12 +28,19 @@ extension DatabaseFile {
   }
 
   /// For a look that leaves the files and the folder as they are, in the order they are tried.
+  ///
+  /// A log without content proves nothing: somebody may begin to write, and write the log back, before the
+  /// look is over. So the file is locked wherever that is possible.
   package var lookAccess: [ReadAccess] {
-    if log?.hasContent == true {
-      // While others use the file there is shared memory already.
-      return isWritable && isFolderWritable ? [.exclusive, .shared] : [.plain]
-    }
-    // Reading behind an unfinished transaction would undo it.
-    return header?.usesLog == false && !hasUnfinishedTransaction ? [.plain] : [.immutable]
+    let isOurs = isWritable && isFolderWritable
+    // While others use the file there is shared memory already.
+    if log?.hasContent == true { return isOurs ? [.exclusive, .shared] : [.plain] }
+    // Reading after an unfinished transaction would undo it.
+    if hasUnfinishedTransaction { return [.immutable] }
+    guard let header else { return [.immutable] }
+    if !header.usesLog { return [.plain] }
+    // A connection that shares the file would leave its shared memory beside the log.
+    if isOurs { return log != nil && !hasSharedMemory ? [.exclusive, .shared] : [.shared] }
+    return log != nil && hasSharedMemory ? [.plain] : [.immutable]
   }
 }

@@ -13,9 +13,16 @@ final class OpenedStore {
   let hasModel: Bool
   let layout: StoreLayout
 
+  /// Looks at a file: all that is read within the call is one state of the store.
+  /// - Parameter body: Called again where others changed a file that could not be locked.
   /// - Throws: `SwiftDataError.loadIssueModelContainer` for a file that is no store, or can't be read.
-  init(_ url: URL) throws {
-    let (connection, schema) = try StoreFileCheck.look(at: url)
+  static func look<R>(at url: URL, _ body: (OpenedStore) throws -> R) throws -> R {
+    try StoreFileCheck.look(at: url) { connection, schema in
+      try body(OpenedStore(url, connection, schema))
+    }
+  }
+
+  private init(_ url: URL, _ connection: Connection, _ schema: StoredSchema) {
     self.url = url
     self.connection = connection
     let cached = schema.model

@@ -23,10 +23,12 @@ public struct StoreCheckup: Codable, Hashable, Sendable {
       case model
       /// A table, column or index of the model is not there.
       case table
-      /// Rows of no entity, keys beyond the last one given, missing or repeated values.
+      /// Rows of no entity, keys beyond the last one given, missing values and values of another type.
       case row
-      /// A relationship leads to a row that is not there.
+      /// A relationship leads to a row that is not there, or only one way.
       case link
+      /// The history names what is not there, or its last keys are behind its rows.
+      case history
       /// A row names a file that is not there.
       case missingFile
       /// A file that no row names.
@@ -49,22 +51,30 @@ public struct StoreCheckup: Codable, Hashable, Sendable {
   /// - Throws: `SwiftDataError.loadIssueModelContainer` with the reason for a file that is no store, or that
   ///   can't be read though it is not damaged.
   public init(of url: URL) throws {
-    path = url.path
-    let store: OpenedStore
     do {
-      store = try OpenedStore(url)
+      self = try OpenedStore.look(at: url, StoreCheckup.init)
     } catch {
       guard let damage = StoreCheckup.damage(error, url) else { throw error }
-      note(.damage, damage)
-      return
+      self = StoreCheckup(path: url.path, damage: damage)
     }
+  }
+
+  private init(path: String, damage: String) {
+    self.path = path
+    note(.damage, damage)
+  }
+
+  private init(_ store: OpenedStore) throws {
+    path = store.url.path
     try checkPages(store)
     // Rows of a damaged file answer no question.
     if problems.contains(where: { $0.kind == .damage }) { return }
     checkModel(store)
     try checkTables(store)
     try checkRows(store)
+    try checkValues(store)
     try checkLinks(store)
+    try checkHistory(store)
     try checkFiles(store)
   }
 
@@ -132,6 +142,11 @@ public struct StoreCheckup: Codable, Hashable, Sendable {
       note(.table, "There is no table \(table.name).")
     }
     for index in store.layout.indexes where !store.schema.objects.contains(index.name) {
+      if try index.isUnique
+        && store.connection.keepsUnique(index.columns.map(\.name), in: index.table)
+      {
+        continue
+      }
       note(.table, "There is no index \(index.name).")
     }
   }
@@ -142,10 +157,11 @@ public struct StoreCheckup: Codable, Hashable, Sendable {
       let hierarchy = store.model.subtree(of: table.root)
       let numbers = hierarchy.compactMap { store.layout.numbers[$0.name] }
       let list = numbers.map(String.init).joined(separator: ", ")
-      let strangers = try store.connection.integer(
-        "SELECT count(*) FROM \(name) WHERE Z_ENT IS NULL OR Z_ENT NOT IN (\(list))")
-      if let strangers, strangers > 0 {
-        note(.row, "\(strangers) rows of \(table.name) are of no entity of the model.")
+      try noteRows(
+        .row, "FROM \(name) WHERE Z_ENT IS NULL OR Z_ENT NOT IN (\(list))", store
+      ) { "\($0) rows of \(table.name) are of no entity of the model" }
+      try noteRows(.row, "FROM \(name) WHERE Z_OPT IS NULL OR Z_OPT < 1", store) {
+        "\($0) rows of \(table.name) have no version (Z_OPT)"
       }
       let largest = try store.connection.integer("SELECT max(Z_PK) FROM \(name)") ?? 0
       let last = store.schema.entitiesByName[table.root]?.lastKey ?? 0
@@ -172,14 +188,9 @@ public struct StoreCheckup: Codable, Hashable, Sendable {
       guard let column = store.layout.column(attribute.name, of: entity.name),
         store.schema.columns[store.layout.table(of: entity.name)]?[column.name] != nil
       else { continue }
-      let empty = try store.connection.integer(
-        """
-        SELECT count(*) FROM \(table) WHERE Z_ENT IN (\(list)) \
-        AND \(column.name.quotedName) IS NULL
-        """)
-      if let empty, empty > 0 {
-        note(.row, "\(empty) rows have no \(entity.name).\(attribute.name), which is required.")
-      }
+      try noteRows(
+        .row, "FROM \(table) WHERE Z_ENT IN (\(list)) AND \(column.name.quotedName) IS NULL", store
+      ) { "\($0) rows have no \(entity.name).\(attribute.name), which is required" }
     }
   }
 
@@ -194,6 +205,7 @@ public struct StoreCheckup: Codable, Hashable, Sendable {
         let target = column.id.part == .owner ? column.id.entity : relationship.destination
         try checkKeys(
           table.name, column.name, to: target, "\(column.id.entity).\(property.name)", store)
+        try checkBothSides(column, relationship, of: table.name, store)
       }
     }
     for entity in store.model.entities {
@@ -203,26 +215,160 @@ public struct StoreCheckup: Codable, Hashable, Sendable {
         else { continue }
         try checkKeys(
           side.table.name, side.memberColumn, to: relationship.destination,
-          "\(entity.name).\(relationship.name)", store)
+          "\(entity.name).\(relationship.name)", key: side.ownerColumn, store)
       }
     }
   }
 
+  /// - Parameter key: The column with the keys of the rows that have the relationship.
   private mutating func checkKeys(
     _ table: String, _ column: String, to entity: String, _ property: String,
-    _ store: OpenedStore
+    key: String = "Z_PK", _ store: OpenedStore
   ) throws {
     let destination = store.layout.table(of: entity)
     guard store.schema.columns[destination] != nil else { return }
-    let key = column.quotedName
-    let count = try store.connection.integer(
+    let link = "a.\(column.quotedName)"
+    try noteRows(
+      .link,
       """
-      SELECT count(*) FROM \(table.quotedName) AS a WHERE a.\(key) IS NOT NULL \
-      AND NOT EXISTS (SELECT 1 FROM \(destination.quotedName) AS b WHERE b.Z_PK = a.\(key))
-      """)
-    if let count, count > 0 {
-      note(.link, "\(count) links of \(property) lead to rows that are not there.")
+      FROM \(table.quotedName) AS a WHERE \(link) IS NOT NULL \
+      AND NOT EXISTS (SELECT 1 FROM \(destination.quotedName) AS b WHERE b.Z_PK = \(link))
+      """, key: "a.\(key.quotedName)", store
+    ) { "\($0) links of \(property) lead to rows that are not there" }
+  }
+
+  /// Of a relationship to one with an inverse to one both rows name each other.
+  private mutating func checkBothSides(
+    _ column: StoreLayout.Column, _ relationship: RelationshipDescription, of table: String,
+    _ store: OpenedStore
+  ) throws {
+    guard let name = relationship.inverse,
+      let (owner, found) = store.model.property(name, of: relationship.destination),
+      found.relationship?.isToMany == false,
+      let inverse = store.layout.column(name, of: owner.name)?.name
+    else { return }
+    let destination = store.layout.table(of: relationship.destination)
+    guard store.schema.columns[destination]?[inverse] != nil else { return }
+    try noteRows(
+      .link,
+      """
+      FROM \(table.quotedName) AS a JOIN \(destination.quotedName) AS b \
+      ON b.Z_PK = a.\(column.name.quotedName) WHERE b.\(inverse.quotedName) IS NOT a.Z_PK
+      """, key: "a.Z_PK", store
+    ) {
+      "\($0) links of \(column.id.entity).\(relationship.name) lead to rows whose \(name) does not lead "
+        + "back"
     }
+  }
+
+  // MARK: Rows
+
+  /// Notes rows, with the keys of the first of them.
+  /// - Parameters:
+  ///   - origin: What selects them: `FROM ZTRIP WHERE …`.
+  ///   - text: The sentence for a number of them, without its end.
+  private mutating func noteRows(
+    _ kind: Problem.Kind, _ origin: String, key: String = "Z_PK", _ store: OpenedStore,
+    _ text: (Int64) -> String
+  ) throws {
+    guard let count = try store.connection.integer("SELECT count(*) \(origin)"), count > 0
+    else { return }
+    let limit = StoreCheckup.namedRows
+    let keys = try store.rows("SELECT \(key) \(origin) ORDER BY 1 LIMIT \(limit)") {
+      "p\($0.int64(0))"
+    }
+    let more = count > Int64(limit) ? ", …" : ""
+    note(kind, "\(text(count)) (\(keys.joined(separator: ", "))\(more)).")
+  }
+
+  /// How many rows with one problem are named.
+  private static let namedRows = 5
+
+  /// Whether columns hold what their types say: SQLite takes any value for any column.
+  private mutating func checkValues(_ store: OpenedStore) throws {
+    for table in store.layout.tables {
+      for column in table.columns where store.schema.columns[table.name]?[column.name] != nil {
+        let name = column.name.quotedName
+        let property = ([column.id.entity, column.id.property] + column.id.path)
+          .joined(separator: ".")
+        // Values that may lie in files are bytes after a tag, texts too.
+        if store.schema.modelMetadata?.externalAttributes?.contains(property) == true { continue }
+        let types = column.type.storageClasses.map { "'\($0)'" }.joined(separator: ", ")
+        try noteRows(
+          .row, "FROM \(table.name.quotedName) WHERE typeof(\(name)) NOT IN ('null', \(types))",
+          store
+        ) { "\($0) rows have a value of \(property) that is of another type" }
+        guard store.isUUID(column.id) else { continue }
+        try noteRows(
+          .row,
+          """
+          FROM \(table.name.quotedName) WHERE typeof(\(name)) = 'blob' AND length(\(name)) <> 16
+          """, store
+        ) { "\($0) rows have a UUID in \(property) that has not 16 bytes" }
+      }
+    }
+  }
+
+  // MARK: History
+
+  private mutating func checkHistory(_ store: OpenedStore) throws {
+    let listed = store.schema.entitiesByNumber
+    for entity in HistoryTables.Entity.allCases where store.schema.columns[entity.table] != nil {
+      let largest =
+        try store.connection.integer("SELECT max(Z_PK) FROM \(entity.table)") ?? 0
+      guard let last = listed[entity.rawValue]?.lastKey else {
+        // Files get these rows with the first transaction.
+        if largest > 0 {
+          note(
+            .history,
+            "Z_PRIMARYKEY does not list \(entity.name) (number \(entity.rawValue)), and \(entity.table) has "
+              + "the key \(largest).")
+        }
+        continue
+      }
+      if largest > last {
+        note(
+          .history,
+          "The last key given to \(entity.name) is \(last), and \(entity.table) has the key \(largest)."
+        )
+      }
+    }
+    guard HistoryTables(in: store.schema.columns) != nil else { return }
+    typealias Change = HistoryTables.Change
+    let (changes, transactions) = (
+      HistoryTables.Entity.change.table, HistoryTables.Entity.transaction.table
+    )
+    try noteRows(
+      .history,
+      """
+      FROM \(changes) AS a WHERE NOT EXISTS (SELECT 1 FROM \(transactions) AS b \
+      WHERE b.Z_PK = a.\(Change.transaction))
+      """, key: "a.Z_PK", store
+    ) { "\($0) changes of the history belong to no transaction" }
+    try checkChangedRows(store)
+    for column in HistoryTables.Transaction.texts {
+      try noteRows(
+        .history,
+        """
+        FROM \(transactions) AS a WHERE a.\(column) IS NOT NULL AND NOT EXISTS \
+        (SELECT 1 FROM \(HistoryTables.Entity.text.table) AS b WHERE b.Z_PK = a.\(column))
+        """, key: "a.Z_PK", store
+      ) { "\($0) transactions of the history name a text (\(column)) that is not there" }
+    }
+  }
+
+  /// The entities of changes are those of the file, or such as were removed by migrations.
+  private mutating func checkChangedRows(_ store: OpenedStore) throws {
+    let removed = store.schema.modelMetadata?.removedEntities ?? [:]
+    let known = Set(store.schema.entities.map(\.number)).union(removed.keys)
+    let list = known.sorted().map(String.init).joined(separator: ", ")
+    let entity = HistoryTables.Change.entity
+    try noteRows(
+      .history,
+      """
+      FROM \(HistoryTables.Entity.change.table) WHERE \(entity) IS NULL OR \(entity) NOT IN (\(list))
+      """, store
+    ) { "\($0) changes of the history are of no entity of the file" }
   }
 
   private mutating func checkFiles(_ store: OpenedStore) throws {
@@ -244,4 +390,33 @@ public struct StoreCheckup: Codable, Hashable, Sendable {
 extension StoreCheckup.Problem: CustomStringConvertible {
   /// The kind and the text.
   public var description: String { "\(kind.rawValue): \(text)" }
+}
+
+extension ColumnType {
+  /// What SQLite may keep in a column of the type: numbers without a fraction as integers, decimal numbers that
+  /// it can't keep exactly as texts.
+  fileprivate var storageClasses: [String] {
+    switch self {
+    case .integer: ["integer"]
+    case .float, .timestamp: ["real", "integer"]
+    case .decimal: ["real", "integer", "text"]
+    case .varchar: ["text"]
+    case .blob: ["blob"]
+    }
+  }
+}
+
+extension StoreLayout.ColumnID {
+  /// The names of the parts of a composite that lead to the column.
+  fileprivate var path: [String] { if case .leaf(let path) = part { path } else { [] } }
+}
+
+extension OpenedStore {
+  /// Whether a column has the bytes of a UUID.
+  fileprivate func isUUID(_ id: StoreLayout.ColumnID) -> Bool {
+    guard let attribute = model.property(id.property, of: id.entity)?.property.attribute else {
+      return false
+    }
+    return attribute.leaves.first { $0.path == id.path }?.attribute.type == .uuid
+  }
 }

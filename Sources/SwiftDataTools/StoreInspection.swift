@@ -96,7 +96,11 @@ public struct StoreInspection: Codable, Hashable, Sendable {
   /// - Throws: `SwiftDataError.loadIssueModelContainer` with the reason for a file that is no store, or that
   ///   can't be read.
   public init(of url: URL) throws {
-    let store = try OpenedStore(url)
+    self = try OpenedStore.look(at: url, StoreInspection.init)
+  }
+
+  private init(_ store: OpenedStore) throws {
+    let url = store.url
     path = url.path
     bytes = try StoreInspection.size(url.path) ?? 0
     logBytes = try StoreInspection.size(url.path + "-wal")

@@ -90,11 +90,31 @@ import Testing
         link("blocking", to: "User", inverse: "blockedBy", isToMany: true),
         link("blockedBy", to: "User", inverse: "blocking", isToMany: true),
       ])
-    #expect(layout([entity]).joinTables.map(\.name) == ["Z_1BLOCKEDBY"])
-    let other = layout([entity], tables: ["Z_1BLOCKING"])
-    #expect(other.joinTables.map(\.name) == ["Z_1BLOCKING"])
+    #expect(layout([entity]).joinTables.map(\.name) == ["Z_1BLOCKING"])
+    #expect(layout([entity]).joinTables.map(\.columns) == [["Z_1BLOCKEDBY", "Z_1BLOCKING"]])
+    let other = layout([entity], tables: ["Z_1BLOCKEDBY"])
+    #expect(other.joinTables.map(\.name) == ["Z_1BLOCKEDBY"])
+    #expect(other.joinTables.map(\.columns) == [["Z_1BLOCKING", "Z_1BLOCKEDBY"]])
     #expect(other.joinSide("blocking", of: "User")?.ownerColumn == "Z_1BLOCKEDBY")
     #expect(other.joinSide("blocking", of: "User")?.memberColumn == "Z_1BLOCKING")
+  }
+
+  /// Both files that are known take the shorter name.
+  @Test(arguments: [
+    ("blockedBy", "blocking", "Z_1BLOCKING"),
+    ("childCollections", "parentCollections", "Z_1CHILDCOLLECTIONS"),
+    ("followers", "following", "Z_1FOLLOWERS"),
+  ])
+  func pairsOfOneEntityAreNamedByTheShorterRelationship(
+    _ first: String, _ second: String, _ name: String
+  ) {
+    let entity = EntityDescription(
+      name: "User",
+      properties: [
+        link(first, to: "User", inverse: second, isToMany: true),
+        link(second, to: "User", inverse: first, isToMany: true),
+      ])
+    #expect(layout([entity]).joinTables.map(\.name) == [name])
   }
 
   @Test func indexesNameTheirProperties() {

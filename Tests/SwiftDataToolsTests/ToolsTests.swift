@@ -118,6 +118,93 @@ struct StoreCopy {
     #expect(problems.first?.text.contains(text) == true, "\(problems)")
   }
 
+  @Test(arguments: [
+    ("UPDATE ZCAR SET ZOWNER = 99 WHERE Z_PK < 4", "rows that are not there (p1, p2, p3)."),
+    (
+      "UPDATE ZCAR SET ZOWNER = 99 WHERE Z_PK < 9",
+      "8 links of Car.owner lead to rows that are not there (p1, p2, p3, p4, p5, …)."
+    ),
+    (
+      "UPDATE ZPERSON SET ZID = x'0102030405' WHERE Z_PK = 3",
+      "1 rows have a UUID in Person.id that has not 16 bytes (p3)."
+    ),
+    (
+      "UPDATE ZPERSON SET ZID = 'text' WHERE Z_PK = 3",
+      "1 rows have a value of Person.id that is of another type (p3)."
+    ),
+    (
+      "UPDATE ZCAR SET ZMAKER = x'41' WHERE Z_PK = 5",
+      "1 rows have a value of Car.maker that is of another type (p5)."
+    ),
+    (
+      "UPDATE ZPERSON SET ZUPDATEDAT = 'soon' WHERE Z_PK = 1",
+      "1 rows have a value of Person.updatedAt that is of another type (p1)."
+    ),
+    (
+      "UPDATE ZCAR SET ZOWNER = 'Ann' WHERE Z_PK = 1",
+      "1 rows have a value of Car.owner that is of another type (p1)."
+    ),
+    ("UPDATE ZCAR SET Z_OPT = NULL WHERE Z_PK = 6", "1 rows of ZCAR have no version (Z_OPT) (p6)."),
+  ])
+  func rowsWithProblemsAreNamed(_ sql: String, _ text: String) throws {
+    let copy = try StoreCopy("coredataplus-SampleModel")
+    defer { copy.remove() }
+    try copy.execute(sql)
+    let problems = try StoreCheckup(of: copy.url).problems
+    #expect(problems.contains { $0.text.contains(text) }, "\(problems)")
+  }
+
+  @Test(arguments: [
+    (
+      "DELETE FROM Z_PRIMARYKEY WHERE Z_ENT = 16002",
+      "Z_PRIMARYKEY does not list TRANSACTION (number 16002), and ATRANSACTION has the key 1."
+    ),
+    (
+      "UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_ENT = 16001",
+      "The last key given to CHANGE is 1, and ACHANGE has the key 5."
+    ),
+    (
+      "DELETE FROM ATRANSACTION",
+      "5 changes of the history belong to no transaction (p1, p2, p3, p4, p5)."
+    ),
+    (
+      "UPDATE ACHANGE SET ZENTITY = 77 WHERE Z_PK = 2",
+      "1 changes of the history are of no entity of the file (p2)."
+    ),
+    (
+      "DELETE FROM ATRANSACTIONSTRING WHERE Z_PK = 1",
+      "1 transactions of the history name a text (ZBUNDLEIDTS) that is not there (p1)."
+    ),
+    (
+      "UPDATE ZTASK SET ZPREVIOUSVERSION = NULL WHERE Z_PK = 2",
+      "1 links of Task.nextVersion lead to rows whose previousVersion does not lead back (p5)."
+    ),
+  ])
+  func whatTheHistoryAndOneToOnesLackIsNamed(_ sql: String, _ text: String) throws {
+    let copy = try StoreCopy("spezi-scheduler")
+    defer { copy.remove() }
+    try copy.execute(sql)
+    let problems = try StoreCheckup(of: copy.url).problems
+    #expect(problems.contains { $0.text == text }, "\(problems)")
+  }
+
+  /// As earlier frameworks made it: a constraint of the table in place of an index.
+  @Test func aUniqueConstraintOfTheTableIsNoMissingIndex() throws {
+    let copy = try StoreCopy("coredataplus-SampleModel")
+    defer { copy.remove() }
+    try copy.execute(
+      """
+      DROP INDEX Z_Person_UNIQUE_firstName_lastName;
+      CREATE TABLE PEOPLE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, \
+      ZUPDATEDAT TIMESTAMP, ZFIRSTNAME VARCHAR, ZLASTNAME VARCHAR, ZID BLOB, \
+      UNIQUE (ZFIRSTNAME, ZLASTNAME) );
+      INSERT INTO PEOPLE (Z_PK, Z_ENT, Z_OPT, ZUPDATEDAT, ZFIRSTNAME, ZLASTNAME, ZID) \
+      SELECT Z_PK, Z_ENT, Z_OPT, ZUPDATEDAT, ZFIRSTNAME, ZLASTNAME, ZID FROM ZPERSON;
+      DROP TABLE ZPERSON; ALTER TABLE PEOPLE RENAME TO ZPERSON
+      """)
+    #expect(try StoreCheckup(of: copy.url).problems == [])
+  }
+
   @Test func otherHashesAreNamed() throws {
     let copy = try StoreCopy("coredataplus-SampleModel")
     defer { copy.remove() }

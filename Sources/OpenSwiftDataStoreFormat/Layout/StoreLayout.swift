@@ -141,8 +141,9 @@ package struct StoreLayout: Sendable {
 
   /// Both sides come to the same table with swapped roles.
   ///
-  /// The table is named by the side with the smaller entity number. Of a relationship of an entity with
-  /// itself no rule is known: the name that the file has, else the one that comes first.
+  /// The table is named by the side with the smaller entity number. For a relationship of an entity with
+  /// itself the name that the file has counts, else the shorter one: so do the two files that are known,
+  /// `blocking` of `blockedBy` and `blocking`, and `childCollections` of that and `parentCollections`.
   private func joinSide(
     _ own: (entity: String, property: String), _ other: (entity: String, property: String),
     _ knownTables: Set<String>
@@ -154,7 +155,11 @@ package struct StoreLayout: Sendable {
     let otherName = "Z_\(otherNumber)\(other.property.uppercased())"
     var isFirst = ownNumber < otherNumber
     if ownNumber == otherNumber {
-      isFirst = own.property == other.property || own.property.precedes(other.property)
+      let (length, otherLength) = (own.property.count, other.property.count)
+      isFirst =
+        length == otherLength
+        ? own.property == other.property || own.property.precedes(other.property)
+        : length < otherLength
       let (expected, alternative) = isFirst ? (ownName, otherName) : (otherName, ownName)
       if !knownTables.contains(expected), knownTables.contains(alternative) { isFirst.toggle() }
     }

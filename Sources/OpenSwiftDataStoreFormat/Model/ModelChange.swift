@@ -49,7 +49,7 @@ package enum ModelChange {
       {
         found.append("the delete rule of \(name) is \(new.deleteRule)")
       } else if let old = before.attribute, let new = property.attribute,
-        old.defaultValue != new.defaultValue
+        old.hasOtherDefault(than: new)
       {
         found.append("\(name) has another default")
       }
@@ -101,5 +101,14 @@ extension PropertyDescription {
         } == new.inverse
     default: false
     }
+  }
+}
+
+extension AttributeDescription {
+  /// Not every file tells the defaults of arrays and composites.
+  fileprivate func hasOtherDefault(than other: AttributeDescription) -> Bool {
+    let isUntold = defaultValue == nil || other.defaultValue == nil
+    if isUntold, type == .composite || type == .transformable { return false }
+    return defaultValue != other.defaultValue
   }
 }

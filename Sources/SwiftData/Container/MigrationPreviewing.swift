@@ -19,16 +19,13 @@ struct MigrationPreviewing {
       let size = try? FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int,
       size > 0
     else { return preview(from: nil, [], [:]) }
-    let (connection, stored) = try StoreFileCheck.look(at: url)
-    do {
+    return try StoreFileCheck.look(at: url) { connection, stored in
       let store = StoreIdentity(stored)
       let counts = try TablesWithoutRows(connection, stored).rowCounts()
       guard case .migrate(let path) = try migration.decision(stored) else {
         return preview(from: store.versionText, [], counts)
       }
       return preview(from: store.versionText, try stages(path, store, stored, connection), counts)
-    } catch {
-      throw StoreFailure.opening(error, at: url)
     }
   }
 

@@ -45,23 +45,29 @@ struct StoreMigration {
   var version: String { planning.versions[planning.target].name }
 
   /// - Parameter finding: What was found when the file was looked at.
-  /// - Returns: Whether the file was migrated.
+  /// - Returns: Whether the file is to be looked at again: it was migrated, here or by another process.
   /// - Throws: `SwiftDataError`, or what the database throws; the file is as it was then.
   func run(_ finding: StoreFileCheck.Finding) throws -> Bool {
     guard case .migrate(let path) = try decision(finding.stored) else { return false }
     if path.isInName, !configuration.allowsSave || !configuration.allowsMigration { return false }
-    try requirePermission(path)
     try StoreFile.refuseWriting(finding.stored, configuration)
-    if finding.isChangedByOpening { try refuseUnopened(path) }
+    // What can be read of it is read; opening it says what can't.
+    if !configuration.allowsSave, finding.stored.writingObstacle != nil { return false }
+    try requirePermission(path)
+    if finding.isChangedByOpening { try refuseUnopened() }
     do {
-      return try run()
+      try run(keepsJournal: finding.hasRollbackJournal)
     } catch {
       throw StoreFailure.migrating(error, at: configuration.url)
     }
+    return true
   }
 
-  private func run() throws -> Bool {
-    let pool = try StoreFile.openPool(configuration, readers: 0, temporaryStorage: .file)
+  /// - Parameter keepsJournal: Whether a file with a rollback journal has one meanwhile, so that a failure
+  ///   leaves each of its bytes as it was. The store is switched to a log when it is opened.
+  private func run(keepsJournal: Bool) throws {
+    let pool = try StoreFile.openPool(
+      configuration, readers: 0, keepsJournal: keepsJournal, temporaryStorage: .file)
     defer { try? pool.close() }
     let external = ExternalFiles(of: configuration.url)
     var losses: [MigrationLoss] = []
@@ -72,17 +78,16 @@ struct StoreMigration {
       try made.make()
       backup = made
     }
-    let isMigrated = try EnclosedWork(pool, external: external).run {
+    try EnclosedWork(pool, external: external).run {
       guard let stored = try pool.read(StoredSchema.read),
         case .migrate(let path) = try decision(stored)
-      else { return false }
+      else { return }
       do {
         if configuration.keepsMigrationBackup == true, !path.isInName { try keepBackup() }
         try MigrationRun(self, path, StoreIdentity(stored), pool, external) { deleted in
           losses += deleted
           if configuration.keepsMigrationBackup == nil { try keepBackup() }
         }.run()
-        return true
       } catch {
         // Else each launch of a program whose migration fails would leave one more.
         backup?.remove()
@@ -90,19 +95,21 @@ struct StoreMigration {
       }
     }
     MigrationLossLog.note(losses, of: configuration.url, before: version, copy: backup?.url)
-    return isMigrated
   }
 
   /// Refuses what the first step would lose before opening the file to write changes a byte.
-  private func refuseUnopened(_ path: MigrationPath) throws {
-    guard let step = path.steps.first, !runsCode(before: step) else { return }
-    let (connection, stored) = try StoreFileCheck.look(at: configuration.url)
-    guard StoreIdentity(stored).tellsModels else { return }
-    let problems = try change(
-      step, of: StoreIdentity(stored), connection, keepsOldTables: transforms(in: step)
-    ).problems(connection)
-    if problems.isEmpty { return }
-    throw MigrationRefusal(problems: problems, migration: self, step: step, path: path).error
+  private func refuseUnopened() throws {
+    try StoreFileCheck.look(at: configuration.url) { connection, stored in
+      // Another process may have migrated the file since.
+      guard case .migrate(let path) = try decision(stored), let step = path.steps.first,
+        !runsCode(before: step), StoreIdentity(stored).tellsModels
+      else { return }
+      let problems = try change(
+        step, of: StoreIdentity(stored), connection, keepsOldTables: transforms(in: step)
+      ).problems(connection)
+      if problems.isEmpty { return }
+      throw MigrationRefusal(problems: problems, migration: self, step: step, path: path).error
+    }
   }
 
   /// Whether code of the app runs before the tables change, so that the rows may be others then.

@@ -26,7 +26,6 @@ package final class ExternalFiles: ExternalValueStore {
   static let threshold = 128 * 1024
 
   let folder: ExternalFolder
-  private let store: URL
   let state = Mutex(State())
 
   /// What a transaction does to the names of files.
@@ -72,7 +71,6 @@ package final class ExternalFiles: ExternalValueStore {
   }
 
   package init(of store: URL) {
-    self.store = store
     folder = ExternalFolder(of: store)
   }
 
@@ -155,7 +153,7 @@ package final class ExternalFiles: ExternalValueStore {
   /// rows back whose files are gone, so the log comes first.
   func settle(_ changes: Changes, _ state: inout State) {
     if !changes.lost.isEmpty {
-      try? ExternalFolder.synchronize(URL(fileURLWithPath: store.path + "-wal"))
+      try? ExternalFolder.synchronize(URL(fileURLWithPath: folder.store.path + "-wal"))
       for name in changes.lost {
         if state.kept[name] == nil {
           folder.remove(name)

@@ -30,7 +30,7 @@ package struct ExternalFilesCheck: Sendable {
   ///   - connection: A connection that looks at it.
   /// - Throws: `SQLiteError`.
   package init(of store: URL, through connection: Connection) throws {
-    try connection.transaction(.deferred) { try find(connection, ExternalFolder(of: store)) }
+    try connection.snapshot { try find(connection, ExternalFolder(of: store)) }
   }
 
   /// Reads all columns that may name files, and lists the folder.

@@ -12,23 +12,32 @@ extension ExternalFolder {
   func namesOfNeighbours() throws -> Set<String> {
     var names: Set<String> = []
     for neighbour in neighbours() {
-      let file = try DatabaseFile(at: neighbour.path)
-      guard file.kind == .file, file.size > 0, DatabaseHeader.begins(file.beginning) else {
-        continue
+      try SteadyLook(path: neighbour.path).run { file, look in
+        guard file.kind == .file, file.size > 0, DatabaseHeader.begins(file.beginning) else {
+          return
+        }
+        let connection = try file.look()
+        try connection.snapshot {
+          look.begin(connection)
+          try StoredName.forEach(in: connection) { names.insert($0.name) }
+        }
       }
-      try StoredName.forEach(in: file.look()) { names.insert($0.name) }
     }
     return names
   }
 
   private func neighbours() -> [URL] {
-    let parent = store.deletingLastPathComponent()
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: parent.path)) ?? []
-    return names.filter { name in
-      name != store.lastPathComponent
-        && !["-wal", "-shm", "-journal"].contains(where: name.hasSuffix)
+    parents.flatMap { parent in
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: parent.path)) ?? []
+      return names.filter { name in
+        !["-wal", "-shm", "-journal"].contains(where: name.hasSuffix)
+      }
+      .map(parent.appendingPathComponent)
     }
-    .map(parent.appendingPathComponent)
-    .filter { ExternalFolder(of: $0).isShared(with: self) }
+    .filter { neighbour in
+      let other = ExternalFolder(of: neighbour)
+      // A link to this store is no other one.
+      return other.store.path != store.path && other.isShared(with: self)
+    }
   }
 }

@@ -17,31 +17,55 @@ struct ExternalFolder: Sendable {
   /// What belongs to the store besides its values.
   let support: URL
   let values: URL
-  /// Some programs name the folder after the whole name of the store; values are read there, and
-  /// removed, but not added.
-  private let otherValues: URL
+  /// Values are read there, and removed, but not added: some programs name the folder after the whole name
+  /// of the store, earlier releases of this one after a symbolic link to it.
+  private let otherValues: [URL]
+  /// The file itself, where a symbolic link leads to it.
   let store: URL
+  /// The folders in which other stores may have their values in the same place.
+  let parents: [URL]
 
-  init(of store: URL) {
+  init(of url: URL) {
+    let store = URL(fileURLWithPath: DatabaseFile.resolvedPath(url.path))
+    let named = URL(
+      fileURLWithPath: DatabaseFile.resolvedPath(url.deletingLastPathComponent().path),
+      isDirectory: true
+    ).appendingPathComponent(url.lastPathComponent)
+    func support(_ store: URL, _ base: String) -> URL {
+      store.deletingLastPathComponent()
+        .appendingPathComponent(".\(base)_SUPPORT", isDirectory: true)
+    }
+    func supports(_ store: URL) -> [URL] {
+      [
+        support(store, store.deletingPathExtension().lastPathComponent),
+        support(store, store.lastPathComponent),
+      ]
+    }
+    var places = supports(store)
+    var parents = [store.deletingLastPathComponent()]
+    if named.path != store.path {
+      places += supports(named).filter { !places.contains($0) }
+      let parent = named.deletingLastPathComponent()
+      if parent.path != parents[0].path { parents.append(parent) }
+    }
+    let values = places.map {
+      $0.appendingPathComponent("_EXTERNAL_DATA", isDirectory: true)
+    }
     self.store = store
-    let parent = store.deletingLastPathComponent()
-    func support(_ base: String) -> URL {
-      parent.appendingPathComponent(".\(base)_SUPPORT", isDirectory: true)
-    }
-    func values(_ support: URL) -> URL {
-      support.appendingPathComponent("_EXTERNAL_DATA", isDirectory: true)
-    }
-    self.support = support(store.deletingPathExtension().lastPathComponent)
-    self.values = values(self.support)
-    otherValues = values(support(store.lastPathComponent))
+    self.parents = parents
+    self.support = places[0]
+    self.values = values[0]
+    otherValues = Array(values.dropFirst())
   }
+
+  private var allValues: [URL] { [values] + otherValues }
 
   // MARK: Reading
 
   /// The bytes of a value, in pages of the file that are read when they are looked at. They stay when
   /// the file is removed.
   func content(named name: String) -> Data? {
-    for folder in [values, otherValues] {
+    for folder in allValues {
       let file = folder.appendingPathComponent(name)
       if let content = try? Data(contentsOf: file, options: .alwaysMapped) { return content }
       // A process can map so many files only.
@@ -52,20 +76,20 @@ struct ExternalFolder: Sendable {
 
   func contains(_ name: String) -> Bool { file(named: name) != nil }
 
-  /// The file of a value; `nil` where it is in neither folder.
+  /// The file of a value; `nil` where it is in no folder.
   func file(named name: String) -> URL? {
-    [values, otherValues].map { $0.appendingPathComponent(name) }
+    allValues.map { $0.appendingPathComponent(name) }
       .first { FileManager.default.fileExists(atPath: $0.path) }
   }
 
-  /// The paths of both folders.
+  /// The paths of all folders.
   var places: Set<String> {
-    [values.standardizedFileURL.path, otherValues.standardizedFileURL.path]
+    Set(allValues.map(\.standardizedFileURL.path))
   }
 
-  /// The files in both folders.
+  /// The files in all folders.
   func files() -> [URL] {
-    [values, otherValues].flatMap { folder in
+    allValues.flatMap { folder in
       ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
         .map(folder.appendingPathComponent)
     }
@@ -103,7 +127,7 @@ struct ExternalFolder: Sendable {
   /// Removes a value, and what is left of an attempt to write it.
   func remove(_ name: String) {
     for name in [name, ExternalFolder.temporary(name)] {
-      for folder in [values, otherValues] { unlink(folder.appendingPathComponent(name).path) }
+      for folder in allValues { unlink(folder.appendingPathComponent(name).path) }
     }
   }
 

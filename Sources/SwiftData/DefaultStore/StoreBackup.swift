@@ -30,6 +30,8 @@ package struct StoreBackup {
   ///   - version: What the store is before the migration; part of the copy's name. What can't stand in a name
   ///     is replaced.
   package init(of store: URL, before version: String) {
+    // The copy lies beside the file that a symbolic link leads to.
+    let store = URL(fileURLWithPath: DatabaseFile.resolvedPath(store.path))
     self.store = store
     let base = store.deletingPathExtension().lastPathComponent
     let kept = String(version.map { StoreBackup.isPlain($0) ? $0 : "-" })

@@ -34,6 +34,15 @@ package struct StoreCreation {
     self.definitions = definitions
   }
 
+  /// The same with other words on the model: nothing of the tables changes.
+  /// - Parameter model: The same entities; the version stays.
+  func describing(_ model: ModelDescription) -> StoreCreation {
+    StoreCreation(
+      model: ModelDescription(
+        entities: model.entities, versionIdentifiers: self.model.versionIdentifiers),
+      numbers: numbers, definitions: definitions, externalAttributes: externalAttributes)
+  }
+
   /// Makes all tables of an empty file, in the order in which Apple's framework makes them.
   /// - Parameter describesModel: Whether the file says which models it holds.
   package func create(_ connection: Connection, describesModel: Bool = true) throws {

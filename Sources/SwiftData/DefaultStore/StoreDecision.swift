@@ -16,14 +16,19 @@ enum StoreDecision {
   ///   - stored: What the file says; `nil` for an empty one.
   ///   - schema: The validated schema.
   ///   - descriptors: The descriptors of its classes by entity name.
-  init(stored: StoredSchema?, schema: Schema, descriptors: [String: _ModelDescriptor]) {
+  ///   - isRead: Whether the file is only read.
+  init(
+    stored: StoredSchema?, schema: Schema, descriptors: [String: _ModelDescriptor],
+    isRead: Bool = false
+  ) {
     guard let stored else {
       self = .create(SchemaMapping(schema: schema, descriptors: descriptors))
       return
     }
-    let recognition = StoreRecognition(stored, ModelDescription(schema, descriptors: descriptors))
+    var recognition = StoreRecognition(stored, ModelDescription(schema, descriptors: descriptors))
     let mapping = SchemaMapping(
       schema: schema, descriptors: descriptors, file: recognition.fileEntities)
+    if isRead, stored.writingObstacle != nil { recognition.ignoreUnread(in: mapping.layout) }
     let differences =
       recognition.differences.isEmpty
       ? StoreDifference.all(
@@ -40,7 +45,7 @@ enum StoreDecision {
 /// Version hashes tell it. Where they differ, the content of the model cache is compared, which says what
 /// differs, and whether it matters. A file without hashes is recognised by its columns.
 private struct StoreRecognition {
-  let differences: [ModelDifference]
+  private(set) var differences: [ModelDifference]
   /// Whether the file itself says that it holds the model.
   let isCertain: Bool
   /// What the file says, with the names of its entities settled.
@@ -66,6 +71,34 @@ private struct StoreRecognition {
       differences = current.entities.filter {
         known.isEmpty ? !listed.contains($0.name) : known[$0.name] == nil
       }.map { .newEntity($0.name) }
+    }
+  }
+
+  /// For a file that can't be migrated: what it has besides the models is no obstacle to reading, as long as
+  /// the columns that are read have the same names.
+  mutating func ignoreUnread(in layout: StoreLayout) {
+    guard let known = model ?? stored.model else { return }
+    let file = StoreLayout(
+      known, numbers: stored.entitiesByName.mapValues(\.number),
+      knownTables: Set(stored.columns.keys))
+    let isRead = layout.tables.allSatisfy { table in
+      table.columns.allSatisfy { column in
+        let id = column.id
+        return layout.model[id.entity] == nil || file.model[id.entity] == nil
+          || file.column(id.property, of: id.entity, id.part).map { $0.name == column.name } ?? true
+      }
+    }
+    guard isRead else { return }
+    differences.removeAll { difference in
+      switch difference {
+      case .removedProperty, .newConstraint, .removedConstraint: true
+      case .changedProperty(_, .attribute(var stored), .attribute(let current)):
+        {
+          stored.isOptional = current.isOptional
+          return !stored.differs(from: current)
+        }()
+      default: false
+      }
     }
   }
 

@@ -12,7 +12,9 @@ enum StoreFailure {
         "is being written by another process or container, which did not finish within "
           + "\(Connection.defaultBusyTimeout). Try again later; the file was left as it is."
       case .corrupt?, .notADatabase?:
-        "can't be opened: the file is damaged. The file was left as it is. \(recoveryAdvice)"
+        isUnlocked(url)
+          ? "can't be opened. \(unlockedAdvice)"
+          : "can't be opened: the file is damaged. The file was left as it is. \(recoveryAdvice)"
       default: "can't be opened. Check the file and its folder."
       }
     return SwiftDataError.loadIssueModelContainer.with(
@@ -38,10 +40,22 @@ enum StoreFailure {
     let work = StatementPurpose(error.sql, mapping)
     return SwiftDataError.storeReadFailure.with(
       "The store at \(url.path) can't be read. The context and the file are as before."
-        + (error.code == .corrupt ? " \(recoveryAdvice)" : ""),
+        + (error.code == .corrupt ? " \(isUnlocked(url) ? unlockedAdvice : recoveryAdvice)" : ""),
       doing: work.operation, entity: work.entity, property: work.property,
       underlying: cause(error))
   }
+
+  /// Whether SQLite can't lock the file while it reads, so that what looks like damage may be the work of
+  /// another program at the same time.
+  private static func isUnlocked(_ url: URL) -> Bool {
+    guard let file = try? DatabaseFile(at: url.path), file.kind == .file else { return false }
+    return file.header?.usesLog == true && !(file.isWritable && file.isFolderWritable)
+  }
+
+  private static let unlockedAdvice =
+    "The file or its folder must not be written, so it is read without locks, and another program may "
+    + "have changed it meanwhile. Open it again once that has ended. If the error stays: "
+    + recoveryAdvice
 
   /// - Parameter consequence: What did not happen: `nothing was deleted`.
   static func writing(

@@ -43,9 +43,10 @@ struct StoreFile: Sendable {
 
   /// - Parameters:
   ///   - readers: How many connections read besides the writer.
+  ///   - keepsJournal: Whether a file with a rollback journal is not switched to a log.
   ///   - temporaryStorage: Where the connections sort.
   static func openPool(
-    _ configuration: ModelConfiguration, readers: Int = 3,
+    _ configuration: ModelConfiguration, readers: Int = 3, keepsJournal: Bool = false,
     temporaryStorage: TemporaryStorage = .memory
   ) throws -> ConnectionPool {
     let log = StatementLog.wanted(by: configuration)
@@ -65,7 +66,8 @@ struct StoreFile: Sendable {
     }
     return try ConnectionPool(
       path: configuration.url.path, mode: configuration.allowsSave ? .readWriteCreate : .readOnly,
-      readers: readers, temporaryStorage: temporaryStorage, configure: configure)
+      readers: readers, keepsJournal: keepsJournal, temporaryStorage: temporaryStorage,
+      configure: configure)
   }
 
   /// Opens the store in a file, in steps: what the file says about itself is read, then it is
@@ -82,7 +84,9 @@ struct StoreFile: Sendable {
   ) throws -> (file: StoreFile, mapping: SchemaMapping) {
     let descriptors = schema.descriptors
     func decision(_ stored: StoredSchema?) -> StoreDecision {
-      StoreDecision(stored: stored, schema: schema, descriptors: descriptors)
+      StoreDecision(
+        stored: stored, schema: schema, descriptors: descriptors,
+        isRead: !configuration.allowsSave)
     }
     var stored = try pool.read(StoredSchema.read)
     var made: SchemaMapping?
@@ -116,6 +120,9 @@ struct StoreFile: Sendable {
           }
         }
       }
+      if let found = stored, configuration.allowsSave, HistoryTables.areMissing(in: found.columns) {
+        stored = try addHistory(to: mapping, pool)
+      }
       let external =
         external
         ?? (configuration.isStoredInMemoryOnly ? nil : ExternalFiles(of: configuration.url))
@@ -138,16 +145,38 @@ struct StoreFile: Sendable {
     }
   }
 
+  /// Core Data makes the tables of the history only where an app asks for it; a save of ours notes what it
+  /// changed. So a file without gets them before the first save.
+  private static func addHistory(
+    to mapping: SchemaMapping, _ pool: ConnectionPool
+  ) throws -> StoredSchema? {
+    try pool.write { connection in
+      try connection.transaction {
+        guard let stored = try StoredSchema.read(connection) else { return nil }
+        // Another process may have made them meanwhile.
+        guard HistoryTables.areMissing(in: stored.columns) else { return stored }
+        try StoreCreation(mapping).createHistory(connection)
+        return try StoredSchema.read(connection)
+      }
+    }
+  }
+
   private static func refusal(
     _ differences: [StoreDifference], of stored: StoredSchema?, at url: URL
   ) -> SwiftDataError {
     let versions = stored?.modelMetadata?.versionIdentifiers.filter { !$0.isEmpty } ?? []
     let version = versions.isEmpty ? "" : " (version \(versions.joined(separator: ", ")))"
+    let advice =
+      stored?.writingObstacle.map {
+        "It has \($0), which only Apple's framework can keep up to date, so it can't be migrated here, "
+          + "and can be read only with these properties as they are in the file: declare them so, or "
+          + "migrate a copy of the file with Apple's framework"
+      } ?? "Open it with the models it was made with"
     return .loadIssueModelContainer.with(
       "The store at \(url.path) was made with other models\(version): "
         + differences.prefix(12).map(\.description).joined(separator: "; ")
         + (differences.count > 12 ? "; and \(differences.count - 12) more" : "")
-        + ". Open it with the models it was made with; the file was left as it is.")
+        + ". \(advice); the file was left as it is.")
   }
 
   /// Refuses to write what only Apple's framework keeps up to date: triggers of derived attributes call its
@@ -156,19 +185,21 @@ struct StoreFile: Sendable {
   static func refuseWriting(
     _ stored: StoredSchema?, _ configuration: ModelConfiguration
   ) throws {
-    guard configuration.allowsSave, let stored else { return }
-    let places = stored.columns.values.flatMap(\.keys).filter { $0.hasPrefix("Z_FOK_") }
-    let reason: String
-    if let trigger = stored.objects.filter({ $0.hasPrefix("Z_DA_") }).min() {
-      reason = "derived attributes (the first trigger is \(trigger))"
-    } else if let column = places.min() {
-      reason = "ordered relationships (the first column is \(column))"
-    } else {
-      return
-    }
+    guard configuration.allowsSave, let reason = stored?.writingObstacle else { return }
     throw SwiftDataError.loadIssueModelContainer.with(
       "The store at \(configuration.url.path) has \(reason), which only Apple's framework can keep up to "
         + "date. Open it with allowsSave: false. The file was left as it is.")
+  }
+}
+
+extension StoredSchema {
+  /// Why only Apple's framework can write the file, as an object of a sentence; `nil` for most files.
+  var writingObstacle: String? {
+    if let trigger = objects.filter({ $0.hasPrefix("Z_DA_") }).min() {
+      return "derived attributes (the first trigger is \(trigger))"
+    }
+    let places = columns.values.flatMap(\.keys).filter { $0.hasPrefix("Z_FOK_") }
+    return places.min().map { "ordered relationships (the first column is \($0))" }
   }
 }
 

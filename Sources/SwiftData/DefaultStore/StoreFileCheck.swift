@@ -18,49 +18,72 @@ package struct StoreFileCheck {
     let stored: StoredSchema
     /// Whether opening the file to write would change it, so that models that do not fit are refused first.
     let isChangedByOpening: Bool
+    /// Whether its transactions have a rollback journal, and not a log.
+    let hasRollbackJournal: Bool
   }
 
   /// - Returns: What the file says; `nil` where there is none, or an empty one.
   /// - Throws: `SwiftDataError.loadIssueModelContainer` for a file that can't be used, or `SQLiteError`.
   static func check(_ url: URL, allowsSave: Bool) throws -> Finding? {
-    let check = StoreFileCheck(file: try DatabaseFile(at: url.path), url: url)
-    if check.file.kind == .missing, !allowsSave {
-      throw SwiftDataError.loadIssueModelContainer.with(
-        "There is no file at \(url.path), and with allowsSave: false none is made. Check the URL, or open the "
-          + "store with allowsSave: true once.", doing: "opening a store")
+    try SteadyLook(path: url.path).run { file, look in
+      let check = StoreFileCheck(file: file, url: url)
+      if file.kind == .missing, !allowsSave {
+        throw SwiftDataError.loadIssueModelContainer.with(
+          "There is no file at \(url.path), and with allowsSave: false none is made. Check the URL, or open "
+            + "the store with allowsSave: true once.", doing: "opening a store")
+      }
+      try check.checkHeaders(allowsSave: allowsSave)
+      guard file.size > 0, let stored = try check.checkedContent(&look) else { return nil }
+      return Finding(
+        stored: stored, isChangedByOpening: check.isChangedByOpening,
+        hasRollbackJournal: file.header?.usesLog == false)
     }
-    try check.checkHeaders(allowsSave: allowsSave)
-    guard check.file.size > 0, let stored = try check.checkedContent() else { return nil }
-    return Finding(stored: stored, isChangedByOpening: check.isChangedByOpening)
   }
 
-  /// Opens a file to look at it: nothing is written, and no file is made beside it.
-  /// - Throws: `SwiftDataError.loadIssueModelContainer` for a file that is no store, or can't be read.
-  package static func look(at url: URL) throws -> (connection: Connection, stored: StoredSchema) {
+  /// Opens a file to look at it: nothing is written, and no file is left beside it. All that is read within
+  /// the call is one state of the store, whatever others write meanwhile.
+  /// - Parameter body: Called again where others changed a file that could not be locked.
+  /// - Throws: `SwiftDataError.loadIssueModelContainer` for a file that is no store, or can't be read, or what
+  ///   `body` throws.
+  package static func look<R>(
+    at url: URL, _ body: (Connection, StoredSchema) throws -> R
+  ) throws -> R {
     do {
-      let check = StoreFileCheck(file: try DatabaseFile(at: url.path), url: url)
-      if check.file.kind == .missing {
-        throw SwiftDataError.loadIssueModelContainer.with(
-          "There is no file at \(url.path). Check the path.", doing: "opening a store")
+      return try SteadyLook(path: url.path).run { file, look in
+        let check = StoreFileCheck(file: file, url: url)
+        if file.kind == .missing {
+          throw SwiftDataError.loadIssueModelContainer.with(
+            "There is no file at \(url.path). Check the path.", doing: "opening a store")
+        }
+        try check.checkHeaders(allowsSave: false)
+        let connection = try file.look()
+        return try connection.transaction(.deferred) {
+          guard let stored = try StoredSchema.read(connection) else {
+            throw SwiftDataError.loadIssueModelContainer.with(
+              "The file at \(url.path) is empty. Check the URL.", doing: "opening a store")
+          }
+          look.begin(connection)
+          return try body(connection, stored)
+        }
       }
-      try check.checkHeaders(allowsSave: false)
-      let connection = try check.file.look()
-      if let stored = try StoredSchema.read(connection) { return (connection, stored) }
     } catch {
       throw StoreFailure.opening(error, at: url)
     }
-    throw SwiftDataError.loadIssueModelContainer.with(
-      "The file at \(url.path) is empty. Check the URL.", doing: "opening a store")
   }
 
   /// The sentence about a file that is damaged so that it can't be looked at; nil for every other file.
   package static func damage(of url: URL) -> String? {
-    guard let file = try? DatabaseFile(at: url.path), let fault = file.fault(forWriting: false)
-    else { return nil }
-    switch fault {
-    case .truncated, .damagedHeader: return fault.sentence(url)
-    default: return nil
-    }
+    do {
+      try SteadyLook(path: url.path).run { file, _ in
+        if let fault = file.fault(forWriting: false) { throw fault }
+      }
+    } catch let fault as DatabaseFileFault {
+      switch fault {
+      case .truncated, .damagedHeader: return fault.sentence(url)
+      default: return nil
+      }
+    } catch {}
+    return nil
   }
 
   /// The last connection to close writes the log back; a rollback journal is turned to a log.
@@ -70,14 +93,11 @@ package struct StoreFileCheck {
 
   private func checkHeaders(allowsSave: Bool) throws {
     guard let fault = file.fault(forWriting: allowsSave) else { return }
-    // What others do with the file may have been seen halfway.
-    let again = try DatabaseFile(at: url.path)
-    if again != file, again.fault(forWriting: allowsSave) == nil { return }
     throw SwiftDataError.loadIssueModelContainer.with(
       fault.sentence(url), doing: "opening a store")
   }
 
-  private func checkedContent() throws -> StoredSchema? {
+  private func checkedContent(_ look: inout SteadyLook.Progress) throws -> StoredSchema? {
     let connection: Connection
     do {
       connection = try file.look()
@@ -98,6 +118,7 @@ package struct StoreFileCheck {
       throw earlier != nil && isContent != false ? foreignLog : error
     }
     if let earlier, earlier != stored?.identifier { throw foreignLog }
+    look.begin(connection)
     return stored
   }
 

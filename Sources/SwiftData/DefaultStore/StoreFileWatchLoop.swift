@@ -1,4 +1,5 @@
 import Foundation
+import OpenSwiftDataSQLiteEngine
 import Synchronization
 
 #if canImport(Glibc)
@@ -80,7 +81,7 @@ final class StoreFileWatchLoop: @unchecked Sendable {
   private func add(_ number: Int, _ path: String, _ onWrite: @escaping @Sendable () -> Void) {
     let mounted = (try? String(contentsOfFile: "/proc/self/mountinfo", encoding: .utf8)) ?? ""
     let type = MountedFileSystems(mountInfo: mounted).type(
-      ofFileAt: URL(fileURLWithPath: path).resolvingSymlinksInPath().path)
+      ofFileAt: DatabaseFile.resolvedPath(path))
     state.withLock { state in
       var file = WatchedStoreFile(
         path, isShared: type.map(MountedFileSystems.isShared) ?? false, now: now, onWrite: onWrite)

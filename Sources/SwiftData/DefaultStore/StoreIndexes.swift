@@ -22,7 +22,7 @@ struct StoreIndexes {
 
   private func isIncomplete(_ connection: Connection) throws -> Bool {
     let names = try storedNames(connection)
-    if ordinaryIndexes.contains(where: { !names.contains($0.name) }) { return true }
+    if try ordinaryIndexes.contains(where: { try isMissing($0, names, connection) }) { return true }
     if spatialIndexes.isEmpty { return false }
     let hasTrees = try hasTreeModule(connection)
     return spatialIndexes.contains {
@@ -30,12 +30,20 @@ struct StoreIndexes {
     }
   }
 
+  private func isMissing(
+    _ index: CreateIndex, _ names: Set<String>, _ connection: Connection
+  ) throws -> Bool {
+    if names.contains(index.name) { return false }
+    return try !index.isUnique
+      || !connection.keepsUnique(index.columns.map(\.name), in: index.table)
+  }
+
   private var ordinaryIndexes: [CreateIndex] { mapping.tables.flatMap(\.indexes) }
 
   /// Makes those that are missing, in a transaction of the caller.
   func complete(_ connection: Connection) throws -> Set<String> {
     let names = try storedNames(connection)
-    for index in ordinaryIndexes where !names.contains(index.name) {
+    for index in ordinaryIndexes where try isMissing(index, names, connection) {
       do {
         try connection.execute(index.rendered(in: .sqlite).sql)
       } catch let error as SQLiteError where error.isUniquenessViolation {
@@ -86,5 +94,24 @@ struct StoreIndexes {
     WarningLog.write(
       "This SQLite has no R-trees, so the index of \(index.entity) on "
         + "\(index.properties.joined(separator: ", ")) is an ordinary one.")
+  }
+}
+
+extension Connection {
+  /// Whether a table keeps the values of columns unique, under whatever name: earlier frameworks did it with
+  /// a constraint of the table.
+  package func keepsUnique(_ columns: [String], in table: String) throws -> Bool {
+    let statement = try prepare(
+      """
+      SELECT i.name, c.name FROM pragma_index_list(?1) AS i, pragma_index_info(i.name) AS c \
+      WHERE i."unique" AND NOT i.partial
+      """)
+    defer { statement.reset() }
+    try statement.bind(table, at: 1)
+    var found: [String: Set<String>] = [:]
+    while try statement.step() {
+      found[statement.string(0), default: []].insert(statement.string(1))
+    }
+    return found.values.contains(Set(columns))
   }
 }

@@ -152,6 +152,7 @@ struct StoreRecoveryRun {
       recovery.rebuiltIndexes.append(index.name)
     }
     try writer.copyStrays(source.walk, &recovery.unreadableParts)
+    if writer.hasLostDefaults { recovery.unreadableParts.insert(.tables) }
     try writer.makeIndexes()
     try writer.finishKeys()
     try writer.check()

@@ -11,7 +11,14 @@ struct StoreRecoveryWriter {
     let columns: [String]
     /// The column whose values are the keys; the record has a null in its place.
     let keyColumn: Int?
+    /// The terms of the values that columns without a value in a record have, by place: of rows that are
+    /// older than a column `ALTER TABLE` adds no byte. Null for those that are not listed.
+    var defaults: [Int: String] = [:]
+    /// Whether the defaults of the file could not be read.
+    var lacksDefaults = false
     var copied = 0
+    /// How many records had fewer values than the table has columns.
+    var shortRows = 0
     var lost: [ClosedRange<Int64>] = []
     var duplicates: [Int64] = []
     var damagedPages: Set<Int> = []
@@ -22,12 +29,19 @@ struct StoreRecoveryWriter {
   private let entities: RecoveredEntities
   private var tablesByName: [String: Table] = [:]
   private(set) var externalNames: Set<String> = []
+  /// The defaults of tables that are made by the definition of the models, which has none.
+  private var replacedDefaults: [String: [Int: String]] = [:]
+  /// The tables whose definition in the file can't be read.
+  private var unreadDefinitions: Set<String> = []
 
   init(_ connection: Connection, source: StoreRecoverySource) {
     self.connection = connection
     self.source = source
     entities = RecoveredEntities(source.rows["Z_PRIMARYKEY"] ?? [])
   }
+
+  /// Whether values may be missing because their defaults were lost.
+  var hasLostDefaults: Bool { tables.contains { $0.lacksDefaults && $0.shortRows > 0 } }
 
   /// In the order of their names.
   var tables: [Table] { tablesByName.values.sorted { $0.name < $1.name } }
@@ -63,20 +77,25 @@ struct StoreRecoveryWriter {
   }
 
   /// Makes a table by the definition of the file; by that of the models where the file's is damaged.
-  private func make(_ object: StoreRecoverySource.Object) throws -> Bool {
+  private mutating func make(_ object: StoreRecoverySource.Object) throws -> Bool {
     let definition = source.definitions[object.name]
     do {
       try connection.execute(object.sql)
     } catch is SQLiteError {
       guard let definition else { return false }
       try connection.execute(definition)
+      unreadDefinitions.insert(object.name)
       return true
     }
     guard let definition, definition != object.sql else { return true }
     let stored = try columns(of: object.name)
+    let defaults = try defaults(of: object.name)
     try connection.execute("DROP TABLE \(object.name.quotedName)")
     try connection.execute(definition)
-    if try stored.isDamaged(columns(of: object.name)) { return true }
+    if try stored.isDamaged(columns(of: object.name)) {
+      replacedDefaults[object.name] = defaults
+      return true
+    }
     try connection.execute("DROP TABLE \(object.name.quotedName)")
     try connection.execute(object.sql)
     return true
@@ -89,6 +108,16 @@ struct StoreRecoveryWriter {
     var columns: [String] = []
     while try statement.step() { columns.append(statement.string(0)) }
     return columns
+  }
+
+  /// The terms of the defaults by the places of their columns.
+  private func defaults(of table: String) throws -> [Int: String] {
+    let statement = try connection.prepare(
+      "SELECT cid, dflt_value FROM pragma_table_info(?1) WHERE dflt_value IS NOT NULL")
+    try statement.bind(table, at: 1)
+    var defaults: [Int: String] = [:]
+    while try statement.step() { defaults[Int(statement.int64(0))] = statement.string(1) }
+    return defaults
   }
 
   private func table(_ object: StoreRecoverySource.Object) throws -> Table {
@@ -105,7 +134,10 @@ struct StoreRecoveryWriter {
     // A table whose own page is lost may have had any key.
     return Table(
       name: object.name, root: object.root, columns: columns,
-      keyColumn: keys.count == 1 ? keys[0] : nil, lost: object.root <= 0 ? [1 ... .max] : [])
+      keyColumn: keys.count == 1 ? keys[0] : nil,
+      defaults: try replacedDefaults[object.name] ?? defaults(of: object.name),
+      lacksDefaults: unreadDefinitions.contains(object.name),
+      lost: object.root <= 0 ? [1 ... .max] : [])
   }
 
   // MARK: Rows
@@ -114,7 +146,8 @@ struct StoreRecoveryWriter {
   struct Copy {
     fileprivate var table: Table
     fileprivate let connection: Connection
-    fileprivate let statement: Statement
+    /// By the number of values that a record has.
+    fileprivate var statements: [Int: Statement] = [:]
     /// The numbers of the entities of the table; empty where they are not known.
     fileprivate let numbers: Set<Int64>
     fileprivate var names: Set<String> = []
@@ -139,13 +172,12 @@ struct StoreRecoveryWriter {
 
     /// - Returns: Whether the row was new.
     fileprivate mutating func insert(_ key: Int64, _ values: [RecordValue]) throws -> Bool {
-      for index in table.columns.indices {
+      let statement = try statement(values.count)
+      if values.count < table.columns.count { table.shortRows += 1 }
+      if let column = table.keyColumn { try statement.bind(key, at: Int32(column + 1)) }
+      for (index, value) in values.enumerated() where index != table.keyColumn {
         let parameter = Int32(index + 1)
-        if index == table.keyColumn {
-          try statement.bind(key, at: parameter)
-          continue
-        }
-        switch index < values.count ? values[index] : .null {
+        switch value {
         case .null: try statement.bindNull(at: parameter)
         case .integer(let value): try statement.bind(value, at: parameter)
         case .real(let value): try statement.bind(value, at: parameter)
@@ -158,16 +190,26 @@ struct StoreRecoveryWriter {
       try statement.run()
       return connection.changes > 0
     }
+
+    /// Inserts a row of which the record has so many values; the other columns take their defaults.
+    private mutating func statement(_ count: Int) throws -> Statement {
+      if let statement = statements[count] { return statement }
+      let names = table.columns.map(\.quotedName).joined(separator: ", ")
+      let values = table.columns.indices.map { index in
+        index < count || index == table.keyColumn
+          ? "?\(index + 1)" : table.defaults[index] ?? "NULL"
+      }.joined(separator: ", ")
+      let statement = try connection.prepare(
+        "INSERT OR IGNORE INTO \(table.name.quotedName) (\(names)) VALUES (\(values))")
+      statements[count] = statement
+      return statement
+    }
   }
 
   func copy(of table: Table) throws -> Copy {
-    let names = table.columns.map(\.quotedName).joined(separator: ", ")
-    let values = table.columns.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
     if !connection.isInTransaction { try connection.begin(.immediate) }
     return Copy(
       table: table, connection: connection,
-      statement: try connection.prepare(
-        "INSERT OR IGNORE INTO \(table.name.quotedName) (\(names)) VALUES (\(values))"),
       numbers: entities.numbers[table.name] ?? [])
   }
 
@@ -229,10 +271,12 @@ struct StoreRecoveryWriter {
     try update.run()
   }
 
-  /// The table whose entity's number the second value is, where the number of values fits too.
+  /// The table whose entity's number the second value is, where the number of values is possible too.
   private func entityTable(of values: [RecordValue]) -> String? {
     guard values.count > 2, values[0] == .null, case .integer(let number) = values[1],
-      let name = entities.tables[number], tablesByName[name]?.columns.count == values.count
+      let name = entities.tables[number], let columns = tablesByName[name]?.columns.count,
+      // Rows that are older than a column have no value of it.
+      values.count <= columns
     else { return nil }
     return name
   }

@@ -27,10 +27,15 @@ package struct StoredSchema: Hashable, Sendable {
   /// The content of `Z_MODELCACHE`, the whole model; `nil` where the file has none.
   package let modelCache: Data?
 
+  /// Reads one state of the file, whatever others write meanwhile.
   /// - Returns: `nil` for an empty file.
   /// - Throws: `SwiftDataError.loadIssueModelContainer` for a database that is no store, or
   ///   `SQLiteError`.
   package static func read(_ connection: Connection) throws -> StoredSchema? {
+    try connection.snapshot { try readSnapshot(connection) }
+  }
+
+  private static func readSnapshot(_ connection: Connection) throws -> StoredSchema? {
     let objects = try objects(of: connection)
     if objects.isEmpty { return nil }
     guard objects.isSuperset(of: ["Z_METADATA", "Z_PRIMARYKEY"]),

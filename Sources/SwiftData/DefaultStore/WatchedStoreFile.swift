@@ -1,4 +1,5 @@
 import Foundation
+import OpenSwiftDataSQLiteEngine
 
 /// One file of a `StoreFileWatchLoop`: what the system tells of it, and when it is looked at.
 struct WatchedStoreFile {
@@ -20,7 +21,7 @@ struct WatchedStoreFile {
     self.onWrite = onWrite
     self.isShared = isShared
     // SQLite has its log beside the file that a link leads to.
-    let file = URL(fileURLWithPath: path).resolvingSymlinksInPath()
+    let file = URL(fileURLWithPath: DatabaseFile.resolvedPath(path))
     folder = file.deletingLastPathComponent().path
     names = [file.lastPathComponent, file.lastPathComponent + "-wal"]
     timing = StoreFileTiming(now: now)

@@ -113,7 +113,47 @@ extension AttributeDescription {
     preservesValueOnDeletion = attribute?.options.contains(.preserveValueOnDeletion) ?? false
     renamingIdentifier = attribute?.originalName ?? property.name
     versionHashModifier = attribute?.hashModifier
-    defaultValue = ModelValue(property.defaultValue, type)
+    defaultValue = archivedDefault(of: property)
+  }
+
+  /// The default as Apple's framework has it in the model: a composite as the values of its leaves by their
+  /// names, an array as an array.
+  private func archivedDefault(of property: ModelProperty) -> ModelValue? {
+    guard let value = property.defaultValue else { return nil }
+    switch property.form {
+    case .attribute(.composite(let parts)):
+      guard let value = value as? any Encodable,
+        let values = try? CompositeCoding.flatten(value, leaves: parts, isOptional: true)
+      else { return nil }
+      return archivedParts(Array(zip(parts.map { $0.path[...] }, values)), elements)
+    case .attribute(.rawValue):
+      guard let value = value as? any RawRepresentable,
+        let stored = (value.rawValue as? any ScalarCoding)?.storedValue
+      else { return nil }
+      return archivedParts([([name], stored)], elements)
+    case .attribute(.encoded), .transformable, .toOne, .toMany:
+      if let texts = value as? [String] { return .array(texts.map { .string($0) }) }
+      if let data = value as? [Data] { return .array(data.map { .data($0) }) }
+      return nil
+    case .attribute(.scalar): return ModelValue(value, type)
+    }
+  }
+
+  /// - Returns: `nil` where no leaf has a value.
+  private func archivedParts(
+    _ parts: [(path: ArraySlice<String>, value: _StoredValue)], _ elements: [AttributeDescription]
+  ) -> ModelValue? {
+    var found: [String: ModelValue] = [:]
+    for element in elements {
+      let own = parts.filter { $0.path.first == element.name }
+      if element.type == .composite {
+        found[element.name] = archivedParts(
+          own.map { ($0.path.dropFirst(), $0.value) }, element.elements)
+      } else if let value = own.first?.value {
+        found[element.name] = ModelValue(stored: value, element.type)
+      }
+    }
+    return found.isEmpty ? nil : .dictionary(found)
   }
 
   private mutating func complete() {
@@ -213,7 +253,18 @@ extension ModelValue {
   /// The default of a declaration, where it is a value that a file can keep.
   fileprivate init?(_ value: Any?, _ type: AttributeType) {
     guard let value = value as? any ScalarCoding else { return nil }
-    switch (type, value.storedValue) {
+    if type == .decimal {
+      self = .decimal("\(value)")
+    } else if type == .uuid, let uuid = value as? UUID {
+      self = .uuid(uuid)
+    } else {
+      self.init(stored: value.storedValue, type)
+    }
+  }
+
+  /// The value of a column.
+  fileprivate init?(stored: _StoredValue, _ type: AttributeType) {
+    switch (type, stored) {
     case (.boolean, .integer(let number)): self = .bool(number != 0)
     case (.integer16, .integer(let number)), (.integer32, .integer(let number)),
       (.integer64, .integer(let number)):
@@ -222,11 +273,12 @@ extension ModelValue {
     case (.date, .real(let seconds)): self = .date(seconds)
     case (.string, .text(let text)): self = .string(text)
     case (.uri, .text(let text)): self = .url(text)
-    case (.decimal, _): self = .decimal("\(value)")
+    case (.decimal, .integer(let number)): self = .decimal(String(number))
+    case (.decimal, .real(let number)): self = .decimal("\(number)")
+    case (.decimal, .text(let text)): self = .decimal(text)
     case (.binary, .blob(let data)): self = .data(data)
-    case (.uuid, _):
-      guard let uuid = value as? UUID else { return nil }
-      self = .uuid(uuid)
+    case (.uuid, .blob(let bytes)) where bytes.count == 16:
+      self = .uuid(bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) })
     default: return nil
     }
   }

@@ -110,7 +110,8 @@ extension PropertyDescription {
 extension AttributeDescription {
   fileprivate var lastingDefault: ModelValue? {
     switch defaultValue {
-    case .uuid?, .date?, .object?: nil
+    // Files of earlier releases have no defaults of arrays and composites.
+    case .uuid?, .date?, .object?, .array?, .dictionary?: nil
     default: defaultValue
     }
   }

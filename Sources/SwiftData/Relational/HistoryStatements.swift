@@ -10,6 +10,9 @@ struct HistoryStatements: Sendable {
   let addText: String
   /// Removes the last transaction where it has the context name that is parameter 0 and no changes.
   let removeLastGap: String
+  /// Add the rows of the table of entities that the file lacks, with the largest keys of the history's
+  /// tables. Apple's framework makes the tables first and adds these rows with the first transaction.
+  let addMissingKeys: [String]
   let removal: HistoryRemovalStatements
   let pruning: PruningStatements
   let changeKeys: Keys
@@ -67,6 +70,16 @@ struct HistoryStatements: Sendable {
           .column(table: nil, name: HistoryTables.Text.value), .equal, .parameter(0))
       ).rendered(in: dialect).sql
     removeLastGap = HistoryStatements.removeLastGap(in: dialect)
+    addMissingKeys = HistoryTables.Entity.allCases.map { entity in
+      let largest = Select(
+        [.function("max", [RowColumns.key()])], from: TableReference(entity.table))
+      return Insert(
+        into: EntityTable.name, columns: HistoryTables.entityColumns,
+        rows: [
+          entity.listing(lastKey: .function("coalesce", [.subquery(largest), .integer(0)]))
+        ], onConflict: .ignore
+      ).rendered(in: dialect).sql
+    }
     removal = HistoryRemovalStatements(in: dialect)
     pruning = PruningStatements(tables, in: dialect)
     changeKeys = Keys(.change, in: dialect)

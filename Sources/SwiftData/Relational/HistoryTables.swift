@@ -41,7 +41,17 @@ package struct HistoryTables: Hashable, Sendable {
     }
 
     package var table: String { "A" + name }
+
+    /// The row of the table of entities, with the values of `entityColumns`.
+    func listing(lastKey: SQLExpression) -> [SQLExpression] {
+      [.integer(Int64(rawValue)), .text(name), .integer(0), lastKey]
+    }
   }
+
+  /// The columns of the table of entities.
+  static let entityColumns = [
+    EntityTable.number, EntityTable.entityName, EntityTable.superNumber, EntityTable.lastKey,
+  ]
 
   /// The columns of a change: what happened to one row in one transaction.
   package enum Change {
@@ -101,14 +111,9 @@ extension HistoryTables {
 
   /// What makes the tables, and the rows of the table of entities that they need.
   package var creationStatements: [any SQLStatement] {
-    let columns = [
-      EntityTable.number, EntityTable.entityName, EntityTable.superNumber, EntityTable.lastKey,
-    ]
     let entities = Insert(
-      into: EntityTable.name, columns: columns,
-      rows: Entity.allCases.map {
-        [.integer(Int64($0.rawValue)), .text($0.name), .integer(0), .integer(0)]
-      })
+      into: EntityTable.name, columns: HistoryTables.entityColumns,
+      rows: Entity.allCases.map { $0.listing(lastKey: .integer(0)) }, onConflict: .ignore)
     // All tables first, as in files of Apple's framework.
     let tables: [any SQLStatement] = definitions.map(\.table)
     return tables + definitions.flatMap(\.indexes) + [entities]

@@ -150,8 +150,10 @@ struct HistoryWriter {
   /// Behind the last key that was ever given; rows may have been deleted since.
   private func nextKey(_ keys: HistoryStatements.Keys) throws -> Int64 {
     let used = try session.statement(keys.largest).integer(.none) ?? 0
-    let stored = try session.statement(keys.last).integer(.none) ?? 0
-    return try KeySpace.next(after: max(used, stored))
+    let stored = try session.statement(keys.last).integer(.none)
+    // Apple's framework would begin with the key 1 in a file that lists no last keys.
+    if stored == nil { for sql in statements.addMissingKeys { try run(sql, []) } }
+    return try KeySpace.next(after: max(used, stored ?? 0))
   }
 
   @discardableResult

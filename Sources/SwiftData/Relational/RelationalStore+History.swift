@@ -22,7 +22,7 @@ extension RelationalStore {
   func transactions(
     _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>, stores: Set<String>
   ) throws -> HistoryPage<DefaultHistoryTransaction> {
-    if history == nil { return HistoryPage(storeIdentifier: identifier, transactions: [], end: 0) }
+    if history == nil { throw lacksHistory }
     return try driver.snapshot {
       try driver.read { session in
         let reading = HistoryReading(store: self, session: session)
@@ -32,5 +32,15 @@ extension RelationalStore {
           storeIdentifier: identifier, transactions: try reading.transactions(descriptor), end: end)
       }
     }
+  }
+
+  /// A file that is opened to write gets the tables, so this one is only read, or has tables of another form.
+  private var lacksHistory: SwiftDataError {
+    .storeReadFailure.with(
+      "The store \(name) keeps no history: its file has no tables of it. "
+        + (isWritable
+          ? "It has some of their names, from another program: use a copy without them."
+          : "Open it with allowsSave: true once, which makes them; what was saved before is not in them."),
+      doing: "fetching history")
   }
 }

@@ -79,7 +79,7 @@ extension SchemaChange {
     try execute(plan.entityNumbers.map(\.statement))
     try writeEntities(connection)
     let removed = try HistoryAdjustment(self, except: transaction).run(connection)
-    try target.creation.describe(
+    try target.creation.describing(describedModel).describe(
       connection, replacing: stored.metadata, removedEntities: removed)
     try createIndexes(connection)
   }
@@ -284,12 +284,20 @@ extension SchemaChange {
       let (name, table) = (indexes.string(0), indexes.string(1))
       guard oldTables.contains(table) else { continue }
       let isOurs =
-        known.contains(name) || expected[name] != nil || name.contains("_SwiftDataIndexOnBinary")
+        known.contains(name) || expected[name] != nil || isOfFramework(name, on: table)
       let isLeft = options.keepsOldTables || expected[name] != indexes.string(2)
       if isOurs && isLeft { dropped.append(name) }
     }
     indexes.reset()
     for name in dropped { try connection.execute("DROP INDEX \(name.quotedName)") }
+  }
+
+  /// Whether Apple's framework gives such a name: `Z_Trip_byName` by an index of the model, which earlier
+  /// versions of it may have left, `ZTRIP_ZNAME_INDEX` by an indexed attribute.
+  private func isOfFramework(_ name: String, on table: String) -> Bool {
+    let entities = old.model.entities.map(\.name) + new.model.entities.map(\.name)
+    if entities.contains(where: { name.hasPrefix("Z_\($0)_") }) { return true }
+    return (stored.columns[table] ?? [:]).keys.contains { name == "\(table)_\($0)_INDEX" }
   }
 
   private func createIndexes(_ connection: Connection) throws {
@@ -298,6 +306,9 @@ extension SchemaChange {
     let present = Set(
       try connection.texts("SELECT name FROM sqlite_schema WHERE type = 'index'"))
     for index in new.indexes.map(CreateIndex.init) where !present.contains(index.name) {
+      if try index.isUnique && connection.keepsUnique(index.columns.map(\.name), in: index.table) {
+        continue
+      }
       try connection.execute(index.rendered(in: .sqlite).sql)
     }
   }
@@ -318,6 +329,16 @@ extension SchemaChange {
       try insert.bind(isRoot ? lastKey(of: entity.name) : 0, at: 4)
       try insert.run()
     }
+  }
+
+  /// The model with what classes can't declare and hashes count: which entities are abstract.
+  private var describedModel: ModelDescription {
+    ModelDescription(
+      entities: new.model.entities.map { entity in
+        var entity = entity
+        if counterparts.entity(entity.name)?.isAbstract == true { entity.isAbstract = true }
+        return entity
+      }, versionIdentifiers: new.model.versionIdentifiers)
   }
 
   private func lastKey(of root: String) -> Int64 {

@@ -22,13 +22,15 @@ public struct ModelSource: Hashable, Sendable {
   /// - Throws: `SwiftDataError.loadIssueModelContainer` with the reason for a file that is no store, that
   ///   can't be read, or that does not hold its model.
   public init(of url: URL, namespace: String? = nil) throws {
-    let store = try OpenedStore(url)
-    guard store.hasModel else {
-      throw SwiftDataError.loadIssueModelContainer.with(
-        "The file at \(url.path) does not hold its model (Z_MODELCACHE), so no classes can be made of it."
-      )
+    self = try OpenedStore.look(at: url) { store in
+      guard store.hasModel else {
+        throw SwiftDataError.loadIssueModelContainer.with(
+          "The file at \(url.path) does not hold its model (Z_MODELCACHE), so no classes can be made of it."
+        )
+      }
+      return ModelSource(
+        SourceModel(store.model, external: try store.externalColumns()), namespace: namespace)
     }
-    self.init(SourceModel(store.model, external: try store.externalColumns()), namespace: namespace)
   }
 
   init(_ source: SourceModel, namespace: String?) {

@@ -52,6 +52,46 @@ struct HistoryTableTests {
       ) == ["16001 CHANGE 0 0", "16002 TRANSACTION 0 0", "16003 TRANSACTIONSTRING 0 0"])
   }
 
+  private static let counters = """
+    SELECT Z_ENT || ' ' || Z_NAME || ' ' || Z_SUPER || ' ' || Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT > 9
+    """
+
+  /// Apple's framework makes the tables first, and lists their entities with the first transaction.
+  @Test(arguments: [0, 2])
+  func aFileThatListsNoEntitiesOfTheHistoryGetsThem(_ saves: Int) throws {
+    let store = try HistoryStore(Library.types)
+    for number in 0..<saves {
+      store.context.insert(Shelf(label: "\(number)"))
+      try store.context.save()
+    }
+    try store.execute("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT > 9")
+    let context = try store.reopened()
+    context.author = "sync"
+    context.insert(Shelf(label: "top"))
+    context.insert(Shelf(label: "bottom"))
+    try context.save()
+    let texts = try store.lines("SELECT max(Z_PK) FROM ATRANSACTIONSTRING")
+    #expect(
+      try store.lines(Self.counters) == [
+        "16001 CHANGE 0 \(saves + 2)", "16002 TRANSACTION 0 \(saves + 1)",
+        "16003 TRANSACTIONSTRING 0 \(texts[0])",
+      ])
+  }
+
+  @Test func aMigrationListsTheEntitiesOfTheHistory() throws {
+    let store = try MigratedStore()
+    try store.make([Graded.First.Item.self]) { $0.insert(Graded.First.Item("a")) }
+    try SQLiteFile.execute("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT > 9", in: store.url)
+    _ = try store.open([Graded.Second.Item.self])
+    #expect(
+      try SQLiteFile.texts(
+        """
+        SELECT Z_ENT FROM Z_PRIMARYKEY AS e WHERE Z_ENT > 9 AND Z_MAX >= \
+        (SELECT ifnull(max(Z_PK), 0) FROM ACHANGE)
+        """, in: store.url
+      ).contains("16001"))
+  }
+
   @Test func aSaveIsOneTransaction() throws {
     let store = try HistoryStore(Library.types)
     let context = store.context
@@ -143,7 +183,7 @@ struct HistoryTableTests {
         < 3)
   }
 
-  @Test func aFileWithoutTheTablesGetsNoHistory() throws {
+  @Test func aFileWithoutTheTablesGetsThem() throws {
     let store = try HistoryStore(Library.types)
     store.context.insert(Shelf(label: "top"))
     try store.context.save()
@@ -153,6 +193,20 @@ struct HistoryTableTests {
       DELETE FROM Z_PRIMARYKEY WHERE Z_ENT > 9
       """)
     let reopened = try store.reopened()
+    reopened.insert(Shelf(label: "new"))
+    try reopened.save()
+    #expect(try store.changes() == ["1: insert Shelf 2"])
+    #expect(
+      try reopened.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).map(\.changes.count)
+        == [1])
+  }
+
+  @Test func aFileWithTablesOfAnotherFormGetsNoHistory() throws {
+    let store = try HistoryStore(Library.types)
+    store.context.insert(Shelf(label: "top"))
+    try store.context.save()
+    try store.execute("ALTER TABLE ATRANSACTION RENAME COLUMN ZTIMESTAMP TO ZTIME")
+    let reopened = try store.reopened()
     let engine = try #require(reopened.container.stores.first as? DefaultStore).engine
     #expect(!engine.writesHistory)
     let shelf = try #require(try reopened.fetch(FetchDescriptor<Shelf>()).first)
@@ -160,6 +214,10 @@ struct HistoryTableTests {
     reopened.insert(Shelf(label: "new"))
     try reopened.save()
     try reopened.delete(model: Shelf.self)
+    let error = #expect(throws: SwiftDataError.self) {
+      try reopened.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+    }
+    #expect(error?.description.contains("keeps no history") == true)
     try reopened.container.erase()
     #expect(try store.lines("SELECT count(*) FROM ZSHELF") == ["0"])
   }

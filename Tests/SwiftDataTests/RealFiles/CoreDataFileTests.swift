@@ -1,4 +1,5 @@
 import Foundation
+import OpenSwiftDataStoreFormat
 import SwiftData
 import Testing
 
@@ -62,8 +63,11 @@ import Testing
       try file.column("SELECT Z_PK || ' ' || Z_ENT || ' ' || Z_OPT FROM ZCAR WHERE ZOWNER = 21")
         == ["1 1 2", "126 3 1"])
     #expect(
-      try file.column("SELECT Z_MAX FROM Z_PRIMARYKEY ORDER BY Z_ENT") == ["126", "0", "0", "21"])
-    #expect(try RealFile.definitions(file.url) == before)
+      try file.column("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT < 16000 ORDER BY Z_ENT")
+        == ["126", "0", "0", "21"])
+    let added = try RealFile.definitions(file.url).filter { !before.contains($0) }
+    #expect(try before.allSatisfy(RealFile.definitions(file.url).contains))
+    #expect(added.allSatisfy { $0.contains("ACHANGE") || $0.contains("ATRANSACTION") })
     #expect(try SQLiteFile.data("SELECT Z_PLIST FROM Z_METADATA", in: file.url) == plist)
   }
 
@@ -128,6 +132,143 @@ import Testing
     #expect(try Data(contentsOf: file.url) == bytes)
   }
 
+  // MARK: Files that can't be migrated
+
+  private func publishing(
+    _ file: RealFile, feedback: any PersistentModel.Type, allowsSave: Bool = false
+  ) throws -> ModelContainer {
+    try file.container(
+      Publishing.Writer.self, Publishing.Author.self, Book.self, Publishing.GraphicNovel.self,
+      Page.self, feedback, allowsSave: allowsSave)
+  }
+
+  @Test func whatModelsLackIsNoObstacleToReadingAFileWithDerivedAttributes() throws {
+    let file = try RealFile("coredataplus-SampleModel2")
+    let bytes = try Data(contentsOf: file.url)
+    let error = #expect(throws: SwiftDataError.loadIssueModelContainer) {
+      try publishing(file, feedback: FewerColumns.Feedback.self, allowsSave: true)
+    }
+    #expect(error?.description.contains("Open it with allowsSave: false") == true)
+    let context = ModelContext(try publishing(file, feedback: FewerColumns.Feedback.self))
+    let found = try context.fetch(
+      FetchDescriptor<FewerColumns.Feedback>(sortBy: [SortDescriptor(\.persistentModelID)]))
+    #expect(
+      try found.map(\.authorAlias)
+        == file.column("SELECT ZAUTHORALIAS FROM ZFEEDBACK ORDER BY Z_PK"))
+    #expect(try context.fetchCount(FetchDescriptor<Book>()) == 52)
+    #expect(try Data(contentsOf: file.url) == bytes)
+  }
+
+  @Test func whatAFileWithDerivedAttributesLacksIsRefusedPlainly() throws {
+    let file = try RealFile("coredataplus-SampleModel2")
+    let error = #expect(throws: SwiftDataError.loadIssueModelContainer) {
+      try publishing(file, feedback: MoreColumns.Feedback.self)
+    }
+    let text = error?.description ?? ""
+    #expect(text.contains("Feedback.stars (Int?) is new"), "\(text)")
+    #expect(text.contains("can't be migrated here"), "\(text)")
+    #expect(!text.contains("allowsSave: true"), "\(text)")
+  }
+
+  // MARK: History
+
+  @Test func aFileWithoutHistoryGetsOne() throws {
+    let file = try RealFile("coredataplus-SampleModel")
+    let context = try garage(file)
+    #expect(
+      try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).isEmpty)
+    context.insert(Person("Ada", "Lovelace"))
+    try context.save()
+    let history = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+    #expect(history.map(\.changes.count) == [1])
+    #expect(
+      try file.column(
+        "SELECT Z_NAME || ' ' || Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT > 16000 AND Z_ENT < 16003")
+        == ["CHANGE 1", "TRANSACTION 1"])
+  }
+
+  @Test func aFileWithoutHistoryThatIsOnlyReadSaysSo() throws {
+    let file = try RealFile("coredataplus-SampleModel")
+    let context = ModelContext(
+      try file.container(
+        Car.self, Garage.SportCar.self, Garage.ExpensiveSportCar.self, Person.self,
+        allowsSave: false))
+    #expect(try context.fetchCount(FetchDescriptor<Car>()) == 125)
+    let error = #expect(throws: SwiftDataError.self) {
+      try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+    }
+    #expect(error?.description.contains("keeps no history") == true)
+  }
+
+  // MARK: What earlier frameworks made otherwise
+
+  @Test func aUniqueConstraintOfTheTableNeedsNoIndex() throws {
+    let file = try RealFile("coredataplus-SampleModel")
+    try SQLiteFile.execute(
+      """
+      DROP INDEX Z_Person_UNIQUE_firstName_lastName;
+      CREATE TABLE PEOPLE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, \
+      ZUPDATEDAT TIMESTAMP, ZFIRSTNAME VARCHAR, ZLASTNAME VARCHAR, ZID BLOB, \
+      UNIQUE (ZFIRSTNAME, ZLASTNAME) );
+      INSERT INTO PEOPLE (Z_PK, Z_ENT, Z_OPT, ZUPDATEDAT, ZFIRSTNAME, ZLASTNAME, ZID) \
+      SELECT Z_PK, Z_ENT, Z_OPT, ZUPDATEDAT, ZFIRSTNAME, ZLASTNAME, ZID FROM ZPERSON;
+      DROP TABLE ZPERSON; ALTER TABLE PEOPLE RENAME TO ZPERSON
+      """, in: file.url)
+    let context = try garage(file)
+    let first = try #require(
+      try context.fetch(FetchDescriptor<Person>(sortBy: [SortDescriptor(\.lastName)])).first)
+    let again = Person(first.firstName ?? "", first.lastName ?? "")
+    again.updatedAt = Date(timeIntervalSinceReferenceDate: 5)
+    context.insert(again)
+    try context.save()
+    #expect(try file.column("SELECT count(*) FROM ZPERSON") == ["20"])
+    #expect(
+      try file.column(
+        "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'ZPERSON'")
+        == ["sqlite_autoindex_ZPERSON_1"])
+  }
+
+  /// Classes can't be declared abstract, and the hashes of Apple's framework count it.
+  @Test func abstractEntitiesStaySoInAMigration() throws {
+    let file = try RealFile("coredataplus-SampleModel2")
+    for trigger in try file.column("SELECT name FROM sqlite_schema WHERE type = 'trigger'") {
+      try SQLiteFile.execute("DROP TRIGGER \(trigger ?? "")", in: file.url)
+    }
+    func hashes() throws -> [String: Data] {
+      let found = try RealFile.metadata(file.url)["NSStoreModelVersionHashes"]
+      return try #require(found as? [String: Data])
+    }
+    let before = try hashes()
+    _ = try publishing(file, feedback: MoreColumns.Feedback.self, allowsSave: true)
+    let after = try hashes()
+    #expect(after["Writer"] == before["Writer"])
+    #expect(after["Feedback"] != before["Feedback"])
+    let model = try ModelCache.decode(
+      SQLiteFile.data("SELECT Z_CONTENT FROM Z_MODELCACHE", in: file.url))
+    #expect(model.entities.filter(\.isAbstract).map(\.name) == ["Writer"])
+    let context = ModelContext(
+      try publishing(file, feedback: MoreColumns.Feedback.self, allowsSave: true))
+    #expect(try context.fetchCount(FetchDescriptor<Publishing.Author>()) == 2)
+  }
+
+  @Test(arguments: [Int64(0), 20_000])
+  func indexesOfEarlierModelsGoInAMigration(_ smallTable: Int64) throws {
+    let store = try MigratedStore()
+    try store.make([Graded.First.Item.self]) { $0.insert(Graded.First.Item("a")) }
+    try SQLiteFile.execute(
+      """
+      CREATE INDEX ZITEM_ZNAME_INDEX ON ZITEM (ZNAME); CREATE INDEX MINE ON ZITEM (ZNAME);
+      CREATE INDEX Z_Item_byName ON ZITEM (ZNAME COLLATE BINARY ASC)
+      """, in: store.url)
+    try SchemaChange.$smallTable.withValue(smallTable) {
+      _ = try ModelContainer(
+        for: Graded.Second.Item.self, configurations: ModelConfiguration(url: store.url))
+    }
+    let found = try SQLiteFile.texts(
+      "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'ZITEM'", in: store.url)
+    #expect(found == (smallTable == 0 ? ["MINE"] : []))
+  }
+
   @Test func modelsThatNameAPartOfTheFileLeaveTheRestAlone() throws {
     let file = try RealFile("coredataplus-SampleModel")
     let context = ModelContext(try file.container(Car.self, Person.self))
@@ -136,5 +277,33 @@ import Testing
     try context.save()
     #expect(try file.column("SELECT count(*) FROM ZCAR WHERE Z_ENT > 1") == ["10"])
     #expect(try garage(file).fetchCount(FetchDescriptor<Car>()) == 126)
+  }
+}
+
+/// Has no comment, which the file has.
+private enum FewerColumns {
+  @Model final class Feedback {
+    var authorAlias: String
+    var bookID: UUID
+    var rating: Double
+
+    init(authorAlias: String, bookID: UUID) {
+      (self.authorAlias, self.bookID, rating) = (authorAlias, bookID, 0)
+    }
+  }
+}
+
+/// Has stars, which the file has not.
+private enum MoreColumns {
+  @Model final class Feedback {
+    var authorAlias: String
+    var bookID: UUID
+    var comment: String?
+    var rating: Double
+    var stars: Int?
+
+    init(authorAlias: String, bookID: UUID) {
+      (self.authorAlias, self.bookID, rating) = (authorAlias, bookID, 0)
+    }
   }
 }

@@ -12,6 +12,7 @@ struct HistoryStatementTests {
       (#"max("Z_PK") FROM "ACHANGE""#, [[.integer(40)]]),
       (#"max("Z_PK") FROM "ATRANSACTION""#, [[.integer(7)]]),
       (#"FROM "ATRANSACTIONSTRING" WHERE"#, [[.integer(1)]]),
+      (#"SELECT "Z_MAX" FROM "Z_PRIMARYKEY" WHERE "Z_ENT" = 1600"#, [[.integer(5)]]),
     ]
     let shelf = Shelf(label: "top")
     context.insert(shelf)

@@ -1,0 +1,48 @@
+import Foundation
+import OpenSwiftDataSQLiteEngine
+import SwiftData
+import Testing
+
+/// Files with a rollback journal, as apps ship them, when their migration fails after it has begun.
+@Suite struct FailedMigrationFileTests {
+  private let folder: StoreFolder
+
+  init() throws {
+    folder = try StoreFolder()
+    try fill()
+    try folder.leaveLog()
+  }
+
+  private func fill() throws {
+    let context = ModelContext(
+      try ModelContainer(
+        for: Graded.First.Item.self, configurations: ModelConfiguration(url: folder.store)))
+    for number in 0..<5000 { context.insert(Graded.First.Item("item \(number)")) }
+    try context.save()
+  }
+
+  private func open() throws -> ModelContainer {
+    try ModelContainer(
+      for: Graded.Second.Item.self, configurations: ModelConfiguration(url: folder.store))
+  }
+
+  @Test func aDamagedFileKeepsEachByte() throws {
+    let page = try SQLiteFile.integer(
+      "SELECT max(pageno) FROM dbstat WHERE name = 'ZITEM' AND pagetype = 'leaf'",
+      in: folder.store)
+    try folder.leaveLog()
+    try folder.overwrite([UInt8](repeating: 0xAA, count: 4096), at: Int(page - 1) * 4096)
+    let before = try folder.content()
+    let error = #expect(throws: SwiftDataError.loadIssueModelContainer) { try open() }
+    #expect(error?.description.contains("it was left as it is") == true)
+    #expect(try folder.content() == before && !folder.usesLog)
+  }
+
+  @Test func aSoundFileIsSwitchedToALogWhenItIsOpened() throws {
+    let context = ModelContext(try open())
+    #expect(
+      try context.fetchCount(
+        FetchDescriptor<Graded.Second.Item>(predicate: #Predicate { $0.grade == 7 })) == 5000)
+    #expect(try folder.usesLog)
+  }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import OpenSwiftDataSQLiteEngine
+import SwiftData
+import Testing
+
+/// Rows that are older than a column have no value of it in their bytes, only the definition of the table has.
+@Suite struct RecoveredDefaultsTests {
+  private let store: MigratedStore
+  private var recovered: URL { store.folder.url.appending(path: "recovered.store") }
+
+  /// A store whose table got columns without being written anew, as those of many rows do.
+  init() throws {
+    store = try MigratedStore()
+    try store.make([Graded.First.Item.self]) { context in
+      for number in 0..<500 {
+        context.insert(
+          Graded.First.Item(
+            "item \(number)", image: number == 3 ? External.bytes(4) : nil))
+      }
+    }
+    try SchemaChange.$smallTable.withValue(0) {
+      let context = try open(store.url)
+      context.insert(Graded.Second.Item("new"))
+      try context.save()
+    }
+    let definition = try SQLiteFile.text(
+      "SELECT sql FROM sqlite_schema WHERE name = 'ZITEM'", in: store.url)
+    try #require(definition?.contains("DEFAULT") == true)
+  }
+
+  private func open(_ url: URL) throws -> ModelContext {
+    ModelContext(
+      try ModelContainer(
+        for: Graded.Second.Item.self, configurations: ModelConfiguration(url: url)))
+  }
+
+  /// - Returns: The rows, in the order of their names.
+  private func expectDefaults(
+    _ count: Int, at location: SourceLocation = #_sourceLocation
+  ) throws -> [Graded.Second.Item] {
+    let context = try open(recovered)
+    #expect(
+      try context.fetchCount(
+        FetchDescriptor<Graded.Second.Item>(predicate: #Predicate { $0.grade == 7 })) == count,
+      sourceLocation: location)
+    #expect(
+      try SQLiteFile.integer(
+        "SELECT count(*) FROM ZITEM WHERE ZGRADE IS 7 AND ZUNIT IS 'pieces'", in: recovered)
+        == Int64(count), sourceLocation: location)
+    return try context.fetch(
+      FetchDescriptor<Graded.Second.Item>(sortBy: [SortDescriptor(\.name)]))
+  }
+
+  @Test(arguments: [false, true]) func defaultsAreRecovered(_ hasModels: Bool) throws {
+    let recovery = try ModelContainer.recoverStore(
+      at: store.url, to: recovered, for: hasModels ? Schema([Graded.Second.Item.self]) : nil)
+    #expect(recovery.isComplete)
+    let items = try expectDefaults(501)
+    #expect(items.first { $0.name == "item 3" }?.image == External.bytes(4))
+  }
+
+  /// Rows that only a damaged page led to are found by their entity, though they lack the new columns.
+  @Test func rowsBelowADamagedPageKeepTheirDefaults() throws {
+    let root = try SQLiteFile.integer(
+      "SELECT rootpage FROM sqlite_schema WHERE name = 'ZITEM'", in: store.url)
+    let file = try FileHandle(forUpdating: store.url)
+    try file.seek(toOffset: UInt64(root - 1) * 4096)
+    try file.write(contentsOf: Data(repeating: 0, count: 4096))
+    try file.close()
+    let recovery = try ModelContainer.recoverStore(
+      at: store.url, to: recovered, for: Schema([Graded.Second.Item.self]))
+    #expect(recovery.tables.first { $0.name == "ZITEM" }?.copiedRows == 501)
+    _ = try expectDefaults(501)
+  }
+
+  /// The definition of the models, which takes the place of a damaged one, has no defaults.
+  @Test func aDamagedDefinitionKeepsItsDefaults() throws {
+    let folder = try TemporaryFolder()
+    try makeRows(at: folder.store)
+    try SQLiteFile.execute(
+      """
+      ALTER TABLE ZITEM DROP COLUMN ZIMAGE; ALTER TABLE ZITEM ADD COLUMN ZIMAGE BLOB DEFAULT x'0109'
+      """, in: folder.store)
+    let bytes = try Data(contentsOf: folder.store)
+    try bytes.replacing(Data("ZUNIT".utf8), with: Data("ZUNIX".utf8)).write(to: folder.store)
+    _ = try ModelContainer.recoverStore(
+      at: folder.store, to: recovered, for: Schema([Graded.Second.Item.self]))
+    let items = try open(recovered).fetch(FetchDescriptor<Graded.Second.Item>())
+    #expect(items.count == 20 && items.allSatisfy { $0.image == Data([9]) })
+  }
+
+  private func makeRows(at url: URL) throws {
+    let context = try open(url)
+    for number in 0..<20 { context.insert(Graded.Second.Item("item \(number)")) }
+    try context.save()
+  }
+
+  /// Where the file does not tell the defaults any more, that is said.
+  @Test func lostDefaultsAreNamed() throws {
+    let bytes = try Data(contentsOf: store.url)
+    let definition = try #require(
+      bytes.range(of: Data("CREATE TABLE ZITEM".utf8))
+        ?? bytes.range(of: Data(#"CREATE TABLE "ZITEM""#.utf8)))
+    let file = try FileHandle(forUpdating: store.url)
+    try file.seek(toOffset: UInt64(definition.lowerBound))
+    try file.write(contentsOf: Data("CRXATE".utf8))
+    try file.close()
+    let recovery = try ModelContainer.recoverStore(
+      at: store.url, to: recovered, for: Schema([Graded.Second.Item.self]))
+    #expect(!recovery.isComplete && recovery.unreadableParts.contains(.tables))
+  }
+
+  @Test func theHistoryOfTheMigrationIsRecovered() throws {
+    _ = try ModelContainer.recoverStore(at: store.url, to: recovered)
+    let old = try open(store.url).fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+    let new = try open(recovered).fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+    #expect(new.map(\.changes.count) == old.map(\.changes.count) && !new.isEmpty)
+  }
+}
