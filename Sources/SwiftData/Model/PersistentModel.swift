@@ -39,6 +39,7 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
 }
 
 extension PersistentModel {
+  /// No property is declared to be gone.
   public static var removedProperties: Set<String> { [] }
 
   public static var _$descriptor: _ModelDescriptor { DescriptorRegistry.descriptor(for: Self.self) }

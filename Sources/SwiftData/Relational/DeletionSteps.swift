@@ -62,7 +62,7 @@ package struct DeletionSteps {
       }
     }
     addReferring(to: entity, in: mapping)
-    referrers = FileReferrer.all(to: entity, in: mapping, dialect: dialect)
+    referrers = mapping.fileReferences(to: entity).map { FileReferrer($0, dialect: dialect) }
   }
 
   private mutating func add(
