@@ -40,7 +40,8 @@ package struct StoreCreation {
     StoreCreation(
       model: ModelDescription(
         entities: model.entities, versionIdentifiers: self.model.versionIdentifiers),
-      numbers: numbers, definitions: definitions, externalAttributes: externalAttributes)
+      numbers: numbers, definitions: definitions, externalAttributes: externalAttributes,
+      integerTypes: integerTypes, ownEntities: ownEntities)
   }
 
   /// Makes all tables of an empty file, in the order in which Apple's framework makes them.

@@ -4,9 +4,13 @@ import Foundation
 /// of the text. So long texts are mapped in pieces. Nothing composes or changes places across the end of a
 /// character.
 extension String {
-  package var canonicallyComposed: String { mappingPieces(\.precomposedStringWithCanonicalMapping) }
+  package var canonicallyComposed: String {
+    mappingPieces(\.precomposedStringWithCanonicalMapping)
+  }
 
-  package var canonicallyDecomposed: String { mappingPieces(\.decomposedStringWithCanonicalMapping) }
+  package var canonicallyDecomposed: String {
+    mappingPieces(\.decomposedStringWithCanonicalMapping)
+  }
 
   /// In bytes, about.
   private static var pieceLength: Int { 1024 }
