@@ -1,14 +1,15 @@
-/// How one column of a result becomes one cell of a row.
+/// How one result column becomes one cell of a row.
 package struct CellSource: Hashable, Sendable {
-  /// How the value of the column is read.
+  /// How the column value is read.
   package enum Conversion: UInt8, Sendable {
     case integer, real, text, blob
-    /// Bytes behind a tag byte: kept inline, or outside of the row under a name (`TaggedValue`).
+    /// A value with a tag byte before it: stored inline, or outside the row under a name
+    /// (`TaggedValue`).
     case tagged
-    /// A key, with the number of its entity from the next column, as a `PackedKey`.
+    /// A key, combined with the entity number from the next column into a `PackedKey`.
     case keyAndEntity
 
-    /// The plain reading of a cell.
+    /// The conversion that reads a cell kind unchanged.
     package init(_ kind: CellKind) {
       self =
         switch kind {

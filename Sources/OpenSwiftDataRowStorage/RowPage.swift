@@ -1,19 +1,19 @@
-/// A block of memory that holds finished rows; rows never move, and live as long as the page.
+/// A block of memory that holds finished rows. Rows never move, and live as long as the page.
 ///
-/// Written by one `RowBuilder`, read by anybody once the builder has finished a row: the bytes
-/// of a finished row are never written again, which is what makes the page `Sendable`.
+/// One `RowBuilder` writes the page. Any thread may read a row once the builder has finished it:
+/// the bytes of a finished row are never written again, which makes the page `Sendable`.
 public final class RowPage: @unchecked Sendable {
   @usableFromInline package let base: UnsafeMutableRawPointer
   @usableFromInline package let capacity: Int
-  /// The null bits of a row before its cells are set: on for the cells that no row here fills.
+  /// The initial null bits of a row: set for the cells that no row of this page fills.
   private let blankNulls: ContiguousArray<UInt64>
-  /// Reads the values that the rows name and do not have.
-  package let outside: (any OutsideValues)?
-  /// The page that the memory belongs to, where that is another one.
+  /// Loads values stored outside the row, in files.
+  package let outside: (any ExternalValues)?
+  /// The page that owns the memory, if it is another page.
   private let owner: RowPage?
 
   package init(
-    capacity: Int, blankNulls: ContiguousArray<UInt64>, outside: (any OutsideValues)?
+    capacity: Int, blankNulls: ContiguousArray<UInt64>, outside: (any ExternalValues)?
   ) {
     base = .allocate(byteCount: capacity, alignment: 8)
     self.capacity = capacity
@@ -22,8 +22,8 @@ public final class RowPage: @unchecked Sendable {
     self.outside = outside
   }
 
-  /// The rows of another page, whose outside values are read in another way.
-  package init(_ page: RowPage, outside: any OutsideValues) {
+  /// Makes a page over the rows of another page that loads outside values differently.
+  package init(_ page: RowPage, outside: any ExternalValues) {
     base = page.base
     capacity = page.capacity
     blankNulls = page.blankNulls
@@ -31,7 +31,8 @@ public final class RowPage: @unchecked Sendable {
     self.outside = outside
   }
 
-  /// Whether the rows have this cell, be it null; rows of a few columns leave the others out.
+  /// Whether the rows have this cell, even if it is null. Rows with only some columns lack the
+  /// others.
   package func fills(_ cell: Int) -> Bool {
     let word = cell >> 6
     return word < blankNulls.count && blankNulls[word] & (1 << UInt64(cell & 63)) == 0

@@ -1,14 +1,14 @@
-/// Typed reading of one row, given its first byte and the offset of its cells.
+/// Reads the cells of one row, given its first byte and the offset of its cells.
 ///
-/// Holds no reference: whoever keeps a reader keeps the page.
+/// Holds no reference: the owner of a reader must keep the page alive.
 @frozen
 public struct RowReader {
   /// The row's first byte.
   public let row: UnsafeRawPointer
-  /// Bytes before the first cell, as the layout says.
+  /// The offset of the first cell in bytes, from the layout.
   public let cellsOffset: Int
 
-  /// Reads the row at an address; its page has to outlive the reader.
+  /// Makes a reader for the row at an address; its page must outlive the reader.
   @inlinable
   public init(row: UnsafeRawPointer, cellsOffset: Int) {
     self.row = row
@@ -22,15 +22,15 @@ public struct RowReader {
     return word & (1 << UInt64(cell & 63)) != 0
   }
 
-  /// Whether a cell that counts as null names a value that is kept outside of the row.
+  /// Whether a cell that counts as null names a value stored outside the row.
   @inlinable
-  public func isElsewhere(_ cell: Int) -> Bool {
+  public func isExternal(_ cell: Int) -> Bool {
     isNull(cell) && row.load(fromByteOffset: cellsOffset + cell << 3, as: UInt64.self) != 0
   }
 
-  /// Whether a cell has a value, in the row or outside of it.
+  /// Whether a cell has a value, inside or outside the row.
   @inlinable
-  public func hasValue(_ cell: Int) -> Bool { !isNull(cell) || isElsewhere(cell) }
+  public func hasValue(_ cell: Int) -> Bool { !isNull(cell) || isExternal(cell) }
 
   /// The number in an integer cell; not checked against the layout.
   @inlinable
@@ -44,8 +44,8 @@ public struct RowReader {
     row.load(fromByteOffset: cellsOffset + cell << 3, as: Double.self)
   }
 
-  /// The bytes of a text or blob cell; empty for a null cell, and the name of a value that is kept
-  /// outside of the row.
+  /// The bytes of a text or blob cell: empty for a null cell, the name for a value stored outside
+  /// the row.
   @inlinable
   public func bytes(_ cell: Int) -> UnsafeRawBufferPointer {
     let place = row.load(fromByteOffset: cellsOffset + cell << 3, as: UInt64.self)

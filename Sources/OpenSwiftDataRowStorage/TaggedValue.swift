@@ -1,17 +1,18 @@
-/// What a column has of a value that may be kept outside of the row.
+/// The content of a column whose value may be stored outside the row.
 ///
-/// The first byte is a tag: 1 stands before the value, 2 before the name of the file that has it, which
-/// may end with a zero byte. A value of a program that knows no tags is taken as it is, as far as that
-/// can be told: what follows a 2 and is no name is such a value, what follows a 1 never is.
+/// The first byte is a tag: 1 precedes the value, 2 precedes the name of the file with the value;
+/// the name may end with a zero byte. Other programs may have written a value without a tag.
+/// Content that begins with any other byte is such a value, and so is a 2 that no name follows. A 1
+/// is always taken as a tag.
 package enum TaggedValue {
   /// The value itself.
   case value(UnsafeRawBufferPointer)
-  /// The name of the value.
+  /// The name of the file that holds the value.
   case name(UnsafeRawBufferPointer)
 
   package static let valueTag: UInt8 = 1
   package static let nameTag: UInt8 = 2
-  /// Longer names are none of a file.
+  /// The longest file name; anything longer is not a name.
   package static let longestName = 255
 
   package init(_ bytes: UnsafeRawBufferPointer) {
@@ -26,7 +27,7 @@ package enum TaggedValue {
     }
   }
 
-  /// Letters, digits, and between them what UUIDs and extensions have: nothing leads to another folder.
+  /// Letters, digits, `-`, `_` and `.`, so a name cannot lead to another folder.
   private static func isName(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard let first = bytes.first, first != UInt8(ascii: "."), bytes.count <= longestName else {
       return false

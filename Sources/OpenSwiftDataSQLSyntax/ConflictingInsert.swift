@@ -1,4 +1,4 @@
-/// An insert that says what to do when a unique index already has the row's values.
+/// An insert with a rule for rows whose values a unique index already contains.
 package struct ConflictingInsert: SQLStatement {
   package var insert: Insert
   package var onConflict: OnConflict
@@ -37,17 +37,17 @@ package struct ConflictingInsert: SQLStatement {
   }
 }
 
-/// The columns of a unique index, and what happens on a row with the same values.
+/// The columns of a unique index, and what to do with an existing row that has the same values.
 package struct OnConflict: Hashable, Sendable {
   package enum Assignment: Hashable, Sendable {
-    /// Takes the value that the insert brought.
+    /// Takes the value of the row that was to be inserted.
     case excluded(String)
     case increment(String)
   }
 
   package enum Action: Hashable, Sendable {
     case nothing
-    /// Updates the row and returns one of its columns.
+    /// Updates the existing row and returns one of its columns.
     case update([Assignment], returning: String)
   }
 

@@ -1,13 +1,13 @@
-/// Anything that renders to one SQL statement.
+/// A value that renders to one SQL statement.
 package protocol SQLStatement: Hashable, Sendable {
   func write(to renderer: inout SQLRenderer)
 }
 
 package struct Insert: SQLStatement {
-  /// What happens when a unique index already holds the row's key.
+  /// What an insert does when a unique index already contains the row's key.
   package enum Conflict: Hashable, Sendable {
     case fail
-    /// The row is left out.
+    /// Skips the row.
     case ignore
   }
 
@@ -50,7 +50,7 @@ package struct Update: SQLStatement {
   package var table: String
   package var assignments: [Assignment]
   package var condition: SQLExpression?
-  /// The columns of the updated rows that the statement gives back.
+  /// The columns of the updated rows that the statement returns.
   package var returning: [String]
 
   package init(

@@ -1,20 +1,21 @@
-/// A list of values that travels as one parameter: JSON in SQLite, an array in PostgreSQL. It is read as
-/// a table with a column `value`.
+/// A list of values that is bound as one parameter: JSON in SQLite, an array in PostgreSQL. It is
+/// read as a table with a column `value`.
 package struct ListParameter: Hashable, Sendable {
   package var parameter: SQLExpression
   package var element: SQLType
-  /// Whether the table has a column `place` too, for databases that do not keep the order of a list.
-  package var hasPlaces: Bool
+  /// Whether the table also has a column `position` with the position, for databases that do not keep
+  /// the order of a list.
+  package var hasPositions: Bool
 
-  package init(_ parameter: SQLExpression, of element: SQLType, hasPlaces: Bool = false) {
+  package init(_ parameter: SQLExpression, of element: SQLType, hasPositions: Bool = false) {
     self.parameter = parameter
     self.element = element
-    self.hasPlaces = hasPlaces
+    self.hasPositions = hasPositions
   }
 
-  /// The values, and their places.
+  /// The columns for the values and their positions.
   package static let value = "value"
-  package static let place = "place"
+  package static let position = "position"
 
   func write(as alias: String?, to renderer: inout SQLRenderer) {
     switch renderer.dialect {
@@ -30,17 +31,17 @@ package struct ListParameter: Hashable, Sendable {
       renderer.write("unnest(")
       parameter.write(to: &renderer)
       renderer.write("::\(element.name(in: renderer.dialect))[])")
-      if hasPlaces { renderer.write(" WITH ORDINALITY") }
+      if hasPositions { renderer.write(" WITH ORDINALITY") }
       renderer.write(" AS ")
       renderer.write(identifier: alias ?? "list")
       renderer.write(" ")
-      renderer.writeColumns(hasPlaces ? [Self.value, Self.place] : [Self.value])
+      renderer.writeColumns(hasPositions ? [Self.value, Self.position] : [Self.value])
     }
   }
 }
 
 extension SQLDialect {
-  /// The text of a list of keys that is bound to a `ListParameter`.
+  /// The text of a list of keys, to bind to a `ListParameter`.
   package func list(_ keys: some Sequence<Int64>) -> String {
     var (text, end): (String, String) =
       switch self {
@@ -57,7 +58,7 @@ extension SQLDialect {
 }
 
 extension SQLExpression {
-  /// Whether the value is in a list that is one parameter.
+  /// Whether the value is in a list that is bound as one parameter.
   package static func isMember(
     _ value: SQLExpression, of list: ListParameter
   ) -> SQLExpression {

@@ -1,26 +1,26 @@
 extension SQLExpression {
-  /// The condition, 0 where it is null.
+  /// The condition, with 0 in place of null.
   package static func orFalse(_ condition: SQLExpression) -> SQLExpression {
     .function(SQLDialect.orElse, [condition, .false])
   }
 
-  /// The condition, with a hint that few rows meet it.
+  /// The condition, with a hint that it is true for few rows.
   package static func unlikely(_ condition: SQLExpression) -> SQLExpression {
     .function(SQLDialect.unlikely, [condition])
   }
 
-  /// Whether the value is a whole number, and no floating-point number that it was rounded to; only
-  /// where the database marks an overflow so.
+  /// Whether the value is an integer, and not a floating-point number that an overflow produced.
+  /// Only for databases that mark an overflow in this way.
   package static func isWholeNumber(_ value: SQLExpression) -> SQLExpression {
     .binary(.function("typeof", [value]), .equal, .text("integer"))
   }
 
-  /// The canonical composition of a text, where the database knows Unicode.
+  /// The canonical composition of a text, in databases that support Unicode normalisation.
   package static func composed(_ text: SQLExpression) -> SQLExpression {
     .function(SQLDialect.composed, [text])
   }
 
-  /// The canonical decomposition of a text, where the database knows Unicode.
+  /// The canonical decomposition of a text, in databases that support Unicode normalisation.
   package static func decomposed(_ text: SQLExpression) -> SQLExpression {
     .function(SQLDialect.decomposed, [text])
   }
@@ -28,7 +28,7 @@ extension SQLExpression {
   /// The number of the row in the result, from 1.
   package static var rowNumber: SQLExpression { .function(SQLDialect.rowNumber, []) }
 
-  /// The condition in `orFalse(_:)`; `nil` for any other expression.
+  /// The condition inside `orFalse(_:)`; `nil` for any other expression.
   package var conditionOrFalse: SQLExpression? {
     guard case .function(SQLDialect.orElse, let arguments) = self, arguments.count == 2,
       arguments[1].isFalse
@@ -44,7 +44,7 @@ extension SQLDialect {
   fileprivate static let decomposed = "nfd"
   fileprivate static let rowNumber = "row_number() OVER "
 
-  /// Writes the call of a function by the name that SQLite has for it.
+  /// Writes a function call; `function` is the name that SQLite uses.
   func write(_ function: String, _ arguments: [SQLExpression], to renderer: inout SQLRenderer) {
     switch (self, function) {
     case (.postgreSQL, Self.unlikely):

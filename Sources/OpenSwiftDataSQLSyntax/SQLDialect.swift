@@ -1,14 +1,14 @@
-/// The SQL that a database speaks: what differs in the text of the same statement.
+/// The SQL of a database: how the text of the same statement differs.
 ///
-/// Statements are values that know no dialect; `SQLStatement.rendered(in:)` asks here for each place
-/// where databases differ. What a database can do at all is a matter of `SQLCapabilities`.
+/// Statements are values without a dialect. `SQLStatement.rendered(in:)` asks the dialect wherever
+/// databases differ. `SQLCapabilities` says which features a database has.
 package enum SQLDialect: String, Hashable, Sendable, CaseIterable {
   case sqlite
   case postgreSQL
 }
 
 extension SQLDialect {
-  /// What a parameter begins with, before its number: `?1`, `$1`.
+  /// The prefix of a parameter number: `?1`, `$1`.
   var placeholder: String {
     switch self {
     case .sqlite: "?"
@@ -31,7 +31,7 @@ extension SQLDialect {
     }
   }
 
-  /// What stands after `LIMIT` when only an offset is given; `nil` where `OFFSET` may stand alone.
+  /// What follows `LIMIT` when only an offset is given; `nil` if `OFFSET` is allowed alone.
   var unlimited: String? {
     switch self {
     case .sqlite: "-1"
@@ -39,7 +39,7 @@ extension SQLDialect {
     }
   }
 
-  /// SQLite has no truth values besides 0 and 1.
+  /// SQLite has no truth values except 0 and 1.
   func text(of value: Bool) -> String {
     switch self {
     case .sqlite: value ? "1" : "0"
@@ -47,8 +47,8 @@ extension SQLDialect {
     }
   }
 
-  /// Where nulls go when a term does not say it; `nil` where the database itself takes null for less
-  /// than every value, as `SortDescriptor` does.
+  /// The position of nulls when a term does not set it. `nil` if the database itself orders null
+  /// before every value, as `SortDescriptor` does.
   func nulls(_ direction: OrderingTerm.Direction) -> OrderingTerm.NullPlacement? {
     switch self {
     case .sqlite: nil
@@ -56,7 +56,7 @@ extension SQLDialect {
     }
   }
 
-  /// How an insert leaves a row out that is there already: before `INTO` or at the end.
+  /// How an insert skips a row that already exists: the text before `INTO` and at the end.
   var ignoring: (prefix: String, suffix: String) {
     switch self {
     case .sqlite: ("INSERT OR IGNORE", "")
@@ -64,7 +64,8 @@ extension SQLDialect {
     }
   }
 
-  /// The order of bytes, for a column of an index. PostgreSQL's columns of text have it themselves.
+  /// The collation that compares bytes, for a column of an index. PostgreSQL's text columns already
+  /// have it.
   var binaryCollation: String? {
     switch self {
     case .sqlite: "BINARY"
@@ -72,7 +73,8 @@ extension SQLDialect {
     }
   }
 
-  /// Whether definitions of tables and indexes give names without quotes, where these need none.
+  /// Whether names in definitions of tables and indexes are written without quotes if they need
+  /// none.
   var definesBareNames: Bool {
     switch self {
     case .sqlite: true

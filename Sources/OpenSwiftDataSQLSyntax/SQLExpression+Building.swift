@@ -5,7 +5,8 @@ extension SQLExpression {
   package var isTrue: Bool { if case .boolean(true) = self { true } else { false } }
   package var isFalse: Bool { if case .boolean(false) = self { true } else { false } }
 
-  /// The conjunction of conditions that are 0 or 1; constants fold and nested ones become flat.
+  /// The conjunction of conditions that are 0 or 1. Folds constants and flattens nested
+  /// conjunctions.
   package static func all(_ conditions: [SQLExpression]) -> SQLExpression {
     if conditions.count == 1, !conditions[0].isConjunction { return conditions[0] }
     var flat: [SQLExpression] = []
@@ -23,7 +24,8 @@ extension SQLExpression {
     return flat.count == 1 ? flat[0] : .conjunction(flat)
   }
 
-  /// The disjunction of conditions that are 0 or 1; constants fold and nested ones become flat.
+  /// The disjunction of conditions that are 0 or 1. Folds constants and flattens nested
+  /// disjunctions.
   package static func any(_ conditions: [SQLExpression]) -> SQLExpression {
     var flat: [SQLExpression] = []
     for condition in conditions {

@@ -1,5 +1,5 @@
 extension SQLExpression {
-  /// The tables, or their aliases, whose columns the expression reads, subqueries included.
+  /// The tables or aliases whose columns the expression reads, including subqueries.
   package var tables: Set<String> {
     var found: Set<String> = []
     collectTables(into: &found)
@@ -35,7 +35,7 @@ extension SQLExpression {
 }
 
 extension Select {
-  /// The tables, or their aliases, whose columns the query reads, its own included.
+  /// The tables or aliases whose columns the query reads, including its own.
   package var tables: Set<String> {
     var expressions = columns.map(\.expression) + order.map(\.expression)
     if let list = from.list { expressions.append(list.parameter) }
@@ -47,7 +47,7 @@ extension Select {
     return expressions.reduce(into: []) { $0.formUnion($1.tables) }
   }
 
-  /// The aliases, or names, of the tables that the query reads from.
+  /// The aliases or names of the tables that the query reads from.
   package var sources: Set<String> {
     Set(([from] + joins.map(\.table)).map { $0.alias ?? $0.name })
   }

@@ -1,5 +1,5 @@
 extension SQLExpression {
-  /// The expression with each of the expressions directly below it replaced.
+  /// The expression with each of its direct operands replaced.
   package func mappingOperands(
     _ transform: (SQLExpression) throws -> SQLExpression
   ) rethrows -> SQLExpression {

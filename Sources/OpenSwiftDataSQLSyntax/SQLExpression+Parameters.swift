@@ -1,7 +1,7 @@
 extension SQLExpression {
-  /// Whether each parameter, read from left to right, has the next number or one that came before.
-  /// - Parameter next: The next number; afterwards the one behind the last.
-  /// - Returns: `false` also for what is not looked into, queries and choices.
+  /// Whether each parameter, from left to right, has the next number or one that occurred before.
+  /// - Parameter next: The next number; afterwards the number after the last one.
+  /// - Returns: `false` also for queries and choices, which are not examined.
   package func numbersParametersInOrder(from next: inout Int) -> Bool {
     switch self {
     case .parameter(let index):
@@ -24,7 +24,7 @@ extension SQLExpression {
     }
   }
 
-  /// The expression with each parameter's number replaced.
+  /// The expression with the number of each parameter replaced.
   package func replacingParameters(_ replace: (Int) -> Int) -> SQLExpression {
     if case .parameter(let index) = self { return .parameter(replace(index)) }
     return mappingOperands { $0.replacingParameters(replace) }

@@ -1,11 +1,11 @@
-/// A value expression of SQL, as a value.
+/// A value expression of SQL.
 ///
-/// Captured values never become text: they are parameters, numbered from 0, and the statement that
-/// holds the expression is bound to a list of values in that order. One parameter may appear often.
+/// Captured values never become text. They are parameters, numbered from 0, and the statement is
+/// bound to a list of values in that order. A parameter may occur several times.
 package indirect enum SQLExpression: Hashable, Sendable {
   case column(table: String?, name: String)
   case parameter(Int)
-  /// A condition that always has the same answer.
+  /// A condition with a constant result.
   case boolean(Bool)
   case integer(Int64)
   case text(String)
@@ -47,7 +47,7 @@ package enum SQLBinaryOperator: String, Hashable, Sendable {
   case lessOrEqual = "<="
   case greater = ">"
   case greaterOrEqual = ">="
-  /// Equality that treats two nulls as equal and never gives null.
+  /// Equality that treats two nulls as equal and never returns null.
   case isSame = "IS"
   case isNotSame = "IS NOT"
   case add = "+"

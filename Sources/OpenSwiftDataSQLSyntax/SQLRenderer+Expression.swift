@@ -1,5 +1,5 @@
 extension SQLExpression {
-  /// How tightly the outermost operator binds; operands that bind less are put in parentheses.
+  /// The precedence of the outermost operator; operands with a lower one are put in parentheses.
   private var precedence: Int {
     switch self {
     case .disjunction: 1
@@ -89,7 +89,7 @@ extension SQLExpression {
       operand.write(operandOf: 3, allowEqual: false, to: &renderer)
     case .minus:
       renderer.write("-")
-      // Two signs in a row would begin a comment.
+      // Two minus signs in a row would begin a comment.
       operand.write(operandOf: 9, allowEqual: false, to: &renderer)
     case .isNull, .isNotNull:
       operand.write(operandOf: 4, allowEqual: false, to: &renderer)
@@ -104,11 +104,11 @@ extension SQLExpression {
     write(parts[...], separator, to: &renderer)
   }
 
-  /// The longest run of parts that is written without parentheses.
+  /// The maximum number of parts that are written without parentheses.
   private static var longestRun: Int { 32 }
 
-  /// Writes parts between separators; long lists as lists of lists. SQLite reads `a AND b AND c` as
-  /// `(a AND b) AND c` and refuses expressions that are nested more than 1000 deep.
+  /// Writes parts between separators, and long lists as lists of lists. SQLite parses `a AND b AND
+  /// c` as `(a AND b) AND c` and rejects expressions nested more than 1000 levels deep.
   private func write(
     _ parts: ArraySlice<SQLExpression>, _ separator: String, to renderer: inout SQLRenderer
   ) {
@@ -143,7 +143,7 @@ extension SQLExpression {
 extension SQLBinaryOperator {
   fileprivate var precedence: Int {
     switch self {
-    // One level for all comparisons: databases disagree on how they bind among each other.
+    // All comparisons have one level, because databases differ in their precedence.
     case .equal, .notEqual, .isSame, .isNotSame, .less, .lessOrEqual, .greater, .greaterOrEqual: 4
     case .add, .subtract: 6
     case .multiply, .divide, .remainder: 7

@@ -7,7 +7,7 @@ extension ColumnDefinition {
   }
 }
 
-// The spaces are those of the definitions that Apple's framework writes.
+// Uses the same spaces as the definitions that Apple's framework writes.
 
 extension CreateTable {
   package func write(to renderer: inout SQLRenderer) {

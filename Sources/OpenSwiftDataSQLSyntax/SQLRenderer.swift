@@ -1,4 +1,4 @@
-/// The text of a statement and how many parameters it wants.
+/// The text of a statement and the number of its parameters.
 package struct RenderedSQL: Hashable, Sendable {
   package var sql: String
   package var parameterCount: Int
@@ -9,7 +9,7 @@ package struct RenderedSQL: Hashable, Sendable {
   }
 }
 
-/// Writes statements as text of one dialect.
+/// Renders statements as text of one dialect.
 package struct SQLRenderer {
   package let dialect: SQLDialect
   package private(set) var text = ""
@@ -23,7 +23,7 @@ package struct SQLRenderer {
     text += piece
   }
 
-  /// A name between double quotes; quotes inside it are doubled.
+  /// Writes a name in double quotes; quotes inside it are doubled.
   package mutating func write(identifier: String) {
     text += "\""
     for character in identifier.unicodeScalars {
@@ -32,8 +32,9 @@ package struct SQLRenderer {
     text += "\""
   }
 
-  /// A name where it is defined. A file tells the text of definitions to every program that opens it, so
-  /// names stand there as Apple's framework writes them: without quotes, where they need none.
+  /// Writes a name in its definition. Every program that opens the file reads the text of
+  /// definitions, so names are written as Apple's framework writes them: without quotes if they
+  /// need none.
   package mutating func write(defining name: String) {
     if dialect.definesBareNames && name.isBareName { text += name } else { write(identifier: name) }
   }
@@ -52,7 +53,7 @@ package struct SQLRenderer {
     text += String(index + 1)
   }
 
-  /// Writes the elements with a comma between them.
+  /// Writes the elements, separated by commas.
   package mutating func writeList<Elements: Sequence>(
     _ elements: Elements, _ body: (inout SQLRenderer, Elements.Element) -> Void
   ) {
@@ -72,15 +73,15 @@ package struct SQLRenderer {
 }
 
 extension String {
-  /// The name between double quotes, for statements that are written as text.
+  /// The name in double quotes, for statements that are written as text.
   package var quotedName: String {
     var renderer = SQLRenderer(dialect: .sqlite)
     renderer.write(identifier: self)
     return renderer.text
   }
 
-  /// Letters, digits and underscores behind a Z, with which no keyword begins, or the table of history
-  /// rows.
+  /// A Z, with which no keyword begins, followed by letters, digits and underscores; or the table
+  /// of history rows.
   fileprivate var isBareName: Bool {
     guard hasPrefix("Z") || hasPrefix("ACHANGE") || hasPrefix("ATRANSACTION") else { return false }
     return unicodeScalars.allSatisfy {
@@ -93,7 +94,7 @@ extension String {
 }
 
 extension SQLStatement {
-  /// The statement's text in a dialect.
+  /// Renders the statement in a dialect.
   package func rendered(in dialect: SQLDialect) -> RenderedSQL {
     var renderer = SQLRenderer(dialect: dialect)
     write(to: &renderer)

@@ -1,11 +1,11 @@
-/// The type of a column or of a cast. Names follow what is stored, not what a dialect calls it.
+/// The type of a column or a cast, named for what is stored and not after a dialect.
 package enum SQLType: Hashable, Sendable {
-  /// A whole number of 64 bits.
+  /// A 64-bit integer.
   case integer
-  /// 0 and 1, or a truth value where the database has them.
+  /// 0 and 1, or a truth value if the database has them.
   case boolean
   case real
-  /// Seconds since 2001, as a floating-point number.
+  /// Seconds since 2001-01-01, as a floating-point number.
   case timestamp
   case decimal
   /// Text that is compared byte by byte.
@@ -14,7 +14,7 @@ package enum SQLType: Hashable, Sendable {
 }
 
 extension SQLType {
-  /// The name in a column definition. SQLite's are those that Apple's framework writes.
+  /// The name in a column definition. The names for SQLite are those that Apple's framework writes.
   package func columnName(in dialect: SQLDialect) -> String {
     switch (dialect, self) {
     case (.sqlite, .integer), (.sqlite, .boolean): "INTEGER"
@@ -23,7 +23,7 @@ extension SQLType {
     case (.sqlite, .decimal): "DECIMAL"
     case (.sqlite, .text): "VARCHAR"
     case (.sqlite, .blob): "BLOB"
-    // Indexes and comparisons of bytes, as in SQLite, whatever the server's locale is.
+    // Indexes and comparisons use bytes, as in SQLite, whatever the server's locale is.
     case (.postgreSQL, .text): "TEXT COLLATE \"C\""
     case (.postgreSQL, _): name(in: dialect)
     }

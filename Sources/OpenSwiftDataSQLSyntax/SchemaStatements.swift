@@ -13,7 +13,7 @@ package struct ColumnDefinition: Hashable, Sendable {
 package struct CreateTable: SQLStatement {
   package var name: String
   package var columns: [ColumnDefinition]
-  /// The columns of a key of several columns; empty when a column definition says it.
+  /// The columns of a composite primary key; empty if a column definition declares the key.
   package var primaryKey: [String]
   package var ifNotExists: Bool
 
@@ -31,7 +31,7 @@ package struct CreateTable: SQLStatement {
 package struct CreateIndex: SQLStatement {
   package struct Column: Hashable, Sendable {
     package var name: String
-    /// Whether the index compares bytes, which it says only where that is not the column's own order.
+    /// Whether the index compares bytes. Written only if the column itself has another order.
     package var isBinary: Bool
     package var direction: OrderingTerm.Direction?
 
@@ -62,7 +62,7 @@ package struct CreateIndex: SQLStatement {
   }
 }
 
-/// Changes of existing tables and indexes.
+/// A change of an existing table or index.
 package enum AlterSchema: SQLStatement {
   case addColumn(table: String, ColumnDefinition)
   case dropColumn(table: String, column: String)

@@ -1,7 +1,7 @@
-/// A query: what it reads, from where, which rows and in which order.
+/// A query.
 package struct Select: Hashable, Sendable {
   package var columns: [ResultColumn]
-  /// Whether equal rows are given once.
+  /// Whether equal rows are returned once.
   package var isDistinct = false
   package var from: TableReference
   package var joins: [Join]
@@ -76,7 +76,7 @@ package struct Join: Hashable, Sendable {
   package enum Kind: String, Hashable, Sendable {
     case inner = "JOIN"
     case left = "LEFT JOIN"
-    /// Leaves the tables in this order where the database says so (`keepsJoinOrder`).
+    /// Keeps the tables in this order, in databases that guarantee it (`keepsJoinOrder`).
     case cross = "CROSS JOIN"
   }
 
@@ -104,7 +104,7 @@ package struct OrderingTerm: Hashable, Sendable {
 
   package var expression: SQLExpression
   package var direction: Direction
-  /// Where nulls go; `nil` takes them for less than every value.
+  /// The position of nulls; `nil` orders null before every value.
   package var nulls: NullPlacement?
 
   package init(

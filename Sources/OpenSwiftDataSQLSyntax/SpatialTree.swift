@@ -1,13 +1,11 @@
-/// The R-tree of a spatial index: a virtual table beside the entity's table, and the triggers that keep
-/// it in step whoever writes, this library, another program or Apple's framework.
+/// The R-tree of a spatial index: a virtual table beside the entity's table, and triggers that
+/// update it whichever program writes.
 ///
-/// Nothing but what comes with SQLite is in these statements, so that any SQLite with R-trees can
-/// write the file.
+/// The statements use only what SQLite contains, so any SQLite with R-trees can write the file.
 ///
-/// R-trees are a module of SQLite, so the statements are its dialect's.
+/// R-trees are a module of SQLite, so the statements are in its dialect.
 package struct SpatialTree: Hashable, Sendable {
-  /// One number of the rows, and the columns of the tree with the least and the greatest value that it
-  /// may have.
+  /// One number of the rows, and the tree columns for its minimum and maximum.
   package struct Range: Hashable, Sendable {
     package var column: String
     package var lower: String
@@ -33,7 +31,7 @@ package struct SpatialTree: Hashable, Sendable {
     self.ranges = ranges
   }
 
-  /// The statements that make the tree and put the rows of the table into it.
+  /// The statements that create the tree and fill it from the table.
   package var statements: [String] {
     let (tree, table, key) = (name.quotedName, self.table.quotedName, self.key.quotedName)
     let columns = ranges.flatMap { [$0.lower, $0.upper] }.map { "\($0.quotedName) FLOAT" }.joined(
@@ -60,8 +58,9 @@ package struct SpatialTree: Hashable, Sendable {
     ]
   }
 
-  /// The row of the tree. A tree keeps 32-bit numbers, rounded outwards but for the largest and the
-  /// smallest: what is larger than a `Float` it takes for infinite, what is smaller for 0.
+  /// The row of the tree. A tree stores 32-bit numbers, rounded outwards except for the largest and
+  /// the smallest: it treats a number beyond the range of `Float` as infinite, and one that is too
+  /// small as 0. The bounds are therefore limited and widened.
   private func row(_ source: String) -> String {
     let bounds = ranges.map { range in
       let value = source + range.column.quotedName

@@ -2,7 +2,7 @@ import OpenSwiftDataCSQLite
 package import Foundation
 
 extension Connection {
-  /// Makes an order of texts usable from SQL as `COLLATE name`.
+  /// Registers a collation, which SQL uses as `COLLATE name`.
   package func register(
     collation name: String, _ compare: @escaping (String, String) -> ComparisonResult
   ) throws {
@@ -23,7 +23,7 @@ extension Connection {
         if let data { Unmanaged<CollationBox>.fromOpaque(data).release() }
       })
     if code != SQLITE_OK {
-      // Unlike for functions, SQLite leaves the box to us when this call fails.
+      // Unlike with functions, SQLite does not release the box when this call fails.
       box.release()
       throw SQLiteError(database: handle, resultCode: code, path: path)
     }

@@ -1,14 +1,14 @@
 import OpenSwiftDataCSQLite
 
 extension Connection {
-  /// Copies the database page by page into a new file: what is committed, also what is in the log. Page
-  /// size, vacuum mode and free pages are the same.
+  /// Copies the database page by page into a new file, with everything that is committed, including
+  /// the log. Page size, vacuum mode and free pages stay the same.
   ///
   /// The file is not synchronised with the disk.
-  /// - Throws: `SQLiteError`; a part of the file may be there then.
+  /// - Throws: `SQLiteError`; an incomplete file may remain.
   package func copy(to path: String) throws {
     #if OPENSWIFTDATA_INVARIANTS
-      if let injector = FaultInjector.failing("copy to \(path)") {
+      if let injector = FailureInjector.failing("copy to \(path)") {
         throw injector.fail(nil, sql: nil)
       }
     #endif
@@ -21,7 +21,7 @@ extension Connection {
       throw SQLiteError(database: opened, resultCode: code, path: path)
     }
     sqlite3_extended_result_codes(opened, 1)
-    // A copy that fails is removed, so nothing has to be undone.
+    // A failed copy is removed, so nothing must be rolled back.
     sqlite3_exec(opened, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", nil, nil, nil)
     guard let backup = sqlite3_backup_init(opened, "main", handle, "main") else {
       throw SQLiteError(database: opened, resultCode: sqlite3_errcode(opened), path: path)

@@ -1,10 +1,10 @@
 import OpenSwiftDataCSQLite
 
 extension Connection {
-  /// Makes a Swift function callable from SQL; -1 arguments means any number.
+  /// Registers a Swift function for SQL; an argument count of -1 means any number.
   ///
-  /// Triggers, views and indexes of a file cannot call it.
-  /// `deterministic` allows SQLite to call it once for arguments that do not change.
+  /// Triggers, views and indexes of a file cannot call it. If `deterministic` is true, SQLite may
+  /// call it once for equal arguments within a statement.
   package func register(
     function name: String, argumentCount: Int, deterministic: Bool,
     _ body: @escaping (FunctionArguments) -> FunctionResult

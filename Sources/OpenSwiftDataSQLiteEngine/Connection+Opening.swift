@@ -2,22 +2,24 @@ import OpenSwiftDataCSQLite
 import Foundation
 
 extension Connection {
-  /// How long a connection waits for another one's lock before it fails.
+  /// How long a connection waits for another connection's lock before it fails.
   @TaskLocal package static var defaultBusyTimeout: Duration = .seconds(10)
 
-  /// - Parameter access: How a file is opened that is only read; `nil` to look at it first.
+  /// - Parameter access: How a file is opened for reading only; `nil` to examine it first.
   static func open(
     path: String, mode: OpenMode, access: ReadAccess?, busyTimeout: Duration,
-    keepsJournal: Bool, temporaryStorage: TemporaryStorage
+    keepsRollbackJournal: Bool, temporaryStorage: TemporaryStorage
   ) throws -> OpaquePointer {
     #if OPENSWIFTDATA_INVARIANTS
-      if let injector = FaultInjector.failing("open \(path)") { throw injector.fail(nil, sql: nil) }
+      if let injector = FailureInjector.failing("open \(path)") {
+        throw injector.fail(nil, sql: nil)
+      }
     #endif
     let access = mode.isWritable ? nil : try access ?? DatabaseFile(at: path).readAccess
     var name = name(path: path, mode: mode)
     if access == .immutable { name += "?immutable=1" }
     var opened: OpaquePointer?
-    // NOMUTEX: one user at a time is our own promise, SQLite need not lock for it again.
+    // NOMUTEX: a connection has one user at a time, so SQLite need not lock it again.
     let code = sqlite3_open_v2(
       name, &opened, flags(mode, access) | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nil)
     guard code == SQLITE_OK, let opened else {
@@ -28,7 +30,7 @@ extension Connection {
     do {
       try configure(
         opened, mode: mode, access: access, busyTimeout: busyTimeout,
-        keepsJournal: keepsJournal, temporaryStorage: temporaryStorage)
+        keepsRollbackJournal: keepsRollbackJournal, temporaryStorage: temporaryStorage)
       return opened
     } catch {
       sqlite3_close_v2(opened)
@@ -46,40 +48,40 @@ extension Connection {
 
   private static func configure(
     _ database: OpaquePointer, mode: OpenMode, access: ReadAccess?, busyTimeout: Duration,
-    keepsJournal: Bool, temporaryStorage: TemporaryStorage
+    keepsRollbackJournal: Bool, temporaryStorage: TemporaryStorage
   ) throws {
     sqlite3_extended_result_codes(database, 1)
     sqlite3_busy_timeout(database, busyTimeout.milliseconds)
-    // Before the first reading, which decides where the index of the log is.
+    // This must come before the first read, which decides where the index of the log is.
     if access == .exclusive {
       _ = csqlite_keep_log_on_close(database)
       try run("PRAGMA locking_mode = EXCLUSIVE", database)
     }
-    // Triggers may write to R-trees only where the schema is trusted. The functions that we register
-    // are not for schemas, so a foreign file cannot have them run. Negative sizes are KiB.
+    // Triggers may write to R-trees only if the schema is trusted. The registered functions are not
+    // available to schemas, so a foreign file cannot call them. Negative sizes are in KiB.
     try run(
       "PRAGMA trusted_schema = ON; PRAGMA cache_size = -8000; "
         + "PRAGMA temp_store = \(temporaryStorage.rawValue)", database)
     guard mode.isWritable else {
-      // The first reading tells whether the file is a database.
+      // The first read fails if the file is not a database.
       try run("PRAGMA query_only = ON; PRAGMA schema_version", database)
       return
     }
     if try isEmpty(database) {
-      // Both settle the format of a file, so they come before its first page is written.
+      // Both set the format of a file, so they must run before its first page is written.
       try run("PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL", database)
     }
-    // A rollback journal keeps a file consistent with FULL only, which is the default.
-    if keepsJournal { return }
+    // With a rollback journal only FULL, the default, keeps a file consistent.
+    if keepsRollbackJournal { return }
     if !mode.isInMemory { try enterWAL(database, busyTimeout: busyTimeout) }
-    // In WAL mode NORMAL keeps the file consistent through a power failure, which may
-    // undo the last commits; FULL would cost a flush to disk per commit.
+    // In WAL mode NORMAL keeps the file consistent after a power failure, which may undo the last
+    // commits. FULL would flush to the disk at each commit.
     try run("PRAGMA synchronous = NORMAL", database)
   }
 
-  /// Turns on write-ahead logging, which lets readers work beside the writer.
+  /// Switches to write-ahead logging, so that readers can run during a write.
   ///
-  /// SQLite does not call the busy handler when two connections switch at once, so try again.
+  /// SQLite does not call the busy handler when two connections switch at once, so this retries.
   private static func enterWAL(_ database: OpaquePointer, busyTimeout: Duration) throws {
     let deadline = ContinuousClock.now + busyTimeout
     while true {
@@ -120,7 +122,7 @@ extension Connection {
   }
 
   static func uri(_ path: String) -> String {
-    // An absolute path gives file:/…; "?", "#" and "%" would end or alter the path.
+    // An absolute path gives file:/…; "?", "#" and "%" would end or change the path.
     "file:" + escaped(path)
   }
 

@@ -1,18 +1,18 @@
 import OpenSwiftDataCSQLite
 import Foundation
 
-/// One statement that ran to its end: its text without bound values, how long it took, and how many
-/// rows it gave.
+/// A statement that has finished: its text without bound values, its duration, and the number of
+/// rows that it returned.
 package struct StatementTrace: Sendable {
   package let sql: String
   package let duration: Duration
   package let rowCount: Int
-  /// The text with the bound values in their places, where that was asked for.
+  /// The text with the bound values, if it was requested.
   package let expandedSQL: String?
 }
 
 extension Connection {
-  /// Calls `body` after each statement; `nil` ends it.
+  /// Calls `body` after each statement; `nil` stops tracing.
   package func trace(includesValues: Bool = false, _ body: ((StatementTrace) -> Void)?) {
     guard let body else {
       sqlite3_trace_v2(handle, 0, nil, nil)
@@ -32,11 +32,11 @@ extension Connection {
   }
 }
 
-/// Counts rows by statement until SQLite tells that the statement is done.
+/// Counts rows by statement until SQLite reports the end of the statement.
 final class Tracer {
   private let body: (StatementTrace) -> Void
   private var rows: [OpaquePointer: Int] = [:]
-  /// When statements began: the time that SQLite itself tells has whole milliseconds.
+  /// When statements began; the duration that SQLite reports is in whole milliseconds.
   private var starts: [OpaquePointer: ContinuousClock.Instant] = [:]
 
   private let includesValues: Bool
@@ -48,8 +48,8 @@ final class Tracer {
 
   func note(_ event: UInt32, _ statement: OpaquePointer, _ detail: UnsafeMutableRawPointer?) {
     if event == UInt32(SQLITE_TRACE_STMT) {
-      // A trigger of the running statement is reported as a comment. Statements that SQLite runs for
-      // itself begin and give rows, but their end is never reported.
+      // A trigger of the running statement is reported as a comment. SQLite's internal statements
+      // begin and return rows, but their end is never reported.
       let isTrigger = detail.map { memcmp($0, "--", 2) == 0 } ?? false
       if !isTrigger {
         rows[statement] = nil

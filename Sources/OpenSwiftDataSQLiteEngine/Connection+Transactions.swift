@@ -2,16 +2,16 @@ import OpenSwiftDataCSQLite
 
 /// When a transaction takes the write lock.
 package enum TransactionKind: String, Sendable {
-  /// With the first writing statement; reads see one state until the end.
+  /// At the first statement that writes; reads see one state until the end.
   case deferred = "DEFERRED"
 
-  /// At once, so that no later statement of it fails for a lock.
+  /// At once, so that no later statement of the transaction fails because of a lock.
   case immediate = "IMMEDIATE"
 }
 
 extension Connection {
-  /// Begins a transaction, which `commit` or `rollback` ends; one within the enclosing transaction
-  /// where that is open.
+  /// Begins a transaction, which `commit` or `rollback` ends. If an enclosing transaction is open,
+  /// begins a savepoint in it.
   package func begin(_ kind: TransactionKind) throws {
     if let enclosing { return try begin(in: enclosing) }
     try prepare("BEGIN \(kind.rawValue)").run()
@@ -25,7 +25,7 @@ extension Connection {
     }
   }
 
-  /// What is written to a file that its path does not lead to any more is lost.
+  /// Throws if the path no longer leads to the open file: what is written to it would be lost.
   private func checkFileBeforeWriting() throws {
     var hasMoved: Int32 = 0
     sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
@@ -41,16 +41,16 @@ extension Connection {
     noteOwnCommit()
   }
 
-  /// Takes back what the running transaction did.
+  /// Rolls back the running transaction.
   ///
-  /// A full disk and some other errors have rolled back already.
+  /// SQLite may already have rolled back by itself, for example on a full disk.
   package func rollback() {
     rollbackCount += 1
     if let enclosing { return rollback(in: enclosing) }
     if isInTransaction { try? prepare("ROLLBACK").run() }
   }
 
-  /// Commits what `body` did, or rolls all of it back when `body` or the commit throws.
+  /// Commits the changes of `body`, or rolls all of them back if `body` or the commit throws.
   package func transaction<R>(
     _ kind: TransactionKind = .immediate, _ body: () throws -> R
   ) throws -> R {
@@ -65,13 +65,13 @@ extension Connection {
     }
   }
 
-  /// Runs reads that see one state of the database, within the running transaction or one of their own.
+  /// Runs reads that see one state of the database, in the running transaction or a new one.
   package func snapshot<R>(_ body: () throws -> R) throws -> R {
     if let enclosing { try requireWhole(enclosing) }
     return try isInTransaction ? body() : transaction(.deferred, body)
   }
 
-  /// Keeps what `body` did within the running transaction, or undoes it when `body` throws.
+  /// Keeps the changes of `body` in the running transaction, or undoes them if `body` throws.
   package func savepoint<R>(_ name: String, _ body: () throws -> R) throws -> R {
     let quoted =
       "\""

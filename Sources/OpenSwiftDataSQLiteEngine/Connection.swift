@@ -2,14 +2,14 @@ import OpenSwiftDataCSQLite
 
 /// A connection to one database.
 ///
-/// Not thread-safe: one user at a time, except for `interrupt()`. `ConnectionPool` sees to that.
+/// Not thread-safe, except for `interrupt()`: one user at a time, which `ConnectionPool` ensures.
 package final class Connection {
-  /// The path as it was given; `nil` in memory.
+  /// The path that was given; `nil` in memory.
   package let path: String?
 
   package let mode: OpenMode
 
-  /// How the file was to be opened; `nil` where that was left to the file.
+  /// How the file was opened for reading only; `nil` if the state of the file decided.
   let access: ReadAccess?
 
   /// The connection's handle, owned by this object.
@@ -17,34 +17,35 @@ package final class Connection {
 
   let statements: StatementCache
 
-  /// How long the connection waits for another one's lock.
+  /// How long the connection waits for another connection's lock.
   let busyTimeout: Duration
 
-  /// How many statements were prepared because none was idle.
+  /// The number of statements that were prepared because no idle one had the same text.
   package private(set) var preparedCount = 0
 
-  /// The last tracer; SQLite refers to it without retaining it.
+  /// The current tracer; SQLite refers to it without retaining it.
   var tracer: Tracer?
 
-  /// The transaction that all others are parts of, while it is open; SQLite refers to it without
-  /// retaining it.
+  /// The open enclosing transaction, of which all other transactions are parts; SQLite refers to it
+  /// without retaining it.
   var enclosing: EnclosingTransaction?
 
-  /// What looks whether others have changed the tables, with the state of the file at its last look.
-  var watch: SchemaWatch?
+  /// Detects that other connections have changed the tables, by comparison with the last known
+  /// state.
+  var watch: SchemaChangeDetector?
   var knownDataVersion: UInt32 = 0
 
-  /// How many transactions were undone: the rows changed back without counting as changed.
+  /// The number of rollbacks. Rows that a rollback restores do not count as changed.
   package internal(set) var rollbackCount: Int64 = 0
 
-  /// Opens a database and, when the file is new, lays down its format.
+  /// Opens a database; sets the format of a new file.
   /// - Parameters:
-  ///   - access: How a file is opened that is only read; `nil` to look at it first.
-  ///   - keepsJournal: Whether a file with a rollback journal is not switched to a log.
+  ///   - access: How a file is opened for reading only; `nil` to examine it first.
+  ///   - keepsRollbackJournal: Whether a file with a rollback journal is not switched to WAL mode.
   package init(
     path: String, mode: OpenMode = .readWriteCreate, access: ReadAccess? = nil,
     busyTimeout: Duration = Connection.defaultBusyTimeout, cachedStatements: Int = 128,
-    keepsJournal: Bool = false, temporaryStorage: TemporaryStorage = .memory
+    keepsRollbackJournal: Bool = false, temporaryStorage: TemporaryStorage = .memory
   ) throws {
     self.path = mode.isInMemory ? nil : path
     self.mode = mode
@@ -53,20 +54,20 @@ package final class Connection {
     self.statements = StatementCache(capacity: cachedStatements)
     self.handle = try Self.open(
       path: path, mode: mode, access: access, busyTimeout: busyTimeout,
-      keepsJournal: keepsJournal, temporaryStorage: temporaryStorage)
+      keepsRollbackJournal: keepsRollbackJournal, temporaryStorage: temporaryStorage)
   }
 
   deinit {
     statements.close()
     if enclosing != nil { sqlite3_commit_hook(handle, nil, nil) }
-    // Statements that outlive the connection keep the handle open until they end.
+    // Statements that outlive the connection keep the handle open until they are finalised.
     sqlite3_close_v2(handle)
   }
 
-  /// Runs one or several statements that have no parameters, ignoring rows.
+  /// Runs one or more statements without parameters; ignores rows.
   package func execute(_ sql: String) throws {
     #if OPENSWIFTDATA_INVARIANTS
-      if let injector = FaultInjector.failing(sql) { throw injector.fail(handle, sql: sql) }
+      if let injector = FailureInjector.failing(sql) { throw injector.fail(handle, sql: sql) }
     #endif
     let code = sqlite3_exec(handle, sql, nil, nil, nil)
     if code != SQLITE_OK {
@@ -74,7 +75,7 @@ package final class Connection {
     }
   }
 
-  /// A statement for the text: an idle one that was prepared before, or a new one.
+  /// A statement for the text: an idle one from the cache, or a new one.
   package func prepare(_ sql: String) throws -> Statement {
     if let idle = statements.take(sql) { return Statement(idle, sql: sql, cache: statements) }
     var prepared: OpaquePointer?
@@ -92,38 +93,38 @@ package final class Connection {
     return Statement(entry, sql: sql, cache: statements)
   }
 
-  /// The first column of the first row as an integer; `nil` without a row or when it is NULL.
+  /// The first column of the first row as an integer; `nil` if there is no row or it is NULL.
   package func integer(_ sql: String) throws -> Int64? {
     let statement = try prepare(sql)
     guard try statement.step(), !statement.isNull(0) else { return nil }
     return statement.int64(0)
   }
 
-  /// The first column of the first row as text; `nil` without a row or when it is NULL.
+  /// The first column of the first row as text; `nil` if there is no row or it is NULL.
   package func text(_ sql: String) throws -> String? {
     let statement = try prepare(sql)
     guard try statement.step(), !statement.isNull(0) else { return nil }
     return statement.string(0)
   }
 
-  /// How many rows the last INSERT, UPDATE or DELETE changed.
+  /// The number of rows that the last INSERT, UPDATE or DELETE changed.
   package var changes: Int64 { csqlite_changes(handle) }
 
-  /// How many rows this connection changed since it was opened.
+  /// The number of rows that this connection has changed since it was opened.
   package var totalChanges: Int64 { csqlite_total_changes(handle) }
 
   package var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(handle) }
 
   package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-  /// Makes the statement that runs now fail; callable from any thread while the connection lives.
+  /// Makes the running statement fail. May be called on any thread while the connection lives.
   package func interrupt() {
     sqlite3_interrupt(handle)
   }
 
-  /// Leaves the log as it is when this connection is the last to close: nothing is written back.
+  /// Keeps the log unchanged if this connection is the last to close: nothing is written back.
   package func keepLogOnClose() { _ = csqlite_keep_log_on_close(handle) }
 
-  /// How many idle statements are kept for another use.
+  /// The number of idle statements in the cache.
   package var idleStatementCount: Int { statements.idleCount }
 }

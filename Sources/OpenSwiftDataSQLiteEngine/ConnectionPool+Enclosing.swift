@@ -1,19 +1,19 @@
 extension ConnectionPool {
-  /// Begins a transaction that all others of the pool become parts of; only for one with one connection.
-  /// - Throws: `SQLiteError`: SQLITE_BUSY when another connection has the write lock and keeps it.
+  /// Begins a transaction that contains all others of the pool. The pool must have one connection.
+  /// - Throws: `SQLiteError`: SQLITE_BUSY if another connection holds the write lock too long.
   package func beginEnclosing() throws {
     guard hasOneConnection else {
-      // Other connections would read what was there before.
+      // Other connections would not see the uncommitted changes.
       throw SQLiteError(
         .misuse, message: "an enclosing transaction needs a pool without readers", path: path)
     }
     try write { try $0.beginEnclosing() }
   }
 
-  /// Stores all that was done since `beginEnclosing`.
-  /// - Throws: `SQLiteError`; `rollbackEnclosing` is to follow.
+  /// Commits all changes since `beginEnclosing`.
+  /// - Throws: `SQLiteError`; the caller must call `rollbackEnclosing` then.
   package func commitEnclosing() throws { try write { try $0.commitEnclosing() } }
 
-  /// Undoes all that was done since `beginEnclosing`; does nothing where none is open.
+  /// Rolls back all changes since `beginEnclosing`; does nothing if no transaction is open.
   package func rollbackEnclosing() { try? write { $0.rollbackEnclosing() } }
 }

@@ -1,9 +1,9 @@
 import Synchronization
 
 extension ConnectionPool {
-  /// The writer, lent beyond one call: between writing a save and committing it.
+  /// The writer, lent for longer than one call: from writing a save until its commit.
   ///
-  /// It belongs to the thread that asked for it until `end`.
+  /// The thread that took the lease owns the writer until `end`.
   package final class Lease {
     package let connection: Connection
     private let onEnd: () -> Void
@@ -14,7 +14,7 @@ extension ConnectionPool {
       self.onEnd = onEnd
     }
 
-    /// Gives the connection back; the second call does nothing.
+    /// Returns the connection; a second call does nothing.
     package func end() {
       guard !isEnded else { return }
       isEnded = true
@@ -24,7 +24,7 @@ extension ConnectionPool {
     deinit { end() }
   }
 
-  /// Lends the only connection that writes until the lease ends.
+  /// Lends the writing connection until the lease ends.
   /// - Parameter limit: How long to wait for another thread; `nil` for the pool's own limit.
   package func leaseWriter(within limit: Duration? = nil) throws -> Lease {
     let seat = try enterForWriting(within: limit)

@@ -2,18 +2,19 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// The connections of one store: one writer, and readers that work beside it.
+/// The connections of one store: one writer, and readers that run during a write.
 ///
-/// 1. `read` or `write` asks the gate for a seat. A thread that is inside already stays on its
-///    connection: a read inside a write sees what the write has not committed yet.
-/// 2. When all suitable seats are taken, the thread sleeps until the gate hands it one, first come
-///    first served; at most as long as `seatTimeout`, so that threads that wait for each other get an error.
-/// 3. Whoever holds a seat is its connection's only user; the first one opens it.
-/// 4. Leaving passes the seat on.
+/// 1. `read` or `write` asks the gate for a seat. A thread that already holds a seat keeps its
+///    connection: a read inside a write sees the uncommitted changes of the write.
+/// 2. When all suitable seats are taken, the thread sleeps until the gate assigns it one, in the
+///    order of arrival. It waits at most `seatTimeout`, so threads that wait for each other get an
+///    error.
+/// 3. The holder of a seat is its connection's only user; the first holder opens the connection.
+/// 4. Leaving a seat passes it to the next waiting thread.
 ///
-/// A store in memory has one connection for everything, as a file without readers has; a read-only store
-/// has no writer.
-/// The gate and the sleepers are guarded by `state`, each seat's connection by holding the seat.
+/// A store in memory has one connection for reads and writes, and so has a file without readers. A
+/// read-only store has no writer. `state` guards the gate and the sleepers; holding a seat guards
+/// its connection.
 package final class ConnectionPool: @unchecked Sendable {
   package let path: String
   package let mode: OpenMode
@@ -36,34 +37,35 @@ package final class ConnectionPool: @unchecked Sendable {
   private let seats: [Seat]
   private let busyTimeout: Duration
   private let seatTimeout: Duration
-  private let keepsJournal: Bool
+  private let keepsRollbackJournal: Bool
   private let temporaryStorage: TemporaryStorage
   private let configure: @Sendable (Connection) throws -> Void
-  let watch = SchemaWatch()
-  /// What a pool that only reads found at first; `nil` for others.
+  let watch = SchemaChangeDetector()
+  /// The files that a read-only pool found at first; `nil` for other pools.
   private let reading: ReadOnlyClosing?
 
-  /// How long a thread waits for the others of its process. Longer than the wait for other processes: a
-  /// migration or an import of this process may hold the writer for a while.
+  /// How long a thread waits for other threads of its process. Longer than the wait for other
+  /// processes, because a migration or an import in this process may hold the writer for a while.
   @TaskLocal package static var defaultSeatTimeout: Duration = .seconds(60)
 
   /// Opens the store.
   /// - Parameters:
-  ///   - readers: How many connections read besides the writer; 0 to do everything on one.
-  ///   - keepsJournal: Whether a file with a rollback journal is not switched to a log.
-  ///   - configure: Runs once on every connection, for functions and collations.
+  ///   - readers: The number of connections for reading besides the writer; 0 for one connection in
+  ///     total.
+  ///   - keepsRollbackJournal: Whether a file with a rollback journal is not switched to WAL mode.
+  ///   - configure: Runs once on every connection, to register functions and collations.
   package init(
     path: String, mode: OpenMode, readers: Int = 3,
     busyTimeout: Duration = Connection.defaultBusyTimeout,
     seatTimeout: Duration = ConnectionPool.defaultSeatTimeout,
-    keepsJournal: Bool = false, temporaryStorage: TemporaryStorage = .memory,
+    keepsRollbackJournal: Bool = false, temporaryStorage: TemporaryStorage = .memory,
     configure: @escaping @Sendable (Connection) throws -> Void = { _ in }
   ) throws {
     self.path = path
     self.mode = mode
     self.busyTimeout = busyTimeout
     self.seatTimeout = seatTimeout
-    self.keepsJournal = keepsJournal
+    self.keepsRollbackJournal = keepsRollbackJournal
     self.temporaryStorage = temporaryStorage
     self.configure = configure
     reading = mode == .readOnly ? ReadOnlyClosing(try DatabaseFile(at: path)) : nil
@@ -72,11 +74,11 @@ package final class ConnectionPool: @unchecked Sendable {
       readers: mode.isInMemory ? 0 : max(readers, mode.isWritable ? 0 : 1))
     seats = (0..<gate.readerSeats.upperBound).map { _ in Seat() }
     state = Mutex(State(gate: gate))
-    // The first connection is opened here, so that a bad path fails now.
+    // Opens the first connection here, so that a bad path fails now.
     if mode.isWritable { try write { _ in } } else { try read { _ in } }
   }
 
-  /// Lends a connection for reading.
+  /// Lends a connection for reading to `body`.
   package func read<R>(_ body: (Connection) throws -> R) throws -> R {
     let seat = try enter(.read)
     defer { leave(seat) }
@@ -86,14 +88,14 @@ package final class ConnectionPool: @unchecked Sendable {
     return result
   }
 
-  /// Lends the only connection that writes.
+  /// Lends the writing connection to `body`.
   package func write<R>(_ body: (Connection) throws -> R) throws -> R {
     let seat = try enterForWriting()
     defer { leave(seat) }
     return try body(connection(at: seat))
   }
 
-  /// Whether whoever reads has the connection for itself.
+  /// Whether readers share the only connection with the writer.
   package var hasOneConnection: Bool { mode.isWritable && seats.count == 1 }
 
   /// - Parameter limit: How long to wait; `nil` for the pool's own limit.
@@ -104,7 +106,7 @@ package final class ConnectionPool: @unchecked Sendable {
     return try enter(.write, within: limit)
   }
 
-  /// Waits for everybody inside, then closes all connections; later uses throw.
+  /// Waits until all seats are free, then closes all connections; later uses throw.
   package func close() throws {
     let thread = ObjectIdentifier(Thread.current)
     let isInside = state.withLock { state in
@@ -134,7 +136,8 @@ package final class ConnectionPool: @unchecked Sendable {
     let isReader = mode.isWritable && index != 0
     let connection = try Connection(
       path: path, mode: isReader ? .readWrite : mode, access: reading?.access,
-      busyTimeout: busyTimeout, keepsJournal: keepsJournal, temporaryStorage: temporaryStorage)
+      busyTimeout: busyTimeout, keepsRollbackJournal: keepsRollbackJournal,
+      temporaryStorage: temporaryStorage)
     try configure(connection)
     connection.watch = watch
     try watch.run(connection)
@@ -179,7 +182,7 @@ package final class ConnectionPool: @unchecked Sendable {
   }
 
   func leave(_ seat: Int) {
-    // Who gives up waiting meanwhile finds either its ticket or its seat.
+    // Under the lock, so that a thread whose wait times out finds either its ticket or its seat.
     let sleeper = state.withLock { state -> Sleeper? in
       guard let grant = state.gate.leave(seat: seat) else { return nil }
       let sleeper = state.sleepers.removeValue(forKey: grant.ticket)

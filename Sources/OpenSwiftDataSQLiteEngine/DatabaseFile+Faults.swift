@@ -1,32 +1,32 @@
-/// Why a database file is not opened, decided from what was seen of it.
-package enum DatabaseFileFault: Error, Hashable, Sendable {
+/// Why a database file cannot be opened, decided from its headers and lengths.
+package enum DatabaseFileProblem: Error, Hashable, Sendable {
   case folder
   case notAFile
   case unreadable
-  /// The bytes are of something else.
+  /// The file does not begin like a database.
   case notADatabase
   case damagedHeader
   case newerFormat
   /// The file ends before its last page.
   case truncated(pages: Int, of: Int)
-  /// The file is empty and its log is not.
+  /// The file is empty, but its log is not.
   case emptyBesideLog
-  /// The log beside the file is of another database, or is none.
+  /// The log belongs to another database, or is not a log.
   case foreignLog
   case newerLog
-  /// The rollback journal beside the file is of another database, or is none.
+  /// The rollback journal belongs to another database, or is not a journal.
   case foreignJournal
-  /// An interrupted transaction has to be undone, which reading must not do.
+  /// An interrupted transaction must be rolled back first, which a reader must not do.
   case unfinishedTransaction
-  /// The log has commits, and SQLite can't read it in a folder that can't be written.
+  /// The log has commits, and SQLite can't read a log in a folder that can't be written.
   case unreadableLog
   case unwritableFile
   case unwritableFolder
 }
 
 extension DatabaseFile {
-  /// What prevents the file from being opened; looks no further than headers and lengths.
-  package func fault(forWriting isWriting: Bool) -> DatabaseFileFault? {
+  /// What prevents the file from being opened; examines only headers and lengths.
+  package func fault(forWriting isWriting: Bool) -> DatabaseFileProblem? {
     switch kind {
     case .missing: return nil
     case .folder: return .folder
@@ -35,18 +35,18 @@ extension DatabaseFile {
     }
     if !isReadable { return .unreadable }
     if size == 0 {
-      // SQLite would remove the log.
+      // SQLite would delete the log of an empty file.
       return log?.hasContent == true ? .emptyBesideLog : writingFault(isWriting)
     }
     return journalFault ?? headerFault ?? writingFault(isWriting) ?? readingFault(isWriting)
   }
 
-  /// Whether a transaction was interrupted, so that the next writer has to undo it.
+  /// Whether a transaction was interrupted, so that the next writer must roll it back.
   package var hasUnfinishedTransaction: Bool {
     journal?.isBegun == true && !isBeingWritten
   }
 
-  private var journalFault: DatabaseFileFault? {
+  private var journalFault: DatabaseFileProblem? {
     guard hasUnfinishedTransaction, let journal else { return nil }
     if !journal.isJournal { return .foreignJournal }
     if let header, let pageSize = journal.pageSize, pageSize != header.pageSize {
@@ -55,22 +55,22 @@ extension DatabaseFile {
     return nil
   }
 
-  private var headerFault: DatabaseFileFault? {
+  private var headerFault: DatabaseFileProblem? {
     guard let header else {
-      // The first page may be one that the interrupted transaction was writing.
+      // The interrupted transaction may have been writing the first page.
       if hasUnfinishedTransaction { return nil }
       return DatabaseHeader.begins(beginning) ? .damagedHeader : .notADatabase
     }
     if header.isOfNewerFormat { return .newerFormat }
     if let fault = logFault(header) { return fault }
-    // The log and the journal may have the pages that the file lacks.
+    // The log and the journal may contain the pages that the file lacks.
     guard log?.hasContent != true, journal?.isBegun != true, let count = header.pageCount,
       size / header.pageSize < count
     else { return nil }
     return .truncated(pages: size / header.pageSize, of: count)
   }
 
-  private func logFault(_ header: DatabaseHeader) -> DatabaseFileFault? {
+  private func logFault(_ header: DatabaseHeader) -> DatabaseFileProblem? {
     switch log?.header {
     case nil, .unwritten?: nil
     case .foreign?: .foreignLog
@@ -79,13 +79,13 @@ extension DatabaseFile {
     }
   }
 
-  private func writingFault(_ isWriting: Bool) -> DatabaseFileFault? {
+  private func writingFault(_ isWriting: Bool) -> DatabaseFileProblem? {
     guard isWriting else { return nil }
     if !isWritable { return .unwritableFile }
     return isFolderWritable ? nil : .unwritableFolder
   }
 
-  private func readingFault(_ isWriting: Bool) -> DatabaseFileFault? {
+  private func readingFault(_ isWriting: Bool) -> DatabaseFileProblem? {
     guard !isWriting else { return nil }
     if hasUnfinishedTransaction { return .unfinishedTransaction }
     if log?.hasContent == true, !hasSharedMemory, !isFolderWritable { return .unreadableLog }

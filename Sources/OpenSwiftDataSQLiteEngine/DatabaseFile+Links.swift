@@ -1,8 +1,8 @@
 import OpenSwiftDataCSQLite
 
 extension DatabaseFile {
-  /// The absolute path of a file with symbolic links followed as SQLite follows them: it keeps its log beside
-  /// the file that a link leads to. The file need not exist.
+  /// The absolute path of a file, with symbolic links resolved as SQLite resolves them: it keeps
+  /// its log beside the target of a link. The file need not exist.
   package static func resolvedPath(_ path: String) -> String {
     guard let system = sqlite3_vfs_find(nil), let resolve = system.pointee.xFullPathname else {
       return path
@@ -13,7 +13,7 @@ extension DatabaseFile {
       buffer.withMemoryRebound(to: CChar.self) { buffer in
         guard let start = buffer.baseAddress else { return 0 }
         let code = resolve(system, path, Int32(capacity), start)
-        // The second one tells that links were followed.
+        // The second code means that links were resolved.
         isResolved = code == SQLITE_OK || code == SQLITE_OK | (2 << 8)
         return isResolved ? buffer.firstIndex(of: 0) ?? 0 : 0
       }

@@ -1,7 +1,8 @@
 extension DatabaseFile {
-  /// A connection that sees what is stored, the log included, and leaves files and folder as they are.
+  /// Opens a connection that sees all commits, including the log, and leaves files and folder
+  /// unchanged.
   ///
-  /// Use it for a moment: nobody else may be able to open the file meanwhile.
+  /// Close it soon: other connections may be unable to open the file until then.
   /// - Throws: `SQLiteError`
   package func look() throws -> Connection {
     guard let first = lookAccess.first, let last = lookAccess.last else {
@@ -13,14 +14,14 @@ extension DatabaseFile {
       } catch let error as SQLiteError where error.code == .busy || error.code == .locked {}
     }
     let connection = try Connection(path: path, mode: .readOnly, access: last)
-    // Where there was no log SQLite removes the one that it makes.
+    // If there was no log, SQLite removes the one that it creates.
     if log != nil { connection.keepLogOnClose() }
     return connection
   }
 
-  /// A connection to the database file alone, without what its log has; `nil` where there is no log.
+  /// Opens a connection to the database file without its log; `nil` if the log is missing or empty.
   /// - Throws: `SQLiteError`
-  package func lookBehindLog() throws -> Connection? {
+  package func openWithoutLog() throws -> Connection? {
     guard log?.hasContent == true, size > 0 else { return nil }
     return try Connection(path: path, mode: .readOnly, access: .immutable)
   }

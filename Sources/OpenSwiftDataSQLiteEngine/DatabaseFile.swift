@@ -1,8 +1,9 @@
 import Foundation
 
-/// What can be known of a database file and the files beside it before SQLite uses them.
+/// The state of a database file and of the files beside it, before SQLite uses them.
 ///
-/// Looking changes no byte and makes no file. `DatabaseFile+Faults` and `ReadAccess` judge it.
+/// Reading it changes no byte and creates no file. `DatabaseFile+Faults` and `ReadAccess` draw the
+/// conclusions.
 package struct DatabaseFile: Hashable, Sendable {
   package enum Kind: Hashable, Sendable { case missing, file, folder, other }
 
@@ -16,13 +17,14 @@ package struct DatabaseFile: Hashable, Sendable {
       header = LogHeader.read(beginning)
     }
 
-    /// Whether there may be commits in it that the database file lacks.
+    /// Whether it may contain commits that the database file lacks.
     package var hasContent: Bool {
       if case .header = header { size > LogHeader.length } else { false }
     }
   }
 
-  /// The journal of an interrupted or running transaction; an ended one has no header.
+  /// The journal of an interrupted or running transaction; the journal of a finished one has no
+  /// header.
   package struct Journal: Hashable, Sendable {
     static let magic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
 
@@ -41,7 +43,7 @@ package struct DatabaseFile: Hashable, Sendable {
   package var path: String
   package var kind: Kind
   package var size = 0
-  /// When the file was written last.
+  /// The modification date of the file.
   var modified: Date?
   /// The first bytes of the file.
   package var beginning: [UInt8] = []
@@ -51,7 +53,7 @@ package struct DatabaseFile: Hashable, Sendable {
   package var log: Log?
   package var journal: Journal?
   package var hasSharedMemory = false
-  /// Whether a connection is inside a writing transaction with a rollback journal.
+  /// Whether a connection is in a write transaction with a rollback journal.
   package var isBeingWritten = false
 
   package var header: DatabaseHeader? { DatabaseHeader(beginning) }
@@ -61,8 +63,8 @@ package struct DatabaseFile: Hashable, Sendable {
     self.kind = kind
   }
 
-  /// Looks at a place.
-  /// - Throws: `SQLiteError` where SQLite can't open the file at all.
+  /// Reads the state of the files at a path.
+  /// - Throws: `SQLiteError` if SQLite can't open the file at all.
   package init(at path: String) throws {
     self.init(path: path, kind: Self.kind(of: path))
     guard kind == .file else { return }
@@ -74,7 +76,7 @@ package struct DatabaseFile: Hashable, Sendable {
     isWritable = files.isWritableFile(atPath: raw.path)
     isFolderWritable = files.isWritableFile(
       atPath: URL(fileURLWithPath: raw.path).deletingLastPathComponent().path)
-    // The length comes last: somebody else may be adding pages.
+    // The length is read last, because another process may be adding pages.
     beginning = raw.bytes(at: 0, count: DatabaseHeader.length)
     size = raw.size
     modified = Self.attributes(of: self.path)?[.modificationDate] as? Date
@@ -85,8 +87,8 @@ package struct DatabaseFile: Hashable, Sendable {
     hasSharedMemory = Self.size(of: sharedMemoryPath) != nil
   }
 
-  /// A journal was left by an interrupted transaction only if it is the same before and after nobody was
-  /// found writing.
+  /// A journal is left by an interrupted transaction only if it is unchanged before and after a
+  /// check that found no writer.
   private mutating func readJournal(_ raw: RawDatabaseFile) {
     journal = foundJournal
     for _ in 0..<100 {
@@ -127,7 +129,7 @@ package struct DatabaseFile: Hashable, Sendable {
     try? FileManager.default.attributesOfItem(atPath: path)
   }
 
-  // SQLite locks neither logs nor journals, so they may be read through a descriptor of our own.
+  // SQLite locks neither logs nor journals, so a separate descriptor may read them.
   private static func bytes(of path: String, _ count: Int) -> [UInt8] {
     guard let handle = FileHandle(forReadingAtPath: path) else { return [] }
     defer { try? handle.close() }

@@ -6,20 +6,20 @@ package struct DatabaseHeader: Hashable, Sendable {
   package let pageSize: Int
   package let writeVersion: Int
   package let readVersion: Int
-  /// The bytes that SQLite leaves free at the end of each page.
+  /// The unused bytes at the end of each page.
   let reservedBytes: Int
-  /// The number of pages; `nil` where the last writer did not note it.
+  /// The number of pages; `nil` if the last writer did not record it.
   package let pageCount: Int?
   let firstFreePage: Int
   package let schemaFormat: Int
   /// 1 is UTF-8, 2 and 3 are UTF-16; 0 in an empty database.
   package let encoding: Int
-  /// Whether pages tell their parents, as in files that can shrink.
+  /// Whether pages record their parents, as in files that can shrink.
   let hasPointerMap: Bool
 
   package static func begins(_ bytes: [UInt8]) -> Bool { bytes.starts(with: magic) }
 
-  /// - Returns: `nil` for bytes that no SQLite can have written.
+  /// - Returns: `nil` for bytes that SQLite cannot have written.
   package init?(_ bytes: [UInt8]) {
     guard bytes.count >= Self.length, Self.begins(bytes) else { return nil }
     let size = bytes.bigEndian16(at: 16)
@@ -28,7 +28,7 @@ package struct DatabaseHeader: Hashable, Sendable {
     readVersion = Int(bytes[19])
     reservedBytes = Int(bytes[20])
     let count = bytes.bigEndian32(at: 28)
-    // The count is valid for the change after which it was written (1.3.7).
+    // The count is valid only if both change counters are equal (1.3.7).
     pageCount = count > 0 && bytes[24..<28] == bytes[92..<96] ? count : nil
     firstFreePage = bytes.bigEndian32(at: 32)
     schemaFormat = bytes.bigEndian32(at: 44)
@@ -42,7 +42,7 @@ package struct DatabaseHeader: Hashable, Sendable {
   /// Whether commits go to a log beside the file.
   package var usesLog: Bool { readVersion == 2 }
 
-  /// Versions and formats that are newer than this SQLite knows.
+  /// Whether versions or formats are newer than this SQLite supports.
   package var isOfNewerFormat: Bool {
     readVersion > 2 || writeVersion > 2 || schemaFormat > 4
   }

@@ -1,19 +1,19 @@
 import OpenSwiftDataCSQLite
 
-/// One transaction around all others of a connection, so that work which saves many times is stored as a
-/// whole or not at all: a migration, or a transaction of a context.
+/// One transaction around all others of a connection, so that work with several saves is stored as
+/// a whole or not at all: a migration, or a transaction of a context.
 ///
 /// 1. `beginEnclosing` takes the write lock and keeps it to the end.
-/// 2. Until then `begin`, `commit`, `rollback` and `transaction` are savepoints in it, at any depth.
-/// 3. `commitEnclosing` stores everything, `rollbackEnclosing` nothing. Nothing else can commit: SQLite asks
-///    the hook first.
-/// 4. SQLite may undo a transaction by itself, when the disk is full. What would begin then throws,
-///    and `commitEnclosing` too.
+/// 2. Until then `begin`, `commit`, `rollback` and `transaction` use savepoints, at any depth.
+/// 3. `commitEnclosing` commits everything, `rollbackEnclosing` nothing. A commit hook refuses all
+///    other commits.
+/// 4. SQLite may roll back by itself, for example when the disk is full. The next inner transaction
+///    then throws, and so does `commitEnclosing`.
 final class EnclosingTransaction {
-  /// How many transactions are open inside.
+  /// The number of open inner transactions.
   fileprivate(set) var depth = 0
   fileprivate var isCommitting = false
-  /// An inner transaction could not be undone, so the whole must not be stored.
+  /// An inner transaction could not be undone, so the whole must not be committed.
   fileprivate var isBroken = false
 
   /// The savepoint at the current depth.
@@ -21,9 +21,10 @@ final class EnclosingTransaction {
 }
 
 extension Connection {
-  /// Begins a transaction that all others of the connection become parts of.
-  /// - Throws: `SQLiteError`: SQLITE_BUSY when another connection has the write lock and keeps it.
-  /// - Parameter limit: How long to wait for another connection; `nil` for as long as other statements do.
+  /// Begins a transaction that contains all others of the connection.
+  /// - Throws: `SQLiteError`: SQLITE_BUSY if another connection holds the write lock too long.
+  /// - Parameter limit: How long to wait for another connection; `nil` for the connection's busy
+  ///   timeout.
   package func beginEnclosing(waiting limit: Duration? = nil) throws {
     guard enclosing == nil, !isInTransaction else {
       throw SQLiteError(.misuse, message: "a transaction is open already", path: path)
@@ -31,7 +32,8 @@ extension Connection {
     try waiting(limit) { try begin(.immediate) }
     let enclosing = EnclosingTransaction()
     self.enclosing = enclosing
-    // A statement that commits by itself would be stored alone once SQLite has undone the transaction.
+    // A statement outside a transaction commits by itself, and would do so after SQLite has rolled
+    // back.
     sqlite3_commit_hook(
       handle,
       { context in
@@ -41,8 +43,8 @@ extension Connection {
       }, Unmanaged.passUnretained(enclosing).toOpaque())
   }
 
-  /// Stores all that was done since `beginEnclosing`.
-  /// - Throws: `SQLiteError`; `rollbackEnclosing` is to follow.
+  /// Commits all changes since `beginEnclosing`.
+  /// - Throws: `SQLiteError`; the caller must call `rollbackEnclosing` then.
   package func commitEnclosing() throws {
     guard let enclosing else {
       throw SQLiteError(.misuse, message: "no enclosing transaction is open", path: path)
@@ -58,11 +60,11 @@ extension Connection {
     noteOwnCommit()
   }
 
-  /// Undoes all that was done since `beginEnclosing`; does nothing where none is open.
+  /// Rolls back all changes since `beginEnclosing`; does nothing if no transaction is open.
   package func rollbackEnclosing() {
     guard enclosing != nil else { return }
     if isInTransaction { try? prepare("ROLLBACK").run() }
-    // Where even that fails the hook stays, and closing the connection undoes the transaction.
+    // If the rollback fails the hook stays; closing the connection undoes the transaction.
     if !isInTransaction { endEnclosing() }
   }
 
@@ -80,10 +82,10 @@ extension Connection {
 
   package var isEnclosed: Bool { enclosing != nil }
 
-  /// Whether a transaction is open inside the enclosing one.
+  /// Whether an inner transaction is open.
   package var hasTransactionInside: Bool { (enclosing?.depth ?? 0) > 0 }
 
-  /// Throws when SQLite has undone the transaction that is to enclose what begins now.
+  /// Throws if SQLite has rolled back the enclosing transaction.
   func requireWhole(_ enclosing: EnclosingTransaction) throws {
     if isInTransaction, !enclosing.isBroken { return }
     throw SQLiteError(

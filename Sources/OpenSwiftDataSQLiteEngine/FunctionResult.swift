@@ -1,7 +1,7 @@
 import OpenSwiftDataCSQLite
 package import Foundation
 
-/// What an SQL function answers.
+/// The result of an SQL function.
 package enum FunctionResult: Sendable {
   case null
   case integer(Int64)

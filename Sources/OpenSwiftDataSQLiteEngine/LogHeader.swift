@@ -3,19 +3,19 @@ package struct LogHeader: Hashable, Sendable {
   package static let length = 32
 
   let pageSize: Int
-  /// Repeated in each frame that belongs to this run of the log.
+  /// Repeated in each frame that is valid since the log was last reset.
   let salts: ArraySlice<UInt8>
-  /// Which order of bytes the checksums are computed in.
+  /// The byte order for computing the checksums.
   let isBigEndian: Bool
-  /// Where the checksums of the frames begin.
+  /// The initial value for the checksums of the frames.
   let checksum: LogChecksum
 
   package enum Reading: Hashable, Sendable {
     case header(LogHeader)
-    /// SQLite takes the log for empty: nothing was ever committed to it, or a power failure came
-    /// before it was written.
+    /// SQLite treats the log as empty: nothing was ever committed to it, or a power failure came
+    /// before its header was written.
     case unwritten
-    /// No log, or one whose format is newer.
+    /// Not a log, or a log in a newer format.
     case foreign, newer
   }
 

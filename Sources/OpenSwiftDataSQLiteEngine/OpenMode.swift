@@ -3,14 +3,14 @@ package enum OpenMode: Hashable, Sendable {
   /// Reads and writes; a missing file is created, its directory is not.
   case readWriteCreate
 
-  /// Reads and writes a file that exists.
+  /// Reads and writes an existing file.
   case readWrite
 
-  /// Reads a file that exists.
+  /// Reads an existing file.
   case readOnly
 
-  /// A database in memory; connections of one process that give the same name share it,
-  /// without a name nobody does. The path is ignored.
+  /// A database in memory. Connections of one process with the same name share it; a database
+  /// without a name is not shared. The path is ignored.
   case memory(name: String?)
 
   package var isWritable: Bool {

@@ -1,7 +1,7 @@
-/// Decides who uses which connection of a pool; a pure state machine without threads or locks.
+/// Assigns the connections of a pool to holders; a pure state machine without threads or locks.
 ///
-/// Every seat has one holder at a time. Whoever comes while all suitable seats are held gets a
-/// ticket; a seat that becomes free goes straight to the oldest suitable ticket, so nobody starves.
+/// Every seat has one holder at a time. A request that finds all suitable seats held gets a ticket.
+/// A free seat goes to the oldest suitable ticket, so no request waits forever.
 package struct PoolGate {
   package enum Purpose { case read, write }
 
@@ -16,7 +16,7 @@ package struct PoolGate {
     case refuse
   }
 
-  /// A seat passed on to somebody who waited.
+  /// A seat that was assigned to a waiting ticket.
   package struct Grant: Equatable {
     package let ticket: Int
     package let seat: Int
@@ -41,7 +41,7 @@ package struct PoolGate {
   /// The seat for writing; `nil` in a read-only pool.
   package let writerSeat: Int?
 
-  /// Readers use these seats, or the writer's when there are none.
+  /// The seats for reading; if there are none, readers use the writer's seat.
   package let readerSeats: Range<Int>
 
   private var holdings: [Holding?]
@@ -58,7 +58,7 @@ package struct PoolGate {
 
   package var isIdle: Bool { holdings.allSatisfy { $0 == nil } }
 
-  /// Somebody wants a seat. One who holds a suitable seat gets it again, at once.
+  /// Requests a seat. A holder of a suitable seat gets it again at once.
   package mutating func arrive(_ purpose: Purpose, holder: ObjectIdentifier) -> Admission {
     defer { _invariantCheck() }
     if let seat = held(by: holder, for: purpose) {
@@ -75,7 +75,7 @@ package struct PoolGate {
     return .wait(ticket: nextTicket)
   }
 
-  /// The holder is done with one use of its seat.
+  /// Ends one use of a seat by its holder.
   package mutating func leave(seat: Int) -> Grant? {
     defer { _invariantCheck() }
     guard var holding = holdings[seat] else {
@@ -95,15 +95,15 @@ package struct PoolGate {
     return Grant(ticket: waiter.ticket, seat: seat)
   }
 
-  /// Somebody does not wait any longer.
-  /// - Returns: Whether the ticket was still waiting; a seat may have been granted to it meanwhile.
+  /// Removes a ticket from the queue.
+  /// - Returns: Whether the ticket was still waiting. If not, a seat has been assigned to it.
   package mutating func withdraw(ticket: Int) -> Bool {
     guard let index = queue.firstIndex(where: { $0.ticket == ticket }) else { return false }
     queue.remove(at: index)
     return true
   }
 
-  /// Lets nobody in any more; who waits already is still served.
+  /// Refuses new requests; waiting tickets still get their seats.
   package mutating func close() {
     isClosed = true
   }
@@ -121,14 +121,14 @@ package struct PoolGate {
     }
   }
 
-  /// Who writes also reads through the writer, and so sees what it has not committed.
+  /// The holder of the writer also reads through it, and so sees its own uncommitted changes.
   private func held(by holder: ObjectIdentifier, for purpose: Purpose) -> Int? {
     if let writerSeat, holdings[writerSeat]?.holder == holder { return writerSeat }
     guard purpose == .read else { return nil }
     return readerSeats.first { holdings[$0]?.holder == holder }
   }
 
-  /// Empty unless the build says otherwise.
+  /// Empty without the compilation condition.
   private func _invariantCheck() {
     #if OPENSWIFTDATA_INVARIANTS
       for waiter in queue {

@@ -1,12 +1,13 @@
 import OpenSwiftDataCSQLite
 
-/// The bytes of a database file, read past SQLite's pager: no lock is taken, no file is made beside it.
+/// The bytes of a database file, read without SQLite's pager: takes no lock, creates no file.
 ///
-/// The bytes come through SQLite's own file handle. On Unix a process loses all its locks on a file
-/// when it closes any descriptor of it (sqlite.org/howtocorrupt.html, 2.2), so that a descriptor of our
-/// own would take the locks of other connections of this process away; SQLite keeps account of them.
+/// The bytes are read through SQLite's own file handle. On Unix a process loses all its locks on a
+/// file when it closes any descriptor of it (sqlite.org/howtocorrupt.html, 2.2). A separate
+/// descriptor would therefore release the locks of other connections of this process; SQLite keeps
+/// track of its own descriptors.
 final class RawDatabaseFile {
-  /// The path with symbolic links followed: the log and the journal are beside that file.
+  /// The path with symbolic links resolved: the log and the journal are beside that file.
   let path: String
   private let database: OpaquePointer
   private let file: UnsafeMutablePointer<sqlite3_file>
@@ -40,7 +41,7 @@ final class RawDatabaseFile {
     return methods.xFileSize?(file, &size) == SQLITE_OK ? Int(size) : 0
   }
 
-  /// The bytes from an offset; fewer where the file ends, none where it can't be read.
+  /// The bytes from an offset: fewer at the end of the file, none if it can't be read.
   func bytes(at offset: Int, count: Int) -> [UInt8] {
     let count = min(count, size - offset)
     guard count > 0 else { return [] }
@@ -56,8 +57,8 @@ final class RawDatabaseFile {
     return methods.xCheckReservedLock?(file, &result) == SQLITE_OK && result != 0
   }
 
-  /// Runs `body` while no connection of any process has the file open in WAL mode, as each of those
-  /// holds a shared lock; does nothing where one has.
+  /// Runs `body` unless a connection of any process has the file open in WAL mode, because each of
+  /// those holds a shared lock.
   func withExclusiveLock(_ body: () -> Void) {
     guard let lock = methods.xLock, let unlock = methods.xUnlock,
       lock(file, SQLITE_LOCK_SHARED) == SQLITE_OK

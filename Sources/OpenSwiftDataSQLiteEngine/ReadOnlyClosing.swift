@@ -1,9 +1,9 @@
 import Foundation
 
-/// What a pool that only reads found beside its file, to leave it so when it closes.
+/// The files that a read-only pool found, so that closing leaves them as they were.
 ///
-/// SQLite itself removes the log and its shared memory with the last connection, after it has written
-/// the log back. A log that was there before, or that others filled meanwhile, must stay as it is.
+/// When the last connection closes, SQLite writes the log back and removes it with its shared
+/// memory. A log that existed before, or that other connections have filled meanwhile, must stay.
 struct ReadOnlyClosing: Sendable {
   let access: ReadAccess
   private let file: DatabaseFile
@@ -13,7 +13,7 @@ struct ReadOnlyClosing: Sendable {
     access = file.readAccess
   }
 
-  /// Closes the connections of the pool, the last references to them.
+  /// Closes the connections of the pool. The array must hold the last references to them.
   func close(_ connections: inout [Connection]) {
     let keepsLog = access == .shared && (file.log != nil || hasLogContent)
     if keepsLog { for connection in connections { connection.keepLogOnClose() } }
@@ -23,7 +23,7 @@ struct ReadOnlyClosing: Sendable {
 
   private var hasLogContent: Bool { DatabaseFile.size(of: file.logPath).map { $0 > 0 } ?? false }
 
-  /// As SQLite does it: with the lock that proves that nobody else has the file open.
+  /// Takes the lock that proves that no other connection has the file open, as SQLite does.
   private func removeSharedMemory() {
     try? RawDatabaseFile(path: file.path, isWritable: true).withExclusiveLock {
       try? FileManager.default.removeItem(atPath: file.sharedMemoryPath)

@@ -30,7 +30,7 @@ package struct ResultCode: RawRepresentable, Hashable, Sendable {
 }
 
 extension ResultCode: CustomStringConvertible {
-  /// The name that SQLite's documentation uses.
+  /// The name in SQLite's documentation.
   package var description: String {
     switch self {
     case .error: "SQLITE_ERROR"

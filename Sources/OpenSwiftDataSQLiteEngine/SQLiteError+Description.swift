@@ -1,10 +1,10 @@
 extension SQLiteError: CustomStringConvertible {
-  /// What failed, where, and what to do next.
+  /// What failed, for which database, and what to do next.
   package var description: String {
     "\(problem): \(cause)"
   }
 
-  /// The same without the place and the kind of the failure, for errors that have told them.
+  /// The same without the path and the kind of failure, for errors that already contain them.
   package var cause: String {
     var text = "\(message) (\(code) \(extendedCode))."
     if let sql { text += " Statement: \(abbreviated(sql))." }
@@ -12,29 +12,29 @@ extension SQLiteError: CustomStringConvertible {
     return text
   }
 
-  private var place: String {
+  private var databaseText: String {
     path.map { "the database at \($0)" } ?? "the database in memory"
   }
 
   private var problem: String {
     if extendedCode == SQLiteError.movedFile {
-      return "Cannot write \(place), the file is not there any more"
+      return "Cannot write \(databaseText), the file is not there any more"
     }
     return switch code {
-    case .aborted: "The transaction on \(place) was undone"
-    case .busy, .locked: "Cannot use \(place), it is locked by another connection"
-    case .full: "No space left to write \(place)"
-    case .inputOutput: "Reading or writing \(place) failed"
-    case .readOnly: "Cannot write \(place), it is read-only"
-    case .cannotOpen: "Cannot open \(place)"
-    case .permission: "Access to \(place) is denied"
-    case .notADatabase: "The file is no SQLite database: \(place)"
-    case .corrupt: "Damaged file: \(place)"
-    case .constraint: "A constraint of \(place) refuses the change"
-    case .interrupted: "The work on \(place) was interrupted"
-    case .outOfMemory: "Out of memory in \(place)"
-    case .tooBig: "A value is too large for \(place)"
-    default: "Error in \(place)"
+    case .aborted: "The transaction on \(databaseText) was undone"
+    case .busy, .locked: "Cannot use \(databaseText), it is locked by another connection"
+    case .full: "No space left to write \(databaseText)"
+    case .inputOutput: "Reading or writing \(databaseText) failed"
+    case .readOnly: "Cannot write \(databaseText), it is read-only"
+    case .cannotOpen: "Cannot open \(databaseText)"
+    case .permission: "Access to \(databaseText) is denied"
+    case .notADatabase: "The file is no SQLite database: \(databaseText)"
+    case .corrupt: "Damaged file: \(databaseText)"
+    case .constraint: "A constraint of \(databaseText) refuses the change"
+    case .interrupted: "The work on \(databaseText) was interrupted"
+    case .outOfMemory: "Out of memory in \(databaseText)"
+    case .tooBig: "A value is too large for \(databaseText)"
+    default: "Error in \(databaseText)"
     }
   }
 

@@ -1,8 +1,9 @@
 import OpenSwiftDataCSQLite
 
-/// A failure that SQLite reported, with where it happened and what helps.
+/// An error that SQLite reported, with the statement and the path.
 ///
-/// Values are bound and never spelled into SQL, so neither `message` nor `sql` holds stored values.
+/// Values are bound and never written into SQL, so neither `message` nor `sql` contains stored
+/// values.
 package struct SQLiteError: Error, Sendable {
   /// The primary result code.
   package let code: ResultCode
@@ -10,10 +11,10 @@ package struct SQLiteError: Error, Sendable {
   /// The extended result code, such as 2067 for a violated unique index.
   package let extendedCode: Int32
 
-  /// SQLite's own words.
+  /// SQLite's own message.
   package let message: String
 
-  /// The statement that failed, when there was one.
+  /// The statement that failed, if there was one.
   package let sql: String?
 
   /// The path of the database file, `nil` for one in memory.
@@ -31,9 +32,9 @@ package struct SQLiteError: Error, Sendable {
     self.init(extendedCode: code.rawValue, message: message, sql: sql, path: path)
   }
 
-  /// Reads the last error of a database handle.
+  /// Makes an error from the last error of a database handle.
   init(database: OpaquePointer?, resultCode: Int32, sql: String? = nil, path: String? = nil) {
-    // The handle's own codes belong to the last call; a misuse never reaches the handle.
+    // The handle's codes belong to its last call; a misuse error does not reach the handle.
     let extended = database.map { sqlite3_extended_errcode($0) } ?? resultCode
     let isCurrent = extended & 0xFF == resultCode & 0xFF
     let text = isCurrent && database != nil ? sqlite3_errmsg(database) : sqlite3_errstr(resultCode)
@@ -47,7 +48,7 @@ package struct SQLiteError: Error, Sendable {
 }
 
 extension SQLiteError {
-  /// A unique index or a primary key refused a row.
+  /// Whether a unique index or a primary key rejected a row.
   package var isUniquenessViolation: Bool {
     extendedCode == SQLITE_CONSTRAINT_UNIQUE_CODE
       || extendedCode == SQLITE_CONSTRAINT_PRIMARYKEY_CODE
@@ -57,7 +58,7 @@ extension SQLiteError {
   /// SQLITE_READONLY_DBMOVED.
   static var movedFile: Int32 { SQLITE_READONLY | (4 << 8) }
 
-  /// The columns that a violated constraint names, as `(table, column)`.
+  /// The columns of a violated constraint, as `(table, column)`.
   package var constrainedColumns: [(table: String, column: String)] {
     guard code == .constraint, let colon = message.firstIndex(of: ":") else { return [] }
     return message[colon...].dropFirst(2).split(separator: ", ").compactMap { name in

@@ -16,7 +16,7 @@ extension Statement {
     if code != SQLITE_OK { throw failure(code) }
   }
 
-  /// Binds the whole text, NUL characters included.
+  /// Binds the whole text, including NUL characters.
   @inlinable
   package func bind(_ value: String, at index: Int32) throws {
     var value = value

@@ -1,14 +1,15 @@
 import OpenSwiftDataCSQLite
 package import Foundation
 
-// Columns are numbered from 0. Valid after `step()` answered `true`, until the next step.
+// Columns are numbered from 0. Their values are valid after `step()` returned `true`, until the
+// next step.
 
 extension Statement {
-  /// How many columns a row has.
+  /// The number of columns in a row.
   @inlinable
   package var columnCount: Int32 { sqlite3_column_count(handle) }
 
-  /// The class of the value; ask before a reading that converts.
+  /// The storage class of the value; call it before a getter that converts the value.
   @inlinable
   package func storageClass(_ index: Int32) -> StorageClass {
     StorageClass(rawValue: sqlite3_column_type(handle, index)) ?? .null
@@ -48,13 +49,13 @@ extension Statement {
   package func withBytes<R>(
     _ index: Int32, _ body: (UnsafeRawBufferPointer) throws -> R
   ) rethrows -> R {
-    // The pointer first: asking for the length first may convert the value again.
+    // The pointer comes first: asking for the length first may convert the value again.
     let start = sqlite3_column_blob(handle, index)
     return try body(
       UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, index))))
   }
 
-  /// Lends the UTF-8 of a text until `body` returns.
+  /// Lends the UTF-8 bytes of a text until `body` returns.
   @inlinable
   package func withText<R>(
     _ index: Int32, _ body: (UnsafeRawBufferPointer) throws -> R

@@ -2,8 +2,8 @@ import OpenSwiftDataCSQLite
 package import OpenSwiftDataRowStorage
 
 extension Statement {
-  /// Copies the current row into `builder`. What is no number becomes null in a cell for numbers.
-  /// - Parameter sources: Which columns go to which cells; the builder's filled cells.
+  /// Copies the current row into `builder`. In a cell for numbers, any other value becomes null.
+  /// - Parameter sources: The cell for each column; the cells must be the builder's filled cells.
   package func copyRow(
     into builder: inout RowBuilder, _ sources: ContiguousArray<CellSource>
   ) -> (page: RowPage, row: UnsafeRawPointer) {
@@ -39,7 +39,7 @@ extension Statement {
         // A text has no tag: another program wrote it.
         switch type == SQLITE_BLOB ? TaggedValue(blob(column)) : .value(blob(column)) {
         case .value(let bytes): builder.setBytes(bytes, at: source.cell)
-        case .name(let name): builder.setOutside(named: name, at: source.cell)
+        case .name(let name): builder.setExternal(named: name, at: source.cell)
         }
       case .keyAndEntity:
         let key = sqlite3_column_int64(handle, column)

@@ -2,14 +2,15 @@ import OpenSwiftDataCSQLite
 
 /// A prepared statement.
 ///
-/// Bind, `step()` until it answers `false`, read columns between two steps. Not thread-safe, and it
-/// must not leave the closure that was lent its connection. Whoever drops it gives it back to the
-/// connection, reset, so a half-read statement holds no lock.
+/// Bind values, call `step()` until it returns `false`, and read columns between two steps. Not
+/// thread-safe; must not be used outside the closure that borrows its connection. When the last
+/// reference is released, the statement is reset and returns to the connection, so a half-read
+/// statement holds no lock.
 package final class Statement {
   /// The statement's handle, owned by this object.
   @usableFromInline package let handle: OpaquePointer
 
-  /// The text that was prepared.
+  /// The SQL text.
   package let sql: String
 
   private let entry: StatementCache.Entry
@@ -26,7 +27,7 @@ package final class Statement {
     cache.giveBack(entry)
   }
 
-  /// Moves to the next row; `false` when there is none.
+  /// Moves to the next row; `false` if there is none.
   @inlinable
   package func step() throws -> Bool {
     #if OPENSWIFTDATA_INVARIANTS
@@ -38,7 +39,7 @@ package final class Statement {
     throw failure(code)
   }
 
-  /// Runs to the end, ignoring rows, and makes the statement ready for the next bindings.
+  /// Runs to the end, ignores rows, and resets the statement for new bindings.
   @inlinable
   package func run() throws {
     #if OPENSWIFTDATA_INVARIANTS
@@ -53,17 +54,16 @@ package final class Statement {
   /// Ends the current run; bindings stay.
   @inlinable
   package func reset() {
-    // The result repeats the error of the last step, which was thrown already.
+    // The result repeats the error of the last step, which was already thrown.
     sqlite3_reset(handle)
   }
 
-  /// How many parameters the text has.
   package var parameterCount: Int { Int(sqlite3_bind_parameter_count(handle)) }
 
-  /// How many rows the last INSERT, UPDATE or DELETE of the connection changed.
+  /// The number of rows that the last INSERT, UPDATE or DELETE of the connection changed.
   package var changedRows: Int64 { csqlite_changes(sqlite3_db_handle(handle)) }
 
-  /// Makes the error for a result code, and resets the statement so that it can be used again.
+  /// Makes an error for a result code, and resets the statement.
   @usableFromInline
   package func failure(_ code: Int32) -> SQLiteError {
     let error = SQLiteError(database: sqlite3_db_handle(handle), resultCode: code, sql: sql)

@@ -2,11 +2,11 @@ import OpenSwiftDataCSQLite
 
 /// The prepared statements of one connection, by their text.
 ///
-/// One is lent at a time to one user; asking for its text again meanwhile prepares a second one. It
-/// comes back, reset and without bindings, when its `Statement` dies. Giving back looks nothing up, so
-/// that a statement's text is hashed once per use.
+/// A statement is lent to one user at a time; a second request for its text meanwhile prepares
+/// another one. It returns, reset and without bindings, when its `Statement` is deinitialised.
+/// Returning needs no look-up, so a text is hashed once per use.
 final class StatementCache {
-  /// A prepared statement and whether somebody uses it.
+  /// A prepared statement, and whether it is idle.
   final class Entry {
     let handle: OpaquePointer
     fileprivate let sql: String
@@ -21,12 +21,13 @@ final class StatementCache {
   }
 
   private var entries: [String: Entry] = [:]
-  /// The entry that was taken last, which is often wanted again: equal texts mostly share their
-  /// storage, so comparing costs less than hashing.
+  /// The entry that was used last, which is often requested again. Equal texts mostly share their
+  /// storage, so comparing them costs less than hashing.
   private var last: Entry?
   private var clock: UInt64 = 0
   private var isClosed = false
-  /// Whether SQLite has prepared a statement again since somebody has looked: the tables may have changed.
+  /// Whether SQLite has prepared a statement again since the last check: the tables may have
+  /// changed.
   var hasPreparedAgain = false
   private let capacity: Int
 
@@ -42,7 +43,7 @@ final class StatementCache {
     return entry
   }
 
-  /// Takes a new statement in, lent to whoever prepared it; not where there is no room.
+  /// Adds a new statement as lent; does nothing if the cache is full of lent statements.
   func adopt(_ entry: Entry) {
     guard !isClosed, capacity > 0, entries[entry.sql] == nil else { return }
     if entries.count >= capacity { evictOldest() }
@@ -66,7 +67,7 @@ final class StatementCache {
     entry.isIdle = true
   }
 
-  /// Finalises what is idle; statements still in use finalise themselves.
+  /// Finalises idle statements; statements in use are finalised when they return.
   func close() {
     isClosed = true
     for entry in entries.values where entry.isIdle { sqlite3_finalize(entry.handle) }

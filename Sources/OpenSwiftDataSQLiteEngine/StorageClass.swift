@@ -1,4 +1,4 @@
-/// The class of a value as SQLite stores it.
+/// The storage class of a value in SQLite.
 package enum StorageClass: Int32, Sendable {
   case integer = 1
   case real = 2

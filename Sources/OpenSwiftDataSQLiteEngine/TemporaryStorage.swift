@@ -1,6 +1,6 @@
-/// Where a connection keeps what it sorts and the tables that it makes for itself.
+/// Where a connection keeps sort data and temporary tables.
 package enum TemporaryStorage: String, Sendable {
   case memory = "MEMORY"
-  /// In files that nobody else sees, so that the memory stays small however much there is to sort.
+  /// In private files, so that memory use stays small whatever the amount of data.
   case file = "FILE"
 }

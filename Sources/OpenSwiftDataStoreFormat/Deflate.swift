@@ -1,11 +1,11 @@
 package import Foundation
 import OpenSwiftDataCZlib
 
-/// Raw DEFLATE (RFC 1951), as the cached model of a store is compressed.
+/// Raw DEFLATE (RFC 1951), which compresses the model cache of a store.
 package enum Deflate {
   private static let chunk = 16 * 1024
 
-  /// - Parameter limit: The largest result that is made, since few bytes may stand for many.
+  /// - Parameter limit: The maximum size of the result, because a few bytes may expand to many.
   package static func inflate(_ data: Data, limit: Int = 64 << 20) throws(FormatError) -> Data {
     var stream = z_stream()
     guard czlib_inflate_init_raw(&stream) == Z_OK else {
@@ -18,7 +18,7 @@ package enum Deflate {
     return result
   }
 
-  /// - Parameter level: From 0, which only stores, to 9; -1 is zlib's choice.
+  /// - Parameter level: From 0 (no compression) to 9; -1 is zlib's default.
   package static func deflate(_ data: Data, level: Int = -1) throws(FormatError) -> Data {
     var stream = z_stream()
     guard (-1...9).contains(level), czlib_deflate_init_raw(&stream, Int32(level)) == Z_OK else {
@@ -39,9 +39,9 @@ package enum Deflate {
     OpenSwiftDataCZlib.deflate(&stream, Z_FINISH)
   }
 
-  /// Steps through the input until the stream says that it ended.
+  /// Runs zlib over the input until the stream reports its end.
   ///
-  /// - Returns: `nil` for a stream that fails, has no end, or makes more than the limit.
+  /// - Returns: `nil` if the stream fails, is incomplete, or expands beyond the limit.
   private static func run(
     _ stream: inout z_stream, _ data: Data, limit: Int, _ step: (inout z_stream) -> Int32
   ) -> Data? {
@@ -62,7 +62,7 @@ package enum Deflate {
         result.append(contentsOf: buffer[..<(buffer.count - Int(stream.avail_out))])
         guard result.count <= limit else { return false }
         if status == Z_STREAM_END { return true }
-        // No progress means that the input is not complete.
+        // No progress means that the input is incomplete.
         guard status == Z_OK, stream.avail_in > 0 || stream.avail_out == 0 else { return false }
       }
     }

@@ -1,6 +1,6 @@
-/// Bytes that are not what they should be.
+/// Bytes that do not have the expected format.
 package struct FormatError: Error, Hashable, CustomStringConvertible {
-  /// What is wrong, as a sentence that quotes no stored value.
+  /// The problem, as a sentence without stored values.
   package let description: String
 
   package init(_ description: String) {

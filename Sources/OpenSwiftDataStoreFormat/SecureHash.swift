@@ -22,12 +22,12 @@ package enum SHA512 {
   }
 }
 
-/// What the two hashes share: they differ in the width of a word, the rounds and the rotations.
+/// The common algorithm: the two hashes differ in word width, number of rounds and rotations.
 private struct SecureHash<Word: FixedWidthInteger & UnsignedInteger> {
   typealias Shifts = (Int, Int, Int)
 
   let rounds: Int
-  /// The bytes that tell the length of the message.
+  /// The number of bytes for the length of the message.
   let lengthBytes: Int
   let bigSigma0: Shifts
   let bigSigma1: Shifts
@@ -62,7 +62,7 @@ private struct SecureHash<Word: FixedWidthInteger & UnsignedInteger> {
       })
   }
 
-  /// The message, a bit, zeros and the length, in whole blocks.
+  /// The message, one bit, zeros and the length, padded to whole blocks.
   private func padded(_ data: Data) -> [UInt8] {
     let block = 16 * wordBytes
     var message = [UInt8](data)
@@ -103,13 +103,13 @@ private struct SecureHash<Word: FixedWidthInteger & UnsignedInteger> {
   }
 }
 
-/// The fractions of the square roots of the first primes.
+/// The fractional parts of the square roots of the first primes.
 private let squareRoots: [UInt64] = [
   0x6a09e667_f3bcc908, 0xbb67ae85_84caa73b, 0x3c6ef372_fe94f82b, 0xa54ff53a_5f1d36f1,
   0x510e527f_ade682d1, 0x9b05688c_2b3e6c1f, 0x1f83d9ab_fb41bd6b, 0x5be0cd19_137e2179,
 ]
 
-/// The fractions of the cube roots of the first primes.
+/// The fractional parts of the cube roots of the first primes.
 private let cubeRoots: [UInt64] = [
   0x428a2f98_d728ae22, 0x71374491_23ef65cd, 0xb5c0fbcf_ec4d3b2f, 0xe9b5dba5_8189dbbc,
   0x3956c25b_f348b538, 0x59f111f1_b605d019, 0x923f82a4_af194f9b, 0xab1c5ed5_da6d8118,

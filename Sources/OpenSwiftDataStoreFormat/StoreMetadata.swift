@@ -1,25 +1,25 @@
 package import Foundation
 
-/// The dictionary of a file's `Z_METADATA`: which model the rows are of.
+/// The dictionary in a file's `Z_METADATA`, which identifies the model of the rows.
 package struct StoreMetadata: Sendable {
-  /// The version of the model, as its author names it: `1.0.0`.
+  /// The version identifiers of the model, such as `1.0.0`.
   package let versionIdentifiers: [String]
-  /// By entity; empty where the file has none.
+  /// The version hashes by entity; empty if the file has none.
   package let versionHashes: [String: Data]
   package let digest: String?
   package let checksum: String?
   /// The version of the framework that wrote the file.
   package let frameworkVersion: Int?
-  /// The attributes whose values have tags, because they may lie in files: `Photo.data`. `nil` where the
-  /// file does not tell; files of Apple's framework do not.
+  /// The attributes whose values have tags because they may be stored in files: `Photo.data`. `nil`
+  /// if the file has no such entry, as files of Apple's framework.
   package let externalAttributes: [String]?
-  /// The Swift types of integers that the type of their column does not tell: `["Trip.code": "UInt64"]`.
-  /// `nil` where the file does not tell; files of Apple's framework do not.
+  /// The Swift types of integers whose column type is ambiguous: `["Trip.code": "UInt64"]`. `nil`
+  /// if the file has no such entry, as files of Apple's framework.
   package let integerTypes: [String: String]?
-  /// Entities that the history has changes of and the model does not have any more, by the numbers that
-  /// stand for them there.
+  /// Entities that occur in the history but no longer in the model, by their numbers in the
+  /// history.
   package let removedEntities: [Int: String]
-  /// The names of all keys.
+  /// All keys of the dictionary.
   package let keys: Set<String>
 
   private enum Key {
@@ -31,16 +31,16 @@ package struct StoreMetadata: Sendable {
     static let frameworkVersion = "NSPersistenceFrameworkVersion"
     static let storeType = "NSStoreType"
     static let autoVacuum = "_NSAutoVacuumLevel"
-    // Ours.
+    // Keys of this library.
     static let externalAttributes = "OpenSwiftDataExternalAttributes"
     static let integerTypes = "OpenSwiftDataIntegerTypes"
     static let removedEntities = "OpenSwiftDataRemovedEntities"
   }
 
-  /// The version of Apple's framework whose form the files have that are made here.
+  /// The version of Apple's framework whose format new files have.
   package static let writtenFrameworkVersion = 1447
 
-  /// - Returns: `nil` for data that is no dictionary.
+  /// - Returns: `nil` if the data is not a dictionary.
   package init?(_ data: Data) {
     guard let plist = StoreMetadata.dictionary(data) else { return nil }
     versionIdentifiers = plist[Key.versionIdentifiers]?.array?.compactMap(\.string) ?? []
@@ -57,12 +57,14 @@ package struct StoreMetadata: Sendable {
     keys = Set(plist.keys)
   }
 
-  /// The dictionary for a file of a model.
+  /// Makes the dictionary for a file with the given model.
   /// - Parameters:
-  ///   - existing: What a file has already; what belongs to no model stays.
+  ///   - existing: The existing dictionary of the file; entries that do not depend on the model are
+  ///     kept.
   ///   - externalAttributes: The attributes whose values have tags.
-  ///   - integerTypes: The Swift types of integers that columns do not tell.
-  ///   - removedEntities: Entities that the history has besides; `nil` leaves those of the file.
+  ///   - integerTypes: The Swift types of integers whose column type is ambiguous.
+  ///   - removedEntities: Removed entities that occur in the history; `nil` keeps those of the
+  ///     file.
   package static func data(
     _ model: ModelDescription, replacing existing: Data? = nil, externalAttributes: [String] = [],
     integerTypes: [String: String] = [:], removedEntities: [Int: String]? = nil
@@ -88,7 +90,7 @@ package struct StoreMetadata: Sendable {
     return try BinaryPlist.encode(.dictionary(plist))
   }
 
-  /// Foundation's reader stops the program on some damaged lists; this one does not.
+  /// Foundation's parser stops the program on some damaged lists; this one does not.
   private static func dictionary(_ data: Data) -> [String: PropertyList]? {
     (try? BinaryPlist.decode(data))?.dictionary
   }

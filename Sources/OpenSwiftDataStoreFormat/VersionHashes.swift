@@ -1,17 +1,18 @@
 package import Foundation
+import Synchronization
 
-/// The hashes by which Apple's framework tells whether a file fits a model.
+/// The hashes by which Apple's framework decides whether a file matches a model.
 ///
-/// Strings are hashed as UTF-8 without terminator, numbers as 32 bits, least significant byte first.
-/// Default values, delete rules, renaming, indexes and class names do not count.
+/// Strings are hashed as UTF-8 without a terminator, numbers as 32 bits, least significant byte
+/// first. Default values, delete rules, renaming, indexes and class names are not included.
 package struct VersionHashes: Hashable, Sendable {
-  /// 32 bytes for each entity.
+  /// The 32-byte hash of each entity.
   package let byEntity: [String: Data]
 
   package init(_ model: ModelDescription) {
     var made: [String: Data] = [:]
     for root in model.roots {
-      // A superentity comes before its subentities, which take its hash in.
+      // A superentity comes before its subentities, whose hashes include its hash.
       for entity in model.subtree(of: root.name) {
         made[entity.name] = VersionHashes.hash(
           of: entity, in: model, superHash: entity.superName.flatMap { made[$0] })
@@ -50,7 +51,7 @@ package struct VersionHashes: Hashable, Sendable {
       bytes += Data(constraint.utf8)
     }
     bytes += Data((entity.versionHashModifier ?? "").utf8)
-    return SHA256.hash(of: bytes)
+    return KnownHashes.hash(of: bytes)
   }
 
   private static func hash(of property: PropertyDescription) -> Data? {
@@ -64,18 +65,20 @@ package struct VersionHashes: Hashable, Sendable {
   private static func hash(of attribute: AttributeDescription) -> Data? {
     if attribute.isTransient { return nil }
     if attribute.type == .composite {
-      // The composite's own name and optionality do not count. Leaves of one name keep their order.
+      // The composite's own name and optionality are not included. Leaves with equal names keep
+      // their order.
       let leaves = attribute.leaves.map(\.attribute).enumerated().sorted {
         $0.element.name == $1.element.name
           ? $0.offset < $1.offset : $0.element.name.precedes($1.element.name)
       }
-      return SHA256.hash(of: leaves.reduce(into: Data()) { $0 += hash(of: $1.element) ?? Data() })
+      return KnownHashes.hash(
+        of: leaves.reduce(into: Data()) { $0 += hash(of: $1.element) ?? Data() })
     }
     var bytes = base(attribute.name, isOptional: attribute.isOptional)
     bytes += number(attribute.type.rawValue)
     if attribute.preservesValueOnDeletion { bytes.append(1) }
     bytes += Data((attribute.versionHashModifier ?? "").utf8)
-    return SHA256.hash(of: bytes)
+    return KnownHashes.hash(of: bytes)
   }
 
   private static func hash(of relationship: RelationshipDescription) -> Data? {
@@ -86,17 +89,34 @@ package struct VersionHashes: Hashable, Sendable {
     bytes += number(relationship.maximumCount)
     bytes += number(relationship.minimumCount)
     bytes += Data((relationship.versionHashModifier ?? "").utf8)
-    return SHA256.hash(of: bytes)
+    return KnownHashes.hash(of: bytes)
   }
 
   private static func base(_ name: String, isOptional: Bool) -> Data {
     var bytes = Data(name.utf8)
     bytes.append(isOptional ? 1 : 0)
     bytes.append(0)
-    return SHA256.hash(of: bytes)
+    return KnownHashes.hash(of: bytes)
   }
 
   private static func number(_ value: Int) -> Data {
     withUnsafeBytes(of: UInt32(truncatingIfNeeded: value).littleEndian) { Data($0) }
+  }
+}
+
+/// Hashes that were made before. Versions of a model differ in few properties, and a process opens the same
+/// models often, so most hashes are known.
+private enum KnownHashes {
+  private static let limit = 10_000
+  private static let known = Mutex<[Data: Data]>([:])
+
+  static func hash(of bytes: Data) -> Data {
+    if let hash = known.withLock({ $0[bytes] }) { return hash }
+    let hash = SHA256.hash(of: bytes)
+    known.withLock { known in
+      if known.count == limit { known.removeAll() }
+      known[bytes] = hash
+    }
+    return hash
   }
 }

@@ -3,19 +3,21 @@ import OpenSwiftDataSQLiteEngine
 import OpenSwiftDataStoreFormat
 import SwiftData
 
-/// A store file that is looked at and never written, with what it says about itself.
+/// A store file that is opened for reading only, with its schema and model.
 final class OpenedStore {
   let url: URL
   let connection: Connection
   let schema: StoredSchema
-  /// The model of the file's cache; where there is none, the entities that the file lists, without properties.
+  /// The model from the file's cache; without one, the entities that the file lists, without
+  /// properties.
   let model: ModelDescription
   let hasModel: Bool
   let layout: StoreLayout
 
-  /// Looks at a file: all that is read within the call is one state of the store.
-  /// - Parameter body: Called again where others changed a file that could not be locked.
-  /// - Throws: `SwiftDataError.loadIssueModelContainer` for a file that is no store, or can't be read.
+  /// Reads a file: everything that `body` reads is from one state of the store.
+  /// - Parameter body: Called again if a file that could not be locked was changed meanwhile.
+  /// - Throws: `SwiftDataError.loadIssueModelContainer` if the file is not a store or can't be
+  ///   read.
   static func look<R>(at url: URL, _ body: (OpenedStore) throws -> R) throws -> R {
     try StoreFileCheck.look(at: url) { connection, schema in
       try body(OpenedStore(url, connection, schema))
@@ -42,7 +44,7 @@ final class OpenedStore {
       knownTables: Set(schema.columns.keys))
   }
 
-  /// The integers of the first row; zeros where there is none.
+  /// The integers of the first row; zeros if there is no row.
   func integers(_ sql: String, count: Int32) throws -> [Int64] {
     let statement = try connection.prepare(sql)
     defer { statement.reset() }

@@ -4,52 +4,53 @@ import OpenSwiftDataSQLiteEngine
 import OpenSwiftDataStoreFormat
 import SwiftData
 
-/// What is wrong with a store file.
+/// Checks a store file for damage and inconsistencies.
 ///
-/// Of any store file, those of Apple's SwiftData and Core Data included. Nothing is written.
+/// Supports any store file, including those of Apple's SwiftData and Core Data. Changes nothing.
 ///
 /// ```swift
 /// let checkup = try StoreCheckup(of: URL(filePath: "/data/trips.store"))
 /// for problem in checkup.problems { print(problem) }
 /// ```
 public struct StoreCheckup: Codable, Hashable, Sendable {
-  /// One thing that is wrong.
+  /// A problem that the check found.
   public struct Problem: Codable, Hashable, Sendable {
-    /// What kind of thing it is.
+    /// The kinds of problems.
     public enum Kind: String, Codable, Hashable, Sendable {
-      /// SQLite finds the file damaged.
+      /// SQLite reports that the file is damaged.
       case damage
-      /// The file does not say which model it holds, or its hashes are not those of its model.
+      /// The file does not contain its model, or its hashes do not match its model.
       case model
-      /// A table, column or index of the model is not there.
+      /// A table, column or index of the model is missing.
       case table
-      /// Rows of no entity, keys beyond the last one given, missing values and values of another type.
+      /// A row has no known entity, a key above the last assigned one, or a missing or mistyped
+      /// value.
       case row
-      /// A relationship leads to a row that is not there, or only one way.
+      /// A relationship leads to a missing row, or only one of two rows refers to the other.
       case link
-      /// The history names what is not there, or its last keys are behind its rows.
+      /// The history refers to missing data, or contains keys above the last assigned ones.
       case history
-      /// A row names a file that is not there.
+      /// A row names a file that does not exist.
       case missingFile
-      /// A file that no row names.
+      /// No row names the file.
       case orphanedFile
     }
 
-    /// What kind of thing it is.
+    /// The kind of problem.
     public let kind: Kind
-    /// What it is, with names and counts, and without stored values.
+    /// The problem, with names and counts, but without stored values.
     public let text: String
   }
 
   /// The location of the file.
   public let path: String
-  /// In the order in which the parts of a file are looked at.
+  /// The problems, in the order in which the parts of a file are checked.
   public private(set) var problems: [Problem] = []
 
-  /// Looks a store file through: every page, and every row once per relationship.
-  /// - Parameter url: The file.
-  /// - Throws: `SwiftDataError.loadIssueModelContainer` with the reason for a file that is no store, or that
-  ///   can't be read though it is not damaged.
+  /// Checks a store file: reads every page, and every row once per relationship.
+  /// - Parameter url: The store file.
+  /// - Throws: `SwiftDataError.loadIssueModelContainer` with the reason if the file is not a store,
+  ///   or if it is not damaged but can't be read.
   public init(of url: URL) throws {
     do {
       self = try OpenedStore.look(at: url, StoreCheckup.init)
@@ -67,7 +68,7 @@ public struct StoreCheckup: Codable, Hashable, Sendable {
   private init(_ store: OpenedStore) throws {
     path = store.url.path
     try checkPages(store)
-    // Rows of a damaged file answer no question.
+    // The rows of a damaged file are not checked.
     if problems.contains(where: { $0.kind == .damage }) { return }
     checkModel(store)
     try checkTables(store)
@@ -78,7 +79,7 @@ public struct StoreCheckup: Codable, Hashable, Sendable {
     try checkFiles(store)
   }
 
-  /// What is damaged, where an error of opening tells of damage.
+  /// A description of the damage, if that is why the file could not be opened.
   private static func damage(_ error: any Error, _ url: URL) -> String? {
     if let damage = StoreFileCheck.damage(of: url) { return damage }
     let failure = (error as? SwiftDataError)?.database
@@ -109,7 +110,7 @@ public struct StoreCheckup: Codable, Hashable, Sendable {
     let metadata = store.schema.modelMetadata
     let made = VersionHashes(store.model)
     for entity in store.model.entities {
-      // How derived attributes count is not known.
+      // How derived attributes are hashed is not known.
       if store.model.properties(of: entity.name).contains(where: { $0.attribute?.isDerived == true }
       ) {
         continue
@@ -201,7 +202,7 @@ public struct StoreCheckup: Codable, Hashable, Sendable {
           let (_, property) = store.model.property(column.id.property, of: column.id.entity),
           let relationship = property.relationship
         else { continue }
-        // The key of an owner leads to the entity that declares the relationship.
+        // An owner's key refers to the entity that declares the relationship.
         let target = column.id.part == .owner ? column.id.entity : relationship.destination
         try checkKeys(
           table.name, column.name, to: target, "\(column.id.entity).\(property.name)", store)
@@ -237,7 +238,7 @@ public struct StoreCheckup: Codable, Hashable, Sendable {
     ) { "\($0) links of \(property) lead to rows that are not there" }
   }
 
-  /// Of a relationship to one with an inverse to one both rows name each other.
+  /// If both a relationship and its inverse are to-one, both rows must refer to each other.
   private mutating func checkBothSides(
     _ column: StoreLayout.Column, _ relationship: RelationshipDescription, of table: String,
     _ store: OpenedStore
@@ -263,10 +264,10 @@ public struct StoreCheckup: Codable, Hashable, Sendable {
 
   // MARK: Rows
 
-  /// Notes rows, with the keys of the first of them.
+  /// Reports rows, with the keys of the first few.
   /// - Parameters:
-  ///   - origin: What selects them: `FROM ZTRIP WHERE …`.
-  ///   - text: The sentence for a number of them, without its end.
+  ///   - origin: The clauses that select the rows: `FROM ZTRIP WHERE …`.
+  ///   - text: Makes the sentence for a number of rows, without its end.
   private mutating func noteRows(
     _ kind: Problem.Kind, _ origin: String, key: String = "Z_PK", _ store: OpenedStore,
     _ text: (Int64) -> String
@@ -281,17 +282,17 @@ public struct StoreCheckup: Codable, Hashable, Sendable {
     note(kind, "\(text(count)) (\(keys.joined(separator: ", "))\(more)).")
   }
 
-  /// How many rows with one problem are named.
+  /// The maximum number of rows that a problem names.
   private static let namedRows = 5
 
-  /// Whether columns hold what their types say: SQLite takes any value for any column.
+  /// Checks the types of values, because SQLite accepts any value in any column.
   private mutating func checkValues(_ store: OpenedStore) throws {
     for table in store.layout.tables {
       for column in table.columns where store.schema.columns[table.name]?[column.name] != nil {
         let name = column.name.quotedName
         let property = ([column.id.entity, column.id.property] + column.id.path)
           .joined(separator: ".")
-        // Values that may lie in files are bytes after a tag, texts too.
+        // Values that may be stored in files, including texts, are blobs with a tag.
         if store.schema.modelMetadata?.externalAttributes?.contains(property) == true { continue }
         let types = column.type.storageClasses.map { "'\($0)'" }.joined(separator: ", ")
         try noteRows(
@@ -317,7 +318,7 @@ public struct StoreCheckup: Codable, Hashable, Sendable {
       let largest =
         try store.connection.integer("SELECT max(Z_PK) FROM \(entity.table)") ?? 0
       guard let last = listed[entity.rawValue]?.lastKey else {
-        // Files get these rows with the first transaction.
+        // Files get these entries with their first transaction.
         if largest > 0 {
           note(
             .history,
@@ -357,7 +358,7 @@ public struct StoreCheckup: Codable, Hashable, Sendable {
     }
   }
 
-  /// The entities of changes are those of the file, or such as were removed by migrations.
+  /// A change must have an entity of the file, or one that a migration has removed.
   private mutating func checkChangedRows(_ store: OpenedStore) throws {
     let removed = store.schema.modelMetadata?.removedEntities ?? [:]
     let known = Set(store.schema.entities.map(\.number)).union(removed.keys)
@@ -388,13 +389,13 @@ public struct StoreCheckup: Codable, Hashable, Sendable {
 }
 
 extension StoreCheckup.Problem: CustomStringConvertible {
-  /// The kind and the text.
+  /// The kind and the text of the problem.
   public var description: String { "\(kind.rawValue): \(text)" }
 }
 
 extension ColumnType {
-  /// What SQLite may keep in a column of the type: numbers without a fraction as integers, decimal numbers that
-  /// it can't keep exactly as texts.
+  /// The storage classes that SQLite may use for the type: numbers without a fraction become
+  /// integers, decimal numbers that it can't represent exactly become texts.
   fileprivate var storageClasses: [String] {
     switch self {
     case .integer: ["integer"]
@@ -407,12 +408,12 @@ extension ColumnType {
 }
 
 extension StoreLayout.ColumnID {
-  /// The names of the parts of a composite that lead to the column.
+  /// The path of names from a composite to the column.
   fileprivate var path: [String] { if case .leaf(let path) = part { path } else { [] } }
 }
 
 extension OpenedStore {
-  /// Whether a column has the bytes of a UUID.
+  /// Whether a column stores UUIDs as bytes.
   fileprivate func isUUID(_ id: StoreLayout.ColumnID) -> Bool {
     guard let attribute = model.property(id.property, of: id.entity)?.property.attribute else {
       return false

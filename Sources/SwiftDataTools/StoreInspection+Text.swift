@@ -1,7 +1,7 @@
 import Foundation
 
 extension StoreInspection: CustomStringConvertible {
-  /// A page of text about the file.
+  /// A report about the file, as several lines of text.
   public var description: String {
     var lines = ["\(path): \(Self.size(bytes))" + (logBytes.map { ", log \(Self.size($0))" } ?? "")]
     let versions = modelVersions.filter { !$0.isEmpty }

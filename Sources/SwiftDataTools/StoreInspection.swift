@@ -4,33 +4,34 @@ import OpenSwiftDataSQLiteEngine
 import OpenSwiftDataStoreFormat
 import SwiftData
 
-/// What a store file holds: its model, rows and bytes by entity and index, its history.
+/// The content of a store file: its model, rows and sizes by entity and index, and its history.
 ///
-/// Of any store file, those of Apple's SwiftData and Core Data included. Nothing is written, and no file is
-/// made beside the store.
+/// Supports any store file, including those of Apple's SwiftData and Core Data. Changes nothing,
+/// and creates no file beside the store.
 ///
 /// ```swift
 /// let inspection = try StoreInspection(of: URL(filePath: "/data/trips.store"))
 /// for entity in inspection.entities { print(entity.name, entity.rows) }
 /// ```
 public struct StoreInspection: Codable, Hashable, Sendable {
-  /// An entity of the file.
+  /// An entity of the model.
   public struct Entity: Codable, Hashable, Sendable {
     /// The name of the entity.
     public let name: String
-    /// `Z_ENT` of its rows.
+    /// The entity number, in `Z_ENT` of its rows.
     public let number: Int
-    /// The entity that it inherits from.
+    /// The name of the superentity; nil for a root.
     public let superentity: String?
-    /// The table that has its rows.
+    /// The table that contains its rows.
     public let table: String
-    /// How many rows are of this entity itself.
+    /// The number of rows of this entity, without its subentities.
     public let rows: Int
-    /// The properties that it declares itself, in the order of their names.
+    /// The properties that the entity itself declares, in the order of their names.
     public let properties: [Property]
-    /// The groups of properties of which no two rows have the same values.
+    /// Groups of properties whose combined values are unique.
     public let uniqueConstraints: [[String]]
-    /// The hash by which the frameworks tell versions of it, as hexadecimal digits; nil where the file has none.
+    /// The version hash as hexadecimal digits; nil if the file has none. The frameworks compare it
+    /// to recognise a version of the entity.
     public let versionHash: String?
   }
 
@@ -38,9 +39,9 @@ public struct StoreInspection: Codable, Hashable, Sendable {
   public struct Property: Codable, Hashable, Sendable {
     /// The name of the property.
     public let name: String
-    /// The type in Swift's words: `String?`, `[Stop], inverse trip`.
+    /// The type in Swift syntax: `String?`, `[Stop], inverse trip`.
     public let type: String
-    /// The columns that hold it.
+    /// The columns that store the property.
     public let columns: [String]
   }
 
@@ -50,51 +51,51 @@ public struct StoreInspection: Codable, Hashable, Sendable {
     public let name: String
     /// The table of an index; nil for a table.
     public let table: String?
-    /// The bytes of its pages; nil where the database can't tell.
+    /// The total size of its pages in bytes; nil if SQLite does not provide it.
     public let bytes: Int?
-    /// How many rows a table has; nil for an index.
+    /// The number of rows of a table; nil for an index.
     public let rows: Int?
   }
 
   /// The persistent history of the file.
   public struct History: Codable, Hashable, Sendable {
-    /// How many saves there are.
+    /// The number of transactions in the history.
     public let transactions: Int
-    /// How many rows they changed.
+    /// The number of changes in all transactions.
     public let changes: Int
-    /// When the first of them was.
+    /// The time of the first transaction; nil without transactions.
     public let first: Date?
-    /// When the last of them was.
+    /// The time of the last transaction; nil without transactions.
     public let last: Date?
   }
 
   /// The location of the file.
   public let path: String
-  /// The bytes of the file.
+  /// The size of the file in bytes.
   public let bytes: Int
-  /// The bytes of the write-ahead log beside it; nil where there is none.
+  /// The size of its write-ahead log in bytes; nil if there is none.
   public let logBytes: Int?
   /// The store's UUID.
   public let identifier: String
-  /// The versions of the schema that the file was written with.
+  /// The version identifiers of the model that the file was last written with.
   public let modelVersions: [String]
-  /// The version of the framework that wrote it.
+  /// The version of the framework that wrote the file; nil if the file does not record it.
   public let frameworkVersion: Int?
-  /// Whether the file holds its whole model; without it there are no properties.
+  /// Whether the file contains its model; without it, `properties` is empty for each entity.
   public let hasModel: Bool
-  /// In the order of their numbers.
+  /// The entities, in the order of their numbers.
   public let entities: [Entity]
   /// All tables, in the order of their names.
   public let tables: [Object]
   /// All indexes, in the order of their names.
   public let indexes: [Object]
-  /// Nil where the file keeps none.
+  /// The history; nil if the file has no history tables.
   public let history: History?
 
-  /// Looks at a store file; reads every row's entity number, and no other value.
-  /// - Parameter url: The file.
-  /// - Throws: `SwiftDataError.loadIssueModelContainer` with the reason for a file that is no store, or that
-  ///   can't be read.
+  /// Reads a store file. Reads the entity number of every row, and no other values.
+  /// - Parameter url: The store file.
+  /// - Throws: `SwiftDataError.loadIssueModelContainer` with the reason if the file is not a store
+  ///   or can't be read.
   public init(of url: URL) throws {
     self = try OpenedStore.look(at: url, StoreInspection.init)
   }
@@ -147,7 +148,7 @@ public struct StoreInspection: Codable, Hashable, Sendable {
     }.sorted { $0.number < $1.number }
   }
 
-  /// The bytes of tables and indexes; empty where SQLite lacks the table that tells.
+  /// The sizes of tables and indexes; empty if SQLite was built without `dbstat`.
   private static func sizes(_ store: OpenedStore) throws -> [String: Int] {
     let hasSizes = try store.connection.integer(
       "SELECT 1 FROM pragma_module_list WHERE name = 'dbstat'")

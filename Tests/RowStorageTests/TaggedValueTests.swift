@@ -4,9 +4,9 @@ import Testing
 
 /// Columns whose value may be kept outside of the row.
 @Suite struct TaggedValueTests {
-  private final class Files: OutsideValues {
+  private final class Files: ExternalValues {
     func content(named name: String) -> Data? { name == "A-1" ? Data([7]) : nil }
-    func keeping(_ names: [String]) -> any OutsideValues { self }
+    func keeping(_ names: [String]) -> any ExternalValues { self }
   }
 
   @Test func aNameIsReplacedByItsValue() {
@@ -21,14 +21,14 @@ import Testing
     let layout = RowLayout([.blob, .text, .blob])
     var builder = RowBuilder(layout: layout)
     builder.begin()
-    Array("A-1".utf8).withUnsafeBytes { builder.setOutside(named: $0, at: 0) }
+    Array("A-1".utf8).withUnsafeBytes { builder.setExternal(named: $0, at: 0) }
     Array("text".utf8).withUnsafeBytes { builder.setBytes($0, at: 1) }
     builder.setNull(at: 2)
     let place = builder.finish()
     let row = RowReader(row: place.row, cellsOffset: layout.cellsOffset)
-    #expect(row.isNull(0) && row.isElsewhere(0) && row.hasValue(0) && row.text(0) == "A-1")
-    #expect(!row.isNull(1) && !row.isElsewhere(1) && row.hasValue(1) && row.text(1) == "text")
-    #expect(row.isNull(2) && !row.isElsewhere(2) && !row.hasValue(2))
+    #expect(row.isNull(0) && row.isExternal(0) && row.hasValue(0) && row.text(0) == "A-1")
+    #expect(!row.isNull(1) && !row.isExternal(1) && row.hasValue(1) && row.text(1) == "text")
+    #expect(row.isNull(2) && !row.isExternal(2) && !row.hasValue(2))
   }
 
   @Test(arguments: ["a/b", "..", ".", "", "a b", String(repeating: "x", count: 256)])

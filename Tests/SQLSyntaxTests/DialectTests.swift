@@ -37,12 +37,12 @@ struct DialectTests {
           #""t"."a" IN (SELECT "value" FROM unnest($1::BIGINT[]) AS "list" ("value"))"#,
         ])
     let keys = TableReference(
-      list: ListParameter(.parameter(0), of: .text, hasPlaces: true), as: "keys")
+      list: ListParameter(.parameter(0), of: .text, hasPositions: true), as: "keys")
     #expect(
       texts(Select([.column(table: "keys", name: "value")], from: keys))
         == [
           #"SELECT "keys"."value" FROM json_each(?1) AS "keys""#,
-          #"SELECT "keys"."value" FROM unnest($1::TEXT[]) WITH ORDINALITY AS "keys" ("value", "place")"#,
+          #"SELECT "keys"."value" FROM unnest($1::TEXT[]) WITH ORDINALITY AS "keys" ("value", "position")"#,
         ])
     #expect(SQLDialect.allCases.map { $0.list([1, -2]) } == ["[1,-2]", "{1,-2}"])
   }

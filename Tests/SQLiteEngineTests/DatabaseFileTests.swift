@@ -60,7 +60,7 @@ struct DatabaseFileTests {
   }
 
   @Test func headers() {
-    func fault(_ change: (inout DatabaseFile) -> Void) -> DatabaseFileFault? {
+    func fault(_ change: (inout DatabaseFile) -> Void) -> DatabaseFileProblem? {
       Self.file(change).fault(forWriting: true)
     }
     #expect(fault { $0.beginning = Array("Dear diary".utf8) } == .notADatabase)
@@ -72,7 +72,7 @@ struct DatabaseFileTests {
   }
 
   @Test func lengths() {
-    func fault(_ change: (inout DatabaseFile) -> Void) -> DatabaseFileFault? {
+    func fault(_ change: (inout DatabaseFile) -> Void) -> DatabaseFileProblem? {
       Self.file(change).fault(forWriting: false)
     }
     #expect(fault { $0.size = 3 * 4096 + 100 } == .truncated(pages: 3, of: 4))
@@ -98,7 +98,7 @@ struct DatabaseFileTests {
   }
 
   @Test func logs() {
-    func fault(_ log: DatabaseFile.Log) -> DatabaseFileFault? {
+    func fault(_ log: DatabaseFile.Log) -> DatabaseFileProblem? {
       Self.file { $0.log = log }.fault(forWriting: true)
     }
     #expect(fault(Self.content) == nil && Self.content.hasContent)

@@ -204,7 +204,7 @@ struct EnclosingTransactionTests {
     #expect(try pool.read { try $0.integer("PRAGMA temp_store") } == 1)
   }
 
-  @Test(.enabled(if: FaultInjector.isAvailable))
+  @Test(.enabled(if: FailureInjector.isAvailable))
   func whateverStatementFailsAllOrNothingIsStored() throws {
     func work() throws {
       try pool.beginEnclosing()
@@ -223,11 +223,11 @@ struct EnclosingTransactionTests {
         throw error
       }
     }
-    for effect in [FaultInjector.Effect.none, .undoesTransaction] {
+    for effect in [FailureInjector.Effect.none, .undoesTransaction] {
       var number = 0
       while true {
         number += 1
-        let injector = FaultInjector(failingAt: number, .full, effect: effect)
+        let injector = FailureInjector(failingAt: number, .full, effect: effect)
         let isDone = (try? injector.run(work)) != nil
         let stored = try outside()
         if !isDone {

@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// What parsing found wrong, in source order of discovery.
+/// Collects the diagnostics of one expansion, in the order in which they are found.
 struct DiagnosticSink {
   private(set) var diagnostics: [Diagnostic] = []
 

@@ -2,7 +2,7 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxBuilder
 
-/// Writes the initialiser that a model lacks.
+/// A fix-it that adds a missing initialiser to a model.
 enum InitializerFixIt {
   /// `nil` when a property needs a value and its type is not written, or a superclass may need one.
   static func make(for node: ClassDeclSyntax, _ model: ModelDeclaration) -> FixIt? {

@@ -7,12 +7,12 @@ extension MacroExpansionContext {
     diagnose(Diagnostic(node: Syntax(node), message: message))
   }
 
-  /// Whether the expanded declaration stands directly in a class with `@Model`.
+  /// Whether the expanded declaration is a direct member of a class with `@Model`.
   var isInsideModel: Bool {
     lexicalContext.first?.as(ClassDeclSyntax.self)?.attributes.has("Model") ?? false
   }
 
-  /// Whether the expanded declaration is local.
+  /// Whether the expanded declaration is inside a function.
   var isInsideFunction: Bool {
     lexicalContext.contains { node in
       node.is(FunctionDeclSyntax.self) || node.is(InitializerDeclSyntax.self)

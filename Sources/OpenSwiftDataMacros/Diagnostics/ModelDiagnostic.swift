@@ -1,6 +1,6 @@
 import SwiftDiagnostics
 
-/// Everything the model macros can complain about.
+/// The diagnostics of the macros for models, model actors and queries.
 enum ModelDiagnostic: Equatable {
   // The declaration as a whole
   case notApplicable(macro: String, kind: String, name: String)
@@ -53,7 +53,7 @@ extension ModelDiagnostic: DiagnosticMessage {
   var severity: DiagnosticSeverity {
     switch self {
     case .observedProperty, .markerOutsideModel, .constraintOutsideModel: .warning
-    // The compiler refuses the key path itself.
+    // A note, because the compiler reports an error for the key path itself.
     case .unknownKeyPath: .note
     default: .error
     }

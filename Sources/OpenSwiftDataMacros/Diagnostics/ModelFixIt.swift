@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// The mends that the model macros offer.
+/// The titles of the fix-its that the model macros offer.
 enum ModelFixIt: String {
   case useVar = "Replace 'let' with 'var'"
   case renameReserved = "Rename the property and keep what is stored under its old name"

@@ -1,7 +1,7 @@
 public import SwiftSyntax
 public import SwiftSyntaxMacros
 
-/// `#Unique`. Writes nothing; `@Model` reads it.
+/// `#Unique`. Expands to nothing; `@Model` reads it.
 public enum UniqueConstraintsMacro: DeclarationMacro {
   public static func expansion(
     of node: some FreestandingMacroExpansionSyntax,
@@ -12,7 +12,7 @@ public enum UniqueConstraintsMacro: DeclarationMacro {
   }
 }
 
-/// `#Index`. Writes nothing; `@Model` reads it.
+/// `#Index`. Expands to nothing; `@Model` reads it.
 public enum IndexMacro: DeclarationMacro {
   public static func expansion(
     of node: some FreestandingMacroExpansionSyntax,

@@ -1,7 +1,7 @@
 public import SwiftSyntax
 public import SwiftSyntaxMacros
 
-/// `@Attribute`. Writes nothing; `@Model` reads it.
+/// `@Attribute`. Expands to nothing; `@Model` reads it.
 public enum AttributePropertyMacro: PeerMacro {
   public static func expansion(
     of node: AttributeSyntax,
@@ -13,7 +13,7 @@ public enum AttributePropertyMacro: PeerMacro {
   }
 }
 
-/// `@Relationship`. Writes nothing; `@Model` reads it.
+/// `@Relationship`. Expands to nothing; `@Model` reads it.
 public enum RelationshipPropertyMacro: PeerMacro {
   public static func expansion(
     of node: AttributeSyntax,
@@ -27,7 +27,7 @@ public enum RelationshipPropertyMacro: PeerMacro {
   }
 }
 
-/// `@Transient`. Writes nothing; `@Model` reads it.
+/// `@Transient`. Expands to nothing; `@Model` reads it.
 public enum TransientPropertyMacro: PeerMacro {
   public static func expansion(
     of node: AttributeSyntax,

@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-/// The access a declaration states, and what its generated members say.
+/// The access level of a declaration, and the access level of its generated members.
 enum AccessLevel: String {
   case `open`, `public`, `package`, `internal`, `fileprivate`, `private`
 

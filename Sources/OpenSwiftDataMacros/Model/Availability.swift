@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-/// The `@available` attributes of a declaration; when it has none, of the nearest type around it.
+/// The `@available` attributes of a declaration, or of the nearest enclosing type if it has none.
 struct Availability {
   let text: String
 

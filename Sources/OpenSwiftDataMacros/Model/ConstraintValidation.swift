@@ -19,7 +19,7 @@ enum ConstraintValidation {
         at: argument.map(Syntax.init) ?? Syntax(node), fixIts: fixIts ?? [])
       return
     }
-    // Inherited properties are not visible here.
+    // The macro does not see inherited properties.
     guard model.possibleSuperclass == nil else { return }
     let stored = Set(model.properties.map(\.name))
     let collector = KeyPathCollector(viewMode: .sourceAccurate)
@@ -39,7 +39,7 @@ enum ConstraintValidation {
     }
   }
 
-  /// What is visible of a stored property that a key path begins with.
+  /// Checks the stored property that a key path begins with, as far as its syntax shows.
   private static func check(
     _ property: PropertyDeclaration, _ path: KeyPathExprSyntax, _ macro: String,
     _ model: ModelDeclaration, sink: inout DiagnosticSink
@@ -54,7 +54,7 @@ enum ConstraintValidation {
     }
   }
 
-  /// Whether a written type is the class, by its last name, or may be its superclass.
+  /// Whether a written type has the last name of the class, or may be its superclass.
   private static func names(_ type: String, _ model: ModelDeclaration) -> Bool {
     let name = type.split(separator: ".").last.map(String.init)
     return name == model.name || type == model.possibleSuperclass

@@ -1,24 +1,24 @@
 import SwiftSyntax
 
-// A macro returns syntax, which is written as text for the compiler, which parses it. Parsing it here
-// too would be a third of the plugin's time, so generated members are single tokens with their text.
+// The compiler parses the text of the syntax that a macro returns. Parsing it here too would take a
+// third of the plugin's time, so a generated member is one token that holds its whole text.
 
 extension DeclSyntax {
-  /// A declaration that is not parsed.
+  /// A declaration that is not parsed here.
   init(text: String) {
     self.init(MissingDeclSyntax(placeholder: .identifier(text)))
   }
 }
 
 extension AccessorDeclSyntax {
-  /// An accessor that is not parsed.
+  /// An accessor that is not parsed here.
   init(text: String) {
     self.init(accessorSpecifier: .identifier(text))
   }
 }
 
 extension AttributeSyntax {
-  /// An attribute with one argument without a label.
+  /// An attribute with one unlabeled argument.
   init(named name: String, argument: String) {
     let value = DeclReferenceExprSyntax(baseName: .identifier(argument))
     self.init(

@@ -1,12 +1,12 @@
 import SwiftSyntax
 
-/// Where a model stands in its class hierarchy.
+/// The position of a model in its class hierarchy.
 enum ModelAncestry: Equatable {
   case root
   case subclass(of: String)
 
-  /// The mark tells a superclass from a protocol that refines `PersistentModel`, which the syntax
-  /// cannot.
+  /// If the conformance to `_ManagedModel` is not missing, a superclass has it already. The syntax
+  /// cannot tell a superclass from a protocol that refines `PersistentModel`.
   init(of model: ModelDeclaration, missingConformances: [TypeSyntax]) {
     let isMarked = !missingConformances.contains { $0.lastName == "_ManagedModel" }
     if isMarked, let superclass = model.possibleSuperclass {

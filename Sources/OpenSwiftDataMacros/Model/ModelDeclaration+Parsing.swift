@@ -19,7 +19,7 @@ extension ModelDeclaration {
 }
 
 extension ClassDeclSyntax {
-  /// The first inherited type, unless it is a protocol often written in that place.
+  /// The first inherited type, unless it is a well-known protocol.
   var possibleSuperclass: String? {
     guard let first = inheritanceClause?.inheritedTypes.first?.type.trimmedDescription,
       !knownProtocols.contains(unqualified(first))
@@ -50,7 +50,7 @@ extension PropertyDeclaration {
     type = binding.typeAnnotation?.type.trimmed
     initialValue = binding.initializer?.value.trimmed
     isConstant = node.isConstant
-    foreignAttribute = ForeignAttribute.first(in: node.attributes)?.plainName
+    foreignAttribute = ThirdPartyAttribute.first(in: node.attributes)?.plainName
     schema = SchemaAttribute(node.attributes)
     if let written = schema, written.isUniqueOnly, type?.isVisiblyValue == true {
       schema?.kind = .attribute
@@ -61,21 +61,21 @@ extension PropertyDeclaration {
 extension VariableDeclSyntax {
   var isStatic: Bool { modifiers.has(.static, .class) }
 
-  /// The name of the property, when a model persists it. Asked for every member of a class once
-  /// for each of them, so it builds nothing.
+  /// The name of the property if a model persists it. Each property of a class asks this of every
+  /// member, so it allocates nothing.
   var persistedIdentifier: TokenSyntax? {
     guard isStoredInstanceVariable,
       bindings.count == 1,
       let pattern = bindings.first?.pattern.as(IdentifierPatternSyntax.self),
       !pattern.identifier.text.hasPrefix("_$"),
       modifiers.first(of: ["lazy", "unowned", "override"]) == nil,
-      !attributes.has("Transient"), ForeignAttribute.knownPropertyWrapper(in: attributes) == nil,
+      !attributes.has("Transient"), ThirdPartyAttribute.knownPropertyWrapper(in: attributes) == nil,
       !(isConstant && bindings.first?.initializer != nil)
     else { return nil }
     return pattern.identifier
   }
 
-  /// `var` or `let`, of the instance, without a getter.
+  /// `var` or `let`, not static, without a getter.
   var isStoredInstanceVariable: Bool {
     !isStatic && bindings.allSatisfy { !$0.isComputed }
   }

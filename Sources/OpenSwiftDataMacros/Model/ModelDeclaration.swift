@@ -7,7 +7,7 @@ struct ModelDeclaration {
   var originalName: StringLiteralExprSyntax?
   var access: AccessLevel
   var isFinal: Bool
-  /// Isolated by an attribute; what the library uses is generated as nonisolated then.
+  /// Isolated by an attribute; members that the library uses are then generated as `nonisolated`.
   var isOnMainActor: Bool
   /// The first inherited type, when it may be a class.
   var possibleSuperclass: String?
@@ -20,17 +20,17 @@ struct ModelDeclaration {
 
 /// A stored property that the model persists.
 struct PropertyDeclaration {
-  /// As written, with back-ticks where the source has them.
+  /// As written, with backticks where the source has them.
   var identifier: TokenSyntax
   var type: TypeSyntax?
   var initialValue: ExprSyntax?
-  /// Declared with `let`: stored in the object, and copied to the storage and from it.
+  /// Declared with `let`: the value is kept in the object and copied to and from the storage.
   var isConstant: Bool
   var schema: SchemaAttribute?
-  /// The first attribute that is a macro or a property wrapper of another library.
+  /// The first attribute that may be a macro or property wrapper of another library.
   var foreignAttribute: String?
 
-  /// The name without back-ticks.
+  /// The name without backticks.
   var name: String { identifier.plainName }
 
   var isOptional: Bool { type?.isOptional ?? false }
@@ -50,7 +50,7 @@ struct SchemaAttribute {
     kind == .attribute && options.contains { $0.name == "transformable" }
   }
 
-  /// `@Relationship(.unique)`, which may be meant as an option of an attribute.
+  /// `@Relationship(.unique)`; on a value property it means the attribute option.
   var isUniqueOnly: Bool {
     arguments.count == 1 && arguments.first?.expression.trimmedDescription == ".unique"
   }
@@ -78,7 +78,7 @@ struct ConstraintDeclaration {
   var arguments: LabeledExprListSyntax
 }
 
-/// Names the class already declares, so that they are not written twice.
+/// Names that the class already declares, so that the macro does not generate them.
 struct DeclaredMembers {
   var variables: Set<String> = []
   var functions: Set<String> = []

@@ -1,13 +1,13 @@
 import SwiftSyntax
 
 extension ModelExpansion {
-  /// A subclass at any depth names the root's backing data in its required initialiser.
+  /// The required initialiser of a subclass at any depth takes the root's backing data.
   var rootModel: String? {
     guard ancestry == .root, !model.isFinal else { return nil }
     return "\(fixed)typealias _$RootModel = \(name)"
   }
 
-  /// See `ClassDeclSyntax.slot(of:)`.
+  /// The number of the first slot of this class; see `ClassDeclSyntax.slot(of:)`.
   var firstSlot: String? {
     switch ancestry {
     case .subclass(let superclass):
@@ -45,7 +45,7 @@ extension ModelExpansion {
     return "SwiftData._ModelDescriptor(\(name).self\(originalName))"
   }
 
-  /// Properties with a value of their own are set before the body runs, constants from the row.
+  /// Properties with default values are set before the body runs; constants are read from the row.
   var initializer: String? {
     guard !model.declared.hasBackingDataInitializer else { return nil }
     let keyword = ancestry == .root && model.isFinal ? "" : "required "

@@ -11,14 +11,14 @@ extension ModelExpansion {
 
   private var unchecked: String { model.isOnMainActor ? "nonisolated(unsafe) " : "" }
 
-  /// The constants with their slots as text.
+  /// The constants, each with the source text of its slot.
   var constants: [(property: PropertyDeclaration, slot: String)] {
     model.properties.enumerated().filter(\.element.isConstant).map { index, property in
       (property, ancestry == .root ? "\(index)" : "\(name)._$firstSlot + \(index)")
     }
   }
 
-  /// The argument that copies constants, which the user's initialiser has set, to the storage.
+  /// The argument that copies constants, set by the user's initialiser, to the storage.
   private var keepingConstants: String {
     if constants.isEmpty { return "" }
     let calls = constants.map { constant in

@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-/// Writes the members of a model. What the user declared is left out.
+/// Generates the members of a model, except those that the user declares.
 struct ModelExpansion {
   let model: ModelDeclaration
   let ancestry: ModelAncestry
@@ -22,10 +22,10 @@ struct ModelExpansion {
 
   var fixed: String { model.access.fixed }
 
-  /// A final class has nothing that could be overridden, so nothing may be `open`.
+  /// Members of a final class cannot be overridden, so they cannot be `open`.
   var overridable: String { model.isFinal ? model.access.fixed : model.access.overridable }
 
-  /// The members that the library uses on any thread.
+  /// For members that the library uses on any thread.
   var nonisolated: String { model.isOnMainActor ? "nonisolated " : "" }
 
   var override: String { ancestry == .root ? "" : "override " }

@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// Checks a class with `@Model` and reports what the expansion could not make sense of.
+/// Checks a class with `@Model` and reports what the expansion does not support.
 struct ModelValidation {
   private let node: ClassDeclSyntax
   private let model: ModelDeclaration
@@ -34,14 +34,14 @@ struct ModelValidation {
     }
   }
 
-  /// Any initialiser written by the user will do; the one taking backing data is ours.
+  /// Any initialiser in the class is enough; the one that takes backing data is generated.
   private mutating func checkInitializer() {
     guard !model.declared.hasInitializer else { return }
     let fixIts = InitializerFixIt.make(for: node, model).map { [$0] } ?? []
     sink.report(.missingInitializer(model: model.name), at: node.name, fixIts: fixIts)
   }
 
-  /// Which branch is active is not known here, so slots could not be numbered.
+  /// The macro does not know which branch is active, so it could not number the slots.
   private mutating func checkConditional(_ block: IfConfigDeclSyntax) {
     for clause in block.clauses {
       guard case .decls(let members) = clause.elements else { continue }
@@ -54,7 +54,7 @@ struct ModelValidation {
 }
 
 extension PropertyDeclaration {
-  /// The name where it stands in the source; the value itself holds a detached copy.
+  /// The name's position in the source; the parsed value holds a detached copy.
   func position(in node: VariableDeclSyntax) -> Syntax {
     Syntax(node.bindings.first?.pattern) ?? Syntax(node)
   }

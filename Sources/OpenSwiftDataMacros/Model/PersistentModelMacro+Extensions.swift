@@ -16,8 +16,8 @@ extension PersistentModelMacro: ExtensionMacro {
     var extensions: [DeclSyntax] = []
     let conformances = ["PersistentModel", "Observable", "_ManagedModel"].filter(missing.contains)
     if !conformances.isEmpty {
-      // Each announced conformance is spelled out: Swift 6.3.1 crashes over a subclass when one of
-      // its superclass is only implied.
+      // All announced conformances are written: Swift 6.3.1 crashes on a subclass if a conformance
+      // of its superclass is only implied.
       let list = conformances.map { "nonisolated SwiftData.\(moduleName[$0, default: $0])" }
       extensions.append(
         "\(raw: availability)extension \(type.trimmed): \(raw: list.joined(separator: ", ")) {}")

@@ -19,17 +19,20 @@ extension PersistentModelMacro: MemberAttributeMacro {
     let isTransformable = SchemaAttribute(variable.attributes)?.isTransformable ?? false
     let macro = isTransformable ? "_TransformablePersistedProperty" : "_PersistedProperty"
     let attribute = AttributeSyntax(named: macro, argument: slot)
-    guard let foreign = ForeignAttribute.first(in: variable.attributes) else { return [attribute] }
-    let comment = ForeignAttribute.comment(foreign.plainName, on: name)
+    guard let foreign = ThirdPartyAttribute.first(in: variable.attributes) else {
+      return [attribute]
+    }
+    let comment = ThirdPartyAttribute.comment(foreign.plainName, on: name)
     return [attribute.with(\.trailingTrivia, [.spaces(1), .blockComment(comment), .spaces(1)])]
   }
 }
 
 extension ClassDeclSyntax {
-  /// The slot as source text: a constant, or a constant behind those the superclass took.
+  /// The source text of the slot: a constant, or an offset from the first slot after the
+  /// superclass.
   ///
-  /// This role does not receive the conformances, so whether the first inherited type is a model is
-  /// left to `_$firstSlot`, which the member role writes.
+  /// This role does not receive the conformances, so it cannot tell whether the first inherited
+  /// type is a model. `_$firstSlot`, which the member role generates, decides that.
   fileprivate func slot(of property: String) -> String? {
     let names = memberBlock.members.lazy.compactMap {
       $0.decl.as(VariableDeclSyntax.self)?.persistedIdentifier?.text

@@ -20,7 +20,8 @@ extension PersistentModelMacro: MemberMacro {
       }
     }
     if context.isInsideFunction {
-      // The compiler adds no conformances to local types, so the members would not compile.
+      // The compiler adds no conformances to local types, so the generated members would not
+      // compile.
       context.report(.localModel(model: model.name), at: type.name)
       return []
     }

@@ -35,9 +35,9 @@ struct PropertyValidation {
     } else if let modifier = node.modifiers.first(of: ["lazy", "unowned"]) {
       checkModifier(modifier, sink: &sink)
     } else if node.modifiers.has(.override) {
-      // Observers of the superclass' property, which has the value.
+      // An override only adds observers; the superclass' property stores the value.
       return
-    } else if let wrapper = ForeignAttribute.knownPropertyWrapper(in: node.attributes) {
+    } else if let wrapper = ThirdPartyAttribute.knownPropertyWrapper(in: node.attributes) {
       sink.report(.propertyWrapper(name, wrapper: wrapper.plainName), at: wrapper)
     } else if node.isConstant, node.bindings.count == 1, binding.initializer != nil {
       let variable = node.bindingSpecifier.with(\.tokenKind, .keyword(.var))
@@ -60,7 +60,7 @@ struct PropertyValidation {
   }
 
   private func checkTransient(sink: inout DiagnosticSink) {
-    // A type on the last of several bindings holds for those before it: `var a, b: Int?`.
+    // A type at the end applies to all bindings before it: `var a, b: Int?`.
     let type = node.bindings.last?.typeAnnotation?.type
     for binding in node.bindings where binding.initializer == nil && !binding.isComputed {
       guard let type = binding.typeAnnotation?.type ?? type, !type.isOptional else { continue }
@@ -89,10 +89,10 @@ struct PropertyValidation {
 }
 
 extension VariableDeclSyntax {
-  /// One declaration for each binding, on lines of their own; `nil` when one has accessors.
+  /// One declaration per binding, each on its own line; `nil` when a binding has accessors.
   fileprivate var splitBindings: CodeBlockItemListSyntax? {
     guard bindings.allSatisfy({ $0.accessorBlock == nil }) else { return nil }
-    // A type holds for the bindings before it that have neither a type nor a value.
+    // A type applies to the preceding bindings that have neither a type nor a value.
     var following: TypeAnnotationSyntax?
     var lines: [CodeBlockItemSyntax] = []
     for binding in bindings.reversed() {

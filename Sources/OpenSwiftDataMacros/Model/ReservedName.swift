@@ -2,12 +2,12 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxBuilder
 
-/// Names of properties that every model has. A stored property of the same name would hide one, so code that
-/// asks whether a model is deleted would read a column.
+/// Property names that every model has. A stored property with such a name would hide that
+/// property, so code that reads `isDeleted`, for example, would read a column.
 enum ReservedName {
   static let all: Set<String> = ["hasChanges", "isDeleted", "modelContext", "persistentModelID"]
 
-  /// Renames the property; `originalName` keeps the values of its column.
+  /// Renames the property; `originalName` keeps the stored values.
   static func fixIts(for node: VariableDeclSyntax, _ name: String) -> [FixIt] {
     guard let binding = node.bindings.first,
       let pattern = binding.pattern.as(IdentifierPatternSyntax.self),

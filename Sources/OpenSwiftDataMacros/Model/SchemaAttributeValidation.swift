@@ -28,7 +28,7 @@ enum SchemaAttributeValidation {
     }
   }
 
-  /// `@Transient` on a computed or static property changes nothing and is let through.
+  /// `@Transient` on a computed or static property has no effect and is accepted.
   private static func checkPlace(
     of attributes: [AttributeSyntax], on node: VariableDeclSyntax, name: String,
     sink: inout DiagnosticSink
@@ -63,7 +63,7 @@ enum SchemaAttributeValidation {
   ) {
     guard schema.kind == .relationship else { return }
     if let type = node.bindings.first?.typeAnnotation?.type, type.isVisiblyValue {
-      // `@Relationship(.unique)` is taken as `@Attribute(.unique)`.
+      // `@Relationship(.unique)` is treated as `@Attribute(.unique)`.
       if !schema.isUniqueOnly {
         sink.report(
           .relationshipOnValue(property: name, type: type.trimmedDescription), at: type)
@@ -72,7 +72,7 @@ enum SchemaAttributeValidation {
     checkInverse(of: schema, of: model, sink: &sink)
   }
 
-  /// A key path into the class itself can be checked here; others are the compiler's.
+  /// Checks a key path into the class itself; the compiler checks other key paths.
   private static func checkInverse(
     of schema: SchemaAttribute, of model: ModelDeclaration, sink: inout DiagnosticSink
   ) {
@@ -89,7 +89,7 @@ enum SchemaAttributeValidation {
 }
 
 extension TypeSyntax {
-  /// Whether the text alone says that values of the type are no models.
+  /// Whether the spelling of the type shows that its values are not models.
   var isVisiblyValue: Bool {
     if let wrapped = wrappedType { return wrapped.isVisiblyValue }
     if let element = elementType { return element.isVisiblyValue }
@@ -106,7 +106,7 @@ private let valueTypes: Set<String> = [
 ]
 
 extension LabeledExprListSyntax {
-  /// The list without one element, and without a comma at its end.
+  /// The list without one element and without a trailing comma.
   fileprivate func removing(_ argument: LabeledExprSyntax) -> LabeledExprListSyntax {
     var kept = filter { $0.id != argument.id }
     if let last = kept.indices.last, argument.trailingComma == nil {

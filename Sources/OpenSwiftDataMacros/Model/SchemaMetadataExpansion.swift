@@ -1,10 +1,10 @@
 import SwiftSyntax
 import SwiftSyntaxBuilder
 
-/// Writes the description of a model's properties.
+/// Generates the description of a model's properties.
 ///
-/// A class that can have subclasses describes itself for any of them, because a key path of the
-/// subclass has the subclass as its root type.
+/// A class that can have subclasses generates a generic description, because the key paths of a
+/// subclass must have the subclass as their root type.
 struct SchemaMetadataExpansion {
   let model: ModelDeclaration
   let ancestry: ModelAncestry
@@ -43,7 +43,7 @@ struct SchemaMetadataExpansion {
     """
   }
 
-  /// An overload of the superclass' function: its type parameter has a narrower bound.
+  /// Overloads the superclass' function with a narrower type parameter.
   private var generic: String {
     """
     \(nonisolated)\(model.access.fixed)static func _$schemaMetadata<_M: \(model.name)>(
@@ -54,7 +54,7 @@ struct SchemaMetadataExpansion {
     """
   }
 
-  /// One statement for each property keeps type checking linear in their number.
+  /// One statement per property, so that type checking is linear in the number of properties.
   private func statements(root: String, type: String) -> String {
     let inherited =
       switch ancestry {
@@ -68,7 +68,7 @@ struct SchemaMetadataExpansion {
       + entries.map { "_metadata.append(\($0))" }
       + ["return _metadata"])
       .joined(separator: "\n  ")
-    // Key paths to isolated properties are written on their actor.
+    // Key paths to isolated properties must be formed on their actor.
     return model.isOnMainActor
       ? "return SwiftData._withoutIsolation { @MainActor in\n  \(statements)\n  }" : statements
   }
@@ -99,7 +99,7 @@ extension PropertyDeclaration {
       metadata: schema.map(\.construction) ?? "nil")
   }
 
-  /// The written type gives implicit members and literals their meaning where `Any?` is expected.
+  /// `Any?` is expected here; the declared type gives implicit members and literals their types.
   private var defaultValue: String {
     guard let initialValue, !initialValue.is(NilLiteralExprSyntax.self) else { return "nil" }
     guard let type else { return initialValue.description }
@@ -108,7 +108,7 @@ extension PropertyDeclaration {
 }
 
 extension SchemaAttribute {
-  /// The key path to the inverse is checked where the user wrote it, and not a second time here.
+  /// The compiler checks the inverse key path where the user wrote it; it need not check it again.
   fileprivate var construction: String {
     let arguments = arguments.map { argument in
       guard argument.label?.text == "inverse",
@@ -116,7 +116,7 @@ extension SchemaAttribute {
         let name = path.components.last,
         path.components.allSatisfy({ $0.component.is(KeyPathPropertyComponentSyntax.self) })
       else { return argument }
-      // The parser takes the nested type of `\Outer.Stop.trip` for a property of `Outer`.
+      // The parser reads the nested type in `\Outer.Stop.trip` as a property of `Outer`.
       let nested = path.components.dropLast().map(\.trimmedDescription).joined()
       let type = root.trimmedDescription + nested
       let call = "SwiftData._keyPath(from: (\(type)).self, \\\(name.trimmedDescription))"
@@ -128,7 +128,7 @@ extension SchemaAttribute {
 }
 
 extension TypeSyntax {
-  /// `T!` cannot be coerced to; `T?` holds the same values.
+  /// `T?` for `T!`: a coercion to `T!` is not allowed, and `T?` holds the same values.
   fileprivate var coercible: String {
     guard let implicit = self.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) else {
       return trimmedDescription
@@ -138,8 +138,8 @@ extension TypeSyntax {
 }
 
 extension ConstraintDeclaration {
-  /// The arguments with `\.name` for `\Trip.name`: what they name is checked where the user wrote it, and not
-  /// a second time in the expansion.
+  /// The arguments with `\.name` in place of `\Trip.name`: the compiler checks the key paths where
+  /// the user wrote them; it need not check them again.
   fileprivate func unrootedArguments(of model: String) -> LabeledExprListSyntax {
     let rewritten = KeyPathUnrooting(root: model).rewrite(arguments)
     return rewritten.as(LabeledExprListSyntax.self) ?? arguments

@@ -2,7 +2,7 @@ import SwiftParser
 import SwiftSyntax
 
 extension TokenSyntax {
-  /// The text without back-ticks.
+  /// The text without backticks.
   var plainName: String {
     text.count > 2 && text.hasPrefix("`") ? String(text.dropFirst().dropLast()) : text
   }
@@ -14,8 +14,7 @@ extension TypeSyntax {
     self.as(MemberTypeSyntax.self)?.name.plainName ?? trimmedDescription
   }
 
-  /// `T?`, `T!`, `Optional<T>` and `Swift.Optional<T>`.
-  /// Whether the type is spelled as an array, or an optional one, of what may be models.
+  /// Whether the type is written as `[T]` or `[T]?`, where `T` may be a model.
   var mayBeArrayOfModels: Bool {
     if let optional = self.as(OptionalTypeSyntax.self) {
       return optional.wrappedType.as(ArrayTypeSyntax.self)?.mayHoldModels ?? false
@@ -23,6 +22,7 @@ extension TypeSyntax {
     return self.as(ArrayTypeSyntax.self)?.mayHoldModels ?? false
   }
 
+  /// Whether the type is `T?`, `T!`, `Optional<T>` or `Swift.Optional<T>`.
   var isOptional: Bool {
     wrappedType != nil
   }
@@ -42,7 +42,7 @@ extension TypeSyntax {
     return genericArgument(of: ["Array", "Set"])
   }
 
-  /// The only generic argument, when the type's last name is one of `names`.
+  /// The only generic argument, if the type's last name is one of `names`.
   private func genericArgument(of names: Set<String>) -> TypeSyntax? {
     let clause: GenericArgumentClauseSyntax?
     if let identifier = self.as(IdentifierTypeSyntax.self), names.contains(identifier.name.text) {
@@ -114,7 +114,7 @@ extension PatternBindingSyntax {
     }
   }
 
-  /// Whether the binding has an observer with a statement in it.
+  /// Whether the binding has an observer that contains a statement.
   var hasWorkingObservers: Bool {
     guard case .accessors(let accessors) = accessorBlock?.accessors else { return false }
     return accessors.contains { $0.isObserver && $0.body?.statements.isEmpty == false }
@@ -128,7 +128,7 @@ extension AccessorDeclSyntax {
 }
 
 extension ArrayTypeSyntax {
-  /// Whether the elements have the name of a class, as far as the name tells.
+  /// Whether the element type may be a class, as far as its name shows.
   fileprivate var mayHoldModels: Bool {
     element.is(MemberTypeSyntax.self)
       || element.is(IdentifierTypeSyntax.self) && !element.isVisiblyValue

@@ -1,12 +1,12 @@
 import SwiftSyntax
 import SwiftSyntaxBuilder
 
-/// Writes the members of a model actor. What the user declared is left out.
+/// Generates the members of a model actor, except those that the user declares.
 struct ModelActorExpansion {
   private let access: String
   private let declared: DeclaredMembers
   private let declaresContainerInitializer: Bool
-  /// The first stored property that an initialiser of ours could not set.
+  /// The first stored property that a generated initialiser could not set.
   let uninitialized: PatternSyntax?
 
   init(_ node: ActorDeclSyntax) {
@@ -21,7 +21,7 @@ struct ModelActorExpansion {
       .first { !["modelExecutor", "modelContainer"].contains($0.trimmedDescription) }
   }
 
-  /// The actor has neither an initialiser nor a value for `uninitialized`.
+  /// The actor has no initialiser, and `uninitialized` has no default value.
   var lacksInitializer: Bool { uninitialized != nil && !declared.hasInitializer }
 
   var members: [DeclSyntax] {
@@ -51,7 +51,7 @@ struct ModelActorExpansion {
 }
 
 extension VariableDeclSyntax {
-  /// A stored instance property that every initialiser has to set.
+  /// A stored instance property that every initialiser must set.
   fileprivate var firstUninitialized: PatternSyntax? {
     guard !isStatic, !modifiers.has(.lazy) else { return nil }
     let type = bindings.last?.typeAnnotation?.type

@@ -2,7 +2,8 @@ public import SwiftSyntax
 public import SwiftSyntaxMacros
 import SwiftSyntaxBuilder
 
-/// `@ModelActor`: a container, an executor over a context of its own, and the initialiser for both.
+/// `@ModelActor`: adds a container, an executor with its own context, and an initialiser that sets
+/// both.
 public enum PersistentModelActorMacro {}
 
 extension PersistentModelActorMacro: MemberMacro {

@@ -1,14 +1,14 @@
 import SwiftSyntax
 import SwiftSyntaxBuilder
 
-// Arithmetic with whole numbers stops a program where a result leaves the range of its type. Only
-// the compiler knows which operands are whole numbers, so a computation is written down twice: as it
-// is, and as steps that look at their operands when they run and throw where they have no result.
+// Integer arithmetic stops a program when a result overflows its type. Only the compiler knows
+// which operands are integers, so a computation is written twice: as it is, and as steps that check
+// their operands when they run, and throw where there is no result.
 extension CaptureRewriter {
-  /// A computation, and the steps of its second run.
+  /// A computation, and the steps that repeat it with checks.
   private struct Computation {
     enum Steps {
-      /// Certainly not about whole numbers.
+      /// Known not to be integer arithmetic.
       case none
       case unknown
       case literal(String)
@@ -19,11 +19,11 @@ extension CaptureRewriter {
     var steps: Steps
   }
 
-  /// Values that are computed once, by the names that stand for them in both runs.
+  /// Calls that are evaluated once; the name stands for the value in both versions.
   private typealias Calls = [(name: String, value: String)]
 
-  /// Checks the arithmetic of an expression whose outermost operation is `+ - * / %` or a conversion such
-  /// as `Int(x)`; nil for an expression that needs no check.
+  /// Adds checks to an expression whose outermost operation is `+ - * / %` or a conversion such as
+  /// `Int(x)`; nil if the expression needs no check.
   func arithmetic(_ expression: ExprSyntax) -> ExprSyntax? {
     guard expression.isArithmetic else { return nil }
     let hadSteps = hasSteps
@@ -87,7 +87,7 @@ extension CaptureRewriter {
         texts.append(text)
       }
     }
-    // The compiler itself computes with literals.
+    // The compiler evaluates arithmetic on literals itself.
     guard !isLiteral, !isUnknown else { return Computation(text: text, steps: .unknown) }
     let steps = "\(Self.stepsName).\(step)\(texts.joined(separator: ", ")))"
     return Computation(text: text, steps: .known(steps))
@@ -147,7 +147,7 @@ extension ExprSyntax {
     return prefix.expression
   }
 
-  /// The type and the operand of `Int(x)` and its like.
+  /// The type and the operand of `Int(x)` and other integer conversions.
   fileprivate var convertedOperand: (type: String, operand: ExprSyntax)? {
     guard let call = self.as(FunctionCallExprSyntax.self), call.trailingClosure == nil,
       let type = call.calledExpression.as(DeclReferenceExprSyntax.self)?.baseName.text,
@@ -161,7 +161,8 @@ extension ExprSyntax {
     "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64",
   ]
 
-  /// Whether it may be evaluated twice: it calls nothing but initializers and `min`, `max`, `abs`.
+  /// Whether it may be evaluated twice: it calls nothing except initialisers, `min`, `max` and
+  /// `abs`.
   fileprivate var isRepeatable: Bool {
     let finder = CallFinder(viewMode: .sourceAccurate)
     finder.walk(self)

@@ -1,28 +1,30 @@
 import SwiftSyntax
 import SwiftSyntaxBuilder
 
-/// Rewrites a captured expression so that a step that would stop the program throws instead.
+/// Rewrites a captured expression so that steps that would stop the program throw instead.
 ///
-/// 1. `x!` becomes `_present(x)!`, `x as! T` becomes `_castable(x, to: T.self) as! T`, `x[i]` becomes
-///    `_checked(x)[i]`, a range becomes `_range(…)`, `try!` loses its `!`: the step itself stays,
-///    so types are found as they were, and the function before it throws where the step would stop.
-/// 2. Whole-number arithmetic stays as well, in `_computed(…)`, which makes the computation a second time
-///    step by step and throws where one has no result (`CaptureRewriter+Arithmetic`).
-/// 3. In a chain, what follows a `?` goes into a closure of `flatMap`.
-/// 4. Closures inside stay as they are: what they are passed to may not let them throw.
+/// 1. `x!` becomes `_present(x)!`, `x as! T` becomes `_castable(x, to: T.self) as! T`, `x[i]`
+///    becomes `_checked(x)[i]`, a range becomes `_range(…)`, `try!` loses its `!`. The step itself
+///    stays, so that type inference gives the same types; the added function throws where the step
+///    would stop the program.
+/// 2. Integer arithmetic stays too, in `_computed(…)`, which repeats the computation step by step
+///    and throws where a step has no result (`CaptureRewriter+Arithmetic`).
+/// 3. In an optional chain, the part after a `?` moves into a closure of `flatMap`.
+/// 4. Closures are not rewritten: the function they are passed to may not accept a throwing
+///    closure.
 final class CaptureRewriter: SyntaxRewriter {
   var fresh: FreshNames
-  /// Whether a step was met that may throw.
+  /// Whether the expression contains a step that may throw.
   var hasSteps = false
-  /// Whether the arithmetic that was read last has an operand whose type does not depend on where it
-  /// stands.
+  /// Whether the last arithmetic expression has an operand whose type does not depend on its
+  /// context.
   var hasTypedOperand = false
 
   init(fresh: FreshNames) {
     self.fresh = fresh
   }
 
-  /// Rewrites a part of the expression.
+  /// Rewrites a subexpression.
   func part(_ expression: ExprSyntax) -> ExprSyntax {
     rewrite(expression.trimmed).cast(ExprSyntax.self)
   }
@@ -65,7 +67,7 @@ final class CaptureRewriter: SyntaxRewriter {
 
   override func visit(_ node: TryExprSyntax) -> ExprSyntax {
     switch node.questionOrExclamationMark?.tokenKind {
-    // A failure of a step inside would become nil.
+    // A step that fails inside would become nil.
     case .postfixQuestionMark: return ExprSyntax(node)
     case .exclamationMark:
       hasSteps = true
@@ -103,7 +105,7 @@ final class CaptureRewriter: SyntaxRewriter {
   override func visit(_ node: SwitchExprSyntax) -> ExprSyntax { ExprSyntax(node) }
   override func visit(_ node: MacroExpansionExprSyntax) -> ExprSyntax { ExprSyntax(node) }
 
-  /// `a?.b[0].c` as `a.flatMap { v in try _checked(v.b)[0].c }`; nil where no step follows a `?`.
+  /// `a?.b[0].c` as `a.flatMap { v in try _checked(v.b)[0].c }`; nil if no step follows a `?`.
   private func splitChain(_ expression: ExprSyntax) -> ExprSyntax? {
     var current = expression
     var isStepped = false
@@ -129,7 +131,7 @@ final class CaptureRewriter: SyntaxRewriter {
     return kept("\(base).flatMap { \(name) in try \(part(rest)) }", as: expression)
   }
 
-  /// What stands in the place of an expression, with the spaces around that.
+  /// The replacement of an expression, with the whitespace around the original.
   func kept(_ replacement: ExprSyntax, as expression: some ExprSyntaxProtocol) -> ExprSyntax {
     replacement.with(\.leadingTrivia, expression.leadingTrivia)
       .with(\.trailingTrivia, expression.trailingTrivia)
@@ -137,7 +139,7 @@ final class CaptureRewriter: SyntaxRewriter {
 }
 
 extension ExprSyntax {
-  /// What the expression is a link of a chain after, as `a.b` is after `a`.
+  /// The expression that this one is a chain link of, as `a` in `a.b`.
   var chainBase: ExprSyntax? {
     switch self.as(ExprSyntaxEnum.self) {
     case .optionalChainingExpr(let node): node.expression
@@ -149,7 +151,7 @@ extension ExprSyntax {
     }
   }
 
-  /// Whether a `?` of the chain is still open at its end.
+  /// Whether the chain contains a `?`, so that its value is optional at its end.
   var isOpenChain: Bool {
     var current = self
     while let base = current.chainBase {
@@ -159,14 +161,14 @@ extension ExprSyntax {
     return false
   }
 
-  /// Whether it begins with a name that the context must complete, as `.max` does.
+  /// Whether it begins with an implicit member, such as `.max`.
   var isImplicitMember: Bool {
     var current = self
     while let base = current.chainBase { current = base }
     return current.is(MemberAccessExprSyntax.self)
   }
 
-  /// Whether it is a number, with a sign or not.
+  /// Whether it is a number, with or without a sign.
   var isNumberLiteral: Bool {
     if let prefix = self.as(PrefixOperatorExprSyntax.self), prefix.operator.text == "-" {
       return prefix.expression.isNumberLiteral
@@ -176,8 +178,8 @@ extension ExprSyntax {
 }
 
 extension SubscriptCallExprSyntax {
-  /// Whether it may be a position or a range of a collection. A label is one of the user's own or
-  /// has a default, and a type has no positions.
+  /// Whether the argument may be an index or a range of a collection. A labelled subscript is
+  /// defined by the user or has a default value, and a subscript of a type takes no index.
   fileprivate var isChecked: Bool {
     guard arguments.count == 1, let argument = arguments.first, argument.label == nil,
       !argument.expression.is(ClosureExprSyntax.self), trailingClosure == nil,
@@ -188,7 +190,7 @@ extension SubscriptCallExprSyntax {
   }
 }
 
-/// Puts a name in place of one link of a chain.
+/// Replaces one link of a chain by a name.
 private final class ChainCutter: SyntaxRewriter {
   private let link: SyntaxIdentifier
   private let name: TokenSyntax

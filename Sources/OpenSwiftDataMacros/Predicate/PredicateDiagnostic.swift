@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// What `#Predicate` and `#Expression` refuse, and what to write instead.
+/// What `#Predicate` and `#Expression` do not support, and what to write instead.
 enum PredicateDiagnostic {
   case closureExpected(macro: String)
   case captureSpecifier
@@ -96,7 +96,7 @@ enum PredicateDiagnostic {
     }
   }
 
-  /// A stable name for tools.
+  /// A stable identifier for tools.
   var code: String {
     String(describing: self).prefix { $0.isLetter }.description
   }
@@ -107,7 +107,7 @@ extension PredicateDiagnostic: DiagnosticMessage {
   var severity: DiagnosticSeverity { .error }
   var diagnosticID: MessageID { MessageID(domain: "SwiftData.Predicate", id: code) }
 
-  /// The error to throw at a place in the user's source.
+  /// The error to throw at a node of the user's source.
   func error(at node: some SyntaxProtocol, fixIt: FixIt? = nil) -> DiagnosticsError {
     DiagnosticsError(diagnostics: [
       Diagnostic(node: node, message: self, fixIts: fixIt.map { [$0] } ?? [])

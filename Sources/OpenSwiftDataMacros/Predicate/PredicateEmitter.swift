@@ -1,10 +1,10 @@
 import SwiftSyntax
 
-/// Writes terms as calls of Foundation's predicate builders.
+/// Generates the builder calls of Foundation's predicates from terms.
 ///
-/// Operands that are builder calls themselves become `let`s of their own, unless their type depends
-/// on where they stand: the compiler then solves one small call after the other, and long
-/// conditions stay quick to compile.
+/// Operands that are builder calls themselves become separate `let`s, unless their type depends on
+/// the context. The compiler then type-checks one small call after the other, so long conditions
+/// stay fast to compile.
 struct PredicateEmitter {
   var fresh: FreshNames
   private var statements: [String] = []

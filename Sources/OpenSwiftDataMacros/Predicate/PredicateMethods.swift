@@ -6,13 +6,13 @@ struct MethodForm {
   var label: String?
   var argumentCount: Int? = 1
   var takesClosure = false
-  /// Whether the closure is a condition on elements.
+  /// Whether the closure is a condition on the elements.
   var isTest: Bool { takesClosure && !["flatMap", "map"].contains(builder) }
   /// The label of the argument in the builder call.
   var builderLabel: String?
-  /// Whether the builder takes a captured receiver itself and not a node that holds it.
+  /// Whether the builder takes a captured receiver itself, not a node that holds it.
   var takesReceiverAsWritten = false
-  /// A property of the builder's value that is the method's value.
+  /// The property of the builder's result that has the value of the method.
   var member: String?
 
   func accepts(_ method: MethodCall) -> Bool {
@@ -24,7 +24,7 @@ struct MethodForm {
   }
 }
 
-/// The forms of one method, and how to write them.
+/// The supported forms of one method, and how to describe them in an error.
 struct MethodShape {
   var expected: String
   var forms: [MethodForm]
@@ -81,7 +81,7 @@ extension PredicateParser {
     return shapes
   }()
 
-  /// Methods without a form, and what says the same.
+  /// Methods that are not supported, and what to use instead.
   static let replacements = [
     "compactMap": "'filter' or 'contains(where:)'",
     "reduce": "'min()', 'max()', 'count(where:)' or 'contains(where:)'",

@@ -1,12 +1,12 @@
 import SwiftSyntax
 
-/// What the names in a predicate's closure stand for.
+/// What the names in a predicate's closure refer to.
 struct PredicateNames {
-  /// Names that are parts of the predicate → their names in the expansion.
+  /// Names of predicate terms → their names in the expansion.
   private(set) var terms: [String: String] = [:]
-  /// Captured `let`s that the expansion calls otherwise.
+  /// Captured `let`s that have another name in the expansion.
   private(set) var renamedCaptures: [String: String] = [:]
-  /// Captured `let`s of the expansion that hold the outcome of an attempt.
+  /// Captured `let`s of the expansion that hold the result of an attempt.
   private var attempts: Set<String> = []
 
   mutating func bindTerm(_ name: String, as emitted: String) {
@@ -29,7 +29,7 @@ struct PredicateNames {
     return finder.mentioned.sorted()
   }
 
-  /// Forgets `$0`, `$1`, …: an inner closure has its own.
+  /// Removes `$0`, `$1`, …, because an inner closure has its own.
   mutating func dropShorthands() {
     terms = terms.filter { !$0.key.hasPrefix("$") }
   }
@@ -47,7 +47,7 @@ struct PredicateNames {
   }
 }
 
-/// Hands out names that no user writes: `_$0`, `_$1`, …
+/// Generates names that cannot occur in the user's code: `_$0`, `_$1`, …
 struct FreshNames {
   private var next = 0
 
@@ -58,7 +58,7 @@ struct FreshNames {
 }
 
 extension ClosureExprSyntax {
-  /// The parameter names it declares, without `_`.
+  /// The declared parameter names, including `_`.
   var parameterNames: [String] {
     switch signature?.parameterClause {
     case .simpleInput(let list): list.map(\.name.text)
@@ -68,7 +68,7 @@ extension ClosureExprSyntax {
     }
   }
 
-  /// `$0` and whatever follows it up to the last shorthand its statements mention.
+  /// `$0` and the following shorthand names, up to the last one that the statements use.
   var shorthandNames: [String] {
     var names = ["$0"]
     let finder = MentionFinder(names: ["$1", "$2", "$3", "$4"])
@@ -78,7 +78,7 @@ extension ClosureExprSyntax {
   }
 }
 
-/// Looks for free mentions of names in an expression.
+/// Finds uses of names in an expression, except where a closure parameter hides them.
 private final class MentionFinder: SyntaxVisitor {
   private var names: Set<String>
   private(set) var mentioned: Set<String> = []
@@ -113,7 +113,7 @@ private final class MentionFinder: SyntaxVisitor {
   }
 }
 
-/// Gives captured `let`s the names they have in the expansion.
+/// Replaces captured `let`s by their names in the expansion.
 private final class CaptureRenamer: SyntaxRewriter {
   private var names: [String: String]
 

@@ -48,7 +48,7 @@ extension PredicateParser {
     return form.member.map { .member(of: result, named: $0) } ?? result
   }
 
-  /// A captured predicate or expression that is asked about a value.
+  /// A captured predicate or expression that is evaluated with a value.
   private mutating func writtenReceiver(_ base: ExprSyntax) -> PredicateArgument {
     let isOptional = base.isOpenChain
     let optional = base.as(OptionalChainingExprSyntax.self)?.expression
@@ -58,8 +58,8 @@ extension PredicateParser {
       "{ \(raw: mayFail ? "try " : "")\(value) }", label: isOptional ? "optional" : "attempt")
   }
 
-  /// Refuses `map` and `flatMap` of a collection. Those of an optional give an optional, which has no
-  /// members of its own but these two.
+  /// Rejects `map` and `flatMap` of a collection. On an optional they give an optional, whose only
+  /// supported members are these two.
   func refuseList(_ base: ExprSyntax) throws {
     guard let call = base.as(FunctionCallExprSyntax.self), !names.isCaptured(base),
       let method = call.calledExpression.as(MemberAccessExprSyntax.self)?.declName.baseName,
@@ -86,7 +86,7 @@ extension PredicateParser {
     return .call(builder: "subscript", arguments)
   }
 
-  /// `[$0.a, $0.b].contains(x)`: no node makes an array of parts, so it is `a == x || b == x`.
+  /// `[$0.a, $0.b].contains(x)` as `a == x || b == x`, because no node makes an array of terms.
   private mutating func membership(
     of method: MethodCall, in array: ArrayExprSyntax
   ) throws -> PredicateTerm {
@@ -100,7 +100,7 @@ extension PredicateParser {
     return tests.dropFirst().reduce(tests[0]) { .binary("Disjunction", $0, $1) }
   }
 
-  /// `a.isMultiple(of: 2)` is `a % 2 == 0`; a divisor of zero would trap, so it must be a literal.
+  /// `a.isMultiple(of: 2)` as `a % 2 == 0`. The divisor must be a literal, because zero would trap.
   private mutating func multiple(base: ExprSyntax, _ method: MethodCall) throws -> PredicateTerm {
     guard method.labels == ["of"],
       let divisor = method.arguments[0].value.as(IntegerLiteralExprSyntax.self),
@@ -135,7 +135,7 @@ extension PredicateParser {
   }
 }
 
-/// A method call, its trailing closure counted among the arguments.
+/// A method call; a trailing closure counts as an argument.
 struct MethodCall {
   let token: TokenSyntax
   let arguments: [(label: String?, value: ExprSyntax)]
@@ -157,7 +157,7 @@ struct MethodCall {
 }
 
 extension IntegerLiteralExprSyntax {
-  /// Whether the literal is zero, in whatever radix.
+  /// Whether the literal is zero, in any radix.
   fileprivate var isZero: Bool {
     let text = literal.text
     let digits = ["0b", "0o", "0x"].contains(text.prefix(2)) ? text.dropFirst(2) : text[...]

@@ -1,18 +1,18 @@
 import SwiftSyntax
 import SwiftSyntaxBuilder
 
-// Parts of a predicate that mention none of its variables. Their values are taken when the predicate is
-// made; where a step of one fails, that is noted in its place and is a failing step of the predicate.
+// Parts of a predicate that mention none of its variables. They are evaluated when the predicate is
+// made. If a step fails then, the failure is stored instead of the value, and evaluating that part
+// fails.
 extension PredicateParser {
-  /// A captured part as a term.
   mutating func captured(_ expression: ExprSyntax) -> PredicateTerm {
     if expression.is(NilLiteralExprSyntax.self) { return .nilLiteral }
     let (value, mayFail, isTyped) = capturedValue(expression)
     return mayFail ? .attempted(value, isTyped: isTyped) : .captured(value)
   }
 
-  /// The expression of a captured part as it stands in the expansion, whether it needs a `try`, and
-  /// whether it is arithmetic whose type does not depend on where it stands.
+  /// The expression of a captured part in the expansion, whether it needs a `try`, and whether it
+  /// is arithmetic whose type does not depend on its context.
   mutating func capturedValue(
     _ expression: ExprSyntax
   ) -> (value: ExprSyntax, mayFail: Bool, isTyped: Bool) {
@@ -29,7 +29,6 @@ extension PredicateParser {
     return ("\(raw: start)\(rewritten) }(\(raw: values))", true, isTyped)
   }
 
-  /// Binds a name to a captured value.
   mutating func bind(
     captured value: ExprSyntax, _ type: TypeAnnotationSyntax?, to name: String, as emitted: String
   ) {
@@ -40,13 +39,13 @@ extension PredicateParser {
     names.bindCapture(name, as: emitted, isAttempt: mayFail)
   }
 
-  /// A captured chain that goes on: `codes?` of `codes?.contains($0.code)`.
+  /// A captured optional at the start of a longer chain: `codes?` of `codes?.contains($0.code)`.
   mutating func opened(_ chain: ExprSyntax) -> PredicateTerm {
     let optional = chain.as(OptionalChainingExprSyntax.self)?.expression ?? chain
     return unwrapping(captured(optional))
   }
 
-  /// The variable for what is in an optional, in the rest of the current chain.
+  /// The variable for the unwrapped value, in the rest of the current chain.
   mutating func unwrapping(_ optional: PredicateTerm) -> PredicateTerm {
     let name = fresh.make()
     unwrapped.append((optional, name))

@@ -1,7 +1,7 @@
 import SwiftSyntax
 
 extension PredicateParser {
-  /// The conditions of an `if` or `guard`, read from the first.
+  /// The conditions of an `if` or `guard`, from first to last.
   mutating func conditions(
     _ conditions: [ConditionElementSyntax], otherwise: PredicateTerm,
     then: (inout PredicateParser) throws -> PredicateTerm
@@ -10,7 +10,7 @@ extension PredicateParser {
     return try self.conditions(conditions[...], otherwise: otherwise, then: then)
   }
 
-  /// What several conditions fall back to is built once.
+  /// A fallback that several conditions share is built once.
   private mutating func shared(
     _ otherwise: PredicateTerm, among conditions: [ConditionElementSyntax]
   ) -> PredicateTerm {
@@ -40,7 +40,7 @@ extension PredicateParser {
       test, try self.conditions(rest, otherwise: otherwise, then: then), otherwise)
   }
 
-  /// `if let a = x, let b = y { A }` as nested unwrappings without a fallback of their own.
+  /// `if let a = x, let b = y { A }` as nested unwrappings that share one fallback.
   private mutating func unwrapping(
     _ binding: (name: String, value: ExprSyntax), rest: ArraySlice<ConditionElementSyntax>,
     _ otherwise: PredicateTerm, _ then: (inout PredicateParser) throws -> PredicateTerm

@@ -49,8 +49,8 @@ extension PredicateParser {
     "??": ("NilCoalesce", nil),
   ]
 
-  /// A range with two bounds. Taken apart even when captured: a `Range` value with bounds in the
-  /// wrong order would stop the program when the predicate is made, of the node it is a failing step.
+  /// A range with two bounds. It is split into its bounds even when captured: making a `Range` with
+  /// bounds in the wrong order would stop the program, while in the node it is a step that fails.
   mutating func rangeTerm(_ expression: ExprSyntax) throws -> PredicateTerm? {
     guard let infix = expression.as(InfixOperatorExprSyntax.self),
       let name = infix.operator.as(BinaryOperatorExprSyntax.self)?.operator.text,

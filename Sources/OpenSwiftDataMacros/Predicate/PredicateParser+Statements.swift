@@ -1,7 +1,7 @@
 import SwiftSyntax
 
 extension PredicateParser {
-  /// A closure of the user: its parameters are variables of the predicate.
+  /// A closure in the source: its parameters are variables of the predicate.
   mutating func closure(_ closure: ClosureExprSyntax) throws -> PredicateClosure {
     let captures = try namedCaptures(of: closure)
     var names = closure.parameterNames.map { (written: $0, emitted: $0) }
@@ -23,8 +23,9 @@ extension PredicateParser {
     }
   }
 
-  /// The `[name = value]` captures of a closure. Plain ones need nothing: the expansion takes their
-  /// values at once. (It cannot repeat the list: Swift 6.3.1 fails to compile the expansion then.)
+  /// The `[name = value]` captures of a closure. Plain captures need nothing, because the expansion
+  /// reads their values at once. It cannot repeat the list: Swift 6.3.1 does not compile the
+  /// expansion then.
   private mutating func namedCaptures(
     of closure: ClosureExprSyntax
   ) throws -> [(binding: PredicateBinding, isTerm: Bool)] {
@@ -47,7 +48,7 @@ extension PredicateParser {
     return captures
   }
 
-  /// Reads inside a new closure of the expansion.
+  /// Parses the body of a new closure of the expansion.
   mutating func scoped(
     parameters: [String], _ read: (inout PredicateParser) throws -> PredicateTerm
   ) rethrows -> PredicateClosure {
@@ -58,7 +59,8 @@ extension PredicateParser {
     return PredicateClosure(parameters: parameters, bindings: bindings, result: result)
   }
 
-  /// The value of the first statement, with all that follow as what happens otherwise.
+  /// The value of a list of statements: an `if` or `guard` uses the statements after it as its
+  /// alternative.
   mutating func statements(
     _ items: ArraySlice<CodeBlockItemSyntax>, endingAt end: TokenSyntax
   ) throws -> PredicateTerm {
@@ -79,7 +81,7 @@ extension PredicateParser {
     }
   }
 
-  /// Why an expression may not stand before others.
+  /// The error for an expression whose value is not used.
   private func unused(_ expression: ExprSyntax) -> any Error {
     if let infix = expression.as(InfixOperatorExprSyntax.self), infix.isAssignment {
       return PredicateDiagnostic.assignment.error(at: infix.operator)
@@ -118,7 +120,7 @@ extension PredicateParser {
     }
   }
 
-  /// An `if`; without `else` it is a short way out, and the statements after it are the `else`.
+  /// An `if`. Without an `else`, the statements after it are its `else`.
   mutating func branch(
     _ branch: IfExprSyntax, rest: ArraySlice<CodeBlockItemSyntax>, endingAt end: TokenSyntax? = nil
   ) throws -> PredicateTerm {
@@ -139,7 +141,7 @@ extension PredicateParser {
     }
   }
 
-  /// Reads the statements of one branch: what they bind ends with them.
+  /// Parses the statements of one branch; names bound in it are not visible after it.
   mutating func branching(
     _ read: (inout PredicateParser) throws -> PredicateTerm
   ) rethrows -> PredicateTerm {
@@ -152,7 +154,7 @@ extension PredicateParser {
     return try read(&self)
   }
 
-  /// A `let`. One in a branch gets a name of its own, as the expansion has no branches.
+  /// A `let`. In a branch it gets a new name, because the expansion has no branches.
   private mutating func bind(_ declaration: DeclSyntax) throws {
     guard let variable = declaration.as(VariableDeclSyntax.self) else {
       throw PredicateDiagnostic.statement.error(at: declaration)

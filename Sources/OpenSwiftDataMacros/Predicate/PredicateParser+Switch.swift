@@ -2,7 +2,8 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 
 extension PredicateParser {
-  /// A `switch` as a row of tests; the last case needs none, as a `switch` is exhaustive.
+  /// A `switch` as a sequence of tests. The last case needs no test, because a `switch` is
+  /// exhaustive.
   mutating func choice(_ choice: SwitchExprSyntax) throws -> PredicateTerm {
     let cases = try choice.cases.map { element in
       guard case .switchCase(let one) = element else {
@@ -42,8 +43,8 @@ extension PredicateParser {
 
   /// Whether a value matches a pattern that binds nothing.
   ///
-  /// The pattern of a captured value is matched when the predicate is made, and may be any. That
-  /// of a value of the model must be an expression to compare with.
+  /// The pattern of a captured value is matched when the predicate is made and may be of any kind.
+  /// The pattern of a value of the model must be an expression to compare with.
   mutating func test(
     _ subject: ExprSyntax, against pattern: PatternSyntax
   ) throws -> PredicateTerm {

@@ -1,23 +1,23 @@
 import SwiftSyntax
 
-/// Reads the closure of a predicate into terms.
+/// Parses the closure of a predicate into terms.
 ///
-/// 1. A part that mentions no variable of the predicate is *captured*: it is kept as it is written.
-/// 2. Everything else is taken apart, down to variables, and each part must have a builder.
-/// 3. A chain `a?.b.c` is read from its left: each `?` opens an unwrapped variable, and the end of
-///    the chain closes them all, innermost first.
-/// 4. `let`s belong to the innermost closure of the expansion, in the order they are read.
+/// 1. A part that mentions no variable of the predicate is *captured*: its expression is kept.
+/// 2. Everything else is split down to variables, and each part must have a builder.
+/// 3. A chain `a?.b.c` is read from left to right. Each `?` opens an unwrapped variable, and the
+///    end of the chain closes them all, innermost first.
+/// 4. `let`s belong to the innermost closure of the expansion, in the order in which they are read.
 struct PredicateParser {
   var names = PredicateNames()
   var fresh = FreshNames()
-  /// The `let`s of the closure that is being read.
+  /// The `let`s of the closure that is being parsed.
   var bindings: [PredicateBinding] = []
-  /// How many `if`, `else` or `guard` bodies surround the statement being read, in its closure.
+  /// The number of `if`, `else` and `guard` bodies around the current statement, in its closure.
   var branchDepth = 0
   /// The optionals that the current chain has unwrapped so far.
   var unwrapped: [(wrapped: PredicateTerm, name: String)] = []
 
-  /// Any expression, its optional chain closed.
+  /// Any expression, with its optional chain closed.
   mutating func term(_ expression: ExprSyntax) throws -> PredicateTerm {
     let outer = unwrapped
     unwrapped = []
@@ -118,7 +118,7 @@ struct PredicateParser {
 }
 
 extension ExprSyntax {
-  /// What stands inside a pair of parentheses that only groups.
+  /// The expression inside parentheses that only group.
   var parenthesized: ExprSyntax? {
     guard let tuple = self.as(TupleExprSyntax.self), tuple.elements.count == 1,
       let element = tuple.elements.first, element.label == nil

@@ -1,11 +1,12 @@
 import SwiftSyntax
 
-/// One expression of a predicate, between the user's syntax and the builder calls.
+/// One expression of a predicate: the intermediate form between source syntax and builder calls.
 indirect enum PredicateTerm {
-  /// Mentions nothing of the predicate: its value is taken when the predicate is made.
+  /// Mentions no variable of the predicate; evaluated when the predicate is made.
   case captured(ExprSyntax)
-  /// Captured, with steps that throw where they would stop the program. Typed arithmetic is put in a
-  /// `let` of its own: the compiler is slow with operators in a closure inside a generic call.
+  /// Captured, with steps that throw where they would stop the program. Typed arithmetic goes into
+  /// a `let` of its own, because the compiler is slow with operators in a closure inside a generic
+  /// call.
   case attempted(ExprSyntax, isTyped: Bool)
   case nilLiteral
   /// A variable or a `let`, by its name in the expansion.
@@ -53,12 +54,11 @@ struct PredicateClosure {
   var result: PredicateTerm
 }
 
-/// A `let` of the expansion.
 struct PredicateBinding {
   enum Value {
     case term(PredicateTerm)
     case captured(ExprSyntax, TypeAnnotationSyntax?)
-    /// The outcome of a captured expression that may throw.
+    /// The result or error of a captured expression that may throw.
     case attempt(ExprSyntax, TypeAnnotationSyntax?)
   }
 
@@ -93,7 +93,7 @@ extension PredicateTerm {
     .call(builder: "flatMap", [.term(wrapped), .closure(transform)])
   }
 
-  /// Whether two or more are joined by `&&` or `||`.
+  /// Whether it is a conjunction or a disjunction.
   var isJunction: Bool {
     if case .call("Conjunction", _) = self { return true }
     if case .call("Disjunction", _) = self { return true }
@@ -111,7 +111,7 @@ extension PredicateTerm {
     }
   }
 
-  /// Whether its type does not depend on where it stands, as that of a literal does.
+  /// Whether its type does not depend on the context, as the type of a literal does.
   var hasFixedType: Bool {
     switch self {
     case .captured, .nilLiteral: false
@@ -141,7 +141,7 @@ extension PredicateArgument {
 }
 
 extension PredicateClosure {
-  /// The closure, its result false where a step fails that would stop a program.
+  /// The closure, with a result of false where a step fails that would stop a program.
   var falseOnFailure: PredicateClosure {
     let mayFail =
       result.mayFail
@@ -156,7 +156,7 @@ extension PredicateClosure {
 }
 
 extension PredicateTerm {
-  /// Whether a step of the term itself may have no value; closures in it guard themselves.
+  /// Whether a step of the term itself may fail; closures in it handle their own failures.
   fileprivate var mayFail: Bool {
     switch self {
     case .captured, .nilLiteral, .reference: false

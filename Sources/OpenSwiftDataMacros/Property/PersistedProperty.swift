@@ -1,7 +1,7 @@
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// What the accessor and peer roles of a persisted property read from their surroundings.
+/// Generates the accessors and the marker of a persisted property.
 struct PersistedProperty {
   enum Form: String {
     case plain = ""
@@ -12,10 +12,10 @@ struct PersistedProperty {
   private let model: String
   private let slot: String
   private let form: Form
-  /// Where the property is written, so that the compiler refuses its type there.
+  /// The position of the property, where the compiler reports errors about its type.
   private let location: SourceDirective
 
-  /// `nil` where the attribute does not stand on a stored variable of a class.
+  /// `nil` if the attribute is not on a stored variable of a class.
   init?(
     _ declaration: some DeclSyntaxProtocol, attribute: AttributeSyntax, form: Form,
     in context: some MacroExpansionContext
@@ -27,17 +27,17 @@ struct PersistedProperty {
     self.property = property
     self.model = model
     self.form = form
-    // The name, behind attributes that may stand on lines of their own.
+    // The position of the name, because attributes before it may be on other lines.
     location = SourceDirective(of: variable.bindings, in: context)
     let argument = attribute.arguments?.as(LabeledExprListSyntax.self)?.first
     let keyPath = "\\\(model).\(property.identifier.text)"
     slot = argument?.expression.trimmedDescription ?? "\(model)._$slot(for: \(keyPath))"
   }
 
-  /// Indented as they stand in the accessor block.
+  /// Indented as in the accessor block.
   var accessors: [AccessorDeclSyntax] { basicAccessors + inPlaceAccessors }
 
-  /// Changes an array in place: an append to a to-many relationship is an append.
+  /// Changes an array in place, so that an append to a to-many relationship adds one member.
   private var inPlaceAccessors: [AccessorDeclSyntax] {
     guard form == .plain, let type = property.type, type.mayBeArrayOfModels else { return [] }
     return [
@@ -77,11 +77,11 @@ struct PersistedProperty {
     ].map(AccessorDeclSyntax.init(text:))
   }
 
-  /// Takes no space; it lets the compiler demand that initialisers set the property.
+  /// Takes no memory; makes the compiler require that initialisers set the property.
   var marker: DeclSyntax {
     let declaration = "private var \(property.markerName): _SwiftDataNoType"
     let comment = property.foreignAttribute.map {
-      "  " + ForeignAttribute.comment($0, on: property.name)
+      "  " + ThirdPartyAttribute.comment($0, on: property.name)
     }
     return DeclSyntax(text: declaration + (comment ?? ""))
   }
@@ -89,6 +89,6 @@ struct PersistedProperty {
 
 extension PropertyDeclaration {
   /// A property wrapper stores its value under the name with an underscore, and macros of other
-  /// libraries declare that name too.
+  /// libraries declare that name too; such a property uses another prefix.
   var markerName: String { foreignAttribute == nil ? "_\(name)" : "_$\(name)" }
 }

@@ -3,7 +3,7 @@ public import SwiftSyntaxMacros
 
 /// `@_PersistedProperty`: accessors over the model's storage.
 public enum PersistedPropertyMacro {
-  /// The text is laid out as it is written.
+  /// The generated text is already formatted.
   public static var formatMode: FormatMode { .disabled }
 }
 

@@ -3,7 +3,7 @@ import SwiftSyntaxMacros
 
 /// Directives around generated code that give its errors the position of the user's declaration.
 struct SourceDirective {
-  /// The line before the code, and the line after it; empty where the position is not known.
+  /// The lines before and after the code; empty if the position is not known.
   let start: String
   let end: String
 
@@ -11,7 +11,7 @@ struct SourceDirective {
     let location = context.location(of: node, at: .afterLeadingTrivia, filePathMode: .filePath)
     guard let location,
       let file = location.file.as(StringLiteralExprSyntax.self)?.trimmedDescription,
-      // The compiler takes a plain literal only.
+      // The compiler accepts only a plain string literal.
       file.hasPrefix("\""), !file.contains("\\")
     else {
       (start, end) = ("", "")

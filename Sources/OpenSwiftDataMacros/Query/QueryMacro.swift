@@ -1,9 +1,9 @@
 public import SwiftSyntax
 public import SwiftSyntaxMacros
 
-/// `@Query`: the getter of the property, and the query behind it.
+/// `@Query`: generates the getter of the property and the property that holds the query.
 public enum QueryMacro {
-  /// The text is laid out as it is written.
+  /// The generated text is already formatted.
   public static var formatMode: FormatMode { .disabled }
 }
 
@@ -27,7 +27,7 @@ extension QueryMacro: PeerMacro {
     guard let variable = declaration.as(VariableDeclSyntax.self),
       let property = QueryProperty(variable, attribute: node)
     else { return [] }
-    // Said in this role only: the compiler asks for both.
+    // Reported by this role only, because the compiler expands both.
     var sink = DiagnosticSink()
     QueryValidation(property, variable).run(&sink)
     for diagnostic in sink.diagnostics { context.diagnose(diagnostic) }

@@ -8,7 +8,7 @@ struct QueryProperty {
   private let arguments: String
   private let isOnMainActor: Bool
 
-  /// `nil` where the declaration has no name, or several.
+  /// `nil` if the declaration has no name, or several.
   init?(_ variable: VariableDeclSyntax, attribute: AttributeSyntax) {
     guard variable.bindings.count == 1, let binding = variable.bindings.first,
       let pattern = binding.pattern.as(IdentifierPatternSyntax.self)
@@ -20,13 +20,14 @@ struct QueryProperty {
     isOnMainActor = variable.attributes.has("MainActor")
   }
 
-  /// Written where the declaration is faulty too, so that the compiler has no more to say.
+  /// Generated for a faulty declaration too, so that the compiler reports no further errors.
   var getter: AccessorDeclSyntax {
     guard type != nil else { return AccessorDeclSyntax(text: "get { fatalError() }") }
     return AccessorDeclSyntax(text: "get { _\(name).wrappedValue }")
   }
 
-  /// Its getter is as visible as the type around it, lest a memberwise initialiser become private.
+  /// Its getter is as visible as the type, so that a memberwise initialiser does not become
+  /// private.
   var query: DeclSyntax? {
     guard let type else { return nil }
     let isolation = isOnMainActor ? "@MainActor " : ""

@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// What a property with `@Query` must not be.
+/// Checks a property with `@Query`.
 struct QueryValidation {
   private let property: QueryProperty
   private let variable: VariableDeclSyntax

@@ -1,28 +1,28 @@
 import Foundation
 
-/// The pages of a database as its last commit left them, read without SQLite's pager.
+/// The pages of a database as of its last commit, read without SQLite's pager.
 ///
-/// For files that SQLite can't read: no page is needed to find another, and nothing is locked or written.
-/// Somebody who writes meanwhile is noticed through `stamp`.
+/// For files that SQLite can't read. Pages are found by number, without other pages; nothing is
+/// locked or written. `stamp` shows whether another process wrote meanwhile.
 package final class DatabasePages {
   package let header: DatabaseHeader?
   let pageSize: Int
-  /// What a page has for SQLite's use.
+  /// The bytes of a page that SQLite uses.
   let usableSize: Int
-  /// How many pages the last commit says there are, as far as there are bytes of them.
+  /// The number of pages after the last commit, limited to those that exist in the files.
   package let count: Int
   private let file: DatabaseFile
   private let raw: RawDatabaseFile
   private let log: LogPages?
 
-  /// - Parameter includesLog: Whether what was committed to the log is read too.
-  /// - Throws: `SQLiteError` where the file can't be opened at all.
+  /// - Parameter includesLog: Whether commits in the log are read too.
+  /// - Throws: `SQLiteError` if the file can't be opened at all.
   package init(_ file: DatabaseFile, includesLog: Bool = true) throws {
     self.file = file
     raw = try RawDatabaseFile(path: file.path)
     let log = includesLog ? LogPages(path: file.logPath) : nil
     let fileHeader = DatabaseHeader(raw.bytes(at: 0, count: DatabaseHeader.length))
-    // 4096 is what both frameworks write.
+    // Both frameworks write pages of 4096 bytes.
     let size = fileHeader?.pageSize ?? log?.pageSize ?? 4096
     let ownLog = log.flatMap { $0.pageSize == size ? $0 : nil }
     self.log = ownLog
@@ -34,7 +34,7 @@ package final class DatabasePages {
     count = min(ownLog?.pageCount ?? header?.pageCount ?? available, available)
   }
 
-  /// The bytes of a page; `nil` where the file ends before.
+  /// The bytes of a page; `nil` if the file ends before it.
   func page(_ number: Int) -> [UInt8]? {
     guard number >= 1, number <= count else { return nil }
     if let log, let page = log.page(number) { return page }
@@ -42,7 +42,7 @@ package final class DatabasePages {
     return bytes.count == pageSize ? bytes : nil
   }
 
-  /// Lengths and times of the files: different when somebody wrote one of them.
+  /// Lengths and modification times of the files: different after a write.
   package var stamp: [String] {
     [file.path, file.logPath].map { path in
       let attributes = try? FileManager.default.attributesOfItem(atPath: path)
@@ -53,10 +53,10 @@ package final class DatabasePages {
 
   // MARK: Pages of no tree
 
-  /// The page that SQLite's locks are on, which has no content.
+  /// The page that contains the bytes for SQLite's locks; it has no content.
   private var lockPage: Int { 0x4000_0000 / pageSize + 1 }
 
-  /// How many pages one page of the pointer map tells of.
+  /// The number of pages that one page of the pointer map describes.
   private var pagesPerMap: Int { usableSize / 5 }
 
   private var hasPointerMap: Bool { header?.hasPointerMap ?? true }
@@ -70,7 +70,7 @@ package final class DatabasePages {
     number == lockPage || (hasPointerMap && number >= 2 && map(of: number) == number)
   }
 
-  /// What the pointer map says of a page (sqlite.org/fileformat2.html, 1.8).
+  /// The pointer map's entry for a page (sqlite.org/fileformat2.html, 1.8).
   func pointer(to number: Int) -> (kind: PointerKind, parent: Int)? {
     guard hasPointerMap, number > 2, !isWithoutContent(number) else { return nil }
     let map = map(of: number)
@@ -85,7 +85,7 @@ package final class DatabasePages {
     case root = 1, free, firstOverflow, overflow, tree
   }
 
-  /// The pages of the list of free pages, as far as it can be read.
+  /// The pages on the list of free pages, as far as the list can be read.
   func freePages() -> Set<Int> {
     var free: Set<Int> = []
     var trunk = header?.firstFreePage ?? 0
@@ -99,15 +99,15 @@ package final class DatabasePages {
   }
 }
 
-/// The pages that the commits in a log have written.
+/// The pages that were committed to a log.
 private struct LogPages {
   let pageSize: Int
-  /// The size of the database after the last commit.
+  /// The number of pages of the database after the last commit.
   private(set) var pageCount: Int?
   private var offsets: [Int: UInt64] = [:]
   private let handle: FileHandle
 
-  /// - Returns: `nil` without a log that SQLite would read.
+  /// - Returns: `nil` if there is no log that SQLite would read.
   init?(path: String) {
     guard let handle = FileHandle(forReadingAtPath: path),
       let beginning = try? handle.read(upToCount: LogHeader.length),
@@ -123,7 +123,7 @@ private struct LogPages {
       let frame = [UInt8](data)
       checksum.add(frame[0..<8], isBigEndian: header.isBigEndian)
       checksum.add(frame[24...], isBigEndian: header.isBigEndian)
-      // A frame of an earlier run, or one that was not written whole, ends the log.
+      // A frame from before the last reset, or an incomplete one, ends the log.
       guard frame[8..<16] == header.salts, checksum == LogChecksum(frame, at: 16) else { break }
       pending[frame.bigEndian32(at: 0)] = offset + 24
       offset += UInt64(length)

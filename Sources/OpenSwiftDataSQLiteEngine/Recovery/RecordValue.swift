@@ -7,9 +7,9 @@ package enum RecordValue: Hashable, Sendable {
   case blob([UInt8])
 }
 
-/// Takes records apart (sqlite.org/fileformat2.html, 2.1).
+/// Decodes records (sqlite.org/fileformat2.html, 2.1).
 struct RecordDecoder {
-  /// As the header of the database has it.
+  /// The text encoding from the header of the database.
   let encoding: Int
 
   /// - Returns: `nil` unless the record is exactly as long as its own header says.

@@ -7,7 +7,7 @@ struct TreePage {
     var isTable: Bool { self == .interiorTable || self == .leafTable }
   }
 
-  /// A row as it stands in a leaf: its key, and where its record is.
+  /// A row in a leaf: its key, and the length and offset of its record.
   struct Row {
     let key: Int64
     let length: Int
@@ -17,10 +17,10 @@ struct TreePage {
   let bytes: [UInt8]
   let kind: Kind
   let cells: [Int]
-  /// The page behind the last cell of an interior page.
+  /// The child page after the last cell of an interior page.
   let lastChild: Int
 
-  /// - Returns: `nil` for what no page of a tree can look like.
+  /// - Returns: `nil` if the bytes cannot be a page of a tree.
   init?(_ bytes: [UInt8], number: Int, usableSize: Int) {
     let start = number == 1 ? DatabaseHeader.length : 0
     guard let kind = Kind(rawValue: bytes[start]) else { return nil }
@@ -37,7 +37,7 @@ struct TreePage {
 
   func child(_ cell: Int) -> Int { bytes.bigEndian32(at: cell) }
 
-  /// The largest key below a cell of an interior page of a table.
+  /// The largest key in the child page of an interior cell of a table.
   func key(_ cell: Int) -> Int64? { bytes.varint(at: cell + 4).map { Int64(bitPattern: $0.value) } }
 
   func row(_ cell: Int) -> Row? {
@@ -50,7 +50,7 @@ struct TreePage {
 }
 
 extension Array<UInt8> {
-  /// A number of one to nine bytes, and where it ends.
+  /// Decodes a number of one to nine bytes, and returns the offset after it.
   func varint(at offset: Int) -> (value: UInt64, end: Int)? {
     var value: UInt64 = 0
     for index in 0..<9 {

@@ -1,25 +1,25 @@
 package import Foundation
 
-/// Keyed archives of lists of texts and of data, which the columns of such properties hold. They are walked
-/// and written directly, because they are read with every such property.
+/// Keyed archives of lists of texts or data, as columns of such properties store them. They are
+/// parsed and written directly, for speed: every read of such a property decodes one.
 ///
-/// The archive of an empty list is one of an `NSData` with the JSON `[]`. Archives of data with JSON are
-/// also what values of other types are stored as.
+/// The archive of an empty list is an `NSData` with the JSON `[]`. Values of other types are also
+/// stored as an archived `NSData` with JSON.
 package enum ArrayArchive {
-  /// Whether bytes begin as a property list does.
+  /// Whether the bytes begin like a binary property list.
   @inline(__always)
   package static func isArchive(_ bytes: UnsafeRawBufferPointer) -> Bool {
     bytes.count > PlistTable.magic.count && bytes[0] == 0x62
       && bytes.prefix(PlistTable.magic.count).elementsEqual(PlistTable.magic)
   }
 
-  /// The texts of an archived list; `nil` where the root is something else, or an element is.
+  /// The texts of an archived list; `nil` if the root is not a list or an element is not a text.
   package static func strings(in bytes: UnsafeRawBufferPointer) -> [String]? {
     guard let walk = Walk(bytes) else { return nil }
     return walk.list { table, object in table.text(object) }
   }
 
-  /// The data of an archived list; `nil` where the root is something else, or an element is.
+  /// The data of an archived list; `nil` if the root is not a list or an element is not data.
   package static func data(in bytes: UnsafeRawBufferPointer) -> [Data]? {
     guard let walk = Walk(bytes) else { return nil }
     return walk.list { table, object in
@@ -28,13 +28,12 @@ package enum ArrayArchive {
     }
   }
 
-  /// The content of an archived `NSData`; `nil` where the root is something else.
+  /// The content of an archived `NSData`; `nil` if the root is another object.
   package static func content(of bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
     guard let walk = Walk(bytes), let root = walk.root, case .data = root.kind else { return nil }
     return walk.table.content(root)
   }
 
-  /// Whether bytes are the archive of an empty list.
   package static func isEmptyList(_ bytes: UnsafeRawBufferPointer) -> Bool {
     bytes.count == empty.count && empty.elementsEqual(bytes)
   }
@@ -66,7 +65,7 @@ package enum ArrayArchive {
 
   private static let empty = archive(content: Data("[]".utf8))
 
-  /// The objects come in the order in which Apple's framework writes them.
+  /// The objects are in the order in which Apple's framework writes them.
   private static func list(
     count: Int, size: Int, _ writeElements: (inout PlistWriter) -> Void
   ) -> Data {
@@ -95,7 +94,7 @@ package enum ArrayArchive {
     return writer.finish()
   }
 
-  /// What stands before the archived objects.
+  /// Writes everything before the archived objects.
   private static func begin(_ writer: inout PlistWriter, places: [Int]) {
     writer.dictionary(keys: 1...4, values: [5, 6, 7, 10])
     writer.string("$version")
@@ -110,7 +109,7 @@ package enum ArrayArchive {
     writer.array(places)
   }
 
-  /// The way to the root of an archive.
+  /// Finds the root of an archive.
   private struct Walk {
     let table: PlistTable
     private let objects: PlistTable.Object
@@ -150,7 +149,8 @@ package enum ArrayArchive {
         guard case .array = references.kind else { return nil }
         var elements: [Element] = []
         elements.reserveCapacity(references.count)
-        // Many references to one long element are left to a reader that shares it.
+        // Limits the total size: an archive in which many references share one long element is left
+        // to a decoder that shares the value.
         var remaining = 64 * table.bytes.count
         for place in 0..<references.count {
           let reference = try table.reference(place, of: references)
@@ -166,7 +166,7 @@ package enum ArrayArchive {
       }
     }
 
-    /// The object that a reference of the archive leads to.
+    /// The object at a reference of the archive.
     private static func target(
       of reference: Int, in objects: PlistTable.Object, _ table: PlistTable
     ) throws(FormatError) -> Int? {

@@ -1,10 +1,10 @@
 package import Foundation
 
-/// Binary property lists. Any bytes give a value or an error.
+/// Reads and writes binary property lists. Reading arbitrary bytes gives a value or an error.
 package enum BinaryPlist {
-  /// Deeper lists are refused, since values are read and written by recursion.
+  /// Deeper lists are rejected, because values are read and written recursively.
   static let deepest = 256
-  /// Objects may be shared, so that few bytes stand for a list without end.
+  /// The maximum number of values. Objects can be shared, so a few bytes may expand without limit.
   private static let largest = 1 << 24
 
   package static func decode(_ data: Data) throws(FormatError) -> PropertyList {
@@ -26,7 +26,7 @@ package enum BinaryPlist {
       self.table = table
     }
 
-    /// A value, and the number of values in it.
+    /// A value, and the number of values that it contains.
     mutating func value(
       _ index: Int, depth: Int
     ) throws(FormatError) -> (value: PropertyList, size: Int) {
@@ -89,7 +89,7 @@ package enum BinaryPlist {
       }
     }
 
-    /// Numbers of up to four bytes have no sign, and sixteen bytes hold what eight cannot.
+    /// Integers of up to four bytes are unsigned; sixteen bytes hold what does not fit into eight.
     private func integer(_ object: PlistTable.Object) throws(FormatError) -> PropertyList {
       guard object.count == 16 else {
         return .integer(Int64(bitPattern: table.number(object)))

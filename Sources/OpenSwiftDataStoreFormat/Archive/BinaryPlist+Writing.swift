@@ -1,7 +1,8 @@
 package import Foundation
 
 extension BinaryPlist {
-  /// Equal texts and whole numbers are written once. Keys are sorted, so that equal values give equal bytes.
+  /// Writes equal texts and equal integers once, and sorts keys, so that equal values give equal
+  /// bytes.
   package static func encode(_ value: PropertyList) throws(FormatError) -> Data {
     var objects = Objects()
     _ = try objects.add(value, depth: 0)
@@ -15,7 +16,7 @@ extension BinaryPlist {
       case .scalar(.date(let seconds)): writer.date(seconds)
       case .scalar(.data(let data)): writer.data(data)
       case .scalar(.string(let text)): writer.string(text)
-      case .scalar(.uid(let place)): writer.uid(place)
+      case .scalar(.uid(let index)): writer.uid(index)
       case .array(let elements): writer.array(elements)
       case .dictionary(let keys, let values): writer.dictionary(keys: keys, values: values)
       case .scalar(.array), .scalar(.dictionary): break
@@ -33,7 +34,7 @@ extension BinaryPlist {
     }
 
     private(set) var all: [Object] = []
-    /// Texts by their bytes, because Swift takes different spellings for equal.
+    /// By their bytes, because Swift considers texts with different encodings equal.
     private var texts: [Data: Int] = [:]
     private var numbers: [PropertyList: Int] = [:]
 
@@ -41,33 +42,33 @@ extension BinaryPlist {
       guard depth < deepest else {
         throw FormatError("The value is nested more than \(deepest) levels deep.")
       }
-      let place = all.count
+      let index = all.count
       switch value {
       case .array(let elements):
         all.append(.array([]))
         var references: [Int] = []
         for element in elements { references.append(try add(element, depth: depth + 1)) }
-        all[place] = .array(references)
+        all[index] = .array(references)
       case .dictionary(let entries):
         all.append(.dictionary([], []))
         var (keys, values): ([Int], [Int]) = ([], [])
         let sorted = entries.sorted { $0.key.precedes($1.key) }
         for entry in sorted { keys.append(try add(.string(entry.key), depth: depth + 1)) }
         for entry in sorted { values.append(try add(entry.value, depth: depth + 1)) }
-        all[place] = .dictionary(keys, values)
+        all[index] = .dictionary(keys, values)
       case .string(let text):
         let bytes = Data(text.utf8)
         if let known = texts[bytes] { return known }
-        texts[bytes] = place
+        texts[bytes] = index
         all.append(.scalar(value))
       case .bool, .integer, .unsigned, .uid:
         if let known = numbers[value] { return known }
-        numbers[value] = place
+        numbers[value] = index
         all.append(.scalar(value))
       case .real, .date, .data:
         all.append(.scalar(value))
       }
-      return place
+      return index
     }
   }
 }

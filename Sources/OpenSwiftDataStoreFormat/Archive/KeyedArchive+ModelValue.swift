@@ -1,10 +1,10 @@
 import Foundation
 
-/// Values of the classes that Foundation itself archives, as plain values.
+/// Converts objects of the classes that Foundation itself archives to plain values.
 extension KeyedArchive {
-  /// The value, or `nil` for one that is nested too deep, has no end or a class that is not known here.
+  /// The value; `nil` if it is nested too deeply, too large, or of an unknown class.
   package func modelValue(_ value: Value) -> ModelValue? {
-    // Objects may be shared, so that few bytes stand for values without end.
+    // Objects can be shared, so a few bytes may expand without limit.
     var remaining = 1 << 20 + 64 * size
     return modelValue(value, depth: 0, &remaining)
   }
@@ -95,7 +95,7 @@ extension ModelValue {
 }
 
 extension KeyedArchiveWriter {
-  /// A value as Foundation archives it.
+  /// Archives a value as Foundation does.
   package mutating func value(_ value: ModelValue) -> Reference {
     switch value {
     case .bool(let flag): return plain(.bool(flag))
@@ -121,7 +121,7 @@ extension KeyedArchiveWriter {
         references.append((key: string(key), value: self.value(entry)))
       }
       return dictionary(references, isMutable: true)
-    // How decimal numbers are archived is not settled by any file at hand.
+    // No known file shows how decimal numbers are archived.
     case .decimal, .object: return .null
     }
   }

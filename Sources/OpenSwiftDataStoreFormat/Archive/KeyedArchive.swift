@@ -1,9 +1,10 @@
 package import Foundation
 
-/// What `NSKeyedArchiver` wrote, as a graph of objects with the names of their classes and plain fields.
-/// No object is made, so that any class can be read. Objects may refer to each other in circles.
+/// The content of an `NSKeyedArchiver` archive, as a graph of objects with class names and plain
+/// fields. It instantiates no class, so any class can be read. Objects may have circular
+/// references.
 package struct KeyedArchive: Sendable {
-  /// What a field of an object holds.
+  /// The value of an object's field.
   package enum Value: Hashable, Sendable {
     case null
     /// A text, a number, data or another value without a class.
@@ -11,14 +12,14 @@ package struct KeyedArchive: Sendable {
     case object(Object)
   }
 
-  /// An object of an archive, by its place there.
+  /// An object of an archive, identified by its index.
   package struct Object: Hashable, Sendable {
     fileprivate let place: Int
   }
 
   private let objects: [PropertyList]
   package let root: Value
-  /// The bytes of the archive.
+  /// The size of the archive in bytes.
   let size: Int
 
   package init(_ data: Data) throws(FormatError) {
@@ -32,7 +33,6 @@ package struct KeyedArchive: Sendable {
     self.root = try Self.value(of: root, in: objects)
   }
 
-  /// The name of an object's class.
   package func className(of object: Object) -> String? {
     guard case .uid(let place)? = fields(of: object)["$class"], objects.indices.contains(place)
     else { return nil }
@@ -44,12 +44,12 @@ package struct KeyedArchive: Sendable {
     Set(fields(of: object).keys).subtracting(["$class"])
   }
 
-  /// A field of an object; null where it has none of that name.
+  /// A field of an object; null if the object has no field of that name.
   package subscript(object: Object, key: String) -> Value {
     fields(of: object)[key].flatMap { try? Self.value(of: $0, in: objects) } ?? .null
   }
 
-  /// The list of references that a field holds, as collections have them.
+  /// The list of references in a field, as collections have it.
   package func values(of key: String, in object: Object) -> [Value]? {
     guard case .array(let references)? = fields(of: object)[key] else { return nil }
     return references.map { (try? Self.value(of: $0, in: objects)) ?? .null }
@@ -86,7 +86,7 @@ extension KeyedArchive {
     }
   }
 
-  /// The entries of a dictionary, of a model's dictionaries with fixed keys too.
+  /// The entries of a dictionary, including the dictionaries with fixed keys that models use.
   package func entries(of value: Value) -> [(key: Value, value: Value)]? {
     guard case .object(let object) = value, let name = className(of: object) else { return nil }
     let (keys, values): ([Value]?, [Value]?)
@@ -104,7 +104,7 @@ extension KeyedArchive {
     return Array(zip(keys, values)).map { (key: $0, value: $1) }
   }
 
-  /// The text of a plain text or of a mutable one.
+  /// The text of a plain or mutable string.
   package func string(_ value: Value) -> String? {
     switch value {
     case .plain(.string(let text)): return text

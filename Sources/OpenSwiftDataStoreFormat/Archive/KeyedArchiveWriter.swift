@@ -1,36 +1,37 @@
 package import Foundation
 
-/// Writes keyed archives as `NSKeyedArchiver` does: each object once, whoever refers to it, and equal
-/// texts and numbers once. Objects may refer to each other in circles.
+/// Writes keyed archives like `NSKeyedArchiver`: each object once, however many objects refer to
+/// it, and equal texts and numbers once. Objects may have circular references.
 package struct KeyedArchiveWriter: Sendable {
-  /// The place of an object in the archive.
+  /// The index of an object in the archive.
   package struct Reference: Hashable, Sendable {
     fileprivate let place: Int
 
-    /// The reference to no object.
+    /// A reference to no object.
     package static let null = Reference(place: 0)
 
-    /// The reference as a value of a field.
+    /// The reference as the value of a field.
     package var field: PropertyList { .uid(place) }
   }
 
   private var objects: [PropertyList] = [.string("$null")]
   private var classes: [[String]: Reference] = [:]
-  /// Texts by their bytes, because Swift takes different spellings for equal.
+  /// By their bytes, because Swift considers texts with different encodings equal.
   private var texts: [Data: Reference] = [:]
   private var numbers: [PropertyList: Reference] = [:]
 
   package init() {}
 
-  /// A place for an object that is described later, so that others can refer to it before.
+  /// Reserves an index for an object that is described later, so that other objects can refer to
+  /// it.
   package mutating func reserve() -> Reference {
     objects.append(.bool(false))
     return Reference(place: objects.count - 1)
   }
 
-  /// Describes an object.
+  /// Sets the class and the fields of a reserved object.
   ///
-  /// - Parameter classNames: The class and those above it, without `NSObject`.
+  /// - Parameter classNames: The class and its superclasses, without `NSObject`.
   package mutating func describe(
     _ reference: Reference, as classNames: [String], _ fields: [String: PropertyList]
   ) {
@@ -47,7 +48,7 @@ package struct KeyedArchiveWriter: Sendable {
     return reference
   }
 
-  /// An object that is a plain value.
+  /// Adds an object that is a plain value.
   package mutating func plain(_ value: PropertyList) -> Reference {
     switch value {
     case .string(let text):
@@ -70,7 +71,7 @@ package struct KeyedArchiveWriter: Sendable {
     text.map { plain(.string($0)) } ?? .null
   }
 
-  /// An array, or one of the other collections of values.
+  /// Adds an array or another collection.
   package mutating func collection(
     _ elements: [Reference], _ classNames: [String] = ["NSArray"]
   ) -> Reference {
@@ -88,7 +89,6 @@ package struct KeyedArchiveWriter: Sendable {
       ])
   }
 
-  /// The archive.
   package func data(root: Reference) throws(FormatError) -> Data {
     try BinaryPlist.encode(
       .dictionary([

@@ -1,15 +1,15 @@
-/// The objects of a binary property list, found in its bytes. Every access checks its bounds.
+/// Finds the objects of a binary property list in its bytes. Every access checks its bounds.
 struct PlistTable {
   enum Kind {
     case bool(Bool)
     case integer, real, date, data, ascii, utf16, uid, array, dictionary
   }
 
-  /// Where an object lies. Its content is within the bytes.
+  /// The position of an object. Its content is within the bytes.
   struct Object {
     let kind: Kind
     let start: Int
-    /// Bytes, units of UTF-16, elements or entries.
+    /// The number of bytes, UTF-16 units, elements or entries.
     let count: Int
   }
 
@@ -91,8 +91,7 @@ struct PlistTable {
     return Object(kind: kind, start: start, count: size)
   }
 
-  /// The object that an array or dictionary refers to at a place. The values of a dictionary follow
-  /// its keys.
+  /// The index of an element of an array or dictionary. The values of a dictionary follow its keys.
   func reference(_ place: Int, of object: Object) throws(FormatError) -> Int {
     let at = object.start + place * referenceSize
     let index = Self.number(bytes, at: at, size: referenceSize)
@@ -126,7 +125,7 @@ struct PlistTable {
     }
   }
 
-  /// Whether an object is the given text of ASCII characters.
+  /// Whether an object is the given ASCII text.
   func isText(_ index: Int, _ text: StaticString) throws(FormatError) -> Bool {
     let object = try object(index)
     guard case .ascii = object.kind, object.count == text.utf8CodeUnitCount else { return false }
@@ -134,7 +133,7 @@ struct PlistTable {
       UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
-  /// A big-endian number. The caller has checked the bounds.
+  /// Reads a big-endian number. The caller must check the bounds.
   @inline(__always)
   private static func number(_ bytes: UnsafeRawBufferPointer, at start: Int, size: Int) -> UInt64 {
     var number: UInt64 = 0

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The bytes of a binary property list, object by object. Who uses it knows the number of objects
-/// beforehand, because that decides how references are written.
+/// Writes a binary property list, object by object. The number of objects must be known first,
+/// because it determines the size of references.
 struct PlistWriter {
   private var bytes: [UInt8] = []
   private var offsets: [Int] = []
@@ -14,7 +14,7 @@ struct PlistWriter {
     offsets.reserveCapacity(objectCount)
   }
 
-  /// The bytes that a number takes at least: 1, 2, 4 or 8.
+  /// The number of bytes needed for a number: 1, 2, 4 or 8.
   static func size(of number: UInt64) -> Int {
     switch number {
     case 0...0xFF: 1
@@ -83,7 +83,7 @@ struct PlistWriter {
     for value in values { append(UInt64(value), referenceSize) }
   }
 
-  /// The whole property list, whose top object is the first that was written.
+  /// The complete property list; its top object is the first one that was written.
   mutating func finish() -> Data {
     let table = bytes.count
     let offsetSize = Self.size(of: UInt64(table))

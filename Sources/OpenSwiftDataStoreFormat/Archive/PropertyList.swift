@@ -1,19 +1,19 @@
 package import Foundation
 
-/// A property list as a plain value, with the references that keyed archives have.
+/// A property list, including the references of keyed archives.
 package enum PropertyList: Hashable, Sendable {
   case bool(Bool)
   case integer(Int64)
   /// Only for numbers beyond `Int64.max`.
   case unsigned(UInt64)
   case real(Double)
-  /// Seconds since 2001.
+  /// Seconds since 2001-01-01.
   case date(Double)
   case data(Data)
   case string(String)
   case array([PropertyList])
   case dictionary([String: PropertyList])
-  /// The place of an object in a keyed archive.
+  /// The index of an object in a keyed archive.
   case uid(Int)
 
   package var string: String? {

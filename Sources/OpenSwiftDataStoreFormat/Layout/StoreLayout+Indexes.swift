@@ -1,6 +1,6 @@
 /// The indexes of a file.
 extension StoreLayout {
-  /// Those of tables of entities, then those of tables of pairs.
+  /// The indexes of entity tables, then those of join tables.
   package var indexes: [Index] {
     var found: [Index] = []
     for table in tables {
@@ -28,7 +28,7 @@ extension StoreLayout {
     return found.filter { names.insert($0.name).inserted }
   }
 
-  /// The indexes of `#Index`, R-trees left out, and those that keep values unique.
+  /// The indexes of `#Index`, except R-trees, and those of unique constraints.
   private func declaredIndexes(of entity: EntityDescription) -> [Index] {
     let table = table(of: entity.name)
     let plain = entity.indexes.filter { !$0.isSpatial }.map { index in

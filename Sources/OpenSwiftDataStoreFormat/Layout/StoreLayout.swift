@@ -1,16 +1,16 @@
-/// Where a file keeps the rows of a model: the names, types and order of all tables, columns and indexes,
-/// as Apple's framework derives them from the model and the numbers of its entities.
+/// The tables of a model's file: the names, types and order of all tables, columns and indexes, as
+/// Apple's framework derives them from the model and its entity numbers.
 package struct StoreLayout: Sendable {
-  /// Names a column: the property that it belongs to, and the entity that declares the property.
+  /// Identifies a column by its property and the entity that declares the property.
   package struct ColumnID: Hashable, Sendable {
     package enum Part: Hashable, Sendable {
       /// An attribute, or the key of a to-one relationship.
       case value
-      /// A leaf of a composite, with the names that lead to it.
+      /// A leaf of a composite, with the path of names that leads to it.
       case leaf([String])
       /// The entity number of a to-one relationship whose destination has subentities.
       case entityNumber
-      /// The key of the owner of a to-many relationship without inverse, in the table of the members.
+      /// The owner's key of a to-many relationship without an inverse, in the members' table.
       case owner
     }
 
@@ -29,7 +29,7 @@ package struct StoreLayout: Sendable {
     package let id: ColumnID
     package let name: String
     package let type: ColumnType
-    /// Whether it holds keys of other rows, and so has an index.
+    /// Whether the column holds keys of other rows, and so has an index.
     package let isKey: Bool
   }
 
@@ -37,11 +37,11 @@ package struct StoreLayout: Sendable {
   package struct Table: Sendable {
     package let name: String
     package let root: String
-    /// Those behind `Z_PK`, `Z_ENT` and `Z_OPT`, in their order.
+    /// The columns after `Z_PK`, `Z_ENT` and `Z_OPT`, in their order.
     package internal(set) var columns: [Column]
   }
 
-  /// The table of the pairs of a many-to-many relationship.
+  /// The table that holds the pairs of a many-to-many relationship.
   package struct JoinTable: Hashable, Sendable {
     package let name: String
     /// In the order of the table.
@@ -58,7 +58,7 @@ package struct StoreLayout: Sendable {
   package struct Index: Hashable, Sendable {
     package struct Column: Hashable, Sendable {
       package let name: String
-      /// `nil` in the index of a key.
+      /// `nil` in the index of a key column.
       package let isAscending: Bool?
     }
 
@@ -70,20 +70,19 @@ package struct StoreLayout: Sendable {
 
   package let model: ModelDescription
   package let numbers: [String: Int]
-  /// What is put before the names of tables.
   package let tablePrefix: String
   /// In the order of the roots' names.
   package private(set) var tables: [Table] = []
-  /// In the order of the entities that they are named after.
+  /// In the order of the entities that name them.
   package private(set) var joinTables: [JoinTable] = []
   private(set) var columns: [ColumnID: Column] = [:]
   private var sides: [ColumnID: JoinSide] = [:]
 
   /// - Parameters:
   ///   - model: The model.
-  ///   - numbers: The numbers of its entities.
-  ///   - knownTables: The tables of the file, which settle the names that no rule tells.
-  ///   - tablePrefix: What is put before the names of tables.
+  ///   - numbers: The entity numbers.
+  ///   - knownTables: The tables of the file, which decide between names that are both possible.
+  ///   - tablePrefix: The prefix of table names.
   package init(
     _ model: ModelDescription, numbers: [String: Int], knownTables: Set<String> = [],
     tablePrefix: String = ""
@@ -127,7 +126,7 @@ package struct StoreLayout: Sendable {
       for property in entity.properties {
         guard let relationship = property.relationship, relationship.isToMany,
           let inverseName = relationship.inverse,
-          // An entity above the destination may declare the inverse.
+          // A superentity of the destination may declare the inverse.
           let (partner, inverse) = model.property(inverseName, of: relationship.destination),
           inverse.relationship?.isToMany == true
         else { continue }
@@ -139,11 +138,12 @@ package struct StoreLayout: Sendable {
     }
   }
 
-  /// Both sides come to the same table with swapped roles.
+  /// Both sides give the same table, with the roles of the columns exchanged.
   ///
-  /// The table is named by the side with the smaller entity number. For a relationship of an entity with
-  /// itself the name that the file has counts, else the shorter one: so do the two files that are known,
-  /// `blocking` of `blockedBy` and `blocking`, and `childCollections` of that and `parentCollections`.
+  /// The side with the smaller entity number names the table. For a relationship between rows of
+  /// one entity, the name in the file decides, else the shorter name. This matches the two known
+  /// files: `blocking` of `blockedBy` and `blocking`, and `childCollections` of that and
+  /// `parentCollections`.
   private func joinSide(
     _ own: (entity: String, property: String), _ other: (entity: String, property: String),
     _ knownTables: Set<String>
@@ -163,7 +163,7 @@ package struct StoreLayout: Sendable {
       let (expected, alternative) = isFirst ? (ownName, otherName) : (otherName, ownName)
       if !knownTables.contains(expected), knownTables.contains(alternative) { isFirst.toggle() }
     }
-    // A relationship that is its own inverse needs two names for its two columns.
+    // A relationship that is its own inverse needs two column names.
     let member = memberColumn == ownerColumn ? memberColumn + "1" : memberColumn
     return JoinSide(
       table: JoinTable(
@@ -173,12 +173,12 @@ package struct StoreLayout: Sendable {
   }
 }
 
-/// A to-many relationship without inverse, whose members have the key of their owner.
+/// A to-many relationship without an inverse, whose members store the owner's key.
 private struct OwnerKey {
   let owner: String
   let property: String
 
-  /// By the entity that the relationships lead to, in the order of their owners.
+  /// By the destination entity, in the order of the owners.
   static func byDestination(_ model: ModelDescription) -> [String: [OwnerKey]] {
     var found: [String: [OwnerKey]] = [:]
     for owner in model.entities {
@@ -192,16 +192,16 @@ private struct OwnerKey {
   }
 }
 
-/// Lays out the table of one hierarchy.
+/// Builds the columns of one hierarchy's table.
 private struct TableBuilder {
   private let model: ModelDescription
   private let numbers: [String: Int]
-  /// How often a name was given out; those of the columns that every table has are taken.
+  /// How often each name is used; the columns that every table has are included.
   private var uses = ["Z_PK": 1, "Z_ENT": 1, "Z_OPT": 1]
   private var placed: [(group: Int, level: Int, column: StoreLayout.Column)] = []
   private(set) var table: StoreLayout.Table
 
-  /// The group of keys, between the integers and the rest.
+  /// The group of keys, between integers and all other types.
   private static let keys = 1
 
   init(
@@ -213,11 +213,11 @@ private struct TableBuilder {
     table = StoreLayout.Table(
       name: prefix + StoreLayout.table(forRoot: root.name), root: root.name, columns: [])
     let hierarchy = model.subtree(of: root.name)
-    // Names are given out in this order, whatever the groups: the second use of a name gets a number.
+    // Names are assigned in this order, whatever the column groups: a second use gets a number.
     for (level, entity) in hierarchy.enumerated() {
       for property in entity.properties { add(property, of: entity, level) }
     }
-    // In the order of the owners' names, whichever entity of the hierarchy they lead to.
+    // In the order of the owners' names, whichever entity of the hierarchy is the destination.
     let keys = hierarchy.flatMap { ownerKeys[$0.name] ?? [] }
       .sorted {
         $0.owner == $1.owner ? $0.property.precedes($1.property) : $0.owner.precedes($1.owner)
@@ -269,14 +269,14 @@ private struct TableBuilder {
     let count = uses[wanted, default: 0]
     uses[wanted] = count + 1
     guard count > 0 else { return wanted }
-    // A property may itself be called `id1`: go on until the name is free.
+    // A property may itself be called `id1`, so this searches for an unused name.
     var suffix = count
     while uses["\(wanted)\(suffix)"] != nil { suffix += 1 }
     uses["\(wanted)\(suffix)"] = 1
     return "\(wanted)\(suffix)"
   }
 
-  /// Integers and keys level by level, then the other groups over the whole hierarchy.
+  /// Integers and keys by level, then the other groups over the whole hierarchy.
   private func sorted() -> [StoreLayout.Column] {
     let ordered = placed.enumerated().sorted { left, right in
       func place(_ entry: (group: Int, level: Int, column: StoreLayout.Column)) -> [Int] {

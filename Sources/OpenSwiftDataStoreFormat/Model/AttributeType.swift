@@ -1,4 +1,4 @@
-/// The types of attributes, numbered as Core Data's model numbers them.
+/// The types of attributes, with Core Data's raw values.
 package enum AttributeType: Int, Sendable, CaseIterable {
   case integer16 = 100
   case integer32 = 200
@@ -15,7 +15,7 @@ package enum AttributeType: Int, Sendable, CaseIterable {
   case transformable = 1800
   case composite = 2100
 
-  /// The class of the values in an Objective-C program; `nil` where each attribute has its own.
+  /// The Objective-C class of the values; `nil` if it differs by attribute.
   package var valueClassName: String? {
     switch self {
     case .integer16, .integer32, .integer64, .double, .float, .boolean: "NSNumber"
@@ -31,7 +31,7 @@ package enum AttributeType: Int, Sendable, CaseIterable {
   }
 }
 
-/// The types of columns, as their declarations in the file spell them.
+/// The types of columns, as spelled in the file's table definitions.
 package enum ColumnType: String, Sendable {
   case integer = "INTEGER"
   case float = "FLOAT"
@@ -55,8 +55,8 @@ extension AttributeType {
     }
   }
 
-  /// The place of the attribute's columns among those of other types. The keys of relationships stand
-  /// between the integers and the rest.
+  /// The sort position of the attribute's columns among the types. Relationship keys come between
+  /// integers and all other types.
   package var columnGroup: Int {
     switch self {
     case .integer16, .integer32, .integer64, .boolean: 0

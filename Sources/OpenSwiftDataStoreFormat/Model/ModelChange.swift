@@ -1,4 +1,4 @@
-/// What a migration does to a model, clause by clause, in the words of its author.
+/// Describes the changes of a model in a migration, one clause per change.
 package enum ModelChange {
   package static func descriptions(_ counterparts: ModelCounterparts) -> [String] {
     let (stored, current) = (counterparts.stored, counterparts.current)
@@ -55,11 +55,11 @@ package enum ModelChange {
       }
     }
     for property in earlier.properties where property.isStored {
-      // A property that another entity of the hierarchy declares now goes on there.
-      let isGone = counterparts.stored.subtree(of: earlier.name).allSatisfy {
+      // A property that another entity of the hierarchy declares now is not removed.
+      let hasNoRow = counterparts.stored.subtree(of: earlier.name).allSatisfy {
         counterparts.successor(of: property.name, of: $0.name) == nil
       }
-      if isGone {
+      if hasNoRow {
         found.append("\(entity.name).\(property.name) (\(property.typeText)) is removed")
       }
     }
@@ -87,7 +87,8 @@ package enum ModelChange {
 }
 
 extension PropertyDescription {
-  /// Whether rows of the earlier property are rows of this one, where names of models may have changed.
+  /// Whether the stored values of the earlier property are values of the current one, allowing for
+  /// renamed models.
   fileprivate func holdsRows(
     of current: PropertyDescription, _ counterparts: ModelCounterparts
   ) -> Bool {
@@ -105,7 +106,7 @@ extension PropertyDescription {
 }
 
 extension AttributeDescription {
-  /// Not every file tells the defaults of arrays and composites.
+  /// Some files do not record the defaults of arrays and composites.
   fileprivate func hasOtherDefault(than other: AttributeDescription) -> Bool {
     let isUntold = defaultValue == nil || other.defaultValue == nil
     if isUntold, type == .composite || type == .transformable { return false }

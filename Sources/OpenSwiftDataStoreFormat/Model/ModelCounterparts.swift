@@ -1,13 +1,14 @@
-/// Which entities and properties of a model continue those of an earlier one.
+/// Matches the entities and properties of a model with those of an earlier model.
 ///
-/// 1. What names a former name goes on from what had it, unless the earlier model has that change already.
-/// 2. What has the same name goes on.
+/// 1. A declaration with a former name continues what had that name, unless the earlier model
+///    contains the same renaming already.
+/// 2. Otherwise, declarations with the same name match.
 ///
-/// So names may be exchanged, a new property may have the name that an old one had, and a former name may
-/// stay in the declaration for good.
+/// So two names may be exchanged, a new property may reuse an old name, and a former name may stay
+/// in the declaration permanently.
 package struct ModelCounterparts: Sendable {
   /// A property of the earlier model, and the entity that declares it.
-  package struct Place: Hashable, Sendable {
+  package struct DeclaredProperty: Hashable, Sendable {
     package let entity: EntityDescription
     package let property: PropertyDescription
 
@@ -19,9 +20,10 @@ package struct ModelCounterparts: Sendable {
 
   package let stored: ModelDescription
   package let current: ModelDescription
-  /// The earlier name by entity.
+  /// Name of the entity → its name in the earlier model.
   private let entities: [String: String]
-  /// The earlier name by property, by entity; inherited ones included.
+  /// Name of the entity → name of the property → its name in the earlier model; includes inherited
+  /// properties.
   private let properties: [String: [String: String]]
 
   package init(from stored: ModelDescription, to current: ModelDescription) {
@@ -40,25 +42,25 @@ package struct ModelCounterparts: Sendable {
     self.properties = properties
   }
 
-  /// What an entity was in the earlier model; `nil` for a new one.
+  /// The counterpart of an entity in the earlier model; `nil` for a new entity.
   package func entity(_ name: String) -> EntityDescription? {
     entities[name].flatMap { stored[$0] }
   }
 
-  /// What an earlier entity is now; `nil` for a removed one.
+  /// The counterpart of an earlier entity; `nil` for a removed entity.
   package func successor(of name: String) -> EntityDescription? {
     successors[name].flatMap { current[$0] }
   }
 
-  /// What a property of an entity, which may be inherited, was in the earlier model; `nil` for a new one.
-  package func property(_ name: String, of entity: String) -> Place? {
+  /// The counterpart of a property, own or inherited, in the earlier model; `nil` for a new one.
+  package func property(_ name: String, of entity: String) -> DeclaredProperty? {
     guard let earlier = entities[entity], let property = properties[entity]?[name],
       let (owner, found) = stored.property(property, of: earlier)
     else { return nil }
-    return Place(entity: owner, property: found)
+    return DeclaredProperty(entity: owner, property: found)
   }
 
-  /// What a property of an earlier entity is called now; `nil` for a removed one.
+  /// The current name of a property of an earlier entity; `nil` for a removed one.
   package func successor(of property: String, of entity: String) -> String? {
     successors[entity].flatMap { name in
       properties[name]?.first { $0.value == property }?.key

@@ -1,15 +1,15 @@
-/// A model as a store file describes it: entities with properties, constraints and indexes, in the terms
-/// of Core Data. A plain value, which is made from model classes or read from the model cache of a file.
+/// A model as a store file describes it, in the terms of Core Data: entities with properties,
+/// constraints and indexes. Made from model classes, or read from the model cache of a file.
 package struct ModelDescription: Hashable, Sendable {
   /// In code-point order of their names.
   package let entities: [EntityDescription]
-  /// The versions of the schema, as in `NSStoreModelVersionIdentifiers`: `1.0.0`.
+  /// The versions of the schema from `NSStoreModelVersionIdentifiers`, such as `1.0.0`.
   package let versionIdentifiers: [String]
   private let places: [String: Int]
-  /// The places of the subentities of each entity, in the order of their names.
+  /// The indices of each entity's subentities, in the order of their names.
   private let childPlaces: [String: [Int]]
 
-  /// Of several entities of one name the first counts.
+  /// If several entities have the same name, only the first is used.
   package init(entities: [EntityDescription], versionIdentifiers: [String] = []) {
     var places: [String: Int] = [:]
     let sorted = entities.sorted { $0.name.precedes($1.name) }
@@ -34,17 +34,17 @@ package struct ModelDescription: Hashable, Sendable {
     entities.filter { entity in entity.superName.flatMap { self[$0] } == nil }
   }
 
-  /// The entities that name the given one as their superentity, in the order of their names.
+  /// The direct subentities of an entity, in the order of their names.
   package func children(of name: String) -> [EntityDescription] {
     childPlaces[name]?.map { entities[$0] } ?? []
   }
 
-  /// The entity and all below it, each before its own subentities, which come in the order of names.
+  /// The entity and all its subentities, each before its own subentities, siblings by name.
   package func subtree(of name: String) -> [EntityDescription] {
     guard let entity = self[name] else { return [] }
     var found: [EntityDescription] = []
     var waiting = [entity]
-    // The count ends the walk in a model whose superentities form a circle.
+    // The count ends the loop if superentities form a cycle.
     while let next = waiting.popLast(), found.count <= entities.count {
       found.append(next)
       waiting += children(of: next.name).reversed()
@@ -52,7 +52,7 @@ package struct ModelDescription: Hashable, Sendable {
     return found
   }
 
-  /// The entity and those above it, the nearest first.
+  /// The entity and its superentities, the nearest first.
   package func lineage(of name: String) -> [EntityDescription] {
     var found: [EntityDescription] = []
     var next = self[name]
@@ -63,12 +63,12 @@ package struct ModelDescription: Hashable, Sendable {
     return found
   }
 
-  /// All properties of an entity, inherited ones included, in code-point order of their names.
+  /// All properties of an entity, including inherited ones, in code-point order of their names.
   package func properties(of name: String) -> [PropertyDescription] {
     lineage(of: name).flatMap(\.properties).sorted { $0.name.precedes($1.name) }
   }
 
-  /// A property of an entity or of one above it, and the entity that declares it.
+  /// A property of an entity or of a superentity, and the entity that declares it.
   package func property(
     _ property: String, of name: String
   ) -> (entity: EntityDescription, property: PropertyDescription)? {
@@ -81,16 +81,16 @@ package struct ModelDescription: Hashable, Sendable {
 
 package struct EntityDescription: Hashable, Sendable {
   package let name: String
-  /// The name of the class; files of recent frameworks have none.
+  /// The name of the class; `nil` in files of recent frameworks.
   package var className: String?
   package var isAbstract: Bool
   package var superName: String?
   /// The properties that the entity declares itself, in code-point order of their names.
   package let properties: [PropertyDescription]
-  /// The groups of properties of which no two rows have the same values.
+  /// Groups of properties whose combined values are unique.
   package var uniqueConstraints: [[String]]
   package var indexes: [IndexDescription]
-  /// The name in the version before, which is the name itself where nothing was renamed.
+  /// The name in the earlier version; the same name if it was not renamed.
   package var renamingIdentifier: String?
   package var versionHashModifier: String?
 
@@ -119,7 +119,7 @@ package struct EntityDescription: Hashable, Sendable {
 package enum PropertyDescription: Hashable, Sendable {
   case attribute(AttributeDescription)
   case relationship(RelationshipDescription)
-  /// A fetched property of Core Data: a query that the model names, stored nowhere.
+  /// A fetched property of Core Data: a query in the model, not stored.
   case fetched(name: String)
 
   package var name: String {
@@ -143,14 +143,14 @@ package struct AttributeDescription: Hashable, Sendable {
   package let name: String
   package var type: AttributeType
   package var isOptional: Bool
-  /// In the model, but in no column.
+  /// In the model, but without a column.
   package var isTransient: Bool = false
   /// Computed by triggers of Apple's framework.
   package var isDerived: Bool = false
   package var isIndexed: Bool = false
-  /// Whether the last value stays in the history when the row is deleted.
+  /// Whether the history keeps the last value when the row is deleted.
   package var preservesValueOnDeletion: Bool = false
-  /// The class of the values in an Objective-C program, or the text of a Swift type: `Array<String>`.
+  /// The Objective-C class of the values, or a Swift type such as `Array<String>`.
   package var valueClassName: String?
   package var transformerName: String?
   package var defaultValue: ModelValue?
@@ -158,9 +158,9 @@ package struct AttributeDescription: Hashable, Sendable {
   package var versionHashModifier: String?
   /// The parts of a composite in their order; empty for all other types.
   package var elements: [AttributeDescription] = []
-  /// Whether a composite is an enum of Swift.
+  /// Whether the composite is a Swift enum.
   package var isEnumeration: Bool = false
-  /// The cases without associated values of an enum without raw values.
+  /// The cases of an enum without raw and associated values.
   package var enumerationCases: [String]?
 
   package init(name: String, type: AttributeType, isOptional: Bool = false) {
@@ -169,8 +169,8 @@ package struct AttributeDescription: Hashable, Sendable {
     self.isOptional = isOptional
   }
 
-  /// The attributes that have columns of their own, with the names that lead to them: the attribute
-  /// itself with no name, or the leaves of a composite.
+  /// The attributes with columns of their own and their paths: the attribute itself with an empty
+  /// path, or the leaves of a composite.
   package var leaves: [(path: [String], attribute: AttributeDescription)] {
     guard type == .composite else { return [([], self)] }
     return elements.flatMap { element in
@@ -190,7 +190,7 @@ package struct RelationshipDescription: Hashable, Sendable {
   package var destination: String
   package var inverse: String?
   package var minimumCount: Int
-  /// 1 for a relationship to one; 0 for one without a limit.
+  /// 1 for a to-one relationship; 0 means no limit.
   package var maximumCount: Int
   package var deleteRule: DeleteRule
   package var isOrdered: Bool = false
@@ -225,7 +225,7 @@ package struct IndexDescription: Hashable, Sendable {
     }
   }
 
-  /// `SwiftDataIndexOnBinary` and the names of the properties in files of SwiftData.
+  /// In files of SwiftData: `SwiftDataIndexOnBinary` and the names of the properties.
   package let name: String
   package let elements: [Element]
   /// Whether it is an R-tree.
@@ -239,7 +239,7 @@ package struct IndexDescription: Hashable, Sendable {
 }
 
 extension String {
-  /// Code-point order, in which Apple's framework sorts names.
+  /// Compares by code points, the order in which Apple's framework sorts names.
   package func precedes(_ other: String) -> Bool {
     utf8.lexicographicallyPrecedes(other.utf8)
   }

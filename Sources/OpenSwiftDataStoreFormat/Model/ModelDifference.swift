@@ -1,7 +1,7 @@
-/// One thing in which two models differ so that rows of one are none of the other.
+/// A difference between two models because of which one cannot use the rows of the other.
 ///
-/// Default values, delete rules, renaming, indexes and class names are no differences, as they do not count
-/// in version hashes. Nor are limits of counts, abstract entities, and what is in no column.
+/// Default values, delete rules, renaming, indexes and class names do not count, as in version
+/// hashes. Nor do limits of counts, abstract entities, and properties without columns.
 package enum ModelDifference: Hashable, Sendable {
   case newEntity(String)
   case superentity(entity: String, stored: String?, current: String?)
@@ -11,8 +11,8 @@ package enum ModelDifference: Hashable, Sendable {
   case newConstraint(entity: String, [String])
   case removedConstraint(entity: String, [String])
 
-  /// What `current` differs in from `stored`, in the order of the entities of `current`; entities that it
-  /// does not name are left out.
+  /// The differences between `stored` and `current`, in the order of the entities of `current`.
+  /// Entities that only `stored` has are ignored.
   package static func all(
     from stored: ModelDescription, to current: ModelDescription
   ) -> [ModelDifference] {
@@ -51,7 +51,7 @@ package enum ModelDifference: Hashable, Sendable {
 }
 
 extension PropertyDescription {
-  /// Whether a file has a place for it.
+  /// Whether the property is stored in a file.
   package var isStored: Bool {
     switch self {
     case .attribute(let attribute): !attribute.isTransient
@@ -62,7 +62,7 @@ extension PropertyDescription {
 
   fileprivate var isDerived: Bool { attribute?.isDerived ?? false }
 
-  /// Whether what is stored of one property can be read and written as the other.
+  /// Whether the stored values of one property can be read and written as the other.
   fileprivate func holdsRows(of other: PropertyDescription) -> Bool {
     switch (self, other) {
     case (.attribute(let stored), .attribute(let current)): stored.holdsRows(of: current)
@@ -76,7 +76,7 @@ extension PropertyDescription {
 }
 
 extension AttributeDescription {
-  /// Whether rows of one are none of the other.
+  /// Whether the stored values of one attribute are not valid for the other.
   package func differs(from other: AttributeDescription) -> Bool {
     !holdsRows(of: other) || isOptional != other.isOptional
   }
@@ -90,7 +90,7 @@ extension AttributeDescription {
     return type == other.type && isOptional == other.isOptional && !hasOtherElements(than: other)
   }
 
-  /// Arrays have one type of column whatever their elements are; only the text of the type tells.
+  /// Arrays have the same column type whatever their elements are; only the type's text differs.
   package func hasOtherElements(than other: AttributeDescription) -> Bool {
     guard type == .transformable, let own = valueClassName, let theirs = other.valueClassName
     else { return false }
@@ -103,7 +103,7 @@ extension AttributeDescription {
     let isOptional: Bool
   }
 
-  /// As a composite's version hash counts them.
+  /// Compared as in a composite's version hash.
   private var columns: [LeafColumn: Int] {
     let columns = leaves.map(\.attribute).map {
       LeafColumn(name: $0.name, type: $0.type, isOptional: $0.isOptional)
@@ -123,11 +123,10 @@ extension String {
 }
 
 extension ModelDifference: CustomStringConvertible {
-  /// A clause of the sentence that refuses a file.
+  /// A clause for the error that refuses a file.
   package var description: String { text(in: "the file") }
 
-  /// A clause of a sentence.
-  /// - Parameter place: What the models are compared with.
+  /// - Parameter place: The name of the compared model's origin in the clause.
   package func text(in place: String) -> String {
     switch self {
     case .newEntity(let entity): "the model \(entity) is new"
@@ -153,7 +152,7 @@ extension ModelDifference: CustomStringConvertible {
 }
 
 extension PropertyDescription {
-  /// The type in Swift's words: `String?`, `[Trip]`.
+  /// The type in Swift syntax: `String?`, `[Trip]`.
   package var typeText: String {
     switch self {
     case .attribute(let attribute): attribute.typeText

@@ -1,13 +1,13 @@
 package import Foundation
 
-/// A value that a model description has: a default, as the model cache of a file keeps it.
+/// A default value in a model description, as the model cache of a file stores it.
 package indirect enum ModelValue: Hashable, Sendable {
   case bool(Bool)
   case integer(Int64)
   case real(Double)
   case string(String)
   case data(Data)
-  /// Seconds since 2001.
+  /// Seconds since 2001-01-01.
   case date(Double)
   case uuid(UUID)
   case url(String)
@@ -15,6 +15,6 @@ package indirect enum ModelValue: Hashable, Sendable {
   case decimal(String)
   case array([ModelValue])
   case dictionary([String: ModelValue])
-  /// An object of a class that only the app knows.
+  /// An object of a class of the app.
   case object(className: String)
 }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Makes a description of the archived model.
+/// Makes a model description from an archived model.
 struct ModelCacheReader {
   private typealias Object = KeyedArchive.Object
 
   private let archive: KeyedArchive
-  /// Elements of composites may be shared, so that few bytes stand for attributes without end.
+  /// Elements of composites can be shared, so a few bytes may expand without limit.
   private var remaining = 1 << 20
 
   init(_ archive: KeyedArchive) {
@@ -158,7 +158,7 @@ struct ModelCacheReader {
     }
   }
 
-  /// Some models that programs built have limits that are no whole numbers.
+  /// Some models that were built in code have limits that are not integers.
   private func number(_ object: Object, _ key: String) -> Int? {
     switch archive[object, key] {
     case .plain(.integer(let number)): Int(exactly: number)

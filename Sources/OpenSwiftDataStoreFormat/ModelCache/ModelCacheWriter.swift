@@ -1,7 +1,7 @@
 import Foundation
 
-/// Archives a description with the classes and fields that Apple's framework archives a model of SwiftData
-/// with. Each entity has objects of its own for the properties that it inherits.
+/// Archives a description with the classes and fields that Apple's framework uses for SwiftData
+/// models. Each entity has separate objects for its inherited properties.
 struct ModelCacheWriter {
   private typealias Reference = KeyedArchiveWriter.Reference
   private typealias Fields = [String: PropertyList]
@@ -48,7 +48,7 @@ struct ModelCacheWriter {
     return try writer.data(root: root)
   }
 
-  /// The entities by name.
+  /// A dictionary from entity names to `values`.
   private mutating func knownKeys(_ values: [Reference]) -> Reference {
     let keys = writer.collection(strings(model.entities.map(\.name)))
     let mapping = writer.object(

@@ -2,12 +2,12 @@ import Dispatch
 
 /// Runs the code of a model actor on a serial queue of its own, never on the main thread.
 public class DefaultSerialModelExecutor: @unchecked Sendable, SerialModelExecutor {
-  /// The context, which only code that the executor runs may use.
+  /// The context. Only code that runs on this executor may use it.
   public final let modelContext: ModelContext
 
   private let queue = DispatchQueue(label: "SwiftData.DefaultSerialModelExecutor")
 
-  /// Makes an executor for a context that nobody else uses.
+  /// Creates an executor for a context that no other code uses.
   public init(modelContext: ModelContext) {
     self.modelContext = modelContext
     modelContext.core.executor = ContextExecutor(self)
@@ -22,12 +22,12 @@ public class DefaultSerialModelExecutor: @unchecked Sendable, SerialModelExecuto
     }
   }
 
-  /// A reference that does not keep the executor alive; the actor does.
+  /// Returns a reference that does not retain the executor; the actor retains it.
   public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
     UnownedSerialExecutor(ordinary: self)
   }
 
-  /// Stops the program unless it runs on the queue of the executor.
+  /// Stops the program unless the caller runs on the executor's queue.
   public func checkIsolated() {
     dispatchPrecondition(condition: .onQueue(queue))
   }

@@ -1,21 +1,21 @@
-/// An actor with a model context of its own; `@ModelActor` writes what it needs.
+/// An actor with its own model context. The macro `@ModelActor` adds the members that it requires.
 ///
 /// ```swift
 /// let importer = Importer(modelContainer: container)
 /// try await importer.add(["Lisbon", "Porto"])
 /// ```
 ///
-/// See ``ModelActor()`` for the actor, and <doc:Concurrency>.
+/// ``ModelActor()`` shows the declaration of such an actor; see also <doc:Concurrency>.
 public protocol ModelActor: Actor {
   /// The container of the context.
   nonisolated var modelContainer: ModelContainer { get }
 
-  /// Runs the code of the actor; a `SerialModelExecutor`.
+  /// The executor that runs the actor's code; it must be a `SerialModelExecutor`.
   nonisolated var modelExecutor: any ModelExecutor { get }
 }
 
 extension ModelActor {
-  /// The executor of the actor.
+  /// The actor's executor. Stops the program unless `modelExecutor` is a `SerialModelExecutor`.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
     guard let executor = modelExecutor as? any SerialModelExecutor else {
       preconditionFailure(
@@ -25,7 +25,7 @@ extension ModelActor {
     return executor.asUnownedSerialExecutor()
   }
 
-  /// The context of the actor.
+  /// The actor's context. Only the actor's own code may use it.
   public var modelContext: ModelContext {
     let context = modelExecutor.modelContext
     if context.core.executor == nil, let executor = modelExecutor as? any SerialModelExecutor {
@@ -34,7 +34,7 @@ extension ModelActor {
     return context
   }
 
-  /// The model of an identifier; `nil` when it is of another type or does not exist.
+  /// Returns the model with this identifier, or `nil` if it has another type or does not exist.
   public subscript<T>(id: PersistentIdentifier, as as: T.Type) -> T? where T: PersistentModel {
     modelContext.core._model(for: id) as? T
   }

@@ -1,10 +1,10 @@
 public import _Concurrency
 
-/// Runs code that uses a model context.
+/// An executor for code that uses one model context.
 public protocol ModelExecutor: Executor {
-  /// The context, which only code that the executor runs may use.
+  /// The context. Only code that runs on this executor may use it.
   var modelContext: ModelContext { get }
 }
 
-/// Runs code that uses a model context, one piece after the other.
+/// A model executor that runs one job at a time.
 public protocol SerialModelExecutor: ModelExecutor, SerialExecutor {}

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Tells once for each relationship that it has no inverse, because several others lead back.
+/// Warns once for each relationship that has no inverse because several relationships could be it.
 enum AmbiguousInverseWarning {
   private static let told = Mutex<Set<String>>([])
 

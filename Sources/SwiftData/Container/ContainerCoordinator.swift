@@ -1,7 +1,7 @@
 import Synchronization
 
-/// What a container offers to its contexts. Immutable once the stores are open, but for what the
-/// user may set.
+/// What a container provides to its contexts. Immutable once the stores are open, except for
+/// settings of the user.
 final class ContainerCoordinator: StoreCoordinator {
   let schema: Schema
   let stores: [any DataStore]
@@ -18,7 +18,7 @@ final class ContainerCoordinator: StoreCoordinator {
   private let types: [String: any PersistentModel.Type]
   private let roots: [String: String]
   private let entitiesInMemory: Set<String>
-  /// While it lives, snapshots of the stores find their classes.
+  /// While it exists, snapshots of the stores find their classes.
   private let openSchema: OpenSchemas.Registration
 
   init(
@@ -31,7 +31,7 @@ final class ContainerCoordinator: StoreCoordinator {
     self.stores = stores.map(\.store)
     let types = schema.entitiesByName.compactMapValues(\.modelType)
     self.types = types
-    // A store is asked for what it can do here, and nowhere else.
+    // The only check of a store's abilities.
     ports = stores.map { store, _ in
       (store as? any PortProviding)?.port ?? ContainerCoordinator.port(to: store, schema, types)
     }
@@ -74,9 +74,9 @@ final class ContainerCoordinator: StoreCoordinator {
   func rootEntity(of name: String) -> String { roots[name] ?? name }
 
   var anyModelType: any PersistentModel.Type {
-    types.min { $0.key < $1.key }?.value ?? NoModel.self
+    types.min { $0.key < $1.key }?.value ?? UnknownModel.self
   }
 }
 
-// The stores are thread safe by contract, the registry guards itself, the rest is constant.
+// Safe: stores are thread safe by contract, the registry guards itself, the rest is constant.
 extension ContainerCoordinator: @unchecked Sendable {}

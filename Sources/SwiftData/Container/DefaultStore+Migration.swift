@@ -1,12 +1,12 @@
 extension DefaultStore {
-  /// Opens the store, makes its file when there is none, and migrates a file of other models.
+  /// Opens the store, creates its file if there is none, and migrates a file of other models.
   ///
-  /// See ``ModelContainer``, which opens its stores in the same way.
+  /// ``ModelContainer`` opens its stores in the same way.
   /// - Parameters:
-  ///   - configuration: Where the store is and which entities it keeps.
-  ///   - migrationPlan: How a store of an older version is brought up to date; without a plan it changes
-  ///     by itself where that loses nothing.
-  /// - Throws: `SwiftDataError.loadIssueModelContainer` with the reason when it can't be opened or
+  ///   - configuration: Where the store is and which entities it contains.
+  ///   - migrationPlan: How stores of older versions are migrated; without a plan only changes that
+  ///     need no code are made, see <doc:Migrations>.
+  /// - Throws: `SwiftDataError.loadIssueModelContainer` with the reason if it can't be opened or
   ///   migrated, `.backwardMigration` for a newer store, or `.unknownDataStoreSchema`.
   public convenience init(
     _ configuration: ModelConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)? = nil
@@ -22,7 +22,7 @@ extension DefaultStore {
         configuration, schema: schema, plan: try migrationPlan.map(PlanVersions.init)))
   }
 
-  /// Opens a store, and brings it to the version of its models before.
+  /// Opens a store after migrating it to the version of its models.
   convenience init(_ migration: StoreMigration) throws {
     let configuration = migration.configuration
     var finding: StoreFileCheck.Finding?

@@ -1,13 +1,13 @@
 import Foundation
 
-/// What migrations have deleted, as lines on standard error.
+/// Warnings on standard error about values that migrations have deleted.
 package enum MigrationLossLog {
   /// Receives the lines instead of standard error.
   @TaskLocal package static var receiver: (@Sendable (String) -> Void)?
 
   /// - Parameters:
-  ///   - version: What the store was led to.
-  ///   - copy: The store as it was.
+  ///   - version: The version that the store was migrated to.
+  ///   - copy: The copy of the store from before the migration.
   static func note(_ losses: [MigrationLoss], of url: URL, before version: String, copy: URL?) {
     let kept = copy.map { "The store as it was is kept at \($0.path)." } ?? "No copy was kept."
     for loss in losses {

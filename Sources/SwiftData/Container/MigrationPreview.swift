@@ -1,58 +1,62 @@
 public import Foundation
 
-/// What opening a store would change: a dry run, for scripts that deploy and for people who read it.
+/// What opening a store would change: the result of a dry run, for deployment scripts and for
+/// people.
 ///
-/// ``ModelContainer/migrationPreview(for:migrationPlan:configurations:)`` makes it. Not in Apple's framework.
+/// Created by ``ModelContainer/migrationPreview(for:migrationPlan:configurations:)``. Not in
+/// Apple's framework.
 public struct MigrationPreview: Codable, Hashable, Sendable {
   /// One step from a version to another.
   public struct Stage: Codable, Hashable, Sendable {
-    /// Who does what in a stage.
+    /// Whether code of the plan takes part in a stage.
     public enum Kind: String, Codable, Sendable {
-      /// The store changes by itself.
+      /// The store changes its tables automatically.
       case lightweight
-      /// Code of the plan runs before or after that. The preview does not run it.
+      /// Code of the plan runs before or after the change of the tables. The preview does not run
+      /// it.
       case custom
-      /// The store changes, and code of the plan sees both sides. The preview does not run it.
+      /// The tables change, and code of the plan uses old and new models. The preview does not run
+      /// it.
       case transform
     }
 
-    /// The version before; `an unnamed version` for a store that names none.
+    /// The version before the stage; `an unnamed version` for a store without a version name.
     public let fromVersion: String
 
-    /// The version afterwards.
+    /// The version after the stage.
     public let toVersion: String
 
     /// Whether code of the plan runs.
     public let kind: Kind
 
-    /// The differences of the models, a clause for each.
+    /// The differences between the models, one clause each.
     public let changes: [String]
 
-    /// What the stage deletes, where the rows are known: in the first stage. Code that runs before the tables
-    /// change may make it more or less.
+    /// What the stage deletes; known for the first stage only, whose rows exist already. Code that
+    /// runs before the tables change may make it more or less.
     public let losses: [MigrationLoss]
 
-    /// The statements that change the tables; what the store says of itself is written besides.
+    /// The statements that change the tables, without those that write the store's metadata.
     public let statements: [String]
 
-    /// What would make the stage throw. Of later stages, and where code of the plan runs before the tables
-    /// change, it is not known: see `isChecked`.
+    /// What would make the stage throw. Not known for later stages, and if code of the plan runs
+    /// before the tables change: see `isChecked`.
     public let problems: [MigrationProblem]
 
-    /// Whether the rows were asked. Only of the first stage it is known which rows there are.
+    /// Whether the rows were checked: possible for the first stage only, if no code runs before it.
     public let isChecked: Bool
   }
 
   /// The file of the store.
   public let url: URL
 
-  /// The version of the store, as it names it; `nil` where there is no store yet.
+  /// The version name in the store; `nil` if there is no store yet.
   public let fromVersion: String?
 
   /// The version of the models.
   public let toVersion: String
 
-  /// The steps in their order; none where the store has the version of the models.
+  /// The stages in order; empty if the store has the version of the models.
   public let stages: [Stage]
 
   /// The number of rows in the store, by entity.
@@ -64,12 +68,12 @@ public struct MigrationPreview: Codable, Hashable, Sendable {
   /// What would make the migration throw.
   public var problems: [MigrationProblem] { stages.flatMap(\.problems) }
 
-  /// What the migration would delete, as far as it is known.
+  /// What the migration would delete, as far as known.
   public var losses: [MigrationLoss] { stages.flatMap(\.losses) }
 }
 
 extension MigrationPreview: CustomStringConvertible {
-  /// The stages with their changes, statements and problems, a line for each.
+  /// The stages with their changes, statements and problems, one line each.
   public var description: String {
     var lines: [String] = []
     if let fromVersion {

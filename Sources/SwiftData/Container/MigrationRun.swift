@@ -2,17 +2,19 @@ import Foundation
 import OpenSwiftDataSQLiteEngine
 import OpenSwiftDataStoreFormat
 
-/// The steps of one migration, inside the transaction that encloses them all. `StoreMigration` makes it.
+/// The steps of one migration, inside the transaction that encloses all of them. Created by
+/// `StoreMigration`.
 ///
-/// Each step: code of the stage over the old version's models, the change of tables, code over the new
-/// version's models. The file is read afresh for each, so every step finds what the one before has left.
+/// Each step: code of the stage with the old version's models, the change of the tables, code with
+/// the new version's models. The file is read again for each step, so every step starts from the
+/// result of the one before.
 struct MigrationRun {
   private let migration: StoreMigration
   private let path: MigrationPath
   private let store: StoreIdentity
   private let pool: ConnectionPool
   private let external: ExternalFiles
-  /// Called before values are deleted, with what they are.
+  /// Called before values are deleted.
   private let willDelete: ([MigrationLoss]) throws -> Void
 
   init(
@@ -31,11 +33,11 @@ struct MigrationRun {
   func run() throws {
     let progress = migration.progress
     progress?.begin(steps: path.steps.count)
-    for (place, step) in path.steps.enumerated() {
-      let name = path.stepText(place)
+    for (index, step) in path.steps.enumerated() {
+      let name = path.stepText(index)
       let (before, after) = try code(of: step, named: name)
       progress?.begin(
-        step: place, named: name, codeBefore: before != nil,
+        step: index, named: name, codeBefore: before != nil,
         codeAfter: after != nil || transformation(of: step) != nil)
       try before?()
       if let transformation = transformation(of: step) {
@@ -49,7 +51,7 @@ struct MigrationRun {
     }
   }
 
-  /// What the app runs before and after the tables change.
+  /// The code of the app before and after the tables change.
   private func code(
     of step: MigrationPath.Step, named name: String
   ) throws -> (before: (() throws -> Void)?, after: (() throws -> Void)?) {
@@ -71,8 +73,8 @@ struct MigrationRun {
     }
   }
 
-  private func schema(at place: Int) throws -> Schema {
-    try migration.schema(at: place, of: store)
+  private func schema(at index: Int) throws -> Schema {
+    try migration.schema(at: index, of: store)
   }
 
   // MARK: The change of tables
@@ -89,7 +91,7 @@ struct MigrationRun {
         step, of: store, connection, keepsOldTables: keepsOldTables)
       let problems = try change.problems(connection)
       guard problems.isEmpty else {
-        throw MigrationRefusal(
+        throw MigrationProblemsError(
           problems: problems, migration: migration, step: step, path: path
         ).error
       }
@@ -103,13 +105,13 @@ struct MigrationRun {
     }
   }
 
-  /// A file that was recognised by its columns gets the description of its version first.
-  private func complete(_ place: Int) throws {
+  /// Writes the description of its version into a file that was recognised by its columns.
+  private func complete(_ index: Int) throws {
     let stored = try pool.read(StoredSchema.read)
-    if stored.map({ StoreIdentity($0).tellsModels }) ?? true { return }
+    if stored.map({ StoreIdentity($0).describesModels }) ?? true { return }
     _ = try StoreFile.open(
-      pool, schema: schema(at: place), configuration: migration.configuration,
-      version: migration.planning.versions[place].name, external: external)
+      pool, schema: schema(at: index), configuration: migration.configuration,
+      version: migration.planning.versions[index].name, external: external)
   }
 
   // MARK: Transformations
@@ -122,7 +124,7 @@ struct MigrationRun {
     return body
   }
 
-  /// Changes the tables, keeps the old ones beside them while code sees both, and removes them.
+  /// Changes the tables, keeps the old ones while code sees both, and then removes them.
   private func transform(
     _ step: MigrationPath.Step, named name: String, _ body: @escaping Transformation
   ) throws {
@@ -162,8 +164,8 @@ struct MigrationRun {
 
   // MARK: Containers of stages
 
-  /// A container for the code of a stage, over the connection of the migration.
-  func container(_ schema: Schema, _ seal: StoreSeal) throws -> ModelContainer {
+  /// A container for the code of a stage, on the connection of the migration.
+  func container(_ schema: Schema, _ seal: StoreInvalidation) throws -> ModelContainer {
     var configuration = migration.configuration
     configuration.schema = schema
     let store = try DefaultStore(

@@ -1,5 +1,5 @@
 extension ModelContainer {
-  /// Tells what opening the stores of a schema would change, and changes nothing.
+  /// Returns what opening the stores of a schema would change, and changes nothing.
   ///
   /// ```swift
   /// for preview in try ModelContainer.migrationPreview(
@@ -10,15 +10,15 @@ extension ModelContainer {
   /// }
   /// ```
   ///
-  /// No byte of the files is changed, and none is made. Code of custom stages is not run, so what comes after
-  /// it is planned but not checked. The rows that may stand in the way of the first stage are counted, which
-  /// reads their tables. Not in Apple's framework.
+  /// No byte of the files is changed, and no file is created. Code of custom stages is not run, so
+  /// later stages are planned but not checked. Rows that may prevent the first stage are counted,
+  /// which reads their tables. Not in Apple's framework.
   /// - Parameters:
   ///   - schema: The models.
-  ///   - migrationPlan: The plan that the container would get.
-  ///   - configurations: The stores; none stands for the default store.
+  ///   - migrationPlan: The plan that the container would use.
+  ///   - configurations: The stores; empty for the default store.
   /// - Returns: One preview per store, in the order of the configurations.
-  /// - Throws: What making the container would throw for a store that cannot be migrated:
+  /// - Throws: The error of creating the container, for a store that cannot be migrated:
   ///   `SwiftDataError.unknownDataStoreSchema`, `.backwardMigration` or `.loadIssueModelContainer`.
   public static func migrationPreview(
     for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
@@ -31,7 +31,7 @@ extension ModelContainer {
       let migration = try StoreMigration(
         $0, schema: part, isPart: part.entitiesByName.count < schema.entitiesByName.count,
         plan: plan)
-      return try MigrationPreviewing(migration: migration).preview()
+      return try MigrationPreviewBuilder(migration: migration).preview()
     }
   }
 }

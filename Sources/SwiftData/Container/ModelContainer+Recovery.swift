@@ -1,7 +1,7 @@
 public import Foundation
 
 extension ModelContainer {
-  /// Copies what can be read of a damaged store into a new one.
+  /// Copies the readable contents of a damaged store into a new one.
   ///
   /// ```swift
   /// let recovery = try ModelContainer.recoverStore(at: damaged, to: recovered)
@@ -10,16 +10,16 @@ extension ModelContainer {
   ///   for: Trip.self, Stop.self, configurations: ModelConfiguration(url: recovered))
   /// ```
   ///
-  /// Every page of the file is read once, and the damaged file is never written. The new store has the tables,
-  /// the identifier and the history of the old one, as far as they can be read; indexes are
-  /// made from the rows. Links to models that are lost stay in their rows and lead nowhere.
-  /// Not in Apple's framework.
+  /// Every page of the file is read once, and the damaged file is never written. The new store has
+  /// the tables, the identifier and the history of the old one, as far as they can be read; indexes
+  /// are rebuilt from the rows. Links to lost models stay in their rows and refer to nothing. Not
+  /// in Apple's framework.
   /// - Parameters:
-  ///   - source: The damaged store; containers that have it open should be gone.
-  ///   - destination: Where the new store is made. There must be no file.
-  ///   - schema: The models; needed only where the file has lost what it says about itself.
+  ///   - source: The damaged store; release containers that have it open first.
+  ///   - destination: Where the new store is created. No file may exist there.
+  ///   - schema: The models; needed only if the file has lost its own description.
   /// - Returns: What was copied and what was lost.
-  /// - Throws: `SwiftDataError.loadIssueModelContainer` with the reason; there is no new file then.
+  /// - Throws: `SwiftDataError.loadIssueModelContainer` with the reason; no new file exists then.
   @discardableResult
   public static func recoverStore(
     at source: URL, to destination: URL, for schema: Schema? = nil

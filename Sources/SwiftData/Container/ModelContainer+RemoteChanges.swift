@@ -1,13 +1,13 @@
 public import Foundation
 
-/// Changes by other containers and other processes. None of this is in Apple's framework.
+/// Changes by other containers and processes. None of this is in Apple's framework.
 extension ModelContainer {
-  /// Posted when another container or another process has changed a store of this container, while
+  /// Posted when another container or process has changed a store of this container, while
   /// ``observesRemoteChanges`` is true.
   ///
   /// The object is the container. The user info has the identifier of the store under
-  /// ``remoteChangeStoreKey``, and the end of its history under ``remoteChangeTokenKey``. It is posted on a
-  /// thread of its own, after the contexts of the container can see the changes.
+  /// ``remoteChangeStoreKey``, and the end of its history under ``remoteChangeTokenKey``. It is
+  /// posted on a separate thread, after the contexts of the container can see the changes.
   ///
   /// ```swift
   /// container.observesRemoteChanges = true
@@ -25,27 +25,27 @@ extension ModelContainer {
 
   /// The key of `remoteChange` for the end of the store's history, a `DefaultHistoryToken`.
   ///
-  /// The changes are those behind the token that the notification before had. In a store without history its
-  /// number is 0.
+  /// The changes are those after the token of the previous notification. In a store without history
+  /// its number is 0.
   public static let remoteChangeTokenKey = "historyToken"
 
-  /// Whether this container notices what other containers and processes commit to its files.
+  /// Whether this container detects what other containers and processes commit to its files.
   ///
-  /// False at first. While it is true, models of its contexts follow those commits as they follow saves of
-  /// other contexts, and ``remoteChange`` is posted. It takes a few hundredths of a second, and nothing
-  /// while nobody writes: on Linux the system tells of writes. On file systems where it does not, as on those
-  /// of a network, the file is looked at once a second. What was written without history makes contexts read
-  /// again all models that are in use.
+  /// False by default. While it is true, models of its contexts follow those commits as they follow
+  /// saves of other contexts, and ``remoteChange`` is posted. Detection takes a few hundredths of a
+  /// second, and costs nothing while nothing is written: on Linux the system reports writes. On
+  /// file systems that don't report them, such as network file systems, the file is checked once a
+  /// second. After changes without history, contexts read all models in use again.
   ///
-  /// Setting it to true reads the end of the history, once per store. Stores in memory and custom stores have
-  /// no remote changes.
+  /// Setting it to true reads the end of the history, once per store. Stores in memory and custom
+  /// stores have no remote changes.
   public var observesRemoteChanges: Bool {
     get { coordinator.remoteObservers.isObservedByContainer }
     set { coordinator.remoteObservers.setObservedByContainer(self, newValue) }
   }
 
-  /// Watches the stores for an observer, as long as the observation lives.
-  /// - Parameter onCommit: Called on a thread of its own, after the contexts can see the changes.
+  /// Watches the stores for an observer, as long as the observation exists.
+  /// - Parameter onCommit: Called on a separate thread, after the contexts can see the changes.
   func observeRemoteChanges(
     onCommit: (@Sendable (RemoteChanges.Commit) -> Void)? = nil
   ) -> RemoteObservation {

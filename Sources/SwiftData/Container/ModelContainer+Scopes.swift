@@ -1,16 +1,17 @@
 import Observation
 import Synchronization
 
-// The containers that queries find. None of this is in Apple's framework, where views have an environment.
+// The containers of queries. None of this is in Apple's framework, where views have an environment.
 
 extension ModelContainer {
-  /// The container of the process: that of each query which is in no scope of another one.
+  /// The container of the process: queries use it unless they are in a scope of
+  /// `withModelContainer`.
   ///
   /// ```swift
   /// ModelContainer.installed = container
   /// ```
   ///
-  /// It may be set at any time, from any thread. Queries that are observed tell of it.
+  /// It may be set at any time, from any thread. Observed queries notify their observers.
   ///
   /// Not in Apple's framework.
   public static var installed: ModelContainer? {
@@ -18,7 +19,7 @@ extension ModelContainer {
     set { InstalledContainer.shared.container = newValue }
   }
 
-  /// The container of the innermost scope around the code that runs.
+  /// The container of the innermost enclosing scope.
   @TaskLocal static var scoped: ModelContainer?
 
   /// A container without stores.
@@ -26,7 +27,7 @@ extension ModelContainer {
     ContainerCoordinator(schema: Schema(), stores: [], configurations: [], migrationPlan: nil))
 }
 
-/// Gives a container to the queries that are made, first read or updated in a scope.
+/// Sets the container of queries that are created, first read or updated in a scope.
 ///
 /// ```swift
 /// let model = withModelContainer(container) { TripsModel() }
@@ -34,25 +35,27 @@ extension ModelContainer {
 ///
 /// Not in Apple's framework.
 /// - Parameters:
-///   - container: What the queries fetch from, in its main context.
-///   - operation: The scope, with all functions that it calls and the tasks of its own that it makes.
-/// - Returns: What the scope returns.
-/// - Throws: What the scope throws.
+///   - container: The queries fetch from its main context.
+///   - operation: The code of the scope, including the functions it calls and the tasks it creates,
+///     except detached ones.
+/// - Returns: The result of `operation`.
+/// - Throws: Errors of `operation`.
 public func withModelContainer<Result>(
   _ container: ModelContainer, operation: () throws -> Result
 ) rethrows -> Result {
   try ModelContainer.$scoped.withValue(container, operation: operation)
 }
 
-/// Gives a container to the queries that are made, first read or updated in a scope that waits.
+/// Sets the container of queries that are created, first read or updated in an asynchronous scope.
 ///
 /// Not in Apple's framework.
 /// - Parameters:
-///   - container: What the queries fetch from, in its main context.
-///   - isolation: The actor of the scope.
-///   - operation: The scope, with all functions that it calls and the tasks of its own that it makes.
-/// - Returns: What the scope returns.
-/// - Throws: What the scope throws.
+///   - container: The queries fetch from its main context.
+///   - isolation: The actor that `operation` runs on.
+///   - operation: The code of the scope, including the functions it calls and the tasks it creates,
+///     except detached ones.
+/// - Returns: The result of `operation`.
+/// - Throws: Errors of `operation`.
 public func withModelContainer<Result>(
   _ container: ModelContainer, isolation: isolated (any Actor)? = #isolation,
   operation: () async throws -> Result
@@ -61,7 +64,7 @@ public func withModelContainer<Result>(
     container, operation: operation, isolation: isolation)
 }
 
-/// The container of the process, whose changes can be observed.
+/// The container of the process, as an observable property.
 private final class InstalledContainer: Observable, Sendable {
   static let shared = InstalledContainer()
 
@@ -79,7 +82,7 @@ private final class InstalledContainer: Observable, Sendable {
           defer { known = newValue }
           return known
         }
-        // Stores are closed outside of the lock.
+        // The old container's stores are closed outside of the lock.
         withExtendedLifetime(old) {}
       }
     }

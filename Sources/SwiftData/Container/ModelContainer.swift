@@ -1,12 +1,12 @@
 import Synchronization
 
-/// The stores of a schema, and the contexts that work on them.
+/// The stores of a schema, and the contexts that use them.
 ///
-/// May be used from any thread; its contexts may not, see <doc:Concurrency>.
+/// May be used from any thread, unlike its contexts; see <doc:Concurrency>.
 public class ModelContainer: Equatable, @unchecked Sendable {
   /// The models of the container.
   public let schema: Schema
-  /// How stores of older versions are brought up to date.
+  /// The plan for migrating stores of older versions.
   public let migrationPlan: (any SchemaMigrationPlan.Type)?
 
   /// The configurations of the default stores.
@@ -20,13 +20,14 @@ public class ModelContainer: Equatable, @unchecked Sendable {
 
   let coordinator: ContainerCoordinator
 
-  // Made and read on the main actor; handed over in the initialiser and the deinitialiser only.
+  // Created and read on the main actor; moved only in the initialiser and the deinitialiser.
   nonisolated(unsafe) private var knownMainContext: ModelContext?
 
-  /// The context of the main actor, made on first use; it autosaves, and has no undo manager.
+  /// The context of the main actor, created at the first use. It autosaves, and has no undo
+  /// manager.
   ///
-  /// The container holds it, and it does not hold the container: with the last reference to both, the
-  /// stores are closed. A context that is held alone keeps working.
+  /// The container holds the context, but the context does not hold the container: the stores are
+  /// closed with the last reference to both. A context that outlives the container keeps working.
   @MainActor public var mainContext: ModelContext {
     if let knownMainContext { return knownMainContext }
     let context = ModelContext(mainOf: self) { [coordinator] in
@@ -34,7 +35,7 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     }
     context.core.executor = .mainActor
     context.autosaveEnabled = true
-    // Runs soon after the save of another context, on the actor that the main context belongs to.
+    // Runs after the save of another context, on the actor of the main context.
     let reference = ContextReference(context)
     context.core.onExternalChange {
       Task { @MainActor in reference.context?.core.applyExternalChanges() }
@@ -50,7 +51,7 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     knownMainContext = mainContext
   }
 
-  /// The main context may have models in use on its actor, so it is let go there.
+  /// Models of the main context may be in use on its actor, so the context is released there.
   deinit {
     guard let knownMainContext, ContextExecutor.current == nil else { return }
     let last = LastReference(knownMainContext)
@@ -58,22 +59,24 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     Task { @MainActor in last.release() }
   }
 
-  /// Opens the stores of some model classes.
+  /// Opens the stores for some model classes.
   ///
   /// ```swift
   /// let configuration = ModelConfiguration(isStoredInMemoryOnly: true)
   /// let container = try ModelContainer(for: Trip.self, Stop.self, configurations: configuration)
   /// ```
   ///
-  /// Classes that relationships lead to need not be named, subclasses must be. A missing file is made in
-  /// one transaction, with its folder; of an existing one the description is read, and no row of a model
-  /// unless an index has to be built. See <doc:GettingStarted>.
+  /// Classes that relationships refer to need not be listed; subclasses must be. A missing file is
+  /// created in one transaction, with its folder. Of an existing file that needs no migration, the
+  /// description is read, and no rows of models unless an index has to be built. See
+  /// <doc:GettingStarted>.
   /// - Parameters:
   ///   - forTypes: The model classes.
-  ///   - migrationPlan: How stores of older versions are brought up to date.
-  ///   - configurations: One per store; none makes the default store.
-  /// - Throws: `SwiftDataError.loadIssueModelContainer` for models that cannot be stored and files that
-  ///   cannot be opened or do not fit the models, `.duplicateConfiguration`,
+  ///   - migrationPlan: How stores of older versions are migrated.
+  ///   - configurations: One per store; without any, the default store is opened.
+  /// - Throws: `SwiftDataError.loadIssueModelContainer` for models that cannot be stored and files
+  ///   that cannot be opened or migrated, `.unknownDataStoreSchema` and `.backwardMigration` for
+  ///   files of other versions, `.duplicateConfiguration`,
   ///   `.configurationSchemaNotFoundInContainerSchema`, or another error about a configuration.
   public convenience init(
     for forTypes: any PersistentModel.Type..., migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
@@ -84,7 +87,7 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   }
 
   /// Opens the stores of a schema.
-  /// - Throws: `SwiftDataError`, naming what is wrong with models, configurations or files.
+  /// - Throws: `SwiftDataError` for faulty models, configurations or files.
   public convenience init(
     for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
     configurations: ModelConfiguration...
@@ -96,9 +99,9 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   /// Opens the stores of a schema.
   /// - Parameters:
   ///   - givenSchema: The models.
-  ///   - migrationPlan: How stores of older versions are brought up to date.
-  ///   - configurations: One per store; none makes the default store.
-  /// - Throws: `SwiftDataError`, naming what is wrong with models, configurations or files.
+  ///   - migrationPlan: How stores of older versions are migrated.
+  ///   - configurations: One per store; without any, the default store is opened.
+  /// - Throws: `SwiftDataError` for faulty models, configurations or files.
   public init(
     for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
     configurations: [ModelConfiguration]
@@ -108,15 +111,15 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     coordinator = try ModelContainer.open(givenSchema, migrationPlan, configurations)
   }
 
-  /// Opens the stores of a schema, and tells how far their migration is.
+  /// Opens the stores of a schema, and reports the progress of their migration.
   ///
   /// Not in Apple's framework.
   /// - Parameters:
   ///   - givenSchema: The models.
-  ///   - migrationPlan: How stores of older versions are brought up to date.
-  ///   - configurations: One per store; none makes the default store.
-  ///   - migrationProgress: Told how far the migration is, from the thread that makes the container.
-  /// - Throws: `SwiftDataError`, naming what is wrong with models, configurations or files.
+  ///   - migrationPlan: How stores of older versions are migrated.
+  ///   - configurations: One per store; without any, the default store is opened.
+  ///   - migrationProgress: Updated during the migration, on the thread that creates the container.
+  /// - Throws: `SwiftDataError` for faulty models, configurations or files.
   public init(
     for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)?,
     configurations: [ModelConfiguration], migrationProgress: MigrationProgress?
@@ -139,7 +142,7 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   }
 
   /// Opens stores of any kind for some model classes.
-  /// - Throws: `SwiftDataError`, or what a store throws.
+  /// - Throws: `SwiftDataError`, or the error of a store.
   @_disfavoredOverload
   public convenience init(
     for forTypes: any PersistentModel.Type..., configurations: any DataStoreConfiguration...
@@ -148,7 +151,7 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   }
 
   /// Opens stores of any kind for a schema.
-  /// - Throws: `SwiftDataError`, or what a store throws.
+  /// - Throws: `SwiftDataError`, or the error of a store.
   @_disfavoredOverload
   public init(for givenSchema: Schema, configurations: [any DataStoreConfiguration]) throws {
     let opening = try StoreOpening(
@@ -160,16 +163,17 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   }
 
   /// The identifier of the store of a configuration.
-  /// - Parameter name: The name of the configuration; that of one without a name is `default`.
-  /// - Returns: The UUID that `PersistentIdentifier.storeIdentifier` has; `nil` where the container has no
-  ///   such configuration.
+  /// - Parameter name: The name of the configuration; `default` for one without a name.
+  /// - Returns: The identifier, as in `PersistentIdentifier.storeIdentifier`; `nil` if the
+  ///   container has no such configuration.
   public func storeIdentifier(forConfigurationNamed name: String) -> String? {
     coordinator.stores.first { $0.configuration.name == name }?.identifier
   }
 
   /// The name of the configuration of a store.
-  /// - Parameter identifier: The identifier of the store, as `PersistentIdentifier.storeIdentifier` has it.
-  /// - Returns: `nil` where the container has no such store.
+  /// - Parameter identifier: The identifier of the store, as in
+  ///   `PersistentIdentifier.storeIdentifier`.
+  /// - Returns: `nil` if the container has no such store.
   public func configurationName(forStoreIdentifier identifier: String) -> String? {
     coordinator.stores.first { $0.identifier == identifier }?.configuration.name
   }
@@ -177,12 +181,12 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   /// Whether both are the same container.
   public static func == (lhs: ModelContainer, rhs: ModelContainer) -> Bool { lhs === rhs }
 
-  /// Deletes all models of all stores; a failure is not reported.
+  /// Deletes all models of all stores; errors are ignored.
   @available(*, deprecated, renamed: "erase")
   public func deleteAllData() { try? erase() }
 
-  /// Deletes all models of all stores. Contexts find their models deleted at their next fetch.
-  /// - Throws: What a store throws.
+  /// Deletes all models of all stores. Contexts see the deletion at their next fetch.
+  /// - Throws: The error of a store; the stores before it are erased then.
   public func erase() throws {
     defer {
       coordinator.changeLog.add(.everything, by: nil)
@@ -192,7 +196,7 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   }
 }
 
-/// Carries the last reference to a context to its actor.
+/// Moves the last reference to a context to the context's actor.
 private final class LastReference: @unchecked Sendable {
   private var context: ModelContext?
 

@@ -12,19 +12,20 @@ import Synchronization
   import Darwin
 #endif
 
-/// Notices what other containers and other processes commit to the files of a container, while somebody
-/// observes that.
+/// Detects what other containers and processes commit to the files of a container, while this is
+/// observed.
 ///
-/// 1. `init` looks at each store: what is committed from then on is noticed. Contexts that hold models from
-///    before read them again.
-/// 2. The watch of a file calls after writes, those of this container among them.
-/// 3. On the queue the store is asked what others have committed; most calls end here.
-/// 4. That goes into the `ChangeLog`, from which the contexts take it as they take what other contexts
-///    save, and then to `onCommit`.
+/// 1. `init` reads the state of each store: commits from then on are detected. Models that contexts
+///    already hold are read again.
+/// 2. The watch of a file calls back after writes, including those of this container.
+/// 3. On the queue, the store is asked for the commits of others; most calls end here.
+/// 4. These go into the `ChangeLog`, from which contexts take them like saves of other contexts,
+///    and then to `onCommit`.
 ///
-/// The queue does one store after the other; `RemoteCommitsReader` guards itself, `files` is constant.
+/// The queue handles one store at a time; `RemoteCommitsReader` guards itself, `files` is constant.
 final class RemoteChanges: Sendable {
-  /// What others have committed to a store, and where that ends in its history.
+  /// What other containers and processes have committed to a store, and the end of its history
+  /// then.
   struct Commit: Sendable {
     let store: String
     let token: DefaultHistoryToken
@@ -34,8 +35,8 @@ final class RemoteChanges: Sendable {
   private struct File: Sendable {
     let store: DefaultStore
     let reader: RemoteCommitsReader
-    let identity: KnownIdentity
-    let failures = FailureMemory()
+    let identity: FileIdentity
+    let failures = FailureFlag()
   }
 
   private let queue = DispatchQueue(label: "SwiftData remote changes")
@@ -44,7 +45,7 @@ final class RemoteChanges: Sendable {
   private let changeLog: ChangeLog
   private let onCommit: @Sendable (Commit) -> Void
 
-  /// - Parameter onCommit: Called on a thread of its own after each look that found something.
+  /// - Parameter onCommit: Called on a separate thread after each check that found something.
   init(
     _ stores: [any DataStore], _ changeLog: ChangeLog,
     onCommit: @escaping @Sendable (Commit) -> Void
@@ -57,7 +58,7 @@ final class RemoteChanges: Sendable {
       }
       return File(
         store: store, reader: RemoteCommitsReader(store.engine),
-        identity: KnownIdentity(of: store.configuration.url))
+        identity: FileIdentity(of: store.configuration.url))
     }
     watches = Mutex([])
     let made = files.indices.map { index in
@@ -68,7 +69,7 @@ final class RemoteChanges: Sendable {
     watches.withLock { $0 = made }
     if files.isEmpty { return }
     changeLog.add(.everything, by: nil)
-    // What was committed before there was a watch.
+    // For commits from before the watch existed.
     for index in files.indices { queue.async { [weak self] in self?.look(at: index) } }
   }
 
@@ -80,7 +81,8 @@ final class RemoteChanges: Sendable {
       found = try file.reader.look()
       file.failures.forget()
     } catch {
-      // It is asked again after the next write. Whoever shows what it had reads once, and gets the error.
+      // The store is read again after the next write. Observers of its data read once, and get the
+      // error.
       if file.failures.isFirst() { found = .everything }
     }
     guard var commits = found ?? (isReplaced ? RemoteCommits() : nil) else { return }
@@ -109,8 +111,8 @@ extension RemoteCommits {
   }
 }
 
-/// Which file a path leads to, to notice that another one has taken its place.
-private final class KnownIdentity: Sendable {
+/// The identity of the file at a path, to detect that another file has replaced it.
+private final class FileIdentity: Sendable {
   private struct Identity: Equatable {
     let device: UInt64
     let number: UInt64
@@ -121,7 +123,7 @@ private final class KnownIdentity: Sendable {
 
   init(of url: URL) {
     path = url.path
-    known = Mutex(KnownIdentity.identity(of: url.path))
+    known = Mutex(FileIdentity.identity(of: url.path))
   }
 
   private static func identity(of path: String) -> Identity? {
@@ -132,9 +134,9 @@ private final class KnownIdentity: Sendable {
       number: UInt64(truncatingIfNeeded: status.st_ino))
   }
 
-  /// Whether it was another one at the last call.
+  /// Whether the file is another one than at the last call.
   func hasChanged() -> Bool {
-    let now = KnownIdentity.identity(of: path)
+    let now = FileIdentity.identity(of: path)
     return known.withLock { known in
       defer { known = now }
       return known != now

@@ -1,12 +1,13 @@
 import Foundation
 import Synchronization
 
-/// Who observes the remote changes of a container's stores: they are watched from the first one to the
-/// last.
+/// The observers of the remote changes of a container's stores. The stores are watched while there
+/// is at least one.
 final class RemoteObservers: Sendable {
   private struct State {
     var changes: RemoteChanges?
-    /// The containers to name in notifications, by observation. Several may share the stores.
+    /// The containers to name in notifications, by observation. Several containers may share the
+    /// stores.
     var observers: [ObjectIdentifier: Observer] = [:]
   }
 
@@ -17,7 +18,7 @@ final class RemoteObservers: Sendable {
 
   private let state = Mutex(State())
 
-  /// Whether the container itself observes, because its user has asked for it.
+  /// Whether the container itself observes, because its user has set that.
   var isObservedByContainer: Bool {
     state.withLock { $0.observers[ObjectIdentifier(self)] != nil }
   }
@@ -30,7 +31,7 @@ final class RemoteObservers: Sendable {
     }
   }
 
-  /// - Parameter onCommit: Called on a thread of its own.
+  /// - Parameter onCommit: Called on a separate thread.
   func start(
     for container: ModelContainer, onCommit: (@Sendable (RemoteChanges.Commit) -> Void)? = nil
   ) -> RemoteObservation {
@@ -79,7 +80,7 @@ final class RemoteObservers: Sendable {
   }
 }
 
-/// Keeps the stores of a container watched for as long as it lives.
+/// Keeps the stores of a container watched while it exists.
 final class RemoteObservation: Sendable {
   private let observers: RemoteObservers
 

@@ -1,44 +1,44 @@
-/// Code of an app in a stage of a migration, which works with the models of one version.
+/// Code of an app in a stage of a migration, which uses the models of one version.
 ///
-/// The context is an ordinary one. What it saves becomes part of the migration; what it leaves unsaved is an
-/// error, because it would be lost without a word.
+/// The context is an ordinary one. What it saves becomes part of the migration. Unsaved changes are
+/// an error, because they would be lost silently.
 struct StageCode {
   enum Place: String {
     case willMigrate, didMigrate, transformation
   }
 
-  private let place: Place
+  private let hook: Place
   /// The stage: `1.0.0 to 2.0.0`.
   private let stage: String
   private let schema: Schema
 
-  init(_ place: Place, of stage: String, _ schema: Schema) {
-    self.place = place
+  init(_ hook: Place, of stage: String, _ schema: Schema) {
+    self.hook = hook
     self.stage = stage
     self.schema = schema
   }
 
-  func run(_ run: MigrationRun, _ body: (ModelContext, StoreSeal) throws -> Void) throws {
-    let seal = StoreSeal()
-    // A context that the code keeps can't use tables of which it does not know the change.
+  func run(_ run: MigrationRun, _ body: (ModelContext, StoreInvalidation) throws -> Void) throws {
+    let seal = StoreInvalidation()
+    // A context that the code keeps must not use tables that change after it.
     defer { seal.close() }
     let context = ModelContext(try run.container(schema, seal))
-    context.reportsUnsavedChanges = false  // an error tells of them
+    context.reportsUnsavedChanges = false  // an error reports them
     do {
       try body(context, seal)
     } catch {
       throw SwiftDataError.loadIssueModelContainer.with(
-        "The migration stage \(stage) failed in \(place.rawValue); the store was left as it is.",
+        "The migration stage \(stage) failed in \(hook.rawValue); the store was left as it is.",
         doing: "migrating a store", underlying: error)
     }
     if let failure = seal.failure {
       throw SwiftDataError.loadIssueModelContainer.with(
-        "The store could not be read in \(place.rawValue) of the migration stage \(stage); it was left as it "
+        "The store could not be read in \(hook.rawValue) of the migration stage \(stage); it was left as it "
           + "is.", doing: "migrating a store", underlying: StoreFailure.cause(failure))
     }
     guard context.hasChanges else { return }
     throw SwiftDataError.loadIssueModelContainer.with(
-      "The migration stage \(stage) left changes unsaved in \(place.rawValue) "
+      "The migration stage \(stage) left changes unsaved in \(hook.rawValue) "
         + "(\(context.insertedModelsArray.count) inserted, \(context.changedModelsArray.count) changed, "
         + "\(context.deletedModelsArray.count) deleted). Call context.save() at its end, or "
         + "context.rollback() to discard them; the store was left as it is.",

@@ -2,17 +2,18 @@ import Foundation
 import OpenSwiftDataSQLiteEngine
 import OpenSwiftDataStoreFormat
 
-/// Brings the file of a store to the version of its models, before the store is opened.
+/// Migrates the file of a store to the version of its models, before the store is opened.
 ///
-/// 1. What the file says is compared with the models and with the versions of the plan
-///    (`MigrationPlanning`). It has the version of the models nearly always; then this is all.
-/// 2. A connection takes the write lock and keeps it to the end. The file is read again: another process
-///    may have been first.
-/// 3. A copy of the store is made, if the configuration asks for it.
-/// 4. The steps of the path follow each other (`MigrationRun`). Before one deletes values, a copy is made
-///    too, unless the configuration says otherwise: others see the file as it was until the commit.
-/// 5. One commit stores everything. Whatever is thrown before, and a process that is killed, leaves the
-///    file as it was. What was deleted is written to standard error.
+/// 1. The description in the file is compared with the models and with the versions of the plan
+///    (`MigrationPlanning`). Usually it has the version of the models; then nothing else is done.
+/// 2. A connection takes the write lock and keeps it to the end. The file is read again: another
+///    process may have migrated it.
+/// 3. A copy of the store is made if the configuration asks for it.
+/// 4. The steps of the path run one after the other (`MigrationRun`). Before a step deletes values,
+///    a copy is made too, unless the configuration excludes that: other connections read the file
+///    as it was until the commit.
+/// 5. One commit stores everything. An error before it, or a killed process, leaves the file as it
+///    was. Deletions are reported on standard error.
 struct StoreMigration {
   let configuration: ModelConfiguration
   /// The models of the store.
@@ -24,9 +25,9 @@ struct StoreMigration {
   /// - Parameters:
   ///   - configuration: Where the store is.
   ///   - schema: The validated models of the store.
-  ///   - isPart: Whether the container has models that other stores keep.
+  ///   - isPart: Whether the container has models that other stores contain.
   ///   - plan: The versions of the models.
-  ///   - progress: Told how far a migration is.
+  ///   - progress: Updated during a migration.
   /// - Throws: `SwiftDataError.loadIssueModelContainer` for models that are no version of the plan.
   init(
     _ configuration: ModelConfiguration, schema: Schema, isPart: Bool = false,
@@ -41,33 +42,38 @@ struct StoreMigration {
       isPart: isPart)
   }
 
-  /// What a new file names as its version.
+  /// The version name for a new file.
   var version: String { planning.versions[planning.target].name }
 
-  /// - Parameter finding: What was found when the file was looked at.
-  /// - Returns: Whether the file is to be looked at again: it was migrated, here or by another process.
-  /// - Throws: `SwiftDataError`, or what the database throws; the file is as it was then.
+  /// - Parameter finding: The result of the check of the file.
+  /// - Returns: Whether the file must be checked again: it was migrated, here or by another
+  ///   process.
+  /// - Throws: `SwiftDataError`, or an error of the database; the file is as it was then.
   func run(_ finding: StoreFileCheck.Finding) throws -> Bool {
     guard case .migrate(let path) = try decision(finding.stored) else { return false }
-    if path.isInName, !configuration.allowsSave || !configuration.allowsMigration { return false }
+    if path.changesVersionNameOnly, !configuration.allowsSave || !configuration.allowsMigration {
+      return false
+    }
     try StoreFile.refuseWriting(finding.stored, configuration)
-    // What can be read of it is read; opening it says what can't.
+    // What is readable is read; opening the store reports what is not.
     if !configuration.allowsSave, finding.stored.writingObstacle != nil { return false }
     try requirePermission(path)
     if finding.isChangedByOpening { try refuseUnopened() }
     do {
-      try run(keepsJournal: finding.hasRollbackJournal)
+      try run(keepsRollbackJournal: finding.hasRollbackJournal)
     } catch {
       throw StoreFailure.migrating(error, at: configuration.url)
     }
     return true
   }
 
-  /// - Parameter keepsJournal: Whether a file with a rollback journal has one meanwhile, so that a failure
-  ///   leaves each of its bytes as it was. The store is switched to a log when it is opened.
-  private func run(keepsJournal: Bool) throws {
+  /// - Parameter keepsRollbackJournal: Whether a file with a rollback journal keeps it during the
+  ///   migration, so that a failure leaves each byte as it was. The store is switched to a log when
+  ///   it is opened.
+  private func run(keepsRollbackJournal: Bool) throws {
     let pool = try StoreFile.openPool(
-      configuration, readers: 0, keepsJournal: keepsJournal, temporaryStorage: .file)
+      configuration, readers: 0, keepsRollbackJournal: keepsRollbackJournal, temporaryStorage: .file
+    )
     defer { try? pool.close() }
     let external = ExternalFiles(of: configuration.url)
     var losses: [MigrationLoss] = []
@@ -83,13 +89,15 @@ struct StoreMigration {
         case .migrate(let path) = try decision(stored)
       else { return }
       do {
-        if configuration.keepsMigrationBackup == true, !path.isInName { try keepBackup() }
+        if configuration.keepsMigrationBackup == true, !path.changesVersionNameOnly {
+          try keepBackup()
+        }
         try MigrationRun(self, path, StoreIdentity(stored), pool, external) { deleted in
           losses += deleted
           if configuration.keepsMigrationBackup == nil { try keepBackup() }
         }.run()
       } catch {
-        // Else each launch of a program whose migration fails would leave one more.
+        // Otherwise each launch of a program whose migration fails would leave one more copy.
         backup?.remove()
         throw error
       }
@@ -97,29 +105,31 @@ struct StoreMigration {
     MigrationLossLog.note(losses, of: configuration.url, before: version, copy: backup?.url)
   }
 
-  /// Refuses what the first step would lose before opening the file to write changes a byte.
+  /// Refuses losses of the first step before the file is opened for writing, which changes its
+  /// bytes.
   private func refuseUnopened() throws {
     try StoreFileCheck.look(at: configuration.url) { connection, stored in
       // Another process may have migrated the file since.
       guard case .migrate(let path) = try decision(stored), let step = path.steps.first,
-        !runsCode(before: step), StoreIdentity(stored).tellsModels
+        !runsCode(before: step), StoreIdentity(stored).describesModels
       else { return }
       let problems = try change(
         step, of: StoreIdentity(stored), connection, keepsOldTables: transforms(in: step)
       ).problems(connection)
       if problems.isEmpty { return }
-      throw MigrationRefusal(problems: problems, migration: self, step: step, path: path).error
+      throw MigrationProblemsError(problems: problems, migration: self, step: step, path: path)
+        .error
     }
   }
 
-  /// Whether code of the app runs before the tables change, so that the rows may be others then.
+  /// Whether code of the app runs before the tables change, and may change the rows.
   func runsCode(before step: MigrationPath.Step) -> Bool {
     guard case .custom(_, _, let willMigrate, _)? = step.stage.flatMap({ plan?.stages[$0] })
     else { return false }
     return willMigrate != nil
   }
 
-  /// Whether code sees both sides of the change.
+  /// Whether code sees old and new models at the same time.
   func transforms(in step: MigrationPath.Step) -> Bool {
     if case .transform? = step.stage.flatMap({ plan?.stages[$0] }) { true } else { false }
   }
@@ -133,12 +143,12 @@ struct StoreMigration {
     return willMigrate != nil && didMigrate != nil
   }
 
-  /// What the file needs, from what it says alone.
+  /// What the file needs, judged by its description alone.
   func decision(_ stored: StoredSchema) throws -> MigrationDecision {
     try planning.decision(
       StoreIdentity(stored), named: "The store at \(configuration.url.path)"
-    ) { place in
-      let schema = plan?.schemas[place] ?? schema
+    ) { version in
+      let schema = plan?.schemas[version] ?? schema
       let decision = StoreDecision(
         stored: stored, schema: schema, descriptors: schema.descriptors)
       guard case .refuse(let differences) = decision else { return [] }
@@ -147,12 +157,12 @@ struct StoreMigration {
   }
 
   /// The models of a version.
-  /// - Parameter store: What the file said before the first step; `nil` for all models of the version, also
-  ///   where the store keeps only some.
+  /// - Parameter store: The description in the file before the first step; `nil` for all models of
+  ///   the version, even if the store contains only some.
   /// - Throws: `SwiftDataError.loadIssueModelContainer`.
-  func schema(at place: Int, of store: StoreIdentity?) throws -> Schema {
+  func schema(at version: Int, of store: StoreIdentity?) throws -> Schema {
     guard let plan else { return schema }
-    let schema = plan.schemas[place]
+    let schema = plan.schemas[version]
     guard let names = store.flatMap(planning.names(in:)),
       !names.isSuperset(of: schema.entitiesByName.keys)
     else { return schema }
@@ -162,8 +172,8 @@ struct StoreMigration {
 
   /// The change of the tables in a step, planned for the file as it is now.
   /// - Parameters:
-  ///   - store: What the file said before the first step.
-  ///   - keepsOldTables: Whether code sees both sides behind the change.
+  ///   - store: The description in the file before the first step.
+  ///   - keepsOldTables: Whether code sees both sides after the change.
   func change(
     _ step: MigrationPath.Step, of store: StoreIdentity, _ connection: Connection,
     keepsOldTables: Bool = false
@@ -180,10 +190,10 @@ struct StoreMigration {
         "The store at \(configuration.url.path) does not tell its models.")
     }
     var options = SchemaChange.Options()
-    options.removing = planning.entitiesGone(in: step)
+    options.removing = planning.entitiesRemoved(in: step)
     options.keepsOldTables = keepsOldTables
-    options.codeSeesBoth = seesBoth(in: step)
-    // A store that no version describes is led to the first one only where that loses nothing.
+    options.codeReadsBothVersions = seesBoth(in: step)
+    // A store that no version describes is migrated to the first one only if that loses nothing.
     options.refusesLosses = plan != nil && step.from == nil
     options.keepsHistory = configuration.keepsHistory
     options.version = plan == nil ? nil : planning.versions[step.to].name
@@ -194,7 +204,8 @@ struct StoreMigration {
     return change
   }
 
-  /// Refuses rows of another program whose entity has the name of a model and none of its properties.
+  /// Refuses rows of another program: their entity has the name of a model and none of its
+  /// properties.
   private func refuseUnrelated(_ change: SchemaChange, _ connection: Connection) throws {
     let unrelated = try change.unrelatedEntities(connection)
     guard let first = unrelated.first else { return }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Opens one store per configuration and decides which store keeps which entity.
+/// Opens one store per configuration and decides which store contains which entity.
 struct StoreOpening {
   let coordinator: ContainerCoordinator
 
@@ -14,14 +14,14 @@ struct StoreOpening {
     var stores: [(store: any DataStore, entities: Set<String>)] = []
     var completed: Set<ModelConfiguration> = []
     var names: Set<String> = []
-    for (place, configuration) in configurations.enumerated() {
+    for (index, configuration) in configurations.enumerated() {
       if configurations.count > 1, !names.insert(configuration.name).inserted {
         throw SwiftDataError.duplicateConfiguration.with(
           "Two configurations are named \(configuration.name). Give each store a name of its own.")
       }
       let part = configuration.schema ?? schema
       try StoreOpening.check(part, in: schema, configuration.name)
-      progress?.begin(store: place, of: configurations.count)
+      progress?.begin(store: index, of: configurations.count)
       let store = try StoreOpening.open(configuration, part, of: schema, plan, progress)
       stores.append((store, Set(part.entitiesByName.keys)))
       if var known = configuration as? ModelConfiguration {
@@ -60,16 +60,16 @@ struct StoreOpening {
     }
   }
 
-  /// Relationships can't lead from one store to another, and every entity needs a store.
+  /// Relationships can't refer from one store to another, and every entity needs a store.
   private static func checkLinks(_ schema: Schema, _ parts: [Set<String>]) throws {
-    func place(_ name: String) -> Int? { parts.firstIndex { $0.contains(name) } }
+    func index(_ name: String) -> Int? { parts.firstIndex { $0.contains(name) } }
     for entity in schema.entities {
-      guard let home = place(entity.name) else {
+      guard let home = index(entity.name) else {
         throw SwiftDataError.loadIssueModelContainer.with(
           "No configuration keeps this model. Add it to the schema of one of them.",
           entity: entity.name)
       }
-      for relationship in entity.relationships where place(relationship.destination) != home {
+      for relationship in entity.relationships where index(relationship.destination) != home {
         throw SwiftDataError.loadIssueModelContainer.with(
           "The relationship leads to \(relationship.destination), which another store keeps. "
             + "Put both models into one configuration.", entity: entity.name,

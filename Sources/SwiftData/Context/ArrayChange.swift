@@ -1,11 +1,12 @@
-/// What setting an array does to a to-many.
+/// The changes to a to-many relationship when an array is assigned to it.
 struct ArrayChange {
   private(set) var removed: [any PersistentModel] = []
   private(set) var added: [any PersistentModel] = []
-  /// All members, where removing some and adding others behind the rest gives another order.
+  /// All members in the new order; nil if removing and appending members already gives that order.
   private(set) var order: ModelList?
 
-  /// Most arrays that are set are the old one with a member more: only the rest is compared.
+  /// Most assigned arrays are the old one with one more member, so only the part after the common
+  /// beginning is compared.
   init(from old: ModelList, to models: [any PersistentModel]) {
     var (rest, shared) = (old.makeIterator(), 0)
     var next = rest.next()
@@ -29,7 +30,7 @@ struct ArrayChange {
     }
   }
 
-  /// The models from `count` on, each once; those before differ from each other.
+  /// The distinct models from position `count` on; the models before it are known to be distinct.
   private static func withoutRepeats(
     _ models: [any PersistentModel], after count: Int
   ) -> [any PersistentModel] {

@@ -2,27 +2,28 @@ import Foundation
 
 /// Saves a context a short time after its first change.
 ///
-/// 1. *Waiting*: the first edit starts the clock.
-/// 2. *Scheduled*: further edits cost nothing; all of them are one save.
-/// 3. The clock runs out: the context is saved by a job of its own on its actor, and waits again.
-///    A save that fails leaves the changes pending; the next edit starts the clock again. It is not
-///    tried again by itself: a broken rule stays broken until an edit, SQLite has waited for a
-///    lock already, and an attempt runs the observers of saves. The error handler may call `save()`.
+/// 1. *Waiting*: the first edit starts the timer.
+/// 2. *Scheduled*: further edits cost nothing; one save stores all of them.
+/// 3. The timer fires: a separate job on the context's actor saves the context and waits again. A
+///    failed save leaves the changes pending, and the next edit starts the timer again. There is no
+///    retry without an edit: a broken rule stays broken, SQLite has already waited for locks, and
+///    each attempt calls the observers of saves. The error handler may call `save()`.
 ///
-/// State is guarded by the rule that a context belongs to one actor: the clock's task and `settle`
-/// touch it in a job on that actor only.
+/// The context's actor guards all state: the timer's task and `settle` access it only in a job on
+/// that actor.
 final class Autosave: EditWatcher, @unchecked Sendable {
   static let defaultDelay = Duration.milliseconds(100)
 
   /// The time from the first change to the save.
   var delay = Autosave.defaultDelay
-  /// Called with the error of an autosave.
+  /// Called with the error of a failed autosave.
   var errorHandler: ((any Error) -> Void)?
   private(set) var isEnabled = false
   private var clock: Task<Void, Never>?
-  /// Whether edits are made where no actor is known that could run the save.
+  /// Whether an edit was made where no actor is known that could run the save.
   private var hasNoExecutor = false
-  /// What a save changes by itself is no edit; an attempt that failed would lead to the next one.
+  /// Changes made by the save itself are not edits: after a failed save they would start another
+  /// one.
   private var isSaving = false
   private weak var core: ContextCore?
   private let registry: AutosaveRegistry
@@ -32,7 +33,7 @@ final class Autosave: EditWatcher, @unchecked Sendable {
     registry = core.coordinator.autosaves
   }
 
-  /// Whether the next edit has to start the clock.
+  /// Whether the next edit must start the timer.
   var wantsEdits: Bool { isEnabled && clock == nil && !hasNoExecutor && !isSaving }
 
   func enable() {
@@ -79,7 +80,7 @@ final class Autosave: EditWatcher, @unchecked Sendable {
     }
   }
 
-  /// Saves what is pending, on the actor of the context.
+  /// Saves the pending changes; called on the context's actor.
   func saveNow() throws {
     clock?.cancel()
     clock = nil
@@ -91,7 +92,7 @@ final class Autosave: EditWatcher, @unchecked Sendable {
     }
     try withExtendedLifetime(context) { try core.save() }
     isSaving = false
-    // An observer of the save may have changed something again.
+    // Observers of the save may have made new changes.
     if !core.changes.isEmpty { noteEdit() }
   }
 
@@ -99,9 +100,9 @@ final class Autosave: EditWatcher, @unchecked Sendable {
 
   func willEdit(_ storage: _ModelStorage, slot: Int) { noteEdit() }
 
-  func willArrive(_ storage: _ModelStorage) { noteEdit() }
+  func willInsert(_ storage: _ModelStorage) { noteEdit() }
 
-  func willDepart(_ storage: _ModelStorage) { noteEdit() }
+  func willDelete(_ storage: _ModelStorage) { noteEdit() }
 
   func didSave(_ saved: SavedChanges?) {
     if saved != nil { noteNothingPending() }
@@ -114,7 +115,7 @@ final class Autosave: EditWatcher, @unchecked Sendable {
     registry.remove(self)
   }
 
-  /// A clock that was started for another actor starts again.
+  /// A timer that was started for another actor starts again.
   func executorDidChange() {
     hasNoExecutor = false
     guard isEnabled else { return }

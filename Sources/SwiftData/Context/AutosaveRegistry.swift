@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The contexts of a container that have something to autosave.
+/// The contexts of a container that have changes to autosave.
 final class AutosaveRegistry: Sendable {
   private struct Entry {
     let autosave: Autosave
@@ -10,7 +10,7 @@ final class AutosaveRegistry: Sendable {
   }
 
   private let entries = Mutex<[ObjectIdentifier: Entry]>([:])
-  /// Whether the end of the program loses what is not saved: not where all stores are in memory.
+  /// Whether a store outlives the program, so that unsaved changes are lost when the program ends.
   private let outlivesProgram: Bool
 
   init(outlivesProgram: Bool) { self.outlivesProgram = outlivesProgram }
@@ -30,8 +30,8 @@ final class AutosaveRegistry: Sendable {
     if wasThere, outlivesProgram { AutosaveLog.unsaved.subtract(1, ordering: .relaxed) }
   }
 
-  /// Saves them all, each on its actor.
-  /// - Throws: The first error, after all have been tried.
+  /// Saves all of them, each on its actor.
+  /// - Throws: The first error, after all saves have been attempted.
   func settle() async throws {
     var failure: (any Error)?
     for entry in entries.withLock({ Array($0.values) }) {
@@ -48,12 +48,13 @@ final class AutosaveRegistry: Sendable {
   }
 }
 
-/// Errors and losses that no caller receives, as lines on standard error.
+/// Warnings on standard error about errors and lost changes that no caller receives.
 enum AutosaveLog {
-  /// How many contexts have something to autosave, in the whole process.
+  /// The number of contexts with changes to autosave, in the whole process.
   static let unsaved = Atomic<Int>(0)
 
-  /// Reports at the end of the program what autosave has not saved. Reading it once registers it.
+  /// Warns at the end of the program about changes that autosave has not saved. The first access
+  /// registers it.
   static let warnAtExit: Void = {
     atexit {
       let count = AutosaveLog.unsaved.load(ordering: .relaxed)

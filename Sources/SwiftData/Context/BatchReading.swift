@@ -1,63 +1,67 @@
-/// Reads the models of a fetch a batch at a time: one statement for the rows of a batch, and one for
-/// each relationship to prefetch.
+/// Reads the models of a fetch in batches: one statement for the rows of a batch, and one for each
+/// relationship to prefetch.
 ///
-/// Which rows there are was settled by the fetch. A row that was deleted since leaves a gap, a new one
-/// does not turn up.
+/// The fetch has determined the rows. A row that was deleted since leaves a gap; a new row does not
+/// appear.
 struct BatchReading<T: PersistentModel> {
-  let core: ContextCore
+  let prefetcher: Prefetcher
   let descriptor: FetchDescriptor<T>
-  let places: FetchedPlaces
+  let identifiers: FetchedIdentifiers
 
-  /// The positions in batches of a size; in one batch for a size below 1.
+  /// The positions in batches of `size`; one batch if the size is less than 1.
   func batches(of size: Int) -> some Sequence<Range<Int>> {
-    let count = places.count
+    let count = identifiers.count
     return stride(from: 0, to: count, by: size > 0 ? size : max(1, count)).map {
       $0..<(size > 0 ? min($0 + size, count) : count)
     }
   }
 
-  /// One model per position; `nil` where the row is gone.
+  /// One model per position; `nil` if the row no longer exists.
   func models(at range: Range<Int>) throws -> [T?] {
     let prefetched = descriptor.relationshipKeyPathsForPrefetching
     guard !prefetched.isEmpty, let port else { return try unprefetchedModels(at: range) }
-    // The transaction ends with the batch: the reader may be away for long.
+    // The transaction ends with the batch: the next one may be read much later.
     return try port.snapshot {
       let models = try unprefetchedModels(at: range)
-      core.prefetch(prefetched, of: models.compactMap(\.self))
+      prefetcher.prefetch(prefetched, of: models.compactMap(\.self))
       return models
     }
   }
 
-  /// One model per position. Where the row is gone it says so; where the store can't be read it is
-  /// a fault.
+  /// One model per position. If the row no longer exists, the model reports that it is deleted; if
+  /// the store can't be read, the model is a fault.
   func modelsOrPlaceholders(at range: Range<Int>) -> [T] {
     let models = try? models(at: range)
     return range.map { position in
       if let model = models?[position - range.lowerBound] { return model }
-      let identifier = places[position]
-      if let known = core.registered(identifier), let model = known.model as? T {
-        if models != nil, !model.hasChanges { known.storage.becomeLost() }
+      let identifier = identifiers[position]
+      if let known = materializer.registered(identifier), let model = known.model as? T {
+        if models != nil, !model.hasChanges { known.storage.loseRow() }
         return model
       }
-      if models == nil, let fault = core.faults.fault(for: identifier) as? T { return fault }
+      if models == nil, let fault = materializer.source._fault(for: identifier) as? T {
+        return fault
+      }
       return Materialization.makeModel(T.self, over: .gone(identifier, T._$descriptor))
     }
   }
 
+  private var materializer: Materializer { prefetcher.materializer }
+
   private var port: (any StorePort)? {
-    core.coordinator.port(forEntity: T._$descriptor.entityName)
+    materializer.coordinator.port(forEntity: T._$descriptor.entityName)
   }
 
   private func unprefetchedModels(at range: Range<Int>) throws -> [T?] {
     guard let port else { return range.map { _ in nil } }
     let rows = try port.rows(
-      at: places, in: range, of: T._$descriptor, slots: descriptor.slotsToFetch,
-      core.editingState)
-    var models = core.materialize(rows, as: T.self)[...]
+      at: identifiers, in: range, of: T._$descriptor, slots: descriptor.slotsToFetch,
+      prefetcher.editingState)
+    var models = materializer.materialize(rows, as: T.self)[...]
     if models.count == range.count { return models.map(Optional.some) }
     return range.map { position in
-      let identifier = places[position]
-      if identifier.isTemporary { return core._model(for: identifier) as? T }
+      let identifier = identifiers[position]
+      if identifier.isTemporary { return materializer.source._model(for: identifier) as? T }
       guard let next = models.first, next._$storage.knownIdentifier == identifier else {
         return nil
       }

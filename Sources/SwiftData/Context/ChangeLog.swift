@@ -1,21 +1,21 @@
 import Synchronization
 
-/// What the contexts of a container saved lately, for each other.
+/// What the contexts of a container have saved recently, for the other contexts.
 ///
-/// A context belongs to one thread, so a save never touches the models of another context. It adds
-/// its changes here, and each context applies them on its own thread
+/// A context belongs to one thread, so a save never touches models of another context. It adds its
+/// changes to this log, and each context applies them on its own thread
 /// (`ContextCore.applyExternalChanges`).
 ///
 /// 1. A context registers a reader, whose position is the end of the log.
 /// 2. A save announces its changes before it commits, and completes or withdraws them afterwards.
-///    While it holds the store's write lock it sees the changes of all saves before it.
-/// 3. A reader takes the entries from its position on, up to the first that is only announced.
-/// 4. Entries that all readers have taken are removed. Where a reader is more than `limit`
-///    identifiers behind, the oldest entries are removed too, and the reader gets `.everything`.
+///    While it holds the store's write lock, it sees the changes of all earlier saves.
+/// 3. A reader takes the entries from its position up to the first one that is not complete.
+/// 4. Entries that all readers have taken are removed. If the log exceeds `limit` identifiers, the
+///    oldest entries are removed too, and readers that have not taken them get `.everything`.
 ///
-/// While the container has one context, nothing is added. All state is guarded by `state`;
-/// `version` counts the complete entries, so that a context with nothing to apply knows it from one
-/// load.
+/// While no other context reads the log, saves add no changes to it. `state` guards all state.
+/// `version` counts the complete entries, so a context finds with one load that it has nothing to
+/// apply.
 final class ChangeLog: Sendable {
   /// The identity of one context as a reader.
   final class Reader: Sendable {}
@@ -24,7 +24,7 @@ final class ChangeLog: Sendable {
     var changes: SavedChanges
     let author: ObjectIdentifier?
     var isComplete: Bool
-    /// How many readers have not taken it.
+    /// How many readers have not taken the entry yet.
     var waiting = 0
   }
 
@@ -52,7 +52,7 @@ final class ChangeLog: Sendable {
   /// The number of complete entries; a context compares it with the number that it saw last.
   var currentVersion: Int { version.load(ordering: .acquiring) }
 
-  /// - Parameter notify: Called from the thread of a save when there is something to take.
+  /// - Parameter notify: Called on the thread of a save when there are entries to take.
   func open(_ reader: Reader, notify: (@Sendable () -> Void)? = nil) {
     state.withLock { state in
       state.remove(ObjectIdentifier(reader))
@@ -62,7 +62,7 @@ final class ChangeLog: Sendable {
     }
   }
 
-  /// - Parameter notify: Called as that of `open`, from now on.
+  /// - Parameter notify: Replaces the callback that was passed to `open`.
   func setNotification(of reader: Reader, _ notify: (@Sendable () -> Void)?) {
     state.withLock { $0.positions[ObjectIdentifier(reader)]?.notify = notify }
   }
@@ -78,7 +78,7 @@ final class ChangeLog: Sendable {
     state.withLock { $0.positions.count > ($0.positions[ObjectIdentifier(reader)] == nil ? 0 : 1) }
   }
 
-  /// Whether a save of another reader is announced and not complete yet.
+  /// Whether a save of another reader is announced but not complete.
   func hasAnnouncements(besides reader: Reader) -> Bool {
     state.withLock { state in
       state.entries.contains { !$0.isComplete && $0.author != ObjectIdentifier(reader) }
@@ -86,7 +86,8 @@ final class ChangeLog: Sendable {
   }
 
   /// Announces a save that is about to commit.
-  /// - Returns: Its serial number, and what others saved that this reader has not taken yet.
+  /// - Returns: Its serial number, and the changes of other readers that this one has not taken
+  ///   yet.
   func announce(_ changes: SavedChanges, by reader: Reader) -> (serial: Int, unseen: SavedChanges) {
     state.withLock { state in
       let author = ObjectIdentifier(reader)
@@ -101,7 +102,7 @@ final class ChangeLog: Sendable {
     }
   }
 
-  /// Lets the readers take an announced entry, after the commit.
+  /// Makes an announced entry available to the readers, after the commit.
   func complete(_ serial: Int, with changes: SavedChanges) {
     finish(serial, changes)
   }
@@ -111,7 +112,7 @@ final class ChangeLog: Sendable {
     finish(serial, SavedChanges())
   }
 
-  /// Adds changes that are committed already.
+  /// Adds changes that are already committed.
   func add(_ changes: SavedChanges, by reader: Reader?) {
     let notifications = state.withLock { state in
       let author = reader.map(ObjectIdentifier.init)
@@ -135,7 +136,7 @@ final class ChangeLog: Sendable {
     for notify in notifications { notify() }
   }
 
-  /// What others saved since this was last called.
+  /// What other contexts have saved since the last call.
   func take(for reader: Reader) -> SavedChanges {
     state.withLock { state in
       let key = ObjectIdentifier(reader)
@@ -156,7 +157,7 @@ final class ChangeLog: Sendable {
     }
   }
 
-  /// The number of entries that a reader has not taken yet.
+  /// The number of entries that some reader has not taken yet.
   var count: Int { state.withLock { $0.entries.count } }
 }
 
@@ -186,8 +187,8 @@ extension ChangeLog.State {
     shrink(to: limit)
   }
 
-  /// Entries above the limit are replaced by `.everything`; then the oldest are removed, and the
-  /// readers behind them are marked.
+  /// Replaces entries that exceed the limit by `.everything`, then removes the oldest entries and
+  /// marks the readers that have not taken them.
   private mutating func shrink(to limit: Int) {
     guard size > limit else { return }
     for index in entries.indices where entries[index].changes.size > limit {
@@ -206,10 +207,10 @@ extension ChangeLog.State {
     }
   }
 
-  /// Removes the entries that every reader has taken.
+  /// Removes the entries that all readers have taken.
   fileprivate mutating func dropTaken() {
     checkInvariants()
-    // Without looking at all readers, of which each may be the next to take or close.
+    // `waiting` avoids a search through the positions of all readers.
     let taken = entries.prefix { $0.waiting == 0 }
     if taken.isEmpty { return }
     for entry in taken { size -= entry.changes.size }
@@ -230,7 +231,7 @@ extension ChangeLog.State {
     first += count
   }
 
-  /// The callbacks of readers that were not notified since they last took entries.
+  /// The callbacks of readers that have not been notified since they last took entries.
   fileprivate mutating func readersToNotify(besides author: ObjectIdentifier?) -> [() -> Void] {
     var notifications: [() -> Void] = []
     for (key, position) in positions where key != author && !position.isNotified {

@@ -1,12 +1,13 @@
 import OpenSwiftDataRowStorage
 
-/// The changes that no save has stored yet: what a unit of work has to write.
+/// The unsaved changes of a context: what the unit of work has to write.
 ///
-/// Each edit, insertion and deletion ends here; `SaveSession` and `PendingMerge` read it. A model is
-/// in one of three lists, as its flags say (`ModelLifeCycle.swift`).
+/// Each edit, insertion and deletion is recorded here; `SaveSession` and `PendingMerge` read it. A
+/// model is in one of three lists, according to its flags (`ModelLifeCycle.swift`).
 ///
-/// Holds its models strongly, so that an edited model without another owner is saved all the same.
-struct ChangeTracker {
+/// Holds its models strongly, so that an edited model without another owner is still saved. Belongs
+/// to one context and is used on its thread only.
+final class ChangeTracker {
   private(set) var inserted = OrderedModels()
   private(set) var changed = OrderedModels()
   private(set) var deleted = OrderedModels()
@@ -15,25 +16,25 @@ struct ChangeTracker {
 
   var size: Int { inserted.size + changed.size + deleted.size }
 
-  /// Makes a model that has no row pending: a new one, or one whose row is gone.
-  mutating func insert(_ storage: _ModelStorage, in source: any _FaultSource) {
+  /// Adds a model without a row: a new one, or one whose row no longer exists.
+  func insert(_ storage: _ModelStorage, in source: any _FaultSource) {
     defer { _invariantCheck(storage) }
     guard !storage.flags.contains(.isInserted) else { return }
-    if changed.remove(storage) != nil || deleted.remove(storage) != nil { storage.becomeSettled() }
+    if changed.remove(storage) != nil || deleted.remove(storage) != nil { storage.clearPending() }
     storage.becomeInserted(in: source)
     inserted.append(storage, saved: SavedValues())
   }
 
-  /// Edits from before the deletion, or during it, are pending again.
-  mutating func takeBackDeletion(of storage: _ModelStorage) {
+  /// Edits from before or during the deletion are pending again.
+  func undoDeletion(of storage: _ModelStorage) {
     defer { _invariantCheck(storage) }
     guard let saved = deleted.remove(storage) else { return }
     if storage.becomeUndeleted() { changed.append(storage, saved: saved) }
   }
 
-  /// - Precondition: No slot of the model is marked as changed yet when it is not pending.
-  mutating func change(_ storage: _ModelStorage) {
-    guard storage.flags.isDisjoint(with: [.isInserted, .isChanged, .isDeleted, .isGone]) else {
+  /// - Precondition: If the model is not pending, none of its slots is marked as changed.
+  func change(_ storage: _ModelStorage) {
+    guard storage.flags.isDisjoint(with: [.isInserted, .isChanged, .isDeleted, .hasNoRow]) else {
       if inserted.notesEdits { inserted.noteEdit(of: storage) }
       if changed.notesEdits { changed.noteEdit(of: storage) }
       return
@@ -43,11 +44,11 @@ struct ChangeTracker {
     _invariantCheck(storage)
   }
 
-  /// - Returns: Whether the model was new, and so is no longer pending at all.
-  mutating func delete(_ storage: _ModelStorage) -> Bool {
+  /// - Returns: Whether the model was new, and so is no longer pending.
+  func delete(_ storage: _ModelStorage) -> Bool {
     defer { _invariantCheck(storage) }
     if inserted.remove(storage) != nil {
-      storage.becomeSettled()
+      storage.clearPending()
       return true
     }
     guard !storage.flags.contains(.isDeleted) else { return false }
@@ -57,35 +58,43 @@ struct ChangeTracker {
     return false
   }
 
-  /// A pending model is about to show another row under its unsaved values.
-  mutating func noteFreshRow(of storage: _ModelStorage) {
+  /// Called before a pending model gets another row under its unsaved values.
+  func recordNewRow(of storage: _ModelStorage) {
     if changed.notesEdits { changed.noteEdit(of: storage) }
   }
 
-  /// Forgets a change that turned out to be none.
-  mutating func unchange(_ storage: _ModelStorage) {
-    if changed.remove(storage) != nil { storage.becomeSettled() }
+  /// Removes a change that turned out to be none. The model may have no other owner, so it is
+  /// released after the change.
+  func forget(_ storage: _ModelStorage) {
+    let model = storage.model
+    unchange(storage)
+    withExtendedLifetime(model) {}
+  }
+
+  /// Removes a model whose values turned out to be unchanged.
+  func unchange(_ storage: _ModelStorage) {
+    if changed.remove(storage) != nil { storage.clearPending() }
     _invariantCheck(storage)
   }
 
-  /// A store has saved the changes of a model.
-  mutating func settle(_ storage: _ModelStorage) {
+  /// Removes a model whose changes have been saved.
+  func settle(_ storage: _ModelStorage) {
     if inserted.remove(storage) ?? changed.remove(storage) ?? deleted.remove(storage) != nil {
-      storage.becomeSettled()
+      storage.clearPending()
     }
     _invariantCheck(storage)
   }
 
-  /// Forgets the changes of a model whose values are those of the last save again; of one that was
-  /// restored in part, the changes that were taken back.
-  mutating func unchangeIfRestored(_ storage: _ModelStorage) {
+  /// Removes a model that has the values of the last save again. If only some values are restored,
+  /// only their slots count as unchanged.
+  func unchangeIfRestored(_ storage: _ModelStorage) {
     guard let saved = changed.saved(of: storage) else { return }
     let left = saved.changedSlots(of: storage)
     saved.settle(storage, leaving: left)
     if left.isEmpty { unchange(storage) }
   }
 
-  /// The values of an edited or deleted model as they were read or saved last.
+  /// The values of an edited or deleted model as they were last read or saved.
   func savedSnapshot(of storage: _ModelStorage) -> DefaultSnapshot {
     let saved = changed.saved(of: storage) ?? deleted.saved(of: storage)
     return saved?.snapshot(of: storage) ?? DefaultSnapshot(lenient: storage)
@@ -93,22 +102,22 @@ struct ChangeTracker {
 
   // MARK: Pending models of a class
 
-  /// New models that may have some values.
-  mutating func inserted(
+  /// New models that may have the given values.
+  func inserted(
     of descriptor: _ModelDescriptor, having values: [RequiredValue]
   ) -> [_ModelStorage] { inserted.storages(of: descriptor, having: values) }
 
-  /// Edited models that may have some values now.
-  mutating func changed(
+  /// Edited models that may now have the given values.
+  func changed(
     of descriptor: _ModelDescriptor, having values: [RequiredValue] = []
   ) -> [_ModelStorage] { changed.storages(of: descriptor, having: values) }
 
-  mutating func deleted(of descriptor: _ModelDescriptor) -> [_ModelStorage] {
+  func deleted(of descriptor: _ModelDescriptor) -> [_ModelStorage] {
     deleted.storages(of: descriptor)
   }
 
-  /// How many models of a class are pending, by what they are.
-  mutating func counts(
+  /// The number of pending models of a class, by kind of change.
+  func counts(
     of descriptor: _ModelDescriptor
   ) -> (inserted: Int, changed: Int, deleted: Int) {
     (
@@ -116,8 +125,8 @@ struct ChangeTracker {
     )
   }
 
-  /// Stored models of a class, or of one above or below it, with unsaved values of some properties.
-  mutating func edited(
+  /// Stored models of a class, its superclasses or its subclasses, with unsaved values of `slots`.
+  func edited(
     related descriptor: _ModelDescriptor, slots: SlotSet
   ) -> [_ModelStorage] {
     var found: [_ModelStorage] = []
@@ -134,18 +143,36 @@ struct ChangeTracker {
     return found
   }
 
-  mutating func removeAll() {
-    for storage in inserted { storage.becomeSettled() }
-    for storage in changed { storage.becomeSettled() }
-    for storage in deleted { storage.becomeSettled() }
+  /// - Returns: The removed models. The caller releases them when its own changes are complete: their
+  ///   deinitialisers may call back.
+  @discardableResult
+  func removeAll() -> [OrderedModels] {
+    let removed = [inserted, changed, deleted]
+    for storage in inserted { storage.clearPending() }
+    for storage in changed { storage.clearPending() }
+    for storage in deleted { storage.clearPending() }
     inserted.removeAll()
     changed.removeAll()
     deleted.removeAll()
+    return removed
   }
 }
 
 extension ChangeTracker {
-  /// A model is in one list at most, and its flags say in which.
+  /// The stored members of a list without those that an unsaved change has moved to another owner.
+  func withoutReassigned(
+    _ members: [any PersistentModel], of storage: _ModelStorage, inverse: Int?
+  ) -> [any PersistentModel] {
+    guard !isEmpty, let inverse else { return members }
+    return members.filter { model in
+      let member = model._$storage
+      guard !member.descriptor.properties[inverse].isToMany, member.changedSlots.contains(inverse)
+      else { return true }
+      return member.partner(inverse) === storage.model
+    }
+  }
+
+  /// A model is in at most one list, and its flags say in which.
   private func _invariantCheck(_ storage: _ModelStorage) {
     #if OPENSWIFTDATA_INVARIANTS
       let isInserted = inserted.saved(of: storage) != nil
@@ -159,23 +186,24 @@ extension ChangeTracker {
           && isDeleted == storage.flags.contains(.isDeleted),
         "The flags of \(storage.descriptor.entityName) disagree with the pending changes.")
       precondition(
-        isInserted || isChanged || isDeleted || storage.pendingPlace < 0,
+        isInserted || isChanged || isDeleted || storage.pendingIndex < 0,
         "A model that is not pending has a place.")
       for list in [inserted, changed, deleted] { list._invariantCheck() }
     #endif
   }
 }
 
-/// The values of a model at its last save, beside those in its row.
+/// The values of a model at its last save: its row and the overlay over it.
 ///
-/// Taken at the first change after it; sharing the overlay costs a copy at the next write only.
+/// Taken before the first change after the save. The overlay is shared and copied only at the next
+/// write.
 struct SavedValues {
   private var row: UnsafeRawPointer?
-  /// Holds the row: another one at the address of a freed row is not the same.
+  /// Keeps the row alive, so that no other row can get its address.
   private var page: RowPage?
   private var overlay: ContiguousArray<_SlotValue>?
 
-  /// Those of a model that was never saved.
+  /// The values of a model that was never saved.
   init() {}
 
   init(_ storage: _ModelStorage) {
@@ -184,14 +212,14 @@ struct SavedValues {
     overlay = storage.overlay
   }
 
-  /// Gives the model these values back. The overlay is discarded where a newer row was read.
+  /// Restores these values. The overlay is discarded if a newer row has been read.
   func restore(to storage: _ModelStorage) {
     storage.changedSlots = SlotSet()
     storage.overlay = row == storage.row ? overlay : nil
     if storage.row == nil, storage.overlay == nil { storage.expectRow() }
   }
 
-  /// The values of the model with these in place of the unsaved ones.
+  /// A snapshot of the model with these values instead of the unsaved ones.
   func snapshot(of storage: _ModelStorage) -> DefaultSnapshot {
     let unsaved = storage.overlay
     storage.overlay = row == storage.row ? overlay : nil
@@ -199,7 +227,7 @@ struct SavedValues {
     return DefaultSnapshot(lenient: storage)
   }
 
-  /// The slots that are left to save, of those that count as changed.
+  /// The slots that still have to be saved, of those that are marked as changed.
   func changedSlots(of storage: _ModelStorage) -> SlotSet {
     var slots = SlotSet()
     for slot in 0..<storage.descriptor.slotCount
@@ -218,7 +246,7 @@ struct SavedValues {
       switch now {
       case .toMany(let value): return value.isChanged
       case .unset, .null: return false
-      case .model, .identifier, .weakPartners: return true
+      case .model, .identifier, .weakReferences: return true
       case .integer, .real, .text, .blob, .uuid, .boxed: return true
       }
     case .toOne:
@@ -227,7 +255,7 @@ struct SavedValues {
     }
   }
 
-  /// The overlay is over the row that it was taken with only.
+  /// The overlay is valid only with the row that it was taken with.
   private func value(_ slot: Int, _ storage: _ModelStorage) -> _SlotValue {
     guard let overlay, row == storage.row, slot < overlay.count else { return .unset }
     return overlay[slot]
@@ -244,7 +272,7 @@ struct SavedValues {
       storage.overlay(.unset, at: slot)
       defer { storage.overlay(kept, at: slot) }
       return storage.partner(slot)?._$storage.identifier
-    case .null, .toMany, .weakPartners: return nil
+    case .null, .toMany, .weakReferences: return nil
     case .integer, .real, .text, .blob, .uuid, .boxed: return nil
     }
   }
@@ -257,7 +285,7 @@ struct SavedValues {
     defer { storage.overlay(now, at: slot) }
     let before = storage.explicitValue(slot)
     if now.isSame(as: before) { return true }
-    // Values that are encoded are equal when their stored forms are.
+    // Encoded values are equal if their stored forms are equal.
     guard case .boxed = now, let old = try? DefaultSnapshot(storage) else { return false }
     storage.overlay(now, at: slot)
     guard let new = try? DefaultSnapshot(storage) else { return false }
@@ -265,8 +293,8 @@ struct SavedValues {
     return ([slot] + leaves).allSatisfy { old.value($0).isSame(as: new.value($0)) }
   }
 
-  /// To-one relationships that were restored hold no partner; loaded lists keep their order.
-  /// - Parameter left: The slots that are still changed.
+  /// Restored to-one relationships hold no model; loaded lists keep their order.
+  /// - Parameter left: The slots that remain changed.
   func settle(_ storage: _ModelStorage, leaving left: SlotSet) {
     let restored = storage.changedSlots.subtracting(left)
     storage.changedSlots = left

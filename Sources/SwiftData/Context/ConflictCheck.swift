@@ -1,19 +1,23 @@
 import OpenSwiftDataRowStorage
 
-/// Looks for models of a save that others have changed or deleted, for a context that refuses conflicts. Called
-/// by `SaveSession` under the write lock.
+/// Finds models of a save that another writer has changed or deleted, for a context that refuses
+/// conflicts. `SaveSession` calls it under the write lock.
 ///
-/// 1. What other contexts of the container have saved is applied, as before each fetch. The models remember
-///    which properties that changed under their edits (`ExternalChangeFeed.changedUnderEdits`).
-/// 2. The rows of edited and deleted models are read again, for what other containers and processes have
-///    saved, one statement per entity.
+/// 1. `SaveSession` applies changes saved by other contexts of the container, as before each fetch.
+///    Properties that change under unsaved edits are recorded
+///    (`ExternalChangeFeed.externallyChangedSlots`).
+/// 2. The rows of edited and deleted models are read again, one statement per entity, to find
+///    changes by other containers and processes.
 struct ConflictCheck {
-  let core: ContextCore
+  let changes: ChangeTracker
+  let coordinator: any StoreCoordinator
+  let externalChanges: ExternalChangeFeed
+  let editingState: EditingState
 
+  /// - Parameter deleted: One model for each row to delete.
   /// - Throws: `SwiftDataError.saveConflict`, or the store's error.
-  func run() throws {
-    core.applyExternalChanges()
-    let pending = Array(core.changes.changed) + core.rowsToDelete
+  func run(deleted: [_ModelStorage]) throws {
+    let pending = Array(changes.changed) + deleted
     var conflicts: [SaveConflict] = []
     for (name, storages) in Dictionary(grouping: pending, by: \.descriptor.entityName)
       .sorted(by: { $0.key < $1.key })
@@ -29,22 +33,24 @@ struct ConflictCheck {
       underlying: SaveConflicts(all: conflicts))
   }
 
-  /// A fetch brings a row under the unsaved changes of a model, which would hide what others have changed.
+  /// Called when a fetch puts a row under the unsaved changes of a model, which would hide changes
+  /// by other writers. Does nothing if the context does not refuse conflicts.
   func note(_ row: DefaultSnapshot, under storage: _ModelStorage) {
-    guard let port = core.port(of: storage), let identifier = storage.knownIdentifier else {
-      return
-    }
-    let read = core.changes.savedSnapshot(of: storage)
+    guard externalChanges.conflictPolicy == .refuse,
+      let port = coordinator.port(forEntity: storage.descriptor.entityName),
+      let identifier = storage.knownIdentifier
+    else { return }
+    let read = changes.savedSnapshot(of: storage)
     var slots = SlotSet()
     for (slot, property) in storage.descriptor.properties.enumerated()
     where !property.isToMany && !property.isEphemeral && differs(slot, read, row, port) {
       slots.insert(slot)
     }
-    core.externalChanges.noteChangeUnderEdits(identifier, slots)
+    externalChanges.recordExternalChange(identifier, slots)
   }
 
   private func conflicts(of storages: [_ModelStorage], entity: String) throws -> [SaveConflict] {
-    guard let port = core.coordinator.port(forEntity: entity),
+    guard let port = coordinator.port(forEntity: entity),
       let descriptor = storages.first?.descriptor
     else { return [] }
     let identifiers = storages.compactMap(\.knownIdentifier)
@@ -52,7 +58,7 @@ struct ConflictCheck {
     for start in stride(from: 0, to: identifiers.count, by: 5000) {
       let chunk = Array(identifiers[start..<min(start + 5000, identifiers.count)])
       let found = try port.rows(
-        at: .identifiers(chunk), in: chunk.indices, of: descriptor, slots: nil, core.editingState)
+        at: .identifiers(chunk), in: chunk.indices, of: descriptor, slots: nil, editingState)
       for snapshot in found.snapshots { rows[snapshot.persistentIdentifier] = snapshot }
     }
     return storages.compactMap { storage in
@@ -67,8 +73,8 @@ struct ConflictCheck {
   private func conflict(
     of storage: _ModelStorage, _ row: DefaultSnapshot, _ port: any StorePort
   ) -> SaveConflict? {
-    let known = core.externalChanges.changedUnderEdits[storage.identifier] ?? SlotSet()
-    let read = core.changes.savedSnapshot(of: storage)
+    let known = externalChanges.externallyChangedSlots[storage.identifier] ?? SlotSet()
+    let read = changes.savedSnapshot(of: storage)
     let unsaved = DefaultSnapshot(lenient: storage)
     var properties: [SaveConflict.Property] = []
     for (slot, property) in storage.descriptor.properties.enumerated()
@@ -85,8 +91,8 @@ struct ConflictCheck {
       identifier: storage.identifier, isDeleted: false, properties: properties)
   }
 
-  /// Whether the row has another value than the one that the context read or saved last; what it has never
-  /// read is nothing to compare with.
+  /// Whether the row has another value than the context last read or saved. A value that was never
+  /// read is not compared.
   private func differs(
     _ slot: Int, _ read: DefaultSnapshot, _ row: DefaultSnapshot, _ port: any StorePort
   ) -> Bool {

@@ -1,16 +1,17 @@
-/// Models of other contexts, and of none any more, that a relationship of this context names.
+/// Adds models of other contexts, or without a context, that a relationship of this context is set
+/// to.
 ///
-/// Called where a relationship is set (`ContextCore+FaultSource`) and where a graph is inserted.
+/// Called when a relationship is set (`ContextCore+FaultSource`) and when a graph is inserted.
 extension ContextCore {
-  /// `model` as one of this context: inserted when it is new, found by identifier when it belongs
-  /// to another context.
+  /// Returns `model` as a model of this context. A new model is inserted; a model of another
+  /// context is found by identifier.
   func adopted(
     _ model: any PersistentModel, by owner: _ModelStorage, _ slot: Int
   ) -> (any PersistentModel)? {
     let storage = model._$storage
     guard canTrack(storage) else { return nil }
     if storage.source === self {
-      if storage.flags.contains(.isGone) { hasLostModels = true }
+      if storage.flags.contains(.hasNoRow) { lostReferences.expect() }
       return model
     }
     if storage.source == nil {
@@ -18,19 +19,20 @@ extension ContextCore {
       return storage.source === self ? model : nil
     }
     let identifier = storage.identifier.resolved
-    if !mayFind(identifier, of: storage) {
-      refuseForeignContainer(storage, in: owner, slot)
+    if !isReachable(identifier, of: storage) {
+      rejectModelOfOtherContainer(storage, in: owner, slot)
       return nil
     }
     if identifier.isTemporary {
-      refuseForeign(storage, in: owner, slot)
+      rejectModelOfOtherContext(storage, in: owner, slot)
       return nil
     }
     return _model(for: identifier) as? any PersistentModel
   }
 
-  /// Whether a model belongs to this container, or to another one that has opened the same store.
-  func mayFind(_ identifier: PersistentIdentifier, of storage: _ModelStorage) -> Bool {
+  /// Whether a model belongs to this container, or to another container that has the same store
+  /// open.
+  func isReachable(_ identifier: PersistentIdentifier, of storage: _ModelStorage) -> Bool {
     guard let source = storage.source as? ContextCore, source.coordinator !== coordinator else {
       return true
     }

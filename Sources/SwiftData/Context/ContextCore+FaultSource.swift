@@ -1,7 +1,7 @@
-/// What models ask of their context: to read what was not read yet, and to take their edits.
+/// What models request from their context: reading missing values, and tracking edits.
 ///
-/// The entry from `Model` into `Context`: a property that is read calls `_fill`, `_toOne` or
-/// `_toMany`, one that is set calls `_willChange`, `_setToOne` or `_setToMany`.
+/// The entry point from `Model` into `Context`: reading a property calls `_fill`, `_toOne` or
+/// `_toMany`; setting one calls `_willChange`, `_setToOne` or `_setToMany`.
 extension ContextCore: _FaultSource {
   var faults: FaultResolver { FaultResolver(core: self) }
 
@@ -19,7 +19,7 @@ extension ContextCore: _FaultSource {
     return faults.toMany(storage, slot: slot)
   }
 
-  func _partner(_ identifier: PersistentIdentifier, of storage: _ModelStorage) -> AnyObject? {
+  func _relatedModel(_ identifier: PersistentIdentifier, of storage: _ModelStorage) -> AnyObject? {
     faults.partner(identifier, of: storage)
   }
 
@@ -31,17 +31,19 @@ extension ContextCore: _FaultSource {
     faults.fault(for: identifier)
   }
 
-  /// Whether a model can become part of the unit of work. One that is being deinitialised can't: nobody
-  /// will see what its deinitialiser changes.
+  /// Whether a model can be tracked. A model that is being deinitialised can't: what its
+  /// deinitialiser changes is not saved.
   func canTrack(_ storage: _ModelStorage) -> Bool {
-    !storage.flags.isDisjoint(with: .isPending) || !storage.isGoing
+    !storage.flags.isDisjoint(with: .isPending) || !storage.isDeinitialising
   }
 
   func _willChange(_ storage: _ModelStorage, slot: Int) {
     guard canTrack(storage) else { return }
-    if !storage.flags.isDisjoint(with: [.isFault, .isGone]) {
+    if !storage.flags.isDisjoint(with: [.isFault, .hasNoRow]) {
       if storage.flags.contains(.isFault) { _fill(storage) }
-      if storage.flags.contains(.isGone) { noteLostEdit(of: storage, slot) }
+      if storage.flags.contains(.hasNoRow) {
+        lostReferences.recordEditWithoutRow(of: storage, slot)
+      }
     }
     if watchers.isActive { noteEdit(of: storage, slot: slot) }
     changes.change(storage)
@@ -63,7 +65,7 @@ extension ContextCore: _FaultSource {
     if storage.source == nil { insert(storage) }
     if noteOtherVersion(storage, slot) { return }
     let partners = (models ?? []).compactMap { model -> (any PersistentModel)? in
-      // One that was deleted and is still in the list does not become new by that.
+      // A deleted model that is still in the list is not inserted again.
       if model._$storage.source == nil, storage.toManyForChange(slot).holds(model) { return nil }
       return adopted(model, by: storage, slot)
     }
@@ -75,7 +77,7 @@ extension ContextCore: _FaultSource {
     if noteOtherVersion(storage, slot) { return true }
     guard case .toMany(let value) = storage.overlaid(slot) else { return false }
     let count = value.changeCount
-    // A model that is being deinitialised must not be held; setting all members leaves it out.
+    // A model that is being deinitialised must not be retained; setting all members leaves it out.
     guard change.added.allSatisfy({ canTrack($0.model._$storage) }) else { return false }
     for (model, _) in change.added where model._$storage.source !== self {
       // A model of another context is replaced by this context's instance.
@@ -83,17 +85,17 @@ extension ContextCore: _FaultSource {
         return false
       }
     }
-    // What joined may have brought itself into the list.
+    // Inserting a model may have added it to the list already.
     guard value.changeCount == count else { return false }
     RelationshipFixer(core: self).changeToMany(storage, slot: slot, by: change)
     return true
   }
 
-  /// Warns once where a property is declared with a class of another version: the models that it leads to
-  /// cannot be shown, and setting a list that could not be read would take them out.
+  /// Warns once about a property that is declared with a class of another version. Its related
+  /// models cannot be shown, and setting a list that could not be read would remove them.
   @discardableResult
   private func noteOtherVersion(_ storage: _ModelStorage, _ slot: Int) -> Bool {
-    guard let link = storage.descriptor.link(slot, in: coordinator), link.isOfOtherVersion
+    guard let link = storage.descriptor.link(slot, in: coordinator), link.hasOtherClassVersion
     else { return false }
     OtherVersionWarning.note(storage.descriptor, link)
     return true

@@ -1,21 +1,21 @@
-/// Models that come into a unit of work and leave it: insertion, and deletion before the save.
+/// Inserts models into a unit of work, and deletes models before the save.
 ///
 /// Called by `ModelContext.insert` and `delete`, by the setters of relationships (through
-/// `_FaultSource`, for new partners), by `DeleteRules` and by `UndoApplication`. What a state means
-/// stands in `ModelLifeCycle.swift`.
+/// `_FaultSource`, for new related models), by `DeleteRules` and by `UndoApplication`.
+/// `ModelLifeCycle.swift` explains the states.
 extension ContextCore {
-  /// Makes a model and all new models it reaches part of this unit of work.
+  /// Adds a model, and all new models reachable from it, to this unit of work.
   ///
-  /// The graph is walked twice: first every reachable new model joins the context, then both sides
-  /// of their relationships are brought into step.
+  /// The graph is traversed twice: first every reachable new model is added, then both sides of
+  /// their relationships are made consistent.
   func insert(_ storage: _ModelStorage) {
     guard canTrack(storage) else { return }
-    if let source = storage.source, !storage.flags.contains(.isGone) {
+    if let source = storage.source, !storage.flags.contains(.hasNoRow) {
       if source === self {
-        if storage.flags.contains(.isDeleted) { takeBackDeletion(of: storage) }
+        if storage.flags.contains(.isDeleted) { undoDeletion(of: storage) }
         return
       }
-      refuseForeign(storage)
+      rejectModelOfOtherContext(storage)
       return
     }
     guard knows(storage) else { return }
@@ -26,8 +26,8 @@ extension ContextCore {
       let current = joined[next]
       next += 1
       guard !current.descriptor.relationshipSlots.isEmpty else { continue }
-      RelationshipFixer(core: self).takeOverPartners(of: current)
-      for partner in current.unsavedPartners where partner._$storage.source == nil {
+      RelationshipFixer(core: self).adoptRelatedModels(of: current)
+      for partner in current.unsavedRelatedModels where partner._$storage.source == nil {
         let storage = partner._$storage
         guard knows(storage) else { continue }
         join(storage)
@@ -39,41 +39,42 @@ extension ContextCore {
     }
   }
 
-  func takeBackDeletion(of storage: _ModelStorage) {
-    if watchers.isActive { noteArrival(of: storage) }
+  func undoDeletion(of storage: _ModelStorage) {
+    if watchers.isActive { notifyWillInsert(of: storage) }
     restoreDeleted(storage)
   }
 
-  /// Takes the deletion of a row back for all models that show it.
+  /// Takes back the deletion of a row, for all its instances.
   func restoreDeleted(_ storage: _ModelStorage) {
-    changes.takeBackDeletion(of: storage)
-    for other in otherInstances(of: storage) { changes.takeBackDeletion(of: other.storage) }
+    changes.undoDeletion(of: storage)
+    for other in otherInstances(of: storage) { changes.undoDeletion(of: other.storage) }
   }
 
-  /// Makes one new model part of the unit of work, without regard to its relationships.
+  /// Adds one new model to the unit of work, without its relationships.
   func join(_ storage: _ModelStorage) {
-    if watchers.isActive { noteArrival(of: storage) }
+    if watchers.isActive { notifyWillInsert(of: storage) }
     // A fault whose row was not found is still registered.
-    if storage.flags.contains(.isGone) {
+    if storage.flags.contains(.hasNoRow) {
       identities.remove(storage)
-      if !discardedEdits.isEmpty { discardedEdits[storage.identifier] = nil }
+      lostReferences.forgetDiscardedEdits(of: storage)
     }
     changes.insert(storage, in: self)
   }
 
-  /// Whether the schema has the model's class; the next save throws when it doesn't.
+  /// Whether the schema contains the model's class; if not, the next save throws.
   private func knows(_ storage: _ModelStorage) -> Bool {
     if coordinator.knows(storage.descriptor) { return true }
     pendingErrors.note(coordinator.unknown(storage.descriptor))
     return false
   }
 
-  /// Marks a model for deletion. A model that was never saved leaves the context at once, with what
-  /// its delete rules cascade to; those of stored models are applied by the save.
+  /// Marks a model for deletion. A model that was never saved leaves the context immediately, with
+  /// the models that its delete rules cascade to. The save applies the delete rules of stored
+  /// models.
   func delete(_ storage: _ModelStorage) {
     guard canTrack(storage) else { return }
     guard storage.source === self else {
-      if storage.source != nil { refuseForeign(storage) }
+      if storage.source != nil { rejectModelOfOtherContext(storage) }
       return
     }
     var going = [storage]
@@ -84,7 +85,7 @@ extension ContextCore {
       next += 1
       guard current.source === self else { continue }
       if current.flags.contains(.isInserted) {
-        let reached = cascadePartners(of: current)
+        let reached = cascadeTargets(of: current)
         partners += reached
         going += reached.map { $0._$storage }
       }
@@ -93,47 +94,47 @@ extension ContextCore {
     withExtendedLifetime(partners) {}
   }
 
-  /// Marks or forgets one model, without regard to delete rules. Other models that show its row are
-  /// marked with it.
+  /// Marks one stored model for deletion, or removes one new model, without applying delete rules.
+  /// Other instances of its row are marked too.
   func deleteAlone(_ storage: _ModelStorage) {
-    if watchers.isActive { noteDeparture(of: storage) }
+    if watchers.isActive { notifyWillDelete(of: storage) }
     let wasNew = changes.delete(storage)
     if wasNew { return forgetNew(storage) }
     for other in otherInstances(of: storage) { _ = changes.delete(other.storage) }
   }
 
-  /// One model for each row that is to be deleted.
+  /// One model for each row to delete.
   var rowsToDelete: [_ModelStorage] {
-    // Instances of a row that others deleted are no duplicates in the identity map any more.
-    guard identities.hasDuplicates || hasLostModels else { return Array(changes.deleted) }
+    // Instances of a row that another context deleted are no longer duplicates in the identity map.
+    guard identities.hasDuplicates || lostReferences.mayExist else { return Array(changes.deleted) }
     var seen: Set<PersistentIdentifier> = []
     return changes.deleted.filter { seen.insert($0.identifier).inserted }
   }
 
-  private func cascadePartners(of storage: _ModelStorage) -> [any PersistentModel] {
+  private func cascadeTargets(of storage: _ModelStorage) -> [any PersistentModel] {
     storage.descriptor.relationshipSlots.flatMap { slot in
       storage.descriptor.link(slot, in: coordinator)?.deleteRule == .cascade
         ? storage.partners(slot) : []
     }
   }
 
-  /// Takes a new model out of the unit of work again.
+  /// Removes a new model from the unit of work.
   private func forgetNew(_ storage: _ModelStorage) {
-    hasLostModels = true
+    lostReferences.expect()
     RelationshipFixer(core: self).unlink(storage)
     storage.leaveContext()
   }
 }
 
 extension _ModelStorage {
-  /// The models that unsaved relationship values of this one name.
-  var unsavedPartners: [any PersistentModel] {
+  /// The models that unsaved values of this model's relationships refer to.
+  var unsavedRelatedModels: [any PersistentModel] {
     var partners: [any PersistentModel] = []
     for slot in descriptor.relationshipSlots {
       switch overlaid(slot) {
       case .model(let partner): partners.append(partner)
       case .toMany(let value): partners += value.added
-      case .unset, .null, .identifier, .weakPartners: continue
+      case .unset, .null, .identifier, .weakReferences: continue
       case .integer, .real, .text, .blob, .uuid, .boxed: continue
       }
     }

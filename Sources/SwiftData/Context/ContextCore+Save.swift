@@ -1,16 +1,16 @@
 import Foundation
 
-/// A save and a rollback as the context sees them, around the `SaveSession` that does the work.
+/// Save and rollback of a context, around the `SaveSession` that does the work.
 ///
 /// Called by `ModelContext.save`, `rollback` and `transaction`, by `Autosave`, and by a batch
-/// deletion that goes through the models. External changes are applied first; misuse is thrown;
+/// deletion that loads its models. External changes are applied first; recorded misuse is thrown;
 /// `willSave` and `didSave` are posted; the watchers are called before and after.
 extension ContextCore {
   func save() throws {
     try requireNoSnapshot()
     applyExternalChanges()
     try pendingErrors.throwFirst()
-    guard !changes.isEmpty || !discardedEdits.isEmpty else {
+    guard !changes.isEmpty || !lostReferences.discardedEdits.isEmpty else {
       for watcher in watchers.all { watcher.didSave(SavedChanges()) }
       return endEvent()
     }
@@ -25,7 +25,7 @@ extension ContextCore {
         return try session.run()
       }
     } catch {
-      if let saved = savedInPart.take() { didSave(saved) }
+      if let saved = partiallySaved.take() { didSave(saved) }
       throw error
     }
     identities._invariantCheck(in: self)
@@ -46,33 +46,34 @@ extension ContextCore {
     }
   }
 
-  /// Gives live models their stored values back and forgets all pending changes.
+  /// Restores the stored values of live models and discards all pending changes.
   func rollback() {
     pendingErrors.removeAll()
-    discardedEdits = [:]
+    lostReferences.forgetDiscardedEdits()
     displacedLinks.removeAll()
     for watcher in watchers.all { watcher.didRollBack() }
-    externalChanges.forgetContested()
+    externalChanges.clearConflicts()
     let inserted = Array(changes.inserted)
     let touched = changes.changed.savedValues + changes.deleted.savedValues
     let models = inserted.map(\.model) + touched.map(\.storage.model)
     changes.removeAll()
     for storage in inserted { storage.leaveContext() }
-    for storage in inserted { weakenPartners(of: storage) }
-    hasLostModels = false
+    for storage in inserted { weakenReferences(of: storage) }
+    lostReferences.expectNone()
     for (storage, saved) in touched {
       storage.notifyingObserversOfAll { saved.restore(to: storage) }
     }
-    // What was kept may list models that another context has deleted since.
-    if !touched.isEmpty { dropGoneMembers() }
+    // The restored values may list models that another context has deleted since.
+    if !touched.isEmpty { lostReferences.dropDeletedMembers() }
     applyExternalChanges()
     identities._invariantCheck(in: self)
     withExtendedLifetime(models) {}
   }
 
-  /// Frees an unsaved graph once no other owner is left.
-  func weakenPartners(of storage: _ModelStorage) {
-    storage.weakenPartners { slot in
+  /// Makes references of an unsaved model weak, so that its graph is freed when it has no other
+  /// owner.
+  func weakenReferences(of storage: _ModelStorage) {
+    storage.weakenReferences { slot in
       guard let link = storage.descriptor.link(slot, in: coordinator),
         let inverse = link.inverseSlot
       else { return false }

@@ -1,10 +1,10 @@
-/// What a save does to models that are in memory, once all stores have committed.
+/// How a save updates the models in memory, after the stores have committed.
 ///
 /// Called by `SaveSession.finalise`.
 extension ContextCore {
   /// Replaces a temporary identifier by the permanent one, in place.
-  /// - Returns: Whether the model is now the one that the identifier leads to; if not,
-  ///   `becomeDuplicate` follows once all models of the save have their identifiers.
+  /// - Returns: Whether the identifier now leads to this model. If not, `becomeDuplicate` follows
+  ///   once all models of the save have their identifiers.
   func makePermanent(_ storage: _ModelStorage, _ permanent: PersistentIdentifier) -> Bool {
     keepEncodedIdentity(of: storage)
     storage.becomeStored(as: permanent)
@@ -13,9 +13,9 @@ extension ContextCore {
     return true
   }
 
-  /// An upsert led to a row that another instance shows already. That instance stays the one that the
-  /// identifier leads to and takes the values that were saved; the new one becomes a duplicate. Lists
-  /// of relationships that may have held the row are read again.
+  /// Called when an upsert wrote a row that another instance already shows. The identifier still
+  /// leads to that instance, which takes the saved values; the new model becomes a duplicate. Lists
+  /// of relationships that may have contained the row are read again.
   func becomeDuplicate(_ storage: _ModelStorage, of permanent: PersistentIdentifier) {
     guard let known = registered(permanent) else { return identities.insert(storage) }
     for instance in identities.duplicates(of: permanent) { instance.storage.refault() }
@@ -24,8 +24,8 @@ extension ContextCore {
     identities.insertDuplicate(storage, of: permanent)
   }
 
-  /// The row that an upsert led to keeps a to-one that the new model left empty; it is read from
-  /// there on first use.
+  /// A row that an upsert updated keeps a to-one relationship that the new model left empty. It is
+  /// read from the row on first use.
   func forgetEmptyToOnes(of storage: _ModelStorage) {
     for slot in storage.descriptor.relationshipSlots {
       guard case .null = storage.overlaid(slot) else { continue }
@@ -34,20 +34,21 @@ extension ContextCore {
     }
   }
 
-  /// The row was deleted: all its instances leave the context.
+  /// Called after a row was deleted: all its instances leave the context.
   func finishDeletion(of storage: _ModelStorage) {
     let others = otherInstances(of: storage)
     identities.remove(storage)
     storage.acceptChanges()
     storage.becomeDetached()
-    forgetRecent(storage)
+    recentModels.forgetExternalValues(of: storage)
     for other in others {
       identities.remove(other.storage)
       other.storage.notifyingObserversOfAll { other.storage.becomeDetached() }
     }
   }
 
-  /// The partners that a row named before an upsert may not be its partners any more.
+  /// Discards the inverse values of the models that a row referred to before an upsert, which may
+  /// have changed them.
   private func forgetLists(around storage: _ModelStorage) {
     for slot in storage.descriptor.relationshipSlots {
       guard let inverse = storage.descriptor.link(slot, in: coordinator)?.inverseSlot,
@@ -63,7 +64,7 @@ extension ContextCore {
     }
   }
 
-  /// Gives a model the values that its store wrote on its own account.
+  /// Gives a model the values that its store changed itself.
   func reregister(_ snapshot: DefaultSnapshot) {
     guard let storage = registered(snapshot.persistentIdentifier)?.storage else { return }
     storage.notifyingObserversOfAll {
@@ -72,8 +73,8 @@ extension ContextCore {
     }
   }
 
-  /// Whether lists may hold deleted models that don't know of them.
-  func leavesUnseenMembers(_ deleted: [_ModelStorage]) -> Bool {
+  /// Whether lists without an inverse may contain the deleted models.
+  func mayLeaveDeletedMembers(_ deleted: [_ModelStorage]) -> Bool {
     guard !deleted.isEmpty else { return false }
     return coordinator.schema.entities.contains { entity in
       entity.relationships.contains { !$0.isToOneRelationship && $0.inverseName == nil }
@@ -82,16 +83,16 @@ extension ContextCore {
 }
 
 extension _ModelStorage {
-  /// The overlay is stored now. Relationships hold identifiers instead of models from here on.
+  /// Called after the overlay was stored. From then on relationships hold identifiers, not models.
   func acceptChanges() {
     changedSlots = SlotSet()
     guard overlay != nil else { return }
     for slot in descriptor.relationshipSlots {
       switch overlaid(slot) {
       case .toMany(let value):
-        overlay(value.orderToKeep.map { .toMany(_ToManyValue(order: $0)) } ?? .unset, at: slot)
+        overlay(value.orderToSave.map { .toMany(_ToManyValue(order: $0)) } ?? .unset, at: slot)
       case .model(let partner): overlay(.identifier(partner._$storage.identifier), at: slot)
-      case .unset, .null, .identifier, .weakPartners: continue
+      case .unset, .null, .identifier, .weakReferences: continue
       case .integer, .real, .text, .blob, .uuid, .boxed: continue
       }
     }
@@ -99,13 +100,13 @@ extension _ModelStorage {
 }
 
 extension _ToManyValue {
-  /// The order of the members, where it is not the one in which the store lists its rows.
-  fileprivate var orderToKeep: [PersistentIdentifier]? {
+  /// The order of the members, if it differs from the order in which the store lists its rows.
+  fileprivate var orderToSave: [PersistentIdentifier]? {
     guard let members else { return order }
     func key(_ member: any PersistentModel) -> PersistentIdentifier {
       member._$storage.identifier.resolved
     }
-    // A member behind the old ones needs one look.
+    // One member appended to the old ones needs one comparison.
     if !isReordered, order == nil, added.count <= 1 {
       guard let last = members.last, let previous = members.lastButOne, added.last === last,
         let own = key(last).rowKey, let other = key(previous).rowKey, own < other
@@ -117,14 +118,14 @@ extension _ToManyValue {
     return isListedSo ? nil : keys
   }
 
-  /// Members as the store lists them, in the order that was saved; others come last.
+  /// Members in the saved order; members that are not part of it come last.
   func ordered(_ members: [any PersistentModel]) -> [any PersistentModel] {
     guard let order else { return members }
-    let places = Dictionary(
+    let positions = Dictionary(
       order.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
-    let placed = members.enumerated().map { index, member in
-      (member, places[member._$storage.identifier] ?? order.count + index)
+    let positioned = members.enumerated().map { index, member in
+      (member, positions[member._$storage.identifier] ?? order.count + index)
     }
-    return placed.sorted { $0.1 < $1.1 }.map(\.0)
+    return positioned.sorted { $0.1 < $1.1 }.map(\.0)
   }
 }

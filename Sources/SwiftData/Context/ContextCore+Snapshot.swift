@@ -1,13 +1,13 @@
-/// Reads of several statements that see one state of the stores, for `ModelContext.snapshot`.
+/// Several reads from one state of the stores, for `ModelContext.snapshot`.
 extension ContextCore {
   func snapshot<R>(_ body: () throws -> R) throws -> R {
-    // A transaction sees one state already; so does a snapshot around this one.
+    // A transaction and an enclosing snapshot already see one state.
     if transaction != nil || isReadingSnapshot { return try body() }
     while true {
       applyExternalChanges()
       let version = coordinator.changeLog.currentVersion
       let result = try reading(coordinator.ports[...]) { () -> R? in
-        // What was saved in between is in the snapshot, and not in the models.
+        // A save in between would be visible in the snapshot but not in the models: try again.
         guard coordinator.changeLog.currentVersion == version else { return nil }
         isReadingSnapshot = true
         defer { isReadingSnapshot = false }

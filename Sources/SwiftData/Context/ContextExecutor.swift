@@ -1,15 +1,14 @@
 import Dispatch
 import Foundation
 
-/// The actor that a context belongs to: it runs autosaves and ends of undo events as jobs of their
-/// own.
+/// The actor that a context belongs to. It runs autosaves and ends undo events in separate jobs.
 enum ContextExecutor: Sendable {
   case mainActor
   case executor(ExecutorReference)
 
   init(_ executor: any SerialExecutor) { self = .executor(ExecutorReference(executor)) }
 
-  /// The main actor, where this is its queue; no other actor can be recognised from here.
+  /// The main actor, if the caller runs on its queue; other actors cannot be recognised.
   ///
   /// On Linux any thread may serve the main queue once the main thread has handed it over.
   static var current: ContextExecutor? {
@@ -22,7 +21,7 @@ enum ContextExecutor: Sendable {
     return key
   }()
 
-  /// Runs `work` on the actor as a job of its own; does nothing when the actor is deallocated.
+  /// Runs `work` on the actor as a separate job; does nothing if the actor was deallocated.
   func run(_ work: @escaping @Sendable () throws -> Void) async throws {
     switch self {
     case .mainActor: try await MainActor.run { try work() }
@@ -32,10 +31,10 @@ enum ContextExecutor: Sendable {
     }
   }
 
-  /// Runs `work` on the actor soon.
+  /// Runs `work` on the actor later.
   func schedule(_ work: @escaping @Sendable () -> Void) {
     guard case .executor = self else {
-      // Without a stop on another thread.
+      // Avoids a hop through another thread.
       Task { @MainActor in work() }
       return
     }
@@ -43,21 +42,21 @@ enum ContextExecutor: Sendable {
   }
 }
 
-/// A weak reference: an executor holds its context.
+/// Weak, because an executor holds its context.
 final class ExecutorReference: @unchecked Sendable {
   private(set) weak var executor: (any SerialExecutor)?
 
   init(_ executor: any SerialExecutor) { self.executor = executor }
 }
 
-/// A weak reference to a context, to be used on its actor only.
+/// A weak reference to a context; to be used on the context's actor only.
 final class ContextReference: @unchecked Sendable {
   private(set) weak var context: ModelContext?
 
   init(_ context: ModelContext) { self.context = context }
 }
 
-/// Does its work on the executor of another actor, which it keeps alive meanwhile.
+/// Runs work on the executor of another actor, which it keeps alive meanwhile.
 private actor Visitor {
   private let executor: any SerialExecutor
 

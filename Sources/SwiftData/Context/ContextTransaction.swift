@@ -1,16 +1,18 @@
-/// One transaction of a context around several saves, from the lock to the commit. `ContextCore.transaction`
-/// makes it.
+/// One transaction of a context around several saves, from the lock to the commit. Created by
+/// `ContextCore.transaction`.
 ///
-/// 1. *Lock*: each store with transactions begins one, in the order of their identifiers, as saves do.
-/// 2. *Refresh*: models in memory show what is stored now. What the container's other contexts have saved is
-///    applied; where other containers or processes may have written since the last transaction, all models in
-///    memory are read again.
-/// 3. *Run*: fetches and faults read inside the transaction. Saves write to it; models count as stored, and what
-///    others get to know of it is collected here.
-/// 4. *Commit*: what is unsaved is saved, the changes are announced, and each store commits, in the
-///    order of the configurations.
-/// 5. An error undoes the stores' transactions and the models: new ones leave the context with the values that
-///    they had before their save, deleted ones come back, and all others show their stored values.
+/// 1. *Lock*: each store with transactions begins one, in the order of store identifiers, as in
+///    saves.
+/// 2. *Refresh*: models in memory show what is stored now. Changes saved by other contexts of the
+///    container are applied. If other containers or processes may have written since the last
+///    transaction, all models in memory are read again.
+/// 3. *Run*: fetches and faults read inside the transaction. Saves write to it; models count as
+///    stored. What other contexts must know is collected here.
+/// 4. *Commit*: unsaved changes are saved, the changes are announced, and each store commits, in
+///    the order of the configurations.
+/// 5. An error undoes the stores' transactions and the models: new models leave the context with
+///    the values from before their save, deleted models are restored, and all others show their
+///    stored values.
 ///
 /// Used on the thread of the context only.
 final class ContextTransaction {
@@ -18,7 +20,7 @@ final class ContextTransaction {
     let model: AnyObject
     let storage: _ModelStorage
     let overlay: ContiguousArray<_SlotValue>?
-    /// The temporary one, where somebody has asked for it.
+    /// The temporary identifier, if it has been requested.
     let identifier: PersistentIdentifier?
   }
 
@@ -28,14 +30,14 @@ final class ContextTransaction {
   }
 
   fileprivate var open: [(port: any StorePort, transaction: any StoreTransaction)] = []
-  /// Models that were saved for the first time, with their values before.
+  /// Models that were saved for the first time, with their earlier values.
   private var inserted: [Inserted] = []
   private var deleted: [Deleted] = []
-  /// What the saves changed, for other contexts.
+  /// The changes of the saves, for other contexts.
   fileprivate var changes = SavedChanges()
-  /// What the saves did, for notifications.
+  /// The results of the saves, for notifications.
   fileprivate var saved: SaveSession.Saved?
-  /// Why the whole cannot be committed: an inner transaction has failed.
+  /// Why the transaction cannot be committed: an inner transaction has failed.
   fileprivate var failure: (any Error)?
 
   /// Called before a save inside the transaction changes its models.
@@ -52,13 +54,13 @@ final class ContextTransaction {
     }
   }
 
-  /// A model whose row a save inside the transaction deletes.
+  /// Records a model whose row a save inside the transaction deletes.
   func note(deleted storage: _ModelStorage) {
     guard let model = storage.model else { return }
     deleted.append(Deleted(model: model, storage: storage))
   }
 
-  /// What a batch deletion inside the transaction may have changed.
+  /// Records what a batch deletion inside the transaction may have changed.
   func note(_ changes: SavedChanges) { self.changes.append(changes) }
 
   fileprivate func append(_ saved: SaveSession.Saved) {
@@ -72,7 +74,7 @@ final class ContextTransaction {
     self.saved = all
   }
 
-  /// Undoes what saves inside the transaction did to models. Unsaved changes are rolled back already.
+  /// Undoes the effects of inner saves on models. Unsaved changes are already rolled back.
   fileprivate func undo(in core: ContextCore) {
     for entry in inserted.reversed() where entry.storage.flags.isDisjoint(with: .isPending) {
       core.identities.remove(entry.storage)
@@ -80,17 +82,17 @@ final class ContextTransaction {
         entry.storage.becomeUnsaved(as: entry.identifier)
         entry.storage.overlay = entry.overlay
       }
-      core.weakenPartners(of: entry.storage)
+      core.weakenReferences(of: entry.storage)
     }
     let new = Set(inserted.map { ObjectIdentifier($0.storage) })
     for entry in deleted where !new.contains(ObjectIdentifier(entry.storage)) {
-      guard entry.storage.flags.contains(.isGone), let identifier = entry.storage.knownIdentifier,
+      guard entry.storage.flags.contains(.hasNoRow), let identifier = entry.storage.knownIdentifier,
         core.registered(identifier) == nil
       else { continue }
       entry.storage.becomeRestored(in: core)
       core.identities.insert(entry.storage)
     }
-    // Anything may have been changed by the saves, and lists may name models that are gone again.
+    // The saves may have changed anything, and lists may refer to models that are deleted again.
     for live in core.identities.models(where: { $0.flags.isDisjoint(with: .isPending) }) {
       live.storage.refault()
     }
@@ -99,7 +101,7 @@ final class ContextTransaction {
 }
 
 extension ContextCore {
-  /// - Parameter limit: How long to wait for other writers; `nil` for the stores' own limits.
+  /// - Parameter limit: How long to wait for other writers; `nil` for the limits of the stores.
   func transaction(within limit: Duration?, _ block: () throws -> Void) throws {
     if let transaction { return try runInside(transaction, block) }
     try requireNoSnapshot()
@@ -129,7 +131,7 @@ extension ContextCore {
     try commit(transaction)
   }
 
-  /// A transaction inside another one is a part of it.
+  /// A transaction inside another one is part of it.
   private func runInside(_ transaction: ContextTransaction, _ block: () throws -> Void) throws {
     do {
       try block()
@@ -142,7 +144,7 @@ extension ContextCore {
   }
 
   private func refresh(in transaction: ContextTransaction) throws {
-    // An announced save of another context is committed: this thread has the lock.
+    // An announced save of another context is committed: this thread holds the lock.
     var isOutdated = externalChanges.hasAnnouncedSaves
     applyExternalChanges()
     for (port, opened) in transaction.open {
@@ -177,7 +179,7 @@ extension ContextCore {
           throw error
         }
         externalChanges.complete(announced, with: .everything)
-        throw SwiftDataError.storedInPart(
+        throw SwiftDataError.partiallyCommitted(
           by: committed.map(\.name), pending: pending, error)
       }
     }
@@ -187,7 +189,7 @@ extension ContextCore {
     if let saved = transaction.saved { post(saved) }
   }
 
-  /// The end of a transaction that was undone.
+  /// Ends a transaction that was undone.
   private func end(_ transaction: ContextTransaction) {
     self.transaction = nil
     rollback()
@@ -196,12 +198,13 @@ extension ContextCore {
     identities._invariantCheck(in: self)
   }
 
-  /// A save has ended: others learn of it now, or at the end of the transaction.
+  /// Posts a save now, or at the end of the open transaction.
   func didSave(_ saved: SaveSession.Saved) {
     if let transaction { transaction.append(saved) } else { post(saved) }
   }
 
-  /// - Throws: `SwiftDataError.storeWriteFailure` inside a snapshot, which could not see what is written.
+  /// - Throws: `SwiftDataError.storeWriteFailure` inside a snapshot, whose reads would not see the
+  ///   write.
   func requireNoSnapshot() throws {
     guard isReadingSnapshot else { return }
     throw SwiftDataError.storeWriteFailure.with(

@@ -1,36 +1,36 @@
-/// Finds what the deletion of models does to others, before the store sees anything: for stores that speak
-/// the public protocol, which have neither rules nor a lock. A store with transactions decides by its rows
-/// (`RowDeletion`). Called by `SaveSession`.
+/// Applies delete rules in memory, before the store sees anything: for stores that implement the
+/// public protocol, which have neither rules nor a lock. A store with transactions applies the
+/// rules to its rows (`RowDeletion`). Called by `SaveSession`.
 ///
-/// Works through a queue of deleted models: cascade appends to it, nullify clears the other side,
-/// deny makes a failure. Partners are read a level of the queue at a time. What it changed in memory
-/// is undone when the save fails.
+/// Processes a queue of deleted models: cascade appends to it, nullify clears the inverse, deny
+/// makes a failure. Related models are read one level of the queue at a time. The changes in memory
+/// are undone if the save fails.
 struct DeleteRules {
   let core: ContextCore
   /// To-many relationships that lost members to the deletion.
   private(set) var shrunk: [(storage: _ModelStorage, slot: Int)] = []
   private var undoings: [RelationshipFixer.Undoing] = []
-  /// The models of `shrunk`, which may have no other owner: a model that is being deinitialised has no
-  /// lists to judge.
+  /// The models of `shrunk`, which may have no other owner: a model that is being deinitialised has
+  /// no lists to check.
   private var shrunkModels: [AnyObject?] = []
 
   init(core: ContextCore) { self.core = core }
 
   /// - Returns: The deletions that a rule denies.
   mutating func apply() -> [SwiftDataError] {
-    // What another context deleted is gone, by the rules that it applied.
+    // For models that another context deleted, that context has applied the rules.
     if core.changes.deleted.isEmpty || core.coordinator.ports.allSatisfy(\.isTransactional) {
       return []
     }
     var queue = core.rowsToDelete.filter {
-      !$0.flags.contains(.isGone) && core.port(of: $0)?.isTransactional == false
+      !$0.flags.contains(.hasNoRow) && core.port(of: $0)?.isTransactional == false
     }
     var next = 0
     var denials: [(storage: _ModelStorage, slot: Int)] = []
     var level = 0
     while next < queue.count {
       if next == level {
-        loadPartners(of: queue[next...])
+        loadRelatedModels(of: queue[next...])
         level = queue.count
       }
       let storage = queue[next]
@@ -45,7 +45,7 @@ struct DeleteRules {
         case .cascade:
           for partner in storage.partners(slot) {
             let partner = partner._$storage
-            guard partner.source === core, partner.flags.isDisjoint(with: [.isDeleted, .isGone])
+            guard partner.source === core, partner.flags.isDisjoint(with: [.isDeleted, .hasNoRow])
             else { continue }
             cascade(partner)
             queue.append(partner)
@@ -56,8 +56,8 @@ struct DeleteRules {
     return denials.compactMap { denial($0.storage, $0.slot) }
   }
 
-  /// Reads the partners that the rules need, one statement per relationship.
-  private func loadPartners(of storages: ArraySlice<_ModelStorage>) {
+  /// Reads the related models that the rules need, one statement per relationship.
+  private func loadRelatedModels(of storages: ArraySlice<_ModelStorage>) {
     guard storages.count > 1 else { return }
     for group in Dictionary(grouping: storages, by: { ObjectIdentifier($0.descriptor) }).values {
       let descriptor = group[0].descriptor
@@ -66,12 +66,12 @@ struct DeleteRules {
           link.deleteRule != .noAction,
           link.deleteRule != .nullify || link.inverseSlot != nil
         else { continue }
-        core.loadPartners(of: group, slot: slot, descriptor)
+        core.prefetcher.loadRelatedModels(of: group, slot: slot, descriptor)
       }
     }
   }
 
-  /// Takes back what `apply` did in memory.
+  /// Undoes what `apply` changed in memory.
   mutating func undo() {
     for undoing in undoings.reversed() { undoing() }
     undoings = []
@@ -97,7 +97,7 @@ struct DeleteRules {
     let fixer = RelationshipFixer(core: core)
     for partner in storage.partners(slot) {
       let partner = partner._$storage
-      guard partner.source === core, partner.flags.isDisjoint(with: [.isDeleted, .isGone]) else {
+      guard partner.source === core, partner.flags.isDisjoint(with: [.isDeleted, .hasNoRow]) else {
         continue
       }
       if partner.descriptor.properties[inverse].isToMany {
@@ -112,7 +112,7 @@ struct DeleteRules {
 
   private func denial(_ storage: _ModelStorage, _ slot: Int) -> SwiftDataError? {
     let blocking = storage.partners(slot)
-      .filter { $0._$storage.flags.isDisjoint(with: [.isDeleted, .isGone]) }
+      .filter { $0._$storage.flags.isDisjoint(with: [.isDeleted, .hasNoRow]) }
       .map(\.persistentModelID.description)
     if blocking.isEmpty { return nil }
     let more = blocking.count > 5 ? " and \(blocking.count - 5) more" : ""

@@ -1,30 +1,30 @@
-/// Second and further instances of one row in one context.
+/// Additional instances of one row in one context.
 ///
-/// An upsert can turn a new model into one of a row that another instance shows already. The
-/// identity registry leads to the first instance; the new one is found here, so that what is saved through
-/// one of them is read by the others, and a deletion concerns all of them.
+/// An upsert can turn a new model into an instance of a row that another instance already shows.
+/// The identity registry finds the first instance; additional ones are found here, so that values
+/// saved through one instance are read by the others, and a deletion affects all of them.
 package struct DuplicateInstances {
   private struct Reference {
     weak var storage: _ModelStorage?
   }
 
   private var references: [PersistentIdentifier: [Reference]] = [:]
-  /// With so many rows, those without an instance in memory are dropped.
-  private var sweepsAt = 256
-  /// How many rows sweeps have looked at.
+  /// At this number of rows, rows without an instance in memory are removed.
+  private var sweepThreshold = 256
+  /// The number of rows that sweeps have visited.
   package private(set) var visits = 0
 
   package init() {}
 
   var isEmpty: Bool { references.isEmpty }
 
-  subscript(identifier: PersistentIdentifier) -> [LiveModel] {
+  subscript(identifier: PersistentIdentifier) -> [RetainedModel] {
     if references.isEmpty { return [] }
-    return references[identifier]?.compactMap { $0.storage.flatMap(LiveModel.init) } ?? []
+    return references[identifier]?.compactMap { $0.storage.flatMap(RetainedModel.init) } ?? []
   }
 
   package mutating func insert(_ storage: _ModelStorage, for identifier: PersistentIdentifier) {
-    if references.count >= sweepsAt { dropDead() }
+    if references.count >= sweepThreshold { removeReleased() }
     references[identifier, default: []].append(Reference(storage: storage))
   }
 
@@ -33,19 +33,19 @@ package struct DuplicateInstances {
     if references[identifier]?.isEmpty == true { references[identifier] = nil }
   }
 
-  var all: [(identifier: PersistentIdentifier, model: LiveModel)] {
+  var all: [(identifier: PersistentIdentifier, model: RetainedModel)] {
     references.keys.flatMap { identifier in self[identifier].map { (identifier, $0) } }
   }
 
-  /// The next sweep waits until there are twice as many, so that each insertion pays for a few looks
-  /// however many of the models stay in memory.
-  private mutating func dropDead() {
+  /// The next sweep waits until the number of rows has doubled, so that the cost per insertion
+  /// stays constant, however many of the models stay in memory.
+  private mutating func removeReleased() {
     visits += references.count
     references = references.compactMapValues { list in
       let living = list.filter { $0.storage != nil }
       return living.isEmpty ? nil : living
     }
-    sweepsAt = max(256, 2 * references.count)
+    sweepThreshold = max(256, 2 * references.count)
   }
 }
 
@@ -56,7 +56,7 @@ extension ContextCore {
   }
 
   /// The other models of the context that show the row of `storage`.
-  func otherInstances(of storage: _ModelStorage) -> [LiveModel] {
+  func otherInstances(of storage: _ModelStorage) -> [RetainedModel] {
     guard identities.hasDuplicates, let identifier = storage.knownIdentifier else { return [] }
     return identities.instances(of: identifier, in: self).filter { $0.storage !== storage }
   }

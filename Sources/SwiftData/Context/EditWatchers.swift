@@ -1,40 +1,40 @@
-/// Something that follows the edits of a context, such as the undo recorder and autosave.
+/// Observes the edits of a context; for example the undo recorder and autosave.
 ///
-/// A watcher is added when its feature is switched on and removed when it is switched off or the
+/// A watcher is added when its feature is switched on, and removed when it is switched off or the
 /// context closes. It is called on the thread of the context only.
 protocol EditWatcher: AnyObject {
-  /// Whether the next edit has to be reported; reads the watcher's own state only. A watcher whose
+  /// Whether the next edit must be reported. Reads only the watcher's own state. A watcher whose
   /// answer changes calls `ContextCore.updateWatchers()`.
   var wantsEdits: Bool { get }
-  /// Whether a batch deletion has to go through the models, so that each one is reported.
+  /// Whether a batch deletion must delete model by model, so that each deletion is reported.
   var needsEachDeletion: Bool { get }
 
   /// A slot of a registered model is about to change.
   func willEdit(_ storage: _ModelStorage, slot: Int)
-  /// The members of a list have changed, after `willEdit` of its slot.
+  /// The members of a list have changed; called after `willEdit` of its slot.
   func didEditMembers(_ edit: ToManyEdits.Edit, of storage: _ModelStorage, slot: Int)
-  /// A model is about to become part of the unit of work.
-  func willArrive(_ storage: _ModelStorage)
-  /// A model is about to be deleted, or to leave the unit of work.
-  func willDepart(_ storage: _ModelStorage)
-  /// What was changed since the last call is one event.
+  /// A model is about to be added to the unit of work.
+  func willInsert(_ storage: _ModelStorage)
+  /// A model is about to be deleted or removed from the unit of work.
+  func willDelete(_ storage: _ModelStorage)
+  /// The changes since the last call are one event.
   func endEvent()
 
-  /// A save begins; what its delete rules change are no edits of the user.
+  /// A save begins; changes made by its delete rules are not edits of the user.
   func willSave()
-  /// Whether `didSave` has to be told what was saved.
+  /// Whether `didSave` needs the saved changes.
   var wantsSavedChanges: Bool { get }
-  /// A save has ended. After one that stored everything nothing is pending any more.
-  /// - Parameter saved: `nil` where the save failed; empty where nobody wants to know.
+  /// A save has ended. If it stored everything, nothing is pending.
+  /// - Parameter saved: `nil` if the save failed; empty if no watcher needs the changes.
   func didSave(_ saved: SavedChanges?)
   /// All pending changes were discarded.
   func didRollBack()
-  /// What other contexts have saved, or a batch deletion has removed, has been applied.
+  /// Changes saved by other contexts, or made by a batch deletion, have been applied.
   /// - Parameter lost: Models of this context whose rows were deleted.
   func didApply(_ saved: SavedChanges, lost: [_ModelStorage])
   /// The user has ended an event.
   func didProcessPendingChanges()
-  /// The context became part of an actor.
+  /// The actor of the context is known now, or has changed.
   func executorDidChange()
   /// The context is deinitialised; `changes` are lost.
   func willClose(losing changes: ChangeTracker)
@@ -53,15 +53,15 @@ extension EditWatcher {
 
 /// The watchers of a context, in the order in which they were added.
 ///
-/// It costs an edit one test of `isActive` while no watcher wants to know. Guarded by the rule that
-/// a context is used on one thread; a call iterates over a copy of the list, so a watcher may add
-/// and remove watchers.
+/// While no watcher wants edits, an edit costs one test of `isActive`. Guarded by the rule that a
+/// context is used on one thread. Calls iterate over a copy of the list, so a watcher may add and
+/// remove watchers.
 struct EditWatchers {
   private(set) var all: [any EditWatcher] = []
   /// Whether any watcher wants the next edit.
   private(set) var isActive = false
 
-  /// The watcher of a kind, of which there is at most one.
+  /// The watcher of a type; there is at most one.
   func first<W: EditWatcher>(_ kind: W.Type) -> W? {
     for watcher in all { if let watcher = watcher as? W { return watcher } }
     return nil
@@ -86,7 +86,7 @@ struct EditWatchers {
 }
 
 extension ContextCore {
-  /// Asks the watchers again whether they want the next edit.
+  /// Updates whether any watcher wants the next edit.
   func updateWatchers() { watchers.update() }
 
   func noteEdit(of storage: _ModelStorage, slot: Int) {
@@ -97,20 +97,20 @@ extension ContextCore {
     for watcher in watchers.all { watcher.didEditMembers(edit, of: storage, slot: slot) }
   }
 
-  func noteArrival(of storage: _ModelStorage) {
-    for watcher in watchers.all { watcher.willArrive(storage) }
+  func notifyWillInsert(of storage: _ModelStorage) {
+    for watcher in watchers.all { watcher.willInsert(storage) }
   }
 
-  func noteDeparture(of storage: _ModelStorage) {
-    for watcher in watchers.all { watcher.willDepart(storage) }
+  func notifyWillDelete(of storage: _ModelStorage) {
+    for watcher in watchers.all { watcher.willDelete(storage) }
   }
 
-  /// Ends an event: what was changed since the last one is one step for the undo manager.
+  /// Ends an event: the changes since the last one are one undo step.
   func endEvent() {
     for watcher in watchers.all { watcher.endEvent() }
   }
 
-  /// Runs a save between `willSave` and `didSave`.
+  /// Runs a save between the watchers' `willSave` and `didSave`.
   func notingSave(_ save: () throws -> SaveSession.Saved) rethrows -> SaveSession.Saved {
     for watcher in watchers.all { watcher.willSave() }
     var saved: SaveSession.Saved?

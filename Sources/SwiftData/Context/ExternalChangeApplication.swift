@@ -1,18 +1,18 @@
 import Foundation
 import OpenSwiftDataRowStorage
 
-/// Applies what other contexts of the container saved.
+/// Applies changes saved by other contexts of the container.
 ///
-/// 1. The feed says which rows were changed, deleted or may be either.
-/// 2. Those that models of this context show are read again, one statement per entity.
-/// 3. Models take their fresh rows and notify their observers; unsaved changes stay on top.
-/// 4. Models without a row count as deleted from here on, keep their last values and leave the lists
-///    of relationships.
+/// 1. The feed provides the rows that were changed or deleted, or may have been.
+/// 2. Rows that models of this context show are read again, one statement per entity.
+/// 3. Models take their new rows and notify their observers; unsaved changes stay on top.
+/// 4. Models without a row count as deleted from then on. They keep their last values and are
+///    removed from the lists of relationships.
 ///
-/// Runs where models may change under their user: before a fetch and a save, after a rollback, in
+/// Runs only when models may change: before a fetch and a save, after a rollback, in
 /// `processPendingChanges`, and for the main context in a job of the main actor.
 extension ContextCore {
-  /// - Parameter notify: Called from other threads after a save of another context.
+  /// - Parameter notify: Called on other threads after a save of another context.
   func onExternalChange(_ notify: @escaping @Sendable () -> Void) {
     externalChanges.start(notifying: notify)
   }
@@ -23,7 +23,7 @@ extension ContextCore {
   }
 }
 
-/// One application of external changes to the models of a context; lives as long as that.
+/// Applies one set of external changes to the models of a context.
 struct ExternalChangeApplication {
   let core: ContextCore
 
@@ -48,7 +48,7 @@ struct ExternalChangeApplication {
       core.readFailures.forget()
     } catch {
       core.externalChanges.putBack(saved)
-      // What follows the data fetches, and gets the error.
+      // Watchers that fetch the data get the error.
       if core.readFailures.isFirst() {
         for watcher in core.watchers.all { watcher.didApply(saved, lost: []) }
       }
@@ -59,7 +59,7 @@ struct ExternalChangeApplication {
     return withExtendedLifetime(outdated) { outdated.deleted }
   }
 
-  /// Takes note of rows that are gone without an announcement.
+  /// Handles rows that were deleted without an announcement.
   /// - Returns: Whether this context had models of them.
   func applyDeletion(of identifiers: [PersistentIdentifier]) -> Bool {
     var outdated = OutdatedModels()
@@ -72,14 +72,14 @@ struct ExternalChangeApplication {
 
   private func leave(_ outdated: OutdatedModels) {
     if outdated.deleted.isEmpty { return }
-    core.hasLostModels = true
+    core.lostReferences.expect()
     for storage in outdated.deleted { leave(storage) }
-    core.dropGoneMembers()
-    core.dropLostPartners()
+    core.lostReferences.dropDeletedMembers()
+    core.lostReferences.dropReferences()
     core.identities._invariantCheck(in: core)
   }
 
-  /// Calls `body` with every model that shows a row.
+  /// Calls `body` with each instance of a row.
   private func find(_ identifier: PersistentIdentifier, _ body: (_ModelStorage) -> Void) {
     for live in core.identities.instances(of: identifier, in: core) { body(live.storage) }
   }
@@ -110,62 +110,65 @@ struct ExternalChangeApplication {
     }
   }
 
-  /// - Parameter slots: What was changed; nil when the log doesn't say.
+  /// - Parameter slots: The changed slots; nil if the log doesn't name them.
   private func take(
     _ snapshot: DefaultSnapshot, for storage: _ModelStorage, _ slots: SlotSet?
   ) {
     let changed = slots ?? storage.slots(differingFrom: snapshot)
     let isPending = !storage.flags.isDisjoint(with: [.isChanged, .isDeleted])
     let kept = isPending ? storage.changedSlots : SlotSet()
-    if isPending { core.changes.noteFreshRow(of: storage) }
+    if isPending { core.changes.recordNewRow(of: storage) }
     if isPending, let identifier = storage.knownIdentifier {
       let lost = storage.flags.contains(.isDeleted) ? changed : changed.intersection(kept)
-      core.externalChanges.contest(identifier, lost)
-      core.externalChanges.noteChangeUnderEdits(identifier, changed)
+      core.externalChanges.recordConflict(identifier, lost)
+      core.externalChanges.recordExternalChange(identifier, changed)
     }
     if !core.unreadableValues.isEmpty {
       let names = Set(storage.descriptor.names(of: changed))
       core.forgetUnreadable([(snapshot.persistentIdentifier, names)])
     }
     storage.notifyingObservers(of: changed.subtracting(kept)) {
-      storage.takeFresh(snapshot, changed: changed, keeping: kept)
+      storage.takeNewRow(snapshot, changed: changed, keeping: kept)
     }
   }
 
-  /// A model whose row another context deleted.
+  /// Handles a model whose row another context deleted.
   ///
-  /// It stays in this context, so that the next save can tell which edits of it are lost.
+  /// It stays in this context, so that the next save can report which of its edits are lost.
   private func leave(_ storage: _ModelStorage) {
     core.identities.remove(storage)
-    storage.notifyingObserversOfAll { storage.becomeLost() }
+    storage.notifyingObserversOfAll { storage.loseRow() }
   }
 }
 
-/// The models that show rows which other contexts saved, kept alive while these are read again.
+/// The models of rows that other contexts saved, retained while the rows are read again.
 private struct OutdatedModels {
   private(set) var models: [(storage: _ModelStorage, slots: SlotSet?, model: AnyObject)] = []
   private(set) var deleted: [_ModelStorage] = []
-  /// The same, and those of which that was known.
+  /// The deleted models, and those that were already known to be deleted.
   private(set) var lost: [_ModelStorage] = []
-  private var places: [ObjectIdentifier: Int] = [:]
+  private var indices: [ObjectIdentifier: Int] = [:]
   private var owners: [AnyObject] = []
 
   mutating func insert(_ storage: _ModelStorage, _ slots: SlotSet?) {
-    guard let model = storage.model, !storage.flags.contains(.isGone),
+    guard let model = storage.model, !storage.flags.contains(.hasNoRow),
       storage.row != nil || storage.partialRow != nil || storage.overlay != nil
     else { return }
-    if let place = places[ObjectIdentifier(storage)] {
-      guard let slots else { return models[place].slots = nil }
-      models[place].slots?.formUnion(slots)
+    if let index = indices[ObjectIdentifier(storage)] {
+      if let slots {
+        models[index].slots?.formUnion(slots)
+      } else {
+        models[index].slots = nil
+      }
     } else {
-      places[ObjectIdentifier(storage)] = models.count
+      indices[ObjectIdentifier(storage)] = models.count
       models.append((storage, slots, model))
     }
   }
 
   mutating func insertDeleted(_ storage: _ModelStorage) {
     lost.append(storage)
-    guard let model = storage.model, !storage.flags.contains(.isGone) else { return }
+    guard let model = storage.model, !storage.flags.contains(.hasNoRow) else { return }
     deleted.append(storage)
     owners.append(model)
   }

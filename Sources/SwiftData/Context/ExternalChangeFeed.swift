@@ -1,20 +1,22 @@
-/// One context's view of what the other contexts of its container save.
+/// What the other contexts of a container save, as seen by one context.
 ///
-/// It lives as long as its context: made with it, it reads the `ChangeLog` from then on, until
-/// `stop()`. Besides, it knows which unsaved edits are in conflict with what others saved
-/// (`contested`); a save or a rollback of the context empties that.
+/// It is created with its context and reads the `ChangeLog` until `stop()`. It also knows which
+/// unsaved edits conflict with what other contexts saved (`conflictingSlots`); a save or a rollback of the
+/// context clears these.
 ///
 /// `log` is shared and guards itself; everything else is used on the thread of the context only.
 final class ExternalChangeFeed {
+  /// What happens if another context has changed what is edited here.
+  var conflictPolicy = ConflictPolicy.laterSaveWins
   private let log: ChangeLog
   private let reader = ChangeLog.Reader()
   private var seenVersion: Int
-  /// What was taken and could not be applied, because a store could not be read.
+  /// Changes that were taken but could not be applied, because a store could not be read.
   private var unapplied: SavedChanges?
-  /// Properties with unsaved changes that another context has stored differently since.
-  private(set) var contested: [PersistentIdentifier: SlotSet] = [:]
-  /// All properties of pending models that another context has stored differently since.
-  private(set) var changedUnderEdits: [PersistentIdentifier: SlotSet] = [:]
+  /// Properties with unsaved changes for which another context has stored another value since.
+  private(set) var conflictingSlots: [PersistentIdentifier: SlotSet] = [:]
+  /// All properties of pending models for which another context has stored another value since.
+  private(set) var externallyChangedSlots: [PersistentIdentifier: SlotSet] = [:]
 
   init(_ log: ChangeLog) {
     self.log = log
@@ -22,7 +24,7 @@ final class ExternalChangeFeed {
     log.open(reader)
   }
 
-  /// - Parameter notify: Called from other threads after a save of another context.
+  /// - Parameter notify: Called on other threads after a save of another context.
   func start(notifying notify: @escaping @Sendable () -> Void) {
     ownNotification = notify
     log.open(reader, notify: notification)
@@ -30,7 +32,7 @@ final class ExternalChangeFeed {
 
   private var ownNotification: (@Sendable () -> Void)?
 
-  /// What live queries of the context want to be called.
+  /// Called in addition, for the live queries of the context.
   var followerNotification: (@Sendable () -> Void)? {
     didSet { log.setNotification(of: reader, notification) }
   }
@@ -47,7 +49,7 @@ final class ExternalChangeFeed {
 
   func stop() { log.close(reader) }
 
-  /// What others saved since the last call; nil when that is nothing.
+  /// What other contexts saved since the last call; nil if that is nothing.
   func take() -> SavedChanges? {
     let version = log.currentVersion
     if version == seenVersion && unapplied == nil { return nil }
@@ -58,27 +60,27 @@ final class ExternalChangeFeed {
     return changes.isEmpty ? nil : changes
   }
 
-  /// Whether something could not be applied.
+  /// Whether taken changes could not be applied.
   var hasUnappliedChanges: Bool { unapplied != nil }
 
   /// Keeps changes that could not be applied for the next `take()`.
   func putBack(_ changes: SavedChanges) { unapplied = changes }
 
-  func contest(_ identifier: PersistentIdentifier, _ slots: SlotSet) {
-    if !slots.isEmpty { contested[identifier, default: SlotSet()].formUnion(slots) }
+  func recordConflict(_ identifier: PersistentIdentifier, _ slots: SlotSet) {
+    if !slots.isEmpty { conflictingSlots[identifier, default: SlotSet()].formUnion(slots) }
   }
 
-  func noteChangeUnderEdits(_ identifier: PersistentIdentifier, _ slots: SlotSet) {
-    if !slots.isEmpty { changedUnderEdits[identifier, default: SlotSet()].formUnion(slots) }
+  func recordExternalChange(_ identifier: PersistentIdentifier, _ slots: SlotSet) {
+    if !slots.isEmpty { externallyChangedSlots[identifier, default: SlotSet()].formUnion(slots) }
   }
 
-  func forgetContested() {
-    contested = [:]
-    changedUnderEdits = [:]
+  func clearConflicts() {
+    conflictingSlots = [:]
+    externallyChangedSlots = [:]
   }
 
-  /// Whether others have announced a save of which it is not known yet that it is complete. Under the write
-  /// lock of the store such a save is committed.
+  /// Whether another context has announced a save that is not known to be complete. For a caller
+  /// that holds the write lock of the store, such a save is committed.
   var hasAnnouncedSaves: Bool { log.hasAnnouncements(besides: reader) }
 
   // MARK: Saving
@@ -86,9 +88,9 @@ final class ExternalChangeFeed {
   /// Whether other contexts read the log, so that saves have to be announced.
   var hasReaders: Bool { log.hasOthers(than: reader) }
 
-  /// Announces a save whose statements have run, while the store is still locked for others.
+  /// Announces a save whose statements have run, while the store is still locked for other writers.
   ///
-  /// What they saved after this context last took changes is contested too.
+  /// What other contexts saved after this context last took changes becomes contested too.
   func announce(_ changes: SavedChanges) -> Int {
     let (serial, unseen) = log.announce(changes, by: reader)
     if !unseen.updated.isEmpty {
@@ -98,10 +100,10 @@ final class ExternalChangeFeed {
       }
       for (identifier, slots) in changes.updated {
         guard let other = theirs[identifier] else { continue }
-        contest(identifier, slots.intersection(other))
+        recordConflict(identifier, slots.intersection(other))
       }
       for identifier in changes.deleted {
-        if let other = theirs[identifier] { contest(identifier, other) }
+        if let other = theirs[identifier] { recordConflict(identifier, other) }
       }
     }
     return serial

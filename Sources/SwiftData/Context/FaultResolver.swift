@@ -1,17 +1,17 @@
 import OpenSwiftDataRowStorage
 
-/// Answers a model that asks for what was not read yet: its row, its partner, its members.
+/// Reads what a model requests and has not read yet: its row, a related model, its members.
 ///
-/// A storage asks its `source`, the `ContextCore`, which makes a resolver for the answer. Registered
-/// instances come first, then the store; rows become models through the `Materializer`. Where a
-/// store can't be read the model stays as it is and asks again next time.
+/// A storage asks its `source`, the `ContextCore`, which creates a resolver. Registered instances
+/// come first, then the store; `Materializer` turns rows into models. If a store can't be read, the
+/// model stays as it is and asks again at the next access.
 ///
-/// A model that is being deinitialised reads its own row still, but no other model is made for it: its
-/// relationships lead to what is in memory. Models that are made for one that goes would go
-/// with it, and ask in turn.
+/// A model that is being deinitialised still reads its own row, but no other model is created for
+/// it: its relationships lead only to models in memory. A model created for it would be released
+/// with it, and could request another one in its own deinitialiser.
 ///
-/// The resolver has no state of its own. What it changes belongs to the context and to the storage
-/// that asks, and is guarded by the rule that both are used on one thread.
+/// The resolver has no state. It changes the context and the requesting storage, both of which are
+/// used on one thread.
 struct FaultResolver {
   let core: ContextCore
 
@@ -24,8 +24,8 @@ struct FaultResolver {
     do {
       found = try snapshot(for: identifier)
     } catch {
-      core.noteFailedRead(error)
-      storage.failFilling()  // not known to be gone: the next read tries again
+      core.failedReads.note(error)
+      storage.failFilling()  // the row may still exist: the next read tries again
       return
     }
     if let snapshot = found {
@@ -37,19 +37,19 @@ struct FaultResolver {
       } else {
         take(snapshot, into: storage)
       }
-      if let model = storage.model { core.keepRecent(model) }
+      if let model = storage.model { core.recentModels.keep(model) }
     } else {
-      storage.becomeLost()
-      core.hasLostModels = true
+      storage.loseRow()
+      core.lostReferences.expect()
     }
   }
 
-  /// Takes the row as it is now; one that is gone or can't be read changes nothing.
+  /// Reads the current row; a row that no longer exists or can't be read changes nothing.
   func reread(_ storage: _ModelStorage) {
     guard let identifier = storage.knownIdentifier, !identifier.isTemporary,
       let fresh = try? snapshot(for: identifier)
     else { return }
-    core.update(storage, with: fresh)
+    core.materializer.update(storage, with: fresh)
   }
 
   private func take(_ snapshot: DefaultSnapshot, into storage: _ModelStorage) {
@@ -68,10 +68,10 @@ struct FaultResolver {
         of: storage.descriptor, slot: slot, key: row.integer(slot))
     else { return nil }
     let model = registeredOrFault(for: identifier, asking: storage)
-    return mayDangle(storage, slot) ? existing(model) : model
+    return mayReferToDeletedRow(storage, slot) ? existing(model) : model
   }
 
-  /// The partner of a to-one that is known by its identifier.
+  /// The model of a to-one relationship that is known by identifier.
   func partner(_ identifier: PersistentIdentifier, of storage: _ModelStorage) -> AnyObject? {
     existing(registeredOrFault(for: identifier.resolved, asking: storage))
   }
@@ -80,12 +80,12 @@ struct FaultResolver {
     for identifier: PersistentIdentifier, asking storage: _ModelStorage
   ) -> AnyObject? {
     if let known = core.registered(identifier)?.model { return known }
-    return storage.isGoing ? nil : fault(for: identifier)
+    return storage.isDeinitialising ? nil : fault(for: identifier)
   }
 
-  /// Whether a row can still name a partner that was deleted: the deletion changes no row where the
-  /// relationship has no inverse, or where the inverse has the rule `.noAction`.
-  private func mayDangle(_ storage: _ModelStorage, _ slot: Int) -> Bool {
+  /// Whether a row can still refer to a deleted model. A deletion changes no other row if the
+  /// relationship has no inverse, or if the inverse has the rule `.noAction`.
+  private func mayReferToDeletedRow(_ storage: _ModelStorage, _ slot: Int) -> Bool {
     guard let link = storage.descriptor.link(slot, in: coordinator),
       let inverse = link.inverseSlot
     else { return true }
@@ -95,10 +95,10 @@ struct FaultResolver {
   private func existing(_ model: AnyObject?) -> AnyObject? {
     guard let storage = (model as? any PersistentModel)?._$storage else { return nil }
     if storage.flags.contains(.isFault), storage.partialRow == nil { fill(storage) }
-    return storage.flags.contains(.isGone) ? nil : model
+    return storage.flags.contains(.hasNoRow) ? nil : model
   }
 
-  /// The model with an identifier; nil where no store has its row.
+  /// The model with an identifier; nil if no store has its row.
   func model(for identifier: PersistentIdentifier) -> AnyObject? {
     existing(fault(for: identifier))
   }
@@ -108,8 +108,8 @@ struct FaultResolver {
     let identifier = identifier.resolved
     if let known = core.registered(identifier)?.model { return known }
     if identifier.isTemporary { return nil }
-    let fault = core.makeFault(identifier)
-    if let fault { core.keepRecent(fault) }
+    let fault = core.materializer.makeFault(identifier)
+    if let fault { core.recentModels.keep(fault) }
     return fault
   }
 
@@ -117,47 +117,34 @@ struct FaultResolver {
     let value: _ToManyValue?
     if case .toMany(let known) = storage.overlaid(slot) { value = known } else { value = nil }
     if let members = value?.members { return Array(members) }
-    if storage.isGoing { return value.map { Array($0.added) } ?? [] }
-    // Where the store can't be read the members stay unknown, and the next read asks again.
+    if storage.isDeinitialising { return value.map { Array($0.added) } ?? [] }
+    // If the store can't be read, the members stay unknown and the next read tries again.
     guard var members = storedMembers(storage, slot: slot) else {
       return value.map { Array($0.added) } ?? []
     }
     if let value { members = value.ordered(members) }
     if let value, value.isChanged { return Array(value.load(members)) }
-    members = withoutMovedAway(members, from: storage, slot: slot)
+    members = core.changes.withoutReassigned(
+      members, of: storage,
+      inverse: storage.descriptor.link(slot, in: coordinator)?.inverseSlot)
     if let value, value.order != nil { return Array(value.load(members)) }
     storage.overlay(.toMany(_ToManyValue(loaded: members)), at: slot)
     return members
   }
 
-  /// - Returns: nil when the store can't be read.
+  /// - Returns: nil if the store can't be read.
   private func storedMembers(_ storage: _ModelStorage, slot: Int) -> [any PersistentModel]? {
     guard let identifier = storage.knownIdentifier, !identifier.isTemporary,
       let port = core.port(of: storage)
     else { return [] }
-    let snapshots = core.noteFailedRead {
+    let snapshots = core.failedReads.noting {
       try port.members(
         of: identifier, slot: slot, descriptor: storage.descriptor, core.editingState)
     }
-    return snapshots?.compactMap(core.materialize)
+    return snapshots?.compactMap(core.materializer.materialize)
   }
 
-  /// Stored members whose to-one side has been changed since they were stored.
-  func withoutMovedAway(
-    _ members: [any PersistentModel], from storage: _ModelStorage, slot: Int
-  ) -> [any PersistentModel] {
-    guard !core.changes.isEmpty,
-      let inverse = storage.descriptor.link(slot, in: coordinator)?.inverseSlot
-    else { return members }
-    return members.filter { model in
-      let member = model._$storage
-      guard !member.descriptor.properties[inverse].isToMany, member.changedSlots.contains(inverse)
-      else { return true }
-      return member.partner(inverse) === storage.model
-    }
-  }
-
-  /// A model for an identifier that leads nowhere.
+  /// A model for an identifier without a row.
   func placeholder(for identifier: PersistentIdentifier) -> any PersistentModel {
     func make<M: PersistentModel>(_ type: M.Type) -> any PersistentModel {
       Materialization.makeModel(type, over: .gone(identifier, type._$descriptor))

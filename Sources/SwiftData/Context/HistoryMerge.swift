@@ -1,8 +1,9 @@
-/// Puts the histories of several stores together.
+/// Merges the histories of several stores.
 ///
-/// Without an order of the descriptor the store whose next transaction is the oldest comes next, so the order
-/// within each store stays, whatever its clock said. A token of such a transaction names all stores: the
-/// transactions that came before it here, so that the next fetch goes on behind it in each of them.
+/// If the descriptor has no order, the store whose next transaction is the oldest comes next. So
+/// the order within each store is kept, even if its clock was wrong. The token of each merged
+/// transaction contains all stores: for each store, the last transaction up to this point. The next
+/// fetch continues after it in every store.
 struct HistoryMerge<Transaction: HistoryTransaction> {
   private let descriptor: HistoryDescriptor<Transaction>
   private let pages: [HistoryPage<Transaction>]
@@ -23,20 +24,21 @@ struct HistoryMerge<Transaction: HistoryTransaction> {
   }
 
   private func inTimeOrder(_ limit: Int) -> [Transaction] {
-    var places = pages.map { _ in 0 }
-    // What lies before the first transaction of a page was not asked for; an empty page lies behind all.
+    var indices = pages.map { _ in 0 }
+    // A page starts after the transactions that were not requested; an empty page is at the end of
+    // its history.
     var positions: [String: Int64] = [:]
     for page in pages { positions[page.storeIdentifier] = page.positionBeforeFirst }
     var merged: [Transaction] = []
     while merged.count < limit {
-      let next = pages.indices.filter { places[$0] < pages[$0].transactions.count }
+      let next = pages.indices.filter { indices[$0] < pages[$0].transactions.count }
         .min { a, b in
-          let (left, right) = (pages[a].transactions[places[a]], pages[b].transactions[places[b]])
+          let (left, right) = (pages[a].transactions[indices[a]], pages[b].transactions[indices[b]])
           return left.timestamp < right.timestamp
         }
       guard let next else { break }
-      let transaction = pages[next].transactions[places[next]]
-      places[next] += 1
+      let transaction = pages[next].transactions[indices[next]]
+      indices[next] += 1
       guard let own = transaction as? DefaultHistoryTransaction else {
         merged.append(transaction)
         continue
@@ -50,7 +52,7 @@ struct HistoryMerge<Transaction: HistoryTransaction> {
 }
 
 extension HistoryPage {
-  /// The number of the transaction before the first one; `nil` where the store does not number them.
+  /// The number of the transaction before the first one; `nil` if the store does not number them.
   fileprivate var positionBeforeFirst: Int64? {
     guard let first = transactions.first else { return end }
     return (first as? DefaultHistoryTransaction).map { $0.transactionIdentifier - 1 }

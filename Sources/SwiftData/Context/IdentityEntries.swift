@@ -1,8 +1,8 @@
 /// An open-addressing hash table from integer keys to storages, without a lock of its own.
 ///
 /// Robin Hood hashing that keeps runs of keys together: primary keys come in runs, so a run of rows
-/// lies in a run of memory, and hardly any entry is away from its home. Deletion shifts followers back until
-/// one is at home, so there are no tombstones.
+/// occupies a run of memory, and few entries are away from their home index. A removal shifts the
+/// following entries back, up to one at its home index, so there are no tombstones.
 struct IdentityEntries: ~Copyable, @unchecked Sendable {
   private struct Entry {
     var key: Int64
@@ -15,8 +15,8 @@ struct IdentityEntries: ~Copyable, @unchecked Sendable {
 
   deinit { entries.deallocate() }
 
-  /// The place of a key, for `held(at:)` and `replace(at:with:)` until the next change.
-  func place(of key: Int64) -> Int? {
+  /// The index of a key, for `held(at:)` and `replace(at:with:)`; valid until the next change.
+  func index(of key: Int64) -> Int? {
     var index = home(of: key)
     var distance = 0
     while entries[index].storage != nil, distance <= self.distance(at: index) {
@@ -27,23 +27,23 @@ struct IdentityEntries: ~Copyable, @unchecked Sendable {
     return nil
   }
 
-  func held(at place: Int) -> _ModelStorage? { entries[place].storage?.held }
+  func held(at index: Int) -> _ModelStorage? { entries[index].storage?.held }
 
-  mutating func replace(at place: Int, with storage: UnretainedStorage) {
-    entries[place].storage = storage
+  mutating func replace(at index: Int, with storage: UnretainedStorage) {
+    entries[index].storage = storage
   }
 
-  /// Inserts a key that is known not to be there.
+  /// Inserts a key that is known to be absent.
   mutating func insertNew(_ storage: UnretainedStorage, for key: Int64) {
     if (count + 1) * 4 > entries.count * 3 { grow(to: entries.count * 2) }
     put(Entry(key: key, storage: storage))
     count += 1
   }
 
-  /// Removes a key; where it leads to another storage it stays.
+  /// Removes a key, unless it leads to another storage.
   mutating func remove(_ storage: UnretainedStorage, for key: Int64) {
-    guard let place = place(of: key), entries[place].storage == storage else { return }
-    var gap = place
+    guard let index = index(of: key), entries[index].storage == storage else { return }
+    var gap = index
     var next = (gap + 1) & mask
     while entries[next].storage != nil, distance(at: next) > 0 {
       entries[gap] = entries[next]
@@ -68,7 +68,7 @@ struct IdentityEntries: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Puts a new key in; an entry that is closer to its home makes room.
+  /// Inserts an entry; entries that are closer to their home index move on.
   private mutating func put(_ new: Entry) {
     var entry = new
     var index = home(of: entry.key)
@@ -87,7 +87,7 @@ struct IdentityEntries: ~Copyable, @unchecked Sendable {
 
   private func distance(at index: Int) -> Int { (index - home(of: entries[index].key)) & mask }
 
-  /// A bijection that keeps a run of keys together, and spreads strides.
+  /// A bijection that keeps runs of keys together and spreads strides.
   private func home(of key: Int64) -> Int { Int(truncatingIfNeeded: key ^ key >> 8) & mask }
 
   private mutating func grow(to size: Int) {

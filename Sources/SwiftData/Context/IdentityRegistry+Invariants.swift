@@ -1,10 +1,10 @@
-/// What holds between two calls of the context's API; checked in test builds only.
+/// Conditions that hold between two calls of the context's API; checked in test builds only.
 ///
 /// Called after each batch of changes: a fetch, a save, a rollback, an undo, external changes. It
-/// looks at every instance, so a large registry is checked ever more seldom: otherwise a loop of
+/// looks at every instance, so a large registry is checked less and less often: otherwise a loop of
 /// fetches would take quadratic time.
 extension IdentityRegistry {
-  func _invariantCheck(in context: ContextCore) {
+  func _invariantCheck(in context: AnyObject) {
     #if OPENSWIFTDATA_INVARIANTS
       checkCount += 1
       guard count <= 256 || checkCount & (checkCount - 1) == 0 else { return }
@@ -17,7 +17,7 @@ extension IdentityRegistry {
   }
 
   #if OPENSWIFTDATA_INVARIANTS
-    private func check(_ live: LiveModel, in context: ContextCore) {
+    private func check(_ live: RetainedModel, in context: AnyObject) {
       let storage = live.storage
       let name = storage.descriptor.entityName
       guard let identifier = storage.knownIdentifier else {

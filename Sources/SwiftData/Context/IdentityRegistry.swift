@@ -1,33 +1,33 @@
 import Synchronization
 
-/// Finds the instances of a context by identifier: one instance per row, besides duplicates.
+/// Finds the instances of a context by identifier: one instance per row, except duplicates.
 ///
-/// 1. A model that no save has stored is found through the scope of its temporary identifier.
-/// 2. A model over a row (fetched, faulted in or saved) is inserted under its identifier: in a table
-///    per store and root entity where keys are integers, else in `others`.
-/// 3. An upsert can lead a new model to a row that another instance shows. The first stays under the
-///    identifier, the new one becomes a duplicate.
+/// 1. A model that was never saved is found through the scope of its temporary identifier.
+/// 2. A model with a row (fetched, faulted or saved) is inserted under its identifier: in a table
+///    per store and root entity if keys are integers, else in `others`.
+/// 3. An upsert can turn a new model into an instance of a row that is already shown. The first
+///    instance stays under the identifier; the new one becomes a duplicate.
 /// 4. A model is removed when its row is deleted, or while it is deinitialised.
 ///
-/// No reference keeps a model alive: what has no other owner is freed, and the change tracker owns
-/// the models with unsaved changes. The registry lives as long as its `ContextCore` and is used on
-/// the thread of the context, but for one thing: the last reference to a model may go on any thread,
-/// and its storage is removed there. So entries are guarded by locks, and every look-up answers a model that
-/// it holds, or none. A model that is being deinitialised counts as absent; whoever asks for its row
-/// meanwhile gets a new instance, which takes its place.
+/// References do not retain models: a model without another owner is freed, and the change tracker
+/// owns the models with unsaved changes. The registry lives as long as its `ContextCore` and is
+/// used on the thread of the context, with one exception: the last reference to a model may be
+/// released on any thread, and its storage is removed there. So entries are guarded by locks, and
+/// every look-up returns a retained model or none. A model that is being deinitialised counts as
+/// absent: a request for its row meanwhile creates a new instance, which replaces the entry.
 final class IdentityRegistry {
   private let coordinator: any StoreCoordinator
-  /// One table per root entity and store, found once per fetch.
+  /// One table per root entity and store, looked up once per fetch.
   private var tables: [TableKey: IdentityTable] = [:]
-  /// The textual keys of custom stores.
+  /// Storages with textual keys, of custom stores.
   private let others = Mutex<[PersistentIdentifier: UnretainedStorage]>([:])
   private var duplicateInstances = DuplicateInstances()
-  /// The table of the scope that was asked for last, which is mostly the one that is asked for next.
+  /// The table of the last requested scope, which is usually the next one too.
   private var lastScope: IdentifierScope?
   private var lastTable: IdentityTable?
 
   #if OPENSWIFTDATA_INVARIANTS
-    /// How often the invariants were asked for.
+    /// The number of checks.
     var checkCount = 0
     var count: Int {
       tables.values.reduce(others.withLock { $0.count }) { $0 + $1.count }
@@ -41,16 +41,16 @@ final class IdentityRegistry {
 
   init(coordinator: any StoreCoordinator) { self.coordinator = coordinator }
 
-  /// The instance that an identifier leads to in `context`.
-  func model(for identifier: PersistentIdentifier, in context: ContextCore) -> LiveModel? {
+  /// The instance of a context for an identifier.
+  func model(for identifier: PersistentIdentifier, in context: AnyObject) -> RetainedModel? {
     if let scope = identifier.temporaryScope { return scope.pendingModel(of: context) }
     if let table = table(of: identifier.id.scope) { return table[identifier.id.key] }
     var found: _ModelStorage?
     others.withLock { found = $0[identifier]?.held }
-    return found.flatMap(LiveModel.init)
+    return found.flatMap(RetainedModel.init)
   }
 
-  /// The table for rows of `scope`; `nil` where identifiers have no integer key.
+  /// The table for rows of `scope`; `nil` if its identifiers have no integer key.
   func table(of scope: IdentifierScope) -> IdentityTable? {
     if lastScope === scope { return lastTable }
     guard case .row = scope.kind, let store = scope.storeIdentifier else { return nil }
@@ -63,7 +63,7 @@ final class IdentityRegistry {
     return table
   }
 
-  /// Makes `storage` the one that its identifier leads to.
+  /// Registers `storage` under its identifier.
   func insert(_ storage: _ModelStorage) {
     guard let identifier = storage.knownIdentifier else { return }
     if let table = table(of: identifier.id.scope) {
@@ -88,16 +88,16 @@ final class IdentityRegistry {
     }
   }
 
-  /// Removes a storage with a textual key. Called while it is deinitialised too, on any thread.
+  /// Removes a storage with a textual key. Also called while it is deinitialised, on any thread.
   func forget(_ storage: _ModelStorage) {
     guard let identifier = storage.knownIdentifier else { return }
     let going = UnretainedStorage(storage)
     others.withLock { if $0[identifier] == going { $0[identifier] = nil } }
   }
 
-  /// Models that are in memory, held.
-  /// - Parameter isWanted: Called under a lock; it looks at the storage and does nothing else.
-  func models(where isWanted: (_ModelStorage) -> Bool) -> [LiveModel] {
+  /// Models in memory, retained.
+  /// - Parameter isWanted: Called under a lock; it must only look at the storage.
+  func models(where isWanted: (_ModelStorage) -> Bool) -> [RetainedModel] {
     var storages: [_ModelStorage] = []
     for table in tables.values { table.add(to: &storages, where: isWanted) }
     others.withLock { others in
@@ -105,24 +105,24 @@ final class IdentityRegistry {
         if let held = reference.held { storages.append(held) }
       }
     }
-    return storages.compactMap(LiveModel.init)
+    return storages.compactMap(RetainedModel.init)
   }
 
   // MARK: Duplicates
 
   var hasDuplicates: Bool { !duplicateInstances.isEmpty }
 
-  /// Further instances of a row, besides the one that its identifier leads to.
-  func duplicates(of identifier: PersistentIdentifier) -> [LiveModel] {
+  /// Additional instances of a row, besides the registered one.
+  func duplicates(of identifier: PersistentIdentifier) -> [RetainedModel] {
     duplicateInstances[identifier]
   }
 
   /// All instances of a row.
-  func instances(of identifier: PersistentIdentifier, in context: ContextCore) -> [LiveModel] {
+  func instances(of identifier: PersistentIdentifier, in context: AnyObject) -> [RetainedModel] {
     [model(for: identifier, in: context)].compactMap(\.self) + duplicates(of: identifier)
   }
 
-  var allDuplicates: [(identifier: PersistentIdentifier, model: LiveModel)] {
+  var allDuplicates: [(identifier: PersistentIdentifier, model: RetainedModel)] {
     duplicateInstances.all
   }
 

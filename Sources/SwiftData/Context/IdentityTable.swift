@@ -2,29 +2,29 @@ import Synchronization
 
 /// The models of one root entity and store by integer key.
 ///
-/// A model is inserted and looked up on the thread of its context. It is removed there too, or on the
-/// thread that drops the last reference to it; so a lock guards the entries. What is done under the lock
-/// calls nobody and releases nothing, because a model that is released there would ask for
-/// the lock again.
+/// A model is inserted and looked up on the thread of its context. It is removed there too, or on
+/// the thread that releases the last reference to it; so a lock guards the entries. Code under the
+/// lock makes no other calls and releases nothing, because releasing a model there would take the
+/// lock again.
 final class IdentityTable: RowRegistry {
   private let entries = Mutex(IdentityEntries())
 
   var count: Int { entries.withLock { $0.count } }
 
-  subscript(key: Int64) -> LiveModel? {
+  subscript(key: Int64) -> RetainedModel? {
     var found: _ModelStorage?
     entries.withLock { entries in
-      if let place = entries.place(of: key) { found = entries.held(at: place) }
+      if let index = entries.index(of: key) { found = entries.held(at: index) }
     }
-    return found.flatMap(LiveModel.init)
+    return found.flatMap(RetainedModel.init)
   }
 
-  /// Makes `storage` the one that its key leads to.
+  /// Registers `storage` under its key.
   func insert(_ storage: _ModelStorage, for key: Int64) {
     let reference = UnretainedStorage(storage)
     entries.withLock { entries in
-      if let place = entries.place(of: key) {
-        entries.replace(at: place, with: reference)
+      if let index = entries.index(of: key) {
+        entries.replace(at: index, with: reference)
       } else {
         entries.insertNew(reference, for: key)
       }
@@ -43,27 +43,27 @@ final class IdentityTable: RowRegistry {
     entries.withLock { $0.add(to: &storages, where: isWanted) }
   }
 
-  /// Finds the storages of several rows, with the lock taken once.
+  /// Finds the storages of several rows, taking the lock once.
   /// - Parameters:
-  ///   - storages: Takes one retained storage per row. One without a model is new.
-  ///   - make: Makes the storage of a row that has none; it does nothing else.
+  ///   - storages: Receives one retained storage per row. A storage without a model is new.
+  ///   - make: Creates the storage of a row that has none; must do nothing else.
   func resolve(
-    _ rows: ArraySlice<RowBatch.Place>,
+    _ rows: ArraySlice<RowBatch.Entry>,
     into storages: inout ContiguousArray<Unmanaged<_ModelStorage>>,
-    make: (RowBatch.Place) -> _ModelStorage
+    make: (RowBatch.Entry) -> _ModelStorage
   ) {
     entries.withLock { entries in
       for row in rows {
-        let place = entries.place(of: row.key)
-        if let place, let held = entries.held(at: place) {
+        let index = entries.index(of: row.key)
+        if let index, let held = entries.held(at: index) {
           storages.append(.passRetained(held))
           continue
         }
         let storage = make(row)
         storage.table = self
         let reference = UnretainedStorage(storage)
-        if let place {
-          entries.replace(at: place, with: reference)
+        if let index {
+          entries.replace(at: index, with: reference)
         } else {
           entries.insertNew(reference, for: row.key)
         }

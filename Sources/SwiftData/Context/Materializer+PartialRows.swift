@@ -1,24 +1,24 @@
 import OpenSwiftDataRowStorage
 
-/// Models over rows of a few properties.
-extension ContextCore {
-  /// Appends the models of a batch of partial rows, which are of one class.
+/// Models with rows of only a few properties.
+extension Materializer {
+  /// Appends the models of a batch of partial rows, all of one class.
   func materialize<T: PersistentModel>(partial batch: RowBatch, into models: inout [T]) {
     func append<M: PersistentModel>(_ type: M.Type) {
       let descriptor = batch.descriptor
       guard let table = identities.table(of: batch.scope) else { return }
       let maker = Materialization.Maker()
-      forEachRow(of: batch, in: table) { place in
+      forEachRow(of: batch, in: table) { row in
         let storage = _ModelStorage(descriptor)
-        storage.page = place.page.takeUnretainedValue()
-        storage.partialRow = place.row
+        storage.page = row.page.takeUnretainedValue()
+        storage.partialRow = row.row
         storage.becomeFault(
-          in: self, as: PersistentIdentifier(scope: batch.scope, key: place.key))
+          in: source, as: PersistentIdentifier(scope: batch.scope, key: row.key))
         return storage
       } _: { index, storage, known in
-        let place = batch.places[index]
+        let row = batch.entries[index]
         if known != nil {
-          update(storage, withPartial: place.row, of: place.page.takeUnretainedValue())
+          update(storage, withPartial: row.row, of: row.page.takeUnretainedValue())
         }
         let model = known ?? maker.makeModel(type, over: storage)
         if let model = model as? T { models.append(model) }
@@ -27,8 +27,8 @@ extension ContextCore {
     append(batch.descriptor.type)
   }
 
-  /// What is loaded stays loaded, and unsaved values stay anyway. Where the partial row has
-  /// other values, the loaded row is out of date as a whole: it is read again when it is needed.
+  /// Loaded values stay loaded, and unsaved values are kept. If the partial row has other values,
+  /// the whole loaded row is out of date and is read again when it is needed.
   private func update(
     _ storage: _ModelStorage, withPartial row: UnsafeRawPointer, of page: RowPage
   ) {
@@ -45,7 +45,7 @@ extension ContextCore {
 }
 
 extension DefaultSnapshot {
-  /// Whether all values of a partial row are known, and are the same.
+  /// Whether all values of a partial row are known and equal.
   fileprivate func agrees(
     withPartial partial: UnsafeRawPointer, of partialPage: RowPage, _ storage: _ModelStorage
   ) -> Bool {

@@ -1,14 +1,28 @@
 import Foundation
 
-/// Turns what a store found into models: the registered instance of a row where there is one, else a
-/// new model over the row.
+/// Turns rows of a store into models: the registered instance of a row if there is one, else a new
+/// model with the row.
 ///
-/// Called at the end of a fetch (`FetchOperation`, `BatchReading`, `Prefetching`) and by
-/// `FaultResolver`.
-extension ContextCore {
-  /// The models of what a fetch found, in order.
+/// Used at the end of a fetch (`FetchOperation`, `BatchReading`, `Prefetcher`) and by
+/// `FaultResolver`. Has no state; what it changes is used on the thread of the context.
+struct Materializer {
+  let coordinator: any StoreCoordinator
+  let identities: IdentityRegistry
+  let changes: ChangeTracker
+  let recent: RecentlyFaultedModels
+  /// The context of new models.
+  let source: any _FaultSource
+  /// Records rows that have changed under unsaved edits, if the context refuses conflicts.
+  let conflicts: ConflictCheck
+
+  /// The model in memory for an identifier.
+  func registered(_ identifier: PersistentIdentifier) -> RetainedModel? {
+    identities.model(for: identifier, in: source)
+  }
+
+  /// The models of fetched rows, in order.
   func materialize<T: PersistentModel>(_ rows: FetchedRows, as type: T.Type) -> [T] {
-    defer { identities._invariantCheck(in: self) }
+    defer { identities._invariantCheck(in: source) }
     switch rows {
     case .batch(let batch) where batch.descriptor === T._$descriptor:
       return materialize(batch, as: type)
@@ -16,26 +30,26 @@ extension ContextCore {
     case .snapshots(let snapshots): return snapshots.compactMap { materialize($0) as? T }
     case .partial(let batches):
       var models: [T] = []
-      models.reserveCapacity(batches.reduce(0) { $0 + $1.places.count })
+      models.reserveCapacity(batches.reduce(0) { $0 + $1.entries.count })
       for batch in batches { materialize(partial: batch, into: &models) }
       return models
     }
   }
 
-  /// The models of rows whose class is `T` itself: per row one look-up and two allocations.
+  /// The models of rows whose class is `T` itself: one look-up and two allocations per row.
   private func materialize<T: PersistentModel>(_ batch: RowBatch, as type: T.Type) -> [T] {
     let descriptor = batch.descriptor
     guard let table = identities.table(of: batch.scope) else { return [] }
-    if batch.places.count > 64 { table.reserve(batch.places.count) }
+    if batch.entries.count > 64 { table.reserve(batch.entries.count) }
     var models: [T] = []
-    models.reserveCapacity(batch.places.count)
+    models.reserveCapacity(batch.entries.count)
     let maker = Materialization.Maker()
-    forEachRow(of: batch, in: table) { place in
+    forEachRow(of: batch, in: table) { row in
       let storage = _ModelStorage(descriptor)
-      storage.row = place.row
-      storage.page = place.page.takeUnretainedValue()
+      storage.row = row.row
+      storage.page = row.page.takeUnretainedValue()
       storage.becomeRegistered(
-        in: self, as: PersistentIdentifier(scope: batch.scope, key: place.key))
+        in: source, as: PersistentIdentifier(scope: batch.scope, key: row.key))
       return storage
     } _: { index, storage, known in
       guard let known else {
@@ -47,30 +61,30 @@ extension ContextCore {
     return models
   }
 
-  /// Looks the rows of a batch up, a number of them at a time, and goes through their storages.
+  /// Looks up the rows of a batch, several at a time, and iterates over their storages.
   /// - Parameters:
-  ///   - make: Makes the storage of a row that has none; it does nothing else.
-  ///   - body: Called with the place of the row in the batch, and the model if it is in memory.
+  ///   - make: Creates the storage of a row that has none; must do nothing else.
+  ///   - body: Called with the index of the row in the batch, and the model if it is in memory.
   @inline(__always)
   func forEachRow(
-    of batch: RowBatch, in table: IdentityTable, make: (RowBatch.Place) -> _ModelStorage,
+    of batch: RowBatch, in table: IdentityTable, make: (RowBatch.Entry) -> _ModelStorage,
     _ body: (Int, _ModelStorage, _ model: AnyObject?) -> Void
   ) {
     let size = 64
-    // Without a reference count per element: that would be a tenth of the fetch.
+    // Unmanaged: a reference count per element would cost a tenth of the fetch.
     var storages: ContiguousArray<Unmanaged<_ModelStorage>> = []
-    storages.reserveCapacity(min(size, batch.places.count))
-    for start in stride(from: 0, to: batch.places.count, by: size) {
-      let end = min(start + size, batch.places.count)
-      table.resolve(batch.places[start..<end], into: &storages, make: make)
+    storages.reserveCapacity(min(size, batch.entries.count))
+    for start in stride(from: 0, to: batch.entries.count, by: size) {
+      let end = min(start + size, batch.entries.count)
+      table.resolve(batch.entries[start..<end], into: &storages, make: make)
       for offset in storages.indices {
         let storage = storages[offset].takeRetainedValue()
         let model = storage.model
         if model == nil, storage.hasModel {
-          // It is being deinitialised on another thread.
-          let place = batch.places[start + offset]
-          let fresh = make(place)
-          table.insert(fresh, for: place.key)
+          // The model is being deinitialised on another thread.
+          let row = batch.entries[start + offset]
+          let fresh = make(row)
+          table.insert(fresh, for: row.key)
           body(start + offset, fresh, nil)
         } else {
           body(start + offset, storage, model)
@@ -80,7 +94,7 @@ extension ContextCore {
     }
   }
 
-  /// The model of one snapshot, whatever its class.
+  /// The model of one snapshot of any class.
   func materialize(_ snapshot: DefaultSnapshot) -> (any PersistentModel)? {
     let identifier = snapshot.persistentIdentifier
     if let live = registered(identifier), let known = live.storage.persistentModel {
@@ -96,10 +110,10 @@ extension ContextCore {
     return make(snapshot.descriptor.type)
   }
 
-  /// Keeps the models of rows that a store sent along with others, for a while.
+  /// Keeps the models of additional rows that a store returned, for a while.
   func register(related snapshots: [DefaultSnapshot]) {
     for snapshot in snapshots {
-      if let model = materialize(snapshot) { keepRecent(model) }
+      if let model = materialize(snapshot) { recent.keep(model) }
     }
   }
 
@@ -108,15 +122,15 @@ extension ContextCore {
     storage.row = snapshot.row
     storage.page = snapshot.page
     if snapshot.cells != nil { storage.takeCells(of: snapshot) }
-    storage.becomeRegistered(in: self, as: snapshot.persistentIdentifier)
+    storage.becomeRegistered(in: source, as: snapshot.persistentIdentifier)
     return storage
   }
 
-  /// Gives a model that is in memory its fresh row; unsaved changes stay on top of it.
+  /// Gives a model in memory its new row; unsaved changes stay on top of it.
   func update(_ storage: _ModelStorage, with snapshot: DefaultSnapshot) {
     if !storage.flags.isDisjoint(with: .isPending) {
-      changes.noteFreshRow(of: storage)
-      if conflictPolicy == .refuse { ConflictCheck(core: self).note(snapshot, under: storage) }
+      changes.recordNewRow(of: storage)
+      conflicts.note(snapshot, under: storage)
       return storage.show(page: snapshot.page, row: snapshot.row)
     }
     guard storage.observers != nil, snapshot.isNews(to: storage) else {
@@ -135,7 +149,7 @@ extension ContextCore {
     guard let type = coordinator.modelType(forEntity: identifier.entityName) else { return nil }
     func make<M: PersistentModel>(_ type: M.Type) -> AnyObject {
       let storage = _ModelStorage(type._$descriptor)
-      storage.becomeFault(in: self, as: identifier)
+      storage.becomeFault(in: source, as: identifier)
       let model = Materialization.makeModel(type, over: storage)
       identities.insert(storage)
       return model
@@ -145,7 +159,7 @@ extension ContextCore {
 }
 
 extension DefaultSnapshot {
-  /// Whether the row has other values than those that `storage` shows.
+  /// Whether the row has other values than `storage` shows.
   fileprivate func isNews(to storage: _ModelStorage) -> Bool {
     if let old = storage.row { return !hasSameBytes(as: old) }
     return storage.partialRowDiffers(from: row)
@@ -160,7 +174,7 @@ extension DefaultSnapshot {
 }
 
 extension DefaultSnapshot {
-  /// Whether the value of a slot stands beside the row.
+  /// Whether the snapshot has the value of a slot outside the row.
   fileprivate func hasCell(of slot: Int) -> Bool {
     guard let cells, row != nil else { return true }
     if case .unset = cells[slot] { return false }
@@ -169,7 +183,7 @@ extension DefaultSnapshot {
 }
 
 extension _ModelStorage {
-  /// Takes over values that came without a row, from a store of another kind.
+  /// Takes values that came without a row, from a store of another kind.
   func takeCells(of snapshot: DefaultSnapshot) {
     guard let cells = snapshot.cells else { return }
     for slot in 0..<descriptor.slotCount where snapshot.hasCell(of: slot) {

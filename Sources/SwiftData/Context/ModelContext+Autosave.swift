@@ -1,17 +1,17 @@
 extension ModelContext {
-  /// Whether changes are saved without a call of `save()`, 0.1 seconds after the first one.
+  /// Whether changes are saved automatically, 0.1 seconds after the first one.
   ///
-  /// On for ``ModelContainer/mainContext``, off for all others. The save is a job of its own on the
-  /// actor of the context, so it comes between two pieces of code and never in the middle of one; an
-  /// `await` is such a gap. Changes that come before it are part of it. When it fails, the changes
-  /// stay pending, ``autosaveErrorHandler`` is called, and the next change leads to another attempt.
+  /// On for ``ModelContainer/mainContext``, off for all other contexts. The save is a separate job
+  /// on the actor of the context, so it runs only where the actor's code is suspended, such as at
+  /// an `await`. It includes all changes made before it. If it fails, the changes stay pending,
+  /// ``autosaveErrorHandler`` is called, and the next change leads to another attempt.
   ///
-  /// The actor is the one of the model actor that the context was made for, else the main actor for
-  /// changes made on the main queue. Elsewhere nothing can be saved by itself, which one line on
-  /// standard error says.
+  /// The actor is that of the model actor for which the context was created, else the main actor
+  /// for changes made on the main queue. Elsewhere nothing is saved automatically, and one warning
+  /// is written to standard error.
   ///
-  /// A context that is gone saves nothing. Before a program ends, or lets its last context go, it
-  /// awaits ``ModelContainer/settle()``.
+  /// A context that is released saves nothing. Before a program ends, or releases its last context,
+  /// it must await ``ModelContainer/settle()``.
   public var autosaveEnabled: Bool {
     get { knownAutosave?.isEnabled ?? false }
     set {
@@ -23,8 +23,8 @@ extension ModelContext {
     }
   }
 
-  /// Called on the actor of the context with the error of an autosave; without it, the error becomes
-  /// a line on standard error.
+  /// Called on the actor of the context with the error of an autosave; if `nil`, the error is
+  /// written to standard error.
   public var autosaveErrorHandler: ((any Error) -> Void)? {
     get { knownAutosave?.errorHandler }
     set { autosave.errorHandler = newValue }

@@ -1,18 +1,18 @@
 public import Foundation
 
 extension ModelContext {
-  /// Deletes the stored models that match, at once and without loading them where possible.
+  /// Deletes the stored models that match, immediately and without loading them where possible.
   ///
-  /// Delete rules hold, all or nothing; the store applies them to its rows. Models are loaded, and
-  /// deleted one by one, where the predicate has parts that SQL cannot express, and with an undo manager,
-  /// which then can bring them back.
+  /// The store applies the delete rules to its rows, all or nothing. Models are loaded and deleted
+  /// one by one if the predicate has parts that SQL cannot express, and if an undo manager is set,
+  /// which can then restore them.
   ///
-  /// While changes of models that the deletion concerns are pending, it becomes part of the next save.
+  /// If changes of affected models are pending, the deletion becomes part of the next save.
   /// - Parameters:
   ///   - model: The class of the models.
   ///   - predicate: Which of them; `nil` for all.
   ///   - includeSubclasses: Whether models of subclasses are deleted too.
-  /// - Throws: The store's error, or a violated rule; nothing is deleted then.
+  /// - Throws: The store's error, or the violation of a rule; nothing is deleted then.
   public func delete<T>(
     model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true
   ) throws where T: PersistentModel {
@@ -49,13 +49,13 @@ extension ContextCore {
         return
       } catch is DataStoreError {}
     }
-    let models = try FetchOperation(core: self, descriptor: FetchDescriptor(predicate: predicate))
+    let models = try fetchOperation(FetchDescriptor(predicate: predicate))
       .models().filter { includeSubclasses || $0._$storage.descriptor === descriptor }
     try deleteThroughGraph(models)
   }
 
-  /// Deletes models by the rules. They are saved at once, unless other changes are pending: then the
-  /// deletion is part of the next save.
+  /// Deletes models with their delete rules. They are saved immediately, unless other changes are
+  /// pending: then the deletion is part of the next save.
   private func deleteThroughGraph<T: PersistentModel>(_ models: [T]) throws {
     let savesAtOnce = changes.isEmpty
     for model in models { delete(model._$storage) }
@@ -72,7 +72,7 @@ extension ContextCore {
 }
 
 extension ChangeTracker {
-  /// Whether a pending change is one of a model of these entities, or of a class below them.
+  /// Whether a pending change concerns a model of these entities or of their subclasses.
   fileprivate func concern(_ entities: Set<String>) -> Bool {
     [inserted, changed, deleted].contains { models in
       models.contains { $0.descriptor.lineage.contains { entities.contains($0.entityName) } }

@@ -1,9 +1,10 @@
 import Foundation
 
-/// The ways to get models: all of them begin here and go on in `FetchOperation` or `BatchReading`,
-/// those by identifier in the `IdentityRegistry` and the `FaultResolver`.
+/// Fetches: each one starts here and continues in `FetchOperation` or `BatchReading`; look-ups by
+/// identifier continue in the `IdentityRegistry` and the `FaultResolver`.
 extension ModelContext {
-  /// The models that match `descriptor`, unsaved changes included unless it says otherwise.
+  /// The models that match `descriptor`, including unsaved changes unless the descriptor excludes
+  /// them.
   ///
   /// ```swift
   /// let now = Date.now
@@ -13,25 +14,26 @@ extension ModelContext {
   ///     sortBy: [SortDescriptor(\.start, order: .reverse)]))
   /// ```
   ///
-  /// Runs one statement, and one more for each path to prefetch, and reads the rows that match. A row
-  /// that the context has in memory is the instance that it was. Parts of the predicate that SQL cannot
-  /// express are evaluated in memory, on all rows that the other parts leave; see <doc:Predicates>.
-  /// - Throws: `SwiftDataError.unsupportedPredicate`, `.unsupportedSortDescriptor` or
-  ///   `.unsupportedKeyPath` for requests that can't be answered, or the store's error.
+  /// Runs one statement, plus one for each relationship to prefetch, and reads the rows that match.
+  /// A row that the context has in memory is returned as the same instance. Parts of the predicate
+  /// that SQL cannot express are evaluated in memory, on all rows that match the other parts; see
+  /// <doc:Predicates>.
+  /// - Throws: `SwiftDataError.unsupportedPredicate` for a predicate that can't be evaluated,
+  ///   `SwiftDataError.unknownSchema` for a class that the schema lacks, or the store's error.
   public func fetch<T>(_ descriptor: FetchDescriptor<T>) throws -> [T] where T: PersistentModel {
-    try FetchOperation(core: core, descriptor: descriptor).models()
+    try core.fetchOperation(descriptor).models()
   }
 
   /// The number of models that `fetch` with the same descriptor would return.
-  /// - Throws: `SwiftDataError` for requests that can't be answered, or the store's error.
+  /// - Throws: The same errors as ``fetch(_:)``.
   public func fetchCount<T>(_ descriptor: FetchDescriptor<T>) throws -> Int
   where T: PersistentModel {
-    try FetchOperation(core: core, descriptor: descriptor).count()
+    try core.fetchOperation(descriptor).count()
   }
 
   /// The identifiers of the models that `fetch` with the same descriptor would return.
-  /// - Throws: `SwiftDataError.sortingPendingChangesWithIdentifiers` for an order while there are unsaved
-  ///   changes that the descriptor wants to see, or the store's error.
+  /// - Throws: `SwiftDataError.sortingPendingChangesWithIdentifiers` if the descriptor has an order
+  ///   and includes unsaved changes while there are some, or the errors of ``fetch(_:)``.
   public func fetchIdentifiers<T>(_ descriptor: FetchDescriptor<T>) throws
     -> [PersistentIdentifier] where T: PersistentModel
   {
@@ -40,41 +42,43 @@ extension ModelContext {
         "Save first, set includePendingChanges to false, or fetch the models and take their "
           + "identifiers.", entity: T._$descriptor.entityName)
     }
-    return try FetchOperation(core: core, descriptor: descriptor).identifiers()
+    return try core.fetchOperation(descriptor).identifiers()
   }
 
-  /// The matching models as a collection that reads a batch of rows when it is touched.
+  /// The matching models as a collection that reads rows in batches, when they are accessed.
   ///
-  /// Which models are in it is settled by this call. One that is deleted later stays in its place and says that
-  /// it is deleted.
+  /// Runs one statement for the keys, which take eight bytes for each row, and one for each batch.
+  /// This call determines which models are in the collection. A model that is deleted later keeps
+  /// its position and reports that it is deleted.
   /// - Parameters:
   ///   - descriptor: What to fetch.
-  ///   - batchSize: How many models to read at a time; all of them when it is less than 1.
-  /// - Throws: `SwiftDataError.includePendingChangesWithBatchSize` while there are unsaved changes
-  ///   that the descriptor wants to see.
+  ///   - batchSize: How many models to read at a time; all of them if it is less than 1.
+  /// - Throws: `SwiftDataError.includePendingChangesWithBatchSize` if the descriptor includes
+  ///   unsaved changes while there are some, or the errors of ``fetch(_:)``.
   public func fetch<T>(
     _ descriptor: FetchDescriptor<T>, batchSize: Int
   ) throws -> FetchResultsCollection<T> where T: PersistentModel {
     let reading = try batchReading(descriptor)
     return FetchResultsCollection(
-      count: reading.places.count, batchSize: batchSize < 1 ? reading.places.count : batchSize,
+      count: reading.identifiers.count,
+      batchSize: batchSize < 1 ? reading.identifiers.count : batchSize,
       read: reading.modelsOrPlaceholders)
   }
 
   /// The matching identifiers as a collection, which takes eight bytes for each.
   /// - Parameters:
   ///   - descriptor: What to fetch.
-  ///   - batchSize: How many identifiers to make at a time.
-  /// - Throws: `SwiftDataError.includePendingChangesWithBatchSize` while there are unsaved changes
-  ///   that the descriptor wants to see.
+  ///   - batchSize: How many identifiers to create at a time.
+  /// - Throws: `SwiftDataError.includePendingChangesWithBatchSize` if the descriptor includes
+  ///   unsaved changes while there are some, or the errors of ``fetch(_:)``.
   public func fetchIdentifiers<T>(
     _ descriptor: FetchDescriptor<T>, batchSize: Int
   ) throws -> FetchResultsCollection<PersistentIdentifier> where T: PersistentModel {
-    let places = try batchReading(descriptor).places
+    let identifiers = try batchReading(descriptor).identifiers
     return FetchResultsCollection(
-      count: places.count, batchSize: batchSize < 1 ? places.count : batchSize
+      count: identifiers.count, batchSize: batchSize < 1 ? identifiers.count : batchSize
     ) { range in
-      range.map { places[$0] }
+      range.map { identifiers[$0] }
     }
   }
 
@@ -84,11 +88,11 @@ extension ModelContext {
         "Save first, or set includePendingChanges to false.", entity: T._$descriptor.entityName)
     }
     return BatchReading(
-      core: core, descriptor: descriptor,
-      places: try FetchOperation(core: core, descriptor: descriptor).places())
+      prefetcher: core.prefetcher, descriptor: descriptor,
+      identifiers: try core.fetchOperation(descriptor).fetchedIdentifiers())
   }
 
-  /// Calls `block` with each matching model, reading a batch of rows at a time.
+  /// Calls `block` with each matching model; reads rows in batches.
   ///
   /// ```swift
   /// try context.enumerate(FetchDescriptor<Trip>(), batchSize: 1000) { trip in
@@ -96,29 +100,30 @@ extension ModelContext {
   /// }
   /// ```
   ///
-  /// Runs one statement for the keys, which take eight bytes for each row, and one for each batch. See
-  /// <doc:GettingStarted>.
-  /// Which models are visited is settled at the beginning; those that are deleted before their turn are left out.
-  /// A batch is released when it has been visited, so any number of rows can be enumerated.
+  /// Runs one statement for the keys, which take eight bytes for each row, and one for each batch.
+  /// See <doc:GettingStarted>. The models are determined at the beginning; models that are deleted
+  /// before their turn are skipped. A batch is released after it has been visited, so any number of
+  /// rows can be enumerated.
   /// - Parameters:
   ///   - fetch: What to enumerate.
-  ///   - batchSize: How many rows to read at a time; all of them when it is less than 1.
+  ///   - batchSize: How many rows to read at a time; all of them if it is less than 1.
   ///   - allowEscapingMutations: Whether `block` may leave unsaved changes in the context.
-  ///   - block: What to do with each model.
-  /// - Throws: What `block` throws, what ``fetch(_:)`` throws, or
-  ///   `SwiftDataError.modelValidationFailure` when `block` leaves changes behind that it may not.
+  ///   - block: Called with each model.
+  /// - Throws: Errors of `block`, the errors of ``fetch(_:)``, or
+  ///   `SwiftDataError.modelValidationFailure` if `block` leaves unsaved changes without
+  ///   permission.
   public func enumerate<T>(
     _ fetch: FetchDescriptor<T>, batchSize: Int = 5000, allowEscapingMutations: Bool = false,
     block: (_ model: T) throws -> Void
   ) throws where T: PersistentModel {
     let reading = BatchReading(
-      core: core, descriptor: fetch,
-      places: try FetchOperation(core: core, descriptor: fetch).places())
+      prefetcher: core.prefetcher, descriptor: fetch,
+      identifiers: try core.fetchOperation(fetch).fetchedIdentifiers())
     var known = core.changes.size
     for range in reading.batches(of: batchSize) {
       for case let model? in try reading.models(at: range) {
         let flags = model._$storage.flags
-        if flags.contains(.isGone) || fetch.includePendingChanges && flags.contains(.isDeleted) {
+        if flags.contains(.hasNoRow) || fetch.includePendingChanges && flags.contains(.isDeleted) {
           continue
         }
         try block(model)
@@ -132,11 +137,11 @@ extension ModelContext {
     }
   }
 
-  /// The model with an identifier, as a fault where it is not in memory.
+  /// The model with an identifier; a fault if it is not in memory.
   ///
-  /// Runs no statement; the row is read with the first property, or for `isDeleted`. Where no store of the
-  /// container has such a row, `isDeleted` is true, `modelContext` nil, and the properties read as
-  /// stand-ins; see ``UnreadableValue``.
+  /// Runs no statement; the row is read with the first property, or for `isDeleted`. If no store of
+  /// the container has such a row, `isDeleted` is true, `modelContext` is nil, and the properties
+  /// read as placeholder values; see ``UnreadableValue``.
   public func model(for persistentModelID: PersistentIdentifier) -> any PersistentModel {
     core.applyExternalChanges()
     if let model = core.faults.fault(for: persistentModelID) as? any PersistentModel {
@@ -145,7 +150,7 @@ extension ModelContext {
     return core.faults.placeholder(for: persistentModelID)
   }
 
-  /// The model with an identifier, if it is in memory.
+  /// The model with an identifier if it is in memory, else `nil`. Runs no statement.
   public func registeredModel<T>(for persistentModelID: PersistentIdentifier) -> T?
   where T: PersistentModel {
     core.registered(persistentModelID.resolved)?.model as? T
@@ -153,7 +158,7 @@ extension ModelContext {
 }
 
 extension _ModelStorage {
-  /// The storage of a model whose row is gone.
+  /// The storage of a model whose row no longer exists.
   static func gone(
     _ identifier: PersistentIdentifier, _ descriptor: _ModelDescriptor
   ) -> _ModelStorage {

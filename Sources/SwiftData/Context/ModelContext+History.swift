@@ -1,5 +1,5 @@
 extension ModelContext {
-  /// The transactions that match, of all stores that keep history of this type, the oldest first unless the
+  /// The matching transactions of all stores with history of this type; the oldest first unless the
   /// descriptor has an order.
   ///
   /// ```swift
@@ -8,11 +8,11 @@ extension ModelContext {
   /// for transaction in try context.fetchHistory(descriptor) { apply(transaction.changes) }
   /// ```
   ///
-  /// Where several stores take part, the tokens name all of them.
+  /// If several stores take part, each token contains all of them.
   ///
-  /// - Throws: `SwiftDataError.historyTokenExpired` where transactions behind a token that the predicate names
-  ///   were deleted, or the token is of another store; `DataStoreError.unsupportedFeature` where no store keeps
-  ///   history of this type; the store's error.
+  /// - Throws: `SwiftDataError.historyTokenExpired` if transactions after a token in the predicate
+  ///   were deleted, or the token belongs to another store; `DataStoreError.unsupportedFeature` if
+  ///   no store keeps history of this type; the store's error.
   public func fetchHistory<T>(_ descriptor: HistoryDescriptor<T>) throws -> [T]
   where T: HistoryTransaction {
     let ports = core.coordinator.ports
@@ -22,12 +22,12 @@ extension ModelContext {
     return HistoryMerge(pages, descriptor).transactions
   }
 
-  /// Deletes the transactions that match, in all stores that keep history of this type.
+  /// Deletes the matching transactions in all stores with history of this type.
   ///
-  /// A limit counts in each store. Tokens from before the oldest transaction that is left expire.
+  /// A limit applies to each store. Tokens from before the oldest remaining transaction expire.
   ///
-  /// - Throws: `DataStoreError.unsupportedFeature` where no store keeps history of this type; the store's
-  ///   error. Stores before the one that fails have deleted theirs then.
+  /// - Throws: `DataStoreError.unsupportedFeature` if no store keeps history of this type; the
+  ///   store's error. Stores before the one that fails have then deleted their transactions.
   public func deleteHistory<T>(_ descriptor: HistoryDescriptor<T>) throws
   where T: HistoryTransaction {
     let keepers = try core.coordinator.ports.filter { try $0.deleteHistory(descriptor) }

@@ -1,12 +1,13 @@
 import Foundation
 
 extension ModelContext {
-  /// Where changes are recorded for undo; nil, and nothing is recorded, unless it is set.
+  /// The undo manager that records the changes of this context; nil by default, which records
+  /// nothing.
   ///
   /// Insertions, deletions, and edits of attributes and relationships are one step of the undo
-  /// manager per event. An event ends with ``processPendingChanges()``, with a save, where the
-  /// manager opens or closes a group, and before it undoes or redoes. On the main actor and in model
-  /// actors it also ends at the next gap in the code of the actor, which an `await` is.
+  /// manager per event. An event ends with ``processPendingChanges()``, with a save, when the
+  /// manager opens or closes a group, and before it undoes or redoes. On the main actor and in
+  /// model actors it also ends when the actor's code is suspended next, such as at an `await`.
   ///
   /// ```swift
   /// context.undoManager = UndoManager()
@@ -14,9 +15,10 @@ extension ModelContext {
   /// context.undoManager?.undo()
   /// ```
   ///
-  /// An undo is a change like any other, to be saved. It can lead back behind a save: models whose
-  /// deletion was saved are inserted again, as the same instances with new identifiers. ``rollback()``
-  /// takes all steps of the context from the manager. Several contexts may share one.
+  /// An undo is a change like any other and has to be saved. It can go back past a save: models
+  /// whose deletion was saved are inserted again, as the same instances with new identifiers.
+  /// ``rollback()`` removes all steps of the context from the manager. Several contexts may share a
+  /// manager.
   public var undoManager: UndoManager? {
     get { core.watchers.first(UndoRecorder.self)?.manager }
     set {
@@ -30,10 +32,10 @@ extension ModelContext {
     }
   }
 
-  /// Ends an event: what was changed since the last one becomes one step of ``undoManager``. Then
+  /// Ends an undo event: changes since the last one become one step of ``undoManager``. Then
   /// applies what other contexts saved.
   ///
-  /// Relationships and lists of changes follow each edit at once, so nothing else is left to do.
+  /// Inverse relationships and the lists of changes are always up to date, so nothing else is done.
   public func processPendingChanges() {
     core.endEvent()
     core.applyExternalChanges()

@@ -1,68 +1,69 @@
-/// A unit of work: fetches models, tracks what changes, and saves it as one transaction per store.
+/// A unit of work: fetches models, tracks changes, and saves them in one transaction per store.
 ///
 /// Not thread safe: a context and its models belong to one thread, queue or actor.
 public class ModelContext: Equatable, SendableMetatype {
   let core: ContextCore
 
-  /// The container whose stores the context works on.
+  /// The container whose stores the context uses.
   ///
-  /// The main context is held by its container and does not hold it. Where it outlives the container,
-  /// another one for the same stores takes its place.
+  /// A container holds its main context, but the main context does not hold the container. If it
+  /// outlives the container, this property returns another container for the same stores.
   public var container: ModelContainer {
-    if let known = heldContainer ?? holder { return known }
-    let container = revive(self)
+    if let known = ownedContainer ?? holder { return known }
+    let container = makeContainer(self)
     holder = container
     return container
   }
 
-  private let heldContainer: ModelContainer?
+  private let ownedContainer: ModelContainer?
   private weak var holder: ModelContainer?
-  private let revive: (ModelContext) -> ModelContainer
+  private let makeContainer: (ModelContext) -> ModelContainer
 
-  /// A name for who makes the changes, which stores get with each request.
+  /// The author of changes, which stores get with each request and record in the history.
   public var author: String? {
     get { core.editingState.author }
     set { core.editingState.author = newValue }
   }
 
-  /// A name of the context, such as that of the screen or the job it serves, which the history keeps.
+  /// A name of the context, such as the screen or the job it serves; recorded in the history.
   ///
-  /// Each transaction that the context saves has it as its ``DefaultHistoryTransaction/contextName``, as it
-  /// has the ``author``. Not in Apple's framework.
+  /// It is the ``DefaultHistoryTransaction/contextName`` of each transaction that the context
+  /// saves. Not in Apple's framework.
   public var name: String? {
     get { core.editingState.contextName }
     set { core.editingState.contextName = newValue }
   }
 
-  /// The identity of this context towards its stores.
+  /// Identifies this context to its stores.
   public var editingState: EditingState {
     get { core.editingState }
     set { core.editingState = newValue }
   }
 
-  /// Makes a context without changes on the stores of `container`.
+  /// Creates a context without changes, for the stores of `container`.
   public convenience init(_ container: ModelContainer) {
     self.init(
-      coordinator: container.coordinator, holding: container, heldBy: nil,
-      revive: { _ in container })
+      coordinator: container.coordinator, holding: container, ownedBy: nil,
+      makeContainer: { _ in container })
   }
 
-  /// Makes the main context of a container.
-  /// - Parameter revive: Makes another container for the stores when the first one is deallocated.
+  /// Creates the main context of a container.
+  /// - Parameter revive: Creates another container for the stores if the first one is deallocated.
   convenience init(
-    mainOf container: ModelContainer, revive: @escaping (ModelContext) -> ModelContainer
+    mainOf container: ModelContainer, makeContainer: @escaping (ModelContext) -> ModelContainer
   ) {
     self.init(
-      coordinator: container.coordinator, holding: nil, heldBy: container, revive: revive)
+      coordinator: container.coordinator, holding: nil, ownedBy: container,
+      makeContainer: makeContainer)
   }
 
   private init(
     coordinator: any StoreCoordinator, holding held: ModelContainer?,
-    heldBy holder: ModelContainer?, revive: @escaping (ModelContext) -> ModelContainer
+    ownedBy holder: ModelContainer?, makeContainer: @escaping (ModelContext) -> ModelContainer
   ) {
-    heldContainer = held
+    ownedContainer = held
     self.holder = holder
-    self.revive = revive
+    self.makeContainer = makeContainer
     core = ContextCore(coordinator: coordinator)
     core.face = self
     core.open()
@@ -73,10 +74,10 @@ public class ModelContext: Equatable, SendableMetatype {
   /// Whether both are the same context.
   public static func == (lhs: ModelContext, rhs: ModelContext) -> Bool { lhs === rhs }
 
-  /// Whether there are changes that no save has stored.
+  /// Whether there are unsaved changes.
   public var hasChanges: Bool { !core.changes.isEmpty }
 
-  /// New models that no save has stored, in the order of insertion.
+  /// New models that have not been saved, in the order of insertion.
   public var insertedModelsArray: [any PersistentModel] {
     core.changes.inserted.compactMap(\.persistentModel)
   }
@@ -91,7 +92,7 @@ public class ModelContext: Equatable, SendableMetatype {
     core.rowsToDelete.compactMap(\.persistentModel)
   }
 
-  /// Adds a model, and all new models it reaches through relationships, to the next save.
+  /// Adds a model, and all new models reachable through its relationships, to the next save.
   ///
   /// ```swift
   /// let trip = Trip(name: "Lisbon", start: .now)
@@ -100,24 +101,26 @@ public class ModelContext: Equatable, SendableMetatype {
   /// try context.save()
   /// ```
   ///
-  /// Runs no statement. Where the model has the unique values of a stored one, the save updates that
-  /// row. A model that the context has already is left as it is; one that is new in another context,
-  /// or whose class the schema lacks, makes the next save throw. See <doc:GettingStarted>.
+  /// Runs no statement. If the model has the unique values of a stored row, the save updates that
+  /// row. A model that is already in the context is not changed, but its deletion is taken back. A
+  /// model that is new in another context, or whose class the schema lacks, makes the next save
+  /// throw. See <doc:GettingStarted>.
   public func insert<T>(_ model: T) where T: PersistentModel {
     core.insert(model._$storage)
   }
 
-  /// Marks a model for deletion by the next save; delete rules are applied then.
+  /// Marks a model for deletion. The next save deletes it and applies the delete rules.
   ///
   /// ```swift
   /// context.delete(trip)
   /// try context.save()
   /// ```
   ///
-  /// Runs no statement. The save applies the delete rules to the rows, with one statement for each relationship
-  /// and level, and loads no models. A model that was not saved yet leaves the context.
-  /// ``delete(model:where:includeSubclasses:)`` deletes rows without fetching models first. A rule that
-  /// denies the deletion makes the save throw `SwiftDataError.modelValidationFailure`; see <doc:Errors>.
+  /// Runs no statement. The save applies the delete rules to the rows, with one statement for each
+  /// relationship and level, and loads no models. A model that was never saved leaves the context.
+  /// ``delete(model:where:includeSubclasses:)`` deletes rows without fetching models first. A rule
+  /// that denies the deletion makes the save throw `SwiftDataError.modelValidationFailure`; see
+  /// <doc:Errors>.
   public func delete<T>(_ model: T) where T: PersistentModel {
     core.delete(model._$storage)
   }
@@ -132,35 +135,37 @@ public class ModelContext: Equatable, SendableMetatype {
   /// }
   /// ```
   ///
-  /// Writes one row for each new, changed or deleted model, changed ones with their changed columns only.
-  /// New models with several unique constraints are looked up first, with one statement for each.
-  /// Without changes nothing runs. Delete rules, required relationships, numbers of members, unique values and
-  /// the rows that links lead to are judged by what is stored when the save has the write lock, whoever
-  /// wrote it. A link to a row that others have deleted becomes nil, and is named in
-  /// ``didOverwrite``; where it is required, the save throws.
+  /// Writes one row for each new, changed or deleted model; of changed models only the changed
+  /// columns. New models with several unique constraints are looked up first, with up to one
+  /// statement for each constraint. Without changes nothing runs. Delete rules, required
+  /// relationships, numbers of members, unique values and the rows that links refer to are checked
+  /// against what is stored when the save has the write lock, whichever writer stored it. A link to
+  /// a row that another writer has deleted becomes nil, and is named in ``didOverwrite``; if it is
+  /// required, the save throws.
   ///
-  /// After an error nothing is saved and the context keeps its changes. Change what the error names and save
-  /// again, take one model back by setting its values or with `insert` for a deletion, or take all back with
-  /// ``rollback()``. Only a save of several stores can be stored in part:
-  /// ``SwiftDataError/committedStores`` names the stores whose models are saved, and the rest stays unsaved.
-  /// See <doc:Errors>, and <doc:Concurrency> for what other contexts see of a save.
+  /// After an error nothing is saved and the context keeps its changes. Change what the error names
+  /// and save again; or revert one model by setting its values, or with `insert` after a deletion;
+  /// or revert all changes with ``rollback()``. Only a save of several stores can be stored in
+  /// part: ``SwiftDataError/committedStores`` names the stores whose models are saved, and the rest
+  /// stays unsaved. See <doc:Errors>, and <doc:Concurrency> for what other contexts see of a save.
   /// - Throws: `SwiftDataError.modelValidationFailure` for models that break a rule of the schema,
-  ///   `SwiftDataError.unknownSchema` for a class that the schema lacks, `SwiftDataError.saveConflict` and
-  ///   `.uniquenessViolation` where the policies of the context say so, or the store's error.
+  ///   `SwiftDataError.unknownSchema` for a class that the schema lacks,
+  ///   `SwiftDataError.saveConflict` and `.uniquenessViolation` if the policies of the context say
+  ///   so, or the store's error.
   public func save() throws { try core.save() }
 
-  /// Discards all unsaved changes and gives live models the values of the last save back.
+  /// Discards all unsaved changes and restores the values of the last save in live models.
   ///
   /// ```swift
   /// trip.name = "Nowhere"
   /// context.rollback()
   /// ```
   ///
-  /// New models leave the context with the values they have, and can be inserted again. Runs no
-  /// statement. See <doc:Errors>.
+  /// New models leave the context with their current values, and can be inserted again. Runs no
+  /// statement, unless saves of other contexts have to be applied. See <doc:Errors>.
   public func rollback() { core.rollback() }
 
-  /// Runs `block` and saves what it changed, in one transaction; undoes all of it when `block` throws.
+  /// Runs `block` and saves its changes in one transaction; undoes all of it if `block` throws.
   ///
   /// ```swift
   /// try context.transaction {
@@ -169,23 +174,25 @@ public class ModelContext: Equatable, SendableMetatype {
   /// }
   /// ```
   ///
-  /// The transaction has the write lock of each store from the beginning: what the block fetches, and what its
-  /// models show, nobody else can change until it ends. Saves inside it are stored together. An error that
-  /// leaves the block, or the last save, undoes everything, in the stores and in the models: unsaved
-  /// changes from before the block too. A transaction inside another one is a part of it: where it fails, the
-  /// outer one throws at its end. Other contexts and `didSave` learn of it once it is stored.
+  /// The transaction holds the write lock of each store from the beginning: no other writer can
+  /// change what the block fetches or its models show, until it ends. Saves inside it are stored
+  /// together. An error of the block or of the last save undoes everything, in the stores and in
+  /// the models, including unsaved changes from before the block. A transaction inside another one
+  /// is part of it: if the inner one fails, the outer one throws at its end. Other contexts and
+  /// observers of `didSave` are notified after the commit.
   ///
-  /// It waits for other writers as a save does; ``transaction(waitingAtMost:block:)`` sets a limit. Stores
-  /// that speak the public ``DataStore`` protocol have no transactions: what the block saves there stays.
-  /// Another context must not save on the same thread inside the block. See <doc:Concurrency>.
-  /// - Throws: What `block` or the save throws, or `SwiftDataError.storeWriteFailure` where another writer
-  ///   keeps the lock; then the block has not run.
+  /// It waits for other writers as a save does; ``transaction(waitingAtMost:block:)`` sets a limit.
+  /// Stores that implement the public ``DataStore`` protocol have no transactions: what the block
+  /// saves there cannot be undone. Another context must not save on the same thread inside the
+  /// block. See <doc:Concurrency>.
+  /// - Throws: Errors of `block` or of the save, or `SwiftDataError.storeWriteFailure` if another
+  ///   writer keeps the lock; then the block has not run.
   public func transaction(block: () throws -> Void) throws {
     try core.transaction(within: nil, block)
   }
 
-  /// Runs `block` in one transaction, as ``transaction(block:)`` does, unless other writers keep it waiting
-  /// too long.
+  /// Runs `block` in one transaction, like ``transaction(block:)``, with a limit for the time to
+  /// wait for other writers.
   ///
   /// ```swift
   /// try context.transaction(waitingAtMost: .seconds(1)) { trip.name += " once more" }
@@ -194,14 +201,14 @@ public class ModelContext: Equatable, SendableMetatype {
   /// Not in Apple's framework.
   /// - Parameters:
   ///   - limit: How long to wait for other threads of the process, and again for other processes.
-  ///   - block: What to run.
-  /// - Throws: What `block` or the save throws, or `SwiftDataError.storeWriteFailure` after the limit; then the
-  ///   block has not run.
+  ///   - block: The code to run.
+  /// - Throws: Errors of `block` or of the save, or `SwiftDataError.storeWriteFailure` after the
+  ///   limit; then the block has not run.
   public func transaction(waitingAtMost limit: Duration, block: () throws -> Void) throws {
     try core.transaction(within: limit, block)
   }
 
-  /// Runs reads that see one state of the stores: several fetches, faults and relationships.
+  /// Runs several reads that see one state of the stores: fetches, faults and relationships.
   ///
   /// ```swift
   /// let (trips, stops) = try context.snapshot {
@@ -209,11 +216,12 @@ public class ModelContext: Equatable, SendableMetatype {
   /// }
   /// ```
   ///
-  /// Writers are not kept waiting, but for those of a store in memory, which has one connection. What others
-  /// save meanwhile is applied after `body`. Saving, deleting by predicate and `transaction` throw inside it.
-  /// Models that are in memory keep the values they have until a fetch brings their rows. A single fetch
-  /// sees one state without this. With several stores, each has a state of its own. Not in Apple's framework.
-  /// - Throws: What `body` throws, or the store's error.
+  /// Writers are not blocked, except for those of a store in memory, which has one connection. What
+  /// other contexts save meanwhile is applied after `body`. Saving, deleting by predicate and
+  /// `transaction` throw inside it. Models in memory keep their values until a fetch reads their
+  /// rows. A single fetch always sees one state. With several stores, each has its own state. Not
+  /// in Apple's framework.
+  /// - Throws: Errors of `body`, or the store's error.
   public func snapshot<R>(_ body: () throws -> R) throws -> R { try core.snapshot(body) }
 }
 

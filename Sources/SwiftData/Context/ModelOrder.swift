@@ -1,17 +1,18 @@
 import Foundation
 
-/// The order that a fetch asks for, made in memory as the store makes it: models that are equal by
-/// all descriptors come by their keys, new ones last, in the order of their insertion.
+/// The order of a fetch, made in memory as the store makes it: models that are equal by all
+/// descriptors are ordered by key; new ones come last, in the order of their insertion.
 struct ModelOrder<T: PersistentModel> {
   private struct Key {
     let descriptor: SortDescriptor<T>
-    let isTurned: Bool
-    /// The property, where it may be not a number. Stores keep that as nothing, and Swift's `<` puts it nowhere.
+    let isReversed: Bool
+    /// The property, if its values can be NaN. Stores keep NaN as null, and Swift's `<` does not
+    /// order it.
     let number: PartialKeyPath<T>?
 
     init(_ descriptor: SortDescriptor<T>) {
       self.descriptor = descriptor
-      isTurned = descriptor.comparesAgainstItsOrder
+      isReversed = descriptor.comparesInReverse
       let keyPath = descriptor.keyPath
       let value = keyPath.map { type(of: $0).valueType }
       let isNumber =
@@ -31,8 +32,8 @@ struct ModelOrder<T: PersistentModel> {
       }
       return switch descriptor.compare(left, right) {
       case .orderedSame: .orderedSame
-      case .orderedAscending: isTurned ? .orderedDescending : .orderedAscending
-      case .orderedDescending: isTurned ? .orderedAscending : .orderedDescending
+      case .orderedAscending: isReversed ? .orderedDescending : .orderedAscending
+      case .orderedDescending: isReversed ? .orderedAscending : .orderedDescending
       }
     }
 
@@ -52,32 +53,32 @@ struct ModelOrder<T: PersistentModel> {
     models.sort(by: precedes)
   }
 
-  /// Puts models into others that are in order already.
-  /// - Returns: The places of the added ones, in ascending order.
+  /// Merges models into models that are already in order.
+  /// - Returns: The positions of the added models, in ascending order.
   @discardableResult
   func merge(_ added: [T], into models: inout [T]) -> [Int] {
     if added.isEmpty { return [] }
     var added = added
-    var places: [Int] = []
+    var positions: [Int] = []
     sort(&added)
     var merged: [T] = []
     merged.reserveCapacity(models.count + added.count)
     var start = 0
     for model in added {
-      // Half of the rest is left out with each look.
+      // Binary search in the rest.
       var (low, high) = (start, models.count)
       while low < high {
         let middle = low + (high - low) / 2
         if precedes(model, models[middle]) { high = middle } else { low = middle + 1 }
       }
       merged += models[start..<low]
-      places.append(merged.count)
+      positions.append(merged.count)
       merged.append(model)
       start = low
     }
     merged += models[start...]
     models = merged
-    return places
+    return positions
   }
 
   private func precedes(_ left: T, _ right: T) -> Bool {
@@ -90,7 +91,7 @@ struct ModelOrder<T: PersistentModel> {
     }
     let (left, right) = (left._$storage, right._$storage)
     switch (left.flags.contains(.isInserted), right.flags.contains(.isInserted)) {
-    case (true, true): return left.pendingPlace < right.pendingPlace
+    case (true, true): return left.pendingIndex < right.pendingIndex
     case (false, true): return true
     case (true, false): return false
     case (false, false): break
@@ -102,11 +103,11 @@ struct ModelOrder<T: PersistentModel> {
 }
 
 extension SortDescriptor {
-  /// Whether `compare` goes the other way than `order` says.
+  /// Whether `compare` uses the opposite of `order`.
   ///
-  /// Foundation on Linux gives the comparator its direction when the descriptor is made; setting
-  /// `order` later changes the property only.
-  fileprivate var comparesAgainstItsOrder: Bool {
+  /// Foundation on Linux gives the comparator its direction when the descriptor is created; setting
+  /// `order` later changes only the property.
+  fileprivate var comparesInReverse: Bool {
     for child in Mirror(reflecting: self).children where child.label != "order" {
       if let direction = SortDescriptor.direction(in: child.value) { return direction != order }
     }

@@ -1,11 +1,12 @@
 import Foundation
 import OpenSwiftDataRowStorage
 
-/// Values in a form that outlives their row, for undo and for comparisons with the last save.
+/// Values in a form that does not depend on their row, for undo and comparisons with the last save.
 extension _ModelStorage {
-  /// The value of an attribute in a form that does not depend on the row, which has been read.
+  /// The value of an attribute in a form that does not depend on the row. The row must have been
+  /// read.
   ///
-  /// `.unset` only where the row has nothing that the property's type can show.
+  /// `.unset` only if the row has no value that the property's type can show.
   func explicitValue(_ slot: Int) -> _SlotValue {
     let value = overlaid(slot)
     guard case .unset = value else { return value }
@@ -35,7 +36,7 @@ extension _ModelStorage {
     return read(scalar)
   }
 
-  /// A value that has to be decoded; nil where there is none.
+  /// A value that has to be decoded; nil if there is none.
   private func explicitObject<V>(
     _ type: V.Type, _ slot: Int, _ property: ModelProperty
   ) -> _SlotValue? {
@@ -52,7 +53,7 @@ extension _ModelStorage {
 }
 
 extension _SlotValue {
-  /// Whether two values are known to be equal to the last bit; boxed ones only when they are one.
+  /// Whether two values are known to be equal bit by bit; boxed values only if they are one object.
   func isSame(as other: _SlotValue) -> Bool {
     switch (self, other) {
     case (.unset, .unset), (.null, .null): true

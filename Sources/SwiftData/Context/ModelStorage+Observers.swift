@@ -1,9 +1,10 @@
 import Observation
 
-/// Observers of a model are notified of what the context changes: fresh rows, other sides of
-/// relationships, rollback and undo. Setters notify by themselves (`ModelBacking+Observation`).
+/// Notifies observers of a model of changes made by the context: new rows, other sides of
+/// relationships, rollback and undo. Setters notify observers themselves
+/// (`ModelBacking+Observation`).
 extension _ModelStorage {
-  /// Runs `mutation` and notifies observers of one property, where there are any.
+  /// Runs `mutation` and notifies the observers of one property, if there are any.
   func notifyingObservers(of slot: Int, _ mutation: () -> Void) {
     guard let registrar = observers?.registrar, let model = persistentModel else {
       return mutation()
@@ -34,7 +35,7 @@ extension _ModelStorage {
   }
 }
 
-/// A property whose key path has lost its type, to be announced to a registrar.
+/// A property with a type-erased key path, for notifications of a registrar.
 private struct ObservedProperty {
   let registrar: ObservationRegistrar
   let keyPath: AnyKeyPath

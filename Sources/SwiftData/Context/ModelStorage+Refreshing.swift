@@ -1,13 +1,13 @@
 import Foundation
 import OpenSwiftDataRowStorage
 
-/// Fresh rows under unsaved changes.
+/// New rows under unsaved changes.
 extension _ModelStorage {
-  /// Takes a fresh row over and drops what was decoded from the old one.
+  /// Takes a new row and drops what was decoded from the old one.
   /// - Parameters:
   ///   - changed: The slots that another context saved.
   ///   - kept: The slots with unsaved changes.
-  func takeFresh(_ snapshot: DefaultSnapshot, changed: SlotSet, keeping kept: SlotSet) {
+  func takeNewRow(_ snapshot: DefaultSnapshot, changed: SlotSet, keeping kept: SlotSet) {
     show(page: snapshot.page, row: snapshot.row)
     if overlay != nil {
       for slot in 0..<descriptor.slotCount where !descriptor.properties[slot].isEphemeral {
@@ -28,7 +28,7 @@ extension _ModelStorage {
     }
   }
 
-  /// The slots whose stored values differ, and every to-many, which a row does not show.
+  /// The slots whose stored values differ, and every to-many, which a row does not contain.
   func slots(differingFrom snapshot: DefaultSnapshot) -> SlotSet {
     guard let old = reader, let row = snapshot.row else { return .all }
     let new = RowReader(row: row, cellsOffset: descriptor.cellsOffset)

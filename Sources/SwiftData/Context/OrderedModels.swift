@@ -1,6 +1,6 @@
-/// Storages and their models in order of arrival, each once, with constant-time removal.
+/// Storages and their models in the order of insertion, each once, with removal in constant time.
 ///
-/// A storage is in one list at a time and remembers its place there.
+/// A storage is in one list at a time and stores its position there.
 struct OrderedModels: Sequence {
   private struct Entry {
     let model: AnyObject
@@ -10,27 +10,28 @@ struct OrderedModels: Sequence {
 
   private var entries: [Entry?] = []
   private(set) var size = 0
-  /// Made by the first fetch that asks for some of many.
+  /// Created by the first fetch that asks for some of many models.
   private var index: PendingIndex?
 
   var isEmpty: Bool { size == 0 }
 
   mutating func append(_ storage: _ModelStorage, saved: SavedValues) {
-    guard storage.pendingPlace < 0, let model = storage.model else { return }
-    storage.pendingPlace = Int32(truncatingIfNeeded: entries.count)
+    guard storage.pendingIndex < 0, let model = storage.model else { return }
+    storage.pendingIndex = Int32(truncatingIfNeeded: entries.count)
     entries.append(Entry(model: model, storage: storage, saved: saved))
     size += 1
   }
 
-  /// - Returns: The saved values of the model; nil when it is not in this list.
+  /// - Returns: The saved values of the model; nil if it is not in this list.
   mutating func remove(_ storage: _ModelStorage) -> SavedValues? {
-    let place = Int(storage.pendingPlace)
-    guard place >= 0, place < entries.count, let entry = entries[place], entry.storage === storage
+    let position = Int(storage.pendingIndex)
+    guard position >= 0, position < entries.count, let entry = entries[position],
+      entry.storage === storage
     else { return nil }
-    storage.pendingPlace = -1
-    entries[place] = nil
+    storage.pendingIndex = -1
+    entries[position] = nil
     size -= 1
-    index?.noteRemoval(from: Int32(place), of: storage.descriptor)
+    index?.noteRemoval(from: Int32(position), of: storage.descriptor)
     if size == 0 {
       entries = []
       index = nil
@@ -39,8 +40,9 @@ struct OrderedModels: Sequence {
   }
 
   func saved(of storage: _ModelStorage) -> SavedValues? {
-    let place = Int(storage.pendingPlace)
-    guard place >= 0, place < entries.count, let entry = entries[place], entry.storage === storage
+    let position = Int(storage.pendingIndex)
+    guard position >= 0, position < entries.count, let entry = entries[position],
+      entry.storage === storage
     else { return nil }
     return entry.saved
   }
@@ -51,54 +53,55 @@ struct OrderedModels: Sequence {
   }
 
   mutating func removeAll() {
-    for storage in self { storage.pendingPlace = -1 }
+    for storage in self { storage.pendingIndex = -1 }
     entries = []
     size = 0
     index = nil
   }
 
-  /// Entries agree with the places that storages remember.
+  /// Entries agree with the positions that the storages have.
   func _invariantCheck() {
     #if OPENSWIFTDATA_INVARIANTS
       guard entries.count <= 64 || entries.count & (entries.count - 1) == 0 else { return }
       precondition(entries.count { $0 != nil } == size, "A list of pending models lost its count.")
-      for (place, entry) in entries.enumerated() {
+      for (position, entry) in entries.enumerated() {
         precondition(
-          entry.map { Int($0.storage.pendingPlace) == place } ?? true,
+          entry.map { Int($0.storage.pendingIndex) == position } ?? true,
           "A pending model is at another place.")
       }
     #endif
   }
 
-  // MARK: Some of them
+  // MARK: Queries
 
-  /// Whether edits of these models have to be noted.
+  /// Whether edits of these models have to be recorded.
   var notesEdits: Bool { index?.hasValues ?? false }
 
-  /// An edit of one of these models is about to be made.
+  /// Called before an edit of one of these models.
   mutating func noteEdit(of storage: _ModelStorage) {
-    if contains(storage) { index?.noteEdit(at: storage.pendingPlace, of: storage.descriptor) }
+    if contains(storage) { index?.noteEdit(at: storage.pendingIndex, of: storage.descriptor) }
   }
 
   private func contains(_ storage: _ModelStorage) -> Bool {
-    let place = Int(storage.pendingPlace)
-    return entries.indices.contains(place) && entries[place]?.storage === storage
+    let position = Int(storage.pendingIndex)
+    return entries.indices.contains(position) && entries[position]?.storage === storage
   }
 
-  /// Those of a class and of its subclasses, in order.
+  /// The models of a class and of its subclasses, in order.
   ///
-  /// - Parameter values: Where there are many, those without one of these values may be left out.
+  /// - Parameter values: If there are many models, those without one of these values may be left
+  ///   out.
   mutating func storages(
     of descriptor: _ModelDescriptor, having values: [RequiredValue] = []
   ) -> [_ModelStorage] {
     if isEmpty { return [] }
     var index = takeIndex()
     defer { self.index = index }
-    let places = index.places(of: descriptor, having: values) { entries[Int($0)]?.storage }
-    return places.compactMap { entries[Int($0)]?.storage }
+    let positions = index.positions(of: descriptor, having: values) { entries[Int($0)]?.storage }
+    return positions.compactMap { entries[Int($0)]?.storage }
   }
 
-  /// How many there are of a class and of its subclasses.
+  /// The number of models of a class and of its subclasses.
   mutating func count(of descriptor: _ModelDescriptor) -> Int {
     if isEmpty { return 0 }
     let index = takeIndex()
@@ -106,7 +109,7 @@ struct OrderedModels: Sequence {
     return index.count(of: descriptor)
   }
 
-  /// The classes of these models; some may have none left.
+  /// The classes of these models; some may have no model any more.
   mutating func classes() -> [_ModelDescriptor] {
     if isEmpty { return [] }
     let index = takeIndex()
@@ -114,7 +117,7 @@ struct OrderedModels: Sequence {
     return index.descriptors
   }
 
-  /// The index with all models, out of its place so that changing it copies nothing.
+  /// The index with all models, moved out of its property so that changing it copies nothing.
   private mutating func takeIndex() -> PendingIndex {
     var index = index.take() ?? PendingIndex()
     index.take(from: entries.count) { entries[$0]?.storage.descriptor }
@@ -122,11 +125,11 @@ struct OrderedModels: Sequence {
   }
 
   func makeIterator() -> AnyIterator<_ModelStorage> {
-    var index = 0
+    var position = 0
     return AnyIterator {
-      while index < entries.count {
-        defer { index += 1 }
-        if let entry = entries[index] { return entry.storage }
+      while position < entries.count {
+        defer { position += 1 }
+        if let entry = entries[position] { return entry.storage }
       }
       return nil
     }

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Tells once for each property that it cannot show the models it leads to, because it is declared with
-/// a class of another version than the schema's.
+/// Warns once for each property whose related models cannot be shown, because it is declared with a
+/// class of another version than the schema's.
 enum OtherVersionWarning {
   private static let told = Mutex<Set<String>>([])
 

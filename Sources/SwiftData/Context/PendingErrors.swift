@@ -1,7 +1,7 @@
-/// Misuse that can't throw where it happens: an insertion, or setting a relationship.
+/// Misuse that can't throw where it happens: in an insertion, or when a relationship is set.
 ///
-/// The first one since the last save is kept, and thrown by the next save; a rollback discards it.
-/// Belongs to one context and is used on its thread only.
+/// The first error since the last save is kept, and thrown by the next save; a rollback discards
+/// it. Belongs to one context and is used on its thread only.
 struct PendingErrors {
   private var first: SwiftDataError?
 
@@ -19,7 +19,7 @@ struct PendingErrors {
 }
 
 extension ContextCore {
-  func refuseForeign(_ storage: _ModelStorage, in owner: _ModelStorage, _ slot: Int) {
+  func rejectModelOfOtherContext(_ storage: _ModelStorage, in owner: _ModelStorage, _ slot: Int) {
     pendingErrors.note(
       SwiftDataError.modelValidationFailure.with(
         "\(owner.identifier) can't lead to \(storage.identifier), which is new in another context. "
@@ -27,7 +27,7 @@ extension ContextCore {
         entity: owner.descriptor.entityName, property: owner.descriptor.properties[slot].name))
   }
 
-  func refuseForeignContainer(_ storage: _ModelStorage, in owner: _ModelStorage, _ slot: Int) {
+  func rejectModelOfOtherContainer(_ storage: _ModelStorage, in owner: _ModelStorage, _ slot: Int) {
     let other = (storage.source as? ContextCore)?.coordinator
     pendingErrors.note(
       SwiftDataError.modelValidationFailure.with(
@@ -38,7 +38,7 @@ extension ContextCore {
         entity: owner.descriptor.entityName, property: owner.descriptor.properties[slot].name))
   }
 
-  func refuseForeign(_ storage: _ModelStorage) {
+  func rejectModelOfOtherContext(_ storage: _ModelStorage) {
     if let other = (storage.source as? ContextCore)?.coordinator, other !== coordinator {
       return pendingErrors.note(
         SwiftDataError.modelValidationFailure.with(

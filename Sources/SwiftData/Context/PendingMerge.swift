@@ -1,92 +1,102 @@
 import Foundation
 
-/// Judges unsaved inserts, edits and deletions in memory and merges them into what the store found.
-/// Called by `FetchOperation` while changes are pending.
+/// Evaluates unsaved inserts, edits and deletions in memory and merges them into the store's
+/// result. Called by `FetchOperation` while changes are pending.
 ///
-/// 1. Pending models of the fetched entity are judged: new ones, and edited ones whatever the store
-///    says of them. Of many only those that have the values that the predicate demands.
-/// 2. Where predicate or order follow relationships, an edit of another model may concern rows that
-///    are not pending themselves. Only a property that is read there matters, and only rows from
-///    which stored relationships lead to the edited model: a row that reaches it in another way
-///    reaches another edited model first. The store finds these rows, and they are judged too.
-/// 3. The store answers for all others, and reads no more of them than the fetch asks for.
+/// 1. Pending models of the fetched entity are evaluated: new ones, and edited ones whatever the
+///    store returns for them. If there are many, only those that may have the values that the
+///    predicate requires.
+/// 2. If predicate or order follow relationships, an edit of another model may concern rows that
+///    are not pending themselves. Only properties that the request reads there matter, and only
+///    rows from which stored relationships lead to the edited model: a row that reaches it in
+///    another way reaches another edited model first. The store finds these rows, and they are
+///    evaluated too.
+/// 3. The store answers for all other rows, and reads no more of them than the fetch asks for.
 ///
-/// A store that cannot tell what a predicate reads leaves all rows to be judged.
+/// If a store cannot report what a predicate reads, all rows are evaluated in memory.
 struct PendingMerge<T: PersistentModel> {
-  private let core: ContextCore
+  private let prefetcher: Prefetcher
   private let descriptor: FetchDescriptor<T>
   private let port: any StorePort
-  /// How many models of the fetched entity are pending.
+  /// The number of pending models of the fetched entity.
   private let counts: (inserted: Int, changed: Int, deleted: Int)
-  /// Properties that have one value in all models of the answer.
+  /// Values that the request requires of all matching models.
   private let values: [RequiredValue]
-  /// Models with edits that the request reads.
-  private let targets: [FollowedTargets]
-  private let judgesEverything: Bool
+  /// Models with edits of properties that the request reads.
+  private let targets: [RelationshipPathTargets]
+  private let evaluatesEverything: Bool
 
-  /// - Returns: nil when no pending change can touch the result.
-  init?(core: ContextCore, descriptor: FetchDescriptor<T>, port: any StorePort) {
+  /// - Returns: nil if no pending change can affect the result.
+  init?(prefetcher: Prefetcher, descriptor: FetchDescriptor<T>, port: any StorePort) {
     let fetched = T._$descriptor
-    self.core = core
+    self.prefetcher = prefetcher
+    let changes = prefetcher.materializer.changes
     self.descriptor = descriptor
     self.port = port
-    counts = core.changes.counts(of: fetched)
+    counts = changes.counts(of: fetched)
     let followsRelationships =
       !fetched.relationshipSlots.isEmpty
       && (descriptor.predicate != nil || !descriptor.sortBy.isEmpty)
     let hasMany = descriptor.predicate != nil && counts.inserted + counts.changed > 16
     let reads =
       followsRelationships || hasMany
-      ? port.reads(of: PendingMerge.request(descriptor, core)) : nil
+      ? port.reads(of: PendingMerge.request(descriptor, prefetcher)) : nil
     values = reads?.equalities ?? []
-    judgesEverything = followsRelationships && reads == nil
+    evaluatesEverything = followsRelationships && reads == nil
     targets = (reads?.paths ?? []).compactMap { path in
-      let edited = core.changes.edited(related: path.destination, slots: path.reads)
+      let edited = changes.edited(related: path.destination, slots: path.reads)
       let identifiers = edited.compactMap(\.knownIdentifier)
-      return identifiers.isEmpty ? nil : FollowedTargets(path: path, identifiers: identifiers)
+      return identifiers.isEmpty
+        ? nil : RelationshipPathTargets(path: path, identifiers: identifiers)
     }
-    if counts == (0, 0, 0), targets.isEmpty, !judgesEverything { return nil }
+    if counts == (0, 0, 0), targets.isEmpty, !evaluatesEverything { return nil }
   }
 
-  /// New models to judge.
+  /// New models to evaluate.
   private var inserted: [T] {
     if counts.inserted == 0 { return [] }
-    return core.changes.inserted(of: T._$descriptor, having: values).compactMap { $0.model as? T }
+    return changes.inserted(of: T._$descriptor, having: values).compactMap { $0.model as? T }
   }
 
-  /// Edited models to judge. One that another context deleted stays among the changes until they are
-  /// saved or discarded.
+  /// Edited models to evaluate. A model that another context deleted stays among the changes until
+  /// they are saved or discarded.
   private var changed: [T] {
     if counts.changed == 0 { return [] }
-    return core.changes.changed(of: T._$descriptor, having: values)
-      .filter { !$0.flags.contains(.isGone) }.compactMap { $0.model as? T }
+    return changes.changed(of: T._$descriptor, having: values)
+      .filter { !$0.flags.contains(.hasNoRow) }.compactMap { $0.model as? T }
   }
 
-  /// Whether rows are read for judging, besides those that the store answers with.
-  var readsOtherRows: Bool { judgesEverything || !targets.isEmpty }
+  /// Whether rows are read for evaluation, besides those of the store's result.
+  var readsOtherRows: Bool { evaluatesEverything || !targets.isEmpty }
+
+  private var materializer: Materializer { prefetcher.materializer }
+
+  private var changes: ChangeTracker { materializer.changes }
 
   private static func request(
-    _ descriptor: FetchDescriptor<T>, _ core: ContextCore
+    _ descriptor: FetchDescriptor<T>, _ prefetcher: Prefetcher
   ) -> DataStoreFetchRequest<T> {
-    DataStoreFetchRequest(descriptor: descriptor, editingState: core.editingState)
+    DataStoreFetchRequest(descriptor: descriptor, editingState: prefetcher.editingState)
   }
 
-  /// The places of rows that may differ from what the store says of them.
-  private func concernedPlaces() throws -> [PersistentIdentifier] {
+  /// The identifiers of rows that may differ from the store's result.
+  private func affectedIdentifiers() throws -> [PersistentIdentifier] {
     if targets.isEmpty { return [] }
-    return try port.places(of: PendingMerge.request(descriptor, core), leadingTo: targets)
-      .identifiers
+    return try port.identifiers(
+      of: PendingMerge.request(descriptor, prefetcher), leadingTo: targets
+    )
+    .identifiers
   }
 
-  /// The models of concerned rows that are not pending; those that are not at hand are read.
+  /// The models of affected rows that are not pending; missing ones are read.
   private func concerned(
-    at places: [PersistentIdentifier], found: Set<ObjectIdentifier>
+    at identifiers: [PersistentIdentifier], found: Set<ObjectIdentifier>
   ) throws -> [T] {
-    if places.isEmpty { return [] }
+    if identifiers.isEmpty { return [] }
     var models: [T] = []
     var missing: [PersistentIdentifier] = []
-    for identifier in places {
-      let known = core.registered(identifier)
+    for identifier in identifiers {
+      let known = materializer.registered(identifier)
       if let known, !known.storage.flags.isDisjoint(with: .isPending) { continue }
       if let model = known?.model as? T, found.contains(ObjectIdentifier(model)) {
         models.append(model)
@@ -97,75 +107,76 @@ struct PendingMerge<T: PersistentModel> {
     if !missing.isEmpty {
       let rows = try port.rows(
         at: .identifiers(missing), in: missing.indices, of: T._$descriptor, slots: nil,
-        core.editingState)
-      models += core.materialize(rows, as: T.self)
+        prefetcher.editingState)
+      models += materializer.materialize(rows, as: T.self)
     }
-    core.prefetch(targets.map(\.path), of: models)
+    prefetcher.prefetch(targets.map(\.path), of: models)
     return models
   }
 
-  /// How many models match, by counting in the store.
-  /// - Returns: nil where only memory can count.
+  /// The number of matching models, counted in the store.
+  /// - Returns: nil if only memory can count them.
   func count() throws -> Int? {
-    if judgesEverything || !port.tellsReads { return nil }
-    let concerned = try concerned(at: concernedPlaces(), found: [])
-    guard let known = try countOfUntouched(concerned) else { return nil }
+    if evaluatesEverything || !port.reportsReads { return nil }
+    let concerned = try concerned(at: affectedIdentifiers(), found: [])
+    guard let known = try countOfUnaffected(concerned) else { return nil }
     guard descriptor.predicate != nil else { return known + counts.inserted }
     return try [changed, concerned, inserted].reduce(known) { count, models in
       try count + models.count(where: matches)
     }
   }
 
-  /// How many rows match of those that need not be judged. Without a predicate an edit makes no
-  /// difference.
-  private func countOfUntouched(_ concerned: [T]) throws -> Int? {
+  /// The number of matching rows among those that need no evaluation. Without a predicate an edit
+  /// makes no difference.
+  private func countOfUnaffected(_ concerned: [T]) throws -> Int? {
     var request = descriptor
     (request.fetchLimit, request.fetchOffset, request.sortBy) = (nil, nil, [])
     let isAsked = descriptor.predicate != nil
     if (isAsked ? counts.changed : 0) + counts.deleted + concerned.count > PendingMergeLimit.named {
-      guard let found = try port.places(PendingMerge.request(request, core)), found.rest.isEmpty
+      guard let found = try port.identifiers(PendingMerge.request(request, prefetcher)),
+        found.rest.isEmpty
       else { return nil }
       let judged = Set(concerned.map(\.persistentModelID))
-      return found.places.identifiers.count { identifier in
+      return found.identifiers.identifiers.count { identifier in
         !judged.contains(identifier)
-          && core.registered(identifier)?.storage.flags
+          && materializer.registered(identifier)?.storage.flags
             .isDisjoint(with: isAsked ? .isPending : .isDeleted) ?? true
       }
     }
-    guard let all = try port.count(PendingMerge.request(request, core)) else { return nil }
+    guard let all = try port.count(PendingMerge.request(request, prefetcher)) else { return nil }
     let pending =
-      (isAsked ? core.changes.changed(of: T._$descriptor) : [])
-      + core.changes.deleted(of: T._$descriptor)
+      (isAsked ? changes.changed(of: T._$descriptor) : [])
+      + changes.deleted(of: T._$descriptor)
     let touched = Set(pending.compactMap(\.knownIdentifier) + concerned.map(\.persistentModelID))
     if touched.isEmpty { return all }
     let among = T.isOne(of: touched)
     request.predicate = descriptor.predicate.map { Predicate(all: [$0, among]) } ?? among
-    return try port.count(PendingMerge.request(request, core)).map { all - $0 }
+    return try port.count(PendingMerge.request(request, prefetcher)).map { all - $0 }
   }
 
   /// - Parameter stored: Fetches from the store.
-  /// - Returns: The models that match, limit and offset applied.
+  /// - Returns: The models that match, after limit and offset.
   func merge(_ stored: (FetchDescriptor<T>) throws -> [T]) throws -> [T] {
-    let places = try concernedPlaces()
+    let identifiers = try affectedIdentifiers()
     let (inserted, changed) = (inserted, changed)
-    let replacedCount = counts.changed + counts.deleted + places.count
+    let replacedCount = counts.changed + counts.deleted + identifiers.count
     var request = descriptor
     let range = descriptor.range
     request.fetchOffset = nil
-    request.fetchLimit = judgesEverything ? nil : range.end(behind: replacedCount)
-    if judgesEverything { request.predicate = nil }
-    let judgesStored = judgesEverything || replacedCount > 0
-    // What is judged in memory may read any property.
-    if judgesStored || !inserted.isEmpty { request.propertiesToFetch = [] }
+    request.fetchLimit = evaluatesEverything ? nil : range.end(behind: replacedCount)
+    if evaluatesEverything { request.predicate = nil }
+    let evaluatesStored = evaluatesEverything || replacedCount > 0
+    // Evaluation in memory may read any property.
+    if evaluatesStored || !inserted.isEmpty { request.propertiesToFetch = [] }
     let found = try stored(request)
     let sorts = !descriptor.sortBy.isEmpty
     var models: [T] = []
     var judged: [T] = []
-    if judgesEverything {
+    if evaluatesEverything {
       models = try found.filter { try !$0._$storage.flags.contains(.isDeleted) && matches($0) }
-    } else if judgesStored {
+    } else if evaluatesStored {
       let concerned = try concerned(
-        at: places, found: places.isEmpty ? [] : Set(found.map(ObjectIdentifier.init)))
+        at: identifiers, found: identifiers.isEmpty ? [] : Set(found.map(ObjectIdentifier.init)))
       let waiting = Set(concerned.map(ObjectIdentifier.init))
       var seen = Set<ObjectIdentifier>()
       models.reserveCapacity(found.count)
@@ -188,7 +199,7 @@ struct PendingMerge<T: PersistentModel> {
       models = found
     }
     let new = try inserted.filter(matches)
-    if judgesEverything {
+    if evaluatesEverything {
       models += new
       ModelOrder(descriptor.sortBy).sort(&models)
     } else {
@@ -203,14 +214,14 @@ struct PendingMerge<T: PersistentModel> {
 }
 
 extension Predicate {
-  /// Judges a model as the store would: where a step fails the condition is false, instead of
+  /// Evaluates a model as the store would: if a step fails, the condition is false, instead of
   /// failing the whole fetch.
-  /// - Throws: `SwiftDataError.unsupportedPredicate` where a part of it throws something else.
+  /// - Throws: `SwiftDataError.unsupportedPredicate` if a part of it throws another error.
   package func matches(_ input: repeat each Input) throws -> Bool {
     try judged { try evaluate(repeat each input) }
   }
 
-  /// Judges what the store left to memory; the rest is known to be true.
+  /// Evaluates the conditions that the store left to memory; the others are known to be true.
   func matches(rest: InMemoryRest, _ input: repeat each Input) throws -> Bool {
     guard let conditions = rest.conditions else { return try matches(repeat each input) }
     let bindings = PredicateBindings(repeat (each variable, each input))
@@ -230,6 +241,6 @@ extension Predicate {
 }
 
 package enum PendingMergeLimit {
-  /// A count asks the store about unsaved models by name as long as they are so few.
+  /// Up to this number, a count asks the store about unsaved models by identifier.
   @TaskLocal package static var named = 64
 }

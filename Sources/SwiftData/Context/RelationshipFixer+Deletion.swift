@@ -1,12 +1,13 @@
-/// What delete rules do to the partners of a deleted model, in memory and before the store writes.
+/// What delete rules change in models related to a deleted model, in memory and before the store
+/// writes.
 ///
-/// A save that fails takes it back by what these functions return.
+/// If the save fails, the returned closures undo it.
 extension RelationshipFixer {
   typealias Undoing = () -> Void
 
-  /// Takes a deleted model out of a list that is in memory. The store removes the pair itself, so
-  /// this is no change of the list's owner.
-  /// - Returns: What takes it back; nothing where no list is in memory.
+  /// Removes a deleted model from a list in memory. The store removes the pair itself, so this is
+  /// no change of the list's owner.
+  /// - Returns: The undo of it; empty if no list is in memory.
   func drop(_ storage: _ModelStorage, from partner: _ModelStorage, slot: Int) -> [Undoing] {
     guard case .toMany(let value) = partner.overlaid(slot), let model = storage.persistentModel
     else { return [] }
@@ -16,8 +17,8 @@ extension RelationshipFixer {
     return [{ notify(partner, slot) { value.takeBack(dropped) } }]
   }
 
-  /// Empties a to-one that names a deleted model, which changes its owner.
-  /// - Returns: What takes it back.
+  /// Clears a to-one that refers to a deleted model, which changes its owner.
+  /// - Returns: The undo of it.
   func empty(_ partner: _ModelStorage, slot: Int) -> Undoing {
     let old = partner.overlaid(slot)
     let slots = partner.changedSlots
@@ -26,11 +27,11 @@ extension RelationshipFixer {
     return {
       notify(partner, slot) { partner.overlay(old, at: slot) }
       partner.changedSlots = slots
-      if wasClean { core.forgetChange(of: partner) }
+      if wasClean { core.changes.forget(partner) }
     }
   }
 
-  /// Empties all relationships of a model that an undo brings back, without regard to other sides.
+  /// Clears all relationships of a model that an undo restores, without changing the other sides.
   func clear(_ storage: _ModelStorage) {
     for slot in storage.descriptor.relationshipSlots {
       let isToMany = storage.descriptor.properties[slot].isToMany

@@ -1,16 +1,17 @@
-/// What inserting a model does to its relationships: its partners become models of the context, then
-/// their sides name it.
+/// How inserting a model changes its relationships: related models become models of the context,
+/// then their inverses are set.
 extension RelationshipFixer {
-  /// Replaces partners of a model that joins: those of another context by this context's instances
-  /// of their rows. A partner that its context has not saved has no row, so the next save throws.
-  func takeOverPartners(of storage: _ModelStorage) {
+  /// Replaces related models of an inserted model that belong to another context by this context's
+  /// instances of their rows. One that its context has not saved has no row, so the next save
+  /// throws.
+  func adoptRelatedModels(of storage: _ModelStorage) {
     for slot in storage.descriptor.relationshipSlots {
       switch storage.overlaid(slot) {
-      case .weakPartners(let partners): hold(partners, of: storage, slot)
+      case .weakReferences(let partners): hold(partners, of: storage, slot)
       case .toMany(let value):
-        guard value.added.contains(where: isForeign) else { continue }
+        guard value.added.contains(where: belongsToOtherContext) else { continue }
         let members = (value.members ?? value.added).compactMap { member in
-          isForeign(member) ? core.adopted(member, by: storage, slot) : member
+          belongsToOtherContext(member) ? core.adopted(member, by: storage, slot) : member
         }
         value.replaceAll(members)
       case .model(let partner): takeOver(partner, slot, of: storage)
@@ -20,7 +21,7 @@ extension RelationshipFixer {
     }
   }
 
-  /// Brings the other sides of a newly inserted model's relationships into step with it.
+  /// Makes the inverses of a newly inserted model's relationships consistent with it.
   func reconcile(_ storage: _ModelStorage) {
     for slot in storage.descriptor.relationshipSlots {
       guard let inverse = storage.descriptor.link(slot, in: core.coordinator)?.inverseSlot
@@ -29,14 +30,14 @@ extension RelationshipFixer {
       case .model(let partner): gain(storage, in: partner._$storage, slot: inverse)
       case .toMany(let value):
         for member in value.added { gain(storage, in: member._$storage, slot: inverse) }
-      case .unset, .null, .identifier, .weakPartners: continue
+      case .unset, .null, .identifier, .weakReferences: continue
       case .integer, .real, .text, .blob, .uuid, .boxed: continue
       }
     }
   }
 
-  /// A graph that comes back holds its partners again.
-  private func hold(_ partners: _WeakPartners, of storage: _ModelStorage, _ slot: Int) {
+  /// Holds the related models of a graph that is inserted again.
+  private func hold(_ partners: _WeakReferences, of storage: _ModelStorage, _ slot: Int) {
     if storage.descriptor.properties[slot].isToMany {
       storage.overlay(.toMany(_ToManyValue(members: partners.models)), at: slot)
     } else if let partner = partners.models.first {
@@ -48,12 +49,12 @@ extension RelationshipFixer {
   }
 
   private func takeOver(_ partner: any PersistentModel, _ slot: Int, of storage: _ModelStorage) {
-    guard isForeign(partner) else { return }
+    guard belongsToOtherContext(partner) else { return }
     let own = core.adopted(partner, by: storage, slot)
     storage.overlay(own.map { .model($0) } ?? .null, at: slot)
   }
 
-  private func isForeign(_ model: any PersistentModel) -> Bool {
+  private func belongsToOtherContext(_ model: any PersistentModel) -> Bool {
     guard let source = model._$storage.source else { return false }
     return source !== core
   }

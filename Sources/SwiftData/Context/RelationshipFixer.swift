@@ -1,13 +1,13 @@
-/// Keeps both sides of a relationship in step in memory, the moment one side changes. Called by the
-/// setters of relationships (`ContextCore+FaultSource`), by insertion, deletion and undo.
+/// Keeps both sides of a relationship consistent in memory, as soon as one side changes. Called by
+/// the setters of relationships (`ContextCore+FaultSource`), by insertion, deletion and undo.
 ///
-/// 1. The side that was set drops its old partner, whose inverse forgets it.
-/// 2. It takes the new partner, whose inverse gains it; a to-one inverse that named another model
-///    frees that one first (displacement).
-/// 3. Every model whose value changed is marked changed and its observers are notified.
+/// 1. The side that was set drops its old related model, whose inverse drops this one.
+/// 2. It takes the new related model, whose inverse takes this one. A to-one inverse that referred
+///    to another model first drops that model (displacement).
+/// 3. Every model whose value changed is marked as changed, and its observers are notified.
 ///
-/// The to-many side is never loaded for this: an unloaded one notes what was added and removed.
-/// Delete rules, undo and models that others deleted change partners through this type too.
+/// The to-many side is never loaded for this: an unloaded one records what was added and removed.
+/// Delete rules, undo and external deletions change related models through this type too.
 struct RelationshipFixer {
   let core: ContextCore
 
@@ -17,12 +17,12 @@ struct RelationshipFixer {
       let old = storage.partner(slot)
       if old === model {
         switch storage.overlaid(slot) {
-        case .model, .identifier, .weakPartners: return
+        case .model, .identifier, .weakReferences: return
         case .unset, .null, .toMany: break
         case .integer, .real, .text, .blob, .uuid, .boxed: break
         }
         assign(model, to: storage, slot: slot)
-        // The other end may have been read before this one.
+        // The other side may have been read before this one.
         if let model, !model._$storage.descriptor.properties[inverse].isToMany {
           gain(storage, in: model._$storage, slot: inverse)
         }
@@ -43,7 +43,7 @@ struct RelationshipFixer {
     if change.order != nil, let before = value.members {
       note(.reordered(before), storage, slot)
     }
-    // A list may be its own other side.
+    // A list may be its own inverse.
     func hasOtherSide(_ model: any PersistentModel) -> Bool {
       inverse != slot || model._$storage !== storage
     }
@@ -60,24 +60,24 @@ struct RelationshipFixer {
     if let order = change.order { value.reorder(order) }
   }
 
-  /// Makes some members of a loaded to-many come and go.
+  /// Adds and removes some members of a loaded to-many.
   func changeToMany(_ storage: _ModelStorage, slot: Int, by change: _ToManyChange) {
     let value = willChangeToMany(storage, slot: slot)
     let inverse = storage.descriptor.link(slot, in: core.coordinator)?.inverseSlot
     for model in change.removed {
       lose(model, value, of: storage, slot)
-      // A list may be its own other side.
+      // A list may be its own inverse.
       if let inverse, inverse != slot || model._$storage !== storage {
         forget(storage, in: model._$storage, slot: inverse)
       }
     }
-    for (model, place) in change.added where !value.holds(model) {
-      gain(model, value, of: storage, slot, at: place)
+    for (model, position) in change.added where !value.holds(model) {
+      gain(model, value, of: storage, slot, at: position)
       if let inverse { gain(storage, in: model._$storage, slot: inverse) }
     }
   }
 
-  /// Makes `member` one of a to-many, on both sides.
+  /// Adds `member` to a to-many, on both sides.
   func add(_ member: any PersistentModel, to storage: _ModelStorage, slot: Int) {
     guard let model = storage.persistentModel, !contains(member, in: storage, slot: slot) else {
       return
@@ -88,7 +88,7 @@ struct RelationshipFixer {
     }
   }
 
-  /// Takes `member` out of a to-many, on both sides.
+  /// Removes `member` from a to-many, on both sides.
   func remove(_ member: any PersistentModel, from storage: _ModelStorage, slot: Int) {
     guard contains(member, in: storage, slot: slot) else { return }
     forget(member._$storage, in: storage, slot: slot)
@@ -103,7 +103,7 @@ struct RelationshipFixer {
     let value = storage.toManyForChange(slot)
     if value.holds(member) { return true }
     if value.members != nil || value.hasRemoved(member) { return false }
-    // The to-one on the other side knows it without loading the list.
+    // The inverse to-one answers this without loading the list.
     if let inverse = storage.descriptor.link(slot, in: core.coordinator)?.inverseSlot,
       member._$storage.source === core,
       !member._$storage.descriptor.properties[inverse].isToMany
@@ -113,7 +113,7 @@ struct RelationshipFixer {
     return storage.loadedToMany(slot).holds(member)
   }
 
-  /// Gives members that an undo added again the places where they stood.
+  /// Moves members that an undo added again to their earlier positions.
   func restoreOrder(_ storage: _ModelStorage, _ edits: ToManyEdits) {
     let slot = edits.slot
     if edits.movesOthers, var ordered = storage.toManyForChange(slot).members {
@@ -122,7 +122,7 @@ struct RelationshipFixer {
     } else if storage.toManyForChange(slot).members != nil {
       notify(storage, slot) {
         let value = willChangeToMany(storage, slot: slot)
-        edits.restorePlaces { value.move($0, to: $1) }
+        edits.restorePositions { value.move($0, to: $1) }
       }
     }
   }
@@ -140,9 +140,9 @@ struct RelationshipFixer {
     }
   }
 
-  /// Says that a to-many is about to change, and gives what to change.
+  /// Announces that a to-many is about to change, and returns the value to change.
   ///
-  /// That is a copy at the first change after a save: what was there before is kept for a rollback.
+  /// At the first change after a save this is a copy: the earlier value is kept for a rollback.
   private func willChangeToMany(_ storage: _ModelStorage, slot: Int) -> _ToManyValue {
     let isFirst = !storage.changedSlots.contains(slot)
     core._willChange(storage, slot: slot)
@@ -155,25 +155,25 @@ struct RelationshipFixer {
 
   private func gain(
     _ model: any PersistentModel, _ value: _ToManyValue, of storage: _ModelStorage, _ slot: Int,
-    at place: ModelList.Place? = nil
+    at position: ModelList.Position? = nil
   ) {
-    value.gain(model, at: place)
+    value.gain(model, at: position)
     note(.gained(model), storage, slot)
   }
 
   private func lose(
     _ model: any PersistentModel, _ value: _ToManyValue, of storage: _ModelStorage, _ slot: Int
   ) {
-    let place = value.lose(model)
-    note(.lost(model, place), storage, slot)
+    let position = value.lose(model)
+    note(.lost(model, position), storage, slot)
   }
 
   private func note(_ edit: ToManyEdits.Edit, _ storage: _ModelStorage, _ slot: Int) {
     if core.watchers.isActive { core.noteMembers(edit, of: storage, slot: slot) }
   }
 
-  /// Frees all partners of a model that leaves the unit of work. What it names itself stays, so one
-  /// that is its own partner is not changed.
+  /// Removes a model that leaves the unit of work from all related models. Its own values stay, so
+  /// a model that is related to itself is not changed.
   func unlink(_ storage: _ModelStorage) {
     for slot in storage.descriptor.relationshipSlots {
       guard let inverse = storage.descriptor.link(slot, in: core.coordinator)?.inverseSlot
@@ -184,10 +184,10 @@ struct RelationshipFixer {
     }
   }
 
-  /// `partner` gains `storage` on its side.
+  /// Adds `storage` to the inverse side, at `partner`.
   func gain(_ storage: _ModelStorage, in partner: _ModelStorage, slot: Int) {
     guard let model = storage.persistentModel, partner.source === core,
-      !partner.flags.contains(.isGone)
+      !partner.flags.contains(.hasNoRow)
     else { return }
     if partner.descriptor.properties[slot].isToMany {
       let value = partner.toManyForChange(slot)
@@ -207,10 +207,10 @@ struct RelationshipFixer {
     }
   }
 
-  /// `partner` no longer names `storage` on its side.
+  /// Removes `storage` from the inverse side, at `partner`.
   private func forget(_ storage: _ModelStorage, in partner: _ModelStorage, slot: Int) {
     guard let model = storage.persistentModel, partner.source === core,
-      !partner.flags.contains(.isGone)
+      !partner.flags.contains(.hasNoRow)
     else { return }
     if partner.descriptor.properties[slot].isToMany {
       notify(partner, slot) {
@@ -218,7 +218,7 @@ struct RelationshipFixer {
       }
     } else {
       guard partner.partner(slot) === model else { return }
-      // One that was given to the partner since the last save took the stored one's place on purpose.
+      // A model that was set here since the last save replaced the stored one on purpose.
       let isStored = !partner.changedSlots.contains(slot)
       notify(partner, slot) { assign(nil, to: partner, slot: slot) }
       if isStored, let inverse = partner.descriptor.link(slot, in: core.coordinator)?.inverseSlot,
@@ -241,7 +241,7 @@ struct RelationshipFixer {
 }
 
 extension ContextCore {
-  /// A one-to-one relationship is set, so it counts.
+  /// Called when a one-to-one relationship is set: the save has to write it.
   func forgetDisplacement(of storage: _ModelStorage, _ slot: Int) {
     guard let slots = displacedLinks[ObjectIdentifier(storage)] else { return }
     let left = slots.subtracting(SlotSet(slot))

@@ -1,6 +1,6 @@
 import OpenSwiftDataRowStorage
 
-/// What the schema says of one relationship slot, resolved to slots.
+/// What the schema declares for one relationship slot, resolved to slots.
 struct RelationshipLink {
   let name: String
   let destination: _ModelDescriptor
@@ -10,10 +10,10 @@ struct RelationshipLink {
   let deleteRule: Schema.Relationship.DeleteRule
   let minimumCount: Int
   let maximumCount: Int
-  /// Whether the property is declared with another class than the one that the schema has under the
-  /// destination's name: a class of an older version in use beside newer ones. Models of the schema
-  /// are no values of the property's type.
-  let isOfOtherVersion: Bool
+  /// Whether the property is declared with another class than the one that the schema has for the
+  /// destination's name: a class of an older version, in use beside newer ones. Models of the
+  /// schema can't be values of the property then.
+  let hasOtherClassVersion: Bool
 }
 
 /// The links of all entities of a schema, by entity and slot; built once per container.
@@ -35,7 +35,7 @@ struct RelationshipLinks {
           deleteRule: relationship.deleteRule,
           minimumCount: relationship.minimumModelCount ?? 0,
           maximumCount: relationship.maximumModelCount ?? 0,
-          isOfOtherVersion: !destination.isKind(of: declared))
+          hasOtherClassVersion: !destination.isKind(of: declared))
       }
     }
   }
@@ -50,21 +50,21 @@ extension _ModelDescriptor {
 }
 
 extension _ModelStorage {
-  /// The partner of a to-one, faulted where it is not in memory.
+  /// The related model of a to-one; a fault if it is not in memory.
   func partner(_ slot: Int) -> (any PersistentModel)? {
     switch overlaid(slot) {
     case .model(let model): return model
     case .identifier(let identifier):
-      return source?._partner(identifier, of: self) as? any PersistentModel
+      return source?._relatedModel(identifier, of: self) as? any PersistentModel
     case .unset:
       guard let row = readableRow(for: slot), !row.isNull(slot), let source else { return nil }
       return source._toOne(self, slot: slot) as? any PersistentModel
-    case .null, .toMany, .weakPartners: return nil
+    case .null, .toMany, .weakReferences: return nil
     case .integer, .real, .text, .blob, .uuid, .boxed: return nil
     }
   }
 
-  /// The partners of either kind of relationship.
+  /// The related models of either kind of relationship.
   func partners(_ slot: Int) -> [any PersistentModel] {
     if descriptor.properties[slot].isToMany {
       return loadedToMany(slot).members.map { Array($0) } ?? []
@@ -77,13 +77,13 @@ extension _ModelStorage {
     let value = toManyForChange(slot)
     if value.members != nil { return value }
     let stored = source?._toMany(self, slot: slot) ?? []
-    // The source has loaded the value itself, or made another.
+    // The source may have loaded the value itself, or created another one.
     if value.members == nil { _ = value.load(stored) }
     overlay(.toMany(value), at: slot)
     return value
   }
 
-  /// A to-many to note changes in, loaded or not.
+  /// A to-many to record changes in, loaded or not.
   func toManyForChange(_ slot: Int) -> _ToManyValue {
     if case .toMany(let value) = overlaid(slot) {
       return value

@@ -1,4 +1,5 @@
-/// What a save does where others have changed or deleted its models since the context read them.
+/// What a save does if another writer has changed or deleted its models since the context read
+/// them.
 ///
 /// Not in Apple's framework, where the later save wins.
 public enum ConflictPolicy: Sendable {
@@ -7,30 +8,32 @@ public enum ConflictPolicy: Sendable {
 
   /// The save throws ``SwiftDataError/saveConflict`` and stores nothing.
   ///
-  /// A model counts as changed when any attribute or to-one relationship has another stored value than the
-  /// one that the context read. That is judged by the rows, under the write lock, beside other containers
-  /// and processes too. It costs one statement for each entity with edited or deleted models. Stores
-  /// that speak the public ``DataStore`` protocol have no lock: what they store between the check and
-  /// their own write is not seen.
+  /// A model counts as changed if any attribute or to-one relationship has another stored value
+  /// than the one that the context read. The rows are checked under the write lock, so changes made
+  /// by other containers and processes count too. The check costs one statement for each entity
+  /// with edited or deleted models. Stores that implement the public ``DataStore`` protocol have no
+  /// lock: what they store between the check and their own write is not detected.
   case refuse
 }
 
 /// What a save does with a new model that has the unique values of a stored one.
 ///
-/// Not in Apple's framework, where the new model becomes the stored one.
+/// Not in Apple's framework, which updates the stored model.
 public enum UniquenessPolicy: Sendable {
-  /// The new model becomes the stored one, whose values it replaces.
+  /// The save updates the stored row with the values of the new model, which becomes that row's
+  /// model.
   case upsert
 
   /// The save throws ``SwiftDataError/uniquenessViolation`` and stores nothing.
   ///
-  /// Two new models of one save with equal values are refused too. Stores that speak the public
-  /// ``DataStore`` protocol decide for themselves.
+  /// Two new models of one save with equal values are refused too. Stores that implement the public
+  /// ``DataStore`` protocol decide themselves.
   case refuse
 }
 
 extension ModelContext {
-  /// What a save does where others have changed or deleted its models since this context read them.
+  /// What a save does if another writer has changed or deleted its models since this context read
+  /// them.
   ///
   /// ```swift
   /// context.conflictPolicy = .refuse
@@ -44,11 +47,12 @@ extension ModelContext {
   /// ```
   ///
   /// After such an error the context keeps its changes, and each further save throws until they are
-  /// rolled back or the policy is ``ConflictPolicy/laterSaveWins``. ``rollback()`` gives the models the stored
-  /// values, on which the changes can be made anew. See <doc:Concurrency>. Not in Apple's framework.
+  /// rolled back or the policy is ``ConflictPolicy/laterSaveWins``. ``rollback()`` gives the models
+  /// the stored values, on which the changes can be repeated. See <doc:Concurrency>. Not in Apple's
+  /// framework.
   public var conflictPolicy: ConflictPolicy {
-    get { core.conflictPolicy }
-    set { core.conflictPolicy = newValue }
+    get { core.externalChanges.conflictPolicy }
+    set { core.externalChanges.conflictPolicy = newValue }
   }
 
   /// What a save does with a new model that has the unique values of a stored one.

@@ -1,13 +1,13 @@
-/// What a save does to models in memory once stores have committed: the last step of a `SaveSession`.
+/// What a save does to models in memory once stores have committed: its last step.
 extension SaveSession {
   /// - Parameters:
-  ///   - batches: Those that were committed.
-  ///   - announced: The announcement of the save; `nil` inside a transaction, which announces all of its
-  ///     saves when it commits.
+  ///   - batches: The committed ones.
+  ///   - announced: The serial number of the save in the log; `nil` inside a transaction, which
+  ///     announces all of its saves when it commits.
   func finalise(_ batches: [Batch], _ announced: Int?) -> Saved {
     let others = core.externalChanges
     var saved = Saved()
-    saved.overwritten = core.contestedNames(batches)
+    saved.overwritten = core.overwrittenNames(batches)
     core.transaction?.note(batches)
     let isNoted =
       announced == nil || others.hasReaders
@@ -19,10 +19,10 @@ extension SaveSession {
     for batch in batches {
       saved.deleted += batch.deletedStorages.map(\.identifier)
       let dropped = Set(batch.receipt.consequences.dropped)
-      for (place, (storage, permanent)) in zip(batch.insertedStorages, batch.receipt.inserted)
+      for (index, (storage, permanent)) in zip(batch.insertedStorages, batch.receipt.inserted)
         .enumerated()
       {
-        if !dropped.isEmpty, dropped.contains(place) { continue }
+        if !dropped.isEmpty, dropped.contains(index) { continue }
         let isShown = core.makePermanent(storage, permanent)
         saved.inserted.append(permanent)
         if storage.descriptor.isConstrained || !isShown {
@@ -30,8 +30,8 @@ extension SaveSession {
         }
       }
     }
-    // An upsert may have changed a row that others show. Looking at partners of such a row finds the
-    // models of this save, now that all of them have their identifiers.
+    // An upsert may have changed a row that other instances show. Their related models can be
+    // looked up now that all models of this save have their identifiers.
     for (storage, permanent, isShown) in upserted {
       if !isShown { core.becomeDuplicate(storage, of: permanent) }
       core.forgetEmptyToOnes(of: storage)
@@ -57,33 +57,33 @@ extension SaveSession {
       note?.updated += identifiers.map { ($0, .all) }
     }
     saved.note = note ?? SavedChanges()
-    // New models were named before they had their identifiers.
+    // Edits of new models were recorded under temporary identifiers.
     saved.discarded = Dictionary(
-      core.discardedEdits.map { ($0.resolved, $1) }, uniquingKeysWith: { $0 + $1 })
-    core.discardedEdits = [:]
+      core.lostReferences.discardedEdits.map { ($0.resolved, $1) }, uniquingKeysWith: { $0 + $1 })
+    core.lostReferences.forgetDiscardedEdits()
     if let announced { others.complete(announced, with: saved.note) }
-    // Released when the lists of the context are settled: deinitialisers of models may call back.
+    // Released after the lists of the context are updated: deinitialisers of models may call back.
     return withExtendedLifetime(models) { saved }
   }
 }
 
 extension SaveSession.Batch {
-  /// Models let go of values that the store put outside of their rows.
-  fileprivate func forgetStored(_ places: ExternalPlaces) {
-    for (index, slots) in places.inserted { insertedStorages[index].forgetStored(slots) }
-    for (index, slots) in places.updated { updatedStorages[index].forgetStored(slots) }
+  /// Models release values that the store moved out of their rows.
+  fileprivate func forgetStored(_ storedSlots: ExternalValueSlots) {
+    for (index, slots) in storedSlots.inserted { insertedStorages[index].forgetStored(slots) }
+    for (index, slots) in storedSlots.updated { updatedStorages[index].forgetStored(slots) }
   }
 }
 
 extension ContextCore {
-  /// The stores that the pending changes belong to, in the order in which they are locked.
+  /// The stores of the pending changes, in the order in which they are locked.
   func portsOfChanges() throws -> [any StorePort] {
     if changes.isEmpty { return [] }
     if coordinator.ports.count == 1 { return coordinator.ports }
     var found: [any StorePort] = []
     for descriptor in (Array(changes.inserted) + changes.changed + changes.deleted).descriptors {
       guard let port = coordinator.port(forEntity: descriptor.entityName) else {
-        throw SwiftDataError.notKept(entity: descriptor.entityName)
+        throw SwiftDataError.notStored(entity: descriptor.entityName)
       }
       if !found.contains(where: { $0 === port }) { found.append(port) }
     }
@@ -107,8 +107,8 @@ extension ContextCore {
     return note
   }
 
-  /// Takes the pending changes of some batches out of the lists.
-  /// - Returns: The lists as they were, which keep the models alive, and the instances of deleted rows.
+  /// Removes the pending changes of some batches from the lists.
+  /// - Returns: The earlier lists, which keep the models alive, and the instances of deleted rows.
   fileprivate func settleChanges(
     of batches: [SaveSession.Batch]
   ) -> (changes: ChangeTracker, deleted: [_ModelStorage]) {
@@ -126,7 +126,7 @@ extension ContextCore {
       }
       for storage in deleted { changes.settle(storage) }
     }
-    if changes.isEmpty { hasLostModels = false }
+    if changes.isEmpty { lostReferences.expectNone() }
     displacedLinks.removeAll()
     return (before, deleted)
   }
@@ -140,16 +140,16 @@ extension ContextCore {
     }
   }
 
-  /// The names of the contested properties that a save wrote.
-  fileprivate func contestedNames(
+  /// The names of contested properties that a save wrote.
+  fileprivate func overwrittenNames(
     _ batches: [SaveSession.Batch]
   ) -> [PersistentIdentifier: [String]] {
-    let contested = externalChanges.contested
-    if contested.isEmpty { return [:] }
-    externalChanges.forgetContested()
+    let conflictingSlots = externalChanges.conflictingSlots
+    if conflictingSlots.isEmpty { return [:] }
+    externalChanges.clearConflicts()
     var names: [PersistentIdentifier: [String]] = [:]
     func add(_ storage: _ModelStorage, _ slots: SlotSet?) {
-      let slots = slots?.intersection(contested[storage.identifier] ?? SlotSet())
+      let slots = slots?.intersection(conflictingSlots[storage.identifier] ?? SlotSet())
       let written = storage.descriptor.names(of: slots ?? SlotSet(), includingToMany: false)
       if !written.isEmpty { names[storage.identifier] = written }
     }
@@ -160,15 +160,15 @@ extension ContextCore {
     return names
   }
 
-  // MARK: What the rules of the schema did
+  // MARK: Effects of the schema's rules
 
-  /// Pending models that the rules delete with others.
+  /// Pending models that the schema's rules delete.
   func deletedByRules(_ batches: [SaveSession.Batch]) -> Set<ObjectIdentifier> {
     var found: Set<ObjectIdentifier> = []
     for batch in batches {
       let consequences = batch.receipt.consequences
-      for place in consequences.dropped {
-        found.insert(ObjectIdentifier(batch.insertedStorages[place]))
+      for index in consequences.dropped {
+        found.insert(ObjectIdentifier(batch.insertedStorages[index]))
       }
       for identifier in consequences.deleted {
         if let live = registered(identifier) { found.insert(ObjectIdentifier(live.storage)) }
@@ -177,7 +177,7 @@ extension ContextCore {
     return found
   }
 
-  /// Before the commit: models whose rows the rules delete keep their last values.
+  /// Called before the commit: models whose rows the rules delete keep their last values.
   func keepLastValues(_ batches: [SaveSession.Batch]) {
     for batch in batches {
       for snapshot in batch.receipt.consequences.lastValues {
@@ -193,29 +193,29 @@ extension ContextCore {
     }
   }
 
-  /// After the commit: models show what the rules did to their rows.
+  /// Called after the commit: models show what the rules changed in their rows.
   fileprivate func show(_ batch: SaveSession.Batch, _ saved: inout SaveSession.Saved) {
     let consequences = batch.receipt.consequences
-    // Whether the row had another model by then is in the row.
+    // The row shows whether it already referred to another model.
     let deleted = Set(consequences.deleted)
     for storage in batch.displacedStorages where !deleted.contains(storage.identifier) {
       storage.refault()
     }
-    for place in consequences.dropped {
-      let storage = batch.insertedStorages[place]
-      if watchers.isActive { noteDeparture(of: storage) }
+    for index in consequences.dropped {
+      let storage = batch.insertedStorages[index]
+      if watchers.isActive { notifyWillDelete(of: storage) }
       storage.notifyingObserversOfAll { storage.leaveContext() }
-      weakenPartners(of: storage)
+      weakenReferences(of: storage)
     }
     for identifier in consequences.deleted {
       saved.deleted.append(identifier)
       for live in identities.instances(of: identifier, in: self) {
-        if watchers.isActive { noteDeparture(of: live.storage) }
+        if watchers.isActive { notifyWillDelete(of: live.storage) }
         transaction?.note(deleted: live.storage)
         live.storage.notifyingObserversOfAll { finishDeletion(of: live.storage) }
       }
     }
-    for link in consequences.emptied + consequences.displaced { empty(link) }
+    for link in consequences.nullified + consequences.displaced { empty(link) }
     for link in consequences.answered {
       for live in identities.instances(of: link.identifier, in: self)
       where live.storage.flags.isDisjoint(with: .isPending) { live.storage.refault() }
@@ -232,13 +232,13 @@ extension ContextCore {
     }
     for (identifier, slots) in consequences.changedLists {
       for live in identities.instances(of: identifier, in: self) {
-        dropGoneMembers(of: live.storage, slots)
+        lostReferences.dropDeletedMembers(of: live.storage, slots)
       }
     }
     if consequences.hasMissedRows
-      || !batch.port.isTransactional && leavesUnseenMembers(batch.deletedStorages)
+      || !batch.port.isTransactional && mayLeaveDeletedMembers(batch.deletedStorages)
     {
-      dropGoneMembers()
+      lostReferences.dropDeletedMembers()
     }
   }
 
@@ -253,6 +253,6 @@ extension ContextCore {
 }
 
 extension SaveConsequences {
-  /// The to-one relationships that were written besides the request.
-  fileprivate var links: [Link] { emptied + displaced + answered }
+  /// The to-one relationships that were written in addition to the request.
+  fileprivate var links: [Link] { nullified + displaced + answered }
 }

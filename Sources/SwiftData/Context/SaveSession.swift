@@ -1,24 +1,25 @@
 import Foundation
 
-/// One save, from the pending changes to the receipts of the stores. `ContextCore.save` makes it.
+/// One save, from the pending changes to the receipts of the stores. Created by `ContextCore.save`.
 ///
-/// 1. *Lock*: each store that has transactions begins one, in the order of their identifiers, which is
-///    the same in all containers and processes: so savers wait for each other and never in a circle. A
-///    context that refuses conflicts looks for them now (`ConflictCheck`).
-/// 2. *Organise*: validation judges what only the context knows. For a store that speaks the public protocol
-///    `DeleteRules` finds what else is changed or deleted.
-/// 3. *Collect*: snapshots of everything pending become one request per store.
-/// 4. *Write*: each store writes its request and decides by its rows what follows from the rules of the
-///    schema. A store without transactions is asked last: it commits at once.
-/// 5. *Announce*: the other contexts get to know the changes, while the rows are still locked.
-/// 6. *Commit*: each store commits, in the order of the configurations. Inside `ModelContext.transaction` 5 and 6
-///    wait for its end (`ContextTransaction`).
-/// 7. *Finalise*: temporary identifiers become permanent in place, changes count as stored, and models show
-///    what the rules did (`SaveSession+Finalising`).
+/// 1. *Lock*: each store that has transactions begins one, in the order of store identifiers. The
+///    order is the same in all containers and processes, so saves wait for each other without
+///    deadlocks. A context that refuses conflicts looks for them now (`ConflictCheck`).
+/// 2. *Organise*: validation checks what only the context knows. For a store that implements the
+///    public protocol, `DeleteRules` finds what else is changed or deleted.
+/// 3. *Collect*: snapshots of all pending models become one request per store.
+/// 4. *Write*: each store writes its request, and applies the rules of the schema to its rows. A
+///    store without transactions comes last: it commits at once.
+/// 5. *Announce*: the changes are announced to the other contexts, while the rows are still locked.
+/// 6. *Commit*: each store commits, in the order of the configurations. Inside
+///    `ModelContext.transaction`, steps 5 and 6 wait for its end (`ContextTransaction`).
+/// 7. *Finalise*: temporary identifiers become permanent in place, changes count as stored, and
+///    models show what the rules changed (`SaveSession+Finalising`).
 ///
-/// A throw before the first commit abandons the open saves, withdraws the announcement, undoes what
-/// `DeleteRules` did in memory, and leaves the context as it was. Where a later store fails to commit, what
-/// the earlier ones have committed is finalised, and only the rest stays pending.
+/// An error before the first commit abandons the open saves, withdraws the announcement, undoes
+/// what `DeleteRules` changed in memory, and leaves the context as it was. If a later store fails
+/// to commit, the changes of stores that have committed are finalised, and only the rest stays
+/// pending.
 struct SaveSession {
   let core: ContextCore
   private var rules: DeleteRules
@@ -32,11 +33,11 @@ struct SaveSession {
     var inserted: [PersistentIdentifier] = []
     var updated: [PersistentIdentifier] = []
     var deleted: [PersistentIdentifier] = []
-    /// What others had saved since this context read it, and this save replaced.
+    /// Values that other contexts saved since this one read them, and that this save replaced.
     var overwritten: [PersistentIdentifier: [String]] = [:]
-    /// Edits of models whose rows others had deleted.
+    /// Edits of models whose rows another writer had deleted.
     var discarded: [PersistentIdentifier: [String]] = [:]
-    /// What is told to other contexts and to watchers; empty where there are none.
+    /// The changes for other contexts and for watchers; empty if there are none.
     var note = SavedChanges()
 
     var userInfo: [AnyHashable: Any] {
@@ -52,7 +53,7 @@ struct SaveSession {
     }
   }
 
-  /// What one store has to write, and what it answered.
+  /// What one store has to write, and its answer.
   final class Batch {
     let port: any StorePort
     fileprivate let save: any OpenSave
@@ -65,7 +66,7 @@ struct SaveSession {
     private(set) var deletedStorages: [_ModelStorage] = []
     private var deleted: [DefaultSnapshot] = []
     fileprivate(set) var receipt = SaveReceipt(inserted: [])
-    /// Whether what was written cannot be taken back.
+    /// Whether the write can no longer be undone.
     fileprivate(set) var isCommitted = false
 
     init(_ port: any StorePort, _ editor: EditingState) throws {
@@ -78,8 +79,8 @@ struct SaveSession {
       inserted.append(try DefaultSnapshot(storage))
     }
 
-    /// - Parameter displaced: To-one relationships that lost their model to another one. The store empties
-    ///   them where the row still leads to that model.
+    /// - Parameter displaced: To-one relationships that were emptied because their model was set
+    ///   elsewhere. The store empties them if the row still refers to that model.
     func update(_ storage: _ModelStorage, displaced: SlotSet?) throws {
       updatedStorages.append(storage)
       var slots = storage.changedSlots
@@ -104,8 +105,8 @@ struct SaveSession {
     }
   }
 
-  /// Rows that others have deleted are noticed while the store writes. Edits of them, and links to them,
-  /// are dropped then, and the save begins anew.
+  /// The store detects rows that another writer has deleted while it writes. Then edits of these
+  /// rows and links to them are dropped, and the save starts again.
   mutating func run() throws -> Saved {
     while true {
       do {
@@ -124,14 +125,17 @@ struct SaveSession {
     do {
       for port in try core.portsOfChanges() { batches.append(try Batch(port, core.editingState)) }
       SaveStep.reach(.locked)
-      if core.conflictPolicy == .refuse { try ConflictCheck(core: core).run() }
-      core.dropLostModels()
+      if core.externalChanges.conflictPolicy == .refuse {
+        core.applyExternalChanges()
+        try core.conflictCheck.run(deleted: core.rowsToDelete)
+      }
+      core.lostReferences.dropAll()
       core.failedReads.removeAll()
       let denied = rules.apply()
-      let validation = Validation(core: core)
+      let validation = Validation(changes: core.changes, coordinator: core.coordinator)
       let failures = denied + validation.failures(shrunk: rules.shrunk)
       try core.failedReads.throwFirst()
-      // A deletion may yet take the models that break a rule.
+      // A deletion may also delete the models that break a rule.
       if core.changes.deleted.isEmpty { try SwiftDataError.throwAll(failures) }
       try collect(into: batches)
       try write(batches.filter(\.port.isTransactional), failures)
@@ -146,7 +150,7 @@ struct SaveSession {
     return try commit(batches)
   }
 
-  /// - Parameter failures: What else is wrong, to be told along with what the store refuses.
+  /// - Parameter failures: Other failures, reported together with those of the store.
   private func write(_ batches: [Batch], _ failures: [SwiftDataError]) throws {
     var options = SaveOptions()
     options.refusesUpserts = core.uniquenessPolicy == .refuse
@@ -174,26 +178,27 @@ struct SaveSession {
       rules.undo()
       throw error
     }
-    throw finaliseInPart(committed, besides: batches, error)
+    throw finalisePartially(committed, besides: batches, error)
   }
 
   private func commit(_ batches: [Batch]) throws -> Saved {
     SaveStep.reach(.written)
     core.keepLastValues(batches)
-    // Ends savepoints only, which cannot fail on their own account.
+    // Ends savepoints only, which cannot fail by themselves.
     if core.transaction != nil {
       for batch in batches where !batch.isCommitted { try batch.save.commit() }
       return finalise(batches, nil)
     }
     let others = core.externalChanges
-    // Empty while no other context is there; one that is made meanwhile waits for the end of it.
+    // Empty if no other context exists; a context that is created meanwhile reads from this entry
+    // on.
     let announced = others.announce(others.hasReaders ? core.note(of: batches) : SavedChanges())
     SaveStep.reach(.announced)
     for batch in core.inOrderOfConfigurations(batches) where !batch.isCommitted {
       do {
         try batch.save.commit()
         batch.isCommitted = true
-        if batches.contains(where: { !$0.isCommitted }) { SaveStep.reach(.committedInPart) }
+        if batches.contains(where: { !$0.isCommitted }) { SaveStep.reach(.partiallyCommitted) }
       } catch {
         for later in batches where !later.isCommitted && later !== batch { later.save.abandon() }
         let committed = batches.filter(\.isCommitted)
@@ -201,7 +206,7 @@ struct SaveSession {
           others.withdraw(announced)
           throw error
         }
-        throw finaliseInPart(committed, besides: batches, error, announced)
+        throw finalisePartially(committed, besides: batches, error, announced)
       }
     }
     SaveStep.reach(.committed)
@@ -210,19 +215,19 @@ struct SaveSession {
     return saved
   }
 
-  /// Some stores have committed before another one failed: their models are saved.
-  private func finaliseInPart(
+  /// Finalises the stores that committed before another one failed: their models are saved.
+  private func finalisePartially(
     _ committed: [Batch], besides all: [Batch], _ error: any Error, _ announced: Int? = nil
   ) -> any Error {
     let others = core.externalChanges
     let serial =
       announced ?? others.announce(others.hasReaders ? core.note(of: committed) : SavedChanges())
     let saved = finalise(committed, serial)
-    core.savedInPart = saved
+    core.partiallySaved = saved
     core.coordinator.commits.fire()
     let pending = all.filter { !$0.isCommitted }.map(\.port.name)
     let names = committed.map(\.port.name)
-    return SwiftDataError.storedInPart(by: names, pending: pending, error)
+    return SwiftDataError.partiallyCommitted(by: names, pending: pending, error)
   }
 
   private func collect(into batches: [Batch]) throws {
@@ -231,7 +236,7 @@ struct SaveSession {
       if let only, core.coordinator.ports.count == 1 { return only }
       let port = core.port(of: storage)
       guard let batch = batches.first(where: { $0.port === port }) else {
-        throw SwiftDataError.notKept(entity: storage.descriptor.entityName)
+        throw SwiftDataError.notStored(entity: storage.descriptor.entityName)
       }
       return batch
     }

@@ -1,4 +1,4 @@
-/// The points of a save at which a test can stop it, to let another one run.
+/// The points of a save at which a test can stop it, to let another save run.
 package enum SaveStep: String, CaseIterable, Sendable {
   /// Before any lock.
   case begun
@@ -6,14 +6,14 @@ package enum SaveStep: String, CaseIterable, Sendable {
   case locked
   /// Everything is written and nothing is committed.
   case written
-  /// Other contexts know of it.
+  /// The changes are announced to other contexts.
   case announced
   /// One of several stores has committed, and another one has not.
-  case committedInPart
-  /// Everything is committed, and models do not show it yet.
+  case partiallyCommitted
+  /// Everything is committed; models do not show it yet.
   case committed
 
-  /// Called at each point, on the thread of the save; never without the compilation condition
+  /// Called at each point, on the thread of the save; only with the compilation condition
   /// `OPENSWIFTDATA_INVARIANTS`.
   @TaskLocal package static var reached: (@Sendable (SaveStep) -> Void)?
 

@@ -1,32 +1,32 @@
-/// What one save changed, for the other contexts of the container: identifiers and slots, no values.
+/// What one save changed, for other contexts of the container: identifiers and slots, no values.
 struct SavedChanges: Sendable {
-  /// New rows, where they are few.
+  /// New rows, if they are few.
   private(set) var inserted: [PersistentIdentifier] = []
-  /// Entities that have new rows which are not named.
+  /// Entities with new rows that are not listed.
   private(set) var insertedEntities: Set<String> = []
   var updated: [(identifier: PersistentIdentifier, slots: SlotSet)] = []
   var deleted: [PersistentIdentifier] = []
-  /// Entities of which any row may be changed or deleted, after a deletion that named no rows.
+  /// Entities of which any row may be changed or deleted, after a deletion that listed no rows.
   var invalidatedEntities: Set<String> = []
   /// Any row of any entity may be changed or deleted.
   var isEverything = false
 
   static let everything = SavedChanges(isEverything: true)
 
-  /// What the changes count against the limit of the log.
+  /// The size of the changes, for the limit of the log.
   var size: Int { inserted.count + updated.count + deleted.count + 1 }
 
   var isEmpty: Bool {
     size == 1 && insertedEntities.isEmpty && invalidatedEntities.isEmpty && !isEverything
   }
 
-  /// New rows of which only the entities are known yet.
+  /// Adds entities with new rows whose identifiers are not known yet.
   mutating func insert(rowsOf entities: Set<String>) { insertedEntities.formUnion(entities) }
 
-  /// Up to this many new rows are named: who follows them looks at each, and the log keeps them.
+  /// Up to this many new rows are listed: each follower visits all of them, and the log keeps them.
   private static var fewRows: Int { 256 }
 
-  /// All new rows of a save.
+  /// Sets all new rows of a save.
   mutating func setInserted(_ identifiers: [PersistentIdentifier]) {
     let areFew = identifiers.count <= SavedChanges.fewRows
     inserted = areFew ? identifiers : []

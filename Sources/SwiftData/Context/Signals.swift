@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Who wants to be called when something has happened, without being told what. Calls may come from any
+/// Listeners that are called when something has happened, without details. Calls may come from any
 /// thread.
 final class Signals: Sendable {
   private struct State {
@@ -10,7 +10,7 @@ final class Signals: Sendable {
 
   private let state = Mutex(State())
 
-  /// Ends a listener with its last reference.
+  /// Removes a listener when its last reference is released.
   final class Registration: Sendable {
     private let signals: Signals
     private let number: Int
@@ -26,7 +26,7 @@ final class Signals: Sendable {
     }
   }
 
-  /// - Returns: What keeps the listener registered.
+  /// - Returns: An object that keeps the listener registered.
   func add(_ listener: @escaping @Sendable () -> Void) -> Registration {
     let number = state.withLock { state in
       state.next += 1

@@ -1,34 +1,35 @@
 /// What a context needs from its container: the schema, the stores, and what contexts share.
 protocol StoreCoordinator: AnyObject, Sendable {
   var schema: Schema { get }
-  /// The way to the store that keeps an entity.
+  /// The port to the store that contains an entity.
   func port(forEntity name: String) -> (any StorePort)?
-  /// The ways to all stores, in the order of the configurations.
+  /// The ports to all stores, in the order of the configurations.
   var ports: [any StorePort] { get }
-  /// The stores as errors name them.
+  /// The names of the stores, for errors.
   var storeNames: String { get }
   /// The model class of an entity.
   func modelType(forEntity name: String) -> (any PersistentModel.Type)?
   /// The entity at the root of an entity's inheritance.
   func rootEntity(of name: String) -> String
-  /// Any class of the schema, for identifiers that lead nowhere.
+  /// Any class of the schema, for identifiers without a row.
   var anyModelType: any PersistentModel.Type { get }
-  /// What the schema says of each relationship.
+  /// The links of all relationships of the schema.
   var links: RelationshipLinks { get }
-  /// What the contexts of the container saved lately, for each other.
+  /// What the contexts of the container saved recently, for each other.
   var changeLog: ChangeLog { get }
   /// Called after each commit of a context.
   var commits: Signals { get }
-  /// The contexts that have something to autosave.
+  /// The contexts that have changes to autosave.
   var autosaves: AutosaveRegistry { get }
-  /// Reports contexts that are gone with unsaved changes.
+  /// Reports contexts that are released with unsaved changes.
   var unsavedChanges: UnsavedChangesLog { get }
-  /// Whether the store of an entity outlives the container; a store in memory does not.
+  /// Whether the store of an entity outlives the container; false for a store in memory.
   func isStoredInFile(_ entity: String) -> Bool
 }
 
 extension StoreCoordinator {
-  /// Whether the schema has the very class of a model: another one may have an entity of its name.
+  /// Whether the schema contains this class of a model; another class may have an entity of its
+  /// name.
   func knows(_ descriptor: _ModelDescriptor) -> Bool {
     modelType(forEntity: descriptor.entityName) == descriptor.type
   }
@@ -37,7 +38,7 @@ extension StoreCoordinator {
     .notInSchema(class: "\(descriptor.type)", entity: descriptor.entityName)
   }
 
-  /// The port to the store that keeps the models of a class.
+  /// The port to the store that contains the models of a class.
   /// - Throws: `SwiftDataError.unknownSchema` for a class that the schema lacks.
   func port(of descriptor: _ModelDescriptor) throws -> any StorePort {
     guard let port = port(forEntity: descriptor.entityName), knows(descriptor) else {

@@ -1,26 +1,27 @@
 /// What an event does to a to-many: enough to undo it, at a cost that grows with the event and not
 /// with the number of members.
 ///
-/// 1. `RelationshipFixer` tells each member that comes or goes, with the place where it stood, and
-///    each new order.
-/// 2. A model that is deleted is recorded with all its members, because the save will forget them.
-/// 3. An undo adds and removes members; places, in reverse order of the edits, give the order back.
+/// 1. `RelationshipFixer` reports each member that is added or removed, with its position before
+///    the removal, and each new order.
+/// 2. A deleted model is recorded with all its members, because the save drops them.
+/// 3. An undo adds and removes members; the positions, in reverse order of the edits, restore the
+///    order.
 struct ToManyEdits {
   enum Edit {
     case gained(any PersistentModel)
-    case lost(any PersistentModel, ModelList.Place)
+    case lost(any PersistentModel, ModelList.Position)
     /// Another order, recorded as the list before it.
     case reordered(ModelList)
   }
 
   let slot: Int
-  /// Members that the event added and that are still there, and those that it removed for good.
+  /// Members that the event added and did not remove again, and the opposite.
   private(set) var gained = ModelList()
   private(set) var lost = ModelList()
   private var edits: [Edit] = []
-  /// Whether adding and removing alone may give another order than the one before.
+  /// Whether adding and removing members alone may not restore the order.
   private var mayBeReordered = false
-  /// All members at some moment of the event, and the number of edits before it.
+  /// All members at some point of the event, and the number of edits before it.
   private var whole: (members: ModelList, editCount: Int)?
 
   init(_ slot: Int) { self.slot = slot }
@@ -36,7 +37,7 @@ struct ToManyEdits {
     switch edit {
     case .gained(let model):
       if lost.remove(model) != nil {
-        mayBeReordered = true  // it came back behind the others
+        mayBeReordered = true  // it came back after the other members
       } else {
         gained.append(model)
       }
@@ -59,7 +60,7 @@ struct ToManyEdits {
     #endif
   }
 
-  mutating func noteWhole(_ storage: _ModelStorage) {
+  mutating func recordAllMembers(_ storage: _ModelStorage) {
     guard whole == nil else { return }
     if case .toMany(let value) = storage.overlaid(slot) {
       whole = value.members.map { ($0, edits.count) }
@@ -68,7 +69,7 @@ struct ToManyEdits {
     }
   }
 
-  /// Finds whether the event left the members in another order, where it left the same ones.
+  /// Determines whether the event changed the order, if it left the same members.
   mutating func close(_ storage: _ModelStorage) {
     guard mayBeReordered, gained.isEmpty, lost.isEmpty else { return }
     guard case .toMany(let value) = storage.overlaid(slot), let members = value.members else {
@@ -88,18 +89,18 @@ struct ToManyEdits {
     for edit in edits[..<whole.editCount].reversed() {
       switch edit {
       case .gained(let model): list.remove(model)
-      case .lost(let model, let place):
-        if !list.contains(model) { list.insert(model, at: place) }
+      case .lost(let model, let position):
+        if !list.contains(model) { list.insert(model, at: position) }
       case .reordered(let before): list = before
       }
     }
     return list
   }
 
-  /// Whether members have to be put in their places after they were added again.
+  /// Whether members have to be moved to their positions after they were added again.
   var needsOrder: Bool { mayBeReordered || !lost.isEmpty }
 
-  /// Whether more than members that an undo adds change their places.
+  /// Whether members that an undo does not add change their positions too.
   var movesOthers: Bool { mayBeReordered }
 
   /// Gives members the order from before the event.
@@ -107,20 +108,20 @@ struct ToManyEdits {
     for edit in edits.reversed() {
       switch edit {
       case .gained: continue
-      case .lost(let model, let place): list.move(model, to: place)
+      case .lost(let model, let position): list.move(model, to: position)
       case .reordered(let before): list.arrange(like: before)
       }
     }
   }
 
-  /// Tells the places of the members that the event removed, the last one first.
-  func restorePlaces(_ move: (any PersistentModel, ModelList.Place) -> Void) {
-    for case .lost(let model, let place) in edits.reversed() { move(model, place) }
+  /// Calls `move` with each removed member and its position, the last one first.
+  func restorePositions(_ move: (any PersistentModel, ModelList.Position) -> Void) {
+    for case .lost(let model, let position) in edits.reversed() { move(model, position) }
   }
 }
 
 extension ModelList {
-  /// Puts the models in the order of `others`; those that are not among them come last.
+  /// Puts the models in the order of `others`; models that are not in it come last.
   mutating func arrange(like others: ModelList) {
     var rest = self
     let known = others.filter { rest.remove($0) != nil }

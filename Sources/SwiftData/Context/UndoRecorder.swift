@@ -1,26 +1,26 @@
 import Foundation
 
-/// Records what a context changes, and hands it to an undo manager as one step per event.
+/// Records what a context changes, and registers it with an undo manager as one step per event.
 ///
-/// 1. The context reports each edit before it happens. The recorder notes the old value of each
-///    slot once per event, and which models came and went.
-/// 2. An event ends with `processPendingChanges()`, with a save, and wherever the manager posts a
-///    checkpoint: before it undoes, redoes, or opens or closes a group. Where the context belongs to
-///    an actor, the recorder ends the event by a job of its own on it, as a run loop would.
-/// 3. At its end the event becomes an `UndoRecord`, registered with the manager.
-/// 4. The manager undoes by applying the record. What that changes is recorded in turn, which is how
-///    it is redone.
+/// 1. The context reports each edit before it happens. The recorder keeps the old value of each
+///    slot once per event, and which models were inserted and deleted.
+/// 2. An event ends with `processPendingChanges()`, with a save, and whenever the manager posts a
+///    checkpoint: before it undoes, redoes, or opens or closes a group. If the context belongs to
+///    an actor, a separate job on the actor ends the event, as a run loop would.
+/// 3. At its end the event becomes an `UndoStep`, registered with the manager.
+/// 4. The manager undoes by applying the record. The resulting changes are recorded too, which
+///    makes redo possible.
 ///
-/// What delete rules do during a save is not recorded. The record of a deletion has all partners of
-/// the model, and what may go along with it, so that an undo finds its way back.
+/// What delete rules do during a save is not recorded. The record of a deletion contains all
+/// related models, and the models that may be deleted by cascade, so that an undo can restore them.
 ///
 /// All state is guarded by the rule that a context and its undo manager belong to one thread.
 final class UndoRecorder: EditWatcher {
   let manager: UndoManager
-  /// Whether changes are made that are not the user's.
+  /// Whether the current changes are not made by the user.
   private var isPaused = false
   private unowned let core: ContextCore
-  private var pending = UndoRecord()
+  private var pending = UndoStep()
   private var endIsScheduled = false
   private var checkpoints: (any NSObjectProtocol)?
 
@@ -37,7 +37,7 @@ final class UndoRecorder: EditWatcher {
     if let checkpoints { NotificationCenter.default.removeObserver(checkpoints) }
   }
 
-  /// Stops recording and takes the context's steps from the manager.
+  /// Stops recording and removes the context's steps from the manager.
   func end() {
     if let checkpoints { NotificationCenter.default.removeObserver(checkpoints) }
     checkpoints = nil
@@ -45,7 +45,7 @@ final class UndoRecorder: EditWatcher {
   }
 
   private func forgetAll() {
-    pending = UndoRecord()
+    pending = UndoStep()
     manager.removeAllActions(withTarget: self)
   }
 
@@ -59,7 +59,7 @@ final class UndoRecorder: EditWatcher {
 
   func didSave(_ saved: SavedChanges?) { isPaused = false }
 
-  /// What the steps lead back to no longer exists.
+  /// The states that the steps restore no longer exist.
   func didRollBack() { forgetAll() }
 
   func willClose(losing changes: ChangeTracker) { end() }
@@ -72,20 +72,20 @@ final class UndoRecorder: EditWatcher {
     if !isPaused { pending.note(edit, of: storage, slot) }
   }
 
-  func willArrive(_ storage: _ModelStorage) {
+  func willInsert(_ storage: _ModelStorage) {
     note(storage)
   }
 
-  func willDepart(_ storage: _ModelStorage) {
+  func willDelete(_ storage: _ModelStorage) {
     guard core.has(storage) else { return }
     note(storage)
     guard !isPaused, pending[storage]?.wasPresent == true else { return }
     noteAllRelationships(of: storage)
-    if !storage.flags.contains(.isInserted) { noteWhatMayGoAlong(with: storage) }
+    if !storage.flags.contains(.isInserted) { recordCascadeTargets(with: storage) }
   }
 
-  /// Follows the delete rules to the models that the save will delete.
-  private func noteWhatMayGoAlong(with storage: _ModelStorage) {
+  /// Follows cascade rules to the models that the save will delete.
+  private func recordCascadeTargets(with storage: _ModelStorage) {
     var queue = [storage]
     while let next = queue.popLast() {
       for slot in next.descriptor.relationshipSlots
@@ -94,10 +94,11 @@ final class UndoRecorder: EditWatcher {
           let partner = partner._$storage
           guard core.has(partner) else { continue }
           note(partner)
-          guard let before = pending[partner], before.wasPresent, !before.mayGoAlong else {
+          guard let before = pending[partner], before.wasPresent, !before.mayBeDeletedByCascade
+          else {
             continue
           }
-          pending.noteMayGoAlong(partner)
+          pending.recordPossibleCascade(partner)
           noteAllRelationships(of: partner)
           queue.append(partner)
         }
@@ -119,34 +120,34 @@ final class UndoRecorder: EditWatcher {
     pending.note(storage, wasPresent: core.has(storage))
   }
 
-  /// Reading an old value can lead to a fetch, whose observers may do anything: nothing of the record
-  /// is being changed meanwhile.
+  /// Reads the old value before the record is changed: reading may fetch, and observers of the
+  /// fetch may run any code.
   private func note(_ storage: _ModelStorage, _ slot: Int, isEdit: Bool) {
     note(storage)
     guard !isPaused, let before = pending[storage], before.wasPresent,
       !before.knows(slot, asEdit: isEdit)
     else { return }
-    let value = SlotBefore(storage, slot)
+    let value = EarlierSlotValue(storage, slot)
     pending.note(value, of: storage, isEdit: isEdit)
   }
 
   // MARK: Events
 
-  /// Ends the event, for the manager too.
+  /// Ends the event, in the manager too.
   func endEvent() {
     flush()
     manager.endEvent()
   }
 
-  /// Registers what was recorded since the last time.
+  /// Registers what was recorded since the last call.
   private func flush() {
     guard !pending.isEmpty, !isPaused else { return }
     var record = pending
-    pending = UndoRecord()
+    pending = UndoStep()
     guard manager.isUndoRegistrationEnabled else { return }
     record.close(isPresent: core.has)
     guard !record.isEmpty else { return }
-    // Foundation's manager stops the program when there is no group to register in.
+    // Foundation's manager stops the program if there is no group to register in.
     let needsGroup = !manager.groupsByEvent && manager.groupingLevel == 0
     if needsGroup { manager.beginUndoGrouping() }
     manager.registerUndo(withTarget: self) { $0.apply(record) }
@@ -167,17 +168,17 @@ final class UndoRecorder: EditWatcher {
     endEvent()
   }
 
-  private func apply(_ record: UndoRecord) {
+  private func apply(_ record: UndoStep) {
     flush()
     UndoApplication(core: core, record: record).run()
-    // What is as the last save left it needs no other one.
+    // A model with the values of the last save needs no other save.
     let touched = pending.models.map(\.storage)
     flush()
     for storage in touched { core.changes.unchangeIfRestored(storage) }
   }
 }
 
-/// Reaches the recorder from a notification, which is delivered on the thread of the manager.
+/// A weak reference for a notification, which is delivered on the thread of the manager.
 private final class RecorderReference: @unchecked Sendable {
   private(set) weak var recorder: UndoRecorder?
 

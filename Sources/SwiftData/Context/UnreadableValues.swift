@@ -1,9 +1,9 @@
-/// The properties of a context's models that read as stand-ins.
+/// The properties of a context's models that read as placeholder values.
 ///
-/// `noteUnreadable` of a storage adds to it, through `_FaultSource`; a save that stores another value,
-/// a deletion and a fresh row remove from it. Used on the thread of the context only.
+/// `noteUnreadable` of a storage adds to it, through `_FaultSource`. A save that stores another
+/// value, a deletion and a new row remove from it. Used on the thread of the context only.
 struct UnreadableValues {
-  /// In the order in which they were met.
+  /// In the order of their first reads.
   private(set) var all: [UnreadableValue] = []
   private var known: Set<UnreadableValue> = []
   private var identifiers: Set<PersistentIdentifier> = []
@@ -34,7 +34,7 @@ extension ContextCore {
     UnreadableValueLog.note(unreadable)
   }
 
-  /// Forgets what a save or a fresh row has replaced.
+  /// Removes what a save or a new row has replaced.
   func forgetUnreadable(_ replaced: [(identifier: PersistentIdentifier, names: Set<String>?)]) {
     guard replaced.contains(where: { unreadableValues.concerns($0.identifier) }) else { return }
     let names = Dictionary(replaced.map { ($0.identifier, $0.names) }) { first, _ in first }
@@ -46,12 +46,13 @@ extension ContextCore {
 }
 
 extension ModelContext {
-  /// The stored values that models of this context could not show, in the order in which they were met.
+  /// The stored values that models of this context could not show, in the order of their first
+  /// reads.
   ///
-  /// A required property whose column is empty, or holds what its type does not take, reads as a
-  /// stand-in; the first read adds it to this list and writes a line to standard error. What is
-  /// stored stays until the property is set. A value leaves the list when a save stores another one
-  /// or deletes the row, and when another context has replaced it. The list has up to 10,000 values. Not
-  /// in Apple's framework.
+  /// A required property whose column is empty, or contains a value that its type does not accept,
+  /// reads as a placeholder value. The first read adds it to this list and writes a warning to
+  /// standard error. The stored value is kept until the property is set. A value is removed from
+  /// the list when a save stores another one or deletes the row, and when another context has
+  /// replaced it. The list has up to 10,000 values. Not in Apple's framework.
   public var unreadableValues: [UnreadableValue] { core.unreadableValues.all }
 }

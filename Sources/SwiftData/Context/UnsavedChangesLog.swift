@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Reports contexts that are gone with unsaved changes, one for each container.
+/// Reports contexts that are released with unsaved changes, one for each container.
 ///
-/// `ContextCore.close()` calls it. Changes of models in stores in memory are not counted: they would not have
-/// outlived the container.
+/// Called by `ContextCore.close()`. Changes of models in stores in memory are not counted: they
+/// would not have outlived the container.
 final class UnsavedChangesLog: Sendable {
   private let isWritten = Atomic<Bool>(false)
 
@@ -35,12 +35,12 @@ final class UnsavedChangesLog: Sendable {
 }
 
 extension ModelContext {
-  /// Whether one line on standard error says so when the context is gone with unsaved changes; `true` unless
-  /// it is set.
+  /// Whether unsaved changes are reported on standard error when the context is released; `true` by
+  /// default.
   ///
-  /// The line names the classes and the numbers of models; it is written once for each container, and
-  /// not for stores in memory. Turn it off for a context whose changes are meant to be dropped. Not in Apple's
-  /// framework.
+  /// The warning contains the classes and the numbers of models. It is written once for each
+  /// container, and not for stores in memory. Turn it off for a context whose changes are meant to
+  /// be dropped. Not in Apple's framework.
   public var reportsUnsavedChanges: Bool {
     get { core.reportsUnsavedChanges }
     set { core.reportsUnsavedChanges = newValue }

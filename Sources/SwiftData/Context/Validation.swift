@@ -1,16 +1,17 @@
 import Foundation
 import OpenSwiftDataRowStorage
 
-/// Judges what only the context knows of the pending models; all failures are reported together. Called by
-/// `SaveSession`.
+/// Checks what only the context knows about the pending models; reports all failures together.
+/// Called by `SaveSession`.
 ///
 /// - A required to-one has a model.
-/// - A to-many of a new model has as many models as its declaration asks for. Those of stored models are
-///   counted by a store with transactions (`CountedLists`), and here for other stores.
+/// - A to-many of a new model has as many models as its declaration asks for. For stored models, a
+///   store with transactions counts them (`CountedLists`); for other stores they are counted here.
 /// - No two changed models have the same unique values. New models may: they become one row.
-/// - No date is NaN, which a column of dates can't hold.
+/// - No date is NaN, which a date column can't store.
 struct Validation {
-  let core: ContextCore
+  let changes: ChangeTracker
+  let coordinator: any StoreCoordinator
 
   /// - Parameters:
   ///   - shrunk: To-many relationships that lose members to deletions of this save.
@@ -22,20 +23,20 @@ struct Validation {
     func isJudged(_ storage: _ModelStorage) -> Bool {
       excluded.isEmpty || !excluded.contains(ObjectIdentifier(storage))
     }
-    for storage in core.changes.inserted where isJudged(storage) {
+    for storage in changes.inserted where isJudged(storage) {
       judge(storage, into: &failures)
     }
-    for storage in core.changes.changed where isJudged(storage) {
+    for storage in changes.changed where isJudged(storage) {
       judge(storage, into: &failures)
     }
     for (storage, slot) in shrunk where !storage.flags.contains(.isDeleted) {
       guard !storage.changedSlots.contains(slot),
-        let link = storage.descriptor.link(slot, in: core.coordinator)
+        let link = storage.descriptor.link(slot, in: coordinator)
       else { continue }
-      judgeCount(storage, slot, link, into: &failures)
+      validateCount(storage, slot, link, into: &failures)
     }
-    var uniqueness = PendingUniqueness(schema: core.coordinator.schema)
-    for storage in core.changes.changed where isJudged(storage) {
+    var uniqueness = PendingUniqueness(schema: coordinator.schema)
+    for storage in changes.changed where isJudged(storage) {
       uniqueness.judge(storage, into: &failures)
     }
     return failures
@@ -43,11 +44,11 @@ struct Validation {
 
   private func judge(_ storage: _ModelStorage, into failures: inout [SwiftDataError]) {
     for slot in storage.descriptor.relationshipSlots where storage.changedSlots.contains(slot) {
-      guard let link = storage.descriptor.link(slot, in: core.coordinator) else { continue }
+      guard let link = storage.descriptor.link(slot, in: coordinator) else { continue }
       if link.isRequired, let text = missing(storage, slot) {
         failures.append(Validation.failure(storage, link.name, text))
       }
-      judgeCount(storage, slot, link, into: &failures)
+      validateCount(storage, slot, link, into: &failures)
     }
     for slot in storage.descriptor.dateSlots {
       guard case .real(let seconds) = storage.overlaid(slot), seconds.isNaN else { continue }
@@ -58,33 +59,34 @@ struct Validation {
     }
   }
 
-  private func judgeCount(
+  private func validateCount(
     _ storage: _ModelStorage, _ slot: Int, _ link: RelationshipLink,
     into failures: inout [SwiftDataError]
   ) {
     guard link.isToMany, link.minimumCount > 0 || link.maximumCount > 0,
-      storage.flags.contains(.isInserted) || core.port(of: storage)?.isTransactional == false
+      storage.flags.contains(.isInserted)
+        || coordinator.port(forEntity: storage.descriptor.entityName)?.isTransactional == false
     else { return }
     let count = storage.partners(slot)
-      .count { $0._$storage.flags.isDisjoint(with: [.isDeleted, .isGone]) }
+      .count { $0._$storage.flags.isDisjoint(with: [.isDeleted, .hasNoRow]) }
     let failure = SwiftDataError.wrongCount(
       of: storage.identifier, property: link.name, count: count, minimum: link.minimumCount,
       maximum: link.maximumCount)
     if let failure { failures.append(failure) }
   }
 
-  /// - Returns: What is wrong with a required relationship; `nil` where it has a model.
+  /// - Returns: What is wrong with a required relationship; `nil` if it has a model.
   private func missing(_ storage: _ModelStorage, _ slot: Int) -> String? {
     switch storage.overlaid(slot) {
     case .null: break
     case .unset:
       guard storage.reader?.isNull(slot) ?? true else { return nil }
     case .model(let partner):
-      guard partner._$storage.isLost else { return nil }
+      guard partner._$storage.hasLeftContext else { return nil }
       return
         "A required relationship leads to \(partner._$storage.identifier), which was deleted. Set "
         + "another model, delete this one too, or make the relationship optional."
-    case .identifier, .toMany, .weakPartners: return nil
+    case .identifier, .toMany, .weakReferences: return nil
     case .integer, .real, .text, .blob, .uuid, .boxed: return nil
     }
     return "A required relationship has no model. Set it, or make it optional."
@@ -98,7 +100,7 @@ struct Validation {
   }
 }
 
-/// Changed models of one save that end up with the same unique values.
+/// Finds changed models of one save that get the same unique values.
 private struct PendingUniqueness {
   private struct Key: Hashable {
     let rootEntity: String
@@ -142,10 +144,10 @@ private struct PendingUniqueness {
     if let known = constraints[ObjectIdentifier(descriptor)] { return known }
     var found: [Constraint] = []
     for names in schema.uniquenessConstraints(of: descriptor.entityName) {
-      let places = names.compactMap(descriptor.place(named:))
-      guard places.count == names.count, !places.isEmpty else { continue }
+      let locations = names.compactMap(descriptor.place(named:))
+      guard locations.count == names.count, !locations.isEmpty else { continue }
       found.append(
-        Constraint(names: names, slots: places.map(\.slot), cells: places.flatMap(\.cells)))
+        Constraint(names: names, slots: locations.map(\.slot), cells: locations.flatMap(\.cells)))
     }
     constraints[ObjectIdentifier(descriptor)] = found
     return found

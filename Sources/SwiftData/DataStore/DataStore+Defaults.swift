@@ -1,5 +1,5 @@
 extension DataStore {
-  /// Fetches the models and counts them.
+  /// Counts the models by fetching all of them.
   ///
   /// - Throws: What ``DataStore/fetch(_:)`` throws.
   public func fetchCount<T>(
@@ -17,7 +17,7 @@ extension DataStore {
     try fetch(request).fetchedSnapshots.map(\.persistentIdentifier)
   }
 
-  /// Always throws: only the store knows how to remove itself.
+  /// Always throws: a store that can be erased implements this method.
   ///
   /// - Throws: `DataStoreError.unsupportedFeature`.
   public func erase() throws {
@@ -30,7 +30,7 @@ extension DataStore {
   /// Does nothing.
   public func invalidateState(for editingState: EditingState) {}
 
-  /// Returns nothing, so that the context fetches what it needs.
+  /// Returns no snapshots, so the context fetches what it needs.
   ///
   /// - Throws: Nothing.
   public func cachedSnapshots(

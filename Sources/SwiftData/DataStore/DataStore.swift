@@ -1,67 +1,68 @@
-/// A place where models are kept, whatever it is made of: the default store uses SQLite.
+/// A store of models. The default store uses SQLite; other stores may use anything else.
 ///
-/// A context talks to a store in requests and snapshots only. Only `fetch` and `save` have to be
-/// written; the other requests have default implementations.
+/// A context communicates with a store through requests and snapshots only. Of the requests, only
+/// `fetch` and `save` must be implemented; the others have default implementations.
 public protocol DataStore: AnyObject {
   /// The configuration from which stores of this kind are made.
   associatedtype Configuration: DataStoreConfiguration where Self == Self.Configuration.Store
 
-  /// The form in which the values of a model travel.
+  /// The form in which a model's values are passed between the context and the store.
   associatedtype Snapshot: DataStoreSnapshot
 
-  /// Tells this store from all others; part of every persistent identifier.
+  /// Identifies the store among all stores; part of the persistent identifier of each of its
+  /// models.
   var identifier: String { get }
 
-  /// The entities that the store keeps.
+  /// The entities that the store contains.
   var schema: Schema { get }
 
-  /// What the store was made of.
+  /// The configuration from which the store was created.
   var configuration: Self.Configuration { get }
 
-  /// Opens the store, and migrates it when a plan is given.
+  /// Opens the store, and migrates it if there is a plan.
   ///
-  /// - Throws: What makes the container's initializer fail: an error of the store's own.
+  /// - Throws: The store's own error, which makes the container's initializer fail.
   init(_ configuration: Self.Configuration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws
 
-  /// Removes the store with all that is in it.
+  /// Deletes the store with all its contents.
   ///
-  /// - Throws: The store's error; what was removed until then is gone.
+  /// - Throws: The store's error. What was deleted before the error remains deleted.
   func erase() throws
 
-  /// Returns the snapshots of the models that a request describes.
+  /// Returns the snapshots of the models that match a request.
   ///
-  /// - Throws: `DataStoreError.preferInMemoryFilter` or `.preferInMemorySort` to be asked again
-  ///   without the predicate or the order.
+  /// - Throws: `DataStoreError.preferInMemoryFilter` or `.preferInMemorySort`: the context then
+  ///   repeats the request without the predicate or the order.
   func fetch<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> DataStoreFetchResult<T, Self.Snapshot> where T: PersistentModel
 
-  /// Returns the number of models that a request describes.
+  /// Returns the number of models that match a request.
   ///
-  /// - Throws: As ``fetch(_:)``.
+  /// - Throws: The same errors as ``fetch(_:)``.
   func fetchCount<T>(_ request: DataStoreFetchRequest<T>) throws -> Int where T: PersistentModel
 
-  /// Returns the identifiers of the models that a request describes.
+  /// Returns the identifiers of the models that match a request.
   ///
-  /// - Throws: As ``fetch(_:)``.
+  /// - Throws: The same errors as ``fetch(_:)``.
   func fetchIdentifiers<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> [PersistentIdentifier] where T: PersistentModel
 
-  /// Saves the changes of a context, all of them or none.
+  /// Saves the changes of a context: all of them or none.
   ///
-  /// - Throws: The store's error; then nothing may have been stored.
+  /// - Throws: The store's error. The store must not have stored anything in that case.
   func save(
     _ request: DataStoreSaveChangesRequest<Self.Snapshot>
   ) throws -> DataStoreSaveChangesResult<Self.Snapshot>
 
-  /// Tells that a context begins its work.
+  /// Called when a context starts to use the store.
   func initializeState(for editingState: EditingState)
 
-  /// Tells that a context has ended its work.
+  /// Called when a context stops using the store.
   func invalidateState(for editingState: EditingState)
 
-  /// Returns snapshots that the store has at hand, from which a context restores its models.
+  /// Returns the snapshots that the store has at hand; the context fetches the missing ones.
   ///
   /// - Throws: The store's error.
   func cachedSnapshots(
@@ -71,9 +72,9 @@ public protocol DataStore: AnyObject {
 
 /// A store that deletes models without fetching them.
 public protocol DataStoreBatching: DataStore {
-  /// Deletes the models that a request describes.
+  /// Deletes the models that match a request.
   ///
-  /// - Throws: `DataStoreError` to have the context fetch and delete the models itself, else the
-  ///   store's error.
+  /// - Throws: A `DataStoreError` makes the context fetch and delete the models itself. Other
+  ///   errors make the deletion fail.
   func delete<T>(_ request: DataStoreBatchDeleteRequest<T>) throws where T: PersistentModel
 }

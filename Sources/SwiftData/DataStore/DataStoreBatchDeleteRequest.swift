@@ -1,11 +1,11 @@
 public import Foundation
 
-/// Asks a store to delete models without fetching them.
+/// A request to delete models without fetching them.
 public struct DataStoreBatchDeleteRequest<T>: Sendable where T: PersistentModel {
-  /// The context that asks.
+  /// Identifies the context that makes the request.
   public let editingState: EditingState
 
-  /// Which models to delete; all of them when there is none.
+  /// Which models to delete; `nil` for all.
   public let predicate: Predicate<T>?
 
   /// Whether models of subclasses are deleted too.

@@ -1,22 +1,22 @@
-/// What a store is made of: its name, its entities, and whatever it needs beside.
+/// What a store is created from: its name, its entities, and other settings of the store.
 public protocol DataStoreConfiguration: Hashable {
-  /// The store that is made of the configuration.
+  /// The type of store that is created from the configuration.
   associatedtype Store: DataStore where Self == Self.Store.Configuration
 
-  /// The name of the configuration, different from those beside it in one container.
+  /// The name of the configuration; unique within a container.
   var name: String { get }
 
-  /// The entities that the store keeps; those of the container when there are none.
+  /// The entities that the store contains; `nil` for those of the container.
   var schema: Schema? { get set }
 
-  /// Looks for what a store cannot be made of.
+  /// Checks whether a store can be created from the configuration.
   ///
-  /// - Throws: What is wrong; the container's initializer passes it on.
+  /// - Throws: An error that describes the problem; the container's initializer passes it on.
   func validate() throws
 }
 
 extension DataStoreConfiguration {
-  /// Finds nothing wrong.
+  /// Accepts every configuration.
   ///
   /// - Throws: Nothing.
   public func validate() throws {}

@@ -1,9 +1,9 @@
-/// Asks a store for models.
+/// A request for models.
 public struct DataStoreFetchRequest<T>: Sendable where T: PersistentModel {
-  /// The context that asks.
+  /// Identifies the context that makes the request.
   public let editingState: EditingState
 
-  /// Which models it wants.
+  /// Which models are requested.
   public let descriptor: FetchDescriptor<T>
 
   package init(descriptor: FetchDescriptor<T>, editingState: EditingState) {
@@ -12,24 +12,24 @@ public struct DataStoreFetchRequest<T>: Sendable where T: PersistentModel {
   }
 }
 
-/// The models that a store found.
+/// The answer of a store to a fetch request.
 public struct DataStoreFetchResult<ModelType, SnapshotType>: Sendable
 where ModelType: PersistentModel, SnapshotType: DataStoreSnapshot {
-  /// What was asked for.
+  /// The descriptor of the request.
   public let descriptor: FetchDescriptor<ModelType>
 
-  /// The values of the models, in the order that was asked for.
+  /// The values of the models, in the requested order.
   public let fetchedSnapshots: [SnapshotType]
 
-  /// The values of models that the fetched ones lead to.
+  /// The values of models that are related to the fetched ones.
   public let relatedSnapshots: [PersistentIdentifier: SnapshotType]
 
-  /// Makes the answer to a request.
+  /// Creates the answer to a request.
   ///
   /// - Parameters:
-  ///   - descriptor: What was asked for.
+  ///   - descriptor: The descriptor of the request.
   ///   - fetchedSnapshots: Values of models of the requested type only.
-  ///   - relatedSnapshots: Values of models that these lead to.
+  ///   - relatedSnapshots: Values of models that are related to them.
   public init(
     descriptor: FetchDescriptor<ModelType>, fetchedSnapshots: [SnapshotType],
     relatedSnapshots: [PersistentIdentifier: SnapshotType] = [:]

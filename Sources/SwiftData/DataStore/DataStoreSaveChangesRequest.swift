@@ -1,16 +1,16 @@
-/// Asks a store to save the changes of a context; no model is in two of the lists.
+/// A request to save the changes of a context; each model is in one of the lists only.
 public struct DataStoreSaveChangesRequest<SnapshotType>: Sendable
 where SnapshotType: DataStoreSnapshot {
   /// New models, with temporary identifiers.
   public let inserted: [SnapshotType]
 
-  /// Saved models with other values.
+  /// Stored models with changed values.
   public let updated: [SnapshotType]
 
-  /// Saved models to remove, those that delete rules take along included.
+  /// Stored models to delete, including those that delete rules delete.
   public let deleted: [SnapshotType]
 
-  /// The context that asks.
+  /// Identifies the context that makes the request.
   public let editingState: EditingState
 
   package init(
@@ -24,7 +24,7 @@ where SnapshotType: DataStoreSnapshot {
   }
 }
 
-/// What a store tells a context after a save.
+/// The answer of a store to a save.
 public final class DataStoreSaveChangesResult<T>: Sendable where T: DataStoreSnapshot {
   /// The permanent identifiers of the inserted models, by their temporary ones.
   public final let remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]
@@ -32,13 +32,13 @@ public final class DataStoreSaveChangesResult<T>: Sendable where T: DataStoreSna
   /// The store that saved.
   public final let storeIdentifier: String
 
-  /// The values of models that the store changed on its own account.
+  /// The values of models that the store itself changed in the save.
   public final let snapshotsToReregister: [PersistentIdentifier: T]
 
-  /// The end of the history after the save, in stores that keep one.
+  /// The end of the history after the save; `nil` if the store keeps no history.
   public final let historyToken: (any HistoryToken)?
 
-  /// Makes the answer of a store without history.
+  /// Creates the answer of a store without history.
   public init(
     for storeIdentifier: String,
     remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier] = [:],
@@ -50,7 +50,7 @@ public final class DataStoreSaveChangesResult<T>: Sendable where T: DataStoreSna
     self.historyToken = nil
   }
 
-  /// Makes the answer of a store with history.
+  /// Creates the answer of a store with history.
   @_disfavoredOverload
   public init(
     for storeIdentifier: String,

@@ -1,20 +1,20 @@
-/// What a snapshot may hold for one property.
+/// The type of a property's value in a snapshot.
 public typealias DataStoreSnapshotValue = Codable & Sendable
 
-/// The values of one model at one time, in the form in which they travel between context and store.
+/// The values of one model at one time, as passed between a context and a store.
 public protocol DataStoreSnapshot: Decodable, Encodable, Sendable {
-  /// The model that the values belong to; temporary until its first save.
+  /// The identifier of the model; temporary until the first save.
   var persistentIdentifier: PersistentIdentifier { get }
 
-  /// Takes the values of a model.
+  /// Creates a snapshot of the values of a model.
   ///
   /// - Parameters:
   ///   - from: The values.
-  ///   - relatedBackingDatas: The values of models that this one leads to.
+  ///   - relatedBackingDatas: The values of related models.
   init(
     from: any BackingData, relatedBackingDatas: inout [PersistentIdentifier: any BackingData])
 
-  /// The same values under another identifier, with identifiers inside of them replaced.
+  /// Returns the same values under another identifier; replaces identifiers of related models too.
   func copy(
     persistentIdentifier: PersistentIdentifier,
     remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]?
@@ -37,16 +37,16 @@ public enum DataStoreSnapshotCodingKey: CodingKey {
     }
   }
 
-  /// Makes a key of its text.
+  /// Creates a key from its text.
   public init?(stringValue: String) {
     self =
       stringValue == "persistentIdentifier"
       ? .persistentIdentifier : .modeledProperty(stringValue)
   }
 
-  /// `nil`: the keys are texts.
+  /// Always `nil`: keys are texts.
   public var intValue: Int? { nil }
 
-  /// Always `nil`: the keys are texts.
+  /// Always `nil`: keys are texts.
   public init?(intValue: Int) { nil }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import OpenSwiftDataRowStorage
 
-/// The value of one cell of a snapshot; immutable, unlike what a model keeps in a slot.
+/// The value of one cell of a snapshot. Immutable, unlike the values in a model's slots.
 enum SnapshotValue {
   case null
   case integer(Int64)
@@ -9,9 +9,9 @@ enum SnapshotValue {
   case text(String)
   case blob(Data)
   case uuid(UUID)
-  /// The name of a value that a save keeps outside of the row.
+  /// The name of a value that a save stores outside the row.
   case reference(String)
-  /// The partner of a to-one that was set. One that is in the row is an integer.
+  /// The related model of a to-one relationship that was set. If the row has it, it is an integer.
   case identifier(PersistentIdentifier)
 }
 
@@ -22,7 +22,7 @@ extension DefaultSnapshot {
     guard let row else { return .null }
     let reader = RowReader(row: row, cellsOffset: descriptor.layout.cellsOffset)
     if reader.isNull(cell) {
-      return reader.outsideContent(cell, page)
+      return reader.externalContent(cell, page)
         .map { SnapshotValue(descriptor.layout.stored($0, cell)) } ?? .null
     }
     return switch descriptor.layout.kinds[cell] {
@@ -33,7 +33,7 @@ extension DefaultSnapshot {
     }
   }
 
-  /// The value of a cell that stands over the row; nil where the row has it.
+  /// The changed value of a cell; nil if the row has the value.
   func changedValue(_ cell: Int) -> SnapshotValue? {
     guard let cells, cell < cells.count else { return nil }
     return switch cells[cell] {
@@ -46,12 +46,13 @@ extension DefaultSnapshot {
     case .uuid(let value): .uuid(value)
     case .identifier(let identifier): .identifier(identifier)
     case .boxed(let box): box.value(as: StoredReference.self).map { .reference($0.name) } ?? .null
-    // Converted when the snapshot was taken; what could not be is left out.
-    case .model, .toMany, .weakPartners: .null
+    // Converted when the snapshot was created; a value that could not be converted is left out.
+    case .model, .toMany, .weakReferences: .null
     }
   }
 
-  /// The same values, with one that was put outside of the row replaced by its name.
+  /// The same values, with the name of a value in place of the value that is stored outside the
+  /// row.
   func naming(_ name: String, for cell: Int) -> DefaultSnapshot {
     var cells =
       cells ?? ContiguousArray(repeating: .unset, count: descriptor.layout.kinds.count)
@@ -61,11 +62,11 @@ extension DefaultSnapshot {
       cells: cells, toManys: toManys, changedSlots: changedSlots)
   }
 
-  /// What is known of a to-many relationship.
+  /// The known members and changes of a to-many relationship.
   func toMany(_ slot: Int) -> ToManySnapshot? { toManys.first { $0.slot == slot } }
 }
 
-/// Stands in a cell of a snapshot for a value that a save keeps outside of the row.
+/// Represents, in a cell of a snapshot, a value that a save stores outside the row.
 private struct StoredReference {
   let name: String
 }
@@ -81,7 +82,7 @@ extension SnapshotValue {
     }
   }
 
-  /// The stored value of an attribute.
+  /// The value of an attribute as a store keeps it.
   var stored: _StoredValue {
     switch self {
     case .null, .identifier, .reference: .null
@@ -93,7 +94,7 @@ extension SnapshotValue {
     }
   }
 
-  /// Whether two values are equal to the last bit.
+  /// Whether two values are equal bit by bit.
   func isSame(as other: SnapshotValue) -> Bool {
     switch (self, other) {
     case (.null, .null): true

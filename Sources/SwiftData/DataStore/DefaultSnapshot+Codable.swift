@@ -2,10 +2,10 @@ import Foundation
 import OpenSwiftDataRowStorage
 
 extension CodingUserInfoKey {
-  /// The `Schema` whose classes a decoder makes snapshots of. Not in Apple's framework.
+  /// The key of the `Schema` whose classes decoded snapshots belong to. Not in Apple's framework.
   ///
-  /// A snapshot names its store and its entity, not its class. While a container has the store open
-  /// the class is found without the key.
+  /// A snapshot names its store and its entity, but not its class. While a container has the store
+  /// open, the class is found without this key.
   ///
   /// ```swift
   /// let decoder = JSONDecoder()
@@ -16,13 +16,14 @@ extension CodingUserInfoKey {
 }
 
 extension DefaultSnapshot {
-  /// Reads a snapshot that `encode(to:)` wrote.
+  /// Decodes a snapshot that `encode(to:)` wrote.
   ///
   /// The class of the model comes from the schema in the decoder's `userInfo`
-  /// (`CodingUserInfoKey.swiftDataSchema`), else from the container that has the snapshot's store
-  /// open. An identifier that is temporary names no store: then the open containers must agree.
+  /// (`CodingUserInfoKey.swiftDataSchema`). Without a schema, it comes from the container that has
+  /// the snapshot's store open. A temporary identifier names no store: then all open containers
+  /// must have the same class for the entity.
   /// - Parameter decoder: The decoder to read from.
-  /// - Throws: A `DecodingError` when the class is unknown or a value doesn't fit its property.
+  /// - Throws: A `DecodingError` if the class is unknown or a value doesn't fit its property.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: DataStoreSnapshotCodingKey.self)
     let identifier = try container.decode(
@@ -82,18 +83,18 @@ extension DefaultSnapshot {
     }
     let found = OpenSchemas.descriptors(for: identifier)
     if let descriptor = found.first, found.count == 1 { return descriptor }
-    let place = identifier.storeIdentifier.map { "the store \($0)" } ?? "a new model"
+    let origin = identifier.storeIdentifier.map { "the store \($0)" } ?? "a new model"
     throw failure(
       found.isEmpty
-        ? "No open container has the entity \(entity) of \(place). Open the container first, or "
+        ? "No open container has the entity \(entity) of \(origin). Open the container first, or "
           + "put its Schema into the decoder's userInfo under \(key)."
-        : "Open containers have \(found.count) classes for the entity \(entity) of \(place). Say "
+        : "Open containers have \(found.count) classes for the entity \(entity) of \(origin). Say "
           + "which one with the Schema in the decoder's userInfo under \(key).")
   }
 
-  /// Writes the identifier and each property under its name; related models by identifier.
+  /// Encodes the identifier and each property under its name; related models as identifiers.
   /// - Parameter encoder: The encoder to write to.
-  /// - Throws: Whatever the encoder throws.
+  /// - Throws: Errors of the encoder.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: DataStoreSnapshotCodingKey.self)
     try container.encode(persistentIdentifier, forKey: .persistentIdentifier)
@@ -107,7 +108,7 @@ extension DefaultSnapshot {
       case .toMany:
         if let members = toMany(slot)?.members { try container.encode(members, forKey: key) }
       case .transformable:
-        // Its type need not be Codable, so it travels as its stored bytes.
+        // Its type need not be Codable, so the stored bytes are encoded.
         if case .blob(let bytes) = value(slot) {
           try container.encode(bytes, forKey: key)
         } else {
@@ -144,7 +145,7 @@ extension DefaultSnapshot {
     }
   }
 
-  /// A composite or encoded value as a slot of a model keeps it.
+  /// A composite or encoded value, as it is kept in a slot of a model.
   func decodedValue(_ slot: Int) -> _SlotValue? {
     switch descriptor.properties[slot].form {
     case .toMany, .toOne: return nil
@@ -158,7 +159,8 @@ extension DefaultSnapshot {
 }
 
 extension DefaultSnapshot {
-  /// A transformed value as a slot of a model keeps it; `.null` where its transformer refuses it.
+  /// A transformed value, as it is kept in a slot of a model; `.null` if its transformer rejects
+  /// it.
   private func transformedValue(_ slot: Int) -> _SlotValue? {
     guard case .blob(let bytes) = value(slot) else { return .null }
     let property = descriptor.properties[slot]

@@ -7,12 +7,12 @@ extension DefaultSnapshot {
     try self.init(storage, changedSlots: changedSlots) { throw $0 }
   }
 
-  /// What a model can tell without reading its row.
+  /// The values that a model has in memory, without reading its row.
   init(known storage: _ModelStorage) {
     self.init(storage, changedSlots: .all, completes: false) { _ in }
   }
 
-  /// The values of a model; what can't be encoded is left out.
+  /// The values of a model, without those that can't be encoded.
   init(lenient storage: _ModelStorage, changedSlots: SlotSet = .all) {
     self.init(storage, changedSlots: changedSlots) { _ in }
   }
@@ -66,7 +66,7 @@ extension DefaultSnapshot {
       switch value {
       case .model(let model): cells?[slot] = .identifier(model._$storage.identifier)
       case .unset, .null, .identifier: return
-      case .toMany, .weakPartners: cells?[slot] = .null
+      case .toMany, .weakReferences: cells?[slot] = .null
       case .integer, .real, .text, .blob, .uuid, .boxed: cells?[slot] = .null
       }
     case .toMany:

@@ -1,21 +1,21 @@
 import OpenSwiftDataRowStorage
 
-/// The values of one model at one moment, as they travel between a context and a store.
+/// The values of one model at one time, as passed between a context and a store.
 ///
-/// A fetched snapshot is a view of a row in a page and copies nothing. A snapshot of a changed model
-/// has the changed cells beside the row.
+/// A fetched snapshot is a view of a row in a page; nothing is copied. A snapshot of a changed
+/// model has the changed cells in addition to the row.
 public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
-  /// The identifier of the model; temporary for one that no store has saved.
+  /// The identifier of the model; temporary until a store has saved the model.
   public let persistentIdentifier: PersistentIdentifier
   package let descriptor: _ModelDescriptor
   let page: RowPage?
   let row: UnsafeRawPointer?
-  /// One value per cell of the layout; `.unset` where the row has it, and for each to-many. Read them
-  /// through `value(_:)`: of the forms that a model has, a snapshot has the immutable ones.
+  /// One value per cell of the layout; `.unset` if the row has the value, and for each to-many
+  /// relationship. Read them through `value(_:)`: the forms that a snapshot has are immutable.
   let cells: ContiguousArray<_SlotValue>?
-  /// The to-many relationships that the model knows something of.
+  /// The to-many relationships of which the model knows members or changes.
   let toManys: [ToManySnapshot]
-  /// Which slots a save has to write.
+  /// The slots that a save has to write.
   package let changedSlots: SlotSet
 
   init(
@@ -32,10 +32,10 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
     self.changedSlots = changedSlots
   }
 
-  /// Takes the values of a model.
+  /// Creates a snapshot of the values of a model.
   /// - Parameters:
   ///   - backingData: The values.
-  ///   - relatedBackingDatas: Left as it is; related models are named by identifier.
+  ///   - relatedBackingDatas: Not changed; related models are named by identifier.
   public init(
     from backingData: any BackingData,
     relatedBackingDatas: inout [PersistentIdentifier: any BackingData]
@@ -49,7 +49,7 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
   /// The same values under another identifier.
   /// - Parameters:
   ///   - persistentIdentifier: The identifier of the copy.
-  ///   - remappedIdentifiers: Identifiers that relationships are to name instead of others.
+  ///   - remappedIdentifiers: New identifiers of related models, by their old ones.
   public func copy(
     persistentIdentifier: PersistentIdentifier,
     remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]? = [:]
@@ -71,10 +71,10 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
   }
 }
 
-/// What a save needs to know of a to-many relationship.
+/// What a save needs to know about a to-many relationship.
 package struct ToManySnapshot: Sendable {
   package let slot: Int
-  /// All members, where the context knows them.
+  /// All members, if the context knows them.
   package let members: [PersistentIdentifier]?
   package let added: [PersistentIdentifier]
   package let removed: [PersistentIdentifier]

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Tells a store which context asks.
+/// Identifies the context that makes a request to a store.
 public struct EditingState: Identifiable, Sendable {
   /// An identifier of a context.
   public typealias ID = UUID
@@ -8,10 +8,10 @@ public struct EditingState: Identifiable, Sendable {
   /// The identifier of the context.
   public let id: UUID
 
-  /// Who makes the changes; kept in the history.
+  /// The author of the changes; recorded in the history.
   public var author: String?
 
-  /// The name of the context; kept in the history.
+  /// The name of the context; recorded in the history.
   package var contextName: String?
 
   package init(id: UUID = UUID(), author: String? = nil, contextName: String? = nil) {

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// The schemas of the stores that this process has open, for decoding values that name the store and
-/// the entity of a model but not its class.
+/// The schemas of the stores that are open in this process. Decoding needs them for values that
+/// name the store and the entity of a model, but not its class.
 ///
-/// Nothing is known by the name of an entity alone: two versions of a class may be open at once, each
-/// in a store of its own.
+/// An entity name alone does not identify a class: two versions of a class may be open at the same
+/// time, each in its own store.
 enum OpenSchemas {
   private static let known = Mutex<[ObjectIdentifier: Entry]>([:])
 
@@ -13,7 +13,7 @@ enum OpenSchemas {
     let stores: Set<String>
   }
 
-  /// Keeps a schema known while its stores are open. The container's coordinator holds it.
+  /// Keeps a schema registered while its stores are open. The container's coordinator owns it.
   final class Registration: Sendable {
     init(_ schema: Schema, stores: [String]) {
       let entry = Entry(schema: schema, stores: Set(stores))
@@ -25,8 +25,8 @@ enum OpenSchemas {
     }
   }
 
-  /// The classes that the models of an identifier may have: those of the open containers that keep
-  /// its store, or, for a temporary identifier, of all that have its entity.
+  /// The possible classes for an identifier: those of the open containers with its store, or, for a
+  /// temporary identifier, of all open containers with its entity.
   static func descriptors(for identifier: PersistentIdentifier) -> [_ModelDescriptor] {
     let entries = known.withLock { Array($0.values) }
     var found: [_ModelDescriptor] = []

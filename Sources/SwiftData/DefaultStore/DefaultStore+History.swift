@@ -1,26 +1,27 @@
 extension DefaultStore: HistoryProviding {
-  /// The transactions of this store.
+  /// The type of this store's transactions.
   public typealias HistoryType = DefaultHistoryTransaction
-  /// The tokens of this store.
+  /// The type of this store's tokens.
   public typealias TokenType = DefaultHistoryToken
 
-  /// The type of the transactions.
+  /// The type of this store's transactions.
   public static var historyType: DefaultHistoryTransaction.Type { DefaultHistoryTransaction.self }
 
-  /// The transactions that match, the oldest first unless the descriptor has an order.
+  /// Fetches history transactions, in the descriptor's order, by default the oldest first.
   ///
-  /// - Throws: `SwiftDataError.historyTokenExpired` where transactions behind a token that the predicate names
-  ///   were deleted, or the token is of another store; `SwiftDataError.invalidTransactionFetchRequest` where the
-  ///   predicate cannot be evaluated; `SwiftDataError.storeReadFailure`.
+  /// - Throws: `SwiftDataError.historyTokenExpired` if transactions after a token in the predicate
+  ///   have been deleted, or the token belongs to another store;
+  ///   `SwiftDataError.invalidTransactionFetchRequest` if the predicate cannot be evaluated;
+  ///   `SwiftDataError.storeReadFailure`.
   public func fetchHistory(
     _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
   ) throws -> [DefaultHistoryTransaction] {
     try engine.transactions(descriptor, stores: [identifier]).transactions
   }
 
-  /// Deletes the transactions that match.
+  /// Deletes the matching history transactions.
   ///
-  /// - Throws: `SwiftDataError.modelValidationFailure` for a store that was opened for reading,
+  /// - Throws: `SwiftDataError.modelValidationFailure` if the store is read-only, or
   ///   `SwiftDataError.storeWriteFailure`; nothing is deleted then.
   public func deleteHistory(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
     _ = try engine.deleteHistory(descriptor)

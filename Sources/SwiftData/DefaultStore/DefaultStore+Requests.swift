@@ -2,11 +2,11 @@ extension DefaultStore: PortProviding {
   package var port: any StorePort { engine }
 }
 
-/// Requests through the public protocol, which the relational engine answers.
+/// Requests of the public protocol, answered by the relational engine.
 extension DefaultStore {
-  /// The rows of a request.
-  /// - Throws: `DataStoreError.preferInMemoryFilter` or `.preferInMemorySort` for a request that
-  ///   SQL can't answer whole, or `SwiftDataError.storeReadFailure`.
+  /// Fetches the rows of a request as snapshots. Runs at least one SQL statement.
+  /// - Throws: `DataStoreError.preferInMemoryFilter` or `.preferInMemorySort` if SQL can't evaluate
+  ///   the whole predicate or order, or `SwiftDataError.storeReadFailure`.
   public func fetch<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> DataStoreFetchResult<T, Snapshot> where T: PersistentModel {
@@ -19,8 +19,8 @@ extension DefaultStore {
       descriptor: request.descriptor, fetchedSnapshots: result.rows.snapshots)
   }
 
-  /// The number of rows of a request.
-  /// - Throws: `DataStoreError.preferInMemoryFilter` for a predicate that SQL can't answer whole, or
+  /// Counts the rows of a request, without reading them.
+  /// - Throws: `DataStoreError.preferInMemoryFilter` if SQL can't evaluate the whole predicate, or
   ///   `SwiftDataError.storeReadFailure`.
   public func fetchCount<T>(_ request: DataStoreFetchRequest<T>) throws -> Int
   where T: PersistentModel {
@@ -28,20 +28,20 @@ extension DefaultStore {
     return count
   }
 
-  /// The identifiers of the rows of a request.
-  /// - Throws: `DataStoreError.preferInMemoryFilter` or `.preferInMemorySort` for a request that
-  ///   SQL can't answer whole, or `SwiftDataError.storeReadFailure`.
+  /// Fetches the identifiers of a request's rows, without their values.
+  /// - Throws: `DataStoreError.preferInMemoryFilter` or `.preferInMemorySort` if SQL can't evaluate
+  ///   the whole predicate or order, or `SwiftDataError.storeReadFailure`.
   public func fetchIdentifiers<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> [PersistentIdentifier] where T: PersistentModel {
-    guard let found = try engine.places(request) else { return [] }
+    guard let found = try engine.identifiers(request) else { return [] }
     try found.rest.requireNone()
-    return found.places.identifiers
+    return found.identifiers.identifiers
   }
 
-  /// Deletes the rows of a request at once, by the delete rules.
-  /// - Throws: `DataStoreError.preferInMemoryFilter` for a predicate or rules that SQL can't answer,
-  ///   `SwiftDataError.modelValidationFailure` for a violated rule, or `.storeWriteFailure`;
+  /// Deletes the rows of a request in one transaction, and applies the delete rules.
+  /// - Throws: `DataStoreError.preferInMemoryFilter` if SQL can't evaluate the predicate or the
+  ///   rules, `SwiftDataError.modelValidationFailure` for a violated rule, or `.storeWriteFailure`;
   ///   nothing is deleted then.
   public func delete<T>(_ request: DataStoreBatchDeleteRequest<T>) throws
   where T: PersistentModel {
@@ -49,10 +49,10 @@ extension DefaultStore {
   }
 
   /// Writes a save in one transaction.
-  /// - Parameter request: What was inserted, updated and deleted.
-  /// - Returns: The permanent identifiers of inserted models.
-  /// - Throws: `SwiftDataError.modelValidationFailure` for a violated rule, or `.storeWriteFailure`;
-  ///   nothing is stored then.
+  /// - Parameter request: The inserted, updated and deleted models.
+  /// - Returns: The permanent identifiers of inserted models, and the history token of the save.
+  /// - Throws: `SwiftDataError.modelValidationFailure` for a violated rule, or
+  ///   `.storeWriteFailure`; nothing is stored then.
   public func save(
     _ request: DataStoreSaveChangesRequest<Snapshot>
   ) throws -> DataStoreSaveChangesResult<Snapshot> {
@@ -75,7 +75,7 @@ extension DefaultStore {
 }
 
 extension DefaultSnapshot {
-  /// The same values as those that are stored: of a snapshot made elsewhere it is not known which differ.
+  /// The same values without changes: it is not known which values of a foreign snapshot differ.
   fileprivate var unchanged: DefaultSnapshot {
     DefaultSnapshot(
       persistentIdentifier: persistentIdentifier, descriptor: descriptor, page: page, row: row,
@@ -84,7 +84,7 @@ extension DefaultSnapshot {
 }
 
 extension InMemoryRest {
-  /// - Throws: What a store that leaves work to memory has to throw.
+  /// - Throws: The error by which a store leaves work to memory.
   fileprivate func requireNone() throws {
     if needsFilter { throw DataStoreError.preferInMemoryFilter }
     if needsSort { throw DataStoreError.preferInMemorySort }

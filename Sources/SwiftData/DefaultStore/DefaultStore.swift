@@ -3,34 +3,34 @@ import OpenSwiftDataSQLSyntax
 package import OpenSwiftDataSQLiteEngine
 import Synchronization
 
-/// A store in one SQLite file, in the layout that Apple's SwiftData writes.
+/// A store in one SQLite file, with the table layout of Apple's SwiftData.
 ///
-/// Thread safe: contexts of any thread share it. The pool lends connections, everything else is
-/// immutable.
+/// Thread-safe: contexts on any thread share one store. A pool lends connections, everything else
+/// is immutable.
 public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendable {
-  /// The configuration the store was opened with.
+  /// The type of the store's configuration.
   public typealias Configuration = ModelConfiguration
-  /// The snapshots the store reads and writes.
+  /// The type of the snapshots that the store reads and writes.
   public typealias Snapshot = DefaultSnapshot
 
-  /// The name of the configuration.
+  /// The name of the store's configuration.
   public let name: String
-  /// The entities that the store keeps.
+  /// The entities in the store.
   public let schema: Schema
-  /// The configuration the store was opened with.
+  /// The configuration that the store was opened with.
   public let configuration: ModelConfiguration
-  /// The store's UUID, part of every identifier of its models.
+  /// The store's UUID, which is part of every identifier of its models.
   public var identifier: String { file.identifier }
 
   package let pool: ConnectionPool
   let file: StoreFile
-  /// What reads and writes the rows.
+  /// Reads and writes the rows.
   package let engine: RelationalStore
 
-  /// Opens a store that has the version of the models.
+  /// Opens a store that has the current version of the models.
   /// - Parameters:
-  ///   - finding: What was found when the file was looked at; `nil` when it was changed since.
-  ///   - version: What a new file names as its version; that of the schema when `nil`.
+  ///   - finding: The result of the file check; `nil` if the file was changed since.
+  ///   - version: The version identifier for a new file; `nil` uses that of the schema.
   convenience init(
     _ configuration: ModelConfiguration, schema: Schema, finding: StoreFileCheck.Finding?,
     version: String? = nil
@@ -46,13 +46,13 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
     }
   }
 
-  /// Opens a store on a pool.
+  /// Opens a store on an existing pool.
   /// - Parameters:
-  ///   - external: The files of large values, where they are open already.
+  ///   - external: The files of large values, if they are open already.
   ///   - seal: Ends the use of the store while the pool stays open.
   init(
     _ configuration: ModelConfiguration, schema: Schema, pool: ConnectionPool,
-    version: String? = nil, external: ExternalFiles? = nil, seal: StoreSeal? = nil
+    version: String? = nil, external: ExternalFiles? = nil, seal: StoreInvalidation? = nil
   ) throws {
     self.configuration = configuration
     self.schema = schema
@@ -71,13 +71,13 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
       note: StatementLog.wanted(by: configuration)?.note)
   }
 
-  /// The store as it was before a change that has kept its tables; only for reading.
+  /// Opens the state before a migration step that kept the old tables; read-only.
   /// - Parameters:
-  ///   - file: The file, without its indexes and its history.
-  ///   - mapping: Where it keeps what.
+  ///   - file: The store file, without indexes and history.
+  ///   - mapping: The mapping to the old tables.
   init(
     _ configuration: ModelConfiguration, schema: Schema, pool: ConnectionPool, file: StoreFile,
-    mapping: SchemaMapping, seal: StoreSeal
+    mapping: SchemaMapping, seal: StoreInvalidation
   ) {
     self.configuration = configuration
     self.schema = schema
@@ -95,16 +95,16 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
   /// - Throws: `SwiftDataError.storeWriteFailure`; nothing is deleted then.
   public func erase() throws { try engine.erase() }
 
-  /// A default store keeps no state for contexts.
+  /// Does nothing: a default store has no state for contexts.
   public func initializeState(for editingState: EditingState) {}
 
-  /// A default store keeps no state for contexts.
+  /// Does nothing: a default store has no state for contexts.
   public func invalidateState(for editingState: EditingState) {}
 
-  /// The stored rows of some models.
+  /// Reads the stored rows of models, with one look-up per model.
   /// - Parameters:
-  ///   - persistentIdentifiers: Which models.
-  ///   - editingState: The context that asks.
+  ///   - persistentIdentifiers: The identifiers of the models.
+  ///   - editingState: The context that makes the request.
   /// - Throws: `SwiftDataError.storeReadFailure`.
   public func cachedSnapshots(
     for persistentIdentifiers: [PersistentIdentifier], editingState: EditingState

@@ -1,28 +1,31 @@
 package import OpenSwiftDataSQLiteEngine
 
-/// Work of many transactions that is stored as a whole or not at all, with the files beside the store.
+/// Work with several transactions that is stored as a whole or not at all, including files beside
+/// the store.
 ///
-/// 1. The write lock is taken, and kept. A process that is killed from here on leaves the store as it was.
-/// 2. `body` works on the pool, through contexts too; their transactions are parts of this one.
-/// 3. The names of files that are not needed any more are put on the disk, then one commit stores all.
-/// 4. The files are removed, or, when anything has thrown, those that were added.
+/// 1. The write lock is taken and kept. If the process is killed from here on, the store stays as
+///    it was.
+/// 2. `body` works on the pool, also through contexts; their transactions become parts of this one.
+/// 3. The names of unused files are written to the journal on disk, then one commit stores
+///    everything.
+/// 4. The unused files are removed; after an error, the files that were added.
 package struct EnclosedWork {
   private let pool: ConnectionPool
   private let external: ExternalFiles?
 
   /// - Parameters:
   ///   - pool: A pool with one connection.
-  ///   - external: What the stores on the pool use; `nil` for a store in memory.
+  ///   - external: The external files of the stores on the pool; `nil` for a store in memory.
   package init(_ pool: ConnectionPool, external: ExternalFiles?) {
     self.pool = pool
     self.external = external
   }
 
-  /// Runs `body`, and stores all it did, or nothing when it throws.
+  /// Runs `body` and commits its changes; discards all of them if it throws.
   ///
-  /// Also what begins after an error that made SQLite undo the transaction throws, even where
+  /// After an error because of which SQLite rolled back, every further transaction throws, even if
   /// `body` ignores that error.
-  /// - Throws: What `body` throws, `SQLiteError`, or `SwiftDataError.storeWriteFailure`.
+  /// - Throws: The error of `body`, `SQLiteError`, or `SwiftDataError.storeWriteFailure`.
   package func run<R>(_ body: () throws -> R) throws -> R {
     try pool.beginEnclosing()
     external?.beginEnclosing()
@@ -32,7 +35,7 @@ package struct EnclosedWork {
       let result = try body()
       try pool.write { connection in
         let after = try state(connection)
-        // Containers that are open elsewhere notice by the number that the file is not what they know.
+        // Other open containers detect by the schema version that the file has changed.
         if after.changes != before.changes, after.schema == before.schema {
           try connection.increaseSchemaVersion()
         }

@@ -1,16 +1,17 @@
 package import OpenSwiftDataSQLiteEngine
 import Synchronization
 
-/// The files beside a store while one transaction encloses all others: that of a migration.
+/// External files while one transaction encloses all others, as in a migration.
 ///
-/// Inner transactions settle nothing. Names they have added and lost are kept until the enclosing one
-/// ends, and only names: the values are on the disk. `EnclosedWork` calls these in their order.
+/// Inner transactions remove no files. The names that they add and drop are kept until the
+/// enclosing transaction ends; the values themselves are on disk. `EnclosedWork` calls these
+/// functions in this order.
 extension ExternalFiles {
-  /// From here on nothing is removed that a row had before.
+  /// Begins: from here on, no file that a row referred to is removed.
   package func beginEnclosing() { state.withLock { $0.isEnclosed = true } }
 
-  /// To be called before the enclosing transaction commits: puts the names that rows have lost into the
-  /// journal. A name that a row still has, because a change of tables has moved it, is not lost.
+  /// Called before the enclosing transaction commits: writes the names that rows no longer contain
+  /// into the journal. A name that a change of tables has moved to another row is not included.
   /// - Throws: `SwiftDataError.storeWriteFailure`, or `SQLiteError`.
   package func willCommitEnclosing(_ connection: Connection) throws {
     var lost = state.withLock(\.changes.lost)
@@ -25,7 +26,7 @@ extension ExternalFiles {
     try noteBeforeCommit(lost)
   }
 
-  /// The enclosing transaction has committed: removes the files of lost names.
+  /// Called after the enclosing commit: removes the files of dropped names.
   package func commitEnclosing() {
     state.withLock { state in
       state.isEnclosed = false
@@ -33,7 +34,7 @@ extension ExternalFiles {
     }
   }
 
-  /// The enclosing transaction was undone: removes all files that were added in it.
+  /// Called after the enclosing rollback: removes all files that were added.
   /// - Parameter triedCommit: Whether a commit failed, so that it is not known what is stored.
   package func rollbackEnclosing(triedCommit: Bool = false) {
     state.withLock { state in

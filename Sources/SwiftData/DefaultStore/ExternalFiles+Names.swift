@@ -4,13 +4,13 @@ import OpenSwiftDataSQLSyntax
 package import OpenSwiftDataSQLiteEngine
 import Synchronization
 
-/// Which names of files the rows of a store have, and which they lose.
+/// The file names that the rows of a store contain, and those that they lose.
 extension ExternalFiles {
   private static let function = "swift_lost_external"
 
-  /// Opens the files of a store that is open for writing: follows what its writer does, and removes what
-  /// processes left behind that were killed. Inside an enclosing transaction nothing is removed, since
-  /// it may change what rows name and be undone.
+  /// Opens the files of a writable store: installs triggers on its writer, and removes files that
+  /// killed processes left. Inside an enclosing transaction it removes nothing, because that
+  /// transaction may change rows and be rolled back.
   package func open(_ pool: ConnectionPool, mapping: SchemaMapping) throws {
     if !state.withLock(\.isEnclosed) { try removeLeftovers(pool) }
     let columns = ExternalFiles.columns(of: mapping)
@@ -27,22 +27,22 @@ extension ExternalFiles {
     }
   }
 
-  /// Gives a connection the function `swift_lost_external`, which notes the name that a value is, as the
-  /// triggers do. A change of tables may call it itself.
+  /// Registers the function `swift_lost_external` on a connection: it records a value's file name
+  /// as dropped. The triggers call it, and a change of tables may call it.
   package func register(_ connection: Connection) throws {
     try connection.register(
       function: ExternalFiles.function, argumentCount: 1, deterministic: false
     ) { [weak self] arguments in
       arguments.withBytes(0) {
         if case .name(let name) = TaggedValue($0) {
-          self?.noteLost(String(decoding: name, as: UTF8.self))
+          self?.recordDropped(String(decoding: name, as: UTF8.self))
         }
       }
       return .null
     }
   }
 
-  /// Removes the triggers of a connection, which stand in the way of changes of its tables.
+  /// Removes the triggers of a connection, because they prevent changes of its tables.
   package static func stopFollowing(_ connection: Connection) throws {
     let triggers = try connection.texts(
       """
@@ -52,7 +52,7 @@ extension ExternalFiles {
     for trigger in triggers { try connection.execute("DROP TRIGGER temp.\(trigger.quotedName)") }
   }
 
-  /// The columns whose values may lie in files.
+  /// The columns whose values may be stored in files.
   private static func columns(of mapping: SchemaMapping) -> [(table: String, column: String)] {
     var known: Set<[String]> = []
     var columns: [(table: String, column: String)] = []
@@ -68,8 +68,8 @@ extension ExternalFiles {
     return columns
   }
 
-  /// Triggers of the connection: nothing of them is in the file. They see every change of the rows, be it
-  /// a save, a deletion by rules or of a whole table.
+  /// Temporary triggers of the connection, which are not stored in the file. They see every change
+  /// of the rows: saves, delete rules, and the deletion of a whole table.
   private static func triggers(_ table: String, _ column: String) -> [String] {
     let name = "\(table)_\(column)_LOST"
     let old = "OLD.\(column.quotedName)"
@@ -88,7 +88,7 @@ extension ExternalFiles {
   }
 
   private func removeLeftovers(_ pool: ConnectionPool) throws {
-    let journals = ExternalJournal.leftBehind(in: folder.support)
+    let journals = ExternalJournal.abandoned(in: folder.support)
     if journals.isEmpty { return }
     let names = Set(journals.flatMap(\.names)).filter { !$0.isEmpty }
     if !names.isEmpty {
@@ -96,22 +96,22 @@ extension ExternalFiles {
       try pool.read { connection in
         try StoredName.forEach(in: connection) { orphans.remove($0.name) }
       }
-      guard let others = try? folder.namesOfNeighbours() else { return }
+      guard let others = try? folder.namesInStoresSharingFolder() else { return }
       for name in orphans.subtracting(others) { folder.remove(name) }
     }
     for journal in journals { journal.remove() }
   }
 }
 
-/// A name of a file as a row has it.
+/// A file name in a row.
 struct StoredName {
   let table: String
   let column: String
   let key: Int64
   let name: String
 
-  /// Calls `body` with each name in a database, whichever models it was made with: the columns that may
-  /// have any are read whole.
+  /// Calls `body` for each file name in a database, whatever its models. Reads all columns that may
+  /// contain names.
   static func forEach(in connection: Connection, _ body: (StoredName) throws -> Void) throws {
     for table in try connection.texts(
       """
@@ -132,8 +132,8 @@ struct StoredName {
     }
   }
 
-  /// Calls `body` with each name in a column, and the key of its row.
-  /// - Parameter condition: Which rows are looked at; `nil` for all.
+  /// Calls `body` for each file name in a column, with the key of its row.
+  /// - Parameter condition: The rows to examine; `nil` for all.
   static func forEach(
     _ table: String, _ column: String, _ connection: Connection, where condition: String? = nil,
     _ body: (Int64, String) throws -> Void

@@ -2,37 +2,41 @@ import Foundation
 package import OpenSwiftDataRowStorage
 import Synchronization
 
-/// The values of a store that are too large for its rows: attributes with the option `externalStorage`.
+/// Stores values that are too large for rows in files: attributes with the option
+/// `externalStorage`.
 ///
 /// The life of a file:
 ///
-/// 1. A save writes its journal (`ExternalJournal`), then each value under a temporary name, puts it on the
-///    disk and gives it its name, a UUID. The rows that name it follow, in the open transaction.
-/// 2. Triggers of the connection that writes tell which names rows lose, by whatever statement
+/// 1. A save writes the new names to its journal (`ExternalJournal`). It writes each value to a
+///    file with a temporary name, synchronises it with the disk and renames it to a UUID. Then the
+///    rows with the names are written, in the open transaction.
+/// 2. Triggers on the writing connection record the names that rows lose by any statement
 ///    (`ExternalFiles+Names.swift`). These are in the journal before the commit.
-/// 3. After the commit the files of lost names are removed, once the commit itself is on the disk; after a
-///    rollback those that the transaction added.
-/// 4. Models that a save deletes keep their values while they are in memory (`keeping`): the file of such
-///    a value is removed when the last of them goes, and stays in the journal until then.
-/// 5. A process that is killed leaves its journal, which the next one that opens the store resolves.
-/// 6. Transactions may be nested. What an inner one has added and lost becomes part of the one around it, and
-///    is settled with the outermost, or with the enclosing transaction of a migration
+/// 3. After the commit, and once the commit is on disk, the files of dropped names are removed.
+///    After a rollback, the files that the transaction added are removed.
+/// 4. Deleted models keep their values while they are in memory (`keeping`). The file of such a
+///    value is removed when the last of these models is released, and stays in the journal until
+///    then.
+/// 5. A killed process leaves its journal. The next process that opens the store for writing
+///    resolves it.
+/// 6. Transactions may be nested. The names of an inner one become part of the outer one, and are
+///    resolved with the outermost, or with the enclosing transaction of a migration
 ///    (`ExternalFiles+Enclosing.swift`).
 ///
-/// All that changes is guarded by `state`; the transaction's part belongs to the one writer of the store.
+/// `state` guards all mutable state; only the store's single writer changes the transactions in it.
 package final class ExternalFiles: ExternalValueStore {
-  /// Values of up to 128 KiB stay in their rows. SQLite reads smaller ones faster than a file system
-  /// does, and Apple's framework is said to move values out at this size.
+  /// Values of up to 128 KiB stay in their rows. SQLite reads smaller ones faster than a file
+  /// system does, and Apple's framework is said to use this limit.
   static let threshold = 128 * 1024
 
   let folder: ExternalFolder
   let state = Mutex(State())
 
-  /// What a transaction does to the names of files.
+  /// The changes of a transaction to file names.
   struct Changes {
-    /// Names that it has added.
+    /// The names that it added.
     var added: [String] = []
-    /// Names that rows lose by it.
+    /// The names that rows lost.
     var lost: [String] = []
 
     var isEmpty: Bool { added.isEmpty && lost.isEmpty }
@@ -40,13 +44,14 @@ package final class ExternalFiles: ExternalValueStore {
 
   struct State {
     var journal: ExternalJournal?
-    /// Of the open transactions, the innermost last; what is outside of them comes first.
+    /// The changes of the open transactions, the innermost last; the first entry is outside of
+    /// them.
     var transactions = [Changes()]
-    /// Whether what is outside of them is part of an enclosing transaction.
+    /// Whether the first entry is part of an enclosing transaction.
     var isEnclosed = false
-    /// How often a value is kept, by name.
+    /// How many objects keep a value, by name.
     var kept: [String: Int] = [:]
-    /// Kept names that no row has any more.
+    /// Kept names that no row contains any more.
     var waiting: Set<String> = []
 
     var isInTransaction: Bool {
@@ -59,14 +64,14 @@ package final class ExternalFiles: ExternalValueStore {
       set { transactions[transactions.count - 1] = newValue }
     }
 
-    /// - Returns: The changes of the innermost transaction, which is over.
+    /// - Returns: The changes of the innermost transaction, which has ended.
     mutating func endTransaction() -> Changes {
       let changes = changes
       if transactions.count > 1 { transactions.removeLast() } else { self.changes = Changes() }
       return changes
     }
 
-    /// Whether the innermost transaction commits for good when it commits.
+    /// Whether the commit of the innermost transaction is final.
     var isOutermost: Bool { !isEnclosed && transactions.count <= 2 }
   }
 
@@ -75,18 +80,18 @@ package final class ExternalFiles: ExternalValueStore {
   }
 
   deinit {
-    state.withLock { if !$0.waiting.isEmpty || $0.isInTransaction { $0.journal?.leaveBehind() } }
+    state.withLock { if !$0.waiting.isEmpty || $0.isInTransaction { $0.journal?.abandon() } }
   }
 
   // MARK: Reading
 
   package func content(named name: String) -> Data? { folder.content(named: name) }
 
-  package func keeping(_ names: [String]) -> any OutsideValues {
+  package func keeping(_ names: [String]) -> any ExternalValues {
     state.withLock { state in
       for name in names { state.kept[name, default: 0] += 1 }
     }
-    return KeptValues(names, of: self)
+    return RetainedValues(names, of: self)
   }
 
   fileprivate func release(_ names: [String]) {
@@ -116,7 +121,7 @@ package final class ExternalFiles: ExternalValueStore {
   }
 
   /// Called by the triggers.
-  package func noteLost(_ name: String) { state.withLock { $0.changes.lost.append(name) } }
+  package func recordDropped(_ name: String) { state.withLock { $0.changes.lost.append(name) } }
 
   package func didBegin() { state.withLock { $0.transactions.append(Changes()) } }
 
@@ -147,10 +152,10 @@ package final class ExternalFiles: ExternalValueStore {
     }
   }
 
-  /// Removes the files of lost names, after the commit.
+  /// Removes the files of dropped names, after the commit.
   ///
-  /// The last commits of the database are not on the disk yet. A power failure that undid them would bring
-  /// rows back whose files are gone, so the log comes first.
+  /// The last commits may not be on disk yet. If a power failure undid them, rows would refer to
+  /// removed files, so the log is synchronised first.
   func settle(_ changes: Changes, _ state: inout State) {
     if !changes.lost.isEmpty {
       try? ExternalFolder.synchronize(URL(fileURLWithPath: folder.store.path + "-wal"))
@@ -169,8 +174,8 @@ package final class ExternalFiles: ExternalValueStore {
   /// - Parameter isUncertain: Whether a commit failed, so that it is not known what is stored.
   func undo(_ changes: Changes, isUncertain: Bool, _ state: inout State) {
     if isUncertain, state.journal?.count ?? 0 > 0 {
-      // Whether rows name the files is seen when the store is opened next.
-      state.journal?.leaveBehind()
+      // The next opening of the store checks whether rows name these files.
+      state.journal?.abandon()
       state.journal = nil
       return
     }
@@ -191,15 +196,15 @@ package final class ExternalFiles: ExternalValueStore {
     }
   }
 
-  /// Empties the journal. Values that wait for models to go keep their places in it; then it is replaced
-  /// when it has many other names.
+  /// Empties the journal. While models keep deleted values, their names must stay in it; then it is
+  /// replaced once it has many other names.
   private func settleJournal(_ state: inout State) {
     guard !state.isInTransaction, let journal = state.journal else { return }
     if state.waiting.isEmpty { return journal.empty() }
     guard journal.count > 1000 + 4 * state.waiting.count,
       let fresh = try? ExternalJournal.make(in: folder.support)
     else { return }
-    // Until the fresh one has the names, the old one stays.
+    // The old journal stays until the new one contains the names.
     if (try? fresh.add(Array(state.waiting))) != nil { state.journal = fresh }
   }
 
@@ -214,8 +219,8 @@ package final class ExternalFiles: ExternalValueStore {
   }
 }
 
-/// Keeps values readable as long as it lives.
-private final class KeptValues: OutsideValues {
+/// Keeps values readable as long as this object lives.
+private final class RetainedValues: ExternalValues {
   private let names: [String]
   private let files: ExternalFiles
 
@@ -228,5 +233,5 @@ private final class KeptValues: OutsideValues {
 
   func content(named name: String) -> Data? { files.content(named: name) }
 
-  func keeping(_ names: [String]) -> any OutsideValues { files.keeping(names) }
+  func keeping(_ names: [String]) -> any ExternalValues { files.keeping(names) }
 }

@@ -1,9 +1,10 @@
 import Foundation
 package import OpenSwiftDataSQLiteEngine
 
-/// What a look at a store and the files beside it finds: files that no row names, and names without a file.
+/// Compares the rows of a store with its external files: finds files without a row and names
+/// without a file.
 ///
-/// It needs no models. A file of a transaction that a living process has not ended belongs to that.
+/// Needs no models. The files of an unfinished transaction of a running process count as used.
 package struct ExternalFilesCheck: Sendable {
   /// A file that no row names.
   package struct Orphan: Hashable, Sendable {
@@ -11,7 +12,7 @@ package struct ExternalFilesCheck: Sendable {
     package let byteCount: Int
   }
 
-  /// A row that names a file which is not there.
+  /// A row that names a missing file.
   package struct Missing: Hashable, Sendable {
     package let table: String
     package let column: String
@@ -19,7 +20,6 @@ package struct ExternalFilesCheck: Sendable {
     package let name: String
   }
 
-  /// How many values lie in files.
   package private(set) var valueCount = 0
   package private(set) var orphans: [Orphan] = []
   package private(set) var missing: [Missing] = []
@@ -27,7 +27,7 @@ package struct ExternalFilesCheck: Sendable {
   /// Reads all columns that may name files, and lists the folder.
   /// - Parameters:
   ///   - store: The file of the store.
-  ///   - connection: A connection that looks at it.
+  ///   - connection: A connection that reads the store.
   /// - Throws: `SQLiteError`.
   package init(of store: URL, through connection: Connection) throws {
     try connection.snapshot { try find(connection, ExternalFolder(of: store)) }
@@ -36,8 +36,8 @@ package struct ExternalFilesCheck: Sendable {
   /// Reads all columns that may name files, and lists the folder.
   /// - Parameters:
   ///   - store: The file of the store.
-  ///   - removesOrphans: Whether files that no row names are removed. No process saves meanwhile: the check
-  ///     has the store's write lock.
+  ///   - removesOrphans: Whether files without a row are removed. The check then takes the store's
+  ///     write lock, so no process can save meanwhile.
   /// - Throws: `SQLiteError`.
   package init(of store: URL, removingOrphans removesOrphans: Bool = false) throws {
     let folder = ExternalFolder(of: store)
@@ -56,7 +56,7 @@ package struct ExternalFilesCheck: Sendable {
   }
 
   private mutating func find(_ connection: Connection, _ folder: ExternalFolder) throws {
-    // Files first: one that a save adds meanwhile is not among them.
+    // Lists files first, so that files that a save adds meanwhile are not included.
     let files = folder.files()
     var known = ExternalJournal.names(in: folder.support)
     try StoredName.forEach(in: connection) { stored in
@@ -69,8 +69,9 @@ package struct ExternalFilesCheck: Sendable {
             table: stored.table, column: stored.column, key: stored.key, name: stored.name))
       }
     }
-    // Whose the other files are is not known while another store of the folder can't be read.
-    guard let others = try? folder.namesOfNeighbours() else { return }
+    // If another store with the same folder can't be read, the owner of the remaining files is not
+    // known.
+    guard let others = try? folder.namesInStoresSharingFolder() else { return }
     known.formUnion(others)
     for file in files {
       let name = file.lastPathComponent

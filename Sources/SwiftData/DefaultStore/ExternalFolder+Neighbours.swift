@@ -1,18 +1,18 @@
 import Foundation
 import OpenSwiftDataSQLiteEngine
 
-/// Other stores that have their large values in the same folder, because their names differ in the extension
-/// only: `trips.store` and `trips.sqlite`. A file of theirs is no orphan.
+/// Other stores that keep their large values in the same folder, because their names differ only in
+/// the extension: `trips.store` and `trips.sqlite`. Their files are not orphans.
 extension ExternalFolder {
-  /// Whether a file may lie in a folder of both.
+  /// Whether both stores may have files in the same folder.
   func isShared(with other: ExternalFolder) -> Bool { !places.isDisjoint(with: other.places) }
 
-  /// The names that the rows of all neighbours have.
-  /// - Throws: `SQLiteError` where one of them can't be read.
-  func namesOfNeighbours() throws -> Set<String> {
+  /// The file names in the rows of all such stores.
+  /// - Throws: `SQLiteError` if one of them can't be read.
+  func namesInStoresSharingFolder() throws -> Set<String> {
     var names: Set<String> = []
     for neighbour in neighbours() {
-      try SteadyLook(path: neighbour.path).run { file, look in
+      try ConsistentRead(path: neighbour.path).run { file, look in
         guard file.kind == .file, file.size > 0, DatabaseHeader.begins(file.beginning) else {
           return
         }
@@ -36,7 +36,7 @@ extension ExternalFolder {
     }
     .filter { neighbour in
       let other = ExternalFolder(of: neighbour)
-      // A link to this store is no other one.
+      // A link to this store is not another store.
       return other.store.path != store.path && other.isShared(with: self)
     }
   }

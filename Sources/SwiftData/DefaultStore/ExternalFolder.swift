@@ -11,18 +11,18 @@ import OpenSwiftDataSQLiteEngine
   import Darwin
 #endif
 
-/// The folder beside a store where its large values lie, one file each: `.default_SUPPORT/_EXTERNAL_DATA`
+/// The folder with the large values of a store, one file each: `.default_SUPPORT/_EXTERNAL_DATA`
 /// for `default.store`.
 struct ExternalFolder: Sendable {
-  /// What belongs to the store besides its values.
+  /// The folder for the store's other files, such as journals.
   let support: URL
   let values: URL
-  /// Values are read there, and removed, but not added: some programs name the folder after the whole name
-  /// of the store, earlier releases of this one after a symbolic link to it.
+  /// Values are read and removed there, but not added. Some programs name the folder after the
+  /// store's full name, and earlier releases of this library after a symbolic link to the store.
   private let otherValues: [URL]
-  /// The file itself, where a symbolic link leads to it.
+  /// The file itself, with symbolic links resolved.
   let store: URL
-  /// The folders in which other stores may have their values in the same place.
+  /// The folders that may contain other stores with the same values folder.
   let parents: [URL]
 
   init(of url: URL) {
@@ -62,13 +62,13 @@ struct ExternalFolder: Sendable {
 
   // MARK: Reading
 
-  /// The bytes of a value, in pages of the file that are read when they are looked at. They stay when
-  /// the file is removed.
+  /// The bytes of a value, memory-mapped: pages are read on first access. They stay valid after the
+  /// file is removed.
   func content(named name: String) -> Data? {
     for folder in allValues {
       let file = folder.appendingPathComponent(name)
       if let content = try? Data(contentsOf: file, options: .alwaysMapped) { return content }
-      // A process can map so many files only.
+      // A process can map only a limited number of files.
       if let content = try? Data(contentsOf: file) { return content }
     }
     return nil
@@ -76,18 +76,18 @@ struct ExternalFolder: Sendable {
 
   func contains(_ name: String) -> Bool { file(named: name) != nil }
 
-  /// The file of a value; `nil` where it is in no folder.
+  /// The file of a value; `nil` if no folder contains it.
   func file(named name: String) -> URL? {
     allValues.map { $0.appendingPathComponent(name) }
       .first { FileManager.default.fileExists(atPath: $0.path) }
   }
 
-  /// The paths of all folders.
+  /// The paths of all values folders.
   var places: Set<String> {
     Set(allValues.map(\.standardizedFileURL.path))
   }
 
-  /// The files in all folders.
+  /// The files in all values folders.
   func files() -> [URL] {
     allValues.flatMap { folder in
       ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
@@ -97,7 +97,7 @@ struct ExternalFolder: Sendable {
 
   // MARK: Writing
 
-  /// Makes the folders, which outlive a crash from here on.
+  /// Creates the folders and synchronises them with the disk.
   func make() throws {
     var isFolder: ObjCBool = false
     if FileManager.default.fileExists(atPath: values.path, isDirectory: &isFolder) { return }
@@ -107,7 +107,7 @@ struct ExternalFolder: Sendable {
     try ExternalFolder.synchronize(support.deletingLastPathComponent())
   }
 
-  /// Writes a value whole: nobody finds a part of it under its name.
+  /// Writes a value to a temporary file and renames it, so that no incomplete file has its name.
   func write(_ value: Data, named name: String) throws {
     try throwInjectedFault("write \(name)")
     let temporary = values.appendingPathComponent(ExternalFolder.temporary(name)).path
@@ -124,20 +124,20 @@ struct ExternalFolder: Sendable {
     }
   }
 
-  /// Removes a value, and what is left of an attempt to write it.
+  /// Removes a value, and its temporary file.
   func remove(_ name: String) {
     for name in [name, ExternalFolder.temporary(name)] {
       for folder in allValues { unlink(folder.appendingPathComponent(name).path) }
     }
   }
 
-  /// The name that a value has while it is written.
+  /// The name of the file while it is written.
   private static func temporary(_ name: String) -> String { name + ".part" }
 
-  /// The names of the values in the folder outlive a crash from here on.
+  /// Synchronises the folder with the disk, so that the names of its files survive a crash.
   func synchronize() throws { try ExternalFolder.synchronize(values) }
 
-  /// Puts a file or a folder on the disk.
+  /// Synchronises a file or a folder with the disk.
   static func synchronize(_ url: URL) throws {
     try throwInjectedFault("synchronize \(url.path)")
     let file = open(url.path, O_RDONLY | O_CLOEXEC)
@@ -147,11 +147,11 @@ struct ExternalFolder: Sendable {
   }
 }
 
-/// Writes bytes at the end of an open file.
+/// Appends bytes to an open file.
 func writeAll(_ bytes: UnsafeRawBufferPointer, to file: Int32) throws {
   var rest = bytes[...]
   while let start = UnsafeRawBufferPointer(rebasing: rest).baseAddress, !rest.isEmpty {
-    // Larger pieces are refused by some systems.
+    // Some systems reject larger pieces.
     let count = write(file, start, min(rest.count, 1 << 30))
     if count < 0, errno == EINTR { continue }
     guard count >= 0 else { throw POSIXError.last }
@@ -159,15 +159,15 @@ func writeAll(_ bytes: UnsafeRawBufferPointer, to file: Int32) throws {
   }
 }
 
-/// Fails where a test wants a change of files to fail.
+/// Throws if a test injects a failure for this operation.
 func throwInjectedFault(_ operation: @autoclosure () -> String) throws {
   #if OPENSWIFTDATA_INVARIANTS
-    guard let injector = FaultInjector.failing(operation()) else { return }
+    guard let injector = FailureInjector.failing(operation()) else { return }
     throw POSIXError(injector.code == .full ? .ENOSPC : .EIO)
   #endif
 }
 
 extension POSIXError {
-  /// The error of the last call of the system.
+  /// The error of the last system call.
   static var last: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 }

@@ -10,14 +10,14 @@ import Foundation
   import Darwin
 #endif
 
-/// Names of files that a transaction is about to add or to remove, on the disk before either happens.
+/// The names of files that a transaction will add or remove, written to disk before it does so.
 ///
-/// 1. A container that is open for writing has one, from its first large value on. It lies in the store's
-///    support folder and is locked as long as the container lives.
-/// 2. Names are added before the files are written, and before the commit that makes files superfluous.
-///    It is emptied when the files have followed the transaction.
-/// 3. A journal that is not locked was left behind by a process that ended in between. Whoever opens the
-///    store for writing next takes it over, and removes those of its files that no row names.
+/// 1. A writable container creates a journal with its first large value. The journal is in the
+///    store's support folder, and is locked as long as the container lives.
+/// 2. Names are added before the files are written, and before the commit that makes files unused.
+///    The journal is emptied when the files match the result of the transaction.
+/// 3. A journal without a lock was left by a killed process. The next process that opens the store
+///    for writing takes it over, and removes its files that no row names.
 ///
 /// Used under the lock of `ExternalFiles`, or by one thread while a store is opened.
 final class ExternalJournal {
@@ -25,9 +25,9 @@ final class ExternalJournal {
 
   private let url: URL
   private let file: Int32
-  /// How many names were added since it was emptied.
+  /// The number of names that were added since it was last emptied.
   private(set) var count: Int
-  private var staysBehind = false
+  private var isKeptOnDeinit = false
 
   private init(_ url: URL, _ file: Int32) {
     self.url = url
@@ -36,11 +36,11 @@ final class ExternalJournal {
   }
 
   deinit {
-    if !staysBehind { unlink(url.path) }
+    if !isKeptOnDeinit { unlink(url.path) }
     close(file)
   }
 
-  /// Makes a journal and locks it.
+  /// Creates a journal and locks it.
   static func make(in support: URL) throws -> ExternalJournal {
     try throwInjectedFault("make a journal")
     while true {
@@ -48,11 +48,11 @@ final class ExternalJournal {
       let file = open(url.path, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0o644)
       guard file >= 0 else { throw POSIXError.last }
       let journal = ExternalJournal(url, file)
-      // Where the file system has no locks nobody can take a journal over either.
+      // If the file system has no locks, no other process can take a journal over either.
       if flock(file, LOCK_EX) != 0, errno != ENOLCK, errno != EOPNOTSUPP, errno != ENOSYS {
         throw POSIXError.last
       }
-      // Before it was locked, somebody may have taken it for one that was left behind.
+      // Another process may have taken it over before it was locked.
       if journal.isThere {
         try ExternalFolder.synchronize(support)
         return journal
@@ -60,8 +60,8 @@ final class ExternalJournal {
     }
   }
 
-  /// The journals that processes left behind, locked.
-  static func leftBehind(in support: URL) -> [ExternalJournal] {
+  /// The journals of killed processes, locked by this process.
+  static func abandoned(in support: URL) -> [ExternalJournal] {
     urls(in: support).compactMap { url in
       let file = open(url.path, O_RDWR | O_APPEND | O_CLOEXEC)
       guard file >= 0 else { return nil }
@@ -70,13 +70,13 @@ final class ExternalJournal {
         return nil
       }
       let journal = ExternalJournal(url, file)
-      // It is removed when it has been resolved.
-      journal.staysBehind = true
+      // Kept until it is resolved.
+      journal.isKeptOnDeinit = true
       return journal
     }
   }
 
-  /// The names in all journals, of living processes too.
+  /// The names in all journals, including those of running processes.
   static func names(in support: URL) -> Set<String> {
     Set(urls(in: support).flatMap(names(at:)))
   }
@@ -86,7 +86,7 @@ final class ExternalJournal {
       .filter { $0.hasPrefix(prefix) }.map(support.appendingPathComponent)
   }
 
-  /// The whole lines: where the last one is not whole, nothing has been done with its name.
+  /// Complete lines only: the file of an incomplete last line has not been touched.
   private static func names(at url: URL) -> [String] {
     let text = String(decoding: (try? Data(contentsOf: url)) ?? Data(), as: UTF8.self)
     return text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
@@ -99,7 +99,7 @@ final class ExternalJournal {
     return fstat(file, &status) == 0 && status.st_nlink > 0
   }
 
-  /// Adds names; they outlive a crash from here on.
+  /// Adds names and synchronises the journal with the disk.
   func add(_ names: [String]) throws {
     try throwInjectedFault("add \(names.count) names to a journal")
     let lines = Data(names.map { $0 + "\n" }.joined().utf8)
@@ -108,14 +108,14 @@ final class ExternalJournal {
     count += names.count
   }
 
-  /// The files of all names have followed their transactions.
+  /// Called when all files match the results of their transactions.
   func empty() {
     if count > 0, ftruncate(file, 0) == 0 { count = 0 }
   }
 
-  /// Leaves the journal to whoever opens the store next.
-  func leaveBehind() { staysBehind = true }
+  /// Keeps the journal for the next process that opens the store.
+  func abandon() { isKeptOnDeinit = true }
 
-  /// A journal that was left behind has been resolved.
-  func remove() { staysBehind = false }
+  /// Called when the journal of a killed process has been resolved; deletes it on deinitialisation.
+  func remove() { isKeptOnDeinit = false }
 }

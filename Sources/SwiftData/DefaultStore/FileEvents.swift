@@ -2,26 +2,26 @@
   import Glibc
 #endif
 
-/// What the system tells of files: `inotify`, without waiting. Without Glibc it tells nothing.
+/// File events of the system, through non-blocking `inotify`. Reports nothing without Glibc.
 ///
-/// Its owner guards it.
+/// Not thread-safe: its owner must guard it.
 final class FileEvents {
   struct Event: Equatable {
-    /// What was asked for; -1 when events were lost.
+    /// The number of the watch; -1 if events were lost.
     let number: Int32
-    /// In a folder: the name of the file.
+    /// For a folder: the name of the file.
     let name: String
-    /// Whether a file was written, and no name has changed.
+    /// Whether the event is a write, and not a change of names.
     let isWrite: Bool
-    /// Whether there will be no more events of this number.
+    /// Whether the watch has ended.
     let isLast: Bool
   }
 
-  /// Becomes readable when there are events.
+  /// A descriptor that is readable when there are events.
   let descriptor: Int32
 
   #if canImport(Glibc)
-    /// - Returns: `nil` where the system has no more of them.
+    /// - Returns: `nil` if the system has no more instances.
     init?() {
       descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
       if descriptor < 0 { return nil }
@@ -29,13 +29,13 @@ final class FileEvents {
 
     deinit { close(descriptor) }
 
-    /// Asks for the writes, the removal and the renaming of a file.
-    /// - Returns: The number of its events, the same for every name of the file.
+    /// Watches a file for writes, removal and renaming.
+    /// - Returns: The number of the watch, the same for every name of the file.
     func watchFile(_ path: String) -> Int32? {
       watch(path, IN_MODIFY | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF)
     }
 
-    /// Asks for files that appear in a folder.
+    /// Watches a folder for new files.
     func watchFolder(_ path: String) -> Int32? {
       watch(path, IN_CREATE | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF)
     }
@@ -47,7 +47,7 @@ final class FileEvents {
 
     func end(_ number: Int32) { inotify_rm_watch(descriptor, number) }
 
-    /// The events that are there.
+    /// Takes all pending events, without waiting.
     func take() -> [Event] {
       var events: [Event] = []
       let size = 16_384
@@ -66,7 +66,7 @@ final class FileEvents {
       let header = MemoryLayout<inotify_event>.size
       var place = 0
       while place + header <= bytes.count {
-        // Number, mask, cookie, and the length of the name that follows, filled up with zeros.
+        // Number, mask, cookie, and the length of the name that follows, padded with zeros.
         let number = bytes.loadUnaligned(fromByteOffset: place, as: Int32.self)
         let mask = bytes.loadUnaligned(fromByteOffset: place + 4, as: UInt32.self)
         let length = Int(bytes.loadUnaligned(fromByteOffset: place + 12, as: UInt32.self))

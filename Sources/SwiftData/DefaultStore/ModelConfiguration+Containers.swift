@@ -1,5 +1,5 @@
 extension ModelConfiguration {
-  /// The CloudKit database that a store mirrors on Apple's platforms; not used here.
+  /// The CloudKit database for a store on Apple's platforms; has no effect here.
   public struct CloudKitDatabase: Sendable {
     private enum Kind {
       case automatic, none
@@ -8,13 +8,13 @@ extension ModelConfiguration {
 
     private let kind: Kind
 
-    /// The database of the entitlements of the app.
+    /// The database from the app's entitlements.
     public static var automatic: ModelConfiguration.CloudKitDatabase { .init(kind: .automatic) }
 
     /// No database.
     public static var none: ModelConfiguration.CloudKitDatabase { .init(kind: .none) }
 
-    /// The private database of a container.
+    /// The private database of a CloudKit container.
     public static func `private`(
       _ privateDBName: String
     ) -> ModelConfiguration.CloudKitDatabase {
@@ -26,7 +26,7 @@ extension ModelConfiguration {
     }
   }
 
-  /// The app group in whose folder a store is kept on Apple's platforms; not used here.
+  /// The app group whose folder contains a store on Apple's platforms; has no effect here.
   public struct GroupContainer: Sendable {
     private enum Kind {
       case automatic, none
@@ -35,13 +35,13 @@ extension ModelConfiguration {
 
     private let kind: Kind
 
-    /// The first group of the entitlements of the app.
+    /// The first app group in the app's entitlements.
     public static var automatic: ModelConfiguration.GroupContainer { .init(kind: .automatic) }
 
     /// No group.
     public static var none: ModelConfiguration.GroupContainer { .init(kind: .none) }
 
-    /// The group of a name.
+    /// The app group with a name.
     public static func identifier(_ groupName: String) -> ModelConfiguration.GroupContainer {
       .init(kind: .identifier(groupName))
     }

@@ -1,18 +1,18 @@
 public import Foundation
 
 extension ModelConfiguration {
-  /// The default store of the app, or a store in memory.
+  /// Configures the app's default store, or a store in memory.
   public init(isStoredInMemoryOnly: Bool = false) {
     self.init(
       name: nil, schema: nil, url: nil, isStoredInMemoryOnly: isStoredInMemoryOnly,
       allowsSave: true, groupContainer: .automatic, cloudKitDatabase: .automatic)
   }
 
-  /// The default store of the app, or a store in memory, for some of the models of a container.
+  /// Configures the app's default store, or a store in memory, for some of a container's models.
   ///
   /// - Parameters:
-  ///   - forTypes: The models; all of the container's when there are none.
-  ///   - isStoredInMemoryOnly: Whether the store ends with its container.
+  ///   - forTypes: The models in the store; without any, all models of the container.
+  ///   - isStoredInMemoryOnly: Whether the store is in memory, and is released with its container.
   public init(for forTypes: any PersistentModel.Type..., isStoredInMemoryOnly: Bool = false) {
     self.init(
       name: nil, schema: forTypes.isEmpty ? nil : Schema(forTypes), url: nil,
@@ -20,15 +20,16 @@ extension ModelConfiguration {
       cloudKitDatabase: .automatic)
   }
 
-  /// A store in the folder of the app, named for the configuration, or a store in memory.
+  /// Configures a store in the app's folder, named after the configuration, or a store in memory.
   ///
   /// - Parameters:
-  ///   - name: The name of the configuration and of the file; `default` when `nil`.
-  ///   - schema: The entities; those of the container when `nil`.
-  ///   - isStoredInMemoryOnly: Whether the store ends with its container.
-  ///   - allowsSave: Whether the store may be changed.
-  ///   - groupContainer: Noted only.
-  ///   - cloudKitDatabase: Noted only.
+  ///   - name: The name of the configuration and of the file; `nil` for `default`.
+  ///   - schema: The entities in the store; `nil` for those of the container.
+  ///   - isStoredInMemoryOnly: Whether the store is in memory, and is released with its container.
+  ///   - allowsSave: Whether the store may be changed. If false, the file is opened for reading
+  ///     only.
+  ///   - groupContainer: Kept in the configuration; has no effect here.
+  ///   - cloudKitDatabase: Kept in the configuration; has no effect here.
   public init(
     _ name: String? = nil, schema: Schema? = nil, isStoredInMemoryOnly: Bool = false,
     allowsSave: Bool = true, groupContainer: ModelConfiguration.GroupContainer = .automatic,
@@ -39,14 +40,15 @@ extension ModelConfiguration {
       allowsSave: allowsSave, groupContainer: groupContainer, cloudKitDatabase: cloudKitDatabase)
   }
 
-  /// A store in a file.
+  /// Configures a store in a given file.
   ///
   /// - Parameters:
-  ///   - name: The name of the configuration; that of the file without its extension when `nil`.
-  ///   - schema: The entities; those of the container when `nil`.
-  ///   - url: The file.
-  ///   - allowsSave: Whether the store may be changed.
-  ///   - cloudKitDatabase: Noted only.
+  ///   - name: The name of the configuration; `nil` for the file name without its extension.
+  ///   - schema: The entities in the store; `nil` for those of the container.
+  ///   - url: The location of the file, which is created if it does not exist.
+  ///   - allowsSave: Whether the store may be changed. If false, the file is opened for reading
+  ///     only, and must exist.
+  ///   - cloudKitDatabase: Kept in the configuration; has no effect here.
   public init(
     _ name: String? = nil, schema: Schema? = nil, url: URL, allowsSave: Bool = true,
     cloudKitDatabase: ModelConfiguration.CloudKitDatabase = .automatic

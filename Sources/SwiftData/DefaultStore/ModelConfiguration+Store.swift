@@ -1,4 +1,4 @@
 extension ModelConfiguration: DataStoreConfiguration {
-  /// The kind of store that is made of the configuration.
+  /// The type of store that the configuration opens.
   public typealias Store = DefaultStore
 }

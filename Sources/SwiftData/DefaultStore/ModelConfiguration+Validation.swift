@@ -1,17 +1,17 @@
 import Foundation
 
 extension ModelConfiguration {
-  /// The longest file name of common file systems, in bytes.
+  /// The maximum length of file names on common file systems, in bytes.
   private static let longestFileName = 255
 
-  /// What the longest of the files beside a store adds to its name.
+  /// The longest suffix of the files beside a store.
   private static let longestSuffix = "-wal"
 
-  /// Looks for names that cannot be file names, and for faults of the schema.
+  /// Checks the file name and the schema of the configuration.
   ///
   /// - Throws: `SwiftDataError.configurationFileNameContainsInvalidCharacters`,
-  ///   `.configurationFileNameTooLong`, or `.loadIssueModelContainer` for a faulty schema and for a URL that is
-  ///   not that of a file.
+  ///   `.configurationFileNameTooLong`, or `.loadIssueModelContainer` if the schema is invalid or
+  ///   the URL is not a file URL.
   public func validate() throws {
     if !isStoredInMemoryOnly {
       try validateFileName(url.lastPathComponent)

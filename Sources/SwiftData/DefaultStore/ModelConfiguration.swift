@@ -1,10 +1,11 @@
 public import Foundation
 
-/// Where a default store is kept, which models are in it, and how it is opened.
+/// The location, the models and the options of a default store.
 ///
 /// Without a URL the store is the file `<name>.store`, or `default.store`, in a folder of the app:
-/// on Linux `$XDG_DATA_HOME/<app>` or `~/.local/share/<app>`, else the Application Support
-/// directory. CloudKit databases and group containers are noted but not used.
+/// on Linux `$XDG_DATA_HOME/<app>` or `~/.local/share/<app>`, otherwise the Application Support
+/// directory. CloudKit databases and group containers are kept in the configuration, but have no
+/// effect.
 public struct ModelConfiguration: Identifiable, Sendable {
   /// The type of `id`.
   public typealias ID = URL
@@ -15,49 +16,51 @@ public struct ModelConfiguration: Identifiable, Sendable {
   /// The name of the configuration.
   public let name: String
 
-  /// The app group that was asked for.
+  /// The requested app group; has no effect here.
   public let groupAppContainerIdentifier: String?
 
-  /// The CloudKit container that was asked for.
+  /// The requested CloudKit container; has no effect here.
   public let cloudKitContainerIdentifier: String?
 
-  /// Which app group's folder was asked for.
+  /// The requested app group; has no effect here.
   public let groupContainer: ModelConfiguration.GroupContainer
 
-  /// Which CloudKit database was asked for.
+  /// The requested CloudKit database; has no effect here.
   public let cloudKitDatabase: ModelConfiguration.CloudKitDatabase
 
-  /// The entities of the store; those of the container when there are none.
+  /// The entities in the store; `nil` for those of the container.
   public var schema: Schema?
 
-  /// Whether the store may be changed.
+  /// Whether the store may be changed. If false, the file is opened for reading only.
   public let allowsSave: Bool
 
-  /// Whether the store lives in memory and ends with its container.
+  /// Whether the store is in memory, and is released with its container.
   public let isStoredInMemoryOnly: Bool
 
   /// Receives each statement that the store runs. Not in Apple's framework.
   public var statementLog: StatementLog?
 
-  /// Whether a store of an older version is migrated when it is opened; `true` unless it is set.
+  /// Whether opening a store of an older version migrates it. The default is `true`.
   ///
-  /// Where it is false, opening such a store throws `SwiftDataError.loadIssueModelContainer` with the
-  /// steps that are needed, and the file stays as it is. Servers that share a store migrate it once, in a
-  /// deploy script: see ``ModelContainer/migrationPreview(for:migrationPlan:configurations:)``.
-  /// Not in Apple's framework.
+  /// If it is `false`, opening such a store throws `SwiftDataError.loadIssueModelContainer` with
+  /// the required steps, and the file stays unchanged. Servers that share a store can migrate it
+  /// once, in a deploy script: see
+  /// ``ModelContainer/migrationPreview(for:migrationPlan:configurations:)``. Not in Apple's
+  /// framework.
   public var allowsMigration = true
 
-  /// Whether a copy of the store as it was is kept beside it when it is migrated.
+  /// Whether a migration keeps a copy of the old store beside it.
   ///
-  /// Unless it is set, a copy is kept where the migration deletes values: see ``MigrationLoss``. It needs
-  /// as much space as the store; `false` saves that, `true` keeps a copy before every migration.
+  /// With `nil`, the default, a copy is kept if the migration deletes values: see
+  /// ``MigrationLoss``. It needs as much space as the store. `false` never keeps a copy, `true`
+  /// keeps one at every migration.
   ///
-  /// The copy of `trips.store` is named `trips-before-2.0.0.store` when the store is led to version
-  /// 2.0.0; large values beside the store are part of it. A migration that fails leaves no copy, since the
-  /// store is as it was. Not in Apple's framework.
+  /// When `trips.store` is migrated to version 2.0.0, the copy is `trips-before-2.0.0.store`; it
+  /// includes large values beside the store. A failed migration leaves no copy, because the store
+  /// is unchanged. Not in Apple's framework.
   public var keepsMigrationBackup: Bool?
 
-  /// Whether the history tells what saves and deletions change; `true` unless it is set.
+  /// Whether saves and deletions are recorded in the history. The default is `true`.
   ///
   /// ```swift
   /// var configuration = ModelConfiguration(url: url)
@@ -65,19 +68,18 @@ public struct ModelConfiguration: Identifiable, Sendable {
   /// let container = try ModelContainer(for: Trip.self, configurations: configuration)
   /// ```
   ///
-  /// For bulk loads, which are faster and leave a smaller file without it. What is lost: nobody can ask what
-  /// was changed meanwhile. Tokens from before, which servers or other processes may have, throw
-  /// `SwiftDataError.historyTokenExpired`, so whoever goes by them has to read all models again, as
-  /// observers do. The history that is there stays, and can be fetched and deleted; a transaction without
-  /// changes, whose context name is "changes without history", shows where some are missing.
-  /// Not in Apple's framework.
+  /// Set it to `false` for bulk loads: they are faster, and the file is smaller. Changes made
+  /// meanwhile cannot be fetched from the history. Tokens from before, which servers or other
+  /// processes may have, throw `SwiftDataError.historyTokenExpired`; a program that uses them must
+  /// read all models again, as observers do. The existing history stays, and can be fetched and
+  /// deleted. A transaction without changes, whose context name is "changes without history", marks
+  /// the gap. Not in Apple's framework.
   public var keepsHistory = true
 
-  /// How much history the store keeps; all of it when `nil`, as in Apple's framework.
+  /// How much history the store keeps; `nil` keeps all of it, as in Apple's framework.
   ///
-  /// Applied in small steps after saves and batch deletions: see ``HistoryRetention``. Without it,
-  /// ``ModelContext/deleteHistory(_:)`` deletes history that is not needed any more.
-  /// Not in Apple's framework.
+  /// Applied in small steps after saves and batch deletions: see ``HistoryRetention``. With `nil`,
+  /// delete old history with ``ModelContext/deleteHistory(_:)``. Not in Apple's framework.
   public var historyRetention: HistoryRetention?
 
   /// The location of the store.
@@ -103,13 +105,13 @@ public struct ModelConfiguration: Identifiable, Sendable {
 }
 
 extension ModelConfiguration: Hashable {
-  /// Whether both describe the same store, opened in the same way.
+  /// Whether URL, name, `allowsSave` and schema are equal; other options are not compared.
   public static func == (lhs: ModelConfiguration, rhs: ModelConfiguration) -> Bool {
     lhs.url == rhs.url && lhs.name == rhs.name && lhs.allowsSave == rhs.allowsSave
       && lhs.schema == rhs.schema
   }
 
-  /// Hashes the name and the location.
+  /// Hashes the URL and the name.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(url)
     hasher.combine(name)
@@ -117,7 +119,7 @@ extension ModelConfiguration: Hashable {
 }
 
 extension ModelConfiguration: CustomDebugStringConvertible {
-  /// The name, the location and the entities.
+  /// The name, the location and the entities, for debugging.
   public var debugDescription: String {
     let place = isStoredInMemoryOnly ? "in memory" : url.path
     let entities = schema.map { ", entities: \($0.entities.map(\.name))" } ?? ""

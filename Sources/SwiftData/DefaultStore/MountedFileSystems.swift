@@ -1,10 +1,10 @@
-/// The file systems of a machine, as `/proc/self/mountinfo` lists them.
+/// The mounted file systems of a machine, from `/proc/self/mountinfo`.
 package struct MountedFileSystems: Sendable {
   private var mounts: [(place: String, type: String)] = []
 
   package init(mountInfo: String) {
     for line in mountInfo.split(separator: "\n") {
-      // Number, parent, device, root, place, options, any number of fields, a hyphen, type.
+      // Number, parent, device, root, path, options, any number of fields, a hyphen, type.
       let fields = line.split(separator: " ")
       guard fields.count > 6, let hyphen = fields.dropFirst(6).firstIndex(of: "-"),
         hyphen + 1 < fields.count
@@ -14,7 +14,7 @@ package struct MountedFileSystems: Sendable {
     }
   }
 
-  /// The type of the file system that has a file; the last of those at one place hides the others.
+  /// The type of the file system that contains a file; the last one mounted on a path hides others.
   package func type(ofFileAt path: String) -> String? {
     var found: (place: String, type: String)?
     for mount in mounts where mount.place.count >= found?.place.count ?? 0 {
@@ -25,7 +25,7 @@ package struct MountedFileSystems: Sendable {
     return found?.type
   }
 
-  /// Whether others may write files of a type without this machine's kernel knowing.
+  /// Whether other machines or programs may write files on such a file system without this kernel.
   package static func isShared(_ type: String) -> Bool {
     let shared: Set<String> = [
       "9p", "afs", "ceph", "cifs", "coda", "fuse", "gfs2", "glusterfs", "gpfs", "lustre", "ncpfs",
@@ -34,7 +34,7 @@ package struct MountedFileSystems: Sendable {
     return shared.contains(type) || type.hasPrefix("fuse.")
   }
 
-  /// Spaces and a few other characters are written as a backslash and three octal digits.
+  /// Replaces the octal escapes that stand for spaces and a few other characters.
   private static func unescaped(_ text: String) -> String {
     guard text.contains("\\") else { return text }
     var bytes: [UInt8] = []

@@ -1,7 +1,7 @@
 import Foundation
 import OpenSwiftDataRowStorage
 
-/// Copies the files of large values that belong to a store that is recovered.
+/// Copies the files of large values for a recovered store.
 struct RecoveredFiles {
   private let source: ExternalFolder
   private let destination: ExternalFolder
@@ -11,8 +11,8 @@ struct RecoveredFiles {
     self.destination = ExternalFolder(of: destination)
   }
 
-  /// The name of the file that a value may be kept in. Without the models nobody knows which columns have
-  /// names, so other values may look like one.
+  /// The file name in a value. Without models it is not known which columns contain names, so the
+  /// result may be another value that looks like a name.
   static func name(in value: [UInt8]) -> String? {
     value.withUnsafeBytes { bytes in
       guard case .name(let name) = TaggedValue(bytes) else { return nil }
@@ -20,8 +20,8 @@ struct RecoveredFiles {
     }
   }
 
-  /// Copies all files, or none where one can't be written.
-  /// - Returns: How many were copied, and which of those are missing that can only be names.
+  /// Copies all files, or none if one can't be written.
+  /// - Returns: The number of copied files, and those missing names that can only be file names.
   func copy(_ names: Set<String>) throws -> (copied: Int, missing: [String]) {
     var added: [String] = []
     do {

@@ -2,16 +2,17 @@ import Foundation
 import OpenSwiftDataSQLSyntax
 import OpenSwiftDataSQLiteEngine
 
-/// The relational engine's database in one SQLite file.
+/// The driver of the relational engine for one SQLite file.
 ///
-/// Connections and statements of `OpenSwiftDataSQLiteEngine` are the sessions and prepared statements,
-/// so nothing is wrapped; errors leave in the words of the model.
+/// Connections and statements of `OpenSwiftDataSQLiteEngine` are the sessions and prepared
+/// statements, so nothing is wrapped. Errors are reported with the names of entities and
+/// properties.
 struct SQLiteDriver: SQLDriver {
   let pool: ConnectionPool
   let file: StoreFile
   let mapping: SchemaMapping
   let url: URL
-  var seal: StoreSeal?
+  var seal: StoreInvalidation?
 
   var capabilities: SQLCapabilities { .sqlite }
 
@@ -19,18 +20,18 @@ struct SQLiteDriver: SQLDriver {
     do {
       try seal?.check(pool.path)
       return try pool.read { try body($0) }
-    } catch is StoreWatch.Migrated {
-      throw StoreWatch.Migrated.whileReading(url)
+    } catch is StoreSchemaMonitor.Migrated {
+      throw StoreSchemaMonitor.Migrated.whileReading(url)
     } catch let error as SQLiteError {
       seal?.note(error)
-      // Columns that are missing were removed by whoever has migrated the store.
-      if error.code == .error, isMigrated { throw StoreWatch.Migrated.whileReading(url) }
+      // Columns are missing because another process or container has migrated the store.
+      if error.code == .error, isMigrated { throw StoreSchemaMonitor.Migrated.whileReading(url) }
       throw StoreFailure.reading(error, mapping: mapping, at: url)
     }
   }
 
-  /// A store in memory has one connection, as one that is migrated has, and whoever reads on it is alone.
-  /// Without a transaction code of the user that runs meanwhile, such as an observer, may save.
+  /// A store in memory, or one that is being migrated, has one connection, so its reader is alone.
+  /// With a transaction, user code that runs meanwhile, such as an observer, could not save.
   func snapshot<R>(_ body: () throws -> R) throws -> R {
     try read { try pool.hasOneConnection ? body() : $0.snapshot(body) }
   }
@@ -40,7 +41,7 @@ struct SQLiteDriver: SQLDriver {
       try pool.read { try $0.checkSchema() }
       return false
     } catch {
-      return error is StoreWatch.Migrated
+      return error is StoreSchemaMonitor.Migrated
     }
   }
 
@@ -49,7 +50,7 @@ struct SQLiteDriver: SQLDriver {
   ) throws -> R {
     try translating(else: consequence) {
       try pool.write {
-        // It may have been closed while this thread waited.
+        // The store may have been closed while this thread waited.
         try seal?.check(pool.path)
         return try body($0)
       }
@@ -70,8 +71,8 @@ struct SQLiteDriver: SQLDriver {
     do {
       try seal?.check(pool.path)
       return try body()
-    } catch is StoreWatch.Migrated {
-      throw StoreWatch.Migrated.whileWriting(url, else: consequence)
+    } catch is StoreSchemaMonitor.Migrated {
+      throw StoreSchemaMonitor.Migrated.whileWriting(url, else: consequence)
     } catch let error as SQLiteError {
       throw StoreFailure.writing(error, consequence: consequence, mapping: mapping, at: url)
     }
@@ -79,7 +80,8 @@ struct SQLiteDriver: SQLDriver {
 
   var externalValues: (any ExternalValueStore)? { file.external }
 
-  /// How many pages are given back at a time: some milliseconds, in which others wait.
+  /// The number of pages that are released at a time: takes some milliseconds, in which other
+  /// writers wait.
   private static let pagesAtOnce = 1000
 
   func reclaimSpace(limit: Int?) {
@@ -91,12 +93,12 @@ struct SQLiteDriver: SQLDriver {
     }
   }
 
-  /// - Returns: Whether there may be more.
+  /// - Returns: Whether more pages may be free.
   private func reclaimPages(_ count: Int) throws -> Bool {
     try pool.write { connection in
       if connection.isInTransaction { return false }
       let free = try connection.integer("PRAGMA freelist_count") ?? 0
-      // Without a number in parentheses all pages would be given back.
+      // Without a number in parentheses SQLite would release all pages.
       if free > 0 { try connection.execute("PRAGMA incremental_vacuum(\(count))") }
       return free > count
     }
@@ -126,7 +128,7 @@ extension Connection: SQLSession {
 
   package func begin() throws { try begin(.immediate) }
 
-  /// Inside a migration, whose transaction encloses everything already, it is one of those inside.
+  /// Inside a migration, whose transaction encloses all others, it begins an inner transaction.
   package func beginEnclosingTransaction(within limit: Duration?) throws {
     if isEnclosed { try begin(.immediate) } else { try beginEnclosing(waiting: limit) }
   }

@@ -1,51 +1,51 @@
 import Foundation
 import OpenSwiftDataSQLiteEngine
 
-/// Where a store tells which statements it runs, to find out why a fetch is slow.
+/// Receives the SQL statements of a store, for example to find out why a fetch is slow.
 ///
 /// ```swift
 /// var configuration = ModelConfiguration()
 /// configuration.statementLog = StatementLog { event in print(event) }
 /// ```
 ///
-/// Not in Apple's framework. `OPENSWIFTDATA_SQL=1` in the environment prints the same for all stores,
-/// `OPENSWIFTDATA_SQL=values` with the bound values.
+/// Not in Apple's framework. With `OPENSWIFTDATA_SQL=1` in the environment, all stores print the
+/// same events to standard error; with `OPENSWIFTDATA_SQL=values` including bound values.
 public struct StatementLog: Sendable {
-  /// What there is to tell.
+  /// An event in the log.
   public enum Event: Sendable {
-    /// A statement ran to its end.
+    /// A statement has finished.
     case statement(Statement)
-    /// A fetch leaves work to memory.
+    /// A part of a fetch is evaluated in memory.
     case inMemory(InMemoryWork)
   }
 
-  /// A statement that ran to its end.
+  /// A statement that has finished.
   public struct Statement: Sendable {
-    /// The text; values are parameters in it.
+    /// The SQL text, with parameters in place of values.
     public let sql: String
-    /// The text with the values in their places, when the log includes values.
+    /// The SQL text with its values, if the log includes values.
     public let sqlWithValues: String?
-    /// How long it ran, and how long its rows took to be read.
+    /// The time from the start of the statement to its end, including the reading of its rows.
     public let duration: Duration
-    /// How many rows it gave.
+    /// The number of rows that the statement returned.
     public let rowCount: Int
   }
 
-  /// The part of a fetch that SQL can't express.
+  /// The part of a fetch that SQL can't evaluate.
   public struct InMemoryWork: Sendable {
     /// The entity that was fetched.
     public let entityName: String
-    /// Why, for each part of the predicate and for the order.
+    /// The reasons: one for each part of the predicate, and one for the order.
     public let reasons: [String]
   }
 
   let includesValues: Bool
   let handle: @Sendable (Event) -> Void
 
-  /// Makes a log.
+  /// Creates a log.
   /// - Parameters:
-  ///   - includesValues: Whether statements come with their values, which may be private.
-  ///   - handle: Called on the thread that ran the statement, while the store is in use: it must be
+  ///   - includesValues: Whether statements include their values, which may be private.
+  ///   - handle: Called on the thread that ran the statement, while the store is in use. It must be
   ///     quick and must not use the store.
   public init(includesValues: Bool = false, _ handle: @escaping @Sendable (Event) -> Void) {
     self.includesValues = includesValues
@@ -54,7 +54,7 @@ public struct StatementLog: Sendable {
 }
 
 extension StatementLog.Event: CustomStringConvertible {
-  /// One line.
+  /// The event as one line of text.
   public var description: String {
     switch self {
     case .statement(let statement):
@@ -68,7 +68,8 @@ extension StatementLog.Event: CustomStringConvertible {
 }
 
 extension StatementLog {
-  /// The log of a configuration and of the environment; `nil` when nobody listens.
+  /// The log of the configuration, combined with that of the environment; `nil` if there is
+  /// neither.
   static func wanted(by configuration: ModelConfiguration) -> StatementLog? {
     guard let own = configuration.statementLog else { return environment }
     guard let environment else { return own }

@@ -1,7 +1,7 @@
 import OpenSwiftDataSQLSyntax
 
-/// What a statement of a store was doing, read from its text in the words of the model: which step of
-/// a save failed, and with which entity.
+/// The operation, entity and property of a statement, parsed from its text, so that errors can name
+/// them.
 struct StatementPurpose {
   let operation: String
   let entity: String?
@@ -47,7 +47,7 @@ struct StatementPurpose {
     }
   }
 
-  /// A relationship whose pairs the table holds.
+  /// The relationship whose pairs the table contains.
   private static func side(
     of table: String, _ mapping: SchemaMapping
   ) -> (entity: String, property: String)? {

@@ -11,26 +11,27 @@ import OpenSwiftDataSQLiteEngine
   import Darwin
 #endif
 
-/// A copy of a store beside it, made before a migration.
+/// Makes a copy of a store beside it, before a migration.
 ///
-/// Whoever calls it has the write lock of the store and has changed nothing yet, so nothing changes while it
-/// is read.
+/// The caller holds the store's write lock and has changed nothing yet, so the store does not
+/// change while it is copied.
 ///
-/// 1. The pages, those in the log included, are copied into a file with another name.
-/// 2. The files of large values that rows name are linked into the copy's own folder, or copied where the
-///    file system has no links. They are never changed, only removed.
-/// 3. All is put on the disk. Then the copy gets its name: a file of that name is whole.
+/// 1. The pages, including those in the log, are copied into a file with a temporary name.
+/// 2. The files of large values that rows name are hard-linked into the copy's folder, or copied if
+///    the file system has no links. Such files are never changed, only removed.
+/// 3. Everything is synchronised with the disk. Then the copy is renamed, so a file with the final
+///    name is complete.
 package struct StoreBackup {
   private let store: URL
-  /// The file of the copy.
+  /// The location of the copy.
   package let url: URL
 
   /// - Parameters:
   ///   - store: The file of the store.
-  ///   - version: What the store is before the migration; part of the copy's name. What can't stand in a name
-  ///     is replaced.
+  ///   - version: The version of the store before the migration, for the copy's name. Characters
+  ///     that are not allowed in a name are replaced.
   package init(of store: URL, before version: String) {
-    // The copy lies beside the file that a symbolic link leads to.
+    // The copy is beside the target of a symbolic link.
     let store = URL(fileURLWithPath: DatabaseFile.resolvedPath(store.path))
     self.store = store
     let base = store.deletingPathExtension().lastPathComponent
@@ -43,8 +44,8 @@ package struct StoreBackup {
       .first(where: StoreBackup.isFree) ?? store
   }
 
-  /// A folder of values without a store may be that of a store with another extension, unless a copy was
-  /// interrupted.
+  /// Without a store, a values folder may belong to a store with another extension, unless a copy
+  /// was interrupted.
   private static func isFree(_ url: URL) -> Bool {
     func exists(_ url: URL) -> Bool { FileManager.default.fileExists(atPath: url.path) }
     if exists(url) { return false }
@@ -59,7 +60,7 @@ package struct StoreBackup {
     folder.appendingPathComponent(pathExtension.isEmpty ? name : "\(name).\(pathExtension)")
   }
 
-  /// The name that the file has until it is whole.
+  /// The temporary name of the copy.
   private var partial: URL { StoreBackup.partial(url) }
 
   private static func partial(_ url: URL) -> URL { url.appendingPathExtension("partial") }
@@ -67,12 +68,12 @@ package struct StoreBackup {
   private var support: URL { ExternalFolder(of: url).support }
 
   /// Makes the copy.
-  /// - Returns: Its file.
-  /// - Throws: `SwiftDataError.storeWriteFailure`; nothing of the copy is left then.
+  /// - Returns: The location of the copy.
+  /// - Throws: `SwiftDataError.storeWriteFailure`; the incomplete copy is removed.
   @discardableResult
   package func make() throws -> URL {
     do {
-      // Of a process that was killed.
+      // Left by a killed process.
       removePartial()
       guard FileManager.default.createFile(atPath: partial.path, contents: nil) else {
         throw POSIXError.last
@@ -96,7 +97,7 @@ package struct StoreBackup {
     return url
   }
 
-  /// Removes the copy, as nothing came of what it was made for.
+  /// Removes the copy, because the migration failed.
   package func remove() {
     if rename(url.path, partial.path) == 0 { removePartial() }
   }
@@ -110,7 +111,7 @@ package struct StoreBackup {
     let source = ExternalFolder(of: store)
     let copy = ExternalFolder(of: url)
     var isMade = false
-    // What is on the disk needs no log, and the copy keeps its form.
+    // All pages are in the file, so no log is needed, and the copy keeps its journal mode.
     let connection = try Connection(path: partial.path, mode: .readOnly, access: .immutable)
     try StoredName.forEach(in: connection) { stored in
       guard let file = source.file(named: stored.name) else { return }
@@ -128,7 +129,7 @@ package struct StoreBackup {
     try ExternalFolder.synchronize(place)
   }
 
-  /// The file goes last: it tells whose the folder is.
+  /// The file is removed last, because it marks the owner of the folder.
   private func removePartial() {
     guard FileManager.default.fileExists(atPath: partial.path) else { return }
     try? FileManager.default.removeItem(at: support)

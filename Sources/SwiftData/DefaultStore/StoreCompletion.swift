@@ -3,29 +3,30 @@ import OpenSwiftDataSQLSyntax
 import OpenSwiftDataSQLiteEngine
 import OpenSwiftDataStoreFormat
 
-/// Completes a file that was recognised by its columns: an earlier release of this package made it, which wrote
-/// no model and no history. Called by `StoreFile.open`, inside a transaction.
+/// Adds the model and the history to a file of an earlier release of this package, which wrote
+/// neither. Such a file is recognised by its columns. Called by `StoreFile.open`, inside a
+/// transaction.
 struct StoreCompletion {
   let mapping: SchemaMapping
-  /// What the file names as its version; that of the schema when `nil`.
+  /// The version identifier to write; `nil` uses that of the schema.
   var version: String?
 
-  /// - Throws: `SwiftDataError.loadIssueModelContainer` for rows that the models can't have, or
-  ///   `SQLiteError`.
+  /// - Throws: `SwiftDataError.loadIssueModelContainer` for rows that are invalid for the models,
+  ///   or `SQLiteError`.
   func run(_ stored: StoredSchema, _ connection: Connection) throws {
     try refuseEmptyValues(connection)
-    // The properties of entities that no model here names are not known.
+    // The properties of entities that the schema lacks are not known.
     guard mapping.layout.model.entities.count == mapping.entities.count else { return }
     let creation = StoreCreation(mapping, version: version)
     try creation.describe(connection, replacing: stored.metadata)
     if HistoryTables.areMissing(in: stored.columns) { try creation.createHistory(connection) }
   }
 
-  /// Columns do not tell whether a property was optional, but rows may.
+  /// Columns do not record whether a property was optional, so this checks the rows.
   private func refuseEmptyValues(_ connection: Connection) throws {
     for entity in mapping.entities {
       for property in entity.properties where entity.ownSlots.contains(property.slot) {
-        // NaN is stored as null, so columns of floating-point numbers tell nothing.
+        // NaN is stored as null, so floating-point columns may contain nulls.
         guard case .attribute(let column) = property.kind, !column.isOptional,
           column.sqlType != .real
         else { continue }

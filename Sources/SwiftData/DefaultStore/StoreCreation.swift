@@ -3,7 +3,7 @@ package import OpenSwiftDataSQLSyntax
 package import OpenSwiftDataSQLiteEngine
 package import OpenSwiftDataStoreFormat
 
-/// Writes what a file says about itself: its tables, the numbers of its entities, and the model. Called by
+/// Writes the structure of a file: its tables, entity numbers and model. Called by
 /// `StoreFile.open`, inside a transaction.
 package struct StoreCreation {
   private let model: ModelDescription
@@ -11,16 +11,18 @@ package struct StoreCreation {
   private let definitions: [any SQLStatement]
   private let externalAttributes: [String]
   private let integerTypes: [String: String]
-  /// The entities whose attributes these are; what the file says of others stays.
+  /// The entities that `externalAttributes` and `integerTypes` describe; the file's entries for
+  /// other entities are kept.
   private let ownEntities: Set<String>
 
   /// - Parameters:
   ///   - model: The model of the file.
   ///   - numbers: The numbers of its entities.
-  ///   - definitions: The statements that make the tables and indexes of the entities, all tables first.
+  ///   - definitions: The statements that create tables and indexes of the entities, all tables
+  ///     first.
   ///   - externalAttributes: The attributes whose values have tags: `Photo.data`.
-  ///   - integerTypes: The Swift types of integers that columns do not tell.
-  ///   - ownEntities: The entities whose attributes are told.
+  ///   - integerTypes: The Swift types of integers whose column type is ambiguous.
+  ///   - ownEntities: The entities that the two arguments before describe.
   package init(
     model: ModelDescription, numbers: [String: Int], definitions: [any SQLStatement],
     externalAttributes: [String] = [], integerTypes: [String: String] = [:],
@@ -34,8 +36,8 @@ package struct StoreCreation {
     self.definitions = definitions
   }
 
-  /// The same with other words on the model: nothing of the tables changes.
-  /// - Parameter model: The same entities; the version stays.
+  /// A copy with another description of the model; the tables do not change.
+  /// - Parameter model: A model with the same entities; the version identifiers stay.
   func describing(_ model: ModelDescription) -> StoreCreation {
     StoreCreation(
       model: ModelDescription(
@@ -44,8 +46,8 @@ package struct StoreCreation {
       integerTypes: integerTypes, ownEntities: ownEntities)
   }
 
-  /// Makes all tables of an empty file, in the order in which Apple's framework makes them.
-  /// - Parameter describesModel: Whether the file says which models it holds.
+  /// Creates all tables of an empty file, in the same order as Apple's framework.
+  /// - Parameter describesModel: Whether the model is written into the file.
   package func create(_ connection: Connection, describesModel: Bool = true) throws {
     for statement in definitions {
       try connection.execute(statement.rendered(in: .sqlite).sql)
@@ -76,10 +78,11 @@ package struct StoreCreation {
     if describesModel { try writeModelCache(connection) }
   }
 
-  /// Writes the model into a file that has its tables already.
+  /// Writes the model into a file that already has its tables.
   /// - Parameters:
-  ///   - metadata: The dictionary that the file has.
-  ///   - removedEntities: Entities that the history has besides; `nil` leaves those of the dictionary.
+  ///   - metadata: The existing metadata dictionary of the file.
+  ///   - removedEntities: Removed entities that occur in the history; `nil` keeps those of the
+  ///     dictionary.
   package func describe(
     _ connection: Connection, replacing metadata: Data, removedEntities: [Int: String]? = nil
   ) throws {
@@ -103,7 +106,7 @@ package struct StoreCreation {
     try writeModelCache(connection)
   }
 
-  /// Makes the tables of the history, with room for the preserved values of any entity.
+  /// Creates the tables of the history, with columns for the preserved values of every entity.
   func createHistory(_ connection: Connection) throws {
     let tables = HistoryTables(tombstoneCount: tombstoneCount)
     for statement in tables.creationStatements {
@@ -111,7 +114,7 @@ package struct StoreCreation {
     }
   }
 
-  /// How many values a change has to keep: those of the entity with the most columns that are preserved.
+  /// The number of columns for preserved values: the largest number that an entity needs.
   var tombstoneCount: Int {
     model.entities.map { entity in
       model.properties(of: entity.name).compactMap(\.attribute)
@@ -127,7 +130,7 @@ package struct StoreCreation {
 }
 
 extension StoreCreation {
-  /// - Parameter version: What the file names as its version; that of the schema when `nil`.
+  /// - Parameter version: The version identifier for a new file; `nil` uses that of the schema.
   init(_ mapping: SchemaMapping, version: String? = nil) {
     let model = mapping.layout.model
     self.init(
@@ -140,6 +143,6 @@ extension StoreCreation {
 }
 
 extension String {
-  /// The entity of an attribute as the metadata names it: `Photo` of `Photo.data`.
+  /// The entity in an attribute's name in the metadata: `Photo` of `Photo.data`.
   var entityOfAttribute: String { String(prefix { $0 != "." }) }
 }

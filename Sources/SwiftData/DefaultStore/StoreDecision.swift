@@ -2,21 +2,21 @@ import Foundation
 import OpenSwiftDataSQLSyntax
 import OpenSwiftDataStoreFormat
 
-/// What is done with a file, decided from what it says about itself and from the models alone.
+/// What to do with a file, decided only from its schema and the models.
 enum StoreDecision {
-  /// The file is empty: the tables of the mapping are made.
+  /// The file is empty: create the tables of the mapping.
   case create(SchemaMapping)
-  /// The file holds all models, under the numbers of the mapping.
-  /// - Parameter isIncomplete: Whether the file says of no model that it is its own.
+  /// The file contains all models, with the entity numbers of the mapping.
+  /// - Parameter isIncomplete: Whether the file lacks a description of the models.
   case open(SchemaMapping, isIncomplete: Bool)
   /// The file was made with other models.
   case refuse([StoreDifference])
 
   /// - Parameters:
-  ///   - stored: What the file says; `nil` for an empty one.
+  ///   - stored: The schema of the file; `nil` for an empty one.
   ///   - schema: The validated schema.
   ///   - descriptors: The descriptors of its classes by entity name.
-  ///   - isRead: Whether the file is only read.
+  ///   - isRead: Whether the file is opened for reading only.
   init(
     stored: StoredSchema?, schema: Schema, descriptors: [String: _ModelDescriptor],
     isRead: Bool = false
@@ -40,15 +40,15 @@ enum StoreDecision {
   }
 }
 
-/// Whether the rows of a file are those of a model.
+/// Decides whether the rows of a file match the models.
 ///
-/// Version hashes tell it. Where they differ, the content of the model cache is compared, which says what
-/// differs, and whether it matters. A file without hashes is recognised by its columns.
+/// Compares version hashes. If they differ, compares the model in the model cache, which shows the
+/// differences and whether they matter. A file without hashes is recognised by its columns.
 private struct StoreRecognition {
   private(set) var differences: [ModelDifference]
-  /// Whether the file itself says that it holds the model.
+  /// Whether the file itself records that it contains the models.
   let isCertain: Bool
-  /// What the file says, with the names of its entities settled.
+  /// The schema of the file, with corrected entity names.
   let stored: StoredSchema
   private let model: ModelDescription?
 
@@ -74,8 +74,8 @@ private struct StoreRecognition {
     }
   }
 
-  /// For a file that can't be migrated: what it has besides the models is no obstacle to reading, as long as
-  /// the columns that are read have the same names.
+  /// For a file that can't be migrated: additional content does not prevent reading, if the columns
+  /// that are read have the same names.
   mutating func ignoreUnread(in layout: StoreLayout) {
     guard let known = model ?? stored.model else { return }
     let file = StoreLayout(
@@ -102,7 +102,7 @@ private struct StoreRecognition {
     }
   }
 
-  /// What the file says of its entities, as input of a mapping.
+  /// The entities of the file, as input of a mapping.
   var fileEntities: FileEntities {
     FileEntities(
       stored: stored.entities.map { ($0.name, $0.number, $0.superNumber) }, model: model,
@@ -110,22 +110,22 @@ private struct StoreRecognition {
   }
 }
 
-/// One thing that the models need and a file has not.
+/// Something that the models need and a file lacks.
 ///
-/// What a file has besides, entities and tables that no model names, is no difference: it stays as it is,
-/// and rows of entities that the models lack are not read.
+/// Additional content of a file, such as entities and tables without models, is no difference: it
+/// stays unchanged, and rows of entities without models are not read.
 enum StoreDifference: Hashable {
   case model(ModelDifference)
   case invalidNumber(entity: String, number: Int)
   case missingColumn(entity: String, property: String, column: String)
   case columnType(entity: String, property: String, stored: String, model: String)
   case missingTable(String)
-  /// A column that no property of the models has, in a file that does not tell its model: the names
-  /// of other columns may follow from it.
+  /// A column without a property, in a file that does not contain its model: the names of other
+  /// columns may depend on it.
   case unknownColumn(table: String, column: String)
 
-  /// In the order of the entities.
-  /// - Parameter isRecognised: Whether the file itself says that it holds the models.
+  /// The differences, in the order of the entities.
+  /// - Parameter isRecognised: Whether the file itself records that it contains the models.
   static func all(
     between stored: StoredSchema, and mapping: SchemaMapping, isRecognised: Bool
   ) -> [StoreDifference] {
@@ -167,7 +167,7 @@ enum StoreDifference: Hashable {
             entity: entity.name, property: property.name, column: column.name)
         }
         let model = column.sqlType.columnName(in: .sqlite)
-        // SQLite takes a column without a type for one of bytes.
+        // In SQLite, a column without a type is a blob column.
         if type.uppercased() == model || type.isEmpty && model == "BLOB" { return nil }
         return .columnType(
           entity: entity.name, property: property.name, stored: type, model: model)
@@ -185,7 +185,7 @@ enum StoreDifference: Hashable {
 }
 
 extension StoreDifference: CustomStringConvertible {
-  /// A clause of the sentence that refuses the file.
+  /// A clause for the error that refuses the file.
   var description: String {
     switch self {
     case .model(let difference): difference.description

@@ -1,8 +1,8 @@
 import Foundation
 import OpenSwiftDataSQLiteEngine
 
-/// Errors of the database in the words of the model. Called by `DefaultStore` around its work with the
-/// pool.
+/// Converts database errors to `SwiftDataError`, with entities and properties. Called by
+/// `DefaultStore` around its use of the pool.
 enum StoreFailure {
   static func opening(_ error: any Error, at url: URL) -> any Error {
     if error is SwiftDataError { return error }
@@ -21,7 +21,7 @@ enum StoreFailure {
       "The store at \(url.path) \(reason)", doing: "opening a store", underlying: cause(error))
   }
 
-  /// An error of a migration; a store that others write is reported as one that can't be opened.
+  /// An error of a migration; a locked store is reported as one that can't be opened.
   static func migrating(_ error: any Error, at url: URL) -> any Error {
     guard let failure = error as? SQLiteError, ![.busy, .locked].contains(failure.code) else {
       return error
@@ -32,7 +32,7 @@ enum StoreFailure {
       underlying: cause(error))
   }
 
-  /// What to do with a damaged file.
+  /// Advice for a damaged file.
   static let recoveryAdvice =
     "Restore a copy, or copy what can be read with ModelContainer.recoverStore(at:to:)."
 
@@ -45,8 +45,8 @@ enum StoreFailure {
       underlying: cause(error))
   }
 
-  /// Whether SQLite can't lock the file while it reads, so that what looks like damage may be the work of
-  /// another program at the same time.
+  /// Whether SQLite can't lock the file while it reads it. Apparent damage may then be a concurrent
+  /// change by another program.
   private static func isUnlocked(_ url: URL) -> Bool {
     guard let file = try? DatabaseFile(at: url.path), file.kind == .file else { return false }
     return file.header?.usesLog == true && !(file.isWritable && file.isFolderWritable)
@@ -57,7 +57,7 @@ enum StoreFailure {
     + "have changed it meanwhile. Open it again once that has ended. If the error stays: "
     + recoveryAdvice
 
-  /// - Parameter consequence: What did not happen: `nothing was deleted`.
+  /// - Parameter consequence: What did not happen, such as `nothing was deleted`.
   static func writing(
     _ error: SQLiteError, consequence: String, mapping: SchemaMapping, at url: URL
   ) -> any Error {

@@ -3,21 +3,21 @@ import OpenSwiftDataSQLSyntax
 import OpenSwiftDataSQLiteEngine
 import OpenSwiftDataStoreFormat
 
-/// The file behind a store. `open` is called by the store's initialiser; `StoredSchema` reads the file,
-/// `StoreDecision` judges it.
+/// The file of a store. The store's initialiser calls `open`; `StoredSchema` reads the file,
+/// `StoreDecision` decides what to do with it.
 struct StoreFile: Sendable {
   let identifier: String
-  /// The trees of spatial indexes that the file has.
+  /// The R-trees of spatial indexes in the file.
   let trees: Set<String>
-  /// The tables of the history, where the file has them.
+  /// The tables of the history, if the file has them.
   let history: HistoryTables?
-  /// The names of entities that only its history has, by number.
+  /// The names of entities that occur only in the history, by number.
   var removedEntities: [Int: String] = [:]
-  /// The files of its large values; a store in memory has none.
+  /// The files of large values; `nil` for a store in memory.
   let external: ExternalFiles?
 
-  /// Looks at the file before it is opened, and makes its folder.
-  /// - Returns: What the file says; `nil` where there is none.
+  /// Checks the file before it is opened, and creates its folder.
+  /// - Returns: The schema of the file; `nil` if it does not exist.
   static func check(_ configuration: ModelConfiguration) throws -> StoreFileCheck.Finding? {
     if configuration.isStoredInMemoryOnly { return nil }
     if configuration.allowsSave {
@@ -27,8 +27,8 @@ struct StoreFile: Sendable {
     return try StoreFileCheck.check(configuration.url, allowsSave: configuration.allowsSave)
   }
 
-  /// Refuses a file with other models before opening it changes a byte. `open` does so too, which is soon
-  /// enough for a file that is no other when it is closed again.
+  /// Refuses a file with other models before opening it changes a byte. `open` checks this too,
+  /// which is early enough if opening and closing leave the file unchanged.
   static func judge(
     _ finding: StoreFileCheck.Finding, schema: Schema, configuration: ModelConfiguration
   ) throws {
@@ -42,11 +42,11 @@ struct StoreFile: Sendable {
   }
 
   /// - Parameters:
-  ///   - readers: How many connections read besides the writer.
-  ///   - keepsJournal: Whether a file with a rollback journal is not switched to a log.
-  ///   - temporaryStorage: Where the connections sort.
+  ///   - readers: The number of connections for reading besides the writer.
+  ///   - keepsRollbackJournal: Whether a file with a rollback journal is not switched to WAL mode.
+  ///   - temporaryStorage: Where the connections keep sort data.
   static func openPool(
-    _ configuration: ModelConfiguration, readers: Int = 3, keepsJournal: Bool = false,
+    _ configuration: ModelConfiguration, readers: Int = 3, keepsRollbackJournal: Bool = false,
     temporaryStorage: TemporaryStorage = .memory
   ) throws -> ConnectionPool {
     let log = StatementLog.wanted(by: configuration)
@@ -66,18 +66,19 @@ struct StoreFile: Sendable {
     }
     return try ConnectionPool(
       path: configuration.url.path, mode: configuration.allowsSave ? .readWriteCreate : .readOnly,
-      readers: readers, keepsJournal: keepsJournal, temporaryStorage: temporaryStorage,
+      readers: readers, keepsRollbackJournal: keepsRollbackJournal,
+      temporaryStorage: temporaryStorage,
       configure: configure)
   }
 
-  /// Opens the store in a file, in steps: what the file says about itself is read, then it is
-  /// decided what to do with it, then the schema is mapped with the file's own numbers.
+  /// Opens the store in a file: reads its schema, decides what to do with it, and maps the models
+  /// with the file's own entity numbers.
   /// - Parameters:
-  ///   - version: What a new file names as its version; that of the schema when `nil`.
-  ///   - external: The files of large values, where they are open already.
-  /// - Returns: The file, and where it keeps what.
-  /// - Throws: `SwiftDataError.loadIssueModelContainer` when the file can't be used with the
-  ///   models, or `SQLiteError`.
+  ///   - version: The version identifier for a new file; `nil` uses that of the schema.
+  ///   - external: The files of large values, if they are open already.
+  /// - Returns: The file, and the mapping of the models to its tables.
+  /// - Throws: `SwiftDataError.loadIssueModelContainer` if the file can't be used with the models,
+  ///   or `SQLiteError`.
   static func open(
     _ pool: ConnectionPool, schema: Schema, configuration: ModelConfiguration,
     version: String? = nil, external: ExternalFiles? = nil
@@ -96,12 +97,12 @@ struct StoreFile: Sendable {
           "There is no store at \(configuration.url.path), and allowsSave is false. Open it with "
             + "allowsSave: true once, or check the URL.")
       }
-      // Another process may make the store at the same time, so the file is read again inside.
+      // Another process may create the store at the same time, so the file is read again inside.
       (stored, made) = try pool.write { connection in
         try connection.transaction {
           if let other = try StoredSchema.read(connection) { return (other, nil) }
           guard case .create(let mapping) = decision(nil) else { return (nil, nil) }
-          // Nobody else opens a store in memory, so it need not say which models it holds.
+          // No other connection opens a store in memory, so it needs no description of its models.
           try StoreCreation(mapping, version: version).create(
             connection, describesModel: !configuration.isStoredInMemoryOnly)
           return (try StoredSchema.read(connection), mapping)
@@ -129,7 +130,7 @@ struct StoreFile: Sendable {
       if configuration.allowsSave { try external?.open(pool, mapping: mapping) }
       let trees = try StoreIndexes.open(pool, mapping: mapping)
       if let stored, !configuration.isStoredInMemoryOnly {
-        try StoreWatch(stored, mapping).begin(pool)
+        try StoreSchemaMonitor(stored, mapping).begin(pool)
       }
       let file = StoreFile(
         identifier: stored?.identifier ?? "", trees: trees,
@@ -145,15 +146,15 @@ struct StoreFile: Sendable {
     }
   }
 
-  /// Core Data makes the tables of the history only where an app asks for it; a save of ours notes what it
-  /// changed. So a file without gets them before the first save.
+  /// Adds the history tables. Core Data creates them only if an app asks for it, but every save of
+  /// this library records its changes in them.
   private static func addHistory(
     to mapping: SchemaMapping, _ pool: ConnectionPool
   ) throws -> StoredSchema? {
     try pool.write { connection in
       try connection.transaction {
         guard let stored = try StoredSchema.read(connection) else { return nil }
-        // Another process may have made them meanwhile.
+        // Another process may have created them meanwhile.
         guard HistoryTables.areMissing(in: stored.columns) else { return stored }
         try StoreCreation(mapping).createHistory(connection)
         return try StoredSchema.read(connection)
@@ -179,9 +180,9 @@ struct StoreFile: Sendable {
         + ". \(advice); the file was left as it is.")
   }
 
-  /// Refuses to write what only Apple's framework keeps up to date: triggers of derived attributes call its
-  /// functions, so every insert would fail, and ordered relationships have the places of members in columns
-  /// that no property here has.
+  /// Refuses to write files that only Apple's framework can keep consistent. Triggers of derived
+  /// attributes call its functions, so every insert would fail. Ordered relationships store the
+  /// positions of members in columns that no property here has.
   static func refuseWriting(
     _ stored: StoredSchema?, _ configuration: ModelConfiguration
   ) throws {
@@ -193,7 +194,7 @@ struct StoreFile: Sendable {
 }
 
 extension StoredSchema {
-  /// Why only Apple's framework can write the file, as an object of a sentence; `nil` for most files.
+  /// Why only Apple's framework can write the file, as the object of a sentence; usually `nil`.
   var writingObstacle: String? {
     if let trigger = objects.filter({ $0.hasPrefix("Z_DA_") }).min() {
       return "derived attributes (the first trigger is \(trigger))"

@@ -1,31 +1,33 @@
 import Foundation
 package import OpenSwiftDataSQLiteEngine
 
-/// Looks at the files of a store before it is opened, so that a file that can't be used is refused with
-/// its reason and without a changed byte. `StoreFile` calls it.
+/// Checks the files of a store before it is opened, so that a file that can't be used is refused
+/// with a reason and stays unchanged. Called by `StoreFile`.
 ///
-/// 1. The headers and lengths of the file, its log and its journal are judged (`DatabaseFileFault`).
-/// 2. What the database says of itself is read through a connection that leaves no trace.
-/// 3. A log has to belong to the file: both name the same store.
-/// 4. Where opening the file to write would change it, models that do not fit are refused before
+/// 1. The headers and lengths of the file, its log and its journal are checked
+///    (`DatabaseFileProblem`).
+/// 2. The schema is read through a connection that leaves the files unchanged.
+/// 3. The log must belong to the file: both must contain the same store identifier.
+/// 4. If opening the file for writing would change it, models that do not match are refused before
 ///    (`StoreFile.judge`).
 package struct StoreFileCheck {
   private let file: DatabaseFile
   private let url: URL
 
-  /// A file that can be used, as far as can be seen from outside.
+  /// A file that passed the check.
   struct Finding {
     let stored: StoredSchema
-    /// Whether opening the file to write would change it, so that models that do not fit are refused first.
+    /// Whether opening the file for writing would change it, so that models must be compared first.
     let isChangedByOpening: Bool
-    /// Whether its transactions have a rollback journal, and not a log.
+    /// Whether the file uses a rollback journal, not a write-ahead log.
     let hasRollbackJournal: Bool
   }
 
-  /// - Returns: What the file says; `nil` where there is none, or an empty one.
-  /// - Throws: `SwiftDataError.loadIssueModelContainer` for a file that can't be used, or `SQLiteError`.
+  /// - Returns: The schema of the file; `nil` if the file is missing or empty.
+  /// - Throws: `SwiftDataError.loadIssueModelContainer` if the file can't be used, or
+  ///   `SQLiteError`.
   static func check(_ url: URL, allowsSave: Bool) throws -> Finding? {
-    try SteadyLook(path: url.path).run { file, look in
+    try ConsistentRead(path: url.path).run { file, look in
       let check = StoreFileCheck(file: file, url: url)
       if file.kind == .missing, !allowsSave {
         throw SwiftDataError.loadIssueModelContainer.with(
@@ -40,16 +42,16 @@ package struct StoreFileCheck {
     }
   }
 
-  /// Opens a file to look at it: nothing is written, and no file is left beside it. All that is read within
-  /// the call is one state of the store, whatever others write meanwhile.
-  /// - Parameter body: Called again where others changed a file that could not be locked.
-  /// - Throws: `SwiftDataError.loadIssueModelContainer` for a file that is no store, or can't be read, or what
-  ///   `body` throws.
+  /// Opens a file for reading: changes nothing, and leaves no file beside it. Everything that
+  /// `body` reads is from one state of the store, even while other processes write.
+  /// - Parameter body: Called again if a file that could not be locked was changed meanwhile.
+  /// - Throws: `SwiftDataError.loadIssueModelContainer` if the file is not a store or can't be
+  ///   read, or the error of `body`.
   package static func look<R>(
     at url: URL, _ body: (Connection, StoredSchema) throws -> R
   ) throws -> R {
     do {
-      return try SteadyLook(path: url.path).run { file, look in
+      return try ConsistentRead(path: url.path).run { file, look in
         let check = StoreFileCheck(file: file, url: url)
         if file.kind == .missing {
           throw SwiftDataError.loadIssueModelContainer.with(
@@ -71,13 +73,13 @@ package struct StoreFileCheck {
     }
   }
 
-  /// The sentence about a file that is damaged so that it can't be looked at; nil for every other file.
+  /// A sentence about damage that prevents reading the file; nil if there is none.
   package static func damage(of url: URL) -> String? {
     do {
-      try SteadyLook(path: url.path).run { file, _ in
+      try ConsistentRead(path: url.path).run { file, _ in
         if let fault = file.fault(forWriting: false) { throw fault }
       }
-    } catch let fault as DatabaseFileFault {
+    } catch let fault as DatabaseFileProblem {
       switch fault {
       case .truncated, .damagedHeader: return fault.sentence(url)
       default: return nil
@@ -86,7 +88,8 @@ package struct StoreFileCheck {
     return nil
   }
 
-  /// The last connection to close writes the log back; a rollback journal is turned to a log.
+  /// The last connection to close writes the log back, and a file with a rollback journal is
+  /// switched to WAL mode.
   private var isChangedByOpening: Bool {
     file.log?.hasContent == true || file.header?.usesLog != true
   }
@@ -97,7 +100,7 @@ package struct StoreFileCheck {
       fault.sentence(url), doing: "opening a store")
   }
 
-  private func checkedContent(_ look: inout SteadyLook.Progress) throws -> StoredSchema? {
+  private func checkedContent(_ look: inout ConsistentRead.Progress) throws -> StoredSchema? {
     let connection: Connection
     do {
       connection = try file.look()
@@ -106,8 +109,8 @@ package struct StoreFileCheck {
       if error.code == .notADatabase || error.code == .corrupt { return nil }
       throw error
     }
-    // What the file says of itself without the log.
-    let earlier = try? file.lookBehindLog().flatMap { connection in
+    // The identifier in the file without its log.
+    let earlier = try? file.openWithoutLog().flatMap { connection in
       (try? connection.text("SELECT Z_UUID FROM Z_METADATA")) ?? nil
     }
     let stored: StoredSchema?
@@ -124,12 +127,12 @@ package struct StoreFileCheck {
 
   private var foreignLog: SwiftDataError {
     .loadIssueModelContainer.with(
-      DatabaseFileFault.foreignLog.sentence(url), doing: "opening a store")
+      DatabaseFileProblem.foreignLog.sentence(url), doing: "opening a store")
   }
 }
 
-extension DatabaseFileFault {
-  /// What is wrong with the file, and what to do.
+extension DatabaseFileProblem {
+  /// The problem of the file, and what to do.
   func sentence(_ url: URL) -> String {
     let (path, name) = (url.path, url.lastPathComponent)
     return switch self {

@@ -1,21 +1,21 @@
-/// When a watched file is looked at: a state machine of writes and times, without a clock.
+/// When to check a watched file: a state machine of writes and times, without a clock.
 ///
-/// A commit writes its frames to the log, which the system tells, and then makes them visible through
-/// shared memory, which it does not tell. So a look may come too early, and is repeated at growing
-/// intervals.
+/// A commit writes its frames to the log, which the system reports, and then makes them visible
+/// through shared memory, which the system does not report. A check may therefore come too early,
+/// and is repeated at growing intervals.
 ///
-/// | state       | `written`     | `look` when due                        |
-/// |-------------|---------------|----------------------------------------|
-/// | quiet       | gathering     | -                                      |
-/// | gathering   | gathering     | looks, confirming, first time          |
-/// | confirming  | gathering     | looks, confirming again; at last quiet |
+/// | state       | `written`     | `look` when due                                |
+/// |-------------|---------------|------------------------------------------------|
+/// | quiet       | gathering     | -                                              |
+/// | gathering   | gathering     | checks; confirming, first round                |
+/// | confirming  | gathering     | checks; confirming, next round; finally quiet  |
 ///
-/// The writes of `gathering` are one burst. Where the system may not tell all writes there is an
-/// interval: quiet is due at its end, looks, and stays quiet.
+/// The writes during `gathering` form one burst. If the system may not report all writes, there is
+/// an interval: a quiet file is checked after each interval, and stays quiet.
 package struct StoreFileTiming: Equatable, Sendable {
-  /// From the first write of a burst to the look at it.
+  /// The time from the first write of a burst to its check.
   package static let burst = Duration.milliseconds(8)
-  /// From each look to the next one, as long as nothing is written.
+  /// The times from each check to the next one, as long as nothing is written.
   package static let confirmations: [Duration] = [
     .milliseconds(30), .milliseconds(120), .milliseconds(500), .seconds(2),
   ]
@@ -27,7 +27,7 @@ package struct StoreFileTiming: Equatable, Sendable {
   }
 
   private var state: State
-  /// Between looks without a known reason; `nil` where the system tells all writes.
+  /// The time between checks without a reported write; `nil` if the system reports all writes.
   private(set) var interval: Duration?
 
   package init(interval: Duration? = nil, now: Duration) {
@@ -35,7 +35,7 @@ package struct StoreFileTiming: Equatable, Sendable {
     state = .quiet(next: interval.map { now + $0 })
   }
 
-  /// When to look; `nil` for not before the next write.
+  /// When to check; `nil` for not before the next write.
   package var due: Duration? {
     switch state {
     case .quiet(let next): next
@@ -52,7 +52,7 @@ package struct StoreFileTiming: Equatable, Sendable {
     if !isGathering { state = .gathering(due: now + StoreFileTiming.burst) }
   }
 
-  /// - Returns: Whether to look now.
+  /// - Returns: Whether to check now.
   package mutating func look(now: Duration) -> Bool {
     guard let due, due <= now else { return false }
     let round =
@@ -69,7 +69,7 @@ package struct StoreFileTiming: Equatable, Sendable {
     return true
   }
 
-  /// Another interval, because the system does not tell the writes any more, or tells them again.
+  /// Changes the interval, because the system stops or resumes reporting all writes.
   package mutating func poll(every interval: Duration?, now: Duration) {
     if interval == self.interval { return }
     self.interval = interval

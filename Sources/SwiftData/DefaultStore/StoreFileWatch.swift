@@ -1,20 +1,21 @@
-/// Calls after writes to the file of a store, for as long as it lives.
+/// Calls a function after writes to the file of a store, as long as this object lives.
 ///
-/// Whoever writes, another process or this one, any number of commits of a few milliseconds are one call,
-/// and some further calls follow when it is quiet again (`StoreFileTiming`). So the receiver asks the
-/// store what was committed, if anything. A file that is removed or replaced counts as written.
+/// Reports writes of this and other processes. All commits within a few milliseconds cause one
+/// call, and some further calls follow after the last write (`StoreFileTiming`). The receiver must
+/// therefore ask the store what was committed, if anything. A file that is removed or replaced
+/// counts as written.
 ///
-/// Where the system does not tell the writes of others, on file systems of a network or in user space, and
-/// where it has no more room for watches, there is a call each second.
+/// On network and user-space file systems the system does not report writes of other machines and
+/// programs; then, and if the system has no more watches, there is a call every second.
 package final class StoreFileWatch: Sendable {
-  /// How many files the process watches.
+  /// The number of files that the process watches.
   package static var count: Int { StoreFileWatchLoop.count }
 
   private let number: Int
 
   /// - Parameters:
-  ///   - path: The file of a store that is open.
-  ///   - onWrite: Called on the thread of all watches, so it must not wait.
+  ///   - path: The file of an open store.
+  ///   - onWrite: Called on the thread of all watches, so it must not block.
   package init(_ path: String, onWrite: @escaping @Sendable () -> Void) {
     number = StoreFileWatchLoop.add(path, onWrite)
   }

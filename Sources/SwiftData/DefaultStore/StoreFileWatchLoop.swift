@@ -14,13 +14,14 @@ import Synchronization
 
 /// The thread that waits for writes to all watched files of the process.
 ///
-/// 1. The first watch starts the thread. Others are added beside it, with a byte into the pipe that wakes it.
-/// 2. It sleeps until the system has events or a file is due; without either it uses no time. While
-///    a burst is gathered it sleeps through further events.
-/// 3. Files take their events, and those that are due are called.
-/// 4. The last watch ends it. A watch that follows starts another thread.
+/// 1. The first watch starts the thread. A further watch is added to the state, and a byte in a
+///    pipe wakes the thread.
+/// 2. The thread sleeps until the system has events or a file is due; without either it uses no
+///    processor time. While a burst is gathered it ignores further events.
+/// 3. Files take their events, and the due ones are called.
+/// 4. The last watch ends the thread. A later watch starts another one.
 ///
-/// `current` guards which loop is the process's, `state` the files of one.
+/// `current` guards which loop is the process's, `state` the files of one loop.
 final class StoreFileWatchLoop: @unchecked Sendable {
   private static let current = Mutex<(loop: StoreFileWatchLoop?, lastNumber: Int)>((nil, 0))
 
@@ -30,7 +31,8 @@ final class StoreFileWatchLoop: @unchecked Sendable {
   }
 
   private let state = Mutex(State())
-  /// Asked by any thread, read by the loop's own; the system guards it.
+  /// Watches are added by any thread, events are read by the loop's thread; the kernel
+  /// synchronises.
   private let events = FileEvents()
   private let wakeReading: Int32
   private let wakeWriting: Int32
@@ -95,7 +97,7 @@ final class StoreFileWatchLoop: @unchecked Sendable {
   private func remove(_ number: Int) -> Bool {
     let hasEnded = state.withLock { state in
       guard let file = state.files.removeValue(forKey: number) else { return false }
-      // Watches of one file share their numbers.
+      // Several watches of one file share its numbers.
       for number in file.numbers
       where !state.files.values.contains(where: { $0.numbers.contains(number) }) {
         events?.end(number)
@@ -148,7 +150,7 @@ final class StoreFileWatchLoop: @unchecked Sendable {
 
 extension StoreFileWatchLoop.State {
   fileprivate struct Wait {
-    /// -1 for as long as it takes.
+    /// -1 waits without a limit.
     let milliseconds: Int32
     let takesEvents: Bool
   }
@@ -157,7 +159,7 @@ extension StoreFileWatchLoop.State {
     let due = files.values.compactMap(\.timing.due).min()
     let milliseconds = due.map { due -> Int32 in
       let (seconds, attoseconds) = max(due - now, .zero).components
-      // Rounded up, lest it wake before its time.
+      // Rounded up, so that it does not wake too early.
       return Int32(min(seconds, 3600)) * 1000 + Int32(attoseconds / 1_000_000_000_000_000) + 1
     }
     return Wait(

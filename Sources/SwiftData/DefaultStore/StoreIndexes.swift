@@ -2,12 +2,12 @@ import Foundation
 import OpenSwiftDataSQLSyntax
 import OpenSwiftDataSQLiteEngine
 
-/// The indexes of a store that need no change of its tables: those of `#Index`, `#Unique` and of keys. A
-/// file that was made before an index was declared gets it when it is opened.
+/// The indexes of a store that can be created without changing tables: those of `#Index`, `#Unique`
+/// and of keys. A file without an index gets it when it is opened.
 struct StoreIndexes {
   let mapping: SchemaMapping
 
-  /// - Returns: The names of the trees that may be searched.
+  /// - Returns: The names of the usable R-trees.
   static func open(_ pool: ConnectionPool, mapping: SchemaMapping) throws -> Set<String> {
     let indexes = StoreIndexes(mapping: mapping)
     if pool.mode.isWritable, try pool.read(indexes.isIncomplete) {
@@ -40,7 +40,7 @@ struct StoreIndexes {
 
   private var ordinaryIndexes: [CreateIndex] { mapping.tables.flatMap(\.indexes) }
 
-  /// Makes those that are missing, in a transaction of the caller.
+  /// Creates the missing indexes, in a transaction of the caller.
   func complete(_ connection: Connection) throws -> Set<String> {
     let names = try storedNames(connection)
     for index in ordinaryIndexes where try isMissing(index, names, connection) {
@@ -64,7 +64,7 @@ struct StoreIndexes {
     return try trees(connection)
   }
 
-  /// The rows of an old file may not be what the models ask for.
+  /// The rows of an older file may violate a new unique index.
   private func refusal(of index: CreateIndex, _ error: SQLiteError) -> SwiftDataError {
     let columns = Set(index.columns.map(\.name))
     let entity = mapping.entities.first { $0.table == index.table }
@@ -98,8 +98,8 @@ struct StoreIndexes {
 }
 
 extension Connection {
-  /// Whether a table keeps the values of columns unique, under whatever name: earlier frameworks did it with
-  /// a constraint of the table.
+  /// Whether a table keeps the values of columns unique, under any name: earlier frameworks used a
+  /// constraint of the table.
   package func keepsUnique(_ columns: [String], in table: String) throws -> Bool {
     let statement = try prepare(
       """

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where stores are kept that were given no place.
+/// The location of stores without a URL.
 enum StoreLocation {
   static func url(forName name: String) -> URL {
     folder.appending(path: "\(name).store", directoryHint: .notDirectory)
@@ -8,7 +8,7 @@ enum StoreLocation {
 
   private static var folder: URL {
     #if canImport(Darwin)
-      // Every app has an Application Support directory of its own.
+      // On Darwin every app has its own Application Support directory.
       .applicationSupportDirectory
     #else
       .applicationSupportDirectory

@@ -1,41 +1,42 @@
 public import Foundation
 
-/// What was saved from a damaged store, and what was lost. Not in Apple's framework.
+/// The result of recovering a damaged store: what was copied, and what was lost. Not in Apple's
+/// framework.
 ///
-/// ``ModelContainer/recoverStore(at:to:for:)`` makes it.
+/// Returned by ``ModelContainer/recoverStore(at:to:for:)``.
 public struct StoreRecovery: Hashable, Sendable {
-  /// What was saved of one table.
+  /// The result for one table.
   public struct Table: Hashable, Sendable {
     /// The name of the table, such as `ZTRIP`.
     public let name: String
 
-    /// The entities whose rows are in the table; none for tables of links, history and book-keeping.
+    /// The entities whose rows are in the table; empty for tables of links, history and metadata.
     public let entities: [String]
 
-    /// How many rows the new store has.
+    /// The number of rows in the new store.
     public internal(set) var copiedRows = 0
 
-    /// The keys, `Z_PK`, whose rows could not be read, in order.
+    /// The keys, in `Z_PK`, whose rows could not be read, in ascending order.
     ///
-    /// There may have been fewer rows than keys: some belonged to models that had been deleted. The last
-    /// range ends with `Int64.max` where nothing tells the last key.
+    /// There may have been fewer rows than keys, because some models had been deleted before. The
+    /// last range ends with `Int64.max` if the last key is not known.
     public internal(set) var lostKeys: [ClosedRange<Int64>] = []
 
     /// The keys of rows that were left out because a newer row has the same unique values.
     public internal(set) var duplicateKeys: [Int64] = []
 
-    /// Whether the new store has all rows that the table had.
+    /// Whether all rows of the table were copied.
     public var isComplete: Bool { lostKeys.isEmpty && duplicateKeys.isEmpty }
   }
 
-  /// What a store has besides the rows of models.
+  /// The parts of a store other than the rows of models.
   public enum Part: String, Hashable, Sendable, CaseIterable {
-    /// The list of tables and indexes; what was missing was taken from the models.
+    /// The list of tables and indexes. Missing definitions were made from the models.
     case tables
-    /// The identifier and the versions of the store; where they are lost, identifiers of models that were
-    /// stored elsewhere lead nowhere.
+    /// The identifier and the versions of the store. If they are lost, stored identifiers of
+    /// models, for example in other files, are no longer valid.
     case metadata
-    /// The numbers of entities and their last keys.
+    /// The entity numbers and the last assigned keys.
     case entities
     /// The description of the models, which Apple's framework compares with its own.
     case modelDescription
@@ -49,35 +50,35 @@ public struct StoreRecovery: Hashable, Sendable {
   /// The new store.
   public let destination: URL
 
-  /// What was saved of each table, in the order of their names.
+  /// The result for each table, in the order of their names.
   public internal(set) var tables: [Table] = []
 
-  /// The numbers of the pages that could not be read, those of tables and indexes.
+  /// The numbers of the pages of tables and indexes that could not be read.
   public internal(set) var damagedPages: [Int] = []
 
-  /// Damaged indexes, which the new store has anew, from the rows.
+  /// Damaged indexes, which were built again from the rows.
   public internal(set) var rebuiltIndexes: [String] = []
 
-  /// What could not be read, as a whole or in part.
+  /// The parts that could not be read, or not completely.
   public internal(set) var unreadableParts: Set<Part> = []
 
-  /// How many files of values that are kept outside of the store were copied.
+  /// The number of copied files with values that are stored outside the rows.
   public internal(set) var copiedExternalFiles = 0
 
-  /// The names of such files that rows name and that are not there.
+  /// The names of such files that rows refer to, but that do not exist.
   public internal(set) var missingExternalFiles: [String] = []
 
-  /// Whether nothing was lost but indexes, which were made anew.
+  /// Whether nothing was lost except indexes, which were built again.
   public var isComplete: Bool {
     tables.allSatisfy(\.isComplete) && unreadableParts.isEmpty && missingExternalFiles.isEmpty
   }
 
-  /// How many rows the new store has.
+  /// The number of rows in the new store, in all tables.
   public var copiedRows: Int { tables.reduce(0) { $0 + $1.copiedRows } }
 }
 
 extension StoreRecovery: CustomStringConvertible {
-  /// A sentence for each thing that was saved or lost.
+  /// A report, with a sentence for each part that was copied or lost.
   public var description: String {
     var lines = [
       "\(copiedRows) rows of \(source.path) were copied to \(destination.path)"

@@ -1,22 +1,23 @@
 import Foundation
 import OpenSwiftDataSQLiteEngine
 
-/// Copies what can be read of a damaged store into a new one. `ModelContainer.recoverStore` calls it.
+/// Copies the readable content of a damaged store into a new one. Called by
+/// `ModelContainer.recoverStore`.
 ///
-/// 1. `StoreRecoverySource` reads what the file says about itself; what is missing is taken from an empty
+/// 1. `StoreRecoverySource` reads the structure of the file. Missing parts are taken from an empty
 ///    store of the models.
-/// 2. The tables are made, and the rows of each are copied while `PageWalk` finds them.
-/// 3. Rows on pages that only a damaged page led to are found by their entity's number and their key.
-/// 4. Indexes are made from the rows; of rows with equal unique values the newest stays.
-/// 5. The external files that rows name are copied, SQLite checks the new file, and it gets its name.
+/// 2. The tables are created. `PageScanner` finds the rows of each table, and they are copied.
+/// 3. Rows on pages below a damaged page are recognised by their entity number and key.
+/// 4. Indexes are built from the rows. Of rows with equal unique values the newest is kept.
+/// 5. The external files that rows name are copied, SQLite checks the new file, and it is renamed.
 ///
-/// The damaged file is read without locks and never written. Whoever writes it meanwhile is noticed at
-/// the end, and the new file is removed, as after any error.
+/// The damaged file is read without locks and never written. A write by another process is detected
+/// at the end; the new file is removed then, as after any error.
 struct StoreRecoveryRun {
   private let pages: DatabasePages
   private var source: StoreRecoverySource
   private var recovery: StoreRecovery
-  private let place: URL
+  private let temporaryURL: URL
   private let stamp: [String]
 
   /// - Throws: `SwiftDataError.loadIssueModelContainer`
@@ -25,13 +26,15 @@ struct StoreRecoveryRun {
   {
     do {
       let file = try checkedFile(source, destination)
-      let place = destination.deletingLastPathComponent()
+      let temporaryURL = destination.deletingLastPathComponent()
         .appendingPathComponent(".\(destination.lastPathComponent).\(UUID().uuidString)")
-      defer { for suffix in ["", "-wal", "-shm", "-journal"] { remove(place.path + suffix) } }
+      defer {
+        for suffix in ["", "-wal", "-shm", "-journal"] { remove(temporaryURL.path + suffix) }
+      }
       let pages = try DatabasePages(file)
       try checkLog(of: file, pages, source)
       var run = try StoreRecoveryRun(
-        pages, StoreRecovery(source: source, destination: destination), place, schema)
+        pages, StoreRecovery(source: source, destination: destination), temporaryURL, schema)
       return try run.finished()
     } catch let error as SQLiteError {
       throw SwiftDataError.loadIssueModelContainer.with(
@@ -75,31 +78,31 @@ struct StoreRecoveryRun {
     return file
   }
 
-  /// The pages of another store's log would take the place of this one's.
+  /// Refuses a log of another store: its pages would replace those of this store.
   private static func checkLog(of file: DatabaseFile, _ pages: DatabasePages, _ url: URL) throws {
     guard file.log?.hasContent == true,
       let earlier = StoreRecoverySource(try DatabasePages(file, includesLog: false)).identifier,
       earlier != StoreRecoverySource(pages).identifier
     else { return }
     throw SwiftDataError.loadIssueModelContainer.with(
-      DatabaseFileFault.foreignLog.sentence(url), doing: "recovering a store")
+      DatabaseFileProblem.foreignLog.sentence(url), doing: "recovering a store")
   }
 
   private static func remove(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
 
   private init(
-    _ pages: DatabasePages, _ recovery: StoreRecovery, _ place: URL, _ schema: Schema?
+    _ pages: DatabasePages, _ recovery: StoreRecovery, _ temporaryURL: URL, _ schema: Schema?
   ) throws {
     self.pages = pages
-    self.place = place
+    self.temporaryURL = temporaryURL
     self.recovery = recovery
     stamp = pages.stamp
     source = StoreRecoverySource(pages)
     self.recovery.unreadableParts = source.unreadableParts
     self.recovery.damagedPages = source.damagedPages
     if let schema {
-      source.complete(from: try Self.empty(schema, place))
-    } else if !source.tellsItsTables {
+      source.complete(from: try Self.empty(schema, temporaryURL))
+    } else if !source.hasTableDescriptions {
       throw SwiftDataError.loadIssueModelContainer.with(
         "The store at \(recovery.source.path) has lost what it says about itself, so its models are "
           + "needed. Use ModelContainer.recoverStore(at:to:for:) with their Schema.",
@@ -107,9 +110,9 @@ struct StoreRecoveryRun {
     }
   }
 
-  /// What an empty store of the models says about itself.
-  private static func empty(_ schema: Schema, _ place: URL) throws -> StoreRecoverySource {
-    let url = URL(fileURLWithPath: place.path + "-models")
+  /// The structure of an empty store of the models.
+  private static func empty(_ schema: Schema, _ temporaryURL: URL) throws -> StoreRecoverySource {
+    let url = URL(fileURLWithPath: temporaryURL.path + "-models")
     defer { for suffix in ["", "-wal", "-shm"] { remove(url.path + suffix) } }
     try schema.validate()
     let store = try DefaultStore(
@@ -120,7 +123,7 @@ struct StoreRecoveryRun {
 
   private mutating func finished() throws -> StoreRecovery {
     try FileManager.default.createDirectory(
-      at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
+      at: temporaryURL.deletingLastPathComponent(), withIntermediateDirectories: true)
     let externalNames = try write()
     guard pages.stamp == stamp else {
       throw SwiftDataError.loadIssueModelContainer.with(
@@ -130,14 +133,14 @@ struct StoreRecoveryRun {
     (recovery.copiedExternalFiles, recovery.missingExternalFiles) = try RecoveredFiles(
       from: recovery.source, to: recovery.destination
     ).copy(externalNames)
-    try FileManager.default.moveItem(at: place, to: recovery.destination)
+    try FileManager.default.moveItem(at: temporaryURL, to: recovery.destination)
     return recovery
   }
 
-  /// Makes the new file, and closes it.
-  /// - Returns: The names of the external files of its rows.
+  /// Writes the new file and closes it.
+  /// - Returns: The names of the external files in its rows.
   private mutating func write() throws -> Set<String> {
-    var writer = StoreRecoveryWriter(try Connection(path: place.path), source: source)
+    var writer = StoreRecoveryWriter(try Connection(path: temporaryURL.path), source: source)
     if try !writer.makeTables() { recovery.unreadableParts.insert(.tables) }
     for table in writer.tables where table.root > 0 {
       var copy = try writer.copy(of: table)
@@ -151,7 +154,7 @@ struct StoreRecoveryRun {
       recovery.damagedPages += damaged
       recovery.rebuiltIndexes.append(index.name)
     }
-    try writer.copyStrays(source.walk, &recovery.unreadableParts)
+    try writer.copyOrphanRows(source.walk, &recovery.unreadableParts)
     if writer.hasLostDefaults { recovery.unreadableParts.insert(.tables) }
     try writer.makeIndexes()
     try writer.finishKeys()

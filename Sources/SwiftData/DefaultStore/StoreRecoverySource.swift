@@ -1,7 +1,7 @@
 import Foundation
 import OpenSwiftDataSQLiteEngine
 
-/// What a damaged file still says about itself: its tables, its entities, its metadata. `StoreRecoveryRun`
+/// The readable structure of a damaged file: its tables, entities and metadata. `StoreRecoveryRun`
 /// reads it first.
 struct StoreRecoverySource {
   /// One row of `sqlite_schema`.
@@ -14,20 +14,20 @@ struct StoreRecoverySource {
 
   typealias Row = (key: Int64, values: [RecordValue])
 
-  /// The tables that are read as a whole, because what they say is needed first.
+  /// The tables that are read completely, because their content is needed first.
   static let descriptions = ["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"]
 
-  let walk: PageWalk
+  let walk: PageScanner
   private(set) var objects: [Object] = []
   /// The rows of `descriptions`.
   private(set) var rows: [String: [Row]] = [:]
   private(set) var damagedPages: [Int] = []
   private(set) var unreadableParts: Set<StoreRecovery.Part> = []
-  /// The definitions that the models ask for, by name; empty where they are not given.
+  /// The table and index definitions from the models, by name; empty without models.
   private(set) var definitions: [String: String] = [:]
 
   init(_ pages: DatabasePages) {
-    walk = PageWalk(pages)
+    walk = PageScanner(pages)
     var objects: [Object] = []
     let losses = walk.rows(root: 1) { _, values in
       guard let object = Object(values) else { return false }
@@ -55,11 +55,11 @@ struct StoreRecoverySource {
     }
     rows[name] = found
     note(losses, part)
-    // Old files have no description of the models; without the others a file is no store.
+    // Old files have no model description; without the other tables a file is not a store.
     if found.isEmpty, part != .modelDescription { unreadableParts.insert(part) }
   }
 
-  private mutating func note(_ losses: PageWalk.Losses, _ part: StoreRecovery.Part) {
+  private mutating func note(_ losses: PageScanner.Losses, _ part: StoreRecovery.Part) {
     damagedPages += losses.pages
     if !losses.pages.isEmpty || !losses.keys.isEmpty { unreadableParts.insert(part) }
   }
@@ -73,15 +73,17 @@ struct StoreRecoverySource {
   }
 
   /// Whether the file can be copied without its models.
-  var tellsItsTables: Bool { unreadableParts.isDisjoint(with: [.tables, .metadata, .entities]) }
+  var hasTableDescriptions: Bool {
+    unreadableParts.isDisjoint(with: [.tables, .metadata, .entities])
+  }
 
-  /// Takes what is missing from another store, that of the models.
+  /// Adds missing parts from an empty store of the models.
   mutating func complete(from other: StoreRecoverySource) {
     definitions = Dictionary(
       other.objects.map { ($0.name, $0.sql) }, uniquingKeysWith: { first, _ in first })
     if unreadableParts.isEmpty { return }
     let known = Set(objects.map(\.name))
-    // It has no page here, so its rows are found among the pages that nothing leads to.
+    // The table has no root page here, so its rows are found among pages without a parent.
     objects += other.objects.filter { !known.contains($0.name) }
       .map { Object(type: $0.type, name: $0.name, root: 0, sql: $0.sql) }
     for (name, rows) in other.rows {
@@ -101,16 +103,16 @@ extension StoreRecoverySource.Object {
   }
 }
 
-/// The entities of a store, as `Z_PRIMARYKEY` has them.
+/// The entities of a store, from `Z_PRIMARYKEY`.
 struct RecoveredEntities {
   /// The names of entities by table.
   private(set) var names: [String: [String]] = [:]
   /// The numbers of entities by table.
   private(set) var numbers: [String: Set<Int64>] = [:]
   private(set) var tables: [Int64: String] = [:]
-  /// The last key that was given to a row of a table.
+  /// The last key that was assigned to a row of a table.
   private(set) var lastKeys: [String: Int64] = [:]
-  /// The number of the root entity of a table.
+  /// The number of a table's root entity.
   private(set) var roots: [String: Int64] = [:]
 
   init(_ rows: [StoreRecoverySource.Row]) {
@@ -126,7 +128,7 @@ struct RecoveredEntities {
         root = parent
       }
       let rootName = entities[root]?.name ?? entity.name
-      // History and other entities of the frameworks have tables such as ATRANSACTION.
+      // Tables of the history and of other framework entities have names such as ATRANSACTION.
       let table = (number > 16000 ? "A" : "Z") + rootName.uppercased()
       numbers[table, default: []].insert(number)
       tables[number] = table

@@ -2,22 +2,22 @@ import Foundation
 import OpenSwiftDataSQLSyntax
 import OpenSwiftDataSQLiteEngine
 
-/// Writes the new store of a recovery: tables, rows, indexes.
+/// Writes the new store of a recovery: tables, rows and indexes.
 struct StoreRecoveryWriter {
-  /// A table of the damaged store and what became of it.
+  /// A table of the damaged store, and the result for it.
   struct Table {
     let name: String
     let root: Int
     let columns: [String]
-    /// The column whose values are the keys; the record has a null in its place.
+    /// The column of the keys; a record contains null for it.
     let keyColumn: Int?
-    /// The terms of the values that columns without a value in a record have, by place: of rows that are
-    /// older than a column `ALTER TABLE` adds no byte. Null for those that are not listed.
+    /// The default expressions of columns, by column index. A record has no value for a column that
+    /// `ALTER TABLE` added after it was written. Columns that are not listed have null.
     var defaults: [Int: String] = [:]
-    /// Whether the defaults of the file could not be read.
+    /// Whether the file's default values could not be read.
     var lacksDefaults = false
     var copied = 0
-    /// How many records had fewer values than the table has columns.
+    /// The number of records with fewer values than the table has columns.
     var shortRows = 0
     var lost: [ClosedRange<Int64>] = []
     var duplicates: [Int64] = []
@@ -29,7 +29,7 @@ struct StoreRecoveryWriter {
   private let entities: RecoveredEntities
   private var tablesByName: [String: Table] = [:]
   private(set) var externalNames: Set<String> = []
-  /// The defaults of tables that are made by the definition of the models, which has none.
+  /// The file's default values of tables that are created with the definition of the models.
   private var replacedDefaults: [String: [Int: String]] = [:]
   /// The tables whose definition in the file can't be read.
   private var unreadDefinitions: Set<String> = []
@@ -40,16 +40,16 @@ struct StoreRecoveryWriter {
     entities = RecoveredEntities(source.rows["Z_PRIMARYKEY"] ?? [])
   }
 
-  /// Whether values may be missing because their defaults were lost.
+  /// Whether values may be missing because default values could not be read.
   var hasLostDefaults: Bool { tables.contains { $0.lacksDefaults && $0.shortRows > 0 } }
 
-  /// In the order of their names.
+  /// The tables, in the order of their names.
   var tables: [Table] { tablesByName.values.sorted { $0.name < $1.name } }
 
   // MARK: Tables
 
-  /// Virtual tables, here trees of spatial indexes, are left out with their own tables and triggers: the
-  /// store makes them from the rows when it is opened with its models.
+  /// Virtual tables, which are R-trees of spatial indexes. They are left out, with their internal
+  /// tables and triggers: the store builds them from the rows when it is opened with its models.
   private var virtualTables: [String] {
     source.objects.filter { $0.sql.uppercased().hasPrefix("CREATE VIRTUAL") }.map(\.name)
   }
@@ -76,7 +76,8 @@ struct StoreRecoveryWriter {
     return isComplete
   }
 
-  /// Makes a table by the definition of the file; by that of the models where the file's is damaged.
+  /// Creates a table with the definition in the file, or with that of the models if the file's is
+  /// damaged.
   private mutating func make(_ object: StoreRecoverySource.Object) throws -> Bool {
     let definition = source.definitions[object.name]
     do {
@@ -110,7 +111,7 @@ struct StoreRecoveryWriter {
     return columns
   }
 
-  /// The terms of the defaults by the places of their columns.
+  /// The default expressions by the indices of their columns.
   private func defaults(of table: String) throws -> [Int: String] {
     let statement = try connection.prepare(
       "SELECT cid, dflt_value FROM pragma_table_info(?1) WHERE dflt_value IS NOT NULL")
@@ -131,7 +132,7 @@ struct StoreRecoveryWriter {
       }
       columns.append(statement.string(0))
     }
-    // A table whose own page is lost may have had any key.
+    // If the root page of a table is lost, any key may be lost.
     return Table(
       name: object.name, root: object.root, columns: columns,
       keyColumn: keys.count == 1 ? keys[0] : nil,
@@ -146,13 +147,13 @@ struct StoreRecoveryWriter {
   struct Copy {
     fileprivate var table: Table
     fileprivate let connection: Connection
-    /// By the number of values that a record has.
+    /// By the number of values in a record.
     fileprivate var statements: [Int: Statement] = [:]
-    /// The numbers of the entities of the table; empty where they are not known.
+    /// The entity numbers of the table; empty if they are not known.
     fileprivate let numbers: Set<Int64>
     fileprivate var names: Set<String> = []
 
-    /// - Returns: Whether the row can be one of the table.
+    /// - Returns: Whether the row can belong to the table.
     mutating func add(_ key: Int64, _ values: [RecordValue]) throws -> Bool {
       guard isPlausible(values) else { return false }
       if try insert(key, values) { table.copied += 1 } else { table.duplicates.append(key) }
@@ -191,7 +192,8 @@ struct StoreRecoveryWriter {
       return connection.changes > 0
     }
 
-    /// Inserts a row of which the record has so many values; the other columns take their defaults.
+    /// A statement that inserts a record with this number of values; other columns get their
+    /// defaults.
     private mutating func statement(_ count: Int) throws -> Statement {
       if let statement = statements[count] { return statement }
       let names = table.columns.map(\.quotedName).joined(separator: ", ")
@@ -213,7 +215,7 @@ struct StoreRecoveryWriter {
       numbers: entities.numbers[table.name] ?? [])
   }
 
-  mutating func finish(_ copy: Copy, _ losses: PageWalk.Losses) throws {
+  mutating func finish(_ copy: Copy, _ losses: PageScanner.Losses) throws {
     var table = copy.table
     table.lost = losses.keys
     table.damagedPages = Set(losses.pages)
@@ -222,10 +224,10 @@ struct StoreRecoveryWriter {
     try connection.commit()
   }
 
-  /// Copies rows that stand on pages to which only damaged pages led.
-  /// - Parameter unreadable: Without the metadata when they are found.
-  mutating func copyStrays(
-    _ walk: PageWalk, _ unreadable: inout Set<StoreRecovery.Part>
+  /// Copies rows from pages that could not be reached because of damaged pages.
+  /// - Parameter unreadable: Loses `metadata` if the metadata are found.
+  mutating func copyOrphanRows(
+    _ walk: PageScanner, _ unreadable: inout Set<StoreRecovery.Part>
   ) throws {
     let incomplete = tables.filter { !$0.lost.isEmpty }
     if incomplete.isEmpty, !unreadable.contains(.metadata) { return }
@@ -236,7 +238,7 @@ struct StoreRecoveryWriter {
       copies[table.name] = try copy(of: table)
       for page in table.damagedPages { tableOfPage[page] = table.name }
     }
-    try walk.strayRows { parent, key, values in
+    try walk.orphanRows { parent, key, values in
       if unreadable.contains(.metadata), let (identifier, plist) = Self.metadata(values) {
         try restore(identifier, plist)
         unreadable.remove(.metadata)
@@ -271,11 +273,12 @@ struct StoreRecoveryWriter {
     try update.run()
   }
 
-  /// The table whose entity's number the second value is, where the number of values is possible too.
+  /// The table of the entity number in the second value, if the number of values is possible for
+  /// it.
   private func entityTable(of values: [RecordValue]) -> String? {
     guard values.count > 2, values[0] == .null, case .integer(let number) = values[1],
       let name = entities.tables[number], let columns = tablesByName[name]?.columns.count,
-      // Rows that are older than a column have no value of it.
+      // Rows that were written before a column was added have no value for it.
       values.count <= columns
     else { return nil }
     return name
@@ -286,7 +289,7 @@ struct StoreRecoveryWriter {
   mutating func makeIndexes() throws {
     let virtual = virtualTables
     for object in source.objects where object.type != "table" && !object.sql.isEmpty {
-      // A trigger that keeps a tree names it.
+      // A trigger for an R-tree contains its name.
       if object.type == "trigger", virtual.contains(where: object.sql.contains) { continue }
       do {
         try connection.execute(object.sql)
@@ -294,12 +297,13 @@ struct StoreRecoveryWriter {
         try removeDuplicates(object)
         try connection.execute(object.sql)
       } catch let error as SQLiteError where error.code == .error {
-        // A damaged definition. The indexes of models are made when the store is opened with them.
+        // The definition is damaged. The indexes of models are created when the store is opened
+        // with them.
       }
     }
   }
 
-  /// Keeps the newest of rows with equal values in a unique index.
+  /// Keeps only the newest of rows with equal values in a unique index.
   private mutating func removeDuplicates(_ index: StoreRecoverySource.Object) throws {
     let plain = index.sql.replacing("CREATE UNIQUE INDEX", with: "CREATE INDEX", maxReplacements: 1)
     try connection.execute(plain)
@@ -340,7 +344,7 @@ struct StoreRecoveryWriter {
 
   // MARK: Keys
 
-  /// No key may be given again, so the last ones are at least those of the rows.
+  /// Raises the last assigned keys to those of the rows, so that no key is assigned again.
   mutating func finishKeys() throws {
     let update = try connection.prepare(
       "UPDATE Z_PRIMARYKEY SET Z_MAX = max(ifnull(Z_MAX, 0), ?1) WHERE Z_ENT = ?2")
@@ -373,7 +377,7 @@ struct StoreRecoveryWriter {
     }
   }
 
-  /// - Throws: `SQLiteError` when the new file is not whole.
+  /// - Throws: `SQLiteError` if the new file is damaged.
   func check() throws {
     let result = try connection.text("PRAGMA integrity_check(1)") ?? "no answer"
     guard result == "ok" else {
@@ -383,8 +387,8 @@ struct StoreRecoveryWriter {
 }
 
 extension [String] {
-  /// Whether these columns are the others but for some bytes: a definition that was damaged, and not one of
-  /// another version of the models.
+  /// Whether the columns differ only in some characters: then the definition is damaged, and not
+  /// one of another version of the models.
   fileprivate func isDamaged(_ others: [String]) -> Bool {
     guard count == others.count else { return false }
     let changed = zip(self, others).filter { $0 != $1 }

@@ -2,7 +2,7 @@ import Foundation
 package import OpenSwiftDataSQLiteEngine
 package import OpenSwiftDataStoreFormat
 
-/// What the file of a store says about itself: read first, before anything is decided or mapped.
+/// The structure of a store file, read from the file before anything is decided or mapped.
 package struct StoredSchema: Hashable, Sendable {
   /// One row of `Z_PRIMARYKEY`.
   package struct Entity: Hashable, Sendable {
@@ -10,7 +10,7 @@ package struct StoredSchema: Hashable, Sendable {
     package let number: Int
     /// The number of the superentity; 0 for a root.
     package let superNumber: Int
-    /// The last key that was given to a row; kept at the root of a hierarchy only.
+    /// The last key that was assigned to a row; kept only for the root of a hierarchy.
     package let lastKey: Int64
   }
 
@@ -18,18 +18,18 @@ package struct StoredSchema: Hashable, Sendable {
   package let identifier: String
   /// The dictionary of `Z_METADATA`, a binary property list.
   package let metadata: Data
-  /// In the order of their numbers.
+  /// The entities, in the order of their numbers.
   package private(set) var entities: [Entity]
-  /// The declared types of columns by name, by table; virtual tables have none.
+  /// The declared types of columns, by table and name; virtual tables are not included.
   package let columns: [String: [String: String]]
   /// The names of all tables, indexes and triggers.
   package let objects: Set<String>
-  /// The content of `Z_MODELCACHE`, the whole model; `nil` where the file has none.
+  /// The content of `Z_MODELCACHE`, the complete model; `nil` if the file has none.
   package let modelCache: Data?
 
-  /// Reads one state of the file, whatever others write meanwhile.
+  /// Reads one state of the file, even while other processes write.
   /// - Returns: `nil` for an empty file.
-  /// - Throws: `SwiftDataError.loadIssueModelContainer` for a database that is no store, or
+  /// - Throws: `SwiftDataError.loadIssueModelContainer` if the database is not a store, or
   ///   `SQLiteError`.
   package static func read(_ connection: Connection) throws -> StoredSchema? {
     try connection.snapshot { try readSnapshot(connection) }
@@ -51,14 +51,14 @@ package struct StoredSchema: Hashable, Sendable {
       modelCache: objects.contains("Z_MODELCACHE") ? try modelCache(of: connection) : nil)
   }
 
-  /// What the dictionary says of the models that wrote the file.
+  /// The model's entries in the metadata dictionary.
   package var modelMetadata: StoreMetadata? { StoreMetadata(metadata) }
 
-  /// The model of the cache; `nil` where there is none, or none that can be read.
+  /// The model in the cache; `nil` if there is none or it can't be read.
   package var model: ModelDescription? { modelCache.flatMap { try? ModelCache.decode($0) } }
 
-  /// The same with the names that the model of the cache has for the numbers of entities: older frameworks
-  /// left the old name of a renamed entity in their table.
+  /// A copy with the cached model's names for the entity numbers: older frameworks left the old
+  /// name of a renamed entity in `Z_PRIMARYKEY`.
   package func renamed(by model: ModelDescription) -> StoredSchema {
     let names = Dictionary(
       model.freshNumbers.map { ($0.value, $0.key) }, uniquingKeysWith: { first, _ in first })
@@ -74,7 +74,7 @@ package struct StoredSchema: Hashable, Sendable {
     return renamed
   }
 
-  /// In a file that has a name twice the first one counts.
+  /// If a file contains a name twice, the first one is used.
   package var entitiesByName: [String: Entity] {
     Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
@@ -116,7 +116,7 @@ package struct StoredSchema: Hashable, Sendable {
     return entities
   }
 
-  /// Virtual tables are left out: this SQLite may lack their module.
+  /// Virtual tables are left out, because this SQLite may lack their module.
   private static func columns(of connection: Connection) throws -> [String: [String: String]] {
     var columns: [String: [String: String]] = [:]
     let statement = try connection.prepare(
@@ -132,7 +132,7 @@ package struct StoredSchema: Hashable, Sendable {
 }
 
 extension Connection {
-  /// The first column of all rows.
+  /// The first column of all rows, as text.
   func texts(_ sql: String) throws -> [String] {
     let statement = try prepare(sql)
     defer { statement.reset() }

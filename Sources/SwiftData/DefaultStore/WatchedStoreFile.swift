@@ -1,14 +1,14 @@
 import Foundation
 import OpenSwiftDataSQLiteEngine
 
-/// One file of a `StoreFileWatchLoop`: what the system tells of it, and when it is looked at.
+/// One file of a `StoreFileWatchLoop`, with its watches and its timing.
 struct WatchedStoreFile {
-  /// Between calls where the system does not tell the writes.
+  /// The time between calls if the system does not report writes.
   private static let interval = Duration.seconds(1)
 
   let onWrite: @Sendable () -> Void
   private let folder: String
-  /// The file itself, for commits without a log and for checkpoints, and its log.
+  /// The names of the file, for commits without a log and for checkpoints, and of its log.
   private let names: [String]
   private let isShared: Bool
   private var folderNumber: Int32?
@@ -20,18 +20,18 @@ struct WatchedStoreFile {
   ) {
     self.onWrite = onWrite
     self.isShared = isShared
-    // SQLite has its log beside the file that a link leads to.
+    // SQLite keeps its log beside the target of a link.
     let file = URL(fileURLWithPath: DatabaseFile.resolvedPath(path))
     folder = file.deletingLastPathComponent().path
     names = [file.lastPathComponent, file.lastPathComponent + "-wal"]
     timing = StoreFileTiming(now: now)
   }
 
-  /// The numbers of its events.
+  /// The numbers of its watches.
   var numbers: Set<Int32> { fileNumbers.union(folderNumber.map { [$0] } ?? []) }
 
-  /// Asks for the events of what is there now; where they are refused, or don't tell all, there is a look
-  /// each second.
+  /// Watches the existing files. If the system refuses, or does not report all writes, the file is
+  /// checked every second.
   mutating func attach(to events: FileEvents?, now: Duration) {
     folderNumber = events?.watchFolder(folder)
     let found = names.map { name in events?.watchFile(folder + "/" + name) }
@@ -46,7 +46,7 @@ struct WatchedStoreFile {
     let isOfFolder = event.number == folderNumber
     guard isOfFile || isOfFolder && (event.isLast || names.contains(event.name)) else { return }
     if event.isLast { fileNumbers.remove(event.number) }
-    // A folder that is removed does not say so while a file of it is open.
+    // A removed folder is not reported while one of its files is open.
     if !event.isWrite { attach(to: events, now: now) }
     timing.written(now: now)
   }

@@ -1,7 +1,7 @@
 public import Foundation
 
 extension DataStoreError: CustomStringConvertible, LocalizedError {
-  /// What the store did not do, and what to do. Not in Apple's framework.
+  /// What the store cannot do, and how to proceed. Not in Apple's framework.
   public var description: String {
     switch self {
     case .unsupportedFeature:

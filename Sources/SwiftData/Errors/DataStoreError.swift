@@ -1,12 +1,12 @@
-/// What a store throws when it cannot answer a request as asked.
+/// An error of a store that cannot answer a request in the requested form.
 public enum DataStoreError: Error, Equatable, Hashable, Sendable {
-  /// The store does not offer what was asked for.
+  /// The store does not support the request.
   case unsupportedFeature
 
-  /// The context is to filter in memory what the store returns without a predicate.
+  /// The store cannot evaluate the predicate: the context fetches without it and filters in memory.
   case preferInMemoryFilter
 
-  /// The context is to sort in memory what the store returns without an order.
+  /// The store cannot sort: the context fetches without an order and sorts in memory.
   case preferInMemorySort
 
   /// The predicate can be evaluated neither by the store nor in memory.

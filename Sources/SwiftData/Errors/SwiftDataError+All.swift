@@ -1,5 +1,5 @@
 extension SwiftDataError {
-  /// Throws one error for all failures, if there are any.
+  /// Throws one error that lists all failures; returns if there are none.
   static func throwAll(_ failures: [SwiftDataError]) throws {
     guard let first = failures.first else { return }
     if failures.count == 1 { throw first }
@@ -8,8 +8,8 @@ extension SwiftDataError {
         + failures.map { "- \($0.description)" }.joined(separator: "\n"))
   }
 
-  /// The error of a save of several stores that some have committed.
-  static func storedInPart(
+  /// The error of a save to several stores of which some have committed.
+  static func partiallyCommitted(
     by names: [String], pending: [String], _ error: any Error
   ) -> SwiftDataError {
     storeWriteFailure.with(

@@ -1,8 +1,8 @@
 import Foundation
 
 extension SwiftDataError {
-  /// What an underlying error adds to a sentence that has been said: the summary of the same kind is
-  /// left out, and errors of decoders tell the place but not the value.
+  /// The text of an underlying error, as the end of this error's description. An error of the same
+  /// kind does not repeat the summary. Decoding errors name the coding path but not the value.
   func causeText(_ error: any Error) -> String {
     switch error {
     case let error as SwiftDataError:
@@ -15,7 +15,7 @@ extension SwiftDataError {
     }
   }
 
-  /// What the system said, which Foundation's error wraps together with the place.
+  /// The system's message. Foundation's error wraps it together with the path.
   private static func text(of error: CocoaError) -> String {
     let cause = error.userInfo[NSUnderlyingErrorKey] as? any Error
     return (cause ?? error).localizedDescription

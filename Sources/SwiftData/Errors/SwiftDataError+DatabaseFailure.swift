@@ -1,29 +1,30 @@
 extension SwiftDataError {
   /// A failure that the database of a store reported. Not in Apple's framework.
   ///
-  /// Values are bound to statements and never spelled into them, so there are no stored values in it.
+  /// Values are bound to statements as parameters, so the error contains no stored values.
   public struct DatabaseFailure: Error, Hashable, Sendable {
     /// The database's name for the failure, such as `SQLITE_FULL`.
     public let name: String
 
-    /// The number of the failure: SQLite's primary result code.
+    /// The error number: SQLite's primary result code.
     public let code: Int
 
-    /// A number that says more: SQLite's extended result code, or the same as `code`.
+    /// A more specific number: SQLite's extended result code, or the same as `code`.
     public let extendedCode: Int
 
-    /// The database's own words.
+    /// The database's own message.
     public let message: String
 
-    /// The statement that failed, if it was one.
+    /// The statement that failed; `nil` if no statement was involved.
     public let sql: String?
 
-    /// The path of the database file; `nil` for one in memory.
+    /// The path of the database file; `nil` for a database in memory.
     public let path: String?
 
     private let sentence: String
 
-    /// The description without what an error of a store says before it: that the file can't be used.
+    /// The description without its opening (the file can't be used), which errors of stores say
+    /// already.
     let cause: String
 
     package init(
@@ -43,6 +44,6 @@ extension SwiftDataError {
 }
 
 extension SwiftDataError.DatabaseFailure: CustomStringConvertible {
-  /// What failed, the statement, and what helps.
+  /// What failed, the statement, and how to recover.
   public var description: String { sentence }
 }

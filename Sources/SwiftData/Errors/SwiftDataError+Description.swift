@@ -1,7 +1,7 @@
 public import Foundation
 
 extension SwiftDataError: CustomStringConvertible, CustomDebugStringConvertible {
-  /// What went wrong, where, and what to do.
+  /// What went wrong, for which entity and property, and what to do.
   public var description: String {
     var text = kind.summary
     if let place { text += " (\(place))" }
@@ -15,10 +15,10 @@ extension SwiftDataError: CustomStringConvertible, CustomDebugStringConvertible 
     return reason + " Cause: \(Self.sentence(causeText(cause)))"
   }
 
-  /// The description without what all errors of the kind have in common.
+  /// The description without the summary of the kind.
   var reason: String { occasion.detail.map(Self.sentence) ?? kind.advice }
 
-  /// The description, led by the name of the error.
+  /// The description, preceded by the name of the error.
   public var debugDescription: String {
     "SwiftDataError.\(kind.rawValue): \(description)"
   }

@@ -1,36 +1,37 @@
-// Everything in this file, and `SwiftDataError.DatabaseFailure`, is ours: Apple's errors have the
-// constants only.
+// Everything in this file, and `SwiftDataError.DatabaseFailure`, is an addition: Apple's errors
+// have only the constants.
 
 extension SwiftDataError {
-  /// A store's database did not give the rows that were asked for.
+  /// A store's database failed to read the requested rows.
   ///
-  /// `database` says why. Not in Apple's framework, where the database's own error is thrown.
+  /// `database` has the reason. Not in Apple's framework, where the database's own error is thrown.
   public static let storeReadFailure = SwiftDataError(.storeReadFailure)
 
-  /// A store's database did not take a change; nothing of the save or the deletion was stored.
+  /// A store's database failed to write; nothing of the save or the deletion was stored.
   ///
-  /// `database` says why, the context keeps its changes, and the save can be tried again. Not in
+  /// `database` has the reason. The context keeps its changes, so the save can be repeated. Not in
   /// Apple's framework, where the database's own error is thrown.
   public static let storeWriteFailure = SwiftDataError(.storeWriteFailure)
 
-  /// A context with ``ConflictPolicy/refuse`` did not save, because others have changed or deleted its models since
-  /// it read them; nothing was saved.
+  /// A context with ``ConflictPolicy/refuse`` did not save: another writer changed or deleted its
+  /// models since it read them.
   ///
-  /// `conflicts` names the models and properties. Not in Apple's framework.
+  /// Nothing was saved. `conflicts` names the models and properties. Not in Apple's framework.
   public static let saveConflict = SwiftDataError(.saveConflict)
 
-  /// A context with ``UniquenessPolicy/refuse`` did not save a new model, because a row has its unique value;
-  /// nothing was saved.
+  /// A context with ``UniquenessPolicy/refuse`` did not save a new model: a stored row has its
+  /// unique value.
   ///
-  /// `holder` is that row's identifier. Not in Apple's framework.
+  /// Nothing was saved. `holder` is the identifier of that row. Not in Apple's framework.
   public static let uniquenessViolation = SwiftDataError(.uniquenessViolation)
 
-  /// The name of the constant that the error equals, such as `modelValidationFailure`, for logs.
+  /// The name of the constant that this error equals, such as `modelValidationFailure`, for logs.
   ///
   /// Not in Apple's framework.
   public var code: String { kind.rawValue }
 
-  /// What was being done, such as `saving` or `inserting rows of Trip`. Not in Apple's framework.
+  /// The operation that failed, such as `saving` or `inserting rows of Trip`. Not in Apple's
+  /// framework.
   public var operation: String { occasion.operation ?? kind.operation }
 
   /// The name of the entity that the error is about. Not in Apple's framework.
@@ -44,13 +45,14 @@ extension SwiftDataError {
   /// The error that caused this one. Not in Apple's framework.
   public var underlyingError: (any Error)? { occasion.underlying }
 
-  /// The names of the stores that have committed, where a save of several stores failed in a later one.
+  /// The names of the stores that committed before another store of the same save failed.
   ///
-  /// Empty for all other errors: nothing was stored then. The models of these stores are saved, the changes
-  /// for the other stores are still pending; saving again writes nothing twice. Not in Apple's framework.
+  /// Empty for all other errors: then nothing was stored. Models in the committed stores are saved;
+  /// changes for the other stores are still pending. Saving again writes no change twice. Not in
+  /// Apple's framework.
   public var committedStores: [String] { occasion.committedStores }
 
-  /// What the database reported, with the statement, where a database is the cause.
+  /// What the database reported, with the statement, if a database caused the error.
   ///
   /// ```swift
   /// do {

@@ -1,5 +1,6 @@
 extension SwiftDataError {
-  /// The rule that was broken. The raw value is the name of the public constant; the last four are ours.
+  /// The rule that was broken. The raw value is the name of the public constant. The last four are
+  /// not in Apple's framework.
   package enum Kind: String, Sendable, Hashable, CaseIterable {
     case includePendingChangesWithBatchSize
     case unsupportedPredicate
@@ -74,7 +75,7 @@ extension SwiftDataError.Kind {
     }
   }
 
-  /// What to do when the occasion has nothing better to say.
+  /// What to do, for errors without a detail.
   package var advice: String {
     switch self {
     case .includePendingChangesWithBatchSize:
@@ -122,7 +123,7 @@ extension SwiftDataError.Kind {
     }
   }
 
-  /// What was being done, where the occasion does not know it better.
+  /// What was being done, for errors that do not say it themselves.
   package var operation: String {
     switch self {
     case .includePendingChangesWithBatchSize, .unsupportedPredicate, .unsupportedKeyPath,

@@ -1,20 +1,20 @@
-/// An error of the framework: which rule was broken, where, and what to do about it.
+/// An error of the framework: which rule was broken, for which entity and property, what to do.
 ///
-/// Two errors are equal when they are of the same kind, so that
-/// `catch SwiftDataError.unsupportedPredicate` matches whatever detail rides along; `description`
-/// tells the detail.
+/// Two errors are equal when they are of the same kind, so
+/// `catch SwiftDataError.unsupportedPredicate` matches whatever the details are. `description`
+/// contains the details.
 public struct SwiftDataError: Error, Hashable {
   package let kind: Kind
   let occasion: Occasion
 
-  /// What is known of one occasion. `SwiftDataError+Details.swift` gives it to users.
+  /// The details of one occurrence. `SwiftDataError+Details.swift` makes them public.
   struct Occasion: Sendable {
     var detail: String?
     var operation: String?
     var entity: String?
     var property: String?
     var underlying: (any Error)?
-    /// The names of the stores that have committed a save of several, where another one failed.
+    /// The names of the stores that committed before another store of the same save failed.
     var committedStores: [String] = []
   }
 
@@ -27,13 +27,13 @@ public struct SwiftDataError: Error, Hashable {
     self.occasion = occasion
   }
 
-  /// The same kind of error with the details of one occasion; what is not given stays as it is.
+  /// The same kind of error with details; an argument that is `nil` leaves its detail as it is.
   /// - Parameters:
   ///   - detail: What is wrong and what to do, without stored values.
-  ///   - operation: What was being done, where that is more than the kind says.
+  ///   - operation: What was being done, if it is more specific than the kind.
   ///   - entity: The entity concerned.
   ///   - property: The property concerned, or several with commas.
-  ///   - underlying: The cause. The description has it behind the detail, so the detail does not repeat it.
+  ///   - underlying: The cause. The description appends it, so the detail does not repeat it.
   package func with(
     _ detail: String, doing operation: String? = nil, entity: String? = nil,
     property: String? = nil, underlying: (any Error)? = nil
@@ -46,31 +46,31 @@ public struct SwiftDataError: Error, Hashable {
         underlying: underlying ?? occasion.underlying, committedStores: occasion.committedStores))
   }
 
-  /// The same error of a save that some stores have committed.
+  /// The same error with the names of the stores that have committed.
   func committed(by stores: [String]) -> SwiftDataError {
     var occasion = occasion
     occasion.committedStores = stores
     return SwiftDataError(kind, occasion)
   }
 
-  /// The same error with a place, unless it has one.
+  /// The same error with an entity and a property, unless it already has an entity.
   func placed(entity: String, property: String) -> SwiftDataError {
     var occasion = occasion
     if occasion.entity == nil { (occasion.entity, occasion.property) = (entity, property) }
     return SwiftDataError(kind, occasion)
   }
 
-  /// Compares the kinds; the details do not count.
+  /// Compares the kinds; details are ignored.
   public static func == (lhs: SwiftDataError, rhs: SwiftDataError) -> Bool {
     lhs.kind == rhs.kind
   }
 
-  /// Hashes the kind, as equality does.
+  /// Hashes the kind, as equality requires.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(kind)
   }
 
-  /// Whether an error is of this kind, for `catch` and `switch` patterns.
+  /// Whether an error is of the same kind, for `catch` and `switch` patterns.
   public static func ~= (lhs: SwiftDataError, rhs: any Error) -> Bool {
     (rhs as? SwiftDataError)?.kind == lhs.kind
   }
@@ -79,7 +79,7 @@ public struct SwiftDataError: Error, Hashable {
 // MARK: - Kinds
 
 extension SwiftDataError {
-  /// A batched fetch was asked to include unsaved changes, which it cannot.
+  /// A fetch in batches was asked to include unsaved changes, which is not possible.
   public static let includePendingChangesWithBatchSize = SwiftDataError(
     .includePendingChangesWithBatchSize)
 
@@ -89,17 +89,18 @@ extension SwiftDataError {
   /// A key path does not name a persisted property of the model.
   public static let unsupportedKeyPath = SwiftDataError(.unsupportedKeyPath)
 
-  /// Identifiers were to be fetched in an order while there are unsaved changes.
+  /// Identifiers were to be fetched in a sorted order while the context has unsaved changes.
   public static let sortingPendingChangesWithIdentifiers = SwiftDataError(
     .sortingPendingChangesWithIdentifiers)
 
-  /// A sort descriptor does not compare a persisted property.
+  /// A sort descriptor does not compare a persisted property. Not thrown: such orders are made in
+  /// memory.
   public static let unsupportedSortDescriptor = SwiftDataError(.unsupportedSortDescriptor)
 
   /// Two configurations of one container name the same store.
   public static let duplicateConfiguration = SwiftDataError(.duplicateConfiguration)
 
-  /// The name of a configuration makes a file name that no file system takes.
+  /// The name of a configuration is too long for a file name.
   public static let configurationFileNameTooLong = SwiftDataError(.configurationFileNameTooLong)
 
   /// The name of a configuration contains characters that a file name must not have.
@@ -110,30 +111,30 @@ extension SwiftDataError {
   public static let configurationSchemaNotFoundInContainerSchema = SwiftDataError(
     .configurationSchemaNotFoundInContainerSchema)
 
-  /// A container could not be made: its schema is faulty or a store does not open.
+  /// A container could not be created: its schema is invalid or a store could not be opened.
   public static let loadIssueModelContainer = SwiftDataError(.loadIssueModelContainer)
 
   /// A model breaks a rule of its schema and was not saved.
   public static let modelValidationFailure = SwiftDataError(.modelValidationFailure)
 
-  /// A model is not in a context, or its context is gone.
+  /// A model has no context, or its context no longer exists.
   public static let missingModelContext = SwiftDataError(.missingModelContext)
 
   /// A store is newer than the last version of the migration plan.
   public static let backwardMigration = SwiftDataError(.backwardMigration)
 
-  /// A class or an entity is none of the schema.
+  /// A class or an entity is not in the schema.
   public static let unknownSchema = SwiftDataError(.unknownSchema)
 
   /// A store matches neither the models of its container nor a version of the migration plan.
   ///
-  /// The description names the version that comes nearest and what it differs in.
+  /// The description names the most similar version and its differences.
   public static let unknownDataStoreSchema = SwiftDataError(.unknownDataStoreSchema)
 
   /// The history that a token points at has been deleted.
   public static let historyTokenExpired = SwiftDataError(.historyTokenExpired)
 
-  /// A history descriptor asks for what transactions do not have.
+  /// A history descriptor asks for something that transactions do not have.
   public static let invalidTransactionFetchRequest = SwiftDataError(
     .invalidTransactionFetchRequest)
 }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Lines on standard error about what no caller is told.
+/// Writes warnings to standard error, about problems that no caller receives as an error.
 package enum WarningLog {
-  /// Receives the lines in place of standard error, in tests.
+  /// Receives the lines instead of standard error, in tests.
   @TaskLocal package static var receiver: (@Sendable (String) -> Void)?
 
   package static func write(_ text: String) {

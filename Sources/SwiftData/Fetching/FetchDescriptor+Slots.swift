@@ -1,9 +1,9 @@
 extension FetchDescriptor {
-  /// The slots that `propertiesToFetch` asks for; `nil` when whole rows are to be read.
+  /// The slots that `propertiesToFetch` requests; `nil` if whole rows are read.
   ///
-  /// A path into a composite or behind a relationship asks for the property that it begins with. An
-  /// identifier is in every row. A property that is not stored may need any other one, so it asks
-  /// for whole rows. Relationships to prefetch are read in any case.
+  /// A path into a composite or across a relationship requests the property that it starts with.
+  /// Every row contains its identifier. A property that is not stored may need any other property,
+  /// so it requests whole rows. Relationships to prefetch are always included.
   package var slotsToFetch: Set<Int>? {
     guard !propertiesToFetch.isEmpty else { return nil }
     let descriptor = T._$descriptor

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What to fetch: which models, in which order, and how many of them.
+/// Which models to fetch, in which order, and how many.
 ///
 /// ```swift
 /// var descriptor = FetchDescriptor<Trip>(
@@ -11,51 +11,51 @@ public import Foundation
 /// let trips = try context.fetch(descriptor)
 /// ```
 ///
-/// A value: making and changing one runs nothing. A fetch costs one statement, and one for each path to
-/// prefetch; without prefetching, each relationship that is read costs a statement for each model.
-/// A property that is not stored makes the fetch throw `SwiftDataError.unsupportedSortDescriptor`, or the
-/// predicate is evaluated in memory; see <doc:Predicates>.
+/// A descriptor is a value: creating or changing one runs no statement. A fetch costs one
+/// statement, plus one for each relationship to prefetch. Without prefetching, each relationship
+/// that is read costs one statement per model. Conditions and orders on properties that are not
+/// stored are evaluated in memory; see <doc:Predicates>.
 public struct FetchDescriptor<T> where T: PersistentModel {
-  /// Which models to fetch; all of them when there is none.
+  /// Which models to fetch; `nil` fetches all.
   public var predicate: Predicate<T>?
 
-  /// The order of the models; the first descriptor decides, the next ones break ties.
+  /// The order of the models. The first descriptor decides; later ones break ties.
   public var sortBy: [SortDescriptor<T>]
 
-  /// The largest number of models to fetch; no limit when `nil`.
+  /// The maximum number of models to fetch; `nil`, 0 or less for no limit.
   public var fetchLimit: Int?
 
-  /// The number of models to skip at the beginning.
+  /// The number of matching models to skip before the first result.
   public var fetchOffset: Int?
 
-  /// Whether unsaved changes of the context count.
+  /// Whether the fetch takes unsaved changes of the context into account.
   public var includePendingChanges: Bool = true
 
-  /// The properties to read at once; all of them when empty.
+  /// The properties to read with the fetch; empty reads all.
   ///
-  /// A model has the rest of its row read, in one go, when another property is used or any is changed.
-  /// Whole rows are read where a part of the fetch is done in memory, or where a key path names
-  /// a property that is not stored.
+  /// The rest of a model's row is read, all at once, when another property is read or any property
+  /// is changed. Whole rows are read if a part of the fetch is evaluated in memory, or if a key
+  /// path names a property that is not stored.
   public var propertiesToFetch: [PartialKeyPath<T>] = []
 
-  /// The relationships whose models are fetched along, each with one statement.
+  /// The relationships whose models are fetched too, with one statement for each relationship.
   ///
-  /// A path may lead through several, as in `\.artist?.country`; behind a to-many a step to one member
-  /// stands for all of them, as in `\.stops.first?.hotel`.
+  /// A path may follow several relationships, as in `\.artist?.country`. After a to-many
+  /// relationship, a step to one member means all members, as in `\.stops.first?.hotel`.
   public var relationshipKeyPathsForPrefetching: [PartialKeyPath<T>] = []
 
-  /// Describes models that meet a predicate, in an order.
+  /// Creates a descriptor from a predicate and an order.
   public init(predicate: Predicate<T>? = nil, sortBy: [SortDescriptor<T>] = []) {
     self.predicate = predicate
     self.sortBy = sortBy
   }
 }
 
-/// Key paths are immutable, and what a predicate captures is sendable.
+/// Safe: key paths are immutable, and the values that a predicate captures are sendable.
 extension FetchDescriptor: @unchecked Sendable {}
 
 extension FetchDescriptor: Equatable {
-  /// Whether both fetch the same. Predicates are compared by their expressions and by the
+  /// Whether both describe the same fetch. Predicates are compared by their expressions and by the
   /// descriptions of the values that they capture.
   public static func == (lhs: FetchDescriptor<T>, rhs: FetchDescriptor<T>) -> Bool {
     lhs.sortBy == rhs.sortBy && lhs.fetchLimit == rhs.fetchLimit

@@ -1,7 +1,7 @@
-/// The results of a fetch, read in batches as they are used.
+/// The results of a fetch, read in batches when they are used.
 ///
-/// Copies share the batches that were read. Like the models in it, a collection belongs to the
-/// thread, queue or actor of its context.
+/// Copies share the batches that were read. Like its models, a collection belongs to the thread,
+/// queue or actor of its context.
 public struct FetchResultsCollection<Element> {
   private let source: Source
 
@@ -11,13 +11,13 @@ public struct FetchResultsCollection<Element> {
   /// The number of elements.
   public let endIndex: Int
 
-  /// A collection of elements that are all there.
+  /// Creates a collection of elements that are already loaded.
   package init(_ elements: [Element]) {
     source = .elements(elements)
     endIndex = elements.count
   }
 
-  /// A collection that reads elements when they are used.
+  /// Creates a collection that reads elements when they are used.
   ///
   /// - Parameters:
   ///   - count: The number of elements.
@@ -42,13 +42,13 @@ extension FetchResultsCollection: RandomAccessCollection {
   /// The positions.
   public typealias Indices = Range<Int>
 
-  /// Walks over the elements.
+  /// Iterates over the elements.
   public typealias Iterator = IndexingIterator<FetchResultsCollection<Element>>
 
-  /// A part of the collection.
+  /// A slice of the collection.
   public typealias SubSequence = Slice<FetchResultsCollection<Element>>
 
-  /// The element at a position; reads the batch around it when it was not read before.
+  /// Returns the element at a position; reads its batch if that is not loaded.
   public subscript(position: Int) -> Element {
     switch source {
     case .elements(let elements): elements[position]
@@ -57,8 +57,8 @@ extension FetchResultsCollection: RandomAccessCollection {
   }
 }
 
-/// The batches that have been read. A few of them are kept: walking back and forth reads each once,
-/// and walking over millions of rows does not hold them all.
+/// The batches that have been read. Only the last few are kept: iterating back and forth reads each
+/// once, and iterating over millions of rows does not hold them all.
 private final class FetchResultsBatches<Element> {
   private let count: Int
   private let batchSize: Int

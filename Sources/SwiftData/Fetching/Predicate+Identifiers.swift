@@ -1,7 +1,7 @@
 import Foundation
 
 extension PersistentModel {
-  /// Whether a model is one of some.
+  /// A predicate for the models with these identifiers.
   static func isOne(of identifiers: Set<PersistentIdentifier>) -> Predicate<Self> {
     Predicate { model in
       PredicateExpressions.build_contains(

@@ -1,23 +1,24 @@
-/// What the predicate and the order of a request read of the models that relationships lead to, and
-/// which values they ask for.
+/// What the predicate and the order of a request read from related models, and which values they
+/// require.
 ///
-/// A store answers from its rows. An unsaved change of another model can make the answer wrong only
-/// where it concerns a property that the request reads of that model.
+/// A store answers from its rows. An unsaved change of a related model can make the answer wrong
+/// only if it changes a property that the request reads from that model.
 package struct RequestReads {
-  /// The properties that are read of the fetched models.
+  /// The properties that the request reads from the fetched models.
   package var ownSlots = SlotSet()
-  /// Whether a part may read more than is told here. What SQL cannot answer from it is judged in memory.
+  /// Whether the request may read more than is listed here. A part of it that SQL cannot express is
+  /// evaluated in memory.
   package var mayReadMore = false
-  /// The ways to other models, each once.
-  package var paths: [FollowedPath] = []
-  /// Properties that have one value in all models of the answer.
+  /// The paths to related models, without duplicates.
+  package var paths: [RelationshipPath] = []
+  /// Properties for which the request requires one value.
   package var equalities: [RequiredValue] = []
 
   package init() {}
 }
 
-/// A way from the fetched models over relationships to others, and what is read there.
-package struct FollowedPath {
+/// A path of relationships from the fetched models to related models, and what is read from these.
+package struct RelationshipPath {
   /// One relationship.
   package struct Step: Hashable {
     package let owner: _ModelDescriptor
@@ -39,9 +40,9 @@ package struct FollowedPath {
   }
 
   package let steps: [Step]
-  /// The class of the models at the end.
+  /// The class of the models at the end of the path.
   package let destination: _ModelDescriptor
-  /// The properties that are read there.
+  /// The properties that are read from them.
   package var reads: SlotSet
 
   package init(steps: [Step], destination: _ModelDescriptor, reads: SlotSet) {
@@ -51,7 +52,7 @@ package struct FollowedPath {
   }
 }
 
-/// A property and the value that a request wants of it.
+/// A property and the value that a request requires of it.
 package struct RequiredValue {
   package let slot: Int
   package let value: _SlotValue

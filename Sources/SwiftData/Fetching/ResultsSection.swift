@@ -1,7 +1,7 @@
-/// The models of one section of the results of a fetch.
+/// One section of the results of a fetch.
 public struct ResultsSection<Element, SectionTitle>
 where Element: PersistentModel, SectionTitle: Hashable {
-  /// The value that the models of the section have in common.
+  /// The value that all models of the section share.
   public let title: SectionTitle
 
   private let elements: [Element]
@@ -13,7 +13,7 @@ where Element: PersistentModel, SectionTitle: Hashable {
 }
 
 extension ResultsSection: Identifiable {
-  /// The title, which no other section has.
+  /// The title, which is unique among the sections.
   public var id: SectionTitle { title }
 }
 

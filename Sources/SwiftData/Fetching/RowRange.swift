@@ -1,11 +1,11 @@
-/// Which of the models that match a fetch takes: a limit and an offset.
+/// The limit and the offset of a fetch.
 package struct RowRange: Hashable, Sendable {
-  /// How many models at most; `nil` for all.
+  /// The maximum number of models; `nil` for all.
   package let limit: Int?
-  /// How many are left out first.
+  /// The number of models to skip first.
   package let offset: Int
 
-  /// A limit of 0 or less is none, an offset below 0 is 0.
+  /// A limit of 0 or less means no limit; a negative offset means 0.
   package init(limit: Int?, offset: Int?) {
     self.limit = limit.flatMap { $0 > 0 ? $0 : nil }
     self.offset = max(0, offset ?? 0)
@@ -15,7 +15,8 @@ package struct RowRange: Hashable, Sendable {
 
   package var isAll: Bool { limit == nil && offset == 0 }
 
-  /// How many models to read so that the range is among them when some are left out; `nil` for all.
+  /// How many models to read so that the range is complete after `leftOut` of them are dropped;
+  /// `nil` for all.
   package func end(behind leftOut: Int) -> Int? {
     guard let limit else { return nil }
     let (end, overflows) = limit.addingReportingOverflow(offset)
@@ -29,7 +30,7 @@ package struct RowRange: Hashable, Sendable {
     return limit.map { rest.prefix($0) } ?? rest
   }
 
-  /// How many of a number of models are in the range.
+  /// The number of models in the range, of `all` that match.
   package func count(of all: Int) -> Int {
     let rest = max(0, all - offset)
     return limit.map { min(rest, $0) } ?? rest
@@ -37,6 +38,6 @@ package struct RowRange: Hashable, Sendable {
 }
 
 extension FetchDescriptor {
-  /// Which of the models that match the fetch takes.
+  /// The limit and the offset of the fetch.
   package var range: RowRange { RowRange(limit: fetchLimit, offset: fetchOffset) }
 }

@@ -10,7 +10,7 @@ where Element: PersistentModel, SectionTitle: Hashable {
   private let sections: [ResultsSection<Element, SectionTitle>]
   private let positions: [SectionTitle: Int]
 
-  /// Groups models by their titles; the order inside of a section is kept.
+  /// Groups models by title; keeps their order in each section.
   package init(
     _ elements: some Sequence<Element>, by title: (Element) throws -> SectionTitle
   ) rethrows {
@@ -29,17 +29,17 @@ where Element: PersistentModel, SectionTitle: Hashable {
     self.positions = positions
   }
 
-  /// Groups models by titles that are known.
+  /// Groups models whose titles are already known, as text.
   package init(_ elements: some Sequence<(Element, String)>, title: (String) -> SectionTitle) {
     let pairs = Array(elements)
-    var place = 0
+    var index = 0
     self.init(pairs.lazy.map(\.0)) { _ in
-      defer { place += 1 }
-      return title(pairs[place].1)
+      defer { index += 1 }
+      return title(pairs[index].1)
     }
   }
 
-  /// Results without sections.
+  /// Creates results without sections.
   package init() {
     sections = []
     positions = [:]
@@ -48,17 +48,17 @@ where Element: PersistentModel, SectionTitle: Hashable {
   /// The titles in the order of the sections.
   public var sectionTitles: [SectionTitle] { sections.map(\.title) }
 
-  /// Whether there is a section of this title.
+  /// Whether there is a section with this title.
   public func contains(sectionTitle: SectionTitle) -> Bool {
     positions[sectionTitle] != nil
   }
 
-  /// The position of the section of this title.
+  /// The position of the section with this title; `nil` if there is none.
   public func index(ofSectionTitled title: SectionTitle) -> Int? {
     positions[title]
   }
 
-  /// The section of this title.
+  /// The section with this title; `nil` if there is none.
   public subscript(sectionTitle title: SectionTitle) -> ResultsSection<Element, SectionTitle>? {
     positions[title].map { sections[$0] }
   }

@@ -1,18 +1,18 @@
 /// The insertion of a model into the default store.
 public struct DefaultHistoryInsert<Model>: HistoryInsert, Hashable where Model: PersistentModel {
-  /// Numbers the transactions of the store.
+  /// The number of a transaction in the store.
   public typealias TransactionIdentifier = Int64
 
-  /// Numbers the changes of the store.
+  /// The number of a change in the store.
   public typealias ChangeIdentifier = Int64
 
   /// The number of the change.
   public let changeIdentifier: DefaultHistoryInsert<Model>.ChangeIdentifier
 
-  /// The number of the transaction that it belongs to.
+  /// The number of the transaction that contains the change.
   public let transactionIdentifier: DefaultHistoryInsert<Model>.TransactionIdentifier
 
-  /// The inserted model.
+  /// The identifier of the inserted model.
   public let changedPersistentIdentifier: PersistentIdentifier
 
   package init(
@@ -42,10 +42,10 @@ public struct DefaultHistoryInsert<Model>: HistoryInsert, Hashable where Model: 
 
 /// A change of values of a model in the default store.
 public struct DefaultHistoryUpdate<Model>: HistoryUpdate, Hashable where Model: PersistentModel {
-  /// Numbers the transactions of the store.
+  /// The number of a transaction in the store.
   public typealias TransactionIdentifier = Int64
 
-  /// Numbers the changes of the store.
+  /// The number of a change in the store.
   public typealias ChangeIdentifier = Int64
 
   /// A changed property.
@@ -54,10 +54,10 @@ public struct DefaultHistoryUpdate<Model>: HistoryUpdate, Hashable where Model: 
   /// The number of the change.
   public let changeIdentifier: DefaultHistoryUpdate<Model>.ChangeIdentifier
 
-  /// The number of the transaction that it belongs to.
+  /// The number of the transaction that contains the change.
   public let transactionIdentifier: DefaultHistoryUpdate<Model>.TransactionIdentifier
 
-  /// The changed model.
+  /// The identifier of the changed model.
   public let changedPersistentIdentifier: PersistentIdentifier
 
   /// The properties that were changed.
@@ -95,22 +95,22 @@ public struct DefaultHistoryUpdate<Model>: HistoryUpdate, Hashable where Model: 
 
 /// The deletion of a model from the default store.
 public struct DefaultHistoryDelete<Model>: HistoryDelete, Hashable where Model: PersistentModel {
-  /// Numbers the transactions of the store.
+  /// The number of a transaction in the store.
   public typealias TransactionIdentifier = Int64
 
-  /// Numbers the changes of the store.
+  /// The number of a change in the store.
   public typealias ChangeIdentifier = Int64
 
   /// The number of the change.
   public let changeIdentifier: DefaultHistoryDelete<Model>.ChangeIdentifier
 
-  /// The number of the transaction that it belongs to.
+  /// The number of the transaction that contains the change.
   public let transactionIdentifier: DefaultHistoryDelete<Model>.TransactionIdentifier
 
-  /// The deleted model.
+  /// The identifier of the deleted model.
   public let changedPersistentIdentifier: PersistentIdentifier
 
-  /// The values that outlive the model.
+  /// The values that are preserved after the deletion.
   public let tombstone: HistoryTombstone<Model>
 
   package init(

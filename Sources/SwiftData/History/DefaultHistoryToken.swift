@@ -1,6 +1,6 @@
-/// A place in the histories of default stores: the number of the last transaction of each.
+/// A position in the histories of default stores: the number of each store's last transaction.
 public struct DefaultHistoryToken: HistoryToken {
-  /// Numbers of transactions by identifiers of stores.
+  /// Transaction numbers by store identifier.
   public typealias TokenType = [String: Int64]
 
   /// The type of `id`.
@@ -12,22 +12,22 @@ public struct DefaultHistoryToken: HistoryToken {
     self.transactions = transactions
   }
 
-  /// The number of the last transaction of a store; `nil` for a store that the token does not know.
+  /// The number of the last transaction of a store; `nil` for a store that the token lacks.
   package func transaction(ofStore identifier: String) -> Int64? { transactions[identifier] }
 
-  /// The stores that the token knows.
+  /// The stores that the token contains.
   package var storeIdentifiers: Set<String> { Set(transactions.keys) }
 
-  /// The numbers of the last transactions by identifiers of stores.
+  /// The number of each store's last transaction, by store identifier.
   public var tokenValue: DefaultHistoryToken.TokenType? { transactions }
 
-  /// The store that the token is of; of several the first by identifier, empty for none.
+  /// The identifier of the token's store; of several the first one in order, empty for none.
   public var storeIdentifier: String { transactions.keys.min() ?? "" }
 
-  /// The number of the last transaction; for several stores the sum of the numbers.
+  /// The number of the last transaction; for several stores, the sum of the numbers.
   public var id: Int { Int(transactions.values.reduce(0, &+)) }
 
-  /// Whether both are at the same place.
+  /// Whether both are at the same position.
   public static func == (lhs: DefaultHistoryToken, rhs: DefaultHistoryToken) -> Bool {
     lhs.transactions == rhs.transactions
   }
@@ -40,11 +40,11 @@ public struct DefaultHistoryToken: HistoryToken {
   /// The store whose transactions a fetch compares with captured tokens.
   @TaskLocal package static var comparedStore: String?
 
-  /// Whether the left token is the earlier one, by the stores that both know.
+  /// Whether the left token is earlier, judged by the stores that both contain.
   ///
-  /// So the token of a transaction, which knows one store, compares with a token that was merged
-  /// from several. Of two tokens without a common store none is the earlier one, except in a fetch:
-  /// there a store that a token does not know counts as one of which nothing has been seen.
+  /// The token of a transaction contains one store, so it can be compared with a token merged from
+  /// several. Of two tokens without a common store, neither is earlier. In a fetch, a store that a
+  /// token lacks counts as a store of which nothing has been read.
   public static func < (lhs: DefaultHistoryToken, rhs: DefaultHistoryToken) -> Bool {
     var isComparable = false
     for store in lhs.transactions.keys.sorted() {
@@ -64,9 +64,9 @@ extension DefaultHistoryToken {
     case tokenValue
   }
 
-  /// Encodes the numbers by identifiers of stores.
+  /// Encodes the transaction numbers by store identifier.
   ///
-  /// - Throws: What the encoder throws.
+  /// - Throws: Errors of the encoder.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(transactions, forKey: .tokenValue)
@@ -74,7 +74,7 @@ extension DefaultHistoryToken {
 
   /// Decodes what `encode(to:)` wrote.
   ///
-  /// - Throws: `DecodingError` when the encoded form is another one.
+  /// - Throws: `DecodingError` if the data has another form.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     transactions = try container.decode([String: Int64].self, forKey: .tokenValue)

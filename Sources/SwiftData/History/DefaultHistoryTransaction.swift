@@ -2,41 +2,42 @@ public import Foundation
 
 /// What one save changed in the default store.
 public struct DefaultHistoryTransaction: HistoryTransaction {
-  /// Numbers the transactions of the store, from 1.
+  /// The number of a transaction in the store, from 1.
   public typealias TransactionIdentifier = Int64
 
-  /// A place in the history of the store.
+  /// A position in the history of the store.
   public typealias TokenType = DefaultHistoryToken
 
   /// The type of `id`.
   public typealias ID = Int64
 
-  /// When the save happened.
+  /// When the changes were saved.
   public let timestamp: Date
 
-  /// What it changed, in the order of the changes.
+  /// The changes, in the order of their numbers.
   public let changes: [HistoryChange]
 
-  /// The place in the history right after this transaction.
+  /// The position in the history right after this transaction.
   public let token: DefaultHistoryTransaction.TokenType
 
   /// The number of the transaction.
   public let transactionIdentifier: DefaultHistoryTransaction.TransactionIdentifier
 
-  /// The store that was changed.
+  /// The identifier of the changed store.
   public let storeIdentifier: String
 
-  /// The app that made the changes.
+  /// The bundle identifier of the app that made the changes; its process name if it has none.
   public let bundleIdentifier: String
 
   /// The name of the process that made the changes.
   public let processIdentifier: String
 
-  /// Who made the changes, as the context said.
+  /// The author that the context declared for the changes.
   public let author: String?
 
-  /// The ``ModelContext/name`` of the context that made the changes, or `migration to 2.0.0` for those of a
-  /// migration. Not in Apple's framework.
+  /// The ``ModelContext/name`` of the context that made the changes. Not in Apple's framework.
+  ///
+  /// For the changes of a migration it is a text such as `migration to 2.0.0`.
   public let contextName: String?
 
   /// The number of the transaction.

@@ -1,4 +1,4 @@
-/// One model that a transaction inserted, updated or deleted.
+/// The insertion, update or deletion of one model in a transaction.
 public enum HistoryChange: Sendable {
   /// A model was inserted.
   case insert(any HistoryInsert)
@@ -9,7 +9,7 @@ public enum HistoryChange: Sendable {
   /// A model was deleted.
   case delete(any HistoryDelete)
 
-  /// The model that was changed.
+  /// The identifier of the changed model.
   public var changedPersistentIdentifier: PersistentIdentifier {
     switch self {
     case .insert(let change): change.changedPersistentIdentifier
@@ -24,19 +24,19 @@ public protocol HistoryInsert<Model>: Sendable {
   /// The type of the model.
   associatedtype Model: PersistentModel
 
-  /// Numbers the transactions of a store.
+  /// The number of a transaction in its store.
   associatedtype TransactionIdentifier: Comparable, Hashable, Sendable
 
-  /// Numbers the changes of a store.
+  /// The number of a change in its store.
   associatedtype ChangeIdentifier: Comparable, Hashable, Sendable
 
   /// The number of the change.
   var changeIdentifier: Self.ChangeIdentifier { get }
 
-  /// The number of the transaction that it belongs to.
+  /// The number of the transaction that contains the change.
   var transactionIdentifier: Self.TransactionIdentifier { get }
 
-  /// The inserted model.
+  /// The identifier of the inserted model.
   var changedPersistentIdentifier: PersistentIdentifier { get }
 }
 
@@ -45,10 +45,10 @@ public protocol HistoryUpdate<Model>: Sendable {
   /// The type of the model.
   associatedtype Model: PersistentModel
 
-  /// Numbers the transactions of a store.
+  /// The number of a transaction in its store.
   associatedtype TransactionIdentifier: Comparable, Hashable, Sendable
 
-  /// Numbers the changes of a store.
+  /// The number of a change in its store.
   associatedtype ChangeIdentifier: Comparable, Hashable, Sendable
 
   /// A changed property.
@@ -57,10 +57,10 @@ public protocol HistoryUpdate<Model>: Sendable {
   /// The number of the change.
   var changeIdentifier: Self.ChangeIdentifier { get }
 
-  /// The number of the transaction that it belongs to.
+  /// The number of the transaction that contains the change.
   var transactionIdentifier: Self.TransactionIdentifier { get }
 
-  /// The changed model.
+  /// The identifier of the changed model.
   var changedPersistentIdentifier: PersistentIdentifier { get }
 
   /// The properties that were changed.
@@ -72,21 +72,21 @@ public protocol HistoryDelete<Model>: Sendable {
   /// The type of the model.
   associatedtype Model: PersistentModel
 
-  /// Numbers the transactions of a store.
+  /// The number of a transaction in its store.
   associatedtype TransactionIdentifier: Comparable, Hashable, Sendable
 
-  /// Numbers the changes of a store.
+  /// The number of a change in its store.
   associatedtype ChangeIdentifier: Comparable, Hashable, Sendable
 
   /// The number of the change.
   var changeIdentifier: Self.ChangeIdentifier { get }
 
-  /// The number of the transaction that it belongs to.
+  /// The number of the transaction that contains the change.
   var transactionIdentifier: Self.TransactionIdentifier { get }
 
-  /// The deleted model.
+  /// The identifier of the deleted model.
   var changedPersistentIdentifier: PersistentIdentifier { get }
 
-  /// The values that outlive the model.
+  /// The values that are preserved after the deletion.
   var tombstone: HistoryTombstone<Self.Model> { get }
 }

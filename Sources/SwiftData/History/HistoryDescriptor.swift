@@ -2,21 +2,21 @@ public import Foundation
 
 /// Which transactions of a history to fetch or delete.
 public struct HistoryDescriptor<TransactionType> where TransactionType: HistoryTransaction {
-  /// Which transactions; all of them when there is none.
+  /// Which transactions; `nil` for all.
   public var predicate: Predicate<TransactionType>?
 
-  /// The largest number of transactions; 0 stands for no limit.
+  /// The maximum number of transactions; 0 for no limit.
   public var fetchLimit: UInt64 = 0
 
   /// The order of the transactions; the oldest first when empty.
   public var sortBy: [SortDescriptor<TransactionType>] = []
 
-  /// Describes transactions that meet a predicate.
+  /// Creates a descriptor of transactions that match a predicate.
   public init(predicate: Predicate<TransactionType>? = nil) {
     self.predicate = predicate
   }
 
-  /// Describes transactions that meet a predicate, in an order.
+  /// Creates a descriptor of transactions that match a predicate, in an order.
   @_disfavoredOverload
   public init(
     predicate: Predicate<TransactionType>? = nil, sortBy: [SortDescriptor<TransactionType>] = []
@@ -26,7 +26,7 @@ public struct HistoryDescriptor<TransactionType> where TransactionType: HistoryT
   }
 }
 
-/// A store that remembers what was changed, and when.
+/// A store that records what was changed, and when.
 public protocol HistoryProviding {
   /// The transactions of this kind of store.
   associatedtype HistoryType: HistoryTransaction
@@ -34,13 +34,13 @@ public protocol HistoryProviding {
   /// The type of the transactions.
   static var historyType: Self.HistoryType.Type { get }
 
-  /// Returns transactions.
+  /// Returns the transactions that match a descriptor.
   ///
-  /// - Throws: `SwiftDataError.historyTokenExpired` when they have been deleted.
+  /// - Throws: `SwiftDataError.historyTokenExpired` if requested transactions have been deleted.
   func fetchHistory(_ descriptor: HistoryDescriptor<Self.HistoryType>) throws
     -> [Self.HistoryType]
 
-  /// Forgets transactions.
+  /// Deletes the transactions that match a descriptor.
   ///
   /// - Throws: The store's error.
   func deleteHistory(_ descriptor: HistoryDescriptor<Self.HistoryType>) throws

@@ -7,37 +7,40 @@ public import Foundation
 /// configuration.historyRetention = HistoryRetention(maximumAge: 30 * 86_400)
 /// ```
 ///
-/// History that is beyond any of the limits goes, the oldest transactions first and each as a whole:
+/// History beyond any of the limits is deleted: the oldest transactions first, always whole ones.
 ///
-/// - After a save or a batch deletion, in a transaction of its own, about a thousand changes at a time, so
-///   that a long history becomes shorter little by little. While nothing is due, nothing is read for it.
-/// - A limit may be exceeded by a sixteenth before something is done, so that not each save has to.
-/// - What an observer in this process has not read yet stays.
+/// - Pruning follows a save or a batch deletion, in its own transaction, with about a thousand
+///   changes at a time. A long history therefore shrinks gradually. While no limit can be exceeded,
+///   pruning reads nothing.
+/// - A limit may be exceeded by one sixteenth before pruning starts, so that not every save prunes.
+/// - Transactions that an observer in this process has not read yet are kept.
 ///
-/// A token from before what is left throws `SwiftDataError.historyTokenExpired`. Space that becomes free
-/// is used for new rows. Not in Apple's framework.
+/// A fetch with a token from before the remaining history throws
+/// `SwiftDataError.historyTokenExpired`. Freed space is reused for new rows. Not in Apple's
+/// framework.
 public struct HistoryRetention: Hashable, Sendable {
-  /// How old transactions may become, in seconds; `nil` for no limit.
+  /// The maximum age of transactions, in seconds; `nil` for no limit.
   ///
-  /// A transaction whose timestamp lies in the future, because a clock was wrong, keeps those behind it.
+  /// A transaction with a timestamp in the future, from a wrong clock, also keeps all transactions
+  /// after it.
   public var maximumAge: TimeInterval?
 
-  /// How many transactions may be kept; `nil` for no limit.
+  /// The maximum number of transactions; `nil` for no limit.
   public var maximumCount: Int?
 
-  /// How many bytes of the store's file the history may take; `nil` for no limit.
+  /// The maximum size of the history in the store's file, in bytes; `nil` for no limit.
   ///
-  /// The size is an estimate from the numbers of the first and the last change and transaction, and from
-  /// the values that the last changes keep. History that was deleted out of the middle is counted as if it
-  /// were there.
+  /// The size is an estimate from the numbers of the first and the last change and transaction, and
+  /// from the values that the last changes preserve. Changes that were deleted from the middle of
+  /// the history count as if they still existed.
   public var maximumSize: Int?
 
-  /// Limits that are `nil` do not count.
+  /// Creates limits; `nil` means no limit.
   ///
   /// - Parameters:
-  ///   - maximumAge: How old transactions may become, in seconds.
-  ///   - maximumCount: How many transactions may be kept.
-  ///   - maximumSize: How many bytes of the store's file the history may take.
+  ///   - maximumAge: The maximum age of transactions, in seconds.
+  ///   - maximumCount: The maximum number of transactions.
+  ///   - maximumSize: The maximum size of the history in the store's file, in bytes.
   public init(
     maximumAge: TimeInterval? = nil, maximumCount: Int? = nil, maximumSize: Int? = nil
   ) {

@@ -1,5 +1,4 @@
-/// The values of a deleted model that outlive it: those of attributes with
-/// `.preserveValueOnDeletion`.
+/// The preserved values of a deleted model: those of attributes with `.preserveValueOnDeletion`.
 public struct HistoryTombstone<Model> where Model: PersistentModel {
   private let values: [(keyPath: PartialKeyPath<Model>, value: any Sendable)]
 
@@ -7,20 +6,20 @@ public struct HistoryTombstone<Model> where Model: PersistentModel {
     self.values = values
   }
 
-  /// The value of a property; `nil` when it was not preserved or was `nil`.
+  /// The value of a property; `nil` if it was not preserved or was `nil`.
   public subscript(keyPath: PartialKeyPath<Model>) -> (any Sendable)? {
     values.first { $0.keyPath == keyPath }?.value
   }
 }
 
-/// Key paths are immutable and the values are sendable.
+/// Safe: key paths are immutable, and the values are sendable.
 extension HistoryTombstone: @unchecked Sendable {}
 
 extension HistoryTombstone: Sequence {
   /// A preserved value.
   public typealias Element = Any
 
-  /// Walks over the preserved values.
+  /// Iterates over the preserved values.
   public struct Iterator: IteratorProtocol {
     /// A preserved value.
     public typealias Element = Any
@@ -37,7 +36,7 @@ extension HistoryTombstone: Sequence {
     }
   }
 
-  /// Walks over the values in the order of their properties.
+  /// Iterates over the values in the order of their properties.
   public func makeIterator() -> HistoryTombstone<Model>.Iterator {
     Iterator(values.map(\.value))
   }

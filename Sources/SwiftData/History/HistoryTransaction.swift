@@ -2,44 +2,44 @@ public import Foundation
 
 /// What one save changed in a store.
 public protocol HistoryTransaction: Hashable, Identifiable, Sendable {
-  /// A place in the history of a store.
+  /// A position in the history of a store.
   associatedtype TokenType: Comparable, Hashable, Identifiable, Sendable
 
-  /// Numbers the transactions of a store.
+  /// The number of a transaction in its store.
   associatedtype TransactionIdentifier: Comparable, Hashable, Sendable
 
-  /// When the save happened.
+  /// When the changes were saved.
   var timestamp: Date { get }
 
-  /// What it changed, in the order of the changes.
+  /// The changes, in the order in which they were made.
   var changes: [HistoryChange] { get }
 
-  /// The place in the history right after this transaction.
+  /// The position in the history right after this transaction.
   var token: Self.TokenType { get }
 
   /// The number of the transaction.
   var transactionIdentifier: Self.TransactionIdentifier { get }
 
-  /// The store that was changed.
+  /// The identifier of the changed store.
   var storeIdentifier: String { get }
 
-  /// Who made the changes, as the context said.
+  /// The author that the context declared for the changes.
   var author: String? { get }
 }
 
-/// A place in the history of one or several stores; it can be kept in a file.
+/// A position in the history of one or several stores; it can be encoded and kept.
 public protocol HistoryToken: Comparable, Decodable, Encodable, Hashable, Identifiable, Sendable {
-  /// What the token is made of.
+  /// The type of the token's value.
   associatedtype TokenType: Decodable, Encodable, Hashable, Sendable
 
-  /// What this token is made of.
+  /// The value that the token consists of.
   var tokenValue: Self.TokenType? { get }
 
-  /// The store that the token is of; empty for a token that does not say.
+  /// The identifier of the token's store; empty if the token does not name one.
   var storeIdentifier: String { get }
 }
 
 extension HistoryToken {
-  /// Empty: the token does not say which store it is of.
+  /// Empty: the token does not name its store.
   public var storeIdentifier: String { "" }
 }

@@ -1,23 +1,26 @@
 public import Observation
 
-/// The protocol of observable types, named so that generated code needs no import of its own.
+/// The protocol of observable types, named so that generated code needs no import.
 public typealias _Observable = Observable
 
-/// Runs what is written for the main actor where the caller is.
+/// Runs code that is declared for the main actor on the caller's actor.
 ///
-/// Generated code of models with `@MainActor` names their properties in it and reads no value of a model.
+/// Generated code of models with `@MainActor` names their properties in it and reads no value of a
+/// model.
 public func _withoutIsolation<R>(_ body: @MainActor () -> R) -> R {
   withoutActuallyEscaping(body) { body in
     unsafeBitCast(body, to: (() -> R).self)()
   }
 }
 
-/// Marks a class that `@Model` gave its storage; a class that inherits the mark is a submodel.
-public protocol _ManagedModel: AnyObject {}
+/// Marks a class to which `@Model` added storage; a class that inherits the mark is a submodel.
+///
+/// The extensions of `PersistentModel` provide what `print` and `dump` show.
+public protocol _ManagedModel: AnyObject, CustomDebugStringConvertible, CustomReflectable {}
 
 /// Makes a class a model: its stored properties are saved in a model container and can be observed.
 ///
-/// Properties with `@Transient`, computed properties and static members are left as they are.
+/// Properties with `@Transient`, computed properties and static members are not changed.
 ///
 /// ```swift
 /// @Model
@@ -33,10 +36,10 @@ public protocol _ManagedModel: AnyObject {}
 /// }
 /// ```
 ///
-/// A property that was not fetched, or whose row was not read yet, is read when it is used: one
-/// statement for the row, or for the members of a relationship. What cannot be stored is an error of the
-/// compiler, or `SwiftDataError.loadIssueModelContainer` when the container is made. See
-/// <doc:GettingStarted>.
+/// A property that was not fetched, or whose row was not read yet, is read at the first access: one
+/// statement for the row, or for the members of a relationship. A property that cannot be stored
+/// causes a compiler error, or `SwiftDataError.loadIssueModelContainer` when the container is
+/// created. See <doc:GettingStarted>.
 @attached(
   member,
   conformances: Observable, PersistentModel, _ManagedModel, Sendable,
@@ -49,8 +52,10 @@ public protocol _ManagedModel: AnyObject {}
 public macro Model() =
   #externalMacro(module: "OpenSwiftDataMacros", type: "PersistentModelMacro")
 
-/// Makes a class a model whose name was another one in earlier versions of the schema, so that a migration
-/// keeps its rows. Not in Apple's framework.
+/// Makes a class a model that had another name in earlier versions of the schema, so that a
+/// migration keeps its rows.
+///
+/// Not in Apple's framework.
 ///
 /// ```swift
 /// @Model(originalName: "Journey")
@@ -61,8 +66,9 @@ public macro Model() =
 /// }
 /// ```
 ///
-/// Without it a renamed class is a new entity, and the rows of the old one have no counterpart. A file says the
-/// earlier name too, where Apple's framework has the renaming identifier of an entity.
+/// Without it a renamed class is a new entity, and the rows of the old entity have no counterpart.
+/// A file records the earlier name too, where Apple's framework has the renaming identifier of an
+/// entity.
 ///
 /// - Parameter originalName: The name of the class in an earlier version, a string literal.
 @attached(
@@ -77,14 +83,14 @@ public macro Model() =
 public macro Model(originalName: String) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "PersistentModelMacro")
 
-/// States how an attribute of a model is stored: options, a name it had before, a version mark.
+/// Declares how an attribute of a model is stored: options, its former name, a version mark.
 ///
 /// ```swift
 /// @Attribute(.unique, originalName: "identifier") var code: String
 /// ```
 ///
 /// - Parameters:
-///   - options: What the store should do with the value, such as `.unique` or `.externalStorage`.
+///   - options: How the store handles the value, such as `.unique` or `.externalStorage`.
 ///   - originalName: The property's name in an earlier version of the schema.
 ///   - hashModifier: Any text; changing it marks the property as changed in a migration.
 @attached(peer)
@@ -94,24 +100,24 @@ public macro Attribute(
   hashModifier: String? = nil
 ) = #externalMacro(module: "OpenSwiftDataMacros", type: "AttributePropertyMacro")
 
-/// States how a model refers to other models: its inverse and what a deletion does to them.
+/// Declares how a model refers to other models: the inverse, and what a deletion does to them.
 ///
 /// ```swift
 /// @Relationship(deleteRule: .cascade, inverse: \Stop.trip) var stops: [Stop] = []
 /// ```
 ///
-/// Reading a relationship that is not in memory runs one statement and loads its members; setting one side
-/// loads nothing and sets the other side at once. A deletion that a rule denies, and a
-/// number of members that the bounds exclude, make the save throw
+/// Reading a relationship that is not in memory runs one statement and loads its members. Setting
+/// one side loads nothing and sets the other side immediately. A deletion that a rule denies, and a
+/// number of members outside of the bounds, make the save throw
 /// `SwiftDataError.modelValidationFailure`; see <doc:Errors>.
 ///
 /// - Parameters:
-///   - options: What the store should do with the relationship.
+///   - options: How the store handles the relationship.
 ///   - deleteRule: What happens to the related models when this model is deleted.
-///   - minimumModelCount: The smallest number of related models; 0 sets no bound.
-///   - maximumModelCount: The greatest number of related models; 0 sets no bound.
+///   - minimumModelCount: The minimum number of related models; 0 sets no bound.
+///   - maximumModelCount: The maximum number of related models; 0 sets no bound.
 ///   - originalName: The property's name in an earlier version of the schema.
-///   - inverse: The key path that leads back. Write it on one of both sides.
+///   - inverse: The key path of the inverse relationship. Declare it on one of both sides.
 ///   - hashModifier: Any text; changing it marks the property as changed in a migration.
 @attached(peer)
 public macro Relationship(
@@ -124,12 +130,12 @@ public macro Relationship(
   hashModifier: String? = nil
 ) = #externalMacro(module: "OpenSwiftDataMacros", type: "RelationshipPropertyMacro")
 
-/// Leaves a stored property of a model out of the store; it needs a default value.
+/// Excludes a stored property of a model from the store; the property needs a default value.
 @attached(peer)
 public macro Transient() =
   #externalMacro(module: "OpenSwiftDataMacros", type: "TransientPropertyMacro")
 
-/// Demands that no two models of a type agree in all properties of one group.
+/// Requires that no two models of a type have equal values in all properties of one group.
 ///
 /// ```swift
 /// #Unique<Ticket>([\.number], [\.row, \.seat])
@@ -141,7 +147,7 @@ public macro Unique<T>(_ constraints: [PartialKeyPath<T>]...) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "UniqueConstraintsMacro")
 where T: PersistentModel
 
-/// Asks the store for an index of the given kind over each group of properties.
+/// Creates an index of the given kind for each group of properties.
 ///
 /// - Parameter indices: The kind and key paths of each index.
 @freestanding(declaration)
@@ -149,7 +155,7 @@ public macro Index<T>(_ indices: Schema.Index<T>.Types<T>...) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "IndexMacro")
 where T: PersistentModel
 
-/// Asks the store for a binary index over each group of properties.
+/// Creates a binary index for each group of properties.
 ///
 /// ```swift
 /// #Index<Ticket>([\.row], [\.row, \.seat])
@@ -161,28 +167,28 @@ public macro Index<T>(_ indices: [PartialKeyPath<T>]...) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "IndexMacro")
 where T: PersistentModel
 
-/// Refuses `#Unique` with a key path that names no property, once and where it is written.
+/// Rejects `#Unique` with a key path that names no property, with one error at its line.
 @available(*, unavailable, message: "a key path names no property of the class")
 @freestanding(declaration)
 public macro Unique<T>(_ constraints: [PartialKeyPath<_AnyProperty<T>>]...) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "UniqueConstraintsMacro")
 where T: PersistentModel
 
-/// Refuses `#Index` with a key path that names no property, once and where it is written.
+/// Rejects `#Index` with a key path that names no property, with one error at its line.
 @available(*, unavailable, message: "a key path names no property of the class")
 @freestanding(declaration)
 public macro Index<T>(_ indices: [PartialKeyPath<_AnyProperty<T>>]...) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "IndexMacro")
 where T: PersistentModel
 
-/// Refuses `#Index` with a key path that names no property, once and where it is written.
+/// Rejects `#Index` with a key path that names no property, with one error at its line.
 @available(*, unavailable, message: "a key path names no property of the class")
 @freestanding(declaration)
 public macro Index<T>(_ indices: _AnyIndex<T>...) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "IndexMacro")
 where T: PersistentModel
 
-/// Gives an actor its own model context and lets it run where that context is used.
+/// Gives an actor its own model context, and runs the actor on the executor of that context.
 ///
 /// ```swift
 /// @ModelActor
@@ -205,15 +211,15 @@ where T: PersistentModel
 public macro ModelActor() =
   #externalMacro(module: "OpenSwiftDataMacros", type: "PersistentModelActorMacro")
 
-/// Turns a stored property into one kept by the model, with its slot looked up at run time.
+/// Turns a stored property into one that the model stores, with its slot looked up at run time.
 ///
-/// `@Model` writes the attribute with a slot; this one is for hand-written declarations.
+/// `@Model` adds the attribute with a slot; this one is for hand-written declarations.
 @attached(accessor, names: named(init), named(get), named(set))
 @attached(peer, names: prefixed(`_`), prefixed(`_$`))
 public macro _PersistedProperty() =
   #externalMacro(module: "OpenSwiftDataMacros", type: "PersistedPropertyMacro")
 
-/// Turns a stored property into one kept by the model in a known slot.
+/// Turns a stored property into one that the model stores in a known slot.
 ///
 /// - Parameter slot: The position of the value, counted from 0 with inherited properties first.
 @attached(accessor, names: named(init), named(get), named(set))
@@ -221,13 +227,14 @@ public macro _PersistedProperty() =
 public macro _PersistedProperty(_ slot: Int) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "PersistedPropertyMacro")
 
-/// Turns a transformable property into one kept by the model, its slot looked up at run time.
+/// Turns a transformable property into one that the model stores, with its slot looked up at run
+/// time.
 @attached(accessor, names: named(init), named(get), named(set))
 @attached(peer, names: prefixed(`_`), prefixed(`_$`))
 public macro _TransformablePersistedProperty() =
   #externalMacro(module: "OpenSwiftDataMacros", type: "TransformablePersistedPropertyMacro")
 
-/// Turns a transformable property into one kept by the model in a known slot.
+/// Turns a transformable property into one that the model stores in a known slot.
 ///
 /// - Parameter slot: The position of the value, counted from 0 with inherited properties first.
 @attached(accessor, names: named(init), named(get), named(set))

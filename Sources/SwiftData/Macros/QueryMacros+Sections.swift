@@ -1,9 +1,10 @@
 public import Foundation
 
-// `@Query` with sections. The property is declared as `SectionedResults<Trip, String>`, or as `[Trip]`, with the sections in
-// `_trips.sections`. The order of the sections' titles comes before any other.
+// `@Query` with sections. The property is declared as `SectionedResults<Trip, String>`, or as
+// `[Trip]` with the sections in `_trips.sections`. The order of the section titles comes before any
+// other order.
 
-/// Makes a property of the models of a request, in sections.
+/// Declares a property with the models of a fetch descriptor, in sections.
 @attached(accessor)
 @attached(peer, names: prefixed(`_`))
 public macro Query<Element>(
@@ -13,7 +14,7 @@ public macro Query<Element>(
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 where Element: PersistentModel
 
-/// Makes a property of the models of a request, in sections that may have no title.
+/// Declares a property with the models of a fetch descriptor, in sections with optional titles.
 @attached(accessor)
 @attached(peer, names: prefixed(`_`))
 public macro Query<Element>(
@@ -23,7 +24,7 @@ public macro Query<Element>(
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 where Element: PersistentModel
 
-/// Makes a property of the models of a request, in sections; for views that animate.
+/// Declares a property with the models of a fetch descriptor, in sections; with animation.
 @attached(accessor)
 @attached(peer, names: prefixed(`_`))
 public macro Query<Element>(
@@ -32,7 +33,8 @@ public macro Query<Element>(
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 where Element: PersistentModel
 
-/// Makes a property of the models of a request, in sections that may have no title; for views that animate.
+/// Declares a property with the models of a fetch descriptor, in sections with optional titles;
+/// with animation.
 @attached(accessor)
 @attached(peer, names: prefixed(`_`))
 public macro Query<Element>(
@@ -41,7 +43,7 @@ public macro Query<Element>(
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 where Element: PersistentModel
 
-/// Makes a property of the models that meet a predicate, in sections.
+/// Declares a property with the models that match a predicate, in sections.
 @attached(accessor)
 @attached(peer, names: prefixed(`_`))
 public macro Query<Element>(
@@ -51,7 +53,7 @@ public macro Query<Element>(
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 where Element: PersistentModel
 
-/// Makes a property of the models that meet a predicate, in sections that may have no title.
+/// Declares a property with the models that match a predicate, in sections with optional titles.
 @attached(accessor)
 @attached(peer, names: prefixed(`_`))
 public macro Query<Element>(
@@ -61,7 +63,7 @@ public macro Query<Element>(
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 where Element: PersistentModel
 
-/// Makes a property of the models that meet a predicate, in sections; for views that animate.
+/// Declares a property with the models that match a predicate, in sections; with animation.
 @attached(accessor)
 @attached(peer, names: prefixed(`_`))
 public macro Query<Element>(
@@ -71,7 +73,8 @@ public macro Query<Element>(
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 where Element: PersistentModel
 
-/// Makes a property of the models that meet a predicate, in sections that may have no title; for views that animate.
+/// Declares a property with the models that match a predicate, in sections with optional titles;
+/// with animation.
 @attached(accessor)
 @attached(peer, names: prefixed(`_`))
 public macro Query<Element>(
@@ -81,7 +84,7 @@ public macro Query<Element>(
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 where Element: PersistentModel
 
-/// Makes a property of the models that meet a predicate, ordered by a property of theirs, in sections.
+/// Declares a property with the models that match a predicate, sorted by a property, in sections.
 @attached(accessor)
 @attached(peer, names: prefixed(`_`))
 public macro Query<Value, Element>(
@@ -91,7 +94,8 @@ public macro Query<Value, Element>(
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 where Value: Comparable, Element: PersistentModel
 
-/// Makes a property of the models that meet a predicate, ordered by a property of theirs, in sections that may have no title.
+/// Declares a property with the models that match a predicate, sorted by a property, in sections
+/// with optional titles.
 @attached(accessor)
 @attached(peer, names: prefixed(`_`))
 public macro Query<Value, Element>(
@@ -101,7 +105,8 @@ public macro Query<Value, Element>(
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 where Value: Comparable, Element: PersistentModel
 
-/// Makes a property of the models that meet a predicate, ordered by a property of theirs, in sections; for views that animate.
+/// Declares a property with the models that match a predicate, sorted by a property, in sections;
+/// with animation.
 @attached(accessor)
 @attached(peer, names: prefixed(`_`))
 public macro Query<Value, Element>(
@@ -111,7 +116,8 @@ public macro Query<Value, Element>(
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 where Value: Comparable, Element: PersistentModel
 
-/// Makes a property of the models that meet a predicate, ordered by a property of theirs, in sections that may have no title; for views that animate.
+/// Declares a property with the models that match a predicate, sorted by a property, in sections
+/// with optional titles; with animation.
 @attached(accessor)
 @attached(peer, names: prefixed(`_`))
 public macro Query<Value, Element>(
@@ -121,7 +127,8 @@ public macro Query<Value, Element>(
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 where Value: Comparable, Element: PersistentModel
 
-/// Makes a property of the models that meet a predicate, ordered by an optional property, in sections.
+/// Declares a property with the models that match a predicate, sorted by an optional property, in
+/// sections.
 @attached(accessor)
 @attached(peer, names: prefixed(`_`))
 public macro Query<Value, Element>(
@@ -131,7 +138,8 @@ public macro Query<Value, Element>(
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 where Value: Comparable, Element: PersistentModel
 
-/// Makes a property of the models that meet a predicate, ordered by an optional property, in sections that may have no title.
+/// Declares a property with the models that match a predicate, sorted by an optional property, in
+/// sections with optional titles.
 @attached(accessor)
 @attached(peer, names: prefixed(`_`))
 public macro Query<Value, Element>(
@@ -141,7 +149,8 @@ public macro Query<Value, Element>(
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 where Value: Comparable, Element: PersistentModel
 
-/// Makes a property of the models that meet a predicate, ordered by an optional property, in sections; for views that animate.
+/// Declares a property with the models that match a predicate, sorted by an optional property, in
+/// sections; with animation.
 @attached(accessor)
 @attached(peer, names: prefixed(`_`))
 public macro Query<Value, Element>(
@@ -151,7 +160,8 @@ public macro Query<Value, Element>(
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 where Value: Comparable, Element: PersistentModel
 
-/// Makes a property of the models that meet a predicate, ordered by an optional property, in sections that may have no title; for views that animate.
+/// Declares a property with the models that match a predicate, sorted by an optional property, in
+/// sections with optional titles; with animation.
 @attached(accessor)
 @attached(peer, names: prefixed(`_`))
 public macro Query<Value, Element>(

@@ -1,43 +1,44 @@
 public import Foundation
 
-// `@Query` whose arguments leave the class of the models to the property: `@Query(sort: \.start) var trips: [Trip]`.
-// The compiler looks at the arguments of a macro before it knows the property, so key paths begin at `_UnnamedModel`
-// there, which has members of every name. In the expansion they begin at the class.
+// `@Query` whose arguments do not name the class of the models:
+// `@Query(sort: \.start) var trips: [Trip]`. The compiler checks the arguments of a macro before it
+// knows the property, so key paths there start at `_UnnamedModel`, which has members of every name.
+// In the expansion they start at the class.
 
-/// Stands for the class of the models where a query's arguments do not name it.
+/// Represents the class of the models if a query's arguments do not name it.
 @dynamicMemberLookup
 public struct _UnnamedModel {
-  /// Stands for a property.
+  /// Represents a property.
   public subscript(dynamicMember name: String) -> _UnnamedValue { _UnnamedValue() }
 
-  /// Stands for a property that is followed by `?`.
+  /// Represents a property that is followed by `?`.
   @_disfavoredOverload
   public subscript(dynamicMember name: String) -> _UnnamedValue? { nil }
 
-  /// Stands for a property that is compared as text.
+  /// Represents a property that is compared as text.
   @_disfavoredOverload
   public subscript(dynamicMember name: String) -> String { "" }
 }
 
-/// Stands for the value of a property of an unnamed model.
+/// Represents the value of a property of an unnamed model.
 @dynamicMemberLookup
 public struct _UnnamedValue: Comparable {
-  /// Stands for a property.
+  /// Represents a property.
   public subscript(dynamicMember name: String) -> _UnnamedValue { _UnnamedValue() }
 
-  /// Stands for a property that is followed by `?`.
+  /// Represents a property that is followed by `?`.
   @_disfavoredOverload
   public subscript(dynamicMember name: String) -> _UnnamedValue? { nil }
 
-  /// Stands for a property that is compared as text.
+  /// Represents a property that is compared as text.
   @_disfavoredOverload
   public subscript(dynamicMember name: String) -> String { "" }
 
-  /// Compares nothing; there is one value.
+  /// Always false: there is only one value.
   public static func < (lhs: _UnnamedValue, rhs: _UnnamedValue) -> Bool { false }
 }
 
-/// Makes a property of models, ordered by a property of theirs.
+/// Declares a property with models, sorted by a property.
 @attached(accessor)
 @attached(peer, names: prefixed(`_`))
 public macro Query(
@@ -46,7 +47,7 @@ public macro Query(
 ) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 
-/// Makes a property of models, ordered by a property of theirs; for views that animate.
+/// Declares a property with models, sorted by a property; with animation.
 @attached(accessor)
 @attached(peer, names: prefixed(`_`))
 public macro Query(
@@ -55,7 +56,7 @@ public macro Query(
 ) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 
-/// Makes a property of models in an order.
+/// Declares a property with models in an order.
 @attached(accessor)
 @attached(peer, names: prefixed(`_`))
 public macro Query(
@@ -64,7 +65,7 @@ public macro Query(
 ) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 
-/// Makes a property of models in an order; for views that animate.
+/// Declares a property with models in an order; with animation.
 @attached(accessor)
 @attached(peer, names: prefixed(`_`))
 public macro Query(
@@ -73,13 +74,13 @@ public macro Query(
 ) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 
-/// Makes a property of models in sections.
+/// Declares a property with models in sections.
 @attached(accessor)
 @attached(peer, names: prefixed(`_`))
 public macro Query(transaction: Transaction? = nil, sectionBy: PartialKeyPath<_UnnamedModel>) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 
-/// Makes a property of models in sections; for views that animate.
+/// Declares a property with models in sections; with animation.
 @attached(accessor)
 @attached(peer, names: prefixed(`_`))
 public macro Query(animation: Animation, sectionBy: PartialKeyPath<_UnnamedModel>) =

@@ -1,6 +1,7 @@
 public import Foundation
 
-/// Makes a property whose value is the models of a class, fetched when it is read and kept up to date.
+/// Declares a property whose value is the models of a class, fetched when it is read and kept up to
+/// date.
 ///
 /// ```swift
 /// @MainActor
@@ -11,33 +12,35 @@ public import Foundation
 /// }
 /// ```
 ///
-/// The type of the property says what is fetched: an array of models, or sections of them. Another property,
-/// with an underscore before the name, is the ``Query`` behind it: `_trips.fetchError`, `_trips.modelContext`,
-/// `_trips.sections`. An initialiser may set it: `_trips = Query(filter: …)`.
+/// The type of the property determines what is fetched: an array of models, or sections of them. A
+/// second property, with an underscore before the name, is the underlying ``Query``:
+/// `_trips.fetchError`, `_trips.modelContext`, `_trips.sections`. An initialiser may set it:
+/// `_trips = Query(filter: …)`.
 ///
-/// The property belongs to a class or structure of the main actor. In a class with `@Observable` write
-/// `@Query @ObservationIgnored var`, in this order; reads are observed all the same. A memberwise initialiser has a
-/// parameter for the underscored property, with a default.
+/// The property must belong to a class or structure of the main actor. In a class with
+/// `@Observable` write `@Query @ObservationIgnored var`, in this order; reads are still observed. A
+/// memberwise initialiser has a parameter for the underscored property, with a default.
 ///
-/// The container is that of a scope, or the installed one. See <doc:UserInterfaces>.
+/// The container is that of an enclosing `withModelContainer`, or ``ModelContainer/installed``. See
+/// <doc:UserInterfaces>.
 @attached(accessor)
 @attached(peer, names: prefixed(`_`))
 public macro Query() =
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 
-/// Makes a property of all models of a class; for views that animate changes.
+/// Declares a property with all models of a class; with animation.
 @attached(accessor)
 @attached(peer, names: prefixed(`_`))
 public macro Query(animation: Animation) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 
-/// Makes a property of all models of a class; for views that change in a transaction.
+/// Declares a property with all models of a class; with a transaction.
 @attached(accessor)
 @attached(peer, names: prefixed(`_`))
 public macro Query(transaction: Transaction) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 
-/// Makes a property of the models of a request.
+/// Declares a property with the models of a fetch descriptor.
 @attached(accessor)
 @attached(peer, names: prefixed(`_`))
 public macro Query<Element>(
@@ -46,14 +49,14 @@ public macro Query<Element>(
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 where Element: PersistentModel
 
-/// Makes a property of the models of a request; for views that animate.
+/// Declares a property with the models of a fetch descriptor; with animation.
 @attached(accessor)
 @attached(peer, names: prefixed(`_`))
 public macro Query<Element>(_ descriptor: FetchDescriptor<Element>, animation: Animation) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 where Element: PersistentModel
 
-/// Makes a property of the models that meet a predicate.
+/// Declares a property with the models that match a predicate.
 @attached(accessor)
 @attached(peer, names: prefixed(`_`))
 public macro Query<Element>(
@@ -63,7 +66,7 @@ public macro Query<Element>(
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 where Element: PersistentModel
 
-/// Makes a property of the models that meet a predicate; for views that animate.
+/// Declares a property with the models that match a predicate; with animation.
 @attached(accessor)
 @attached(peer, names: prefixed(`_`))
 public macro Query<Element>(
@@ -73,7 +76,7 @@ public macro Query<Element>(
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 where Element: PersistentModel
 
-/// Makes a property of the models that meet a predicate, ordered by a property of theirs.
+/// Declares a property with the models that match a predicate, sorted by a property.
 @attached(accessor)
 @attached(peer, names: prefixed(`_`))
 public macro Query<Value, Element>(
@@ -83,7 +86,8 @@ public macro Query<Value, Element>(
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 where Value: Comparable, Element: PersistentModel
 
-/// Makes a property of the models that meet a predicate, ordered by a property of theirs; for views that animate.
+/// Declares a property with the models that match a predicate, sorted by a property; with
+/// animation.
 @attached(accessor)
 @attached(peer, names: prefixed(`_`))
 public macro Query<Value, Element>(
@@ -93,7 +97,7 @@ public macro Query<Value, Element>(
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 where Value: Comparable, Element: PersistentModel
 
-/// Makes a property of the models that meet a predicate, ordered by an optional property.
+/// Declares a property with the models that match a predicate, sorted by an optional property.
 @attached(accessor)
 @attached(peer, names: prefixed(`_`))
 public macro Query<Value, Element>(
@@ -103,7 +107,8 @@ public macro Query<Value, Element>(
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 where Value: Comparable, Element: PersistentModel
 
-/// Makes a property of the models that meet a predicate, ordered by an optional property; for views that animate.
+/// Declares a property with the models that match a predicate, sorted by an optional property; with
+/// animation.
 @attached(accessor)
 @attached(peer, names: prefixed(`_`))
 public macro Query<Value, Element>(

@@ -1,19 +1,19 @@
 package import OpenSwiftDataSQLSyntax
 
-/// What the values of a column are.
+/// The kind of values in a column.
 package enum ColumnContent: Hashable, Sendable {
   case scalar(ScalarType)
   /// The raw value of a `RawRepresentable` type.
   case rawValue(ScalarType)
-  /// JSON: text inside a composite, bytes for an attribute of its own.
+  /// JSON: text inside a composite, bytes for a separate attribute.
   case encoded
-  /// The name of an enum case while that case is the active one.
+  /// The name of an enum case, if that case is the current one.
   case enumCase
-  /// An archive made by a value transformer.
+  /// An archive that a value transformer made.
   case transformed
-  /// The primary key of a destination.
+  /// The primary key of a destination row.
   case key
-  /// The entity number of a destination.
+  /// The entity number of a destination row.
   case entityNumber
 
   /// The scalar type in the column, for scalars and raw values.
@@ -31,6 +31,6 @@ package struct ColumnMapping: Hashable, Sendable {
   package let name: String
   package let sqlType: SQLType
   package let content: ColumnContent
-  /// Whether a row of the property's entity may have no value in it.
+  /// Whether the column may be null in a row of the property's entity.
   package let isOptional: Bool
 }

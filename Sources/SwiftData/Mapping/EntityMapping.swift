@@ -1,23 +1,23 @@
-/// Where the rows of one entity are stored.
+/// The table and the columns of one entity.
 package final class EntityMapping: Sendable {
   package let name: String
   /// The value of `Z_ENT` in the entity's own rows.
   package let number: Int
-  /// The numbers of the entity and of everything below it.
+  /// The numbers of the entity and all its subentities.
   package let subtreeNumbers: [Int]
   package let rootName: String
   package let superName: String?
   package let table: String
-  /// Whether the table holds rows of other entities too.
+  /// Whether the table also contains rows of other entities.
   package let sharesTable: Bool
-  /// Whether the table has rows that are none of this entity or of those below it.
+  /// Whether the table has rows that belong neither to this entity nor to its subentities.
   package let isPartOfTable: Bool
   package let descriptor: _ModelDescriptor
   /// Indexed by slot.
   package let properties: [PropertyMapping]
-  /// The slots of the properties that the entity declares itself.
+  /// The slots of the properties that the entity itself declares.
   package let ownSlots: Range<Int>
-  /// Those of superentities included.
+  /// The spatial indexes, including those of superentities.
   package let spatialIndexes: [SpatialIndex]
 
   init(
@@ -43,7 +43,7 @@ package final class EntityMapping: Sendable {
     properties.first { $0.name == name }
   }
 
-  /// The property that a key path rooted in the entity's class, or in a superclass, names.
+  /// The property of a key path whose root is the entity's class or a superclass.
   package func property(for keyPath: AnyKeyPath) -> PropertyMapping? {
     descriptor.slot(for: keyPath).map { properties[$0] }
   }

@@ -1,10 +1,10 @@
-/// The numbers that a file has given to its entities: `Z_ENT` of their rows, and part of the names
-/// of columns and tables that lead to them.
+/// The numbers of entities in a file: in `Z_ENT` of their rows, and in the names of some columns
+/// and tables.
 ///
-/// A mapping takes them as they are. Entities that the file does not know get the numbers behind its
-/// largest one, so adding a model renumbers no other.
+/// A mapping uses them unchanged. Entities that are new to the file get numbers after its largest
+/// one, so adding a model renumbers no other.
 package struct EntityNumbering: Hashable, Sendable {
-  /// Numbers from here on belong to book-keeping entities: history and mirroring.
+  /// Numbers from here on belong to entities of the frameworks, for history and mirroring.
   package static let reserved = 16_000
 
   /// By entity name.
@@ -19,7 +19,7 @@ package struct EntityNumbering: Hashable, Sendable {
   /// Whether an entity of a model may have the number.
   package static func isValid(_ number: Int) -> Bool { (1..<reserved).contains(number) }
 
-  /// The number of each name; those without one are numbered in their order.
+  /// The number of each name; names without a number get new ones in their order.
   func numbers(of names: [String]) -> [String: Int] {
     var result: [String: Int] = [:]
     var next = largest + 1

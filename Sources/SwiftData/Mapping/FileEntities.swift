@@ -1,25 +1,23 @@
 package import OpenSwiftDataStoreFormat
 
-/// What a file says of its entities: input of a mapping.
+/// The entities of a file, as input of a mapping.
 package struct FileEntities: Sendable {
   package let numbering: EntityNumbering
-  /// The model of the file's cache, where it has one.
+  /// The model in the file's cache, if it has one.
   let model: ModelDescription?
-  /// The names of the tables.
   let tables: Set<String>
-  /// What is put before the names of the tables of entities.
   let tablePrefix: String
-  /// Superentity by entity, as the file's table of entities tells.
+  /// Superentity by entity, from the file's `Z_PRIMARYKEY`.
   private let superNames: [String: String?]
 
-  /// What a new file says.
+  /// The entities of a new file: none.
   package static let none = FileEntities(stored: [])
 
   /// - Parameters:
   ///   - stored: The entities of the file; `superNumber` is 0 for a root.
-  ///   - model: The model of the file's cache.
+  ///   - model: The model in the file's cache.
   ///   - tables: The names of the file's tables.
-  ///   - tablePrefix: What is put before the names of the tables of entities.
+  ///   - tablePrefix: The prefix of the names of entity tables.
   package init(
     stored: [(name: String, number: Int, superNumber: Int)], model: ModelDescription? = nil,
     tables: Set<String> = [], tablePrefix: String = ""
@@ -35,8 +33,8 @@ package struct FileEntities: Sendable {
     self.tables = tables
   }
 
-  /// The entities of the models and those that only the file has: their rows share tables with rows of
-  /// the models, and names of columns follow from all of them.
+  /// The entities of the models, and those that only the file has: they may share tables with the
+  /// models, and the names of columns depend on all of them.
   func completing(_ own: ModelDescription) -> ModelDescription {
     let others = (model?.entities ?? []).filter { own[$0.name] == nil }
     let known = Set(others.map(\.name))
@@ -47,7 +45,7 @@ package struct FileEntities: Sendable {
       entities: own.entities + others + bare, versionIdentifiers: own.versionIdentifiers)
   }
 
-  /// Where the file keeps the rows of a model, with the numbers that it has given.
+  /// The layout of a model in the file, with the file's entity numbers.
   package func layout(of own: ModelDescription) -> StoreLayout {
     let whole = completing(own)
     let order = whole.roots.flatMap { whole.subtree(of: $0.name) }.map(\.name)

@@ -1,13 +1,13 @@
 import OpenSwiftDataStoreFormat
 
-/// A relationship of an entity that the file has and the schema has not: of another program, or of an app whose
-/// schema has more models.
+/// A relationship of an entity that the file has but the schema lacks: of another program, or of an
+/// app whose schema has more models.
 struct FileReference: Sendable {
-  /// Where the keys of the destination are.
+  /// Where the keys of the destination rows are stored.
   enum Place: Sendable {
-    /// A column of the rows, and the one of the entity number beside it.
+    /// A column of the rows, and the column of the entity number.
     case column(String, entityNumber: String?)
-    /// The column of a table of pairs.
+    /// A column of a join table.
     case pairs(String)
   }
 
@@ -19,7 +19,8 @@ struct FileReference: Sendable {
 }
 
 extension SchemaMapping {
-  /// The relationships of entities that only the file has, which may lead to rows of an entity.
+  /// The relationships of entities that only the file has, and whose destination may be this
+  /// entity.
   func fileReferences(to entity: EntityMapping) -> [FileReference] {
     let names = Set(layout.model.lineage(of: entity.name).map(\.name))
     return layout.model.entities.filter { self.entity(named: $0.name) == nil }.flatMap { owner in
@@ -33,7 +34,7 @@ extension SchemaMapping {
     _ relationship: RelationshipDescription, of owner: String
   ) -> FileReference? {
     if relationship.isToMany {
-      // A list without a table of pairs has its column in the rows of its members.
+      // A to-many relationship without a join table has its column in the rows of its members.
       return layout.joinSide(relationship.name, of: owner).map { side in
         FileReference(
           entity: owner, property: relationship.name, isRequired: false, table: side.table.name,

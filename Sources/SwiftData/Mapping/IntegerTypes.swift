@@ -1,11 +1,11 @@
-/// The Swift types of integers that share a type of column with others: which numbers such a column may have
-/// cannot be told from the file otherwise.
+/// The Swift types of integers that share their column type with other types, because the file does
+/// not record the range of such a column otherwise.
 extension _ModelDescriptor {
-  /// Those of the properties that the class declares itself: `["Trip.code": "UInt64"]`.
+  /// The types of the properties that the class itself declares: `["Trip.code": "UInt64"]`.
   package var integerTypes: [String: String] {
     var types: [String: String] = [:]
     for property in properties.dropFirst(superclass?._$descriptor.slotCount ?? 0) {
-      for (path, type) in property.integers where type.isToldByMetadata {
+      for (path, type) in property.integers where type.needsMetadata {
         types[([entityName, property.name] + path).joined(separator: ".")] = type.name
       }
     }
@@ -14,7 +14,7 @@ extension _ModelDescriptor {
 }
 
 extension ModelProperty {
-  /// The types of the columns that hold integers, by the path of the part of a composite.
+  /// The types of integer columns, with the path from a composite to its part.
   var integers: [(path: [String], type: ScalarType)] {
     switch form {
     case .attribute(.scalar(let type)), .attribute(.rawValue(let type)):
@@ -33,17 +33,16 @@ extension ModelProperty {
 }
 
 extension ScalarType {
-  /// `UInt64`.
+  /// The name of the Swift type, such as `UInt64`.
   var name: String { "\(swiftType)" }
 
-  /// The type with a name.
   static func named(_ name: String) -> ScalarType? { allCases.first { $0.name == name } }
 
-  /// Whether its values are bit patterns of 64 bits, the upper half of which stands below zero.
+  /// Whether its values are stored as 64-bit patterns, so that the upper half is negative.
   var isUnsigned64: Bool { traits.order == .unsigned }
 
-  /// Whether the type of the column says nothing, or too little, of the values.
-  fileprivate var isToldByMetadata: Bool {
+  /// Whether the column type alone does not give the range of values.
+  fileprivate var needsMetadata: Bool {
     switch self {
     case .int8, .uint8, .uint16, .uint32, .uint, .uint64: true
     default: false

@@ -1,7 +1,7 @@
 import Foundation
 package import OpenSwiftDataStoreFormat
 
-/// A schema of model classes as a store file describes it.
+/// Makes the description of a schema of model classes for a store file.
 extension ModelDescription {
   /// - Parameters:
   ///   - schema: The validated schema.
@@ -63,7 +63,8 @@ extension RelationshipDescription {
       minimumCount: relationship.minimumModelCount ?? 0,
       maximumCount: property.isToOne ? 1 : relationship.maximumModelCount ?? 0,
       deleteRule: DeleteRule(relationship.deleteRule))
-    // A list of at most one is a list, and the format takes a maximum of 1 for a relationship to one.
+    // An array of at most one member is to-many, but the format uses a maximum of 1 for to-one
+    // relationships.
     if property.isToMany, maximumCount == 1 { maximumCount = 0 }
     renamingIdentifier = relationship.originalName
     versionHashModifier = relationship.hashModifier
@@ -93,7 +94,7 @@ extension AttributeDescription {
       describe(property.valueType)
     case .attribute(.rawValue(let type)):
       self.init(name: property.name, type: .composite, isOptional: property.isOptional)
-      // The leaf of an enum may always be empty.
+      // The leaf of an enum is always optional.
       var leaf = AttributeDescription(
         name: property.name, type: AttributeType(type), isOptional: true)
       leaf.complete()
@@ -116,8 +117,8 @@ extension AttributeDescription {
     defaultValue = archivedDefault(of: property)
   }
 
-  /// The default as Apple's framework has it in the model: a composite as the values of its leaves by their
-  /// names, an array as an array.
+  /// The default value in the form that Apple's framework uses: a composite as values by the names
+  /// of its leaves, an array as an array.
   private func archivedDefault(of property: ModelProperty) -> ModelValue? {
     guard let value = property.defaultValue else { return nil }
     switch property.form {
@@ -139,7 +140,7 @@ extension AttributeDescription {
     }
   }
 
-  /// - Returns: `nil` where no leaf has a value.
+  /// - Returns: `nil` if no leaf has a value.
   private func archivedParts(
     _ parts: [(path: ArraySlice<String>, value: _StoredValue)], _ elements: [AttributeDescription]
   ) -> ModelValue? {
@@ -161,34 +162,35 @@ extension AttributeDescription {
     valueClassName = valueClassName ?? type.valueClassName
   }
 
-  /// Adds what the columns of a composite do not tell: which parts are enums, and which may be nil.
+  /// Adds what the columns of a composite do not show: which parts are enums, and which are
+  /// optional.
   private mutating func describe(_ valueType: any Any.Type) {
     guard type == .composite else { return }
     if let cases = TypeReflection.cases(of: valueType) {
       isEnumeration = true
       enumerationCases = cases.filter(\.payload.isEmpty).map(\.name)
-      for place in elements.indices {
-        guard let found = cases.first(where: { $0.name == elements[place].name }) else { continue }
-        elements[place].isOptional = true
+      for index in elements.indices {
+        guard let found = cases.first(where: { $0.name == elements[index].name }) else { continue }
+        elements[index].isOptional = true
         // In the order of the associated values.
-        for (part, payload) in zip(elements[place].elements.indices, found.payload) {
-          elements[place].elements[part].describe(unwrappedType(of: payload) ?? payload)
+        for (part, payload) in zip(elements[index].elements.indices, found.payload) {
+          elements[index].elements[part].describe(unwrappedType(of: payload) ?? payload)
         }
       }
     } else {
       let fields = TypeReflection.fields(of: valueType)
-      for place in elements.indices where elements[place].type == .composite {
-        // The storage of a property wrapper has an underscore before the name.
-        let names = [elements[place].name, "_" + elements[place].name]
+      for index in elements.indices where elements[index].type == .composite {
+        // The storage of a property wrapper has an underscore before its name.
+        let names = [elements[index].name, "_" + elements[index].name]
         guard let field = fields.first(where: { names.contains($0.name) }) else { continue }
         let wrapped = unwrappedType(of: field.type)
-        elements[place].isOptional = wrapped != nil
-        elements[place].describe(wrapped ?? field.type)
+        elements[index].isOptional = wrapped != nil
+        elements[index].describe(wrapped ?? field.type)
       }
     }
   }
 
-  /// The parts of a composite, in the order in which their leaves stand.
+  /// The parts of a composite, in the order of their leaves.
   private static func elements(
     _ leaves: [(path: ArraySlice<String>, leaf: CompositeLeaf)], isOptional: Bool
   ) -> [AttributeDescription] {
@@ -229,8 +231,8 @@ extension AttributeDescription {
 }
 
 extension AttributeType {
-  /// The smallest type of the format that holds all values of the Swift type; unsigned numbers of 64 bits
-  /// stand as their bit patterns.
+  /// The smallest attribute type that holds all values of the Swift type; unsigned 64-bit integers
+  /// are stored as bit patterns.
   init(_ type: ScalarType) {
     switch type {
     case .int8, .int16, .uint8: self = .integer16
@@ -250,7 +252,7 @@ extension AttributeType {
 }
 
 extension ModelValue {
-  /// The default of a declaration, where it is a value that a file can keep.
+  /// The default value of a declaration; `nil` if a file cannot store it.
   fileprivate init?(_ value: Any?, _ type: AttributeType) {
     guard let value = value as? any ScalarCoding else { return nil }
     if type == .decimal {
@@ -262,7 +264,7 @@ extension ModelValue {
     }
   }
 
-  /// The value of a column.
+  /// Converts the value of a column.
   fileprivate init?(stored: _StoredValue, _ type: AttributeType) {
     switch (type, stored) {
     case (.boolean, .integer(let number)): self = .bool(number != 0)

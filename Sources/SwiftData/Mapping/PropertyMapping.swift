@@ -1,4 +1,4 @@
-/// Where one property of an entity is stored.
+/// The columns of one property of an entity.
 package struct PropertyMapping: Sendable {
   package enum Kind: Sendable {
     /// One column.
@@ -7,7 +7,7 @@ package struct PropertyMapping: Sendable {
     case composite([LeafMapping])
     case toOne(ToOneMapping)
     case toMany(ToManyMapping)
-    /// In the model but in no column.
+    /// In the model, but without a column.
     case ephemeral
   }
 
@@ -28,18 +28,18 @@ package struct LeafMapping: Sendable {
 package struct ToOneMapping: Sendable {
   package let destination: String
   package let inverse: String?
-  /// Holds the primary key of the destination.
+  /// Stores the primary key of the destination.
   package let key: ColumnMapping
-  /// Holds the entity number of the destination, when that has subentities.
+  /// Stores the entity number of the destination, if that has subentities.
   package let entityNumber: ColumnMapping?
 }
 
 package struct ToManyMapping: Sendable {
   package enum Storage: Hashable, Sendable {
-    /// The destination's table has the owner's key in `column`.
-    /// `entityNumberColumn` takes the owner's entity number when the inverse has such a column.
+    /// The destination's table stores the owner's key in `column`. If the inverse has a column for
+    /// the owner's entity number, that is `entityNumberColumn`.
     case foreignKey(table: String, column: String, entityNumberColumn: String?)
-    /// A table of pairs has the owner's key in one column and the destination's in the other.
+    /// A join table stores the owner's key in one column and the destination's in the other.
     case joinTable(name: String, ownerColumn: String, memberColumn: String)
   }
 

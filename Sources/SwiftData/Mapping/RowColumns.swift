@@ -1,12 +1,12 @@
 package import OpenSwiftDataSQLSyntax
 
-/// The columns that every table of an entity begins with, as Apple's framework names them.
+/// The first columns of every entity table, with the names of Apple's framework.
 package enum RowColumns {
   /// The primary key.
   package static let key = "Z_PK"
   /// The number of the row's entity.
   package static let entity = "Z_ENT"
-  /// How often the row was written.
+  /// The number of times that the row was written.
   package static let version = "Z_OPT"
 
   /// The primary key of a table in a query.
@@ -19,13 +19,13 @@ package enum RowColumns {
     .column(table: table, name: entity)
   }
 
-  /// Counts one more writing of the row.
+  /// Increments the version of the row.
   package static var nextVersion: Assignment {
     Assignment(version, .binary(.column(table: nil, name: version), .add, .integer(1)))
   }
 }
 
-/// The table that keeps the number and the last used key of each entity.
+/// The table with the number and the last assigned key of each entity.
 package enum EntityTable {
   package static let name = "Z_PRIMARYKEY"
   package static let number = "Z_ENT"

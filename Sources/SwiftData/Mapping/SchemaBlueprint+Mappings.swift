@@ -1,7 +1,7 @@
 import OpenSwiftDataSQLSyntax
 import OpenSwiftDataStoreFormat
 
-/// The properties of the model classes over the columns of the layout.
+/// Maps the properties of the model classes to the columns of the layout.
 extension SchemaBlueprint {
   func mapping(of entity: Entity) -> EntityMapping {
     let properties = entity.descriptor.properties.indices.map { mapping(of: $0, in: entity) }
@@ -113,7 +113,7 @@ extension ColumnContent {
   }
 }
 
-extension LeafForm {
+extension LeafStorageForm {
   var columnContent: ColumnContent {
     switch self {
     case .scalar(let type): .scalar(type)
@@ -125,7 +125,7 @@ extension LeafForm {
 }
 
 extension ScalarColumn {
-  /// The type of such columns.
+  /// The column type for such values.
   var sqlType: SQLType {
     switch self {
     case .integer: .integer

@@ -1,10 +1,10 @@
 package import OpenSwiftDataSQLSyntax
 package import OpenSwiftDataStoreFormat
 
-/// The tables and indexes of the model classes as statements for any database.
+/// Makes statements for the tables and indexes of the model classes, for any database.
 extension SchemaBlueprint {
-  /// One definition per hierarchy, then one per join table; those of entities that only the file has
-  /// are left out.
+  /// One definition per hierarchy, then one per join table; tables that only the file has are left
+  /// out.
   func definitions(_ mappings: [EntityMapping]) -> [TableDefinition] {
     let types = Dictionary(
       mappings.flatMap { entity in
@@ -45,7 +45,7 @@ extension SchemaBlueprint {
     let column: String
   }
 
-  /// Ordinary indexes on properties that a declared spatial index cannot hold.
+  /// Ordinary indexes for properties that a spatial index cannot contain.
   private func nonSpatialIndexes(of entity: Entity, on table: String) -> [CreateIndex] {
     nonSpatialIndexes(of: entity).compactMap { names in
       let columns = names.flatMap { layout.columnNames(of: $0, in: entity.name) }
@@ -58,7 +58,7 @@ extension SchemaBlueprint {
 }
 
 extension StoreLayout {
-  /// The statements that make all tables and indexes, R-trees left out; all tables first.
+  /// The statements that create all tables and indexes except R-trees, all tables first.
   package var creationStatements: [any SQLStatement] {
     tables.map { $0.definition { _ in nil } } + joinTables.map(\.definition)
       + indexes.map(CreateIndex.init)
@@ -66,12 +66,12 @@ extension StoreLayout {
 }
 
 extension StoreLayout.Table {
-  /// - Parameter type: The type of a column where the models tell more of it than the file.
+  /// - Parameter type: The type of a column, if the models give a more precise one than the file.
   fileprivate func definition(_ type: (StoreLayout.Column) -> SQLType?) -> CreateTable {
     definition(named: name, type)
   }
 
-  /// The table under another name.
+  /// The definition of the table under another name.
   package func definition(
     named name: String, _ type: (StoreLayout.Column) -> SQLType? = { _ in nil }
   ) -> CreateTable {
@@ -88,7 +88,7 @@ extension StoreLayout.Table {
 extension StoreLayout.JoinTable {
   fileprivate var definition: CreateTable { definition(named: name) }
 
-  /// The table under another name.
+  /// The definition of the table under another name.
   package func definition(named name: String) -> CreateTable {
     CreateTable(
       name, columns: columns.map { ColumnDefinition($0, .integer) }, primaryKey: columns)

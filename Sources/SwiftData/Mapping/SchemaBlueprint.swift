@@ -1,19 +1,18 @@
 import OpenSwiftDataStoreFormat
 
-/// The shape of a schema that the mapping needs: entities with numbers, their places in
-/// hierarchies, and where the file keeps what.
+/// The input of a mapping: entities with their numbers and hierarchies, and the file's layout.
 struct SchemaBlueprint {
   struct Entity {
     let name: String
     let number: Int
     let superName: String?
     let rootName: String
-    /// The entity itself and all below it, in the order of their numbers.
+    /// The entity and all its subentities, in the order of their numbers.
     let subtree: [String]
     let descriptor: _ModelDescriptor
     let ownSlots: Range<Int>
     let inverses: [String: String]
-    /// Whether the entity's table has rows of entities that the schema lacks.
+    /// Whether the entity's table has rows of entities that are not in the schema.
     let hasOtherEntities: Bool
   }
 
@@ -29,7 +28,7 @@ struct SchemaBlueprint {
     layout = file.layout(of: own)
     let (whole, numbers) = (layout.model, layout.numbers)
     for root in own.roots {
-      // A root of the models may stand below an entity that they lack.
+      // A root of the models may have a superentity that is not in the schema.
       let hierarchy = whole.lineage(of: root.name).last?.name ?? root.name
       let hasOtherEntities = whole.subtree(of: hierarchy).contains { own[$0.name] == nil }
       for name in own.subtree(of: root.name).map(\.name) {
@@ -49,10 +48,10 @@ struct SchemaBlueprint {
       }
     }
     entities.sort { $0.number < $1.number }
-    for (place, entity) in entities.enumerated() { byName[entity.name] = place }
+    for (index, entity) in entities.enumerated() { byName[entity.name] = index }
   }
 
-  /// The entity that declares the property of a slot.
+  /// The entity that declares the property with this slot.
   func declaring(slot: Int, in entity: Entity) -> Entity {
     var current = entity
     while slot < current.ownSlots.lowerBound, let name = current.superName, let parent = self[name]

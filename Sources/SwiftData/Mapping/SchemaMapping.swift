@@ -1,25 +1,25 @@
 package import OpenSwiftDataSQLSyntax
 package import OpenSwiftDataStoreFormat
 
-/// Where everything of a schema is stored. Built once per store, with the numbers that its file has
-/// given to entities; immutable.
+/// The tables and columns of a whole schema. Built once per store, with the file's entity numbers;
+/// immutable.
 package final class SchemaMapping: Sendable {
   /// In the order of their numbers.
   package let entities: [EntityMapping]
   /// One definition per hierarchy, then one per join table.
   package let tables: [TableDefinition]
-  /// The layout of the file, with the entities that only the file has.
+  /// The layout of the file, including entities that only the file has.
   package let layout: StoreLayout
   private let byName: [String: EntityMapping]
-  /// The place of the entity with a number; a file may have left numbers out.
+  /// The entity for each number; `nil` for unused numbers.
   private let byNumber: [EntityMapping?]
-  /// By table, the columns that an index of the table begins with.
+  /// By table: the first columns of its indexes.
   private let indexedColumns: [String: Set<String>]
 
   /// - Parameters:
   ///   - schema: The validated schema.
   ///   - descriptors: The descriptors of its classes by entity name.
-  ///   - file: What the file says of its entities.
+  ///   - file: The entities of the file.
   package init(
     schema: Schema, descriptors: [String: _ModelDescriptor], file: FileEntities = .none
   ) {
@@ -36,7 +36,7 @@ package final class SchemaMapping: Sendable {
       tables.map { ($0.table.name, $0.indexedColumns) }, uniquingKeysWith: { $0.union($1) })
   }
 
-  /// Whether an index of the table begins with the column, so that a comparison narrows the rows.
+  /// Whether an index of the table begins with the column, so that a comparison reads fewer rows.
   package func isIndexed(_ column: String, of table: String) -> Bool {
     indexedColumns[table]?.contains(column) ?? false
   }
@@ -45,7 +45,7 @@ package final class SchemaMapping: Sendable {
     byName[name]
   }
 
-  /// The entity of a class; `nil` for another class of the same name.
+  /// The entity of a class; `nil` for another class with the same name.
   package func entity(for type: any PersistentModel.Type) -> EntityMapping? {
     byName[type._$descriptor.entityName].flatMap { $0.descriptor.type == type ? $0 : nil }
   }
@@ -54,10 +54,11 @@ package final class SchemaMapping: Sendable {
     byNumber.indices.contains(number) ? byNumber[number] : nil
   }
 
-  /// The names of the entities by number; empty where no entity has the number.
+  /// The names of the entities by number; empty for unused numbers.
   package var namesByNumber: [String] { byNumber.map { $0?.name ?? "" } }
 
-  /// The attributes whose values may lie in files, by the entities that declare them: `Photo.data`.
+  /// The attributes whose values may be stored in files, named with the declaring entity:
+  /// `Photo.data`.
   package var externalAttributes: [String] {
     entities.flatMap { entity in
       entity.ownSlots.filter { entity.descriptor.properties[$0].isExternallyStored }
@@ -65,8 +66,8 @@ package final class SchemaMapping: Sendable {
     }.sorted()
   }
 
-  /// The Swift types of integers that the type of their column does not tell, by the entities that declare
-  /// them: `["Trip.code": "UInt64"]`.
+  /// The Swift types of integers whose column type is ambiguous, named with the declaring entity:
+  /// `["Trip.code": "UInt64"]`.
   package var integerTypes: [String: String] {
     var types: [String: String] = [:]
     for entity in entities {
@@ -75,7 +76,7 @@ package final class SchemaMapping: Sendable {
     return types
   }
 
-  /// The statements that make every table and index of the schema, all tables first.
+  /// The statements that create every table and index of the schema, all tables first.
   package var creationStatements: [any SQLStatement] {
     tables.map(\.table) + tables.flatMap(\.indexes)
   }

@@ -1,7 +1,7 @@
 package import OpenSwiftDataSQLSyntax
 import OpenSwiftDataStoreFormat
 
-/// An index over several numbers of a row at once, for questions about boxes: `#Index` of the kind
+/// An index over several numeric properties, for range queries on all of them: `#Index` of the kind
 /// `.rtree`.
 package struct SpatialIndex: Hashable, Sendable {
   package let entity: String
@@ -10,16 +10,16 @@ package struct SpatialIndex: Hashable, Sendable {
   package let table: String
   package let columns: [String]
 
-  /// The table of the tree. Apple's own files call the tree of an index so.
+  /// The name of the R-tree, which follows the names in Apple's files.
   package var name: String { "Z_RT_\(entity)_SwiftDataIndexOnRTree\(properties.joined())" }
 
-  /// The column of the tree with the least value that the row may have.
+  /// The tree's column for the minimum of a value.
   package static func lower(_ column: String) -> String { column + "_MIN" }
 
-  /// The column of the tree with the greatest value that the row may have.
+  /// The tree's column for the maximum of a value.
   package static func upper(_ column: String) -> String { column + "_MAX" }
 
-  /// The tree, for databases that have such.
+  /// The R-tree, for databases that support it.
   package var tree: SpatialTree {
     SpatialTree(
       name, of: table, key: RowColumns.key,
@@ -29,18 +29,18 @@ package struct SpatialIndex: Hashable, Sendable {
       })
   }
 
-  /// What takes its place where the database has no trees.
+  /// The replacement for databases without R-trees.
   package var ordinaryIndex: CreateIndex {
     CreateIndex(
       "Z_\(entity)_SwiftDataIndexOnBinary\(properties.joined())", on: table,
       columns: columns.map { .init($0, isBinary: true, direction: .ascending) })
   }
 
-  /// As many columns as a tree may have.
+  /// The maximum number of columns in a tree.
   static let mostColumns = 5
 
-  /// Whether a tree may hold values of the type. Trees keep floating-point numbers; the stored form of
-  /// large unsigned numbers has another order.
+  /// Whether a tree supports values of the type. Trees store floating-point numbers; the stored
+  /// form of large unsigned integers has another order.
   static func holds(_ content: ColumnContent) -> Bool {
     guard case .scalar(let type) = content else { return false }
     return type.isInteger || type.traits.column == .real || type.traits.column == .date
@@ -48,12 +48,12 @@ package struct SpatialIndex: Hashable, Sendable {
 }
 
 extension SchemaBlueprint {
-  /// The spatial indexes that an entity declares, those of the superentity left out.
+  /// The spatial indexes that an entity itself declares.
   func spatialIndexes(of entity: Entity) -> [SpatialIndex] {
     declaredSpatialIndexes(of: entity).compactMap { spatialIndex(of: $0, in: entity) }
   }
 
-  /// The properties of declared spatial indexes that a tree cannot hold.
+  /// The properties of declared spatial indexes that a tree does not support.
   func nonSpatialIndexes(of entity: Entity) -> [[String]] {
     declaredSpatialIndexes(of: entity).filter { spatialIndex(of: $0, in: entity) == nil }
   }

@@ -1,13 +1,13 @@
 package import OpenSwiftDataSQLSyntax
 
-/// A table with its indexes, as a store creates them.
+/// A table and its indexes, which a store creates.
 package struct TableDefinition: Hashable, Sendable {
   package var table: CreateTable
   package var indexes: [CreateIndex]
-  /// How they are made is up to the database.
+  /// Created in a way that depends on the database.
   package var spatialIndexes: [SpatialIndex] = []
 
-  /// The columns that an index or the primary key begins with.
+  /// The first columns of the indexes and of the primary key.
   var indexedColumns: Set<String> {
     var columns = Set(indexes.compactMap { $0.columns.first?.name })
     columns.formUnion(table.columns.filter(\.isPrimaryKey).map(\.name))

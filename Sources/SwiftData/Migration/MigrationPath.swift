@@ -1,12 +1,12 @@
-/// The way of a store from the version that it has to that of the models.
+/// The path of a store from its version to that of the models.
 package struct MigrationPath: Hashable, Sendable {
-  /// One step: the tables change to a version, and code of the app may run before and after it.
+  /// One step: the tables change to a version; code of the app may run before and after it.
   package struct Step: Hashable, Sendable {
-    /// The place of the version that the store has before; `nil` for one that the plan does not list.
+    /// The index of the version before the step; `nil` for one that the plan does not list.
     package let from: Int?
-    /// The place of the version that it has afterwards.
+    /// The index of the version after the step.
     package let to: Int
-    /// The place of the stage; `nil` where the plan has none, so that the store changes by itself.
+    /// The index of the stage; `nil` if the plan has none, so that the tables change automatically.
     package let stage: Int?
 
     package init(from: Int?, to: Int, stage: Int?) {
@@ -17,27 +17,27 @@ package struct MigrationPath: Hashable, Sendable {
   }
 
   package let steps: [Step]
-  /// The versions that the steps lead through, the file's first.
+  /// The names of the versions along the steps, the file's first.
   package let versionNames: [String]
-  /// Whether rows and tables stay as they are, and only the names of the version change.
-  package let isInName: Bool
+  /// Whether rows and tables stay as they are, and only the name of the version changes.
+  package let changesVersionNameOnly: Bool
 
-  /// As errors tell it: `1.0.0 to 2.0.0 (by a stage of the plan), 2.0.0 to 3.0.0`.
+  /// The text for errors: `1.0.0 to 2.0.0 (by a stage of the plan), 2.0.0 to 3.0.0`.
   package var text: String {
-    steps.indices.map { place in
-      stepText(place) + (steps[place].stage == nil ? "" : " (by a stage of the plan)")
+    steps.indices.map { index in
+      stepText(index) + (steps[index].stage == nil ? "" : " (by a stage of the plan)")
     }.joined(separator: ", ")
   }
 
-  /// `1.0.0 to 2.0.0`.
-  package func stepText(_ place: Int) -> String {
-    "\(versionNames[place]) to \(versionNames[place + 1])"
+  /// The text of one step: `1.0.0 to 2.0.0`.
+  package func stepText(_ index: Int) -> String {
+    "\(versionNames[index]) to \(versionNames[index + 1])"
   }
 }
 
 /// What a store needs before its models can be used.
 package enum MigrationDecision: Hashable, Sendable {
-  /// It has the version of the models.
+  /// The store has the version of the models.
   case open
   case migrate(MigrationPath)
 }

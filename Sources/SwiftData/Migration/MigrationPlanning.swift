@@ -1,30 +1,30 @@
 import Foundation
 import OpenSwiftDataStoreFormat
 
-/// Finds the version of a store and the way from there to the models. Pure: what a file says comes in, a
-/// decision or an error goes out.
+/// Finds the version of a store and the path from there to the models. Pure: the input is what a
+/// file says about itself, the output a decision or an error.
 ///
 /// 1. The models are found among the versions of the plan (`target`).
-/// 2. A store is recognised by its version hashes; of versions with equal hashes the one counts that the
-///    file names, then the one whose declarations the file has, then the last.
-/// 3. Stages of the plan lead from version to version in the order of the list; where there is none, the
-///    store changes by itself.
-/// 4. A store that no version describes is led to the first one where that loses nothing.
+/// 2. A store is recognised by its version hashes. Of versions with equal hashes, the one that the
+///    file names is chosen, then one with the declarations of the file, then the last.
+/// 3. Stages of the plan lead from version to version in the order of the list. Where there is no
+///    stage, the tables change automatically.
+/// 4. A store that no version describes is migrated to the first one if that loses nothing.
 package struct MigrationPlanning {
   package let versions: [ModelVersion]
   private let links: [StageLink]
-  /// The place of the version that the models are.
+  /// The index of the version that equals the models.
   package let target: Int
   private let models: ModelVersion
   private let hasPlan: Bool
-  /// The entities of a store that keeps only some of its container's.
+  /// The entities of a store that contains only some of its container's.
   private let part: Set<String>?
 
   /// - Parameters:
   ///   - models: The models of the store.
-  ///   - versions: Those of the plan; none without a plan.
+  ///   - versions: The versions of the plan; empty without a plan.
   ///   - links: The stages of the plan.
-  ///   - isPart: Whether the store keeps only some of the container's models.
+  ///   - isPart: Whether the store contains only some of the container's models.
   /// - Throws: `SwiftDataError.loadIssueModelContainer` for models that are no version of the plan.
   package init(
     models: ModelVersion, versions: [ModelVersion] = [], links: [StageLink] = [],
@@ -37,44 +37,46 @@ package struct MigrationPlanning {
     let part = isPart ? Set(models.model.entities.map(\.name)) : nil
     self.part = part
     target =
-      hasPlan ? try MigrationPlanning.place(of: models, among: versions, part: part) : 0
+      hasPlan ? try MigrationPlanning.index(of: models, among: versions, part: part) : 0
   }
 
   /// - Parameters:
-  ///   - store: What the file says.
-  ///   - name: The store in a sentence: `The store at /trips.store`.
-  ///   - columnDifferences: What the tables differ in from those of a version, as clauses of a sentence.
-  ///     Asked for a file that does not tell its models.
+  ///   - store: The description in the file.
+  ///   - name: The store as the subject of a sentence: `The store at /trips.store`.
+  ///   - columnDifferences: How the tables differ from those of a version, as clauses of a
+  ///     sentence. Called for a file that does not describe its models.
   /// - Throws: `SwiftDataError.backwardMigration`, or `.unknownDataStoreSchema`.
   package func decision(
     _ store: StoreIdentity, named name: String, columnDifferences: (Int) -> [String]
   ) throws -> MigrationDecision {
-    if let place = place(of: store, columnDifferences) {
-      if place == target {
-        return keepsValues(of: versions[place], store) && keepsRows(of: store)
-          ? .open : .migrate(pathInPlace(store))
+    if let index = index(of: store, columnDifferences) {
+      if index == target {
+        return keepsValues(of: versions[index], store) && keepsRows(of: store)
+          ? .open : .migrate(pathKeepingVersion(store))
       }
-      if place > target, !isLed(from: place) { throw backward(store, name, versions[place].name) }
-      return .migrate(path(of: store, from: place))
+      if index > target, !hasStages(from: index) {
+        throw backward(store, name, versions[index].name)
+      }
+      return .migrate(path(of: store, from: index))
     }
     if isNewer(store) { throw backward(store, name, store.versionText) }
     guard reaches(versions[0], store) else { throw unknown(store, name, columnDifferences) }
     return .migrate(path(of: store, from: nil))
   }
 
-  /// Whether all rows of the models are seen: those of a subclass that no version has are in none of their
-  /// fetches. Only the rows tell whether there are any.
+  /// Whether all rows of the models are visible. Rows of a subclass that no version has are in no
+  /// fetch of them; only the rows tell whether there are any.
   private func keepsRows(of store: StoreIdentity) -> Bool {
     let known = versions.reduce(models.entityNames) { $0.union($1.entityNames) }
     return store.subentities(beside: known).isEmpty
   }
 
-  /// Whether values are as the version reads them. Attributes of other modules do not count.
+  /// Whether values are stored as the version reads them. Attributes of other modules do not count.
   private func keepsValues(of version: ModelVersion, _ store: StoreIdentity) -> Bool {
     keepsLargeValues(of: version, store) && keepsIntegers(of: version, store)
   }
 
-  /// Whether integers are of types whose stored form is the same number.
+  /// Whether the integers in the file have the types of the version.
   private func keepsIntegers(of version: ModelVersion, _ store: StoreIdentity) -> Bool {
     guard let stored = store.integerTypes else { return true }
     let names = names(in: store)
@@ -86,7 +88,7 @@ package struct MigrationPlanning {
       == stored.filter { isOfVersion($0.key) }
   }
 
-  /// Whether large values are where the version looks for them.
+  /// Whether large values are stored where the version reads them.
   private func keepsLargeValues(of version: ModelVersion, _ store: StoreIdentity) -> Bool {
     guard let stored = store.externalAttributes else { return true }
     func isOfVersion(_ attribute: String) -> Bool {
@@ -101,49 +103,50 @@ package struct MigrationPlanning {
 
   // MARK: Paths
 
-  /// The version stays, and values move into files or out of them.
-  private func pathInPlace(_ store: StoreIdentity) -> MigrationPath {
+  /// Keeps the version and rewrites values in another form or location.
+  private func pathKeepingVersion(_ store: StoreIdentity) -> MigrationPath {
     MigrationPath(
       steps: [MigrationPath.Step(from: target, to: target, stage: nil)],
-      versionNames: [store.versionText, versions[target].name], isInName: false)
+      versionNames: [store.versionText, versions[target].name], changesVersionNameOnly: false)
   }
 
   private func path(of store: StoreIdentity, from start: Int?) -> MigrationPath {
     var steps: [MigrationPath.Step] = []
     var names = [start.map { versions[$0].name } ?? store.versionText]
-    var place = start
-    while place != target {
-      let step = step(from: place)
+    var index = start
+    while index != target {
+      let step = step(from: index)
       steps.append(step)
       names.append(versions[step.to].name)
-      place = step.to
+      index = step.to
     }
-    let isInName =
+    let changesVersionNameOnly =
       start.map { versions[$0].hashes == versions[target].hashes } ?? false
       && keepsValues(of: versions[target], store)
       && steps.allSatisfy { step in
         versions[step.to].hashes == versions[target].hashes
           && !links.contains { $0.stage == step.stage && $0.isCustom }
       }
-    return MigrationPath(steps: steps, versionNames: names, isInName: isInName)
+    return MigrationPath(
+      steps: steps, versionNames: names, changesVersionNameOnly: changesVersionNameOnly)
   }
 
-  private func step(from place: Int?) -> MigrationPath.Step {
-    guard let place else { return MigrationPath.Step(from: nil, to: 0, stage: nil) }
-    if place > target, let link = way(from: place)?.first {
-      return MigrationPath.Step(from: place, to: link.to, stage: link.stage)
+  private func step(from index: Int?) -> MigrationPath.Step {
+    guard let index else { return MigrationPath.Step(from: nil, to: 0, stage: nil) }
+    if index > target, let link = way(from: index)?.first {
+      return MigrationPath.Step(from: index, to: link.to, stage: link.stage)
     }
-    if let link = links.first(where: { $0.from == place && (place + 1...target).contains($0.to) }) {
-      return MigrationPath.Step(from: place, to: link.to, stage: link.stage)
+    if let link = links.first(where: { $0.from == index && (index + 1...target).contains($0.to) }) {
+      return MigrationPath.Step(from: index, to: link.to, stage: link.stage)
     }
-    return MigrationPath.Step(from: place, to: place + 1, stage: nil)
+    return MigrationPath.Step(from: index, to: index + 1, stage: nil)
   }
 
-  /// Whether stages alone lead from a version that stands after the models' one to the models.
-  private func isLed(from place: Int) -> Bool { way(from: place) != nil }
+  /// Whether stages alone lead to the models from a version that is listed after them.
+  private func hasStages(from index: Int) -> Bool { way(from: index) != nil }
 
-  /// The shortest way of stages from a version to that of the models. The order in which a plan lists its
-  /// versions is no evidence of a direction; its stages are.
+  /// The shortest sequence of stages from a version to that of the models. The order in which a
+  /// plan lists its versions implies no direction; its stages do.
   private func way(from start: Int) -> [StageLink]? {
     var ways: [(end: Int, links: [StageLink])] = [(start, [])]
     var seen: Set<Int> = [start]
@@ -159,24 +162,24 @@ package struct MigrationPlanning {
 
   // MARK: Recognition
 
-  private func place(
+  private func index(
     of store: StoreIdentity, _ columnDifferences: (Int) -> [String]
   ) -> Int? {
-    guard store.tellsModels else {
-      func fits(_ place: Int) -> Bool { columnDifferences(place).isEmpty }
+    guard store.describesModels else {
+      func fits(_ index: Int) -> Bool { columnDifferences(index).isEmpty }
       return fits(target) ? target : versions.indices.last(where: fits)
     }
-    // Other entities of the file are those of other modules.
+    // Other entities of the file belong to other modules.
     let known = versions.reduce(models.entityNames) { $0.union($1.entityNames) }
     let names = names(in: store)
     let hashes = store.hashes.filter { known.contains($0.key) }
     var found =
       hashes.isEmpty ? [] : versions.indices.filter { versions[$0].hashes(of: names) == hashes }
     if found.isEmpty, let model = store.model {
-      // What hashes count besides, such as limits of Core Data, makes no other rows.
+      // Hashes also contain what does not change the rows, such as limits of Core Data.
       let held = store.entityNames.intersection(known)
-      found = versions.indices.filter { place in
-        let version = versions[place].model(of: names)
+      found = versions.indices.filter { index in
+        let version = versions[index].model(of: names)
         return !held.isEmpty && Set(version.entities.map(\.name)) == held
           && ModelDifference.all(from: model, to: version).isEmpty
       }
@@ -184,55 +187,56 @@ package struct MigrationPlanning {
     return narrowed(
       found, { keepsValues(of: versions[$0], store) },
       { store.versionIdentifiers.contains(versions[$0].name) },
-      { place in
-        store.model.map { versions[place].model(of: names).declaresTheSame(as: $0) } ?? false
+      { index in
+        store.model.map { versions[index].model(of: names).declaresTheSame(as: $0) } ?? false
       })
   }
 
-  /// The entities of a version that the store keeps; `nil` for all.
+  /// The entities of a version that the store contains; `nil` for all.
   package func names(in store: StoreIdentity) -> Set<String>? {
     part.map { $0.union(store.entityNames) }
   }
 
-  /// The entities that a step leaves behind: those of earlier versions that the later one does not name.
-  /// Without a plan nobody says that an entity is gone.
-  package func entitiesGone(in step: MigrationPath.Step) -> Set<String> {
+  /// The entities that a step removes: those of earlier versions that the later one does not name.
+  /// Without a plan, no entity is known to be removed.
+  package func entitiesRemoved(in step: MigrationPath.Step) -> Set<String> {
     guard hasPlan else { return [] }
     let known = versions[...max(step.to, step.from ?? 0)].reduce(Set<String>()) {
       $0.union($1.entityNames)
     }
-    return known.subtracting(versions[step.to].namesAndFormerNames)
+    return known.subtracting(versions[step.to].currentAndFormerNames)
   }
 
-  /// The last of those that fulfil as many conditions, in their order, as any does.
-  private func narrowed(_ places: [Int], _ conditions: ((Int) -> Bool)...) -> Int? {
-    MigrationPlanning.narrowed(places, conditions)
+  /// Applies each condition that any remaining index fulfils, in order, and returns the last index
+  /// left.
+  private func narrowed(_ indices: [Int], _ conditions: ((Int) -> Bool)...) -> Int? {
+    MigrationPlanning.narrowed(indices, conditions)
   }
 
-  private static func narrowed(_ places: [Int], _ conditions: [(Int) -> Bool]) -> Int? {
-    var places = places
-    for condition in conditions where places.count > 1 {
-      let fulfilling = places.filter(condition)
-      if !fulfilling.isEmpty { places = fulfilling }
+  private static func narrowed(_ indices: [Int], _ conditions: [(Int) -> Bool]) -> Int? {
+    var indices = indices
+    for condition in conditions where indices.count > 1 {
+      let fulfilling = indices.filter(condition)
+      if !fulfilling.isEmpty { indices = fulfilling }
     }
-    return places.last
+    return indices.last
   }
 
-  private static func place(
+  private static func index(
     of models: ModelVersion, among versions: [ModelVersion], part: Set<String>?
   ) throws -> Int {
     var found = versions.indices.filter { versions[$0].hashes(of: part) == models.hashes }
     if found.isEmpty {
       found = versions.indices.filter { versions[$0].differences(to: models, part: part).isEmpty }
     }
-    let place = narrowed(
+    let index = narrowed(
       found,
       [
         { versions[$0].model(of: part).declaresTheSame(as: models.model) },
         // A schema that was given no version has this one.
         { models.identifier != Schema.Version(1, 0, 0) && versions[$0].name == models.name },
       ])
-    if let place { return place }
+    if let index { return index }
     let last = versions[versions.count - 1]
     throw SwiftDataError.loadIssueModelContainer.with(
       "The models of the container are not those of version \(last.name), the last of the migration "
@@ -240,20 +244,21 @@ package struct MigrationPlanning {
         + "the models of a version, or add a version with these models to the plan.")
   }
 
-  /// Whether the store goes to a version by itself without losing what versions behind that have. A
-  /// store of which no entity has a counterpart there would be emptied, and one that does not tell its
-  /// model would be guessed at.
+  /// Whether the store can be migrated to a version automatically, without losing what later
+  /// versions have. A store without a matching entity would be emptied; for a store that does not
+  /// describe its model the migration would be a guess.
   private func reaches(_ version: ModelVersion, _ store: StoreIdentity) -> Bool {
-    guard !version.namesAndFormerNames.isDisjoint(with: store.entityNames), let model = store.model
+    guard !version.currentAndFormerNames.isDisjoint(with: store.entityNames),
+      let model = store.model
     else { return false }
     guard hasPlan else { return true }
-    // 1.0.0 is what schemas have that were given no version.
+    // 1.0.0 is the version of schemas that were given none.
     if let newest = store.versions?.max(), newest > version.identifier,
       newest != Schema.Version(1, 0, 0)
     {
       return false
     }
-    // A property that only later versions have tells that the store is one of them, changed.
+    // A property that only later versions have shows that the store is one of them, modified.
     return model.entities.allSatisfy { entity in
       entity.properties.allSatisfy { property in
         version.model.holds(property.name, of: entity.name)
@@ -289,7 +294,7 @@ package struct MigrationPlanning {
     _ store: StoreIdentity, _ name: String, _ columnDifferences: (Int) -> [String]
   ) -> SwiftDataError {
     let differences =
-      store.tellsModels
+      store.describesModels
       ? versions.map { $0.differences(from: store, part: part) }
       : versions.indices.map(columnDifferences)
     let nearest = differences.indices.min { differences[$0].count < differences[$1].count } ?? 0
@@ -329,7 +334,7 @@ extension PropertyDescription {
 }
 
 extension ModelVersion {
-  /// What models have that the version has not, and the other way round, as clauses of a sentence.
+  /// What the models have and the version lacks, and the opposite, as clauses of a sentence.
   fileprivate func differences(to models: ModelVersion, part: Set<String>?) -> [String] {
     let own = model(of: part)
     return ModelDifference.all(from: own, to: models.model).map { $0.text(in: "version \(name)") }
@@ -337,7 +342,7 @@ extension ModelVersion {
       .map { "the model \($0.name) of version \(name) is missing" }
   }
 
-  /// What the version has that a file has not, as clauses of a sentence.
+  /// What the version has and a file lacks, as clauses of a sentence.
   fileprivate func differences(from store: StoreIdentity, part: Set<String>?) -> [String] {
     let names = part.map { $0.union(store.entityNames) }
     let own = model(of: names)

@@ -1,7 +1,7 @@
 public import Observation
 import Synchronization
 
-/// How far a migration is, for an app to show while it makes its container.
+/// The progress of a migration, for an app to show while it creates its container.
 ///
 /// ```swift
 /// let progress = MigrationProgress()
@@ -10,9 +10,10 @@ import Synchronization
 ///   configurations: [], migrationProgress: progress)
 /// ```
 ///
-/// Make the container on another thread than the one that shows it. The properties may be read from any
-/// thread, and are observable; observers are called on the thread that migrates. Where no store has to be
-/// migrated, only `isFinished` changes. Not in Apple's framework.
+/// Create the container on another thread than the one that shows the progress. The properties may
+/// be read from any thread, and are observable; observers are called on the thread that migrates.
+/// If no store has to be migrated, only `fraction` and `isFinished` change. Not in Apple's
+/// framework.
 public final class MigrationProgress: Observable, Sendable {
   fileprivate struct State {
     var fraction = 0.0
@@ -23,38 +24,38 @@ public final class MigrationProgress: Observable, Sendable {
     var rows = 0
     var totalRows = 0
     var isFinished = false
-    /// The stores of the container come one after the other, and have equal parts of the whole.
+    /// The stores of the container are opened one after the other, with equal parts of the whole.
     var store = 0
     var storeCount = 1
-    /// The part of the stage that the change of its tables has; the code of the app has the rest.
+    /// The part of the stage for the change of its tables; the rest is for code of the app.
     var change = 0.0...1.0
   }
 
   private let registrar = ObservationRegistrar()
   private let state = Mutex(State())
 
-  /// Makes a progress for one container.
+  /// Creates a progress for one container.
   public init() {}
 
-  /// The part that is done, from 0 to 1; it never falls.
+  /// The part that is done, from 0 to 1; it never decreases.
   public var fraction: Double { read(\.fraction, \.fraction) }
 
-  /// The versions between which the store is on its way: `1.0.0 to 2.0.0`; empty before it begins.
+  /// The versions of the current stage: `1.0.0 to 2.0.0`; empty before the first one.
   public var stage: String { read(\.stage, \.stage) }
 
-  /// The number of the stage, from 1 on; 0 before the first one.
+  /// The number of the current stage, starting at 1; 0 before the first one.
   public var stageIndex: Int { read(\.stageIndex, \.stageIndex) }
 
-  /// How many stages there are.
+  /// The number of stages of the current store.
   public var stageCount: Int { read(\.stageCount, \.stageCount) }
 
-  /// The entity whose rows change; `nil` while code of the app runs.
+  /// The entity whose rows are changing; `nil` while code of the app runs.
   public var entity: String? { read(\.entity, \.entity) }
 
-  /// How many rows of the stage have changed.
+  /// How many rows of the current stage have changed.
   public var rows: Int { read(\.rows, \.rows) }
 
-  /// How many rows change in the stage.
+  /// How many rows change in the current stage.
   public var totalRows: Int { read(\.totalRows, \.totalRows) }
 
   /// Whether all stores are open.
@@ -90,7 +91,7 @@ public final class MigrationProgress: Observable, Sendable {
     }
   }
 
-  /// The tables of the stage change.
+  /// Called while the tables of the stage change.
   /// - Parameter rows: How many rows have changed so far.
   func note(entity: String?, rows: Int, of totalRows: Int) {
     update { state in
@@ -101,7 +102,7 @@ public final class MigrationProgress: Observable, Sendable {
     }
   }
 
-  /// The tables have changed.
+  /// Called after the tables have changed.
   func endChange() {
     update { state in
       state.entity = nil
@@ -117,7 +118,7 @@ public final class MigrationProgress: Observable, Sendable {
     }
   }
 
-  /// One thread migrates; others only read.
+  /// One thread migrates; other threads only read.
   private func update(_ change: (inout State) -> Void) {
     let old = state.withLock { $0 }
     var new = old
@@ -149,7 +150,7 @@ extension MigrationProgress.State {
     advance(toPartOfStore: (Double(stageIndex - 1) + part) / Double(max(stageCount, 1)))
   }
 
-  /// The commit of the last store is the rest.
+  /// The last hundredth is left for the commit of the last store.
   fileprivate mutating func advance(toPartOfStore part: Double) {
     fraction = max(fraction, min((Double(store) + part) / Double(storeCount), 1) * 0.99)
   }

@@ -1,7 +1,8 @@
-/// Both sides of a migration at once: the rows as they were, and what the store has made of them.
+/// Both sides of a migration at once: the old models, and the new models made from their rows.
 ///
-/// A stage `.transform` hands it to its code. The tables have changed by then as in a lightweight stage, and
-/// the old ones are still there. So an old model can be read, and its counterpart completed, in one place:
+/// A stage `.transform` passes it to its code. The tables have changed by then as in a lightweight
+/// stage, and the old ones still exist. So the code can read an old model and complete its
+/// counterpart at the same time:
 ///
 /// ```swift
 /// MigrationStage.transform(
@@ -13,16 +14,16 @@
 ///   })
 /// ```
 ///
-/// Values that can't be carried over are no problem in such a stage: required properties of the new models have
-/// an empty value until the code gives them another. Not in Apple's framework.
+/// Values that can't be converted are no problem in such a stage: required properties of the new
+/// models have an empty value until the code sets another. Not in Apple's framework.
 public struct MigrationTransformation {
-  /// A context over the new models. What it has not saved at the end of the stage is an error.
+  /// A context for the new models. Unsaved changes at the end of the stage are an error.
   public let context: ModelContext
 
-  /// A context over the old models; they can't be changed.
+  /// A context for the old models, which can't be changed.
   let old: ModelContext
 
-  /// What was added to the key of a row, by the names of the earlier and the later entity.
+  /// The number that was added to the key of a row, by the names of the old and the new entity.
   private let offset: (_ from: String, _ to: String) -> Int64
 
   init(
@@ -35,14 +36,14 @@ public struct MigrationTransformation {
 
   /// Calls `body` with each old model and its counterpart, and saves after each batch.
   ///
-  /// Models are released behind their batch, so any number of rows takes the memory of one batch.
+  /// Models are released after their batch, so memory is needed for one batch only.
   /// - Parameters:
   ///   - old: The class of the old models; subclasses are included.
   ///   - new: The class of their counterparts.
   ///   - batchSize: How many rows are read at a time, with one statement for each side.
-  ///   - body: What to do with an old model, its counterpart, which is `nil` where the row has none in the new
-  ///     class, and the context of the new models.
-  /// - Throws: What `body` throws, or a save.
+  ///   - body: Called with an old model, its counterpart, which is `nil` if the row has none in the
+  ///     new class, and the context of the new models.
+  /// - Throws: Errors of `body` or of a save.
   public func forEach<Old: PersistentModel, New: PersistentModel>(
     _ old: Old.Type, _ new: New.Type, batchSize: Int = 1000,
     _ body: (_ old: Old, _ new: New?, _ context: ModelContext) throws -> Void
@@ -56,12 +57,12 @@ public struct MigrationTransformation {
     }
   }
 
-  /// Calls `body` with each old model of a class that has no counterpart, and saves after each batch.
+  /// Calls `body` with each old model of a class without counterparts, and saves after each batch.
   /// - Parameters:
   ///   - old: The class of the old models; subclasses are included.
   ///   - batchSize: How many rows are read at a time.
-  ///   - body: What to do with an old model and the context of the new models.
-  /// - Throws: What `body` throws, or a save.
+  ///   - body: Called with an old model and the context of the new models.
+  /// - Throws: Errors of `body` or of a save.
   public func forEach<Old: PersistentModel>(
     _ old: Old.Type, batchSize: Int = 1000,
     _ body: (_ old: Old, _ context: ModelContext) throws -> Void
@@ -76,15 +77,15 @@ public struct MigrationTransformation {
   ) throws {
     let descriptor = FetchDescriptor<Old>()
     let reading = BatchReading(
-      core: old.core, descriptor: descriptor,
-      places: try FetchOperation(core: old.core, descriptor: descriptor).places())
+      prefetcher: old.core.prefetcher, descriptor: descriptor,
+      identifiers: try old.core.fetchOperation(descriptor).fetchedIdentifiers())
     for range in reading.batches(of: max(batchSize, 1)) {
       try body(try reading.models(at: range).compactMap(\.self))
       try context.save()
     }
   }
 
-  /// The rows that have gone on, by their keys.
+  /// The counterparts of some models, by row key.
   private func counterparts<Old: PersistentModel, New: PersistentModel>(
     of models: [Old], as type: New.Type, _ offset: Int64
   ) throws -> [Int64: New] {
@@ -105,7 +106,7 @@ public struct MigrationTransformation {
     let rows = try port.rows(
       at: .identifiers(identifiers), in: 0..<identifiers.count, of: descriptor, slots: nil,
       core.editingState)
-    let found = core.materialize(rows, as: type).compactMap { model in
+    let found = core.materializer.materialize(rows, as: type).compactMap { model in
       model.rowKey.map { ($0, model) }
     }
     return Dictionary(found, uniquingKeysWith: { first, _ in first })

@@ -1,18 +1,18 @@
 import Foundation
 package import OpenSwiftDataStoreFormat
 
-/// A version of the models as recognition sees it: what a store of the version says about itself. It is
-/// made when it is first asked for; most stores are opened without most of it.
+/// A version of the models in the form for recognition: the description that a store of the version
+/// contains. Its parts are made on demand; opening a store usually needs few of them.
 package final class ModelVersion {
   package let identifier: Schema.Version
   package private(set) lazy var model: ModelDescription = makeModel()
   /// The version hashes by entity.
   package private(set) lazy var hashes: [String: Data] = VersionHashes(model).byEntity
 
-  /// The attributes whose values may lie in files, which version hashes leave out: `Photo.data`.
+  /// The attributes whose values may be in files, which version hashes ignore: `Photo.data`.
   private(set) lazy var externalAttributes: Set<String> = listExternalAttributes()
 
-  /// The Swift types of integers, which version hashes leave out too.
+  /// The Swift types of integers, which version hashes ignore too.
   private(set) lazy var integerTypes: [String: String] = listIntegerTypes()
 
   private let makeModel: () -> ModelDescription
@@ -40,13 +40,13 @@ package final class ModelVersion {
     }
   }
 
-  /// As errors and files name it: `2.0.0`.
+  /// The name in errors and files: `2.0.0`.
   package var name: String { "\(identifier)" }
 
-  var entityNames: Set<String> { Set(hashes.keys) }
+  var entityNames: Set<String> { Set(model.entities.map(\.name)) }
 
-  /// The names that the entities have in this version, or had in one before it.
-  var namesAndFormerNames: Set<String> {
+  /// The names that the entities have in this version, and their former names.
+  var currentAndFormerNames: Set<String> {
     entityNames.union(model.entities.compactMap(\.renamingIdentifier))
   }
 
@@ -66,7 +66,7 @@ package final class ModelVersion {
 }
 
 extension _ModelDescriptor {
-  /// Those that the class itself declares.
+  /// The attributes that the class itself declares.
   fileprivate var externalAttributes: [String] {
     properties.dropFirst(superclass?._$descriptor.slotCount ?? 0).filter(\.isExternallyStored)
       .map { "\(entityName).\($0.name)" }
@@ -74,12 +74,12 @@ extension _ModelDescriptor {
 }
 
 extension ModelDescription {
-  /// Whether delete rules, names of before and default values are the same, which version hashes leave
-  /// out. Defaults that are new with each launch, times and identifiers, do not count.
+  /// Whether delete rules, former names and default values are the same, which version hashes
+  /// ignore. Defaults that differ at each launch (times and identifiers) do not count.
   func declaresTheSame(as other: ModelDescription) -> Bool {
     entities.allSatisfy { entity in
       guard let theirs = other[entity.name],
-        entity.nameOfBefore == theirs.nameOfBefore
+        entity.formerName == theirs.formerName
       else { return false }
       return entity.properties.allSatisfy { property in
         theirs[property.name].map(property.declaresTheSame) ?? false
@@ -89,7 +89,7 @@ extension ModelDescription {
 }
 
 extension EntityDescription {
-  fileprivate var nameOfBefore: String { renamingIdentifier ?? name }
+  fileprivate var formerName: String { renamingIdentifier ?? name }
 }
 
 extension PropertyDescription {
@@ -97,7 +97,7 @@ extension PropertyDescription {
     switch (self, other) {
     case (.attribute(let own), .attribute(let theirs)):
       own.renamingIdentifier ?? own.name == theirs.renamingIdentifier ?? theirs.name
-        && own.lastingDefault == theirs.lastingDefault
+        && own.stableDefault == theirs.stableDefault
     case (.relationship(let own), .relationship(let theirs)):
       own.renamingIdentifier ?? own.name == theirs.renamingIdentifier ?? theirs.name
         && own.deleteRule == theirs.deleteRule
@@ -108,9 +108,9 @@ extension PropertyDescription {
 }
 
 extension AttributeDescription {
-  fileprivate var lastingDefault: ModelValue? {
+  fileprivate var stableDefault: ModelValue? {
     switch defaultValue {
-    // Files of earlier releases have no defaults of arrays and composites.
+    // Files of earlier releases contain no defaults of arrays and composites.
     case .uuid?, .date?, .object?, .array?, .dictionary?: nil
     default: defaultValue
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A migration plan as it is read once for each opening, its faults refused.
+/// A migration plan, read once for each opening and checked for faults.
 package struct PlanVersions {
   let types: [any VersionedSchema.Type]
   package let schemas: [Schema]
@@ -29,8 +29,8 @@ package struct PlanVersions {
     }
     versions = schemas.map(ModelVersion.init)
     let identities = types.map { ObjectIdentifier($0) }
-    links = try stages.enumerated().map { place, stage in
-      try StageLink(stage, at: place, in: identities, plan)
+    links = try stages.enumerated().map { index, stage in
+      try StageLink(stage, at: index, in: identities, plan)
     }
     try PlanVersions.refuseRepeated(links, stages, plan)
   }
@@ -38,8 +38,8 @@ package struct PlanVersions {
   private static func refuseRepeated(
     _ links: [StageLink], _ stages: [MigrationStage], _ plan: any SchemaMigrationPlan.Type
   ) throws {
-    for (place, link) in links.enumerated()
-    where links[..<place].contains(where: { ($0.from, $0.to) == (link.from, link.to) }) {
+    for (index, link) in links.enumerated()
+    where links[..<index].contains(where: { ($0.from, $0.to) == (link.from, link.to) }) {
       let stage = stages[link.stage]
       throw SwiftDataError.loadIssueModelContainer.with(
         "The migration plan \(plan) has two stages from \(stage.fromVersion) to \(stage.toVersion). "
@@ -48,12 +48,12 @@ package struct PlanVersions {
   }
 }
 
-/// Between which versions of a plan a stage leads.
+/// The versions of a plan that a stage connects.
 package struct StageLink: Hashable, Sendable {
-  /// Places in the list of versions.
+  /// Indices in the list of versions.
   package let from: Int
   package let to: Int
-  /// The place of the stage.
+  /// The index of the stage.
   package let stage: Int
   /// Whether code of the app runs in it.
   package let isCustom: Bool
@@ -67,24 +67,24 @@ package struct StageLink: Hashable, Sendable {
 }
 
 extension StageLink {
-  /// A version may be listed twice, so that a plan leads up and down again. A stage that leads to a version
-  /// which is listed before leads down.
+  /// A version may be listed twice, so that a plan migrates forwards and back again. A stage to a
+  /// version that is listed before migrates back.
   fileprivate init(
-    _ stage: MigrationStage, at place: Int, in identities: [ObjectIdentifier],
+    _ stage: MigrationStage, at index: Int, in identities: [ObjectIdentifier],
     _ plan: any SchemaMigrationPlan.Type
   ) throws {
     let (from, to) = (stage.fromVersion, stage.toVersion)
-    func places(_ type: any VersionedSchema.Type) throws -> [Int] {
-      let places = identities.indices.filter { identities[$0] == ObjectIdentifier(type) }
-      guard places.isEmpty else { return places }
+    func indices(_ type: any VersionedSchema.Type) throws -> [Int] {
+      let indices = identities.indices.filter { identities[$0] == ObjectIdentifier(type) }
+      guard indices.isEmpty else { return indices }
       throw SwiftDataError.loadIssueModelContainer.with(
         "A stage of the migration plan \(plan) leads from \(from) to \(to), and \(type) is not among "
           + "its schemas. Add it there.")
     }
-    let (starts, ends) = (try places(from), try places(to))
+    let (starts, ends) = (try indices(from), try indices(to))
     for start in starts {
       guard let end = ends.first(where: { $0 > start }) else { continue }
-      self.init(from: start, to: end, stage: place, isCustom: stage.runsCode)
+      self.init(from: start, to: end, stage: index, isCustom: stage.runsCode)
       return
     }
     guard let start = starts.last, let end = ends.last(where: { $0 < start }) else {
@@ -92,7 +92,7 @@ extension StageLink {
         "A stage of the migration plan \(plan) leads from \(from) to itself. Remove it, or list the "
           + "version that it leads to as a VersionedSchema of its own.")
     }
-    self.init(from: start, to: end, stage: place, isCustom: stage.runsCode)
+    self.init(from: start, to: end, stage: index, isCustom: stage.runsCode)
   }
 }
 

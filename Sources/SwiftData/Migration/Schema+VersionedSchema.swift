@@ -1,5 +1,5 @@
 extension Schema {
-  /// Describes the models of a version.
+  /// Creates a schema with the models of a version.
   public convenience init(versionedSchema: any VersionedSchema.Type) {
     self.init(versionedSchema.models, version: versionedSchema.versionIdentifier)
   }

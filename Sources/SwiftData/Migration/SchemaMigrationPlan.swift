@@ -1,8 +1,8 @@
-/// The versions of the models of an app, and how a store gets from each to the next.
+/// The versions of an app's models, and the stages that migrate a store between them.
 public protocol SchemaMigrationPlan: SendableMetatype {
   /// All versions, the oldest first.
   static var schemas: [any VersionedSchema.Type] { get }
 
-  /// The steps between the versions, in their order.
+  /// The stages between the versions, in order.
   static var stages: [MigrationStage] { get }
 }

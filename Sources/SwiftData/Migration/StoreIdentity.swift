@@ -1,21 +1,21 @@
 import Foundation
 package import OpenSwiftDataStoreFormat
 
-/// What a file says of the models that wrote it, as far as it tells one version from another.
+/// What a file says about the models that wrote it, as far as it distinguishes versions.
 package final class StoreIdentity {
-  /// Version hashes by entity; empty where the file has none.
+  /// Version hashes by entity; empty if the file has none.
   let hashes: [String: Data]
-  /// As the file names its version: `["1.0.0"]`.
+  /// The version names in the file: `["1.0.0"]`.
   let versionIdentifiers: [String]
-  /// The attributes whose values have tags; `nil` where the file does not tell.
+  /// The attributes whose values have tags; `nil` if the file does not say.
   let externalAttributes: Set<String>?
-  /// The Swift types of integers that columns do not tell; `nil` where the file does not tell.
+  /// The Swift types of integers that columns do not tell; `nil` if the file does not say.
   let integerTypes: [String: String]?
-  /// The superentity by entity, as the table of entities tells.
+  /// The superentity by entity, from the table of entities.
   let superNames: [String: String]
-  /// The model of the cache, where the file has one. It is decoded when hashes do not settle the matter.
+  /// The model in the cache, if the file has one. It is decoded only if hashes do not decide.
   private(set) lazy var model: ModelDescription? = readModel()
-  /// The entities that have rows in the file, those of the history left out.
+  /// The entities of the file, without those of the history.
   private(set) lazy var entityNames: Set<String> = listEntities(model)
 
   private let readModel: () -> ModelDescription?
@@ -55,11 +55,12 @@ package final class StoreIdentity {
     }
   }
 
-  /// The entities that inherit from one of the given ones and are none of them.
+  /// The entities that inherit from one of the given ones and are not among them.
   func subentities(beside names: Set<String>) -> Set<String> {
     let found = superNames.keys.filter { entity in
       var next = names.contains(entity) ? nil : superNames[entity]
-      // The count ends the walk in a file whose superentities form a circle.
+      // The number of iterations is limited, because superentities may form a cycle in a faulty
+      // file.
       for _ in superNames {
         guard let name = next else { return false }
         if names.contains(name) { return true }
@@ -67,19 +68,21 @@ package final class StoreIdentity {
       }
       return false
     }
-    // Older frameworks left the old name of a renamed entity in their table: the model has another one.
+    // Older frameworks left the old name of a renamed entity in their table; the model has the new
+    // name.
     return found.isEmpty ? [] : Set(found.filter { model?[$0] != nil })
   }
 
-  /// Whether the file tells its models by itself.
-  var tellsModels: Bool { !hashes.isEmpty || model != nil }
+  /// Whether the file describes its models.
+  var describesModels: Bool { !hashes.isEmpty || model != nil }
 
-  /// The version of the file in people's words.
+  /// The version of the file, for messages.
   var versionText: String {
     versionIdentifiers.isEmpty ? "an unnamed version" : versionIdentifiers.joined(separator: ", ")
   }
 
-  /// The identifiers of the file as versions; `nil` where it has none, or others.
+  /// The version names of the file as versions; `nil` if there are none, or if one is not a
+  /// version.
   var versions: [Schema.Version]? {
     let versions = versionIdentifiers.compactMap(Schema.Version.init(text:))
     return versions.isEmpty || versions.count < versionIdentifiers.count ? nil : versions
@@ -87,7 +90,7 @@ package final class StoreIdentity {
 }
 
 extension Schema.Version {
-  /// Reads `1.0.0`.
+  /// Parses `1.0.0`.
   package init?(text: String) {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false).map { Int($0) }
     guard parts.count == 3, let major = parts[0], let minor = parts[1], let patch = parts[2]

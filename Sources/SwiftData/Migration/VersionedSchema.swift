@@ -1,6 +1,6 @@
-/// One version of the models of an app.
+/// One version of an app's models.
 public protocol VersionedSchema: SendableMetatype {
-  /// The models as they were in this version.
+  /// The models of this version.
   static var models: [any PersistentModel.Type] { get }
 
   /// The number of this version.

@@ -1,10 +1,10 @@
 import Foundation
 import OpenSwiftDataStoreFormat
 
-/// Values that one column holds whole. They are written as keyed archives: lists of texts and of data as
-/// arrays, everything else as data with the value's JSON.
+/// Values that are stored whole in one column. They are written as keyed archives: lists of texts
+/// and of data as arrays, everything else as data with the value's JSON.
 ///
-/// Read are these, archives of property lists that others wrote, and JSON without an archive.
+/// Readable are these, archives of property lists from other programs, and JSON without an archive.
 enum ArchivedCoding {
   static func encode(_ value: any Encodable) throws -> Data {
     if type(of: value) == [String].self, let texts = value as? [String] {

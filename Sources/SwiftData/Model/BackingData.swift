@@ -3,7 +3,7 @@ public protocol BackingData<Model> {
   /// The class of the model.
   associatedtype Model: PersistentModel
 
-  /// Makes empty backing data.
+  /// Creates empty backing data.
   init(for modelType: Model.Type)
   /// The identifier of the model, once it has one.
   var persistentModelID: PersistentIdentifier? { get set }
@@ -44,20 +44,20 @@ public protocol BackingData<Model> {
   /// Sets a transformed attribute.
   func setTransformableValue<Value>(forKey: KeyPath<Model, Value>, to newValue: Value)
 
-  /// The storage of this library, where the backing data is one.
+  /// The storage of this library, if the backing data has one.
   var _storage: _ModelStorage? { get }
 }
 
 extension BackingData {
   public var _storage: _ModelStorage? { nil }
 
-  /// The same values seen as those of a subclass that is being initialised.
+  /// The same values as those of a subclass that is being initialised.
   public func _generateCurrentClassBackingData<CurrentClass>() -> any BackingData<CurrentClass>
   where CurrentClass: PersistentModel {
     _ManagedBackingData<CurrentClass>(_storage ?? _ModelStorage(copying: self))
   }
 
-  /// The same values seen as those of a superclass.
+  /// The same values as those of a superclass.
   public func _superClassBackingData<SuperClass>(
     of givenType: any PersistentModel.Type
   ) -> any BackingData<SuperClass> where SuperClass: PersistentModel {
@@ -66,7 +66,7 @@ extension BackingData {
 }
 
 extension _ModelStorage {
-  /// Takes the values of backing data that another implementation made.
+  /// Copies the values of backing data of another implementation.
   convenience init<M: PersistentModel>(copying backingData: any BackingData<M>) {
     self.init(M._$descriptor)
     knownIdentifier = backingData.persistentModelID
@@ -78,7 +78,7 @@ extension _ModelStorage {
 }
 
 extension BackingData {
-  /// The value of one property of a foreign implementation, as a slot keeps it.
+  /// The value of one property of another implementation, as a slot keeps it.
   func anyValue(of property: ModelProperty) -> _SlotValue? {
     func attribute<V: Codable>(_ type: V.Type) -> _SlotValue? {
       guard let keyPath = property.keyPath as? KeyPath<Model, V> else { return nil }

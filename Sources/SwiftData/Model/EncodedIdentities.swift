@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Finds the identity that an encoded temporary identifier names, so that what was encoded in this process
-/// equals the original when it is decoded.
+/// Finds the identity for an encoded temporary identifier, so that an identifier that was encoded
+/// in this process equals the original when it is decoded.
 ///
-/// An identity is in the table from its first encoding or decoding until nobody refers to it: the model,
-/// a copy of the identifier, or the context that stored the model.
+/// An identity is in the table from its first encoding or decoding until its last owner releases
+/// it: the model, a copy of the identifier, or the context that stored the model.
 enum EncodedIdentities {
   private struct Reference: @unchecked Sendable {
     weak var scope: TemporaryScope?
@@ -17,8 +17,8 @@ enum EncodedIdentities {
     known.withLock { $0[name(scope.entityName, scope.primaryKey)] = Reference(scope: scope) }
   }
 
-  /// Called while `scope` is deinitialised, when no weak reference leads to it any more. Another scope
-  /// may have taken its name already.
+  /// Called while `scope` is deinitialised, when weak references to it are already nil. Another
+  /// scope may have taken its name.
   static func remove(_ scope: TemporaryScope) {
     let name = name(scope.entityName, scope.primaryKey)
     let other = known.withLock { known -> TemporaryScope? in
@@ -28,11 +28,11 @@ enum EncodedIdentities {
       }
       return other
     }
-    // Released outside of the lock, which its own removal takes.
+    // Released outside of the lock, because its own removal takes the lock.
     withExtendedLifetime(other) {}
   }
 
-  /// The identity with a textual key; a new one that leads to nothing where none is known.
+  /// The identity with a textual key; a new one without a model if none is known.
   static func scope(entityName: String, primaryKey: String) -> TemporaryScope {
     let name = name(entityName, primaryKey)
     return known.withLock { known in

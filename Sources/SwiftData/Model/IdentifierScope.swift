@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What many identifiers have in common: the store and the entity, or a temporary identity.
+/// The common part of many identifiers: the store and the entity, or a temporary identity.
 ///
 /// Rows of one entity share one scope, so an identifier is two words and copying it is one retain.
 @usableFromInline
@@ -10,7 +10,7 @@ class IdentifierScope: @unchecked Sendable {
     case row
     /// A primary key of a custom store, in its textual form.
     case text(String)
-    /// A model that no store has saved yet; the scope is a `TemporaryScope` of its own.
+    /// A model that no store has saved yet; it has a `TemporaryScope` of its own.
     case temporary
   }
 
@@ -52,18 +52,18 @@ class IdentifierScope: @unchecked Sendable {
 
 /// The identity of a model before its first save, shared by all copies of its identifier.
 ///
-/// The save that stores the model records the permanent identifier here, so a copy taken before
-/// the save still leads to the row. Until then it leads to the model, in the context that has it.
+/// The save that stores the model records the permanent identifier here, so a copy from before the
+/// save still leads to the row. Until then it leads to the model, in the model's context.
 final class TemporaryScope: IdentifierScope, @unchecked Sendable {
   let serial: Int
-  /// The textual form, where it was made from one.
+  /// The textual form, if the scope was created from one.
   private let decodedKey: String?
   private let state = Mutex(State())
   private let encoded = Atomic(false)
 
   private struct State: @unchecked Sendable {
     var permanent: PersistentIdentifier?
-    /// The pending model; the context holds it.
+    /// The pending model; the context retains it.
     var pending: UnretainedStorage?
     /// The context that the pending model belongs to.
     var source: ObjectIdentifier?
@@ -78,7 +78,7 @@ final class TemporaryScope: IdentifierScope, @unchecked Sendable {
     super.init(temporaryFor: entityName, serial: serial)
   }
 
-  /// The identity of a model that this process does not know, or not any more.
+  /// The identity of a model that this process does not know, or no longer knows.
   init(entityName: String, decodedKey: String) {
     serial = TemporaryScope.counter.wrappingAdd(1, ordering: .relaxed).newValue
     self.decodedKey = decodedKey
@@ -92,23 +92,23 @@ final class TemporaryScope: IdentifierScope, @unchecked Sendable {
 
   var primaryKey: String { decodedKey ?? "t\(TemporaryScope.processName)-\(serial)" }
 
-  /// Whether there may be an encoded identifier that names this identity.
+  /// Whether an encoded identifier with this identity may exist.
   var isEncoded: Bool { encoded.load(ordering: .relaxed) }
 
-  /// Called when an identifier is encoded: decoding it leads here from then on.
+  /// Called when an identifier is encoded; from then on decoding it gives this identity.
   func noteEncoded() {
     if encoded.exchange(true, ordering: .relaxed) { return }
     EncodedIdentities.insert(self)
   }
 
-  /// The pending model, if it belongs to `source`: another context's thread must not touch it.
-  func pendingModel(of source: AnyObject) -> LiveModel? {
+  /// The pending model, if it belongs to `source`: another context's thread must not use it.
+  func pendingModel(of source: AnyObject) -> RetainedModel? {
     let source = ObjectIdentifier(source)
     var found: _ModelStorage?
     state.withLock { state in
       if state.source == source { found = state.pending?.held }
     }
-    return found.flatMap(LiveModel.init)
+    return found.flatMap(RetainedModel.init)
   }
 
   func begin(_ storage: _ModelStorage, in source: any _FaultSource) {
@@ -127,10 +127,10 @@ final class TemporaryScope: IdentifierScope, @unchecked Sendable {
     }
   }
 
-  /// The save that stored the model was undone.
-  func revokePermanent() { state.withLock { $0.permanent = nil } }
+  /// Called when the save that stored the model was undone.
+  func removePermanentIdentifier() { state.withLock { $0.permanent = nil } }
 
-  /// Called while `storage` is deinitialised; it may have been replaced.
+  /// Called while `storage` is deinitialised; another one may have replaced it.
   func forget(_ storage: _ModelStorage) {
     let going = UnretainedStorage(storage)
     state.withLock { if $0.pending == going { $0.pending = nil } }

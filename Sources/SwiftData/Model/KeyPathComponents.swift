@@ -1,16 +1,16 @@
-/// The components of a key path, to take a path of several steps apart.
+/// The components of a key path, to split a path of several steps.
 ///
-/// Swift offers no way into a key path, and a step from one model to another, `\.owner?.name`, can
-/// only be told by its accessors. Their identities are read from the key path's buffer, whose form
+/// Swift has no API for this, and a step from one model to another, `\.owner?.name`, can only be
+/// identified by its accessors. Their identities are read from the key path's buffer, whose form
 /// (KeyPath.swift of the standard library) is part of the stable ABI. Names of stored properties
-/// come from the description. A buffer that looks different gives no components.
+/// come from the description. A buffer of another form gives no components.
 package enum KeyPathComponent: Hashable, Sendable {
-  /// A property with accessors, which equal key paths identify by the same value.
+  /// A property with accessors, identified by the same value in equal key paths.
   case computed(id: UInt, kind: UInt32)
   /// A stored property of a struct or a class.
   case stored(name: String)
 
-  /// The steps of the key path without optional chaining; empty when they cannot be found out.
+  /// The steps of the key path without optional chaining; empty if they cannot be determined.
   package static func all(of keyPath: AnyKeyPath) -> [KeyPathComponent] {
     let identities = Buffer(keyPath).identities
     let names = KeyPathText(keyPath).components
@@ -20,16 +20,16 @@ package enum KeyPathComponent: Hashable, Sendable {
 }
 
 extension KeyPathComponent {
-  /// The size of a key path's object in bytes; `nil` where it holds more than the names of components, so
-  /// that a copy of the bytes is no copy of the key path.
+  /// The size of a key path's object in bytes; `nil` if it contains more than the names of
+  /// components, so that a copy of the bytes is not a copy of the key path.
   static func objectSize(_ keyPath: AnyKeyPath) -> Int? {
     let buffer = Buffer(keyPath)
     return buffer.identities.isEmpty || buffer.hasArguments ? nil : buffer.objectSize
   }
 
-  /// The tail of a key path object behind its header.
+  /// The part of a key path object after its header.
   private struct Buffer {
-    /// One for each step; `nil` for stored properties. Empty when the buffer is not understood.
+    /// One for each step; `nil` for stored properties. Empty if the form is unknown.
     private(set) var identities: [KeyPathComponent?] = []
     /// Whether a step has arguments, such as the index of a subscript.
     private(set) var hasArguments = false
@@ -56,7 +56,7 @@ extension KeyPathComponent {
         offset += 4
         switch (header >> 24) & 0x7f {
         case 1, 3:
-          // A payload of all ones in its offset says that the offset follows.
+          // A payload of all ones in its offset means that the offset follows.
           if payload & 0x7f_ffff >= 0x7f_fffc { offset += 4 }
           found.append(nil)
         case 2:
@@ -74,7 +74,7 @@ extension KeyPathComponent {
         case 4: break
         default: return nil
         }
-        // The type of the step's value stands between two steps.
+        // The type of the step's value is between two steps.
         if offset < size { offset = ((offset + 7) & ~7) + 8 }
       }
       return found

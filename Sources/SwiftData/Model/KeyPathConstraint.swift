@@ -38,14 +38,14 @@ extension Schema.Index: KeyPathConstraint {
   }
 }
 
-/// Names what the key paths of a class' constraints lead to: a property, or `address.city` for a part
-/// of a composite. What has no columns to compare is an error.
+/// Names the properties of a class's constraints: a property, or `address.city` for a part of a
+/// composite. A key path without columns to compare is an error.
 struct ConstraintNaming {
   let model: any PersistentModel.Type
   let entityName: String
   let properties: [ModelProperty]
 
-  /// Whether the class declares the constraint itself; those of superclasses are read there.
+  /// Whether the class itself declares the constraint; those of superclasses are read there.
   func owns(_ constraint: any KeyPathConstraint) throws(SwiftDataError) -> Bool {
     if constraint.model == model { return true }
     var ancestor: (any AnyObject.Type)? = _getSuperclass(model)
@@ -108,7 +108,7 @@ struct ConstraintNaming {
 }
 
 extension ModelProperty {
-  /// Why values of the property cannot be compared by a store; `nil` when they can.
+  /// Why values of the property cannot be compared by a store; `nil` if they can.
   fileprivate var reasonAgainstComparing: String? {
     switch form {
     case .transformable: "a transformed value has no order and no equality in the store."
@@ -126,8 +126,8 @@ extension KeyPathComponent {
 }
 
 extension _ModelDescriptor {
-  /// Where the members of a constraint stand in a row: the slot, and the cells of the property or of
-  /// the part of a composite that a name such as `address.city` leads to.
+  /// The position of a constraint's member in a row: the slot, and the cells of the property or of
+  /// the part of a composite with a name such as `address.city`.
   func place(named name: String) -> (slot: Int, cells: [Int])? {
     let path = name.split(separator: ".").map(String.init)
     guard let first = path.first, let slot = slot(named: first) else { return nil }

@@ -2,8 +2,9 @@ import OpenSwiftDataCRuntime
 
 /// Gives an inherited property a key path of the subclass, which equals `\Subclass.property`.
 ///
-/// Swift has no way from a key path of a superclass to one of a subclass whose type is known at run time
-/// only. Both have the same components, so a copy of the object gets the class that the other one has.
+/// Swift cannot turn a key path of a superclass into one of a subclass whose type is known only at
+/// run time. Both have the same components, so a copy of the object gets the class of the other
+/// one.
 enum KeyPathRoot {
   /// - Returns: `nil` for a key path of another class, or one that cannot be copied.
   static func path<Root: PersistentModel>(_ keyPath: AnyKeyPath, from root: Root.Type)
@@ -37,7 +38,7 @@ enum KeyPathRoot {
 extension AnyKeyPath {
   fileprivate enum Kind { case readOnly, writable, referenceWritable, unknown }
 
-  /// Which of the three classes it is of, whatever root and value are.
+  /// The class of the key path, for any root and value.
   fileprivate var kind: Kind {
     func kind<Root>(_ root: Root.Type) -> Kind {
       func kind<Value>(_ value: Value.Type) -> Kind {

@@ -1,4 +1,4 @@
-/// The properties of a class by their steps in longer key paths.
+/// The properties of a class by the steps that name them in longer key paths.
 package struct KeyPathSteps: Sendable {
   private let slots: [KeyPathComponent: Int]
 
@@ -14,7 +14,7 @@ package struct KeyPathSteps: Sendable {
     self.slots = slots
   }
 
-  /// The slot of the property that a step names; `nil` for anything but one stored property.
+  /// The slot of the property that a step names; `nil` unless it is exactly one stored property.
   package func slot(of component: KeyPathComponent) -> Int? {
     slots[component]
   }
@@ -23,8 +23,8 @@ package struct KeyPathSteps: Sendable {
 extension _ModelDescriptor {
   /// The slot of the property that a step of a longer key path names.
   ///
-  /// - Parameter declared: The class that the step is written for: this one, one above it, or another
-  ///   version of it. Steps of different classes may look alike.
+  /// - Parameter declared: The class that the step is written for: this one, a superclass, or
+  ///   another version of it. Steps of different classes may look alike.
   package func slot(of step: KeyPathComponent, from declared: _ModelDescriptor) -> Int? {
     if isKind(of: declared) { return keyPathSteps.slot(of: step) }
     guard let property = declared.keyPathSteps.slot(of: step).map({ declared.properties[$0] }),
@@ -33,7 +33,7 @@ extension _ModelDescriptor {
     return slot
   }
 
-  /// The slot of the property that a key path of one or several steps begins with.
+  /// The slot of the property that a key path of one or several steps starts with.
   package func slot(startOf keyPath: AnyKeyPath) -> Int? {
     slot(for: keyPath)
       ?? KeyPathComponent.all(of: keyPath).first.flatMap(keyPathSteps.slot(of:))

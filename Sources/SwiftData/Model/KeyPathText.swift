@@ -1,7 +1,7 @@
 /// The components of a key path, read from its description.
 ///
-/// Swift offers no other way into a key path; `\Item.address.city` prints its stored properties by
-/// name and accessors as `<computed 0x… (Type)>`. What cannot be told apart stays unsupported.
+/// Swift has no other API for this; `\Item.address.city` prints its stored properties by name and
+/// accessors as `<computed 0x… (Type)>`. Components that look alike are not supported.
 package struct KeyPathText {
   /// The components without the root type; `?` and `!` are left out.
   package let components: [String]
@@ -12,7 +12,7 @@ package struct KeyPathText {
 
   private static func split(_ text: String) -> [String] {
     guard text.first == "\\" else { return [] }
-    // The root's own name may have dots and angle brackets: it ends where its type name does.
+    // The root's name may have dots and angle brackets; dots inside brackets separate nothing.
     var parts: [String] = []
     var current = ""
     var depth = 0

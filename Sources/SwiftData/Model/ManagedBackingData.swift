@@ -1,4 +1,4 @@
-/// The backing data of this library: key paths resolved to the slots of a model's storage.
+/// The backing data of this library: it resolves key paths to the slots of a model's storage.
 public struct _ManagedBackingData<Model: PersistentModel>: BackingData {
   @usableFromInline let storage: _ModelStorage
   /// Keeps the model alive, which owns the storage.
@@ -10,13 +10,13 @@ public struct _ManagedBackingData<Model: PersistentModel>: BackingData {
     owner = nil
   }
 
-  /// The backing data of a living model.
+  /// The backing data of an existing model.
   public init(_ storage: _ModelStorage, of model: Model) {
     self.storage = storage
     owner = model
   }
 
-  /// Empty backing data.
+  /// Creates empty backing data.
   public init(for modelType: Model.Type) {
     self.init(_ModelStorage(modelType._$descriptor))
   }
@@ -117,11 +117,11 @@ extension _ModelStorage {
   func anyCodable<V>(_ type: V.Type, _ slot: Int) -> V {
     func decode<C: Codable>(_ codable: C.Type) -> V {
       _ModelStorage.decoded(codable, slot: slot, of: self) as? V
-        ?? _ModelStorage.standIn(for: type, slot: slot, of: self)
+        ?? _ModelStorage.placeholderValue(for: type, slot: slot, of: self)
     }
     if let raw = rawValue(type, slot) { return raw }
     guard let codable = type as? any (Codable).Type else {
-      return _ModelStorage.standIn(for: type, slot: slot, of: self)
+      return _ModelStorage.placeholderValue(for: type, slot: slot, of: self)
     }
     return decode(codable)
   }
@@ -142,7 +142,7 @@ extension _ModelStorage {
     return R(rawValue: raw)
   }
 
-  /// Any attribute value as a slot keeps it: scalars and raw values plain, others boxed.
+  /// Any attribute value as a slot keeps it: scalars and raw values in plain form, others boxed.
   func slotValue<V>(_ value: V) -> _SlotValue {
     if let optional = value as? any OptionalValue, optional.isNil { return .null }
     if let scalar = value as? any _ScalarAttribute { return scalar._slotValue }

@@ -1,18 +1,18 @@
 import Foundation
 
-/// The members of a to-many as the array that its getter hands out.
+/// The members of a to-many as the array that its getter returns.
 ///
-/// Kept beside the list of members and for as long as that stays as it is, so it keeps no model alive
-/// that the list does not. While an accessor lends the array out to be changed in place, the array
-/// has one owner, so that an append is an append.
+/// Kept beside the list of members while the list does not change, so it keeps no model alive that
+/// the list does not keep alive. While an accessor borrows the array to change it in place, the
+/// array has one owner, so an append copies nothing.
 class MemberArray {
-  /// Which model is in which place, to see what was changed in an array that was lent.
+  /// The model at each index, to find what was changed in a borrowed array.
   fileprivate var identities: ContiguousArray<ObjectIdentifier>?
 
   fileprivate init() {}
 
-  /// Puts a model behind the others.
-  /// - Returns: Whether the array can hold it.
+  /// Appends a model.
+  /// - Returns: Whether the array can contain it.
   func append(_ model: any PersistentModel) -> Bool { false }
 
   func removeLast() {}
@@ -38,19 +38,19 @@ final class TypedMemberArray<Member: PersistentModel>: MemberArray {
     identities?.removeLast()
   }
 
-  /// Gives the array away, to be changed in place.
+  /// Passes the array to an accessor, which changes it in place.
   func lend() -> [Member] {
     if identities == nil { identities = ContiguousArray(models.lazy.map(ObjectIdentifier.init)) }
     defer { models = [] }
     return models
   }
 
-  /// Takes a lent array back, which has no other owner then, and finds what was changed in it.
+  /// Takes a borrowed array back, which then has no other owner, and finds its changes.
   func takeBack(_ changed: inout [Member]?) -> ArrayDifference {
     models = changed.take() ?? []
     var before = identities.take() ?? []
     let shared = models.withUnsafeBytes { new in
-      before.withUnsafeBytes { old in MemberArray.sharedPlaces(old, new) }
+      before.withUnsafeBytes { old in MemberArray.commonPrefixAndSuffix(old, new) }
     }
     let range = shared.start..<(before.count - shared.end)
     let newRange = shared.start..<(models.count - shared.end)
@@ -63,13 +63,13 @@ final class TypedMemberArray<Member: PersistentModel>: MemberArray {
   }
 }
 
-/// What was changed in an array: some places have other models now.
+/// The changes in an array: a range of indices has other models now.
 struct ArrayDifference {
-  /// The first place with another model.
+  /// The first index with another model.
   let start: Int
-  /// Whether the changed places go on to the end.
+  /// Whether the changed range extends to the end.
   let isAtEnd: Bool
-  /// The models that stood there, and those that do now.
+  /// The models that were in the range, and those that are in it now.
   let removed: [ObjectIdentifier]
   var added: [any PersistentModel]
 }
@@ -77,9 +77,9 @@ struct ArrayDifference {
 extension MemberArray {
   private static var width: Int { MemoryLayout<ObjectIdentifier>.size }
 
-  /// How many places at the beginning and at the end of two arrays hold the same models. References
-  /// are compared as bytes, many at a time.
-  fileprivate static func sharedPlaces(
+  /// How many elements at the beginning and at the end of two arrays are the same models.
+  /// References are compared as bytes, many at a time.
+  fileprivate static func commonPrefixAndSuffix(
     _ old: UnsafeRawBufferPointer, _ new: UnsafeRawBufferPointer
   ) -> (start: Int, end: Int) {
     let count = min(old.count, new.count) / width
@@ -90,7 +90,7 @@ extension MemberArray {
     return (start, end)
   }
 
-  /// The largest number up to `count` for which `agrees` is true; it is true for all below it.
+  /// The largest number up to `count` for which `agrees` is true; it is true for all smaller ones.
   private static func longest(_ count: Int, _ agrees: (Int) -> Bool) -> Int {
     if count == 0 || agrees(count) { return count }
     var (low, high) = (0, count)

@@ -71,12 +71,12 @@ extension _ModelBacking {
     storageForInitialization(type)?.overlay(value?.rawValue._slotValue ?? .null, at: slot)
   }
 
-  /// Reads an enum property; an unknown raw value reads as a stand-in.
+  /// Reads an enum property; an unknown raw value reads as a placeholder value.
   @inlinable
   public func get<V: RawRepresentable & Codable>(_ slot: Int) -> V
   where V.RawValue: _ScalarAttribute {
     if let raw: V.RawValue = object?.scalar(slot), let value = V(rawValue: raw) { return value }
-    return _ModelStorage.standIn(for: V.self, slot: slot, of: object)
+    return _ModelStorage.placeholderValue(for: V.self, slot: slot, of: object)
   }
 
   /// Reads an optional enum property; an unknown raw value reads as nil.
@@ -119,7 +119,7 @@ extension _ModelBacking {
     storageForInitialization(type)?.overlay(_ModelStorage.boxed(value), at: slot)
   }
 
-  /// Reads a Codable property, decoding it once.
+  /// Reads a Codable property; decodes it once.
   @_disfavoredOverload
   public func get<V: Codable>(_ slot: Int) -> V {
     _ModelStorage.decoded(V.self, slot: slot, of: object)
@@ -140,7 +140,7 @@ extension _ModelBacking {
   @_disfavoredOverload
   public func lend<V: Codable>(_ slot: Int) -> V { get(slot) }
 
-  /// Takes back what such an accessor has changed.
+  /// Stores the value that such an accessor has changed.
   @_disfavoredOverload
   public func takeBack<M: PersistentModel, V: Codable>(
     _ slot: Int, _ value: inout V, of model: M
@@ -174,19 +174,19 @@ extension _ModelBacking {
 }
 
 extension _ModelStorage {
-  /// A scalar by slot, from the overlay or the row; `nil` for a null, for what does not fit the type,
-  /// and without a row.
+  /// A scalar by slot, from the overlay or the row; `nil` for null, for a value that does not fit
+  /// the type, and without a row.
   @inlinable
   func scalar<V: _ScalarAttribute>(_ slot: Int) -> V? {
     if overlay != nil, let value: V? = overlaidScalar(slot) { return value }
     guard let row = readableRow(for: slot) else { return nil }
-    if row.isNull(slot) { return row.isElsewhere(slot) ? externalScalar(slot) : nil }
+    if row.isNull(slot) { return row.isExternal(slot) ? externalScalar(slot) : nil }
     if let value = V._read(row, slot) { return value }
     noteUnreadable(slot)
     return nil
   }
 
-  /// The outer nil says that the row has the value.
+  /// The outer nil means that the row has the value.
   @inlinable
   func overlaidScalar<V: _ScalarAttribute>(_ slot: Int) -> V?? {
     switch overlaid(slot) {

@@ -43,7 +43,7 @@ extension _ModelBacking {
 }
 
 extension _ModelStorage {
-  /// Makes the registrar on the first observed access.
+  /// Creates the registrar at the first observed access.
   @usableFromInline
   func noteAccess<M: PersistentModel, V>(_ model: M, _ keyPath: KeyPath<M, V>) {
     if ObservationProbe.isSuspended { return }
@@ -52,8 +52,8 @@ extension _ModelStorage {
     observers.registrar.access(model, keyPath: keyPath)
   }
 
-  /// The same for a slot of `M`. Accessors pass no key path, because each would be compiled into the
-  /// user's module; the descriptor has them.
+  /// The same for a slot of `M`. Accessors pass no key path, because each would be compiled into
+  /// the user's module; the descriptor has them.
   @usableFromInline
   func noteAccess<M: PersistentModel>(_ model: M, _ slot: Int) {
     let keyPath = M._$descriptor.properties[slot].keyPath
@@ -74,7 +74,7 @@ extension _ModelStorage {
     _openExistential(Swift.type(of: keyPath).valueType, do: note)
   }
 
-  /// A registrar behind a reference: asking whether there is one must not cost a call.
+  /// A registrar in an object: testing whether there is one must not cost a call.
   @usableFromInline
   final class Observers {
     @usableFromInline let registrar = ObservationRegistrar()

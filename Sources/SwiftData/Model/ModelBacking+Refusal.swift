@@ -1,7 +1,7 @@
-/// What the accessors of a property call whose type cannot be stored, so that the compiler says why once
-/// instead of listing the overloads for types that can.
+/// Accessors of a property whose type cannot be stored. With them the compiler reports the reason
+/// once, instead of listing the overloads for other types.
 extension _ModelBacking {
-  /// Refuses the property.
+  /// Rejects the property.
   @_disfavoredOverload
   @available(
     *, unavailable,
@@ -14,23 +14,23 @@ extension _ModelBacking {
     _ type: M.Type, _ slot: Int, to value: V
   ) {}
 
-  /// Not called: the property is refused.
+  /// Never called: the property is rejected.
   @_disfavoredOverload
   public func get<V>(_ slot: Int) -> V {
     getTransformable(slot)
   }
 
-  /// Not called: the property is refused.
+  /// Never called: the property is rejected.
   @_disfavoredOverload
   public func set<M: PersistentModel, V>(_ slot: Int, to value: V, of model: M) {}
 
-  /// Not called: the property is refused.
+  /// Never called: the property is rejected.
   @_disfavoredOverload
   public func lend<V>(_ slot: Int) -> V {
     getTransformable(slot)
   }
 
-  /// Not called: the property is refused.
+  /// Never called: the property is rejected.
   @_disfavoredOverload
   public func takeBack<M: PersistentModel, V>(_ slot: Int, _ value: inout V, of model: M) {}
 }

@@ -1,7 +1,7 @@
 import OpenSwiftDataRowStorage
 
-/// The accessors of relationships, called from what `@Model` writes; the way into the context is
-/// `_FaultSource`.
+/// The accessors of relationships, called by the code that `@Model` generates. They reach the
+/// context through `_FaultSource`.
 extension _ModelBacking {
   /// Stores the initial value of a to-one relationship.
   public mutating func initialize<M: PersistentModel, V: PersistentModel>(
@@ -29,7 +29,7 @@ extension _ModelBacking {
   public func get<V: PersistentModel>(_ slot: Int) -> V {
     if let model: V = object?.toOne(slot) { return model }
     object?.noteUnreadable(slot)
-    return _ModelStorage.missingModel(V.self)
+    return _ModelStorage.placeholderModel(V.self)
   }
 
   /// Reads an optional to-one relationship.
@@ -37,32 +37,32 @@ extension _ModelBacking {
     object?.toOne(slot)
   }
 
-  /// Reads a to-many relationship; an optional one without members is an empty list, never nil, which no
-  /// store could tell from it.
+  /// Reads a to-many relationship. An optional one without members is empty and never nil: stores
+  /// cannot distinguish the two.
   public func get<V: RelationshipCollection>(_ slot: Int) -> V {
     V._make(object?.toMany(slot) ?? [])
   }
 
-  /// Changes a required to-one relationship; the other side follows.
+  /// Changes a required to-one relationship, and updates the other side.
   public func set<M: PersistentModel, V: PersistentModel>(
     _ slot: Int, to value: V, of model: M
   ) {
     withMutation(model, slot) { model._$storage.setToOne(slot, to: value) }
   }
 
-  /// Changes an optional to-one relationship; the other side follows.
+  /// Changes an optional to-one relationship, and updates the other side.
   public func set<M: PersistentModel, V: PersistentModel>(
     _ slot: Int, to value: V?, of model: M
   ) {
     withMutation(model, slot) { model._$storage.setToOne(slot, to: value) }
   }
 
-  /// Lends the array of a to-many relationship to an accessor that changes it in place.
+  /// Passes the array of a to-many relationship to an accessor that changes it in place.
   public func lend<V: RelationshipCollection>(_ slot: Int) -> V {
     V._make(object?.lendToMany(slot) ?? [])
   }
 
-  /// Takes a lent array back; the other sides follow what was changed.
+  /// Takes such an array back, and updates the other sides of changed members.
   public func takeBack<M: PersistentModel, V: RelationshipCollection>(
     _ slot: Int, _ value: inout V, of model: M
   ) {
@@ -71,7 +71,7 @@ extension _ModelBacking {
     withMutation(model, slot) { model._$storage.takeBackToMany(slot, &models) }
   }
 
-  /// Changes a to-many relationship; the other sides follow.
+  /// Changes a to-many relationship, and updates the other sides.
   public func set<M: PersistentModel, V: RelationshipCollection>(
     _ slot: Int, to value: V, of model: M
   ) {
@@ -83,8 +83,8 @@ extension _ModelStorage {
   func toOne<V: PersistentModel>(_ slot: Int) -> V? {
     switch overlaid(slot) {
     case .model(let model): return model as? V
-    case .identifier(let identifier): return source?._partner(identifier, of: self) as? V
-    case .weakPartners(let partners): return partners.models.first as? V
+    case .identifier(let identifier): return source?._relatedModel(identifier, of: self) as? V
+    case .weakReferences(let partners): return partners.models.first as? V
     case .unset:
       guard let row = readableRow(for: slot), !row.isNull(slot), let source else { return nil }
       return source._toOne(self, slot: slot) as? V
@@ -93,7 +93,7 @@ extension _ModelStorage {
     }
   }
 
-  /// The members of a to-many; `nil` when it was never set on a model that no store knows.
+  /// The members of a to-many; `nil` if it was never set on a model that was never saved.
   func toMany<V: PersistentModel>(_ slot: Int) -> [V]? {
     if let models = loadedArray(slot, of: V.self) { return models }
     guard let source else { return weakMembers(slot) }
@@ -107,7 +107,7 @@ extension _ModelStorage {
   }
 
   private func weakMembers<V: PersistentModel>(_ slot: Int) -> [V]? {
-    guard case .weakPartners(let partners) = overlaid(slot) else { return nil }
+    guard case .weakReferences(let partners) = overlaid(slot) else { return nil }
     return partners.models.compactMap { $0 as? V }
   }
 
@@ -128,8 +128,8 @@ extension _ModelStorage {
     }
   }
 
-  /// What a required to-one without a partner reads as: a model of its own, in no context.
-  static func missingModel<V: PersistentModel>(_ type: V.Type) -> V {
+  /// The value of a required to-one without a related model: a new model without a context.
+  static func placeholderModel<V: PersistentModel>(_ type: V.Type) -> V {
     Materialization.makeModel(type, over: _ModelStorage(type._$descriptor))
   }
 }

@@ -1,19 +1,19 @@
-/// What a model holds in place of its stored properties: its values.
+/// The values of a model, held in place of its stored properties.
 ///
-/// The accessors that `@Model` writes call these functions with the slot of their property; the
-/// overload for the property's type is chosen where the model is compiled.
+/// The accessors that `@Model` generates call these functions with the slot of their property; the
+/// overload for the property's type is chosen when the model is compiled.
 @frozen
 public struct _ModelBacking {
   @usableFromInline var object: _ModelStorage? {
     didSet { borrowed = object.map(Unmanaged.passUnretained) }
   }
 
-  /// The same without a claim on it. Reading a property through `object` would retain and release
-  /// the storage each time, which took a third of reading it; reads end before anything can replace
-  /// the storage.
+  /// The same storage, unretained. Reading a property through `object` would retain and release the
+  /// storage each time, which took a third of the read. Reads end before anything can replace the
+  /// storage.
   @usableFromInline var borrowed: Unmanaged<_ModelStorage>?
 
-  /// An empty backing, or the one of the model of this class that is being materialized.
+  /// Creates an empty backing, or takes that of the model of this class that is being materialized.
   public init<M: PersistentModel>(_ type: M.Type) {
     object = Materialization.take(for: type)
     borrowed = object.map(Unmanaged.passUnretained)
@@ -24,7 +24,7 @@ public struct _ModelBacking {
     borrowed = Unmanaged.passUnretained(object)
   }
 
-  /// The storage that initial values go to; `nil` while a fetched model is being made.
+  /// The storage for initial values; `nil` while a fetched model is being created.
   @inlinable
   mutating func storageForInitialization<M: PersistentModel>(_ type: M.Type) -> _ModelStorage? {
     if let object { return object.flags.contains(.isMaterializing) ? nil : object }
@@ -33,7 +33,7 @@ public struct _ModelBacking {
     return made
   }
 
-  /// The storage of `model`, made when it has none.
+  /// The storage of `model`, created if it has none.
   public mutating func storage<M: PersistentModel>(of model: M) -> _ModelStorage {
     if let object {
       if !object.hasModel { object.belong(to: model) }
@@ -45,7 +45,7 @@ public struct _ModelBacking {
     return made
   }
 
-  /// The storage of `model`; what the class declares with `let` is copied to it once.
+  /// The storage of `model`; values that the class declares with `let` are copied to it once.
   public mutating func storage<M: PersistentModel>(
     of model: M, keepingConstants keep: (inout _ModelBacking) -> Void
   ) -> _ModelStorage {
@@ -55,10 +55,10 @@ public struct _ModelBacking {
     return storage
   }
 
-  /// Replaces the storage, as a subclass does to share its own with its superclass.
+  /// Replaces the storage; a subclass does so to share its own with its superclass.
   public mutating func replace(with storage: _ModelStorage) { object = storage }
 
-  /// Takes the values over that `backingData` holds; those of another model are copied.
+  /// Takes the values of `backingData`; those of another model are copied.
   public mutating func adopt<M: PersistentModel>(_ backingData: any BackingData<M>) {
     if let object, object.flags.contains(.isMaterializing) { return }
     guard let storage = backingData._storage, storage.hasModel else {
@@ -71,7 +71,7 @@ public struct _ModelBacking {
     object = copy
   }
 
-  /// Joins the values of a subclass with those that its superclass has initialised.
+  /// Combines the values of a subclass with those that its superclass has initialised.
   public mutating func unify<M: PersistentModel>(
     of model: M, inherited: _ModelStorage, replaceInherited: (_ModelStorage) -> Void,
     keepingConstants keep: (inout _ModelBacking) -> Void = { _ in }
@@ -88,7 +88,7 @@ public struct _ModelBacking {
 }
 
 extension _ModelStorage {
-  /// Copies the constants of a model that its user made; a fetched one has them from here.
+  /// Copies the constants of a model that the user created; a fetched one has them in its row.
   fileprivate func keepConstants(_ keep: (inout _ModelBacking) -> Void) {
     guard row == nil, source == nil, !flags.contains(.isMaterializing) else { return }
     var backing = _ModelBacking(object: self)

@@ -2,7 +2,7 @@ import Foundation
 package import OpenSwiftDataRowStorage
 import Synchronization
 
-/// One persisted property of a model class: what the macro wrote, resolved against its type.
+/// One persisted property of a model class: its metadata, resolved with its type.
 package struct ModelProperty: @unchecked Sendable {
   package let name: String
   package let keyPath: AnyKeyPath
@@ -16,7 +16,7 @@ package struct ModelProperty: @unchecked Sendable {
   /// The cells of a flattened composite, in the order of its leaves; empty for everything else.
   package internal(set) var leafCells: Range<Int> = 0..<0
 
-  /// The relationship's destination, for either kind of relationship.
+  /// The destination of either kind of relationship.
   package var destination: (any PersistentModel.Type)? {
     switch form {
     case .toOne(let type), .toMany(let type): type
@@ -32,7 +32,7 @@ package struct ModelProperty: @unchecked Sendable {
     }
   }
 
-  /// Whether values of both read alike: one type, or relationships of one kind to one entity.
+  /// Whether values of both are read alike: one type, or relationships of one kind to one entity.
   func hasSameForm(as other: ModelProperty) -> Bool {
     if let destination, let theirs = other.destination {
       return isToMany == other.isToMany
@@ -59,33 +59,33 @@ package enum PropertyForm: Sendable {
   case toMany(destination: any PersistentModel.Type)
 }
 
-/// What the library knows of one model class, built once per process from its `schemaMetadata`.
+/// The library's description of one model class, built once per process from its `schemaMetadata`.
 ///
 /// Slots number the properties, inherited ones first, so that a subclass keeps the slots of its
 /// superclass. A row of the entity has one cell per slot and then one per leaf of each composite.
 public final class _ModelDescriptor: Sendable {
   package let type: any PersistentModel.Type
   package let entityName: String
-  /// The name of the entity in earlier versions of the models, where it was another one.
+  /// The name of the entity in earlier versions of the models, if it was another one.
   package let originalName: String?
   package let superclass: (any PersistentModel.Type)?
   package let properties: [ModelProperty]
   package let layout: RowLayout
-  /// Members of `#Unique` and `#Index` declarations, by slot-independent names.
+  /// The members of `#Unique` and `#Index` declarations, by names that do not depend on slots.
   package let uniqueConstraints: [[String]]
-  /// Whether new models can become rows that exist: the class or one above it has unique values.
+  /// Whether new models can become existing rows: the class or a superclass has unique values.
   package let isConstrained: Bool
   package let indices: [[String]]
   package let spatialIndices: [[String]]
   package let problems: [SwiftDataError]
   @usableFromInline let cellsOffset: Int
-  /// Slots whose values in memory differ from what a snapshot carries.
+  /// Slots whose values in memory differ from those in a snapshot.
   let slotsToConvert: [Int]
   let relationshipSlots: [Int]
   let dateSlots: [Int]
-  /// Slots whose values may be kept outside of the row.
+  /// Slots whose values may be stored outside the row.
   package let externalSlots: [Int]
-  /// The properties by the steps that longer key paths take.
+  /// The properties by their steps in longer key paths.
   package let keyPathSteps: KeyPathSteps
   private let slotsByKeyPath: Slots
 
@@ -100,9 +100,9 @@ public final class _ModelDescriptor: Sendable {
     self.originalName = originalName
     entityName = _ModelDescriptor.entityName(of: type)
     superclass = _getSuperclass(type) as? any PersistentModel.Type
-    var reading = PropertyReading(type, entityName: entityName)
+    var reading = PropertyParser(type, entityName: entityName)
     for metadata in type.schemaMetadata { reading.read(metadata) }
-    reading.placeLeaves()
+    reading.assignCells()
     properties = reading.properties
     slotCount = reading.properties.count
     layout = RowLayout(reading.cellKinds)
@@ -132,16 +132,16 @@ public final class _ModelDescriptor: Sendable {
 
   /// The slot of the property that `keyPath` names.
   ///
-  /// A key path rooted in a superclass names the same slot there and here.
+  /// A key path with a superclass as root names the same slot in both classes.
   package func slot(for keyPath: AnyKeyPath) -> Int? {
     if let slot = slotsByKeyPath.byKeyPath[keyPath] { return slot }
     return lineage.dropFirst().lazy.compactMap { $0.slotsByKeyPath.byKeyPath[keyPath] }.first
       ?? slot(forOtherVersion: keyPath)
   }
 
-  /// The slot of the property of the same name and type where a key path names one of another class
-  /// with the entity's name: an older version of this class, which a class of an older version that
-  /// is still in use names in its relationships.
+  /// The slot of the property of the same name and type, for a key path of another class with the
+  /// entity's name: an older version of this class. Classes of older versions that are still in use
+  /// refer to it in their relationships.
   private func slot(forOtherVersion keyPath: AnyKeyPath) -> Int? {
     guard let root = Swift.type(of: keyPath).rootType as? any PersistentModel.Type, root != type
     else { return nil }
@@ -158,7 +158,7 @@ public final class _ModelDescriptor: Sendable {
     properties.firstIndex { $0.name == name }
   }
 
-  /// The properties of some slots, in the order of the slots.
+  /// The names of the properties of some slots, in the order of the slots.
   func names(of slots: SlotSet, includingToMany: Bool = true) -> [String] {
     properties.indices
       .filter { slots.contains($0) && (includingToMany || !properties[$0].isToMany) }
@@ -169,7 +169,7 @@ public final class _ModelDescriptor: Sendable {
     properties.first { $0.name == name }
   }
 
-  /// The descriptor and those of the superclasses, the nearest first.
+  /// This descriptor and those of the superclasses, the nearest first.
   package var lineage: some Sequence<_ModelDescriptor> {
     sequence(first: self) { $0.superclass?._$descriptor }
   }
@@ -178,13 +178,13 @@ public final class _ModelDescriptor: Sendable {
     lineage.contains { $0 === other || $0.type == other.type }
   }
 
-  /// The entity of a nested class is named by the class alone.
+  /// The entity of a nested class has the name of the class alone.
   static func entityName(of type: any PersistentModel.Type) -> String {
     String(describing: type)
   }
 }
 
-/// Descriptors of classes that conform by hand, which have no static place for one.
+/// Descriptors of classes that conform by hand, which have no static property for one.
 enum DescriptorRegistry {
   private static let known = Mutex<[ObjectIdentifier: _ModelDescriptor]>([:])
 

@@ -1,9 +1,9 @@
-/// Models in order, each once: finding one, adding, removing and putting one back take constant time.
+/// Models in order, each once. Finding, adding, removing and restoring a model take constant time.
 ///
-/// The models are a doubly linked list in one array, so a removal moves no other model and a removed
-/// one can return to its place. They are searched one by one until that has visited some times more
-/// models than there are, and through an index by identity from then on; a list that is only read,
-/// or changed once, costs no index.
+/// The models are a doubly linked list in one array, so a removal moves no other model, and a
+/// removed one can return to its position. Searches visit one model after the other, until they
+/// have visited several times the number of models; from then on an index by identity is used. A
+/// list that is only read, or changed once, needs no index.
 package struct ModelList {
   fileprivate struct Node {
     /// nil while the node is free.
@@ -13,8 +13,8 @@ package struct ModelList {
     var next: Int32
   }
 
-  /// The place of a model in a list: the model before it.
-  package enum Place {
+  /// The position of a model in a list: the model before it.
+  package enum Position {
     case unknown
     case first
     case after(any PersistentModel)
@@ -26,7 +26,7 @@ package struct ModelList {
   private var lastNode: Int32 = -1
   private var firstFree: Int32 = -1
   private var index: [ObjectIdentifier: Int32]?
-  /// How many models searches have looked at.
+  /// How many models searches have visited.
   package private(set) var visits = 0
 
   package init() {}
@@ -50,14 +50,14 @@ package struct ModelList {
 
   package var last: (any PersistentModel)? { model(lastNode) }
 
-  /// The last model but one.
+  /// The model before the last one.
   package var lastButOne: (any PersistentModel)? {
     lastNode < 0 ? nil : model(nodes[Int(lastNode)].previous)
   }
 
   package mutating func contains(_ model: any PersistentModel) -> Bool { node(of: model) != nil }
 
-  /// The model that is this object.
+  /// The model with this object identity.
   package mutating func model(_ identity: ObjectIdentifier) -> (any PersistentModel)? {
     node(of: identity).flatMap { model($0) }
   }
@@ -68,14 +68,14 @@ package struct ModelList {
   }
 
   /// - Precondition: The model is not in the list.
-  package mutating func insert(_ model: any PersistentModel, at place: Place) {
-    let previous = node(before: place)
+  package mutating func insert(_ model: any PersistentModel, at position: Position) {
+    let previous = node(before: position)
     link(newNode(model), after: previous)
   }
 
-  /// - Returns: Where the model stood; nil when it is not in the list.
+  /// - Returns: The earlier position of the model; nil if it is not in the list.
   @discardableResult
-  package mutating func remove(_ model: any PersistentModel) -> Place? {
+  package mutating func remove(_ model: any PersistentModel) -> Position? {
     guard let node = node(of: model) else { return nil }
     let previous = unlink(node)
     index?[ObjectIdentifier(model)] = nil
@@ -86,12 +86,12 @@ package struct ModelList {
   }
 
   /// Moves a model that is in the list.
-  package mutating func move(_ model: any PersistentModel, to place: Place) {
-    if case .unknown = place { return }
-    if case .after(let previous) = place, previous === model || !contains(previous) { return }
+  package mutating func move(_ model: any PersistentModel, to position: Position) {
+    if case .unknown = position { return }
+    if case .after(let previous) = position, previous === model || !contains(previous) { return }
     guard let node = node(of: model) else { return }
     _ = unlink(node)
-    link(node, after: self.node(before: place))
+    link(node, after: self.node(before: position))
   }
 
   package mutating func removeAll(where isRemoved: (any PersistentModel) -> Bool) {
@@ -99,7 +99,7 @@ package struct ModelList {
     self = ModelList(filter { !isRemoved($0) })
   }
 
-  /// A copy that takes the index along; this list makes another when it needs one.
+  /// A copy that takes the index; this list creates another one when it needs it.
   mutating func copyWithIndex() -> ModelList {
     let copy = self
     index = nil
@@ -125,7 +125,7 @@ extension ModelList {
     func isModel(_ node: Int32) -> Bool {
       nodes[Int(node)].model.map { ObjectIdentifier($0) } == identity
     }
-    // The last ones are looked for most often.
+    // The last model is searched for most often.
     if lastNode < 0 || isModel(lastNode) { return lastNode < 0 ? nil : lastNode }
     var node = firstNode
     while node >= 0, !isModel(node) {
@@ -138,16 +138,16 @@ extension ModelList {
 
   private mutating func makeIndex() {
     var made = [ObjectIdentifier: Int32](minimumCapacity: count)
-    for (place, node) in nodes.enumerated() {
-      if let model = node.model { made[ObjectIdentifier(model)] = Int32(place) }
+    for (position, node) in nodes.enumerated() {
+      if let model = node.model { made[ObjectIdentifier(model)] = Int32(position) }
     }
     index = made
     visits += count
   }
 
   /// - Returns: -1 for the beginning.
-  private mutating func node(before place: Place) -> Int32 {
-    switch place {
+  private mutating func node(before position: Position) -> Int32 {
+    switch position {
     case .unknown: lastNode
     case .first: -1
     case .after(let model): node(of: model) ?? lastNode
@@ -212,10 +212,10 @@ extension ModelList: Sequence {
 // MARK: Invariants
 
 extension ModelList {
-  /// Links lead through all models in both directions, and the index agrees with them.
+  /// Links connect all models in both directions, and the index agrees with them.
   func _invariantCheck() {
     #if OPENSWIFTDATA_INVARIANTS
-      // Walking a long list after each of its changes would take a test for ever.
+      // Checking a long list after each of its changes would make tests too slow.
       guard count <= 64 || count & (count - 1) == 0 else { return }
       var (node, previous, seen) = (firstNode, Int32(-1), Set<ObjectIdentifier>())
       while node >= 0 {

@@ -1,5 +1,5 @@
 extension ModelProperty {
-  /// Whether the value may be kept in a file beside the store, and so has a tag byte in its column.
+  /// Whether the value may be stored in a file beside the store, so that its column has a tag byte.
   package var isExternallyStored: Bool {
     guard (metadata as? Schema.Attribute)?.options.contains(.externalStorage) ?? false else {
       return false

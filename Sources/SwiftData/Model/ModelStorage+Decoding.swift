@@ -2,31 +2,33 @@ import Foundation
 import OpenSwiftDataRowStorage
 
 /// Values that have to be decoded: composites, encoded and transformed ones. Called by the getters
-/// that `@Model` writes; what was decoded is kept in the overlay.
+/// that `@Model` generates; decoded values are kept in the overlay.
 extension _ModelStorage {
-  /// A value that has no scalar form, boxed; nil becomes null.
+  /// A value without a scalar form, boxed; nil becomes null.
   static func boxed<V>(_ value: V) -> _SlotValue {
     if let optional = value as? any OptionalValue, optional.isNil { return .null }
     return .boxed(ValueBox(value))
   }
 
-  /// The value of a Codable property, decoded on first use and kept in the overlay; one that the row has
-  /// elsewhere is decoded each time.
+  /// The value of a Codable property, decoded at the first access and kept in the overlay. A value
+  /// that is stored outside the row is decoded at each access.
   static func decoded<V: Codable>(_ type: V.Type, slot: Int, of storage: _ModelStorage?) -> V {
-    guard let storage else { return standIn(for: type, slot: slot, of: nil) }
+    guard let storage else { return placeholderValue(for: type, slot: slot, of: nil) }
     if case .boxed(let box) = storage.overlaid(slot), let value = box.value(as: type) {
       return value
     }
-    if case .null = storage.overlaid(slot) { return standIn(for: type, slot: slot, of: storage) }
-    guard let value = storage.decode(type, slot: slot) else {
-      return standIn(for: type, slot: slot, of: storage)
+    if case .null = storage.overlaid(slot) {
+      return placeholderValue(for: type, slot: slot, of: storage)
     }
-    if storage.isElsewhere(slot) { return value }
+    guard let value = storage.decode(type, slot: slot) else {
+      return placeholderValue(for: type, slot: slot, of: storage)
+    }
+    if storage.isExternal(slot) { return value }
     storage.overlay(.boxed(ValueBox(value)), at: slot)
     return value
   }
 
-  /// Decodes from the row; `nil` when the row has none or what it has can't be decoded.
+  /// Decodes a value from the row; `nil` if the row has none or it can't be decoded.
   func decode<V: Codable>(_ type: V.Type, slot: Int) -> V? {
     guard let row = readableRow(for: slot) else { return nil }
     let property = descriptor.properties[slot]
@@ -52,7 +54,7 @@ extension _ModelStorage {
         value = ValueDecoding.encoded(decodable, in: row.bytes(slot))
       }
     default:
-      if row.isElsewhere(slot), let content = externalContent(slot) {
+      if row.isExternal(slot), let content = externalContent(slot) {
         value = ValueDecoding.scalar(decodable, descriptor.layout.stored(content, slot))
         break
       }
@@ -73,21 +75,21 @@ extension _ModelStorage {
         let value = ValueDecoding.transformed(
           type, property: storage.descriptor.properties[slot], bytes: bytes)
       {
-        if storage.isElsewhere(slot) { return value }
+        if storage.isExternal(slot) { return value }
         storage.overlay(.boxed(ValueBox(value)), at: slot)
         return value
       }
     }
-    return standIn(for: type, slot: slot, of: storage)
+    return placeholderValue(for: type, slot: slot, of: storage)
   }
 
-  /// The bytes of an encoded or transformed value, wherever they are kept; nil where there are none.
+  /// The bytes of an encoded or transformed value, in the row or outside it; nil if there are none.
   func storedBytes(_ row: RowReader, _ slot: Int) -> Data? {
-    if row.isNull(slot) { return row.isElsewhere(slot) ? externalContent(slot) : nil }
+    if row.isNull(slot) { return row.isExternal(slot) ? externalContent(slot) : nil }
     return Data(row.bytes(slot))
   }
 
-  /// The value of a cell in the form that composites are restored from.
+  /// The value of a cell in the form from which composites are restored.
   func storedValue(_ row: RowReader, cell: Int) -> _StoredValue {
     if row.isNull(cell) { return .null }
     return switch descriptor.layout.kinds[cell] {

@@ -8,12 +8,12 @@
   import Darwin
 #endif
 
-/// Hands the storage of a model that is being materialized to the model's backing.
+/// Passes the storage of a model that is being materialized to the model's backing.
 ///
 /// `init(backingData:)` runs after the initial values of the declaration, so without this each
-/// fetched model would first allocate a storage for values that are thrown away.
+/// fetched model would first allocate a storage for values that are discarded.
 enum Materialization {
-  /// Where a thread leaves the storage of the model it makes next.
+  /// Holds the storage of the model that a thread creates next.
   private final class Slot {
     var pending: Unmanaged<_ModelStorage>?
     /// The class of that model.
@@ -32,9 +32,9 @@ enum Materialization {
     pthread_getspecific(key).map { Unmanaged<Slot>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// The storage for the next model of this thread, once.
+  /// The storage for the next model of this thread; it is given once.
   ///
-  /// A model of another class that an initial value makes on the way does not take it.
+  /// A model of another class that an initial value creates meanwhile does not take it.
   static func take(for type: any PersistentModel.Type) -> _ModelStorage? {
     guard let slot = slot(), let pending = slot.pending, slot.type == ObjectIdentifier(type)
     else { return nil }
@@ -42,12 +42,12 @@ enum Materialization {
     return pending.takeUnretainedValue()
   }
 
-  /// Makes the model that shows `storage`.
+  /// Creates the model that shows `storage`.
   static func makeModel<M: PersistentModel>(_ type: M.Type, over storage: _ModelStorage) -> M {
     Maker().makeModel(type, over: storage)
   }
 
-  /// Makes models on the thread that it was made on.
+  /// Creates models on the thread on which it was created.
   struct Maker {
     private let slot: Slot
 

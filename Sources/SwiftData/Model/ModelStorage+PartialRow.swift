@@ -10,9 +10,9 @@ import OpenSwiftDataRowStorage
   import Darwin
 #endif
 
-/// What a storage does while it has a row of a few properties instead of its whole row.
+/// The behaviour of a storage that has a row of a few properties instead of its whole row.
 extension _ModelStorage {
-  /// Whether the partial row has the value of `slot`, be it null.
+  /// Whether the partial row contains `slot`, with a value or null.
   func partialRowHas(_ slot: Int) -> Bool {
     guard partialRow != nil, let page else { return false }
     if page.fills(slot) { return true }
@@ -20,18 +20,18 @@ extension _ModelStorage {
     return page.fills(leaf)
   }
 
-  /// Reads the rest of a partial row, so that a copy of the values is whole.
+  /// Reads the rest of a partial row, so that a copy of the values is complete.
   func completePartialRow() {
     if partialRow != nil, flags.contains(.isFault) { source?._fill(self) }
   }
 
-  /// Whether the whole row has other values where the partial one could be read.
+  /// Whether the whole row has other values in the cells of the partial one.
   func partialRowDiffers(from row: UnsafeRawPointer?) -> Bool {
     guard let partialRow, let page, let row else { return false }
     return !descriptor.layout.cellsAgree(partialRow, row) { page.fills($0) }
   }
 
-  /// Drops what was decoded from a row that is no longer shown; unsaved values stay.
+  /// Drops values that were decoded from a row that is no longer shown; unsaved values stay.
   func dropDecodedAttributes() {
     guard overlay != nil else { return }
     for slot in 0..<descriptor.slotCount where !changedSlots.contains(slot) {
@@ -41,7 +41,7 @@ extension _ModelStorage {
 }
 
 extension RowLayout {
-  /// Whether two rows have the same values in the cells that `isCompared` picks.
+  /// Whether two rows have the same values in the cells that `isCompared` selects.
   func cellsAgree(
     _ left: UnsafeRawPointer, _ right: UnsafeRawPointer, where isCompared: (Int) -> Bool
   ) -> Bool {
@@ -50,7 +50,8 @@ extension RowLayout {
     return kinds.indices.allSatisfy { !isCompared($0) || agrees($0, left, right) }
   }
 
-  /// Whether two rows have the same value in a cell, be it null or the name of one that is kept elsewhere.
+  /// Whether two rows have the same value in a cell: a value, null, or the name of one stored
+  /// outside.
   func agrees(_ cell: Int, _ left: RowReader, _ right: RowReader) -> Bool {
     guard left.isNull(cell) == right.isNull(cell) else { return false }
     switch kinds[cell] {

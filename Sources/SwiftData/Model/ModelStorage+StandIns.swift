@@ -1,18 +1,18 @@
 import OpenSwiftDataRowStorage
 
-/// What properties read as where the row has nothing that they can show. Called by the getters that
-/// `@Model` writes.
+/// Placeholder values of properties for which the row has no value that they can show. Called by
+/// the getters that `@Model` generates.
 extension _ModelStorage {
-  /// What a property reads as when its stored value is missing or does not fit its type: nil, the
-  /// default of the declaration, or a `StandIn` of the type.
+  /// The value of a property whose stored value is missing or does not fit its type: nil, the
+  /// default of the declaration, or a `PlaceholderValue` of the type.
   @usableFromInline
-  static func standIn<V>(for type: V.Type, slot: Int, of storage: _ModelStorage?) -> V {
+  static func placeholderValue<V>(for type: V.Type, slot: Int, of storage: _ModelStorage?) -> V {
     storage?.noteUnreadable(slot)
     if let optional = type as? any OptionalValue.Type, let none = optional.makeNil() as? V {
       return none
     }
     if let value = storage?.descriptor.properties[slot].defaultValue as? V { return value }
-    if let value = StandIn.value(of: type) { return value }
+    if let value = PlaceholderValue.value(of: type) { return value }
     let model = storage?.descriptor.entityName ?? "A model"
     let property = storage?.descriptor.properties[slot].name ?? "property"
     let identifier = storage?.knownIdentifier.map { " of \($0)" } ?? ""
@@ -21,8 +21,8 @@ extension _ModelStorage {
         + "one. Declare the property with a default value, or as optional.")
   }
 
-  /// What a required scalar without a stored value reads as: the default of its declaration. A
-  /// number that is stored at all reads as NaN, which SQLite keeps as null.
+  /// The value of a required scalar without a stored value: the default of its declaration. A
+  /// floating-point number of a stored row reads as NaN, which SQLite keeps as null.
   @usableFromInline
   func missing<V: _ScalarAttribute>(_ slot: Int) -> V {
     let property = descriptor.properties[slot]
@@ -34,7 +34,7 @@ extension _ModelStorage {
     return property.defaultValue as? V ?? V._empty
   }
 
-  /// Reports a property that reads as a stand-in, or as nil in spite of what is stored.
+  /// Reports a property that reads as a placeholder value, or as nil although a value is stored.
   @usableFromInline
   func noteUnreadable(_ slot: Int) {
     let property = descriptor.properties[slot]
@@ -44,8 +44,8 @@ extension _ModelStorage {
     let value = UnreadableValue(
       entityName: descriptor.entityName, propertyName: property.name,
       persistentModelID: identifier, reason: reason)
-    // A model that is being deinitialised may be read on another thread than that of its context.
-    if let source, !isGoing { source._note(value) } else { UnreadableValueLog.note(value) }
+    // A model that is being deinitialised may be read on another thread than its context's.
+    if let source, !isDeinitialising { source._note(value) } else { UnreadableValueLog.note(value) }
   }
 
   private func unreadableReason(
@@ -59,10 +59,10 @@ extension _ModelStorage {
     let known = reader ?? partialReader(slot)
     guard let known else {
       if property.isOptional { return nil }
-      if flags.contains(.isGone) { return .missingRow }
+      if flags.contains(.hasNoRow) { return .missingRow }
       return flags.contains(.isFault) ? .unreadableStore : .missingValue
     }
-    if known.isElsewhere(slot) { return .missingFile }
+    if known.isExternal(slot) { return .missingFile }
     let isNull =
       property.leafCells.isEmpty ? known.isNull(slot) : property.leafCells.allSatisfy(known.isNull)
     if isNull { return property.isOptional ? nil : .missingValue }

@@ -1,14 +1,14 @@
 public import OpenSwiftDataRowStorage
 
-/// The values of one model instance: a row in a page, and over it what has changed or been decoded.
+/// The values of one model instance: a row in a page, and over it the changed or decoded values.
 ///
-/// Reading takes values straight from the row; writing and decoding put them into the overlay. A
-/// model that no store knows has its values in the overlay alone. What states a model goes through,
-/// and what moves it from one to the next, stands in `ModelLifeCycle.swift`.
+/// Reads take values directly from the row; writes and decoding put them into the overlay. A model
+/// that was never saved has its values in the overlay only. `ModelLifeCycle.swift` describes the
+/// states of a model and the transitions between them.
 ///
-/// Not thread safe: a model belongs to the thread of its context, and to that of its maker before. The stored
-/// properties skip the dynamic check for overlapping access, which cost a tenth of every read; no
-/// access to them calls out while it lasts.
+/// Not thread safe: a model belongs to the thread of its context, and before that to the thread
+/// that created it. The stored properties skip the dynamic exclusivity check, which cost a tenth of
+/// every read; no access to them calls other code while it lasts.
 public final class _ModelStorage {
   /// Descriptors live as long as the process.
   @usableFromInline unowned(unsafe) let descriptor: _ModelDescriptor
@@ -19,16 +19,16 @@ public final class _ModelStorage {
   @exclusivity(unchecked) @usableFromInline var overlay: ContiguousArray<_SlotValue>?
   /// Changed by the transitions in `ModelLifeCycle.swift` only.
   @exclusivity(unchecked) @usableFromInline var lifeCycle = LifeCycle.transient
-  /// The place in one of the context's lists of pending changes; -1 outside. Four bytes, which fit
-  /// behind the flags.
-  @exclusivity(unchecked) var pendingPlace: Int32 = -1
+  /// The position in one of the context's lists of pending changes; -1 outside. Four bytes, which
+  /// fit after the flags.
+  @exclusivity(unchecked) var pendingIndex: Int32 = -1
   /// The model these values belong to, once it is known. The model owns the storage.
   @exclusivity(unchecked) private var owner = ModelReference()
   @exclusivity(unchecked) var knownIdentifier: PersistentIdentifier?
   @exclusivity(unchecked) @usableFromInline var observers: Observers?
   /// Slots that differ from the store.
   @exclusivity(unchecked) var changedSlots = SlotSet()
-  /// Where the context finds this storage by key; it lives as long as `source`.
+  /// The context's table in which this storage is found by key; it lives as long as `source`.
   @exclusivity(unchecked) unowned(unsafe) var table: RowRegistry?
 
   @usableFromInline
@@ -36,7 +36,8 @@ public final class _ModelStorage {
     self.descriptor = descriptor
   }
 
-  /// Runs on the thread that drops the last reference to the model, beside that of the context.
+  /// Runs on the thread that releases the last reference to the model, in parallel to the
+  /// context's.
   deinit {
     if let table, let knownIdentifier {
       table.remove(self, for: knownIdentifier.id.key)
@@ -45,19 +46,19 @@ public final class _ModelStorage {
     } else {
       knownIdentifier?.temporaryScope?.forget(self)
     }
-    if overlay != nil, holdsPartners, let values = overlay.take() {
-      ValueDisposal.dispose(of: values)
+    if overlay != nil, retainsModels, let values = overlay.take() {
+      DeferredRelease.dispose(of: values)
     }
   }
 
-  /// The model, held; nil while it is deinitialised.
+  /// The model, retained; nil while it is deinitialised.
   var model: AnyObject? { owner.live }
 
-  /// Whether the storage is that of a model, which may be being deinitialised.
+  /// Whether the storage belongs to a model, which may be being deinitialised.
   var hasModel: Bool { owner.isSet }
 
   /// Whether the model is being deinitialised.
-  var isGoing: Bool { hasModel && model == nil }
+  var isDeinitialising: Bool { hasModel && model == nil }
 
   func belong(to model: AnyObject) { owner = ModelReference(model) }
 
@@ -66,7 +67,7 @@ public final class _ModelStorage {
     row.map { RowReader(row: $0, cellsOffset: descriptor.cellsOffset) }
   }
 
-  /// The changed or decoded value of a slot; `.unset` when the row has it.
+  /// The changed or decoded value of a slot; `.unset` if the row has it.
   @inlinable
   func overlaid(_ slot: Int) -> _SlotValue {
     guard let overlay, slot < overlay.count else { return .unset }
@@ -81,7 +82,7 @@ public final class _ModelStorage {
     overlay?[slot] = value
   }
 
-  /// The row to read `slot` from, faulted in where needed; `nil` when there is none.
+  /// The row to read `slot` from, faulted if needed; `nil` if there is none.
   @inlinable
   func readableRow(for slot: Int) -> RowReader? {
     if let row { return RowReader(row: row, cellsOffset: descriptor.cellsOffset) }
@@ -98,15 +99,16 @@ public final class _ModelStorage {
     return reader
   }
 
-  /// The flags, once it is known whether the row of a fault exists.
+  /// The flags, after checking whether the row of a fault exists.
   var flagsWithRow: LifeCycle.Flags {
-    if flags.isDisjoint(with: [.isDeleted, .isGone]), flags.contains(.isFault), partialRow == nil {
+    if flags.isDisjoint(with: [.isDeleted, .hasNoRow]), flags.contains(.isFault), partialRow == nil
+    {
       source?._fill(self)
     }
     return flags
   }
 
-  /// The identifier, made on first use for a model that has never been saved.
+  /// The identifier, created at the first use for a model that has never been saved.
   var identifier: PersistentIdentifier {
     if let knownIdentifier { return knownIdentifier }
     let made = PersistentIdentifier(temporaryFor: descriptor.entityName)
@@ -115,7 +117,7 @@ public final class _ModelStorage {
     return made
   }
 
-  /// The model. Its class is the descriptor's, save for misuse, so its conformance need not be
+  /// The model. Its class is the descriptor's, except after misuse, so its conformance need not be
   /// looked up.
   var persistentModel: (any PersistentModel)? {
     guard let model else { return nil }

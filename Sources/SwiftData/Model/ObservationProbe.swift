@@ -11,22 +11,23 @@ import Observation
   import Darwin
 #endif
 
-/// Finds out whether observations are tracked on this thread, so that models without observers
+/// Determines whether observations are tracked on this thread, so that models without observers
 /// need no registrar.
 ///
-/// Observation has no question for it. A tracking scope retains what stands behind the registrar of
-/// everything that is accessed inside it, so accessing a registrar of ours and looking at a reference
-/// count answers.
-/// 1. Each thread has a spare registrar to ask with, so that no other thread's scope changes its count.
-/// 2. Where the answer is yes, the model that is being read takes the spare for its own. So a
-///    scope holds no registrar but those of its models, and what it keeps goes with them.
-/// 3. On first use the probe tries this out in a scope of its own. Where the count does not tell,
-///    the answer is always yes, and models make their registrars when they are read.
+/// Observation has no API for it. A tracking scope retains an internal object of each registrar
+/// that is accessed inside it. So the probe accesses a registrar of its own and reads a reference
+/// count.
+/// 1. Each thread has a spare registrar for this, so that no other thread's scope changes its
+///    count.
+/// 2. If the scope tracks, the model that is being read takes the spare as its own registrar. So a
+///    scope holds only registrars of its models, and what it keeps is released with them.
+/// 3. At the first use the probe tries this in a scope of its own. If the count does not change
+///    there, the answer is always yes, and models create their registrars when they are read.
 @usableFromInline
 enum ObservationProbe {
   private final class Subject: Observable, Sendable { let value = 0 }
 
-  /// Which object tracking retains.
+  /// The object that tracking retains.
   private enum Retained {
     case extent
     /// The first field of the extent.
@@ -34,7 +35,7 @@ enum ObservationProbe {
     case unknown
   }
 
-  /// A registrar that belongs to no model yet, with everything that a question needs behind one look.
+  /// A registrar that belongs to no model yet, with everything that a test for tracking needs.
   private final class Spare {
     let observers = _ModelStorage.Observers()
     private let registrar: ObservationRegistrar
@@ -56,7 +57,7 @@ enum ObservationProbe {
     }
   }
 
-  /// An object that tracking retains, and how often it is retained without tracking.
+  /// An object that tracking retains, and its reference count without tracking.
   private struct Counter {
     private let object: Unmanaged<AnyObject>
     private let quiet: UInt
@@ -70,7 +71,7 @@ enum ObservationProbe {
       switch retained {
       case .extent: object = extent
       case .field:
-        // Only where this layout has been seen.
+        // Only on platforms where this layout has been seen.
         #if os(Linux) || os(Android) || os(Windows)
           let header = 2 * MemoryLayout<Int>.size
           guard
@@ -94,7 +95,7 @@ enum ObservationProbe {
   }
 
   private static let subject = Subject()
-  // Immutable, and a key path without captured values.
+  // Safe: immutable, and a key path without captured values.
   nonisolated(unsafe) private static let keyPath: KeyPath<Subject, Int> = \.value
 
   private static let key: pthread_key_t = {
@@ -108,14 +109,14 @@ enum ObservationProbe {
   @usableFromInline
   static func isTracking() -> Bool { spare._withUnsafeGuaranteedRef { $0.isTracked } }
 
-  /// The spare of this thread.
+  /// The spare registrar of this thread.
   private static var spare: Unmanaged<Spare> {
     if let known = pthread_getspecific(key) { return .fromOpaque(known) }
     return makeSpare()
   }
 
-  /// Reads models without the scope of this thread being told of it: what `body` reads is no reason to call its
-  /// observers.
+  /// Reads models without tracking: the observers of this thread's scope are not called for what
+  /// `body` reads.
   static func withoutTracking<R>(_ body: () throws -> R) rethrows -> R {
     let spare = spare.takeUnretainedValue()
     let wasSuspended = spare.isSuspended
@@ -129,8 +130,8 @@ enum ObservationProbe {
     return Unmanaged<Spare>.fromOpaque(spare)._withUnsafeGuaranteedRef { $0.isSuspended }
   }
 
-  /// A registrar for a model that is being read: the one that the scope of this thread knows already, if
-  /// there is a scope.
+  /// A registrar for a model that is being read: the one that the scope of this thread has already
+  /// accessed, if there is a scope.
   static func takeObservers() -> _ModelStorage.Observers {
     guard let spare = pthread_getspecific(key) else { return _ModelStorage.Observers() }
     pthread_setspecific(key, nil)
@@ -143,12 +144,13 @@ enum ObservationProbe {
     return spare
   }
 
-  /// Found on a thread of its own: a scope inside of a user's scope would hand its accesses to that one.
+  /// Determined on a separate thread: a scope inside a user's scope would pass its accesses to that
+  /// one.
   private static let retained: Retained = {
     let found = Found()
     let done = NSCondition()
     Thread.detachNewThread {
-      done.withLock { found.retained = tryOut() }
+      done.withLock { found.retained = detectRetainedObject() }
       done.signal()
     }
     return done.withLock {
@@ -157,10 +159,10 @@ enum ObservationProbe {
     }
   }()
 
-  /// Guarded by the condition that is waited for.
+  /// Guarded by the condition that the reader waits for.
   private final class Found: @unchecked Sendable { var retained: Retained? }
 
-  private static func tryOut() -> Retained {
+  private static func detectRetainedObject() -> Retained {
     let registrar = ObservationRegistrar()
     let candidates = [Retained.extent, .field].compactMap { retained in
       Counter(registrar, retained).map { (retained, $0) }

@@ -1,4 +1,4 @@
-/// `Optional`, seen without its parameter.
+/// `Optional` without its type parameter.
 protocol OptionalValue {
   static func makeNil() -> Self
   var isNil: Bool { get }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Names one stored model across contexts, actors and processes.
+/// Identifies one stored model across contexts, actors and processes.
 ///
-/// A model has a temporary identifier until its first save, then the permanent one. A copy that was
-/// taken before the save still finds the model through ``ModelContext/model(for:)``.
+/// A model has a temporary identifier until its first save, and the permanent one afterwards. A
+/// copy from before the save still finds the model through ``ModelContext/model(for:)``.
 public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable, Sendable {
   /// The identity of an identifier.
   public struct ID: Hashable, Sendable {
@@ -28,7 +28,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
   /// The name of the model's entity.
   public var entityName: String { id.scope.entityName }
 
-  /// The identifier of the store that holds the model; `nil` before the first save.
+  /// The identifier of the store that contains the model; `nil` before the first save.
   public var storeIdentifier: String? { id.scope.storeIdentifier }
 
   init(scope: IdentifierScope, key: Int64) {
@@ -39,12 +39,12 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
     self.init(scope: TemporaryScope(entityName: entityName), key: 0)
   }
 
-  /// Makes the identifier of a row in a custom store.
+  /// Creates the identifier of a row in a custom store.
   /// - Parameters:
   ///   - storeIdentifier: The identifier of the store.
   ///   - entityName: The name of the row's entity.
   ///   - primaryKey: The row's key, unique within the entity.
-  /// - Throws: An `EncodingError` when the key has no textual form.
+  /// - Throws: Nothing.
   public static func identifier<T>(
     for storeIdentifier: String, entityName: String, primaryKey: T
   ) throws -> PersistentIdentifier
@@ -102,13 +102,13 @@ extension PersistentIdentifier {
     return false
   }
 
-  /// The integer primary key, where the identifier has one.
+  /// The integer primary key, if the identifier has one.
   package var rowKey: Int64? {
     if case .row = id.scope.kind { return id.key }
     return nil
   }
 
-  /// The identifier to look a row up with: the permanent one, once the model has been saved.
+  /// The identifier for looking up a row: the permanent one, once the model has been saved.
   package var resolved: PersistentIdentifier {
     temporaryScope?.permanentIdentifier ?? self
   }
@@ -129,13 +129,13 @@ extension PersistentIdentifier {
     case primaryKey, uriRepresentation, isTemporary, storeIdentifier, entityName
   }
 
-  /// Reads Apple's form: `{"implementation": {"primaryKey": "p12", "entityName": …}}`.
+  /// Decodes Apple's form: `{"implementation": {"primaryKey": "p12", "entityName": …}}`.
   ///
-  /// A temporary identifier that this process encoded equals the original, and leads to the model also
-  /// when it has been saved since, as long as the context lives that saved it. One that is not known here
-  /// leads to nothing.
+  /// A temporary identifier that this process encoded equals the original. It leads to the model
+  /// even after the first save, as long as the context that saved it exists. An unknown temporary
+  /// identifier leads to no model.
   /// - Parameter decoder: The decoder to read from.
-  /// - Throws: A `DecodingError` when a part is missing.
+  /// - Throws: A `DecodingError` if a part is missing.
   public init(from decoder: any Decoder) throws {
     let outer = try decoder.container(keyedBy: OuterKeys.self)
     let inner = try outer.nestedContainer(keyedBy: InnerKeys.self, forKey: .implementation)
@@ -150,9 +150,9 @@ extension PersistentIdentifier {
     }
   }
 
-  /// Writes Apple's form, which ``init(from:)`` reads.
+  /// Encodes Apple's form, which ``init(from:)`` decodes.
   /// - Parameter encoder: The encoder to write to.
-  /// - Throws: Whatever the encoder throws.
+  /// - Throws: Errors of the encoder.
   public func encode(to encoder: any Encoder) throws {
     let stable = resolved
     stable.temporaryScope?.noteEncoded()
@@ -174,4 +174,9 @@ extension PersistentIdentifier {
 extension PersistentIdentifier: CustomStringConvertible {
   /// The identifier as a URI.
   public var description: String { uriRepresentation }
+}
+
+extension PersistentIdentifier: _IdentifierHolder {
+  public var _holdsTemporary: Bool { isTemporary }
+  public var _resolved: PersistentIdentifier { resolved }
 }

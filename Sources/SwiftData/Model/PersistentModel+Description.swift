@@ -1,13 +1,13 @@
 import OpenSwiftDataRowStorage
 
-// What `print`, `dump` and debuggers show of a model: what is in memory. Nothing is read from the store, no
-// observer is told of a read, and no identifier is made.
+// The output of `print`, `dump` and debuggers for a model: the values in memory. Nothing is read
+// from the store, no observation is tracked, and no identifier is created.
 
 extension PersistentModel {
-  /// The class, the identifier, the state and the values that are in memory; nothing is read from the store.
+  /// The class, the identifier, the state and the values in memory; nothing is read from the store.
   public var debugDescription: String { _$storage.shownText }
 
-  /// The identifier, the state and the values that are in memory, by name; nothing is read from the store.
+  /// The identifier, the state and the values in memory, by name; nothing is read from the store.
   public var customMirror: Mirror {
     let storage = _$storage
     var children: [(label: String?, value: Any)] = [
@@ -19,7 +19,7 @@ extension PersistentModel {
   }
 }
 
-/// A value of a property as far as it is in memory.
+/// The value of a property, as far as it is in memory.
 private enum ShownValue {
   case value(Any)
   case model(String)
@@ -55,7 +55,7 @@ extension _ModelStorage {
   }
 
   fileprivate var shownState: String {
-    if flags.contains(.isGone) { return "deleted" }
+    if flags.contains(.hasNoRow) { return "deleted" }
     if flags.contains(.isDeleted) { return "to be deleted" }
     if flags.contains(.isInserted) { return "inserted" }
     if flags.contains(.isChanged) { return "changed" }
@@ -69,7 +69,7 @@ extension _ModelStorage {
     }
   }
 
-  /// - Returns: `nil` where neither the row nor a value of the property is in memory.
+  /// - Returns: `nil` if neither the row nor a value of the property is in memory.
   private func shownValue(_ slot: Int, _ property: ModelProperty) -> ShownValue? {
     switch overlaid(slot) {
     case .unset: return knownRow(for: slot).map { shownCell($0, slot, property) }
@@ -77,7 +77,7 @@ extension _ModelStorage {
     case .model(let model): return .model(model._$storage.shownName)
     case .identifier(let identifier): return .model(identifier.shownName)
     case .toMany(let list): return shown(list)
-    case .weakPartners(let partners): return .models(partners.models.map(\._$storage.shownName))
+    case .weakReferences(let partners): return .models(partners.models.map(\._$storage.shownName))
     case .boxed(let box): return .value(box.anyValue)
     case .integer, .real, .text, .blob, .uuid: return attribute(slot, property)
     }
@@ -93,7 +93,7 @@ extension _ModelStorage {
         ? .nothing("nil") : .model("\(destination._$descriptor.entityName)/p\(row.integer(slot))")
     case .transformable: row.isNull(slot) ? .nothing("nil") : .nothing("not decoded")
     case .attribute:
-      if row.isElsewhere(slot) {
+      if row.isExternal(slot) {
         .nothing("in a file")
       } else {
         attribute(slot, property)
@@ -123,12 +123,12 @@ extension _ModelStorage {
     knownIdentifier?.shownName ?? "\(descriptor.entityName)/t"
   }
 
-  /// An attribute with a type that is known at run time only, from the overlay or the row.
+  /// An attribute with a type that is known only at run time, from the overlay or the row.
   func attribute<Value: Decodable>(_ slot: Int) -> Value {
     let type = unwrappedType(of: Value.self) ?? Value.self
     if let scalar = type as? any _ScalarAttribute.Type {
       return anyScalar(scalar, slot) as? Value
-        ?? _ModelStorage.standIn(for: Value.self, slot: slot, of: self)
+        ?? _ModelStorage.placeholderValue(for: Value.self, slot: slot, of: self)
     }
     return anyCodable(Value.self, slot)
   }

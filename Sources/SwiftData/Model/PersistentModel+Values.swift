@@ -70,7 +70,7 @@ extension PersistentModel {
     persistentBackingData.setTransformableValue(forKey: forKey, to: newValue)
   }
 
-  /// The slot of a property; a key path that names none is the programmer's mistake.
+  /// The slot of a property; stops the program for a key path that names none.
   public static func _$slot(for keyPath: PartialKeyPath<Self>) -> Int {
     guard let slot = _$descriptor.slot(for: keyPath) else {
       preconditionFailure(

@@ -1,26 +1,24 @@
 public import Observation
 
-/// A class whose instances a store can keep; `@Model` makes a class conform.
+/// A class whose instances can be stored. The macro `@Model` adds the conformance.
 ///
-/// `print` and `dump` show the identifier, the state and the values that are in memory, and read nothing from
-/// the store.
-public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, SendableMetatype,
-  CustomDebugStringConvertible, CustomReflectable
-{
+/// `print` and `dump` show the identifier, the state and the values in memory; they read nothing
+/// from the store.
+public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, SendableMetatype {
   /// The class at the root of the model's inheritance.
   associatedtype Root: PersistentModel = Self
 
-  /// Makes the model that shows `backingData`.
+  /// Creates the model that shows `backingData`.
   init(backingData: any BackingData<Self>)
   /// The values of this model.
   var persistentBackingData: any BackingData<Self> { get set }
   /// One entry per persisted property, in the order of declaration.
   static var schemaMetadata: [Schema.PropertyMetadata] { get }
-  /// The properties of earlier versions that are gone for good; none unless the class declares them.
+  /// The properties of earlier versions that were removed for good; none by default.
   ///
-  /// Where a stored property disappears while one comes that could hold its values, a migration is refused:
-  /// the new one may be the old one under another name, which `@Attribute(originalName:)` tells. A class
-  /// declares here that the values are to be deleted:
+  /// If a stored property disappears while a new one could hold its values, a migration is refused:
+  /// the new one may be the old one under another name, which `@Attribute(originalName:)` declares.
+  /// A class declares here that the values are to be deleted:
   ///
   /// ```swift
   /// @Model final class Expense {
@@ -30,16 +28,16 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
   /// }
   /// ```
   ///
-  /// It counts for subclasses too. Not in Apple's framework; see <doc:Migrations>.
+  /// It applies to subclasses too. Not in Apple's framework; see <doc:Migrations>.
   static var removedProperties: Set<String> { get }
-  /// What the library knows of this class.
+  /// The library's description of this class.
   static var _$descriptor: _ModelDescriptor { get }
-  /// The storage behind `persistentBackingData`.
+  /// The storage of `persistentBackingData`.
   var _$storage: _ModelStorage { get }
 }
 
 extension PersistentModel {
-  /// No property is declared to be gone.
+  /// Empty: no property is declared as removed.
   public static var removedProperties: Set<String> { [] }
 
   public static var _$descriptor: _ModelDescriptor { DescriptorRegistry.descriptor(for: Self.self) }
@@ -55,18 +53,18 @@ extension PersistentModel {
     return storage
   }
 
-  /// Empty backing data for a model that is being initialised.
+  /// Creates empty backing data for a model that is being initialised.
   public static func createBackingData<P>() -> some BackingData<P> where P: PersistentModel {
     _ManagedBackingData<P>(for: P.self)
   }
 
-  /// The context the model belongs to; `nil` before `insert`, after a saved deletion, in the model's
-  /// `deinit`, and once the context is gone.
+  /// The context the model belongs to; `nil` before `insert`, after a saved deletion, in the
+  /// model's `deinit`, and after the context is released.
   ///
-  /// Asking a model whose row has not been read yet reads it; see ``isDeleted``.
+  /// For a model whose row has not been read yet, this reads the row; see ``isDeleted``.
   public var modelContext: ModelContext? {
     let storage = _$storage
-    if storage.isGoing || storage.flagsWithRow.contains(.isGone) { return nil }
+    if storage.isDeinitialising || storage.flagsWithRow.contains(.hasNoRow) { return nil }
     return (storage.source as? any ContextOwning)?.owningContext
   }
 
@@ -76,18 +74,19 @@ extension PersistentModel {
   /// The persistent identifier.
   public var id: PersistentIdentifier { persistentModelID }
 
-  /// Whether the model has changes that no save has stored.
+  /// Whether the model has unsaved changes.
   public var hasChanges: Bool {
     !_$storage.flags.isDisjoint(with: [.isInserted, .isChanged, .isDeleted])
   }
 
-  /// Whether the model is deleted: pending until the next save, and for good after it.
+  /// Whether the model is deleted: by the next save, or already in the store.
   ///
-  /// A model that no store has counts as deleted. ``ModelContext/model(for:)`` and relationships give
-  /// models whose row has not been read yet; asking one of these reads its row. Apple's framework
-  /// answers false there, and stops the program when a property is read.
+  /// A model whose row does not exist counts as deleted. ``ModelContext/model(for:)`` and
+  /// relationships return models whose row has not been read yet; for these, this property reads
+  /// the row. Apple's framework returns false for them, and stops the program when a property is
+  /// read.
   public var isDeleted: Bool {
-    !_$storage.flagsWithRow.isDisjoint(with: [.isDeleted, .isGone])
+    !_$storage.flagsWithRow.isDisjoint(with: [.isDeleted, .hasNoRow])
   }
 
   /// Whether both are the same model: one instance, or two contexts' instances of one row.
@@ -98,7 +97,7 @@ extension PersistentModel {
     return left == right
   }
 
-  /// Feeds the model's identity into `hasher`; it stays the same when the model is first saved.
+  /// Hashes the model's identity; the hash stays the same when the model is first saved.
   public func hash(into hasher: inout Hasher) {
     let storage = _$storage
     if let identifier = storage.knownIdentifier, !identifier.isTemporary,

@@ -1,16 +1,16 @@
-/// The types a to-many relationship can have: an array of models, or an optional one.
+/// The types that a to-many relationship can have: an array of models, or an optional one.
 public protocol RelationshipCollection {
-  /// The model on the other side.
+  /// The type of the related models.
   associatedtype PersistentElement: PersistentModel
 
-  /// Makes the collection from models in order; `nil` where the relationship was never set.
+  /// Creates the collection from models in order; `nil` if the relationship was never set.
   static func _make(_ models: [PersistentElement]?) -> Self
-  /// The models in order; `nil` for a missing optional collection.
+  /// The models in order; `nil` if an optional collection is nil.
   var _models: [PersistentElement]? { get }
 }
 
 extension Array: RelationshipCollection where Element: PersistentModel {
-  /// The model on the other side.
+  /// The type of the related models.
   public typealias PersistentElement = Element
 
   public static func _make(_ models: [Element]?) -> [Element] { models ?? [] }
@@ -19,7 +19,7 @@ extension Array: RelationshipCollection where Element: PersistentModel {
 
 extension Optional: RelationshipCollection
 where Wrapped: Sequence, Wrapped.Element: PersistentModel {
-  /// The model on the other side.
+  /// The type of the related models.
   public typealias PersistentElement = Wrapped.Element
 
   public static func _make(_ models: [Wrapped.Element]?) -> Wrapped? {

@@ -1,27 +1,28 @@
-/// A model of a save that others have changed or deleted since the context read it.
+/// A model of a save that another writer has changed or deleted since the context read it.
 ///
-/// ``SwiftDataError/conflicts`` has one for each such model. Not in Apple's framework.
+/// ``SwiftDataError/conflicts`` contains one for each such model. Not in Apple's framework.
 public struct SaveConflict: Sendable {
-  /// A property that others have changed.
+  /// A property that another writer has changed.
   public struct Property: Sendable {
     /// The name of the property.
     public let name: String
-    /// What is stored now, as far as it is a simple value.
+    /// The stored value now, if it is a simple value.
     ///
-    /// A number, text, date, data, URL or UUID, a raw value, or the identifier of a related model; `nil` for
-    /// none, and for values of other types.
+    /// A number, text, date, data, URL or UUID, a raw value, or the identifier of a related model;
+    /// `nil` for no value, and for values of other types.
     public let storedValue: (any Sendable)?
-    /// What the context would have saved, in the same form; what it read, where it has no change.
+    /// The value that the context would have saved, in the same form; without a change, the one it
+    /// read.
     public let unsavedValue: (any Sendable)?
     /// Whether the context has changed the property too.
     public let isChanged: Bool
   }
 
-  /// The model.
+  /// The identifier of the model.
   public let identifier: PersistentIdentifier
   /// Whether its row was deleted.
   public let isDeleted: Bool
-  /// The properties that others have changed; empty where the row was deleted.
+  /// The properties that another writer has changed; empty if the row was deleted.
   public let properties: [Property]
 }
 
@@ -49,12 +50,13 @@ struct UniqueValueHolder: Error, CustomStringConvertible {
 }
 
 extension SwiftDataError {
-  /// The models that others have changed or deleted, where a save with ``ConflictPolicy/refuse`` met them.
+  /// The models that another writer has changed or deleted, for a save with
+  /// ``ConflictPolicy/refuse``.
   ///
   /// Empty for other errors. Not in Apple's framework.
   public var conflicts: [SaveConflict] { (underlyingError as? SaveConflicts)?.all ?? [] }
 
-  /// The row that has the unique value of a new model, where a save with ``UniquenessPolicy/refuse`` met it.
+  /// The row with the unique value of a new model, for a save with ``UniquenessPolicy/refuse``.
   ///
   /// Not in Apple's framework.
   public var holder: PersistentIdentifier? { (underlyingError as? UniqueValueHolder)?.identifier }

@@ -1,12 +1,12 @@
 extension Schema {
-  /// The properties that a model type wants indexed, as written in `#Index`.
+  /// The indexes of a model type, as declared with `#Index`.
   public final class Index<T> where T: PersistentModel {
     /// One index: its kind and the properties it covers, in order.
     public enum Types<P> where P: PersistentModel {
       /// An ordinary index.
       case binary([PartialKeyPath<P>])
 
-      /// An index over up to five numbers or dates, for questions about boxes and ranges of several.
+      /// An index over up to five numbers or dates, for conditions on ranges of several of them.
       case rtree([PartialKeyPath<P>])
     }
 
@@ -16,7 +16,7 @@ extension Schema {
       case indices
     }
 
-    /// The name of the entry in the metadata of the model.
+    /// The name of the entry in the model's metadata.
     public final var name: String = "SwiftData.Schema.Index"
 
     /// The same as `name`.
@@ -28,17 +28,17 @@ extension Schema {
     /// The indexes in the order of their declaration.
     public final let indices: [Schema.Index<T>.Types<T>]
 
-    /// Makes indexes of the given kinds.
+    /// Creates indexes of the given kinds.
     public init(_ indices: Schema.Index<T>.Types<T>...) {
       self.indices = indices
     }
 
-    /// Makes ordinary indexes.
+    /// Creates ordinary indexes.
     public init(_ binaryIndices: [PartialKeyPath<T>]...) {
       self.indices = binaryIndices.map { .binary($0) }
     }
 
-    /// Decodes an empty list: key paths cannot be made from names.
+    /// Decodes an empty list: key paths cannot be created from names.
     ///
     /// - Throws: Nothing.
     public init(from decoder: any Decoder) throws {
@@ -48,12 +48,12 @@ extension Schema {
 }
 
 extension Schema.Index: SchemaProperty, CustomDebugStringConvertible {
-  /// `false`: an index does not forbid equal values.
+  /// Always `false`: an index does not forbid equal values.
   public final var isUnique: Bool { false }
 
   /// Encodes the names of the properties of each index.
   ///
-  /// - Throws: What the encoder throws.
+  /// - Throws: Errors of the encoder.
   public final func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(propertyNames, forKey: .indices)

@@ -1,22 +1,23 @@
 extension Schema {
-  /// Describes model classes and the classes that their relationships lead to.
+  /// Creates a schema of model classes and the classes that their relationships refer to.
   public convenience init(
     _ types: any PersistentModel.Type..., version: Schema.Version = Version(1, 0, 0)
   ) {
     self.init(types, version: version)
   }
 
-  /// Describes model classes and the classes that their relationships lead to.
+  /// Creates a schema of model classes and the classes that their relationships refer to.
   ///
-  /// Subclasses are not found that way: list them. A listed class stands for all classes of its name, so
-  /// a class of an older version may be listed beside the new versions of what its relationships lead to.
+  /// Subclasses are not found that way and must be listed. A listed class replaces all classes of
+  /// its name, so a class of an older version may be listed together with the new versions of the
+  /// classes that its relationships refer to.
   /// - Parameters:
   ///   - types: The model classes.
   ///   - version: The version of the schema.
   public convenience init(
     _ types: [any PersistentModel.Type], version: Schema.Version = Version(1, 0, 0)
   ) {
-    var reading = SchemaReading(listed: types)
+    var reading = SchemaBuilder(listed: types)
     for type in types { reading.add(type) }
     self.init(entities: reading.entities, version: version, problems: reading.problems)
   }
@@ -36,7 +37,7 @@ extension Schema {
     entitiesByName.compactMapValues { $0.modelType?._$descriptor }
   }
 
-  /// The descriptor of an entity's class; `nil` for a schema that was decoded.
+  /// The descriptor of an entity's class; `nil` for a decoded schema.
   final func descriptor(named entity: String) -> _ModelDescriptor? {
     entitiesByName[entity]?.modelType?._$descriptor
   }
@@ -44,9 +45,9 @@ extension Schema {
 
 /// Collects entities from model classes, following relationships and superclasses.
 ///
-/// A relationship leads to an entity by name: where the schema lists a class of that name, its own
-/// destination, a class of another version, is not added.
-private struct SchemaReading {
+/// A relationship refers to an entity by name: if the schema lists a class of that name, the
+/// declared destination, a class of another version, is not added.
+private struct SchemaBuilder {
   private(set) var entities: [Schema.Entity] = []
   private(set) var problems: [SwiftDataError] = []
   private var seen: Set<ObjectIdentifier> = []
@@ -69,12 +70,12 @@ private struct SchemaReading {
     problems += descriptor.problems
     if let superclass = descriptor.superclass { add(superclass) }
     let inherited = descriptor.superclass?._$descriptor.slotCount ?? 0
-    // Fresh attributes and relationships: inference writes into them, schema by schema.
+    // New attributes and relationships for each schema, because inference changes them.
     let fresh = type.schemaMetadata.filter { !($0.metadata is any KeyPathConstraint) }
     var properties: [any SchemaProperty] = []
     for (slot, property) in descriptor.properties.enumerated() where slot >= inherited {
       guard slot < fresh.count else { continue }
-      properties.append(SchemaReading.property(property, fresh[slot]))
+      properties.append(SchemaBuilder.property(property, fresh[slot]))
     }
     let entity = Schema.Entity(
       name: descriptor.entityName, properties: properties,
@@ -128,7 +129,7 @@ private struct SchemaReading {
       }
       return composite
     }
-    // `@Relationship(.unique)` on a value is the option of an attribute.
+    // `@Relationship(.unique)` on a value means the option of an attribute.
     let isUnique = (fresh.metadata as? Schema.Relationship)?.isUnique ?? false
     let attribute = written ?? (isUnique ? Schema.Attribute(.unique) : Schema.Attribute())
     attribute.name = property.name

@@ -1,5 +1,5 @@
 extension Schema {
-  /// The uniqueness constraints of a model type, as written in `#Unique`.
+  /// The uniqueness constraints of a model type, as declared with `#Unique`.
   public final class Unique<T> where T: PersistentModel {
     /// The keys of the encoded form.
     public enum CodingKeys: CodingKey {
@@ -7,7 +7,7 @@ extension Schema {
       case constraints
     }
 
-    /// The name of the entry in the metadata of the model.
+    /// The name of the entry in the model's metadata.
     public final var name: String = "SwiftData.Schema.Unique"
 
     /// The same as `name`.
@@ -16,15 +16,15 @@ extension Schema {
     /// The model type.
     public final var valueType: any Any.Type = T.self
 
-    /// The groups of properties of which no two models may have the same values.
+    /// The groups of properties in which no two models may have equal values.
     public final let constraints: [[PartialKeyPath<T>]]
 
-    /// Makes a constraint of each group of key paths.
+    /// Creates a constraint for each group of key paths.
     public init(_ constraints: [PartialKeyPath<T>]...) {
       self.constraints = constraints
     }
 
-    /// Decodes an empty list: key paths cannot be made from names.
+    /// Decodes an empty list: key paths cannot be created from names.
     ///
     /// - Throws: Nothing.
     public init(from decoder: any Decoder) throws {
@@ -34,12 +34,12 @@ extension Schema {
 }
 
 extension Schema.Unique: SchemaProperty, CustomDebugStringConvertible {
-  /// `true`.
+  /// Always `true`.
   public final var isUnique: Bool { true }
 
   /// Encodes the names of the properties of each constraint.
   ///
-  /// - Throws: What the encoder throws.
+  /// - Throws: Errors of the encoder.
   public final func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(propertyNames, forKey: .constraints)

@@ -1,8 +1,8 @@
 /// A set of slots, exact for any number of properties.
 ///
-/// The first 64 slots are the bits of one word, so a model with no more properties never allocates
-/// for it. The words of the slots behind them go on without end, the last one repeating, as in two's
-/// complement; so `all` is an ordinary value, and what is taken from it is exact too.
+/// The first 64 slots are the bits of one word, so a set for a model with no more properties never
+/// allocates. The slots after them are words without end, of which the last one repeats, as in
+/// two's complement. So `all` is an ordinary value, and subtracting from it is exact too.
 package struct SlotSet: Sendable {
   private var word: UInt64 = 0
   private var rest = Rest.none
@@ -66,7 +66,7 @@ extension SlotSet: Hashable {
 }
 
 extension SlotSet {
-  /// The slots from 64 on. Each set has one form only, so sets are equal when their forms are.
+  /// The slots from 64 on. Each set has one form only, so sets are equal if their forms are equal.
   private enum Rest: Sendable, Hashable {
     case none
     case all
@@ -85,7 +85,7 @@ extension SlotSet {
       }
     }
 
-    /// How many words there are before the last one repeats.
+    /// The number of words before the last one repeats.
     private var count: Int {
       switch self {
       case .none, .all: 1

@@ -2,8 +2,9 @@ public import Foundation
 
 /// A value of one property slot as a model keeps it while it differs from the stored row.
 ///
-/// Attributes have one of the plain forms or are boxed. A to-one is null, a model or an identifier, a
-/// to-many a `_ToManyValue`; a graph that left its context unsaved names its partners weakly.
+/// Attributes have one of the plain forms or are boxed. A to-one is null, a model or an identifier,
+/// a to-many a `_ToManyValue`. A graph that left its context unsaved refers to related models
+/// weakly.
 @frozen
 public enum _SlotValue {
   /// The row has the value.
@@ -14,7 +15,7 @@ public enum _SlotValue {
   case integer(Int64)
   /// Floating-point numbers, and dates as seconds since 2001.
   case real(Double)
-  /// A text.
+  /// Text.
   case text(String)
   /// Bytes as they are, or an encoded value in a snapshot.
   case blob(Data)
@@ -22,24 +23,24 @@ public enum _SlotValue {
   case uuid(UUID)
   /// An attribute without a form of its own: a composite, an encoded or a transformed value.
   case boxed(_ValueBox)
-  /// The partner of a to-one, held until the next save.
+  /// The related model of a to-one, retained until the next save.
   case model(any PersistentModel)
-  /// The partner of a to-one, found through the context when it is read.
+  /// The related model of a to-one, found through the context when it is read.
   case identifier(PersistentIdentifier)
-  /// A to-many: what is known of its members, and what has changed.
+  /// A to-many: its known members and its changes.
   case toMany(_ToManyValue)
-  /// Partners of either kind of relationship that are not held.
-  case weakPartners(_WeakPartners)
+  /// Related models of either kind of relationship, not retained.
+  case weakReferences(_WeakReferences)
 }
 
-/// Holds a value that has no form of its own in a slot.
+/// Contains a value that has no form of its own in a slot.
 public class _ValueBox {
   /// The value, whatever its type.
   var anyValue: Any { preconditionFailure("_ValueBox is abstract") }
 
   fileprivate init() {}
 
-  /// The value as a `V`; nil when it is of another type.
+  /// The value as a `V`; nil if it has another type.
   final func value<V>(as type: V.Type) -> V? {
     if let box = self as? ValueBox<V> { return box.value }
     return anyValue as? V

@@ -1,5 +1,6 @@
 extension SwiftDataError {
-  /// The failure of a to-many relationship that has too few or too many members; `nil` where it has not.
+  /// The failure of a to-many relationship with too few or too many members; `nil` if the number is
+  /// valid.
   /// - Parameter maximum: 0 for any number.
   static func wrongCount(
     of identifier: PersistentIdentifier, property: String, count: Int, minimum: Int, maximum: Int

@@ -1,9 +1,10 @@
-/// A to-many as an array: handed out as it is, or lent to be changed in place.
+/// A to-many as an array: returned as it is, or borrowed to be changed in place.
 ///
-/// 1. A getter takes the array of the members, which is made once for each state of the list.
-/// 2. `_modify` takes it away with `lend`; it has no other owner then, so it is changed in place.
-/// 3. What comes back is compared with the members of before, which tells what came and went. Where
-///    the list itself was changed meanwhile, or members changed places, the array is set as a whole.
+/// 1. A getter returns the array of the members, which is created once for each state of the list.
+/// 2. `_modify` borrows it with `lend`; it then has no other owner, so it is changed in place.
+/// 3. The returned array is compared with the earlier members, which gives the added and removed
+///    ones. If the list itself was changed meanwhile, or members changed positions, the array is
+///    set as a whole.
 extension _ToManyValue {
   /// The members as an array of their type; `nil` while they are not loaded, or of other types.
   func array<V: PersistentModel>(of type: V.Type) -> TypedMemberArray<V>? {
@@ -24,17 +25,17 @@ extension _ToManyValue {
     return array.lend()
   }
 
-  /// The array that was lent; `nil` where the list was changed since.
+  /// The borrowed array; `nil` if the list was changed since.
   func takeLent<V: PersistentModel>(_ type: V.Type) -> TypedMemberArray<V>? {
     defer { lent = nil }
     guard let lent, lent.changeCount == changeCount else { return nil }
     return lent.array as? TypedMemberArray<V>
   }
 
-  /// What a change of an array means for the list; `nil` where members changed places besides.
+  /// The change of the list for a change of its array; `nil` if members changed positions too.
   func change<V>(for difference: ArrayDifference, in array: TypedMemberArray<V>) -> _ToManyChange? {
     var difference = difference
-    // A model that is added a second time stays where it is.
+    // A model that is appended a second time keeps its position.
     while difference.isAtEnd, difference.removed.isEmpty, let last = difference.added.last,
       isMember(last)
     {
@@ -55,28 +56,28 @@ extension _ToManyValue {
     let lastKept = added.lastIndex(where: before.contains) ?? -1
     for (index, model) in difference.added.enumerated() where !before.contains(added[index]) {
       if isMember(model) { return nil }
-      let place = difference.start + index
+      let position = difference.start + index
       if difference.isAtEnd, index > lastKept {
         change.added.append((model, nil))
       } else {
-        change.added.append((model, place == 0 ? .first : .after(array.models[place - 1])))
+        change.added.append((model, position == 0 ? .first : .after(array.models[position - 1])))
       }
     }
     return change
   }
 }
 
-/// Members that come and go.
+/// Members that are added and removed.
 public struct _ToManyChange {
   var removed: [any PersistentModel] = []
-  /// Each with the place where it comes in; `nil` stands for the end.
-  var added: [(model: any PersistentModel, place: ModelList.Place?)] = []
+  /// Each with its position; `nil` means the end.
+  var added: [(model: any PersistentModel, position: ModelList.Position?)] = []
 
   var count: Int { removed.count + added.count }
 }
 
 extension _ModelStorage {
-  /// The array of a to-many for an accessor that changes it in place and gives it back.
+  /// The array of a to-many for an accessor that changes it in place and returns it.
   func lendToMany<V: PersistentModel>(_ slot: Int) -> [V]? {
     // Reading loads the members.
     let models: [V]? = toMany(slot)
@@ -86,7 +87,7 @@ extension _ModelStorage {
 
   private func lent<V: PersistentModel>(_ value: _ToManyValue) -> [V]? { value.lend(V.self) }
 
-  /// Makes a lent array the members; the other sides follow.
+  /// Sets the members to a borrowed array, and updates the other sides.
   func takeBackToMany<V: PersistentModel>(_ slot: Int, _ models: inout [V]?) {
     guard models != nil, case .toMany(let value) = overlaid(slot),
       let array = value.takeLent(V.self)
@@ -100,12 +101,12 @@ extension _ModelStorage {
     }
   }
 
-  /// - Returns: Whether the change could be made as it is.
+  /// - Returns: Whether the change could be applied member by member.
   private func apply(_ change: _ToManyChange, to value: _ToManyValue, _ slot: Int) -> Bool {
     if let source { return source._changeToMany(self, slot: slot, by: change) }
     guard change.added.allSatisfy({ $0.model._$storage.source == nil }) else { return false }
     for model in change.removed { _ = value.lose(model) }
-    for (model, place) in change.added { value.gain(model, at: place) }
+    for (model, position) in change.added { value.gain(model, at: position) }
     return true
   }
 }

@@ -1,26 +1,27 @@
-/// A to-many relationship in memory: its members once loaded, and what has changed since the row.
+/// A to-many relationship in memory: its members once loaded, and its changes since the row was
+/// read.
 ///
-/// Each list finds, adds and removes a model in constant time. `RelationshipFixer` makes the changes;
-/// it keeps the other side in step.
+/// Each list finds, adds and removes a model in constant time. `RelationshipFixer` makes the
+/// changes and keeps the other side consistent.
 public final class _ToManyValue {
-  /// All members in order; `nil` until somebody reads them.
+  /// All members in order; `nil` until they are loaded.
   private(set) var members: ModelList?
   /// Members that the store does not have on this side yet.
   private(set) var added = ModelList()
-  /// Members that the store still has on this side.
+  /// Removed members that the store still has on this side.
   private(set) var removed = ModelList()
-  /// Whether members were put in another order than that in which they came.
+  /// Whether members were put in another order than that of their insertion.
   private(set) var isReordered = false
-  /// The order that was saved, where it is not the one in which the store lists its rows.
+  /// The saved order, if it differs from the order in which the store lists its rows.
   let order: [PersistentIdentifier]?
-  /// The members as their getter hands them out; `nil` when they were changed since.
+  /// The members as their getter returns them; `nil` if they were changed since.
   var array: MemberArray?
-  /// The array while an accessor changes it, and the count of changes before.
+  /// The array while an accessor changes it, and the number of changes before.
   var lent: (array: MemberArray, changeCount: Int)?
   /// How often the members were changed.
   private(set) var changeCount = 0
 
-  /// The members of a model that no store knows.
+  /// The members of a model that was never saved.
   init(members: [any PersistentModel]) {
     let list = ModelList(members.withoutRepeats)
     self.members = list
@@ -34,10 +35,10 @@ public final class _ToManyValue {
     order = nil
   }
 
-  /// An unloaded to-many, whose members may come in an order of their own.
+  /// An unloaded to-many, whose members may have an order of their own.
   init(order: [PersistentIdentifier]? = nil) { self.order = order }
 
-  /// A copy to change, while `other` is kept as it is.
+  /// A copy to change; `other` stays as it is.
   init(changing other: _ToManyValue) {
     members = other.members?.copyWithIndex()
     added = other.added.copyWithIndex()
@@ -60,7 +61,7 @@ public final class _ToManyValue {
 
   func isMember(_ model: any PersistentModel) -> Bool { members?.contains(model) ?? false }
 
-  /// The member that is this object.
+  /// The member with this object identity.
   func member(_ identity: ObjectIdentifier) -> (any PersistentModel)? { members?.model(identity) }
 
   // MARK: Changes
@@ -70,17 +71,17 @@ public final class _ToManyValue {
     changeCount &+= 1
   }
 
-  /// Takes the array of the members, after changes of another one that led to this one.
+  /// Takes the array of the members after a change, unless there were other changes too.
   func keep(_ array: MemberArray, after change: _ToManyChange, countBefore: Int) {
     if changeCount == countBefore &+ change.count { self.array = array }
   }
 
-  /// Adds a member, behind the others when no place is given.
+  /// Adds a member; at the end if no position is given.
   /// - Precondition: The model is not known to be a member.
-  func gain(_ model: any PersistentModel, at place: ModelList.Place? = nil) {
+  func gain(_ model: any PersistentModel, at position: ModelList.Position? = nil) {
     if removed.remove(model) == nil { added.append(model) }
-    if let place {
-      members?.insert(model, at: place)
+    if let position {
+      members?.insert(model, at: position)
       isReordered = true
       membersChanged()
     } else {
@@ -92,11 +93,11 @@ public final class _ToManyValue {
     _invariantCheck()
   }
 
-  /// - Returns: Where the member stood.
-  func lose(_ model: any PersistentModel) -> ModelList.Place {
+  /// - Returns: The earlier position of the member.
+  func lose(_ model: any PersistentModel) -> ModelList.Position {
     if added.remove(model) == nil, !removed.contains(model) { removed.append(model) }
     let isLast = members?.last === model
-    let place = members?.remove(model)
+    let position = members?.remove(model)
     let array = array.take()
     membersChanged()
     if let array, isLast {
@@ -104,12 +105,12 @@ public final class _ToManyValue {
       self.array = array
     }
     _invariantCheck()
-    return place ?? .unknown
+    return position ?? .unknown
   }
 
-  /// Puts members where they stood before; the others keep their order.
-  func move(_ model: any PersistentModel, to place: ModelList.Place) {
-    members?.move(model, to: place)
+  /// Moves a member to an earlier position; the others keep their order.
+  func move(_ model: any PersistentModel, to position: ModelList.Position) {
+    members?.move(model, to: position)
     membersChanged()
     _invariantCheck()
   }
@@ -124,7 +125,7 @@ public final class _ToManyValue {
 
   // MARK: Loading
 
-  /// Takes the stored members, with what has changed since applied to them.
+  /// Takes the stored members, and applies the changes since to them.
   /// - Returns: All members in order.
   func load(_ stored: [any PersistentModel]) -> ModelList {
     var list = ModelList(stored)
@@ -136,13 +137,13 @@ public final class _ToManyValue {
     return list
   }
 
-  /// Forgets the members, which are read again; the changes stay.
+  /// Drops the members, which are read again; the changes stay.
   func unload() {
     members = nil
     membersChanged()
   }
 
-  /// Replaces the members of a model that no store knows.
+  /// Replaces the members of a model that was never saved.
   func replaceAll(_ models: [any PersistentModel]) {
     let list = ModelList(models.withoutRepeats)
     members = list
@@ -151,45 +152,44 @@ public final class _ToManyValue {
     _invariantCheck()
   }
 
-  // MARK: Models that are gone
+  // MARK: Deleted models
 
-  /// What a list lost, to be put back.
+  /// What was removed from a list, to be restored.
   struct Dropped {
     fileprivate let model: any PersistentModel
-    fileprivate let place: ModelList.Place?
-    fileprivate let addedPlace: ModelList.Place?
+    fileprivate let position: ModelList.Position?
+    fileprivate let addedPosition: ModelList.Position?
   }
 
-  /// Takes a deleted model out of the list, which is no change of the relationship.
+  /// Removes a deleted model from the list, which is no change of the relationship.
   func drop(_ model: any PersistentModel) -> Dropped {
     defer { _invariantCheck() }
     membersChanged()
     return Dropped(
-      model: model, place: members?.remove(model), addedPlace: added.remove(model))
+      model: model, position: members?.remove(model), addedPosition: added.remove(model))
   }
 
   func takeBack(_ dropped: Dropped) {
-    if let place = dropped.place { members?.insert(dropped.model, at: place) }
+    if let position = dropped.position { members?.insert(dropped.model, at: position) }
     membersChanged()
-    if let place = dropped.addedPlace { added.insert(dropped.model, at: place) }
+    if let position = dropped.addedPosition { added.insert(dropped.model, at: position) }
     _invariantCheck()
   }
 
-  /// Takes all models that are gone out of the list.
-  /// - Returns: Those that were in it.
-  func dropAll(where isGone: (any PersistentModel) -> Bool) -> [any PersistentModel] {
-    let gone = [members, added, removed].flatMap { $0?.filter(isGone) ?? [] }
+  /// Removes all deleted models from the list.
+  /// - Returns: The removed models.
+  func dropAll(where hasNoRow: (any PersistentModel) -> Bool) -> [any PersistentModel] {
+    let gone = [members, added, removed].flatMap { $0?.filter(hasNoRow) ?? [] }
     guard !gone.isEmpty else { return [] }
-    members?.removeAll(where: isGone)
+    members?.removeAll(where: hasNoRow)
     membersChanged()
-    added.removeAll(where: isGone)
-    removed.removeAll(where: isGone)
+    added.removeAll(where: hasNoRow)
+    removed.removeAll(where: hasNoRow)
     _invariantCheck()
     return gone
   }
 
-  /// No model is both added and removed, and the members have what was added and not what was
-  /// removed.
+  /// No model is both added and removed. The members contain the added models, and no removed ones.
   func _invariantCheck() {
     #if OPENSWIFTDATA_INVARIANTS
       for list in [members, added, removed] { list?._invariantCheck() }
@@ -209,7 +209,7 @@ extension ModelList {
 }
 
 extension [any PersistentModel] {
-  /// Each model once, where it came first.
+  /// Each model once, at its first position.
   var withoutRepeats: [any PersistentModel] {
     if count < 2 { return self }
     var known = Set<ObjectIdentifier>(minimumCapacity: count)

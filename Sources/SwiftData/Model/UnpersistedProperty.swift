@@ -1,14 +1,14 @@
 import Synchronization
 
-/// Values that are asked for by key path and that no slot has: transient and computed properties, and
-/// parts of values. Called by the backing data.
+/// Values requested by key path that no slot contains: transient and computed properties, and parts
+/// of values. Called by the backing data.
 enum UnpersistedProperty {
   private struct Access: Hashable {
     let storage: ObjectIdentifier
     let keyPathHash: Int
   }
 
-  /// What is being read or set, to notice a property that asks its backing data for itself.
+  /// Current reads and writes, to detect a property that requests itself from its backing data.
   private static let current = Mutex<[Access: Int]>([:])
 
   private static let deepest = 64
@@ -17,7 +17,7 @@ enum UnpersistedProperty {
     of model: M?, _ keyPath: KeyPath<M, V>, _ storage: _ModelStorage
   ) -> V {
     guard let model else {
-      guard let value = StandIn.value(of: V.self) else { refuse(keyPath) }
+      guard let value = PlaceholderValue.value(of: V.self) else { refuse(keyPath) }
       return value
     }
     return noting(keyPath, storage) { model[keyPath: keyPath] }

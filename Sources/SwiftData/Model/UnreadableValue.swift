@@ -1,25 +1,25 @@
-/// A property that could not show what is stored, so that it reads as a stand-in.
+/// A property that could not show its stored value, and reads as a placeholder value.
 ///
-/// A required property reads as the default of its declaration; without one as the empty value of its
-/// type (0, an empty text, list or data, the reference date, GMT), as what the type decodes from empty
-/// values, or as the first case of an enum; a type that gives none of these stops the program with the
-/// property's name. An optional one reads as nil. What is stored stays as it is until the property is
-/// set.
+/// A required property reads as the default of its declaration. Without one it reads as the empty
+/// value of its type (0, an empty text, list or data, the reference date, GMT), as what the type
+/// decodes from empty values, or as the first case of an enum. A type that allows none of these
+/// stops the program with the property's name. An optional property reads as nil. The stored value
+/// stays as it is until the property is set.
 ///
-/// ``ModelContext/unreadableValues`` lists what a context met. Not in Apple's framework, which stops
-/// the program.
+/// ``ModelContext/unreadableValues`` lists the values that a context encountered. Not in Apple's
+/// framework, which stops the program.
 public struct UnreadableValue: Hashable, Sendable {
-  /// Why a property reads as a stand-in.
+  /// Why a property reads as a placeholder value.
   public enum Reason: Hashable, Sendable {
-    /// The row was deleted, or was never there, and nothing of it had been read.
+    /// The row was deleted or never existed, and nothing of it had been read.
     case missingRow
-    /// The column of a required property has no value, or one of another kind: a text in place of a
-    /// number.
+    /// The column of a required property has no value, or one of another kind, such as text instead
+    /// of a number.
     case missingValue
-    /// The stored value does not fit the property's type: an enum without such a raw value, or bytes
-    /// that the type does not decode.
+    /// The stored value does not fit the property's type: an unknown raw value of an enum, or bytes
+    /// that the type cannot decode.
     case unsuitableValue
-    /// The file in which an attribute with the option `externalStorage` keeps its value is not there, or
+    /// The file with the value of an attribute with the option `externalStorage` does not exist or
     /// cannot be read. The next read tries again.
     case missingFile
     /// The store could not be read. The next read tries again.
@@ -28,9 +28,9 @@ public struct UnreadableValue: Hashable, Sendable {
 
   /// The entity of the model.
   public let entityName: String
-  /// The property that reads as a stand-in.
+  /// The property that reads as a placeholder value.
   public let propertyName: String
-  /// The model.
+  /// The identifier of the model.
   public let persistentModelID: PersistentIdentifier
   /// Why the stored value is not shown.
   public let reason: Reason

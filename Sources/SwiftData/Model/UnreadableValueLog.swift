@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Unreadable values as lines on standard error, each once.
+/// Writes each unreadable value to standard error once.
 enum UnreadableValueLog {
   private static let known = Mutex<Set<UnreadableValue>>([])
   private static let limit = 1000

@@ -2,10 +2,10 @@ import OpenSwiftDataCRuntime
 
 /// A storage's reference to its model: it keeps the model's memory, not the model.
 ///
-/// The last reference to a model may go on any thread, while the thread of its context looks the
-/// model up. So a reference has to be tried: `live` is nil from the moment on in which the model
-/// begins to be deinitialised, on whatever thread that is. As the memory stays until the storage is
-/// gone, the attempt itself is always allowed.
+/// The last reference to a model may be released on any thread, while the thread of its context
+/// looks the model up. So a reference has to be tried: `live` is nil from the moment when the model
+/// starts to be deinitialised, on any thread. The memory exists until the storage is released, so
+/// trying is always allowed.
 struct ModelReference: ~Copyable {
   private var object: UnsafeMutableRawPointer?
 
@@ -30,8 +30,8 @@ struct ModelReference: ~Copyable {
   }
 }
 
-/// A model that is held, with its storage.
-struct LiveModel {
+/// A retained model, with its storage.
+struct RetainedModel {
   let model: AnyObject
   let storage: _ModelStorage
 
@@ -43,13 +43,14 @@ struct LiveModel {
   }
 }
 
-/// A reference to a storage that does not keep it alive.
+/// A reference to a storage that does not retain it.
 ///
-/// A storage that is deinitialised, on whatever thread, removes the references to itself first: from
-/// its identity table, through `_FaultSource._forget`, or from the scope of its temporary identifier.
-/// It does so under the lock that guards the reference, and `held` is called under the same lock. So
-/// the storage's memory is there. Whether its model is, too, is asked when the lock has been released:
-/// the storage may have no other owner any more, and what is released under the lock would ask for it again.
+/// A storage that is deinitialised, on any thread, first removes the references to itself: from its
+/// identity table, through `_FaultSource._forget`, or from the scope of its temporary identifier.
+/// It does so under the lock that guards the reference, and `held` is called under the same lock.
+/// So the storage's memory exists. Whether its model exists is tested after the lock has been
+/// released: the storage may have no other owner any more, and releasing it under the lock would
+/// take the lock again.
 struct UnretainedStorage: Equatable, @unchecked Sendable {
   private let reference: Unmanaged<_ModelStorage>
 
@@ -61,7 +62,7 @@ struct UnretainedStorage: Equatable, @unchecked Sendable {
     return Unmanaged<_ModelStorage>.fromOpaque(held).takeRetainedValue()
   }
 
-  /// Asks about a storage that may be being deinitialised, without holding it.
+  /// Tests a storage that may be being deinitialised, without retaining it.
   func satisfies(_ condition: (_ModelStorage) -> Bool) -> Bool {
     reference._withUnsafeGuaranteedRef(condition)
   }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Makes property values out of stored ones, with the type known only at run time.
+/// Creates property values from stored ones, with types known only at run time.
 enum ValueDecoding {
   static func composite(
     _ type: any Decodable.Type, leaves: [CompositeLeaf], values: [_StoredValue]
@@ -11,7 +11,7 @@ enum ValueDecoding {
     return restore(type)
   }
 
-  /// Decodes a value that was stored whole, in any of the forms that files have.
+  /// Decodes a value that was stored whole, in any of the forms that files contain.
   static func encoded(_ type: any Decodable.Type, bytes: Data) -> (any Decodable)? {
     bytes.withUnsafeBytes { encoded(type, in: $0) }
   }
@@ -44,8 +44,8 @@ extension ScalarCoding {
   fileprivate static func make(_ value: _StoredValue) -> Any? { Self(storedValue: value) }
 }
 
-extension LeafForm {
-  /// The value, or an empty one in place of null: what a required part without a value reads as.
+extension LeafStorageForm {
+  /// The value, or an empty one instead of null, for a required part without a value.
   func filled(_ value: _StoredValue) -> _StoredValue {
     guard value.isNull, case .scalar(let type) = self else { return value }
     return type.traits.empty

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Turns the values of a model into the stored values of its row.
+/// Converts the values of a model into the stored values of its row.
 enum ValueEncoding {
   /// The stored value of a scalar slot.
   static func scalar(_ slot: _SlotValue) -> _StoredValue {
@@ -12,7 +12,7 @@ enum ValueEncoding {
     case .blob(let value): .blob(value)
     case .uuid(let value): value.storedValue
     case .boxed(let box): (box.anyValue as? any ScalarCoding)?.storedValue ?? .null
-    case .model, .identifier, .toMany, .weakPartners: .null
+    case .model, .identifier, .toMany, .weakReferences: .null
     }
   }
 

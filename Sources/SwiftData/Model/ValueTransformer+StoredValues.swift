@@ -15,7 +15,7 @@ extension ValueTransformer {
     }
   }
 
-  /// The value of stored bytes.
+  /// The value for stored bytes.
   package func value<T>(_ type: T.Type, fromStored data: Data) throws -> T {
     let result = unarchives ? transformedValue(data) : reverseTransformedValue(data)
     guard let value = result as? T else {
@@ -26,6 +26,7 @@ extension ValueTransformer {
     return value
   }
 
-  /// Transformers that unarchive make objects of data when they go forward; all others make data.
+  /// Unarchiving transformers create objects from data in forward direction; all others create
+  /// data.
   private var unarchives: Bool { self is NSSecureUnarchiveFromDataTransformer }
 }

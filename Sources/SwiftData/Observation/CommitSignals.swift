@@ -1,6 +1,6 @@
-/// Calls when a store of a container may have a new transaction, whoever made it.
+/// Reports that a store of a container may have a new transaction, from any writer.
 enum CommitSignals {
-  /// Ends with its last reference.
+  /// Ends when its last reference is released.
   final class Observation: Sendable {
     private let own: Signals.Registration
     private let remote: RemoteObservation
@@ -11,7 +11,8 @@ enum CommitSignals {
     }
   }
 
-  /// - Parameter signal: Called on any thread, after a commit of the container, or of others.
+  /// - Parameter signal: Called on any thread, after a commit of this container or of another
+  ///   writer.
   static func observe(
     _ container: ModelContainer, _ signal: @escaping @Sendable () -> Void
   ) -> Observation {

@@ -2,7 +2,7 @@ import Dispatch
 public import Observation
 import Synchronization
 
-/// Tells that the history of a container's stores has new transactions of interest.
+/// Reports that the history of a container's stores has new transactions of interest.
 ///
 /// ```swift
 /// let observer = try HistoryObserver(
@@ -10,45 +10,47 @@ import Synchronization
 /// let events = observer.eventCounter
 /// ```
 ///
-/// It tells *that* something has changed: ``eventCounter`` grows, and what it was is asked with
-/// ``ModelContext/fetchHistory(_:)``. Transactions of all contexts, containers and processes count. Between two
-/// looks at the history any number of transactions is one event; what was deleted or never written before it
-/// could be looked at counts as one too.
+/// It reports *that* something has changed: ``eventCounter`` increases.
+/// ``ModelContext/fetchHistory(_:)`` returns what was changed. Transactions of all contexts,
+/// containers and processes count. All transactions between two checks of the history are one
+/// event. History that was deleted before it was checked, or never written, counts as one event
+/// too.
 ///
-/// Where the observer was made on an actor, the counter changes there, else on a thread of its own. It ends with
-/// its last reference.
+/// If the observer was created on an actor, the counter changes there, else on a separate thread.
+/// It ends when its last reference is released.
 public final class HistoryObserver: Observable, Sendable {
   /// The container whose stores are observed.
   public final let modelContainer: ModelContainer
 
-  /// The classes whose changes count, their subclasses included; all where there are none.
+  /// The classes whose changes count, including their subclasses; empty for all.
   public final let observedModels: [any PersistentModel.Type]
 
-  /// The authors whose transactions count; all where there are none.
+  /// The authors whose transactions count; empty for all.
   public final let authors: Set<String>
 
   private let registrar = ObservationRegistrar()
   private let counter = Mutex(0)
-  private let followers: [(history: any HistoryFollower, failures: FailureMemory)]
+  private let followers: [(history: any HistoryCursor, failures: FailureFlag)]
   private let queue = DispatchQueue(label: "SwiftData history observer")
   private let signals = Mutex<CommitSignals.Observation?>(nil)
 
-  /// Observes from some places in the histories.
+  /// Observes the histories from given positions.
   ///
   /// - Parameters:
-  ///   - historyTokens: Where to begin, by store identifier; now in stores that have none here.
-  ///   - observedModels: The classes whose changes count; all where there are none.
-  ///   - authors: The authors whose transactions count; all where there are none.
+  ///   - historyTokens: The start positions, by store identifier; stores without a token start now.
+  ///   - observedModels: The classes whose changes count; empty for all.
+  ///   - authors: The authors whose transactions count; empty for all.
   ///   - modelContainer: The container whose stores are observed.
-  ///   - isolation: Where the counter changes.
-  /// - Throws: `SwiftDataError.unknownSchema` for a class that the container lacks, or the store's error.
+  ///   - isolation: The actor on which the counter changes.
+  /// - Throws: `SwiftDataError.unknownSchema` for a class that the container lacks, or the store's
+  ///   error.
   public convenience init(
     historyTokens: [String: any HistoryToken]? = nil,
     observedModels: [any PersistentModel.Type] = [], authors: Set<String> = [],
     modelContainer: ModelContainer, isolation: isolated (any Actor)? = #isolation
   ) throws {
     try self.init(historyTokens ?? [:], observedModels, authors, modelContainer)
-    start(isolation: isolation, looksAtOnce: historyTokens?.isEmpty == false)
+    start(isolation: isolation, checksImmediately: historyTokens?.isEmpty == false)
   }
 
   private init(
@@ -66,29 +68,29 @@ public final class HistoryObserver: Observable, Sendable {
       let descriptor = coordinator.modelType(forEntity: name)?._$descriptor
       return models.contains { descriptor?.isKind(of: $0._$descriptor) ?? false }
     }
-    let interest = HistoryInterest(entities: models.isEmpty ? nil : Set(names), authors: authors)
+    let interest = HistoryFilter(entities: models.isEmpty ? nil : Set(names), authors: authors)
     followers = try coordinator.ports.compactMap {
       try $0.historyFollower(after: tokens[$0.identifier], interest)
-        .map { ($0, FailureMemory()) }
+        .map { ($0, FailureFlag()) }
     }
   }
 
-  /// How often new transactions of interest were seen.
+  /// How often new transactions of interest were detected.
   ///
-  /// It counts once, too, where a store can be read no more, as after another container has migrated it: fetching
-  /// the history throws the reason.
+  /// It also increases once if a store can no longer be read, for example after another container
+  /// has migrated it: then fetching the history throws the reason.
   public var eventCounter: Int {
     registrar.access(self, keyPath: \.eventCounter)
     return counter.withLock { $0 }
   }
 
-  private func start(isolation: isolated (any Actor)?, looksAtOnce: Bool) {
+  private func start(isolation: isolated (any Actor)?, checksImmediately: Bool) {
     let deliver = HistoryObserver.delivery(to: self, isolation: isolation)
     let observation = CommitSignals.observe(modelContainer) { [weak self] in
       self?.look(deliver)
     }
     signals.withLock { $0 = observation }
-    if looksAtOnce { look(deliver) }
+    if checksImmediately { look(deliver) }
   }
 
   private func look(_ deliver: @escaping @Sendable () -> Void) {
@@ -96,11 +98,11 @@ public final class HistoryObserver: Observable, Sendable {
       guard let self else { return }
       let news = followers.map { history, failures in
         do {
-          let isNew = try history.hasNews()
+          let isNew = try history.hasNewTransactions()
           failures.forget()
           return isNew
         } catch {
-          // It is asked again after the next commit.
+          // The history is checked again after the next commit.
           return failures.isFirst()
         }
       }
@@ -108,7 +110,7 @@ public final class HistoryObserver: Observable, Sendable {
     }
   }
 
-  /// What counts an event: on the actor, where there is one.
+  /// Counts an event; on the actor, if there is one.
   private static func delivery(
     to observer: HistoryObserver, isolation: (any Actor)?
   ) -> @Sendable () -> Void {

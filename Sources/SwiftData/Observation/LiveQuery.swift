@@ -1,34 +1,36 @@
-/// The answer of a request, kept up to date.
+/// The results of a request, kept up to date.
 ///
-/// `LiveQueryState` decides when to fetch, `QueryInterest` what is worth it, `AnswerPatch` spares the fetch; here is
-/// what they act on. A read is never behind what its context knows. Used on the actor of its context.
-final class LiveQuery<Element: PersistentModel>: FollowingQuery {
+/// `LiveQueryState` decides when to fetch, `QueryInterest` which changes matter, `ResultsPatch`
+/// avoids fetches; this class carries out their decisions. A read always includes what its context
+/// knows. Used on the actor of its context.
+final class LiveQuery<Element: PersistentModel>: ObservingQuery {
   let context: ModelContext
   private(set) var interest: QueryInterest
   private(set) var error: (any Error)?
-  /// The newest answer and error. Observers that are told of one may change the data and read again, so a
-  /// newer one may be published while an older one is: the newest is what is shown in the end.
+  /// The newest results and error. Observers that are notified of one may change the data and read
+  /// again, so newer results may be published while older ones are: the newest are shown in the
+  /// end.
   private var newest = Answer()
   private var newestError: (any Error)?
-  private let follower: ContextFollower
+  private let follower: ContextChangeObserver
   private let section: SectionProperty<Element>?
   private var state = LiveQueryState()
   private var answer = Answer()
-  /// What has changed since the answer.
-  private var changed = NamedModels()
-  private var haveFreshRows = false
-  /// The models that were put in since the last fetch.
-  private var patched = NamedModels()
-  /// What has happened since an answer was last taken, where somebody wants to know.
-  private var journal: AnswerJournal?
-  /// Counts the answers that were published.
+  /// What has changed since the results were read.
+  private var changed = ChangedModelSet()
+  private var haveNewRows = false
+  /// The models that patches inserted since the last fetch.
+  private var patched = ChangedModelSet()
+  /// The changes since the results were last taken, if differences are needed.
+  private var journal: ResultsChangeLog?
+  /// The number of published results.
   private(set) var version = 0
-  /// Told around each change of the answer or of the error.
+  /// Called around each change of the results or of the error.
   private var publish: (_ change: () -> Void) -> Void = { $0() }
 
   private struct Answer {
     var elements: [Element] = []
-    /// One for each element, where there are sections.
+    /// One for each element, if there are sections.
     var titles: [String] = []
 
     func isSame(as other: Answer) -> Bool {
@@ -37,21 +39,21 @@ final class LiveQuery<Element: PersistentModel>: FollowingQuery {
     }
   }
 
-  /// Fetches. The order of the sections comes before that of the request.
-  /// - Parameter tellsOfEdits: Whether an answer with the same models is another one where they were edited, and
-  ///   differences can be taken.
+  /// Fetches the results. The order of the sections comes before that of the request.
+  /// - Parameter reportsEdits: Whether results with the same models are different if these were
+  ///   edited, and differences can be taken.
   init(
     _ descriptor: FetchDescriptor<Element>, sectionBy section: SectionProperty<Element>? = nil,
-    tellsOfEdits: Bool = false, in context: ModelContext, isolation: isolated (any Actor)?
+    reportsEdits: Bool = false, in context: ModelContext, isolation: isolated (any Actor)?
   ) {
     var descriptor = descriptor
     if let section { descriptor.sortBy = section.order + descriptor.sortBy }
     self.context = context
     self.descriptor = descriptor
     self.section = section
-    if tellsOfEdits { journal = AnswerJournal() }
-    follower = ContextFollower.of(context, isolation: isolation)
-    interest = LiveQuery.interest(in: descriptor, section, wantsAll: tellsOfEdits, context)
+    if reportsEdits { journal = ResultsChangeLog() }
+    follower = ContextChangeObserver.of(context, isolation: isolation)
+    interest = LiveQuery.interest(in: descriptor, section, wantsAllChanges: reportsEdits, context)
     follower.add(self)
     handle(.read)
   }
@@ -62,18 +64,19 @@ final class LiveQuery<Element: PersistentModel>: FollowingQuery {
     return self
   }
 
-  /// - Parameter publish: Has to run the change that it is given.
+  /// - Parameter publish: Must run the change that it gets.
   func onPublish(_ publish: @escaping (_ change: () -> Void) -> Void) { self.publish = publish }
 
-  /// - Parameter signal: Called on any thread when the answer may be another.
+  /// - Parameter signal: Called on any thread when the results may have changed.
   func addSignal(_ signal: @escaping @Sendable () -> Void) -> Signals.Registration {
     follower.signals.add(signal)
   }
 
-  /// What is asked for; the next read answers another request.
+  /// The request; after it is set, the next read returns the results of the new one.
   var descriptor: FetchDescriptor<Element> {
     didSet {
-      interest = LiveQuery.interest(in: descriptor, section, wantsAll: journal != nil, context)
+      interest = LiveQuery.interest(
+        in: descriptor, section, wantsAllChanges: journal != nil, context)
       handle(.replaced)
     }
   }
@@ -84,7 +87,7 @@ final class LiveQuery<Element: PersistentModel>: FollowingQuery {
     return answer.elements
   }
 
-  /// The titles of their sections, one for each model.
+  /// The section titles, one for each model.
   var titles: [String] {
     catchUp()
     return answer.titles
@@ -103,18 +106,18 @@ final class LiveQuery<Element: PersistentModel>: FollowingQuery {
 
   func handle(_ concern: QueryInterest.Concern) {
     journal?.edited.formUnion(concern.models)
-    guard concern.isAboutModels, AnswerPatch.isPossible(descriptor) else {
+    guard concern.isAboutModels, ResultsPatch.isPossible(descriptor) else {
       return handle(.changed(areNamed: false))
     }
     changed.formUnion(concern.models)
-    haveFreshRows = haveFreshRows || concern.haveFreshRows
+    haveNewRows = haveNewRows || concern.haveNewRows
     handle(.changed(areNamed: !changed.areIncomplete))
   }
 
-  /// The answer, and what has happened since the one that was taken before it. It may be behind the data.
-  func take() -> (elements: [Element], journal: AnswerJournal) {
-    defer { journal = journal.map { _ in AnswerJournal() } }
-    return (newest.elements, journal ?? AnswerJournal())
+  /// The results, and the changes since they were last taken. They may be out of date.
+  func take() -> (elements: [Element], journal: ResultsChangeLog) {
+    defer { journal = journal.map { _ in ResultsChangeLog() } }
+    return (newest.elements, journal ?? ResultsChangeLog())
   }
 
   func handle(_ event: LiveQueryState.Event) {
@@ -128,14 +131,14 @@ final class LiveQuery<Element: PersistentModel>: FollowingQuery {
     }
   }
 
-  /// - Parameter read: Returns `nil` where it cannot answer.
+  /// - Parameter read: Returns `nil` if it cannot give results.
   private func answer(by read: () throws -> (answer: Answer, isSame: Bool)?) {
     var actions: [LiveQueryState.Action]
     var found = Answer()
     var failure: (any Error)?
     do {
       guard let new = try ObservationProbe.withoutTracking(read) else {
-        return handle(.notEnough)
+        return handle(.patchInsufficient)
       }
       found = new.answer
       actions = state.handle(.answered(isSame: new.isSame))
@@ -168,7 +171,7 @@ final class LiveQuery<Element: PersistentModel>: FollowingQuery {
 
   private func fetch() throws -> (answer: Answer, isSame: Bool)? {
     forgetChanges()
-    patched = NamedModels()
+    patched = ChangedModelSet()
     let elements = try context.fetch(descriptor)
     let found = Answer(elements: elements, titles: titles(of: elements))
     let isSame = found.isSame(as: newest)
@@ -177,19 +180,19 @@ final class LiveQuery<Element: PersistentModel>: FollowingQuery {
   }
 
   private func forgetChanges() {
-    changed = NamedModels()
-    haveFreshRows = false
+    changed = ChangedModelSet()
+    haveNewRows = false
   }
 
-  /// Rows that others have changed were behind what a fetch had read of them. So models that were put in since then
-  /// may have been compared with values that are no more, and look for their places again.
+  /// Models that were inserted since the last fetch may have been compared with outdated values, if
+  /// other writers have changed rows that the fetch had read. So they are inserted again.
   private func patch() throws -> (answer: Answer, isSame: Bool)? {
-    if haveFreshRows { changed.formUnion(patched) }
+    if haveNewRows { changed.formUnion(patched) }
     let models = changed
     forgetChanges()
-    let patch = AnswerPatch(core: context.core, descriptor: descriptor)
+    let patch = ResultsPatch(core: context.core, descriptor: descriptor)
     guard let new = try patch.applied(to: newest.elements, models) else { return nil }
-    for place in new.put { patched.insert(new.elements[place]._$storage) }
+    for index in new.put { patched.insert(new.elements[index]._$storage) }
     let found = Answer(elements: new.elements, titles: titles(of: new))
     // The models that stayed are the same.
     let isSame =
@@ -200,16 +203,16 @@ final class LiveQuery<Element: PersistentModel>: FollowingQuery {
     return (found, isSame && !isEdited)
   }
 
-  /// Only those of models that were put in are made.
-  private func titles(of new: AnswerPatch<Element>.Result) -> [String] {
+  /// Only the titles of inserted models are computed.
+  private func titles(of new: ResultsPatch<Element>.Result) -> [String] {
     guard let section else { return [] }
     let taken = Set(new.taken)
     var put = new.put[...]
     var kept = newest.titles.indices.lazy.filter { !taken.contains($0) }.makeIterator()
-    return new.elements.indices.map { place in
-      if put.first != place, let old = kept.next() { return newest.titles[old] }
+    return new.elements.indices.map { index in
+      if put.first != index, let old = kept.next() { return newest.titles[old] }
       put = put.dropFirst()
-      return section.title(new.elements[place])
+      return section.title(new.elements[index])
     }
   }
 
@@ -219,14 +222,14 @@ final class LiveQuery<Element: PersistentModel>: FollowingQuery {
 
   private static func interest(
     in descriptor: FetchDescriptor<Element>, _ section: SectionProperty<Element>?,
-    wantsAll: Bool, _ context: ModelContext
+    wantsAllChanges: Bool, _ context: ModelContext
   ) -> QueryInterest {
     let core = context.core
     let port = core.coordinator.port(forEntity: Element._$descriptor.entityName)
     let request = DataStoreFetchRequest(descriptor: descriptor, editingState: core.editingState)
     return QueryInterest(
       Element._$descriptor, reads: port?.reads(of: request), sections: section?.slot,
-      wantsAll: wantsAll
+      wantsAllChanges: wantsAllChanges
     ) { descriptor, slot in
       descriptor.link(slot, in: core.coordinator).map { ($0.destination, $0.inverseSlot) }
     }

@@ -1,35 +1,37 @@
-/// The life of a query that follows the data: a pure state machine, events in, actions out.
+/// The states of a query that follows the data: a pure state machine, events in, actions out.
 ///
-/// | state    | event                       | next     | actions                                     |
-/// |----------|-----------------------------|----------|---------------------------------------------|
-/// | current  | named models have changed   | touched  | wake                                        |
-/// | current  | others have changed         | stale    | wake                                        |
-/// | touched  | named models have changed   | touched  |                                             |
-/// | touched  | others have changed         | stale    |                                             |
-/// | detached | any have changed            | stale    | wake                                        |
-/// | stale    | any have changed            | stale    |                                             |
-/// | reading  | any have changed            | outrun   |                                             |
-/// | touched  | read, woken                 | reading  | patch the answer                            |
-/// | stale    | read, woken                 | reading  | fetch                                       |
-/// | reading  | the patch is not enough     | reading  | fetch                                       |
-/// | reading  | the answer is the same      | current  | forget the error                            |
-/// | reading  | the answer is another       | current  | publish it, forget the error                |
-/// | reading  | the fetch failed            | detached | publish the error, keep the last answer     |
-/// | outrun   | the patch is not enough     | outrun   | fetch                                       |
-/// | outrun   | any end of the fetch        | stale    | the same, then wake                         |
-/// | any      | other models were shown     | detached |                                             |
-/// | any      | the request was replaced    | stale    | wake, unless it was woken already           |
+/// | state    | event                       | next     | actions                                  |
+/// |----------|-----------------------------|----------|------------------------------------------|
+/// | current  | named models have changed   | touched  | wake                                     |
+/// | current  | unnamed models have changed | stale    | wake                                     |
+/// | touched  | named models have changed   | touched  |                                          |
+/// | touched  | unnamed models have changed | stale    |                                          |
+/// | detached | any have changed            | stale    | wake                                     |
+/// | stale    | any have changed            | stale    |                                          |
+/// | reading  | any have changed, replaced  | outrun   |                                          |
+/// | touched  | read, woken                 | reading  | patch the results                        |
+/// | stale    | read, woken                 | reading  | fetch                                    |
+/// | reading  | the patch is not sufficient | reading  | fetch                                    |
+/// | reading  | the results are the same    | current  | clear the error                          |
+/// | reading  | the results are different   | current  | publish them, clear the error            |
+/// | reading  | the fetch failed            | detached | publish the error, keep the last results |
+/// | outrun   | the patch is not sufficient | outrun   | fetch                                    |
+/// | outrun   | any end of the fetch        | stale    | the same, then wake                      |
+/// | any      | other models were shown     | detached |                                          |
+/// | current  | the request was replaced    | stale    | wake                                     |
+/// | detached | the request was replaced    | stale    | wake                                     |
+/// | touched  | the request was replaced    | stale    |                                          |
 ///
-/// A change that does not matter is no event, and what is not in the table changes nothing. `wake` asks for
-/// `woken` soon, on the actor of the query; a burst of changes asks once. What is shown while `detached` is not
-/// the answer to the request, so it cannot be patched.
+/// A change that does not matter is no event, and events that are not in the table change nothing.
+/// `wake` requests a later `woken`, on the actor of the query; a burst of changes requests it once.
+/// What is shown while `detached` are not the results of the request, so they cannot be patched.
 package struct LiveQueryState: Equatable {
-  package enum Phase: Equatable { case current, touched, stale, reading, outrun, detached }
+  package enum Phase: Equatable { case current, touched, stale, reading, interrupted, detached }
 
   package enum Event: Equatable {
     case changed(areNamed: Bool)
     case read, woken, replaced, overridden
-    case notEnough
+    case patchInsufficient
     case answered(isSame: Bool)
     case failed
   }
@@ -55,7 +57,7 @@ package struct LiveQueryState: Equatable {
       phase = .stale
       return []
     case (.reading, .changed), (.reading, .replaced):
-      phase = .outrun
+      phase = .interrupted
       return []
     case (.touched, .read), (.touched, .woken):
       phase = .reading
@@ -63,28 +65,30 @@ package struct LiveQueryState: Equatable {
     case (.stale, .read), (.stale, .woken):
       phase = .reading
       return [.fetch]
-    case (.reading, .notEnough), (.outrun, .notEnough): return [.fetch]
+    case (.reading, .patchInsufficient), (.interrupted, .patchInsufficient): return [.fetch]
     case (.reading, .answered(let isSame)):
       phase = .current
       return LiveQueryState.actions(isSame: isSame)
-    case (.outrun, .answered(let isSame)):
+    case (.interrupted, .answered(let isSame)):
       phase = .stale
       return LiveQueryState.actions(isSame: isSame) + [.wake]
     case (.reading, .failed):
       phase = .detached
       return [.publishError]
-    case (.outrun, .failed):
+    case (.interrupted, .failed):
       phase = .stale
       return [.publishError, .wake]
     case (_, .overridden):
       phase = .detached
       return []
-    // An observer that is told of the answer may read it meanwhile.
-    case (.reading, .read), (.reading, .woken), (.outrun, .read), (.outrun, .woken): return []
-    case (.current, .read), (.current, .woken), (.detached, .read), (.detached, .woken): return []
-    case (.stale, .changed), (.stale, .replaced), (.outrun, .changed), (.outrun, .replaced):
+    // An observer that is notified of the results may read them meanwhile.
+    case (.reading, .read), (.reading, .woken), (.interrupted, .read), (.interrupted, .woken):
       return []
-    // Nothing was asked.
+    case (.current, .read), (.current, .woken), (.detached, .read), (.detached, .woken): return []
+    case (.stale, .changed), (.stale, .replaced), (.interrupted, .changed),
+      (.interrupted, .replaced):
+      return []
+    // No read is in progress.
     case (.current, _), (.touched, _), (.stale, _), (.detached, _): return []
     }
   }

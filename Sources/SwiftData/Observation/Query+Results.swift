@@ -1,9 +1,10 @@
 public import Foundation
 
-// Queries for the models that match, as a list. Animations and transactions mean something to SwiftUI only.
+// Queries for the matching models as a list. Animations and transactions have an effect in SwiftUI
+// only.
 
 extension Query where Result == [Element] {
-  /// Fetches the models of a request, for views that animate changes.
+  /// Fetches the models of a request; with animation.
   public init(_ descriptor: FetchDescriptor<Element>, animation: Animation) {
     self.init(descriptor, result: { $0.elements })
   }
@@ -13,7 +14,7 @@ extension Query where Result == [Element] {
     self.init(descriptor, result: { $0.elements })
   }
 
-  /// Fetches the models that meet a predicate, for views that animate changes.
+  /// Fetches the models that match a predicate; with animation.
   public init(
     filter: Predicate<Element>? = nil, sort descriptors: [SortDescriptor<Element>] = [],
     animation: Animation
@@ -21,7 +22,7 @@ extension Query where Result == [Element] {
     self.init(FetchDescriptor(predicate: filter, sortBy: descriptors), result: { $0.elements })
   }
 
-  /// Fetches the models that meet a predicate.
+  /// Fetches the models that match a predicate.
   public init(
     filter: Predicate<Element>? = nil, sort descriptors: [SortDescriptor<Element>] = [],
     transaction: Transaction? = nil
@@ -29,7 +30,7 @@ extension Query where Result == [Element] {
     self.init(FetchDescriptor(predicate: filter, sortBy: descriptors), result: { $0.elements })
   }
 
-  /// Fetches the models that meet a predicate, ordered by a property, for views that animate changes.
+  /// Fetches the models that match a predicate, sorted by a property; with animation.
   public init<Value: Comparable>(
     filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value>,
     order: SortOrder = .forward, animation: Animation
@@ -37,7 +38,7 @@ extension Query where Result == [Element] {
     self.init(FetchDescriptor(filter, by: keyPath, order), result: { $0.elements })
   }
 
-  /// Fetches the models that meet a predicate, ordered by a property.
+  /// Fetches the models that match a predicate, sorted by a property.
   public init<Value: Comparable>(
     filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value>,
     order: SortOrder = .forward, transaction: Transaction? = nil
@@ -45,7 +46,7 @@ extension Query where Result == [Element] {
     self.init(FetchDescriptor(filter, by: keyPath, order), result: { $0.elements })
   }
 
-  /// Fetches the models that meet a predicate, ordered by an optional property, for views that animate changes.
+  /// Fetches the models that match a predicate, sorted by an optional property; with animation.
   public init<Value: Comparable>(
     filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value?>,
     order: SortOrder = .forward, animation: Animation
@@ -53,7 +54,7 @@ extension Query where Result == [Element] {
     self.init(FetchDescriptor(filter, by: keyPath, order), result: { $0.elements })
   }
 
-  /// Fetches the models that meet a predicate, ordered by an optional property.
+  /// Fetches the models that match a predicate, sorted by an optional property.
   public init<Value: Comparable>(
     filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value?>,
     order: SortOrder = .forward, transaction: Transaction? = nil

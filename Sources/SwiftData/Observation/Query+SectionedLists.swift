@@ -1,9 +1,9 @@
 public import Foundation
 
-// Queries for a list of models that has sections too, which ``Query/sections`` returns.
+// Queries for a list of models that is also available in sections, as ``Query/sections``.
 
 extension Query where Result == [Element] {
-  /// Fetches the models of a request, in sections, for views that animate.
+  /// Fetches the models of a request, in sections; with animation.
   @_disfavoredOverload
   public init(
     _ descriptor: FetchDescriptor<Element>, animation: Animation,
@@ -12,7 +12,7 @@ extension Query where Result == [Element] {
     self.init(descriptor, section: { try SectionProperty(sectionBy) }, result: { $0.elements })
   }
 
-  /// Fetches the models of a request, in sections that may have no title, for views that animate.
+  /// Fetches the models of a request, in sections with optional titles; with animation.
   @_disfavoredOverload
   public init(
     _ descriptor: FetchDescriptor<Element>, animation: Animation,
@@ -30,7 +30,7 @@ extension Query where Result == [Element] {
     self.init(descriptor, section: { try SectionProperty(sectionBy) }, result: { $0.elements })
   }
 
-  /// Fetches the models of a request, in sections that may have no title.
+  /// Fetches the models of a request, in sections with optional titles.
   @_disfavoredOverload
   public init(
     _ descriptor: FetchDescriptor<Element>, transaction: Transaction? = nil,
@@ -39,7 +39,7 @@ extension Query where Result == [Element] {
     self.init(descriptor, section: { try SectionProperty(sectionBy) }, result: { $0.elements })
   }
 
-  /// Fetches the models that meet a predicate, in sections, for views that animate.
+  /// Fetches the models that match a predicate, in sections; with animation.
   @_disfavoredOverload
   public init(
     filter: Predicate<Element>? = nil, sort descriptors: [SortDescriptor<Element>] = [],
@@ -50,7 +50,7 @@ extension Query where Result == [Element] {
       section: { try SectionProperty(sectionBy) }, result: { $0.elements })
   }
 
-  /// Fetches the models that meet a predicate, in sections that may have no title, for views that animate.
+  /// Fetches the models that match a predicate, in sections with optional titles; with animation.
   @_disfavoredOverload
   public init(
     filter: Predicate<Element>? = nil, sort descriptors: [SortDescriptor<Element>] = [],
@@ -61,7 +61,7 @@ extension Query where Result == [Element] {
       section: { try SectionProperty(sectionBy) }, result: { $0.elements })
   }
 
-  /// Fetches the models that meet a predicate, in sections.
+  /// Fetches the models that match a predicate, in sections.
   @_disfavoredOverload
   public init(
     filter: Predicate<Element>? = nil, sort descriptors: [SortDescriptor<Element>] = [],
@@ -72,7 +72,7 @@ extension Query where Result == [Element] {
       section: { try SectionProperty(sectionBy) }, result: { $0.elements })
   }
 
-  /// Fetches the models that meet a predicate, in sections that may have no title.
+  /// Fetches the models that match a predicate, in sections with optional titles.
   @_disfavoredOverload
   public init(
     filter: Predicate<Element>? = nil, sort descriptors: [SortDescriptor<Element>] = [],
@@ -83,7 +83,7 @@ extension Query where Result == [Element] {
       section: { try SectionProperty(sectionBy) }, result: { $0.elements })
   }
 
-  /// Fetches the models that meet a predicate, ordered by a property, in sections, for views that animate.
+  /// Fetches the models that match a predicate, sorted by a property, in sections; with animation.
   @_disfavoredOverload
   public init<Value: Comparable>(
     filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value>,
@@ -94,7 +94,8 @@ extension Query where Result == [Element] {
       section: { try SectionProperty(sectionBy) }, result: { $0.elements })
   }
 
-  /// Fetches the models that meet a predicate, ordered by a property, in sections that may have no title, for views that animate.
+  /// Fetches the models that match a predicate, sorted by a property, in sections with optional
+  /// titles; with animation.
   @_disfavoredOverload
   public init<Value: Comparable>(
     filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value>,
@@ -105,7 +106,7 @@ extension Query where Result == [Element] {
       section: { try SectionProperty(sectionBy) }, result: { $0.elements })
   }
 
-  /// Fetches the models that meet a predicate, ordered by a property, in sections.
+  /// Fetches the models that match a predicate, sorted by a property, in sections.
   @_disfavoredOverload
   public init<Value: Comparable>(
     filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value>,
@@ -117,7 +118,8 @@ extension Query where Result == [Element] {
       section: { try SectionProperty(sectionBy) }, result: { $0.elements })
   }
 
-  /// Fetches the models that meet a predicate, ordered by a property, in sections that may have no title.
+  /// Fetches the models that match a predicate, sorted by a property, in sections with optional
+  /// titles.
   @_disfavoredOverload
   public init<Value: Comparable>(
     filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value>,
@@ -129,7 +131,8 @@ extension Query where Result == [Element] {
       section: { try SectionProperty(sectionBy) }, result: { $0.elements })
   }
 
-  /// Fetches the models that meet a predicate, ordered by an optional property, in sections, for views that animate.
+  /// Fetches the models that match a predicate, sorted by an optional property, in sections; with
+  /// animation.
   @_disfavoredOverload
   public init<Value: Comparable>(
     filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value?>,
@@ -140,7 +143,8 @@ extension Query where Result == [Element] {
       section: { try SectionProperty(sectionBy) }, result: { $0.elements })
   }
 
-  /// Fetches the models that meet a predicate, ordered by an optional property, in sections that may have no title, for views that animate.
+  /// Fetches the models that match a predicate, sorted by an optional property, in sections with
+  /// optional titles; with animation.
   @_disfavoredOverload
   public init<Value: Comparable>(
     filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value?>,
@@ -151,7 +155,7 @@ extension Query where Result == [Element] {
       section: { try SectionProperty(sectionBy) }, result: { $0.elements })
   }
 
-  /// Fetches the models that meet a predicate, ordered by an optional property, in sections.
+  /// Fetches the models that match a predicate, sorted by an optional property, in sections.
   @_disfavoredOverload
   public init<Value: Comparable>(
     filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value?>,
@@ -163,7 +167,8 @@ extension Query where Result == [Element] {
       section: { try SectionProperty(sectionBy) }, result: { $0.elements })
   }
 
-  /// Fetches the models that meet a predicate, ordered by an optional property, in sections that may have no title.
+  /// Fetches the models that match a predicate, sorted by an optional property, in sections with
+  /// optional titles.
   @_disfavoredOverload
   public init<Value: Comparable>(
     filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value?>,

@@ -1,10 +1,10 @@
 public import Foundation
 
-// Queries for models in sections. Those whose section has no title are in the one with the title "". The order of
-// the sections' titles comes before any other.
+// Queries for models in sections. Models without a title are in the section with the title "". The
+// order of the section titles comes before any other order.
 
 extension Query where Result == SectionedResults<Element, String> {
-  /// Fetches the models of a request, in sections, for views that animate.
+  /// Fetches the models of a request, in sections; with animation.
   public init(
     _ descriptor: FetchDescriptor<Element>, animation: Animation,
     sectionBy: KeyPath<Element, String>
@@ -12,7 +12,7 @@ extension Query where Result == SectionedResults<Element, String> {
     self.init(descriptor, section: { try SectionProperty(sectionBy) }, result: { $0.sections })
   }
 
-  /// Fetches the models of a request, in sections that may have no title, for views that animate.
+  /// Fetches the models of a request, in sections with optional titles; with animation.
   public init(
     _ descriptor: FetchDescriptor<Element>, animation: Animation,
     sectionBy: KeyPath<Element, String?>
@@ -28,7 +28,7 @@ extension Query where Result == SectionedResults<Element, String> {
     self.init(descriptor, section: { try SectionProperty(sectionBy) }, result: { $0.sections })
   }
 
-  /// Fetches the models of a request, in sections that may have no title.
+  /// Fetches the models of a request, in sections with optional titles.
   public init(
     _ descriptor: FetchDescriptor<Element>, transaction: Transaction? = nil,
     sectionBy: KeyPath<Element, String?>
@@ -36,7 +36,7 @@ extension Query where Result == SectionedResults<Element, String> {
     self.init(descriptor, section: { try SectionProperty(sectionBy) }, result: { $0.sections })
   }
 
-  /// Fetches the models that meet a predicate, in sections, for views that animate.
+  /// Fetches the models that match a predicate, in sections; with animation.
   public init(
     filter: Predicate<Element>? = nil, sort descriptors: [SortDescriptor<Element>] = [],
     animation: Animation, sectionBy: KeyPath<Element, String>
@@ -46,7 +46,7 @@ extension Query where Result == SectionedResults<Element, String> {
       section: { try SectionProperty(sectionBy) }, result: { $0.sections })
   }
 
-  /// Fetches the models that meet a predicate, in sections that may have no title, for views that animate.
+  /// Fetches the models that match a predicate, in sections with optional titles; with animation.
   public init(
     filter: Predicate<Element>? = nil, sort descriptors: [SortDescriptor<Element>] = [],
     animation: Animation, sectionBy: KeyPath<Element, String?>
@@ -56,7 +56,7 @@ extension Query where Result == SectionedResults<Element, String> {
       section: { try SectionProperty(sectionBy) }, result: { $0.sections })
   }
 
-  /// Fetches the models that meet a predicate, in sections.
+  /// Fetches the models that match a predicate, in sections.
   public init(
     filter: Predicate<Element>? = nil, sort descriptors: [SortDescriptor<Element>] = [],
     transaction: Transaction? = nil, sectionBy: KeyPath<Element, String>
@@ -66,7 +66,7 @@ extension Query where Result == SectionedResults<Element, String> {
       section: { try SectionProperty(sectionBy) }, result: { $0.sections })
   }
 
-  /// Fetches the models that meet a predicate, in sections that may have no title.
+  /// Fetches the models that match a predicate, in sections with optional titles.
   public init(
     filter: Predicate<Element>? = nil, sort descriptors: [SortDescriptor<Element>] = [],
     transaction: Transaction? = nil, sectionBy: KeyPath<Element, String?>
@@ -76,7 +76,7 @@ extension Query where Result == SectionedResults<Element, String> {
       section: { try SectionProperty(sectionBy) }, result: { $0.sections })
   }
 
-  /// Fetches the models that meet a predicate, ordered by a property, in sections, for views that animate.
+  /// Fetches the models that match a predicate, sorted by a property, in sections; with animation.
   public init<Value: Comparable>(
     filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value>,
     order: SortOrder = .forward, animation: Animation, sectionBy: KeyPath<Element, String>
@@ -86,7 +86,8 @@ extension Query where Result == SectionedResults<Element, String> {
       section: { try SectionProperty(sectionBy) }, result: { $0.sections })
   }
 
-  /// Fetches the models that meet a predicate, ordered by a property, in sections that may have no title, for views that animate.
+  /// Fetches the models that match a predicate, sorted by a property, in sections with optional
+  /// titles; with animation.
   public init<Value: Comparable>(
     filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value>,
     order: SortOrder = .forward, animation: Animation, sectionBy: KeyPath<Element, String?>
@@ -96,7 +97,7 @@ extension Query where Result == SectionedResults<Element, String> {
       section: { try SectionProperty(sectionBy) }, result: { $0.sections })
   }
 
-  /// Fetches the models that meet a predicate, ordered by a property, in sections.
+  /// Fetches the models that match a predicate, sorted by a property, in sections.
   public init<Value: Comparable>(
     filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value>,
     order: SortOrder = .forward, transaction: Transaction? = nil,
@@ -107,7 +108,8 @@ extension Query where Result == SectionedResults<Element, String> {
       section: { try SectionProperty(sectionBy) }, result: { $0.sections })
   }
 
-  /// Fetches the models that meet a predicate, ordered by a property, in sections that may have no title.
+  /// Fetches the models that match a predicate, sorted by a property, in sections with optional
+  /// titles.
   public init<Value: Comparable>(
     filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value>,
     order: SortOrder = .forward, transaction: Transaction? = nil,
@@ -118,7 +120,8 @@ extension Query where Result == SectionedResults<Element, String> {
       section: { try SectionProperty(sectionBy) }, result: { $0.sections })
   }
 
-  /// Fetches the models that meet a predicate, ordered by an optional property, in sections, for views that animate.
+  /// Fetches the models that match a predicate, sorted by an optional property, in sections; with
+  /// animation.
   public init<Value: Comparable>(
     filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value?>,
     order: SortOrder = .forward, animation: Animation, sectionBy: KeyPath<Element, String>
@@ -128,7 +131,8 @@ extension Query where Result == SectionedResults<Element, String> {
       section: { try SectionProperty(sectionBy) }, result: { $0.sections })
   }
 
-  /// Fetches the models that meet a predicate, ordered by an optional property, in sections that may have no title, for views that animate.
+  /// Fetches the models that match a predicate, sorted by an optional property, in sections with
+  /// optional titles; with animation.
   public init<Value: Comparable>(
     filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value?>,
     order: SortOrder = .forward, animation: Animation, sectionBy: KeyPath<Element, String?>
@@ -138,7 +142,7 @@ extension Query where Result == SectionedResults<Element, String> {
       section: { try SectionProperty(sectionBy) }, result: { $0.sections })
   }
 
-  /// Fetches the models that meet a predicate, ordered by an optional property, in sections.
+  /// Fetches the models that match a predicate, sorted by an optional property, in sections.
   public init<Value: Comparable>(
     filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value?>,
     order: SortOrder = .forward, transaction: Transaction? = nil,
@@ -149,7 +153,8 @@ extension Query where Result == SectionedResults<Element, String> {
       section: { try SectionProperty(sectionBy) }, result: { $0.sections })
   }
 
-  /// Fetches the models that meet a predicate, ordered by an optional property, in sections that may have no title.
+  /// Fetches the models that match a predicate, sorted by an optional property, in sections with
+  /// optional titles.
   public init<Value: Comparable>(
     filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value?>,
     order: SortOrder = .forward, transaction: Transaction? = nil,

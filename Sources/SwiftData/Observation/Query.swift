@@ -1,6 +1,6 @@
 import Foundation
 
-/// The models that match a request, kept up to date; ``Query()`` declares properties over it.
+/// The models that match a request, kept up to date; ``Query()`` declares properties with it.
 ///
 /// ```swift
 /// @MainActor
@@ -9,7 +9,7 @@ import Foundation
 /// }
 /// ```
 ///
-/// The request can depend on values that the initialiser gets:
+/// The request can depend on arguments of an initialiser:
 ///
 /// ```swift
 /// init(after date: Date) {
@@ -17,9 +17,10 @@ import Foundation
 /// }
 /// ```
 ///
-/// A query fetches when it is first read, in the main context of its container: that of the scope in
-/// which it was made or first read (``withModelContainer(_:operation:)``), else ``ModelContainer/installed``. From there on it
-/// follows what ``ResultsObserver`` follows. Reads take part in `withObservationTracking`. Copies share the results.
+/// A query fetches when it is first read, in the main context of its container: that of the scope
+/// in which the query was created or first read (``withModelContainer(_:operation:)``), else
+/// ``ModelContainer/installed``. After that it follows the same changes as ``ResultsObserver``.
+/// Reads take part in `withObservationTracking`. Copies share the results.
 ///
 /// See <doc:UserInterfaces>.
 @MainActor @preconcurrency
@@ -38,7 +39,7 @@ public struct Query<Element, Result>: Sendable where Element: PersistentModel {
 
   /// The models that match now.
   ///
-  /// Where a fetch fails they are those of the one before; see ``fetchError``.
+  /// If a fetch fails, they are those of the previous one; see ``fetchError``.
   public var wrappedValue: Result { result(state) }
 
   /// The models in sections; empty in a query without `sectionBy`.
@@ -46,18 +47,19 @@ public struct Query<Element, Result>: Sendable where Element: PersistentModel {
 
   /// The error of the last fetch, if it failed.
   ///
-  /// `SwiftDataError.missingModelContext` where there is no container, `.unsupportedKeyPath` where sections come from a
-  /// property that is not stored, or what ``ModelContext/fetch(_:)`` throws.
+  /// `SwiftDataError.missingModelContext` if there is no container, `.unsupportedKeyPath` if
+  /// sections come from a property that is not stored, or an error of ``ModelContext/fetch(_:)``.
   public var fetchError: (any Error)? { state.error }
 
   /// The main context of the container, which the models belong to.
   ///
-  /// Without a container it is a context that has no stores.
+  /// Without a container it is a context without stores.
   public var modelContext: ModelContext { state.context }
 
-  /// Brings the results up to date, and takes the container of the scope that it is called in.
+  /// Updates the results, and uses the container of the scope in which it is called.
   ///
-  /// A user interface calls it before it reads the query. From another thread than that of the main actor it is done soon.
+  /// A user interface calls it before it reads the query. On another thread than the main actor's,
+  /// the update happens later.
   public nonisolated func update() {
     let scope = ModelContainer.scoped
     guard case .mainActor = ContextExecutor.current else {
@@ -69,7 +71,7 @@ public struct Query<Element, Result>: Sendable where Element: PersistentModel {
 }
 
 extension FetchDescriptor {
-  /// The request of a query that is ordered by one property.
+  /// The request of a query that is sorted by one property.
   init<Value: Comparable>(
     _ predicate: Predicate<T>?, by keyPath: KeyPath<T, Value>, _ order: SortOrder
   ) {
@@ -77,7 +79,7 @@ extension FetchDescriptor {
       predicate: predicate, sortBy: [SortDescriptor(keyPath.ofProperty, order: order)])
   }
 
-  /// The request of a query that is ordered by one property, which may have no value.
+  /// The request of a query that is sorted by one optional property.
   init<Value: Comparable>(
     _ predicate: Predicate<T>?, by keyPath: KeyPath<T, Value?>, _ order: SortOrder
   ) {

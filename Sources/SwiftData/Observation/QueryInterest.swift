@@ -1,23 +1,24 @@
-/// Which changes can alter the answer of a query; made once from the request, and asked for each change.
+/// Which changes can affect the results of a query. Created once from the request, and used for
+/// each change.
 ///
-/// | what has changed                                          | matters when                                  |
-/// |-----------------------------------------------------------|-----------------------------------------------|
-/// | a model of the fetched class is new or gone               | always                                        |
-/// | a property of a model of the fetched class                | predicate, order or sections read it          |
-/// | a model at the end of a relationship that is read         | it is new or gone, its side of the            |
-/// |                                                           | relationship changes, or what is read there   |
-/// | anything else                                             | never                                         |
-/// | anything, where it cannot be told what the request reads  | always                                        |
+/// | what has changed                                   | matters if                              |
+/// |----------------------------------------------------|-----------------------------------------|
+/// | a model of the fetched class is new or deleted     | always                                  |
+/// | a property of a model of the fetched class         | predicate, order or sections read it    |
+/// | a model at the end of a relationship that is read  | it is new or deleted, its side of the   |
+/// |                                                    | relationship, or what is read, changes  |
+/// | anything else                                      | never                                   |
+/// | anything, if it is unknown what the request reads  | always                                  |
 ///
-/// What it lets through may still leave the answer as it was.
+/// A change that matters may still leave the results as they were.
 struct QueryInterest {
-  /// What changes can do to an answer.
+  /// How changes can affect the results.
   struct Concern {
     /// The models of the fetched class that have changed.
-    var models = NamedModels()
-    /// Whether others have saved some of them.
-    var haveFreshRows = false
-    /// Whether only they can come, go, or change places.
+    var models = ChangedModelSet()
+    /// Whether other contexts, containers or processes have saved some of them.
+    var haveNewRows = false
+    /// Whether only they can be inserted, removed or moved.
     var isAboutModels = false
   }
 
@@ -25,25 +26,25 @@ struct QueryInterest {
   private struct Part {
     let descriptor: _ModelDescriptor
     var slots: SlotSet
-    /// Whether models that are new or gone matter.
-    var wantsComingAndGoing: Bool
+    /// Whether new and deleted models matter.
+    var wantsInsertionsAndDeletions: Bool
   }
 
   private var parts: [Part] = []
   /// Whether every change matters.
   private(set) var isUnlimited = false
-  /// Whether a model is in the answer, and where, is told by its own attributes.
+  /// Whether a model's own attributes determine whether it matches, and its position.
   private(set) var readsOwnAttributesOnly = false
 
   /// - Parameters:
   ///   - fetched: The class of the fetched models.
-  ///   - reads: What the request reads; `nil` where that cannot be told.
-  ///   - sections: The property that sections are made of.
-  ///   - wantsAll: Whether each change of a fetched model matters.
+  ///   - reads: What the request reads; `nil` if that is unknown.
+  ///   - sections: The property of the section titles.
+  ///   - wantsAllChanges: Whether each change of a fetched model matters.
   ///   - inverse: The other side of a relationship, and the class there.
   init(
     _ fetched: _ModelDescriptor, reads: RequestReads?, sections: Int? = nil,
-    wantsAll: Bool = false,
+    wantsAllChanges: Bool = false,
     inverse: (_ModelDescriptor, Int) -> (destination: _ModelDescriptor, slot: Int?)?
   ) {
     self.fetched = fetched
@@ -53,55 +54,60 @@ struct QueryInterest {
     }
     var own = reads.ownSlots
     if let sections { own.insert(sections) }
-    add(fetched, own, wantsComingAndGoing: true)
-    for path in reads.paths { add(path.destination, path.reads, wantsComingAndGoing: false) }
+    add(fetched, own, wantsInsertionsAndDeletions: true)
+    for path in reads.paths {
+      add(path.destination, path.reads, wantsInsertionsAndDeletions: false)
+    }
     readsOwnAttributesOnly =
       reads.paths.isEmpty && !fetched.relationshipSlots.contains(where: own.contains)
-    // Relationships change at their other side too.
+    // Relationships are changed from their other side too.
     for part in parts {
       for slot in part.descriptor.relationshipSlots where part.slots.contains(slot) {
         guard let (destination, inverse) = inverse(part.descriptor, slot) else { continue }
         var slots = SlotSet()
         if let inverse { slots.insert(inverse) }
-        add(destination, slots, wantsComingAndGoing: true)
+        add(destination, slots, wantsInsertionsAndDeletions: true)
       }
     }
-    if wantsAll { add(fetched, .all, wantsComingAndGoing: true) }
+    if wantsAllChanges { add(fetched, .all, wantsInsertionsAndDeletions: true) }
   }
 
   private mutating func add(
-    _ descriptor: _ModelDescriptor, _ slots: SlotSet, wantsComingAndGoing: Bool
+    _ descriptor: _ModelDescriptor, _ slots: SlotSet, wantsInsertionsAndDeletions: Bool
   ) {
     if let known = parts.firstIndex(where: { $0.descriptor === descriptor }) {
       parts[known].slots.formUnion(slots)
-      parts[known].wantsComingAndGoing = parts[known].wantsComingAndGoing || wantsComingAndGoing
+      parts[known].wantsInsertionsAndDeletions =
+        parts[known].wantsInsertionsAndDeletions || wantsInsertionsAndDeletions
     } else {
       parts.append(
-        Part(descriptor: descriptor, slots: slots, wantsComingAndGoing: wantsComingAndGoing))
+        Part(
+          descriptor: descriptor, slots: slots,
+          wantsInsertionsAndDeletions: wantsInsertionsAndDeletions))
     }
   }
 
-  /// - Returns: `nil` where the answer stays as it is.
-  func concern(in touched: TouchedModels) -> Concern? {
+  /// - Returns: `nil` if the results stay as they are.
+  func concern(in touched: ChangedModels) -> Concern? {
     var concern = Concern()
     if touched.isEverything {
-      concern.models.insertUnnamed()
+      concern.models.markIncomplete()
       return concern
     }
     let kinds = touched.kinds.values.filter { isUnlimited || concerns($0) }
     if kinds.isEmpty { return nil }
     for kind in kinds where kind.descriptor.isKind(of: fetched) {
       concern.models.formUnion(kind.models)
-      concern.haveFreshRows = concern.haveFreshRows || kind.haveFreshRows
+      concern.haveNewRows = concern.haveNewRows || kind.haveNewRows
     }
     concern.isAboutModels = readsOwnAttributesOnly && !concern.models.areIncomplete
     return concern
   }
 
-  private func concerns(_ kind: TouchedModels.Kind) -> Bool {
+  private func concerns(_ kind: ChangedModels.Kind) -> Bool {
     parts.contains { part in
       guard kind.descriptor.isKind(of: part.descriptor) else { return false }
-      return kind.haveComeOrGone && part.wantsComingAndGoing
+      return kind.haveInsertionsOrDeletions && part.wantsInsertionsAndDeletions
         || !kind.slots.intersection(part.slots).isEmpty
     }
   }

@@ -1,6 +1,6 @@
-/// A type that a property with `@Query` may have.
+/// A type that a property with `@Query` can have.
 ///
-/// `@Query` finds the class of the models through it.
+/// `@Query` determines the class of the models from it.
 public protocol _QueryResult {
   /// The class of the models.
   associatedtype _QueriedModel: PersistentModel

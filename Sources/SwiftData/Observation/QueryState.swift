@@ -1,11 +1,12 @@
 import Observation
 
-/// What the copies of a query share: the request, and the results once they are read.
+/// The shared state of the copies of a query: the request, and the results once they are read.
 ///
-/// 1. A query is made, in the scope of a container or in none. Nothing is fetched.
-/// 2. The first read looks for the container: that of the scope, else the installed one. A live query follows
-///    its main context from there on.
-/// 3. Each read looks again. Where the container is another one, another live query takes over.
+/// 1. A query is created, inside or outside the scope of a container. Nothing is fetched.
+/// 2. The first read determines the container: that of the scope, else the installed one. From then
+///    on a live query follows its main context.
+/// 3. Each read determines the container again. If it is another one, a new live query replaces the
+///    old.
 @MainActor
 final class QueryState<Element: PersistentModel> {
   private let request: FetchDescriptor<Element>
@@ -21,7 +22,7 @@ final class QueryState<Element: PersistentModel> {
     let query: LiveQuery<Element>
   }
 
-  /// - Parameter section: May throw, which makes the query fail when it is read.
+  /// - Parameter section: If it throws, the query fails when it is read.
   init(_ request: FetchDescriptor<Element>, section: () throws -> SectionProperty<Element>?) {
     self.request = request
     do {
@@ -33,7 +34,7 @@ final class QueryState<Element: PersistentModel> {
     }
   }
 
-  // The models belong to the main actor; the last copy of the query may be released anywhere.
+  // The models belong to the main actor; the last copy of the query may be released on any thread.
   isolated deinit {}
 
   var elements: [Element] {
@@ -67,7 +68,7 @@ final class QueryState<Element: PersistentModel> {
 
   var context: ModelContext { (container ?? .empty).mainContext }
 
-  /// - Parameter scope: The container of the scope of who updates.
+  /// - Parameter scope: The container of the caller's scope.
   func update(in scope: ModelContainer?) {
     if let scope, scope !== self.scope {
       registrar.withMutation(of: self, keyPath: \.elements) { self.scope = scope }

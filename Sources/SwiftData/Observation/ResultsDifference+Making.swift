@@ -1,12 +1,12 @@
-/// Two ways to a difference: from two lists, and from what a caller knows to have changed.
+/// Creates a difference from two lists, or from changes that the caller knows.
 ///
-/// Lists are compared from both ends, so only what lies between the first and the last change is looked up.
-/// Of the models in both lists those stay that form the longest sequence in the order of both; the
-/// others move.
+/// Lists are compared from both ends, so only models between the first and the last change are
+/// looked up. Of the models in both lists, those of the longest sequence with the same order in
+/// both stay; the others move.
 extension ResultsDifference {
-  /// Compares two lists. No model may be in a list twice.
+  /// Compares two lists. No list may contain a model twice.
   ///
-  /// Takes time in proportion to the lists, mostly for comparing identifiers at both ends.
+  /// Takes time proportional to the lists, mostly for comparing identifiers at both ends.
   /// - Parameters:
   ///   - old: The list before.
   ///   - new: The list after.
@@ -34,21 +34,21 @@ extension ResultsDifference {
     }
   }
 
-  /// Makes a difference from a patch: all other models are in both lists, in the same order.
+  /// Creates a difference from a patch: all other models are in both lists, in the same order.
   ///
-  /// Takes time in proportion to the patch, whatever the lengths of the lists.
+  /// Takes time proportional to the patch, whatever the lengths of the lists.
   /// - Parameters:
-  ///   - taken: What was taken out, with offsets in the old list.
-  ///   - put: What was put in, with offsets in the new list. A model that was taken out too has moved, unless
-  ///     it is where it was among the others.
+  ///   - taken: The removed models, with offsets in the old list.
+  ///   - put: The inserted models, with offsets in the new list. A model that was removed too has
+  ///     moved, unless its position among the others is the same.
   ///   - changed: Models in both lists that were changed, with offsets in the new list.
   package init(taking taken: [Element], putting put: [Element], updated changed: [Element] = []) {
     self.init()
     let taken = taken.sorted { $0.offset < $1.offset }
     let put = put.sorted { $0.offset < $1.offset }
-    var places: [PersistentIdentifier: Int] = [:]
-    for (place, element) in put.enumerated() { places[element.identifier] = place }
-    // How many models that were not touched are before it: in that gap a model is still where it was.
+    var indices: [PersistentIdentifier: Int] = [:]
+    for (index, element) in put.enumerated() { indices[element.identifier] = index }
+    // The number of untouched models before it: in that gap a model has not moved.
     var first = 0
     var stays: Set<Int> = []
     while first < taken.count {
@@ -56,8 +56,8 @@ extension ResultsDifference {
       var last = first
       var candidates: [Int] = []
       while last < taken.count, taken[last].offset - last == gap {
-        if let place = places[taken[last].identifier], put[place].offset - place == gap {
-          candidates.append(place)
+        if let index = indices[taken[last].identifier], put[index].offset - index == gap {
+          candidates.append(index)
         }
         last += 1
       }
@@ -66,13 +66,13 @@ extension ResultsDifference {
     }
     var sources: [PersistentIdentifier: Int] = [:]
     for element in taken {
-      if places[element.identifier] == nil {
+      if indices[element.identifier] == nil {
         removed.append(element)
       } else {
         sources[element.identifier] = element.offset
       }
     }
-    for (place, element) in put.enumerated() where !stays.contains(place) {
+    for (index, element) in put.enumerated() where !stays.contains(index) {
       if let source = sources[element.identifier] {
         moved.append(
           Move(source: source, destination: element.offset, identifier: element.identifier))
@@ -84,22 +84,22 @@ extension ResultsDifference {
   }
 
   private mutating func compare(_ old: [Element], _ new: [Element]) {
-    var places: [PersistentIdentifier: Int] = [:]
-    for (place, element) in old.enumerated() { places[element.identifier] = place }
+    var indices: [PersistentIdentifier: Int] = [:]
+    for (index, element) in old.enumerated() { indices[element.identifier] = index }
     var isKept = Array(repeating: false, count: old.count)
     var kept: [(old: Int, new: Int)] = []
-    for (place, element) in new.enumerated() {
-      if let source = places[element.identifier], !isKept[source] {
+    for (index, element) in new.enumerated() {
+      if let source = indices[element.identifier], !isKept[source] {
         isKept[source] = true
-        kept.append((source, place))
+        kept.append((source, index))
       } else {
         inserted.append(element)
       }
     }
-    for (place, element) in old.enumerated() where !isKept[place] { removed.append(element) }
+    for (index, element) in old.enumerated() where !isKept[index] { removed.append(element) }
     var stays = ResultsDifference.longestIncrease(of: kept.map(\.old))[...]
-    for (place, pair) in kept.enumerated() {
-      if stays.first == place {
+    for (index, pair) in kept.enumerated() {
+      if stays.first == index {
         stays.removeFirst()
       } else {
         moved.append(
@@ -110,25 +110,25 @@ extension ResultsDifference {
     }
   }
 
-  /// The places of a longest increasing subsequence of different numbers, in ascending order.
+  /// The indices of a longest increasing subsequence of different numbers, in ascending order.
   static func longestIncrease(of numbers: [Int]) -> [Int] {
-    /// For each length, the place of the smallest number that ends a sequence of it.
+    /// For each length, the index of the smallest number that ends a sequence of it.
     var ends: [Int] = []
     var previous = Array(repeating: -1, count: numbers.count)
-    for (place, number) in numbers.enumerated() {
+    for (index, number) in numbers.enumerated() {
       var (low, high) = (0, ends.count)
       while low < high {
         let middle = (low + high) / 2
         if numbers[ends[middle]] < number { low = middle + 1 } else { high = middle }
       }
-      if low > 0 { previous[place] = ends[low - 1] }
-      if low == ends.count { ends.append(place) } else { ends[low] = place }
+      if low > 0 { previous[index] = ends[low - 1] }
+      if low == ends.count { ends.append(index) } else { ends[low] = index }
     }
     var sequence: [Int] = []
-    var place = ends.last ?? -1
-    while place >= 0 {
-      sequence.append(place)
-      place = previous[place]
+    var index = ends.last ?? -1
+    while index >= 0 {
+      sequence.append(index)
+      index = previous[index]
     }
     return sequence.reversed()
   }

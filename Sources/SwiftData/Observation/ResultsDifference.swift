@@ -1,53 +1,54 @@
-/// What leads from one list of results to the next: which models were removed, inserted, moved and
-/// updated.
+/// The difference between two lists of results: removed, inserted, moved and updated models.
 ///
-/// Not in Apple's framework. It names models by their identifiers, so it can be encoded and sent to a user
-/// interface in another process or a browser.
+/// Not in Apple's framework. Models are named by their identifiers, so a difference can be encoded
+/// and sent to a user interface in another process or a browser.
 ///
 /// ```swift
 /// let difference = ResultsDifference(from: shown, to: current, updated: changed)
 /// let message = try JSONEncoder().encode(difference)
 /// ```
 ///
-/// Offsets of what is removed, and those from which models move, are places in the old list; all others are
-/// places in the new one. Who changes a list in place takes out the former, last one first, then
-/// puts in the latter, first one first, as ``applying(to:)`` does. Moves are as few as possible.
+/// Offsets of removed models, and the sources of moves, are positions in the old list; all others
+/// are positions in the new one. To change a list in place, remove the models at the former, the
+/// last one first, then insert models at the latter, the first one first, as ``applying(to:)``
+/// does. Moves are as few as possible.
 public struct ResultsDifference: Codable, Hashable, Sendable {
-  /// A model at a place.
+  /// A model at a position.
   public struct Element: Codable, Hashable, Sendable {
-    /// The place in the old list for a removed model, in the new list for others.
+    /// The position in the old list for a removed model, in the new list for other models.
     public let offset: Int
-    /// The model.
+    /// The identifier of the model.
     public let identifier: PersistentIdentifier
 
-    /// A model at a place.
+    /// Creates a model at a position.
     /// - Parameters:
-    ///   - offset: The place in the old list for a removed model, in the new list for others.
-    ///   - identifier: The model.
+    ///   - offset: The position in the old list for a removed model, in the new list for other
+    ///     models.
+    ///   - identifier: The identifier of the model.
     public init(offset: Int, identifier: PersistentIdentifier) {
       self.offset = offset
       self.identifier = identifier
     }
   }
 
-  /// A model that is in both lists, at another place among the others.
+  /// A model that is in both lists, at another position among the others.
   public struct Move: Codable, Hashable, Sendable {
-    /// The place in the old list.
+    /// The position in the old list.
     public let source: Int
-    /// The place in the new list.
+    /// The position in the new list.
     public let destination: Int
-    /// The model.
+    /// The identifier of the model.
     public let identifier: PersistentIdentifier
   }
 
-  /// The models that the new list lacks, in the order of the old one.
+  /// The models that are not in the new list, in the order of the old one.
   public internal(set) var removed: [Element] = []
-  /// The models that the old list lacks, in the order of the new one.
+  /// The models that are not in the old list, in the order of the new one.
   public internal(set) var inserted: [Element] = []
-  /// The models that changed places, in the order of the new list.
+  /// The models that moved, in the order of the new list.
   public internal(set) var moved: [Move] = []
-  /// The models in both lists whose properties were changed, in the order of the new one; moved models may
-  /// be among them.
+  /// The models in both lists whose properties were changed, in the order of the new one; they may
+  /// include moved models.
   public internal(set) var updated: [Element] = []
 
   init() {}
@@ -57,10 +58,10 @@ public struct ResultsDifference: Codable, Hashable, Sendable {
     removed.isEmpty && inserted.isEmpty && moved.isEmpty && updated.isEmpty
   }
 
-  /// Makes the new list from the old one.
+  /// Returns the new list for the old one.
   /// - Parameter identifiers: The old list.
-  /// - Returns: `nil` where the difference is not one of this list: a model that is removed or moved is not
-  ///   at its place, or a place is outside of the list.
+  /// - Returns: `nil` if the difference does not fit this list: a removed or moved model is not at
+  ///   its position, or a position is outside of the list.
   public func applying(to identifiers: [PersistentIdentifier]) -> [PersistentIdentifier]? {
     let sources =
       removed.map { ($0.offset, $0.identifier) } + moved.map { ($0.source, $0.identifier) }
@@ -74,7 +75,7 @@ public struct ResultsDifference: Codable, Hashable, Sendable {
     result.reserveCapacity(count)
     var next = 0
     var leaving = sources.sorted { $0.0 < $1.0 }[...]
-    /// Takes old ones that stay, until the new list has a number of models.
+    /// Appends old models that stay, until the new list has `end` models.
     func takeStaying(until end: Int) -> Bool {
       while true {
         while let first = leaving.first, first.0 == next {

@@ -14,17 +14,19 @@ public import Observation
 /// }
 /// ```
 ///
-/// It follows unsaved changes of its context, saves of other contexts of the container, and commits of other
-/// containers and processes to the same files. It fetches again only when a change can matter to its request:
-/// one to the models that are asked for, in a property that predicate, order or sections read, or to models
-/// that the predicate reaches over relationships. A burst of changes is one fetch, and none where the models that
-/// changed are few and their own attributes tell whether they match. Models stay the instances that they are.
+/// It follows unsaved changes of its context, saves of other contexts of the container, and commits
+/// of other containers and processes to the same files. It fetches again only if a change can
+/// matter to its request: a change of the requested models, in a property that predicate, order or
+/// sections read, or of models that the predicate reads through relationships. A burst of changes
+/// causes one fetch, and none if the changed models are few and their own attributes determine
+/// whether they match. Models remain the same instances.
 ///
-/// An observer belongs to the actor of its context, on which observers of it are told. Where it was made on none,
-/// as on a thread of one's own, it is up to date whenever it is read, and tells of changes at the end of a save or of
+/// An observer belongs to the actor of its context, on which its own observers are notified. If it
+/// was created without an actor, for example on a separate thread, it is up to date whenever it is
+/// read, and notifies observers at the end of a save or of
 /// ``ModelContext/processPendingChanges()``.
 ///
-/// It ends with the last reference to it.
+/// It ends when the last reference to it is released.
 public final class ResultsObserver<Element, SectionTitle>
 where Element: PersistentModel, SectionTitle: Hashable {
   /// The context of the models.
@@ -81,7 +83,7 @@ where Element: PersistentModel, SectionTitle: Hashable {
     set { query.replace(Array(newValue)) }
   }
 
-  /// The models in sections; `nil` without a property that titles come from.
+  /// The models in sections; `nil` without a property for the titles.
   ///
   /// A value that is set stays until the next change of the data or of the request.
   public var sections: SectionedResults<Element, SectionTitle>? {
@@ -101,7 +103,7 @@ where Element: PersistentModel, SectionTitle: Hashable {
     }
   }
 
-  /// The error of the last fetch, if it failed: the results are those of the one before.
+  /// The error of the last fetch, if it failed: the results are those of the previous fetch.
   ///
   /// Not in Apple's framework.
   public var fetchError: (any Error)? {
@@ -112,25 +114,25 @@ where Element: PersistentModel, SectionTitle: Hashable {
 
   // MARK: The request
 
-  /// What is fetched, with the order of sections first.
+  /// The request, with the order of sections first.
   public var fetchDescriptor: FetchDescriptor<Element> {
     registrar.access(self, keyPath: \.fetchDescriptor)
     return query.descriptor
   }
 
-  /// Which models; setting it fetches again.
+  /// Which models are fetched; setting it fetches again.
   public var filterBy: Predicate<Element>? {
     get { fetchDescriptor.predicate }
     set { change { $0.predicate = newValue } }
   }
 
-  /// In which order; setting it fetches again. The order of sections stays first.
+  /// The order of the models; setting it fetches again. The order of sections stays first.
   public var sortBy: [SortDescriptor<Element>] {
     get { fetchDescriptor.sortBy }
     set { change { $0.sortBy = (section?.property.order ?? []) + newValue } }
   }
 
-  /// The property that the titles of sections come from.
+  /// The property of the section titles.
   public var sectionBy: PartialKeyPath<Element>? { section?.property.keyPath }
 
   private func change(_ body: (inout FetchDescriptor<Element>) -> Void) {
@@ -140,12 +142,13 @@ where Element: PersistentModel, SectionTitle: Hashable {
 
   // MARK: Positions
 
-  /// The model at a position: its place in the results, or the places of its section and of itself there.
-  /// - Returns: `nil` for a position that there is not.
+  /// The model at a position: its index in the results, or the index of its section and its index
+  /// there.
+  /// - Returns: `nil` if there is no such position.
   public func element(at indexPath: IndexPath) -> Element? {
-    func element<C: RandomAccessCollection>(_ place: Int, in models: C) -> Element?
+    func element<C: RandomAccessCollection>(_ index: Int, in models: C) -> Element?
     where C.Element == Element, C.Index == Int {
-      models.indices.contains(place) ? models[place] : nil
+      models.indices.contains(index) ? models[index] : nil
     }
     switch (indexPath.count, sections) {
     case (1, nil): return element(indexPath[0], in: results)
@@ -157,14 +160,14 @@ where Element: PersistentModel, SectionTitle: Hashable {
     }
   }
 
-  /// The position of a model: section, then place in it; the only section is 0 where there are none.
+  /// The position of a model: the index of its section (0 without sections), then its index there.
   /// - Returns: `nil` for a model that is not among the results.
   public func indexPath(for element: Element) -> IndexPath? {
     guard let sections else {
       return results.firstIndex { $0 === element }.map { [0, $0] }
     }
-    for (place, section) in sections.enumerated() {
-      if let index = section.firstIndex(where: { $0 === element }) { return [place, index] }
+    for (number, section) in sections.enumerated() {
+      if let index = section.firstIndex(where: { $0 === element }) { return [number, index] }
     }
     return nil
   }
@@ -173,7 +176,7 @@ where Element: PersistentModel, SectionTitle: Hashable {
 extension ResultsObserver: Observable {}
 
 extension ResultsObserver: CustomDebugStringConvertible {
-  /// What is observed, and how much was found.
+  /// The entity, and the number of results.
   public var debugDescription: String {
     let count = sections.map { " in \($0.count) sections" } ?? ""
     return "ResultsObserver(\(Element._$descriptor.entityName), \(results.count) models\(count))"
@@ -193,7 +196,7 @@ extension ResultsObserver where SectionTitle == Never {
     try self.init(fetchDescriptor, nil, modelContext, isolation)
   }
 
-  /// Observes models that meet a predicate.
+  /// Observes the models that match a predicate.
   ///
   /// - Throws: The error of the first fetch; see ``ModelContext/fetch(_:)``.
   public convenience init(
@@ -204,7 +207,7 @@ extension ResultsObserver where SectionTitle == Never {
       FetchDescriptor(predicate: filterBy, sortBy: sortBy ?? []), nil, modelContext, isolation)
   }
 
-  /// Observes the models of a request in a context of their own.
+  /// Observes the models of a request, in a new context.
   ///
   /// - Throws: The error of the first fetch; see ``ModelContext/fetch(_:)``.
   public convenience init(
@@ -214,7 +217,7 @@ extension ResultsObserver where SectionTitle == Never {
     try self.init(fetchDescriptor, nil, ModelContext(modelContainer), isolation)
   }
 
-  /// Observes models that meet a predicate in a context of their own.
+  /// Observes the models that match a predicate, in a new context.
   ///
   /// - Throws: The error of the first fetch; see ``ModelContext/fetch(_:)``.
   public convenience init(
@@ -236,10 +239,10 @@ extension ResultsObserver where SectionTitle == String {
     Section(property: try SectionProperty(keyPath), title: { $0 })
   }
 
-  /// Observes the models of a request in sections.
+  /// Observes the models of a request, in sections.
   ///
-  /// - Throws: `SwiftDataError.unsupportedKeyPath` for a property that is not stored, or the error of the first
-  ///   fetch.
+  /// - Throws: `SwiftDataError.unsupportedKeyPath` for a property that is not stored, or the error
+  ///   of the first fetch.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
     sectionBy: KeyPath<Element, String>, modelContext: ModelContext,
@@ -248,10 +251,10 @@ extension ResultsObserver where SectionTitle == String {
     try self.init(fetchDescriptor, try Self.section(sectionBy), modelContext, isolation)
   }
 
-  /// Observes models that meet a predicate in sections.
+  /// Observes the models that match a predicate, in sections.
   ///
-  /// - Throws: `SwiftDataError.unsupportedKeyPath` for a property that is not stored, or the error of the first
-  ///   fetch.
+  /// - Throws: `SwiftDataError.unsupportedKeyPath` for a property that is not stored, or the error
+  ///   of the first fetch.
   public convenience init(
     filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil,
     sectionBy: KeyPath<Element, String>, modelContext: ModelContext,
@@ -262,10 +265,11 @@ extension ResultsObserver where SectionTitle == String {
       modelContext, isolation)
   }
 
-  /// Observes the models of a request in sections; those without a value are in the one without title.
+  /// Observes the models of a request, in sections; those without a value are in the section titled
+  /// "".
   ///
-  /// - Throws: `SwiftDataError.unsupportedKeyPath` for a property that is not stored, or the error of the first
-  ///   fetch.
+  /// - Throws: `SwiftDataError.unsupportedKeyPath` for a property that is not stored, or the error
+  ///   of the first fetch.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
     sectionBy: KeyPath<Element, String?>, modelContext: ModelContext,
@@ -274,10 +278,11 @@ extension ResultsObserver where SectionTitle == String {
     try self.init(fetchDescriptor, try Self.section(sectionBy), modelContext, isolation)
   }
 
-  /// Observes models that meet a predicate in sections; those without a value are in the one without title.
+  /// Observes the models that match a predicate, in sections; those without a value are in the
+  /// section titled "".
   ///
-  /// - Throws: `SwiftDataError.unsupportedKeyPath` for a property that is not stored, or the error of the first
-  ///   fetch.
+  /// - Throws: `SwiftDataError.unsupportedKeyPath` for a property that is not stored, or the error
+  ///   of the first fetch.
   public convenience init(
     filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil,
     sectionBy: KeyPath<Element, String?>, modelContext: ModelContext,
@@ -288,10 +293,10 @@ extension ResultsObserver where SectionTitle == String {
       modelContext, isolation)
   }
 
-  /// Observes the models of a request in sections, in a context of their own.
+  /// Observes the models of a request, in sections, in a new context.
   ///
-  /// - Throws: `SwiftDataError.unsupportedKeyPath` for a property that is not stored, or the error of the first
-  ///   fetch.
+  /// - Throws: `SwiftDataError.unsupportedKeyPath` for a property that is not stored, or the error
+  ///   of the first fetch.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
     sectionBy: KeyPath<Element, String>, modelContainer: ModelContainer,
@@ -301,10 +306,10 @@ extension ResultsObserver where SectionTitle == String {
       fetchDescriptor, try Self.section(sectionBy), ModelContext(modelContainer), isolation)
   }
 
-  /// Observes models that meet a predicate in sections, in a context of their own.
+  /// Observes the models that match a predicate, in sections, in a new context.
   ///
-  /// - Throws: `SwiftDataError.unsupportedKeyPath` for a property that is not stored, or the error of the first
-  ///   fetch.
+  /// - Throws: `SwiftDataError.unsupportedKeyPath` for a property that is not stored, or the error
+  ///   of the first fetch.
   public convenience init(
     filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil,
     sectionBy: KeyPath<Element, String>, modelContainer: ModelContainer,
@@ -315,11 +320,11 @@ extension ResultsObserver where SectionTitle == String {
       ModelContext(modelContainer), isolation)
   }
 
-  /// Observes the models of a request in sections, in a context of their own; those without a value are in the
-  /// section without title.
+  /// Observes the models of a request, in sections, in a new context; those without a value are in
+  /// the section titled "".
   ///
-  /// - Throws: `SwiftDataError.unsupportedKeyPath` for a property that is not stored, or the error of the first
-  ///   fetch.
+  /// - Throws: `SwiftDataError.unsupportedKeyPath` for a property that is not stored, or the error
+  ///   of the first fetch.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
     sectionBy: KeyPath<Element, String?>, modelContainer: ModelContainer,
@@ -329,11 +334,11 @@ extension ResultsObserver where SectionTitle == String {
       fetchDescriptor, try Self.section(sectionBy), ModelContext(modelContainer), isolation)
   }
 
-  /// Observes models that meet a predicate in sections, in a context of their own; those without a value are in
-  /// the section without title.
+  /// Observes the models that match a predicate, in sections, in a new context; those without a
+  /// value are in the section titled "".
   ///
-  /// - Throws: `SwiftDataError.unsupportedKeyPath` for a property that is not stored, or the error of the first
-  ///   fetch.
+  /// - Throws: `SwiftDataError.unsupportedKeyPath` for a property that is not stored, or the error
+  ///   of the first fetch.
   public convenience init(
     filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil,
     sectionBy: KeyPath<Element, String?>, modelContainer: ModelContainer,

@@ -1,6 +1,6 @@
 import Foundation
 
-// Async sequences of results and of history. Everything in this file is ours: Apple's framework has none.
+// Async sequences of results and of history. Apple's framework has none of them.
 
 extension ModelContext {
   /// The models that match, now and after each change.
@@ -11,10 +11,12 @@ extension ModelContext {
   /// }
   /// ```
   ///
-  /// The first value comes at once, later ones when the models that match are others, stand in another
-  /// order, or were edited; see ``ResultsObserver`` for what is followed. A value may be as the one before. Whoever is
-  /// slow gets the newest value only, and always the last one. The sequence ends when its task is cancelled, and at once where the first fetch fails; its iterator
-  /// has the ``ResultsSequence/AsyncIterator/fetchError`` then. Iterate on the actor of the context.
+  /// The first value comes immediately, later ones when other models match, their order changes, or
+  /// they were edited; see ``ResultsObserver`` for the changes that are followed. A value may equal
+  /// the previous one. A slow consumer gets only the newest value, and always the last one. The
+  /// sequence ends when its task is cancelled, and immediately if the first fetch fails; then its
+  /// iterator has the ``ResultsSequence/AsyncIterator/fetchError``. Iterate on the actor of the
+  /// context.
   ///
   /// Not in Apple's framework.
   public func results<Element: PersistentModel>(
@@ -23,7 +25,7 @@ extension ModelContext {
     ResultsSequence(context: self, descriptor: descriptor)
   }
 
-  /// The models that match, now and after each change, with what leads from one value to the next.
+  /// The models that match, now and after each change, with the difference from the previous value.
   ///
   /// ```swift
   /// for await change in context.changes(of: FetchDescriptor<Trip>()) {
@@ -31,7 +33,7 @@ extension ModelContext {
   /// }
   /// ```
   ///
-  /// Values come as those of ``results(of:)``; a value that is skipped is part of the next difference.
+  /// Values come as those of ``results(of:)``; a skipped value is part of the next difference.
   ///
   /// Not in Apple's framework.
   public func changes<Element: PersistentModel>(
@@ -40,7 +42,8 @@ extension ModelContext {
     ResultsChanges(context: self, descriptor: descriptor)
   }
 
-  /// The transactions behind a token as they come, those that are there first.
+  /// Committed transactions after a token: first those already stored, then new ones as they
+  /// commit.
   ///
   /// ```swift
   /// for try await transactions in context.history(since: token) {
@@ -49,12 +52,12 @@ extension ModelContext {
   /// }
   /// ```
   ///
-  /// Each value has the transactions since the last one, at most 100 of them, the oldest first; none is left out and
-  /// none comes twice. It waits where there are none, and ends when its task is cancelled. It throws what
-  /// ``fetchHistory(_:)`` throws.
+  /// Each value has the transactions since the previous one, at most 100 of them, the oldest first;
+  /// none is omitted or repeated. The sequence waits while there are none, and ends when its task
+  /// is cancelled. It throws the errors of ``fetchHistory(_:)``.
   ///
   /// Not in Apple's framework.
-  /// - Parameter token: `nil` for all transactions that the stores have.
+  /// - Parameter token: `nil` for all transactions in the stores.
   public func history(since token: DefaultHistoryToken?) -> HistorySequence {
     HistorySequence(container: container, token: token)
   }
@@ -68,24 +71,24 @@ public struct ResultsSequence<Model: PersistentModel>: AsyncSequence {
   fileprivate let context: ModelContext
   fileprivate let descriptor: FetchDescriptor<Model>
 
-  /// Begins to follow the request.
+  /// Starts to follow the request.
   public func makeAsyncIterator() -> AsyncIterator {
     AsyncIterator(answers: Answers(context, descriptor))
   }
 
-  /// Waits for changes of the answer.
+  /// Waits for changes of the results.
   public struct AsyncIterator: AsyncIteratorProtocol {
     fileprivate var answers: Answers<Model>
 
     /// The error of the last fetch, if it failed.
     public var fetchError: (any Error)? { answers.fetchError }
 
-    /// The models that match, once they have changed; `nil` when the task is cancelled.
+    /// The models that match, at first and after each change; `nil` when the task is cancelled.
     public mutating func next() async -> [Model]? { await next(isolation: nil) }
 
-    /// The models that match, once they have changed; `nil` when the task is cancelled.
+    /// The models that match, at first and after each change; `nil` when the task is cancelled.
     ///
-    /// - Throws: Never; see ``fetchError``.
+    /// - Throws: Never; `nil` is also returned if the first fetch fails, see ``fetchError``.
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(Never) -> [Model]? {
@@ -94,17 +97,18 @@ public struct ResultsSequence<Model: PersistentModel>: AsyncSequence {
   }
 }
 
-/// What a change of the data makes of a list of results. Not in Apple's framework.
+/// The results after a change of the data, and the difference. Not in Apple's framework.
 public struct ResultsChange<Model: PersistentModel> {
   /// The models that match now.
   public let models: [Model]
-  /// What leads to them from the value before; from nothing for the first value.
+  /// The difference from the previous value; from an empty list for the first one.
   ///
-  /// Models that were edited are updated. All are, where very many were edited at once or a context was rolled back.
+  /// Models that were edited are updated. All models are, if very many were edited at once or a
+  /// context was rolled back.
   public let difference: ResultsDifference
 }
 
-/// The models that match a request with what leads from one value to the next. Not in Apple's framework.
+/// The models that match a request, with the differences between values. Not in Apple's framework.
 public struct ResultsChanges<Model: PersistentModel>: AsyncSequence {
   /// The models that match, and what has changed.
   public typealias Element = ResultsChange<Model>
@@ -112,15 +116,15 @@ public struct ResultsChanges<Model: PersistentModel>: AsyncSequence {
   fileprivate let context: ModelContext
   fileprivate let descriptor: FetchDescriptor<Model>
 
-  /// Begins to follow the request.
+  /// Starts to follow the request.
   public func makeAsyncIterator() -> AsyncIterator {
     AsyncIterator(answers: Answers(context, descriptor))
   }
 
-  /// Waits for changes of the answer.
+  /// Waits for changes of the results.
   public struct AsyncIterator: AsyncIteratorProtocol {
     fileprivate var answers: Answers<Model>
-    /// The last value, by the identifiers of its time.
+    /// The last value, by its identifiers at that time.
     private var shown: [PersistentIdentifier] = []
 
     fileprivate init(answers: Answers<Model>) { self.answers = answers }
@@ -133,7 +137,7 @@ public struct ResultsChanges<Model: PersistentModel>: AsyncSequence {
 
     /// The next change; `nil` when the task is cancelled.
     ///
-    /// - Throws: Never; see ``fetchError``.
+    /// - Throws: Never; `nil` is also returned if the first fetch fails, see ``fetchError``.
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(Never) -> ResultsChange<Model>? {
@@ -145,7 +149,7 @@ public struct ResultsChanges<Model: PersistentModel>: AsyncSequence {
   }
 }
 
-/// Waits for the answers of a request, for sequences.
+/// Waits for the results of a request, for sequences.
 private struct Answers<Model: PersistentModel> {
   private(set) var fetchError: (any Error)?
   private let context: ModelContext
@@ -164,10 +168,10 @@ private struct Answers<Model: PersistentModel> {
     self.descriptor = descriptor
   }
 
-  /// The next answer, with what has happened since the last one; `nil` when the task is cancelled.
+  /// The next results, with the changes since the last ones; `nil` when the task is cancelled.
   mutating func next(
     isolation actor: isolated (any Actor)?
-  ) async -> (elements: [Model], journal: AnswerJournal)? {
+  ) async -> (elements: [Model], journal: ResultsChangeLog)? {
     guard var current = following else { return begin(isolation: actor) }
     while !Task.isCancelled {
       current.query.catchUp()
@@ -185,11 +189,11 @@ private struct Answers<Model: PersistentModel> {
 
   private mutating func begin(
     isolation actor: isolated (any Actor)?
-  ) -> (elements: [Model], journal: AnswerJournal)? {
+  ) -> (elements: [Model], journal: ResultsChangeLog)? {
     if fetchError != nil || Task.isCancelled { return nil }
     do {
       let query = try LiveQuery(
-        descriptor, tellsOfEdits: true, in: context, isolation: actor
+        descriptor, reportsEdits: true, in: context, isolation: actor
       ).checked()
       let (stream, continuation) = AsyncStream.makeStream(
         of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -205,9 +209,9 @@ private struct Answers<Model: PersistentModel> {
   }
 }
 
-/// The transactions behind a token as they come. Not in Apple's framework.
+/// Committed transactions after a token, as they come. Not in Apple's framework.
 public struct HistorySequence: AsyncSequence {
-  /// Transactions that follow those of the value before.
+  /// The transactions after those of the previous value.
   public typealias Element = [DefaultHistoryTransaction]
 
   fileprivate let container: ModelContainer
@@ -224,7 +228,7 @@ public struct HistorySequence: AsyncSequence {
     }
   }
 
-  /// Begins at the token.
+  /// Starts at the token.
   public func makeAsyncIterator() -> AsyncIterator {
     AsyncIterator(container: container, token: token)
   }
@@ -234,8 +238,8 @@ public struct HistorySequence: AsyncSequence {
     private let container: ModelContainer
     private var token: DefaultHistoryToken?
     private let signals: CommitSignals.Observation
-    /// Keep the stores from pruning what the next value begins with.
-    private var holds: [any HistoryFollower] = []
+    /// Keep the stores from pruning the transactions of the next value.
+    private var holds: [any HistoryCursor] = []
     private var waiting: AsyncStream<Void>.Iterator
 
     fileprivate init(container: ModelContainer, token: DefaultHistoryToken?) {
@@ -249,23 +253,23 @@ public struct HistorySequence: AsyncSequence {
     }
 
     private mutating func hold() {
-      let all = HistoryInterest(entities: nil, authors: [])
+      let all = HistoryFilter(entities: nil, authors: [])
       holds = container.coordinator.ports.compactMap { port in
-        let place = token ?? DefaultHistoryToken([port.identifier: 0])
-        return (try? port.historyFollower(after: place, all)) ?? nil
+        let position = token ?? DefaultHistoryToken([port.identifier: 0])
+        return (try? port.historyFollower(after: position, all)) ?? nil
       }
     }
 
     /// The next transactions; `nil` when the task is cancelled.
     ///
-    /// - Throws: What ``ModelContext/fetchHistory(_:)`` throws.
+    /// - Throws: The errors of ``ModelContext/fetchHistory(_:)``.
     public mutating func next() async throws -> [DefaultHistoryTransaction]? {
       try await next(isolation: nil)
     }
 
     /// The next transactions; `nil` when the task is cancelled.
     ///
-    /// - Throws: What ``ModelContext/fetchHistory(_:)`` throws.
+    /// - Throws: The errors of ``ModelContext/fetchHistory(_:)``.
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws -> [DefaultHistoryTransaction]? {

@@ -4,10 +4,10 @@ import Foundation
 struct SectionProperty<Element: PersistentModel> {
   let keyPath: PartialKeyPath<Element>
   let slot: Int
-  /// Comes before every other order, so that the models of a section stand together: one descriptor.
+  /// Comes before every other order, so that the models of a section are together: one descriptor.
   ///
-  /// In a list, because a release build cannot link a type that has a descriptor in itself: it would need the
-  /// metadata of a type that Foundation keeps private.
+  /// In a list, because a release build cannot link a type that contains a descriptor directly: it
+  /// would need the metadata of a type that Foundation keeps private.
   let order: [SortDescriptor<Element>]
   let title: (Element) -> String
 
@@ -18,7 +18,7 @@ struct SectionProperty<Element: PersistentModel> {
     }
   }
 
-  /// Models without a value are in the section without title.
+  /// Models without a value are in the section titled "".
   ///
   /// - Throws: `SwiftDataError.unsupportedKeyPath` for a property that is not stored.
   init(_ keyPath: KeyPath<Element, String?>) throws {
@@ -42,7 +42,7 @@ struct SectionProperty<Element: PersistentModel> {
 }
 
 extension KeyPath {
-  /// The same, where it is known to lead to properties only: such a key path captures nothing.
+  /// The same key path; it must lead to properties only, because such a key path captures nothing.
   var ofProperty: any KeyPath<Root, Value> & Sendable {
     unsafeBitCast(self, to: (any KeyPath<Root, Value> & Sendable).self)
   }

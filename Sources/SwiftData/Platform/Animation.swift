@@ -4,13 +4,14 @@
   /// SwiftUI's animation.
   public typealias Animation = SwiftUI.Animation
 #else
-  /// What SwiftUI says of an animation, so that code with queries compiles here too. It does nothing.
+  /// A stand-in for SwiftUI's `Animation`, so that code with queries compiles on Linux. It has no
+  /// effect.
   ///
   /// ```swift
   /// @Query(sort: \Trip.start, animation: .default) var trips: [Trip]
   /// ```
   ///
-  /// It holds no values, and all animations are equal.
+  /// It has no values, and all animations are equal.
   public struct Animation: Hashable, Sendable {
     private init() {}
   }
@@ -31,22 +32,22 @@
     /// An animation that begins and ends slowly.
     public static let easeInOut = Animation()
 
-    /// The motion of a spring.
+    /// A spring animation.
     public static let spring = Animation()
 
-    /// The motion of a spring that follows a finger.
+    /// A spring animation that follows a gesture.
     public static let interactiveSpring = Animation()
 
-    /// The motion of a spring, added to others.
+    /// A spring animation that is added to others.
     public static let interpolatingSpring = Animation()
 
-    /// The motion of a spring without bounce.
+    /// A spring animation without bounce.
     public static let smooth = Animation()
 
-    /// The motion of a spring with little bounce.
+    /// A spring animation with little bounce.
     public static let snappy = Animation()
 
-    /// The motion of a spring with much bounce.
+    /// A spring animation with much bounce.
     public static let bouncy = Animation()
   }
 
@@ -68,52 +69,52 @@
       _ p1x: Double, _ p1y: Double, _ p2x: Double, _ p2y: Double, duration: Double = 0.35
     ) -> Animation { `default` }
 
-    /// The motion of a spring.
+    /// A spring animation.
     public static func spring(
       duration: Double = 0.5, bounce: Double = 0, blendDuration: Double = 0
     ) -> Animation { spring }
 
-    /// The motion of a spring.
+    /// A spring animation.
     @_disfavoredOverload
     public static func spring(
       response: Double = 0.5, dampingFraction: Double = 0.825, blendDuration: Double = 0
     ) -> Animation { spring }
 
-    /// The motion of a spring that follows a finger.
+    /// A spring animation that follows a gesture.
     public static func interactiveSpring(
       response: Double = 0.15, dampingFraction: Double = 0.86, blendDuration: Double = 0.25
     ) -> Animation { interactiveSpring }
 
-    /// The motion of a spring, added to others.
+    /// A spring animation that is added to others.
     public static func interpolatingSpring(
       mass: Double = 1, stiffness: Double, damping: Double, initialVelocity: Double = 0
     ) -> Animation { interpolatingSpring }
 
-    /// The motion of a spring without bounce.
+    /// A spring animation without bounce.
     public static func smooth(duration: Double = 0.5, extraBounce: Double = 0) -> Animation {
       smooth
     }
 
-    /// The motion of a spring with little bounce.
+    /// A spring animation with little bounce.
     public static func snappy(duration: Double = 0.5, extraBounce: Double = 0) -> Animation {
       snappy
     }
 
-    /// The motion of a spring with much bounce.
+    /// A spring animation with much bounce.
     public static func bouncy(duration: Double = 0.5, extraBounce: Double = 0) -> Animation {
       bouncy
     }
 
-    /// The animation, begun later.
+    /// The animation with a delay.
     public func delay(_ delay: Double) -> Animation { self }
 
-    /// The animation, faster or slower.
+    /// The animation at another speed.
     public func speed(_ speed: Double) -> Animation { self }
 
-    /// The animation, several times.
+    /// The animation, repeated a number of times.
     public func repeatCount(_ repeatCount: Int, autoreverses: Bool = true) -> Animation { self }
 
-    /// The animation without end.
+    /// The animation, repeated without end.
     public func repeatForever(autoreverses: Bool = true) -> Animation { self }
   }
 #endif

@@ -1,3 +1,3 @@
-// Apple's module brings these along, and code that imports SwiftData alone relies on it.
+// Apple's module exports these too, and code that imports only SwiftData relies on it.
 @_exported public import Foundation
 @_exported public import Observation

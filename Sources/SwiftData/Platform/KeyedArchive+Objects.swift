@@ -2,13 +2,14 @@
   import Foundation
   import OpenSwiftDataStoreFormat
 
-  /// Objects of Foundation's own classes from an archive. Foundation's unarchiver stops the program on
-  /// some damaged archives; this one returns nil.
+  /// Makes objects of Foundation's classes from an archive. Foundation's unarchiver stops the
+  /// program on some damaged archives; this one returns nil.
   extension KeyedArchive {
-    /// What became of an archive.
+    /// The result of decoding an archive.
     enum Unarchived {
       case object(NSObject)
-      /// It has an object of another class, or of one that is not allowed at the top.
+      /// The archive contains an object of an unknown class, or its root is of a class that is not
+      /// allowed.
       case unknownClass
       case damaged
     }
@@ -22,7 +23,8 @@
       return .object(object)
     }
 
-    /// - Parameter remaining: Shared objects may stand for values without end.
+    /// - Parameter remaining: Limits the number of objects, because shared ones may expand without
+    ///   end.
     private func object(_ value: Value, depth: Int, _ remaining: inout Int) -> NSObject? {
       remaining -= 1
       guard depth < 64, remaining > 0 else { return nil }

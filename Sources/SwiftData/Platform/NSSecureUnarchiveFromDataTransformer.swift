@@ -2,9 +2,9 @@
   import Foundation
   import OpenSwiftDataStoreFormat
 
-  /// Makes objects of securely coded archives, and archives of objects.
+  /// Converts securely coded archives to objects, and objects to archives.
   open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
-    /// The classes that an archive may have at its top.
+    /// The classes that are allowed for the root object of an archive.
     open class var allowedTopLevelClasses: [AnyClass] {
       [
         NSArray.self, NSDictionary.self, NSSet.self, NSString.self, NSNumber.self, NSDate.self,
@@ -12,7 +12,7 @@
       ]
     }
 
-    /// Makes the object of an archive.
+    /// Decodes the object in an archive; nil if it is damaged or its class is not allowed.
     open override func transformedValue(_ value: Any?) -> Any? {
       guard let data = value as? Data else { return nil }
       let classes = type(of: self).allowedTopLevelClasses
@@ -24,7 +24,7 @@
       }
     }
 
-    /// Makes the archive of an object.
+    /// Archives an object; nil if it can't be archived.
     open override func reverseTransformedValue(_ value: Any?) -> Any? {
       guard let value else { return nil }
       return try? NSKeyedArchiver.archivedData(

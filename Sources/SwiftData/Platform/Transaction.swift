@@ -4,18 +4,19 @@
   /// SwiftUI's transaction.
   public typealias Transaction = SwiftUI.Transaction
 #else
-  /// What SwiftUI says of a change of views, so that code with queries compiles here too. It does nothing.
+  /// A stand-in for SwiftUI's `Transaction`, so that code with queries compiles on Linux. It has no
+  /// effect.
   ///
-  /// A class of a program's own with this name is found first; where it comes from another module, write that
-  /// module's name before it.
+  /// A class of the program with this name takes precedence. If it is in another module, qualify it
+  /// with that module's name.
   public struct Transaction: Sendable {
-    /// How the change is shown.
+    /// The animation of the change.
     public var animation: Animation?
 
-    /// Whether views are kept from animating the change.
+    /// Whether views do not animate the change.
     public var disablesAnimations = false
 
-    /// Whether the change is one of a gesture that goes on.
+    /// Whether the change belongs to a continuing gesture.
     public var isContinuous = false
 
     /// Makes a transaction without animation.

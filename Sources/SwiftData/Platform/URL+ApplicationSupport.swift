@@ -2,10 +2,9 @@
   public import Foundation
 
   extension URL {
-    /// The folder for data of apps that users do not open themselves: `$XDG_DATA_HOME`, or
-    /// `~/.local/share`.
+    /// The folder for data that apps manage themselves: `$XDG_DATA_HOME`, or `~/.local/share`.
     public static var applicationSupportDirectory: URL {
-      // The XDG base directory specification has relative paths ignored.
+      // The XDG base directory specification says that relative paths are ignored.
       if let path = ProcessInfo.processInfo.environment["XDG_DATA_HOME"], path.hasPrefix("/") {
         return URL(filePath: path, directoryHint: .isDirectory)
       }

@@ -3,7 +3,7 @@ import Synchronization
 
 #if !canImport(ObjectiveC)
   extension ValueTransformer {
-    /// Registers a transformer under a name, in place of the one registered before.
+    /// Registers a transformer under a name in place of an earlier one; nil removes that.
     public class func setValueTransformer(
       _ transformer: ValueTransformer?, forName name: NSValueTransformerName
     ) {
@@ -25,7 +25,7 @@ import Synchronization
       return NSSecureUnarchiveFromDataTransformer()
     }
 
-    /// Transformers are shared by all threads, as they are on Apple's platforms.
+    /// All threads share transformers, as on Apple's platforms.
     private struct Registered: @unchecked Sendable {
       var transformer: ValueTransformer?
     }
@@ -35,7 +35,7 @@ import Synchronization
 #endif
 
 extension ValueTransformer {
-  /// The name of a transformer given by its type; registers one if there is none yet.
+  /// The name of a transformer type; registers an instance if none is registered.
   package static func name(registering type: ValueTransformer.Type) -> String {
     #if canImport(ObjectiveC)
       let name = NSStringFromClass(type)

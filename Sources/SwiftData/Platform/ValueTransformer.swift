@@ -1,12 +1,13 @@
 #if !canImport(ObjectiveC)
   public import Foundation
 
-  /// Makes the stored form of values, and values of the stored form.
+  /// Converts values to their stored form and back.
   ///
-  /// Foundation has this class on Apple's platforms only. A subclass overrides the two methods that
-  /// transform; it is registered under a name, or given by its type.
+  /// Foundation has this class only on Apple's platforms. A subclass overrides
+  /// `transformedValue(_:)` and `reverseTransformedValue(_:)`. It is registered under a name, or
+  /// given by its type.
   open class ValueTransformer: NSObject {
-    /// The registered transformer that this one stands for.
+    /// The registered transformer to which this one forwards.
     private var target: ValueTransformer?
 
     /// Makes a transformer.
@@ -14,26 +15,25 @@
       super.init()
     }
 
-    /// Makes a transformer that does what the one registered under a name does; `nil` if there is
-    /// none.
+    /// Makes a transformer that forwards to a registered one; `nil` if the name is not registered.
     public convenience init?(forName name: NSValueTransformerName) {
       guard let target = ValueTransformer.registered(forName: name) else { return nil }
       self.init()
       self.target = target
     }
 
-    /// The class of the transformed values; for information only.
+    /// The class of the transformed values; informative only.
     open class func transformedValueClass() -> AnyClass { NSObject.self }
 
-    /// Whether `reverseTransformedValue(_:)` undoes `transformedValue(_:)`.
+    /// Whether `reverseTransformedValue(_:)` reverses `transformedValue(_:)`.
     open class func allowsReverseTransformation() -> Bool { true }
 
-    /// Makes the stored form of a value; the value itself unless overridden.
+    /// Converts a value to its stored form; returns the value itself unless overridden.
     open func transformedValue(_ value: Any?) -> Any? {
       target.map { $0.transformedValue(value) } ?? value
     }
 
-    /// Makes the value of a stored form; the stored form itself unless overridden.
+    /// Converts a stored form to its value; returns the stored form itself unless overridden.
     open func reverseTransformedValue(_ value: Any?) -> Any? {
       target.map { $0.reverseTransformedValue(value) } ?? value
     }
@@ -41,20 +41,20 @@
 
   /// The name under which a value transformer is registered.
   public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable {
-    /// The name as text.
+    /// The name as a string.
     public let rawValue: String
 
-    /// Makes a name of a text.
+    /// Makes a name from a string.
     public init(rawValue: String) {
       self.rawValue = rawValue
     }
 
-    /// Makes a name of a text.
+    /// Makes a name from a string.
     public init(_ rawValue: String) {
       self.rawValue = rawValue
     }
 
-    /// The transformer that makes objects of securely coded archives.
+    /// The name of the transformer that decodes securely coded archives.
     public static let secureUnarchiveFromDataTransformerName = NSValueTransformerName(
       "NSSecureUnarchiveFromData")
   }

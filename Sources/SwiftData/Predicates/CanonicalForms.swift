@@ -1,18 +1,19 @@
 import Foundation
 
-/// The texts that Swift takes for equal to one text: its canonical equivalents.
+/// The texts that Swift considers equal to one text: its canonical equivalents.
 ///
-/// A store keeps text as it was written, `é` as one scalar or as two, while an index compares bytes. So
-/// a question about a captured text becomes a question about all its spellings, which an index
-/// serves. There are few: one for most texts of ASCII, two for each accent. Where accents, or the
-/// syllables of Korean, make too many, the beginnings that they have in common remain.
+/// A store keeps text as it was written, for example `é` as one or two scalars, while an index
+/// compares bytes. A comparison with a captured text therefore becomes a comparison with all its
+/// spellings, which can use an index. Most ASCII texts have one spelling, and each accent doubles
+/// the number. If accents or Korean syllables give too many spellings, their common prefixes are
+/// used.
 enum CanonicalForms {
-  /// Every spelling.
+  /// All spellings.
   case all([String])
-  /// Beginnings, of which every spelling has one.
+  /// Prefixes: every spelling begins with one of them.
   case beginnings([String])
 
-  /// More spellings than these cost more than they save.
+  /// With more spellings, the longer statement costs more than it saves.
   private static var limit: Int { 32 }
 
   init(_ text: String) {
@@ -33,15 +34,15 @@ enum CanonicalForms {
     self = .all(partial.map { String($0.text) })
   }
 
-  /// Texts of which every text that begins with `text` begins with one; one that is empty says
-  /// nothing.
+  /// Prefixes such that every text that begins with `text` begins with one of them; an empty one
+  /// excludes nothing.
   static func beginnings(of text: String) -> [String] {
     switch CanonicalForms(text) {
     case .all(let forms), .beginnings(let forms): forms
     }
   }
 
-  /// The least text behind all that begin with `text`, byte by byte; `nil` when there is none.
+  /// The smallest text, by bytes, after all texts that begin with `text`; `nil` if there is none.
   static func successor(of text: String) -> String? {
     var scalars = Array(text.unicodeScalars)
     while let last = scalars.popLast() {
@@ -52,25 +53,25 @@ enum CanonicalForms {
     return nil
   }
 
-  /// Whether the text has no other spelling than its own.
+  /// Whether the text has only one spelling.
   static func hasOneForm(_ text: String) -> Bool {
     text.utf8.allSatisfy { $0 < 0x80 && hasOneForm(Unicode.Scalar($0)) }
   }
 
-  /// ASCII has no other spelling but for `K`, `;` and `` ` ``, which the signs for kelvin, the Greek
-  /// question mark and the varia stand for.
+  /// All ASCII characters have one spelling, except `K`, `;` and `` ` ``, which are equivalent to
+  /// the kelvin sign, the Greek question mark and the varia.
   fileprivate static func hasOneForm(_ scalar: Unicode.Scalar) -> Bool {
     scalar.isASCII && scalar != "K" && scalar != ";" && scalar != "`"
   }
 }
 
 extension CanonicalForms {
-  /// The beginning of a spelling and the decomposed scalars that it has still to spell.
+  /// The beginning of a spelling, and the decomposed scalars that remain.
   private struct Partial {
     var text = String.UnicodeScalarView()
     var rest: ArraySlice<Unicode.Scalar>
 
-    /// The beginnings that are one scalar longer; a whole spelling is its own.
+    /// The beginnings that are one scalar longer; a complete spelling is returned unchanged.
     var continuations: [Partial] {
       guard let first = rest.first else { return [self] }
       if let plain = takingPlainRun() { return [plain] }
@@ -85,13 +86,13 @@ extension CanonicalForms {
       return result + syllables(first)
     }
 
-    /// The scalars that may be spelled next: the first one, or any of the marks that come first.
+    /// The scalars that may come next: the first one, or any of the combining marks at the start.
     private var movable: Range<Int> {
       let marks = rest.prefix { Self.rank($0) > 0 }
       return rest.startIndex..<max(marks.endIndex, rest.startIndex + 1)
     }
 
-    /// Takes the scalars that have one form and are followed by such a one, all at once.
+    /// Takes all scalars with one spelling that are followed by another such scalar.
     private func takingPlainRun() -> Partial? {
       var end = rest.startIndex
       while end < rest.endIndex, Self.isPlain(rest[end]),
@@ -104,16 +105,17 @@ extension CanonicalForms {
       return result
     }
 
-    /// Whether the scalar has one form where another such one follows: it is no mark, and no other scalar
-    /// stands for it or for a text that begins with it. ASCII begins such texts only with marks.
+    /// Whether the scalar has one spelling if another such scalar follows: it is no combining mark,
+    /// and no other scalar is equivalent to it or to a text that begins with it. Only combining
+    /// marks combine with ASCII.
     private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
       if scalar.isASCII { return CanonicalForms.hasOneForm(scalar) }
       return rank(scalar) == 0 && Compositions.beginning(with: scalar).isEmpty
         && !(0x1100..<0x1113).contains(scalar.value)
     }
 
-    /// Whether the scalar may be spelled before those that stand in front of it: marks of another
-    /// kind may change places.
+    /// Whether the scalar may come before the remaining ones in front of it: combining marks of
+    /// different classes may be exchanged.
     private func canTake(_ index: Int) -> Bool {
       let rank = Self.rank(rest[index])
       return rest[..<index].allSatisfy { (1..<max(rank, 1)).contains(Self.rank($0)) }
@@ -140,7 +142,7 @@ extension CanonicalForms {
       return result
     }
 
-    /// Korean syllables are composed by rule.
+    /// Korean syllables are composed by a rule.
     private func syllables(_ first: Unicode.Scalar) -> [Partial] {
       let start = rest.startIndex
       guard (0x1100..<0x1113).contains(first.value), rest.count > 1,
@@ -165,7 +167,7 @@ extension CanonicalForms {
     }
   }
 
-  /// Which scalars stand for several, or for another one, by the first that they stand for.
+  /// The scalars that are equivalent to several scalars or to another one, by the first of these.
   private enum Compositions {
     typealias Composition = (parts: [Unicode.Scalar], composed: Unicode.Scalar)
 
@@ -173,8 +175,8 @@ extension CanonicalForms {
       table[scalar] ?? []
     }
 
-    /// Read from Foundation's decompositions, once and all at once. The blocks left out hold Chinese
-    /// characters and Korean syllables, which do not decompose, or do so by rule.
+    /// Read from Foundation's decompositions, once and in one call. The omitted blocks contain
+    /// Chinese characters, which do not decompose, and Korean syllables, which decompose by a rule.
     private static let table: [Unicode.Scalar: [Composition]] = {
       let blocks: [ClosedRange<UInt32>] = [
         0xA0...0x33FF, 0xA4D0...0xABFF, 0xF900...0xFFFD, 0x10000...0x16FFF, 0x1D000...0x1EFFF,

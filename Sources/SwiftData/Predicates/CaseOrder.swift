@@ -1,9 +1,9 @@
 import Foundation
 import OpenSwiftDataSQLSyntax
 
-/// The order that an enum gives its cases, which need not be that of their raw values.
+/// The order of an enum's cases under `<`, which may differ from the order of their raw values.
 struct CaseOrder {
-  /// The stored forms of the cases, the least first; `nil` where they are in order by themselves.
+  /// The stored forms of the cases in ascending order; `nil` if their own order is the same.
   private let ranked: [SQLExpression]?
 
   /// - Parameter type: A type that is stored as its raw value.
@@ -36,7 +36,7 @@ struct CaseOrder {
     }
   }
 
-  /// A number that orders the stored form as the enum orders its cases; null for null.
+  /// A number with the same order as the enum's cases; null for null.
   func rank(of value: SQLExpression) -> SQLExpression {
     guard let ranked else { return value }
     return .conditional(
@@ -45,7 +45,7 @@ struct CaseOrder {
       }, otherwise: nil)
   }
 
-  /// The rank of an enum without raw values: each case has a column of its own.
+  /// The rank of an enum without raw values: each case has its own column.
   static func rank(of composite: CompositeTerm) throws -> SQLExpression? {
     guard let type = composite.valueType as? any Comparable.Type else { return nil }
     guard let names = caseNames(of: type),

@@ -1,41 +1,43 @@
 import Foundation
 package import OpenSwiftDataSQLSyntax
 
-/// What a predicate and sort descriptors came to in SQL.
+/// A predicate and sort descriptors, compiled to SQL.
 ///
-/// The text depends on everything but `bindings`, so `shape` is the key of a statement cache.
+/// The SQL text depends on everything except `bindings`, so `shape` is the key of a statement
+/// cache.
 package struct CompiledFetch: Sendable {
-  /// The parts that decide the text of a statement.
+  /// The parts that determine the text of a statement.
   package struct Shape: Hashable, Sendable {
-    /// The fetched entity, or other source. `$0 is Job` of all entries and a fetch of all jobs ask for the same rows,
-    /// but those are read by different columns.
+    /// The name of the fetched entity or other source. `$0 is Job` over all entries and a fetch of
+    /// all jobs select the same rows, but read different columns.
     package var sourceName: String
-    /// The entity's table under the alias `t0`.
+    /// The entity's table, with the alias `t0`.
     package var from: TableReference
-    /// To-one destinations that the condition or the order reads; none adds or removes rows.
+    /// Joins with to-one destinations that the condition or the order reads. They add and remove no
+    /// rows.
     package var joins: [Join]
-    /// Which rows to take, the restriction to the entity included; `nil` takes all.
+    /// The condition, including the restriction to the entity; `nil` selects all rows.
     package var condition: SQLExpression?
     /// The order, ending in the primary key; empty without descriptors.
     package var order: [OrderingTerm]
   }
 
   package var shape: Shape
-  /// The values of the parameters 0, 1, 2 … of the condition.
+  /// The values of the condition's parameters 0, 1, 2 ….
   package var bindings: [_StoredValue]
-  /// Why parts of the predicate are left to memory, for diagnostics; empty when none is.
+  /// The reasons why parts of the predicate are evaluated in memory; empty if there are none.
   package var unsupported: [String]
-  /// Those parts, as far as they can be judged alone; `nil` when the whole predicate has to be.
+  /// These parts, if they can be evaluated alone; `nil` if the whole predicate must be evaluated.
   package var remainder: [any StandardPredicateExpression<Bool>]?
-  /// Whether the predicate has to judge the selected rows once more, in memory.
+  /// Whether the predicate must be evaluated in memory on the selected rows.
   package var filtersInMemory: Bool { !unsupported.isEmpty }
-  /// Whether the order has to be made in memory, because SQL cannot express it.
+  /// Whether the rows must be sorted in memory, because SQL cannot express the order.
   package var sortsInMemory: Bool
-  /// The columns whose indexes could give the order, or answer a comparison, if they were known to
-  /// hold composed text only.
+  /// Indexed text columns that could give the order or answer a comparison if they contained only
+  /// composed text.
   package var orderedText: Set<String>
-  /// Whether another request of the same `PredicateShape` comes to the same but for the bindings, each of
-  /// which is a captured value as it is.
+  /// Whether every request with the same `PredicateShape` compiles to the same SQL. Only the
+  /// bindings differ, and each is an unchanged captured value.
   package var dependsOnShapeOnly: Bool
 }
 
@@ -52,7 +54,7 @@ extension CompiledFetch.Shape {
       offset: offset)
   }
 
-  /// A condition over the bare table that selects the same rows, for `DELETE` and `UPDATE`.
+  /// A condition for the table alone that selects the same rows, for `DELETE` and `UPDATE`.
   package var bareCondition: SQLExpression? {
     guard condition != nil else { return nil }
     let keys = Select(

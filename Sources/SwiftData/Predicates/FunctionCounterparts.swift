@@ -1,23 +1,23 @@
 package import OpenSwiftDataSQLSyntax
 
-/// What a dialect has in place of a function of ours.
+/// What a dialect offers in place of a function of this library.
 package enum FunctionCounterpart {
   /// An expression with the same value.
   case exact(SQLExpression)
-  /// A condition that holds wherever the function does, and perhaps elsewhere: the rows that it finds
-  /// are judged again in memory.
+  /// A condition that is true wherever the function is, and possibly elsewhere: the rows that it
+  /// selects are evaluated again in memory.
   case superset(SQLExpression)
-  /// Nothing.
+  /// No replacement.
   case memoryOnly
 }
 
 extension SQLFunction {
-  /// What stands for a call of a function of ours in a database that nobody can teach it.
+  /// The replacement for a function call, in a database where Swift functions cannot be registered.
   package static func counterpart(
     of name: String, _ arguments: [SQLExpression], in dialect: SQLDialect
   ) -> FunctionCounterpart {
     switch dialect {
-    // SQLite is taught all of them; without, it has no forms of Unicode to fall back upon.
+    // SQLite has all functions registered; without them it has no Unicode normalisation to use.
     case .sqlite: return .memoryOnly
     case .postgreSQL: break
     }
@@ -27,7 +27,7 @@ extension SQLFunction {
     switch (name, arguments.count) {
     case ("swift_canonical", 1):
       return .exact(.composed(arguments[0]))
-    // A part of a text in whole characters is a part of its decomposed scalars too.
+    // If whole characters are contained in a text, their decomposed scalars are contained too.
     case ("swift_contains", 2), ("swift_ends", 2):
       return .superset(
         .binary(.function("strpos", [decomposed(0), decomposed(1)]), .greater, .integer(0)))
@@ -38,13 +38,14 @@ extension SQLFunction {
   }
 }
 
-/// Puts counterparts in the place of our functions and collations, for databases without them.
+/// Replaces this library's functions and collations, for databases without them.
 ///
-/// An exact counterpart may stand anywhere, a superset only where more rows can but widen the whole:
-/// under `AND`, `OR`, `EXISTS` and `IN`, not under `NOT` or in a value. Anything else is no SQL.
+/// An exact counterpart may replace a call anywhere. A superset may replace it only where more rows
+/// cannot exclude others: under `AND`, `OR`, `EXISTS` and `IN`, not under `NOT` or in a value.
+/// Everything else is left to memory.
 struct FunctionCounterparts {
   private let database: SQLCapabilities
-  /// Why the condition has to be judged again, once a superset stands in it.
+  /// The reason why the condition must be evaluated again in memory; set if a superset was used.
   private(set) var widening: String?
 
   init(_ database: SQLCapabilities) {
@@ -91,7 +92,7 @@ struct FunctionCounterparts {
     }
   }
 
-  /// The condition may find more rows; everything else of a query is values.
+  /// The condition may select more rows; all other parts of a query are values.
   private mutating func replaced(_ select: Select, mayWiden: Bool) throws -> Select {
     var outer = select
     outer.condition = nil

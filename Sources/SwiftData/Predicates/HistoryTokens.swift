@@ -1,9 +1,10 @@
 import Foundation
 
-/// Finds the tokens behind which a predicate asks for transactions.
+/// Finds the tokens after which a predicate selects transactions.
 ///
-/// Walks the nodes with the answer that each is wanted to have: `!($0.token <= token)` asks for what comes
-/// behind the token as `$0.token > token` does. Where the wanted answer cannot be told, both count.
+/// Walks the nodes together with the results that each must have for a transaction to match:
+/// `!($0.token <= token)` selects transactions after the token, as `$0.token > token` does. If the
+/// required result is not known, both count.
 package enum HistoryTokens {
   package static func starts(
     in predicate: Predicate<DefaultHistoryTransaction>
@@ -14,7 +15,7 @@ package enum HistoryTokens {
   }
 }
 
-/// The answers that a condition may be wanted to have.
+/// The results that a condition must have.
 private struct Answers {
   var yes: Bool
   var no: Bool
@@ -26,10 +27,10 @@ private struct Answers {
 
 private struct Walk {
   private(set) var starts: [DefaultHistoryToken] = []
-  /// The captured tokens that a variable stands for.
+  /// The captured tokens that a variable refers to.
   private var variables: [PredicateExpressions.VariableID: [DefaultHistoryToken]] = [:]
 
-  /// Chains may have thousands of parts, so there is no recursion.
+  /// Chains may have thousands of parts, so this does not recurse.
   mutating func visit(_ expression: any PredicateExpression) {
     var waiting: [(any PredicateExpression, Answers)] = [(expression, .onlyYes)]
     while let (expression, wanted) = waiting.popLast() {
@@ -38,7 +39,7 @@ private struct Walk {
         continue
       }
       guard let node = expression as? any PredicateNode else { continue }
-      if let asked = node.askedExpression {
+      if let asked = node.evaluatedExpression {
         for (variable, input) in asked.inputs {
           variables[variable, default: []] += tokens(of: input)
         }
@@ -52,7 +53,7 @@ private struct Walk {
     }
   }
 
-  /// The operands that have a part in the answer, with the answers that they are wanted to have.
+  /// The operands on which the result depends, with the results that they must have.
   private func wantedOperands(
     of node: any PredicateNode, _ wanted: Answers
   ) -> [(any PredicateExpression, Answers)] {
@@ -75,7 +76,7 @@ private struct Walk {
 
   private mutating func note(_ comparison: any TokenComparison, _ wanted: Answers) {
     for bound in comparison.bounds where bound.isLower ? wanted.yes : wanted.no {
-      // What is captured on both sides has no part of a transaction.
+      // If both sides are captured, the comparison does not depend on the transaction.
       guard !isCaptured(bound.other) else { continue }
       starts += tokens(of: bound.bound)
     }
@@ -83,13 +84,13 @@ private struct Walk {
 
   private func isCaptured(_ expression: any PredicateExpression) -> Bool {
     guard let node = expression as? any PredicateNode else { return false }
-    if let variable = node.standsFor { return variables[variable]?.isEmpty == false }
+    if let variable = node.referencedVariable { return variables[variable]?.isEmpty == false }
     return value(of: expression) != nil
   }
 
-  /// The captured tokens that an expression stands for, as one or as a collection.
+  /// The captured tokens in the value of an expression: a token, or a collection of them.
   private func tokens(of expression: any PredicateExpression) -> [DefaultHistoryToken] {
-    if let variable = (expression as? any PredicateNode)?.standsFor {
+    if let variable = (expression as? any PredicateNode)?.referencedVariable {
       return variables[variable] ?? []
     }
     return value(of: expression).map { tokens(in: $0) } ?? []
@@ -108,7 +109,7 @@ private struct Walk {
     return []
   }
 
-  /// The value of what no transaction has a part in.
+  /// The value of an expression that does not depend on the transaction.
   private func value(of expression: any PredicateExpression) -> Any? {
     if let value = (expression as? any PredicateNode)?.capturedValue { return value }
     func evaluate<E: PredicateExpression>(_ expression: E) -> Any? {
@@ -119,7 +120,7 @@ private struct Walk {
 }
 
 extension PredicateNode {
-  /// The parts of a chain of `&&`, or of one of `||`.
+  /// The parts of a chain of `&&` or of `||`.
   fileprivate var chainedParts: [any PredicateExpression] {
     var parts: [any PredicateExpression] = []
     var waiting: [any PredicateExpression] = [self]
@@ -136,10 +137,10 @@ extension PredicateNode {
   }
 }
 
-/// A node that puts two values in order.
+/// A node that compares two values by order.
 private protocol TokenComparison {
-  /// The sides that bound the other one, and whether they do so from below when the answer is yes; they do
-  /// from above when it is no.
+  /// The sides that bound the other one. `isLower` is whether they are lower bounds if the result
+  /// is true; if it is false, they are upper bounds.
   var bounds: [(bound: any PredicateExpression, other: any PredicateExpression, isLower: Bool)] {
     get
   }
@@ -165,7 +166,7 @@ extension PredicateExpressions.RangeExpressionContains: TokenComparison {
   }
 }
 
-/// The ranges of tokens that begin somewhere.
+/// Ranges that may have a token as their lower bound.
 private protocol TokenRange {
   var lowest: DefaultHistoryToken? { get }
 }

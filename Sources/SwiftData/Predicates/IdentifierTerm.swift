@@ -1,16 +1,16 @@
 import Foundation
 import OpenSwiftDataSQLSyntax
 
-/// The identifier of a row of any entity of the store, which two columns hold.
+/// The identifier of a row of any entity in the store, from two columns.
 struct IdentifierTerm {
   /// The number of the entity.
   let entity: SQLExpression
   let key: SQLExpression
-  /// The name of the entity that the number stands for.
+  /// The name of the entity with the number.
   let entityName: ScalarTerm
   let storeIdentifier: String
 
-  func sameness(_ other: IdentifierTerm) -> SQLExpression {
+  func nullSafeEquality(_ other: IdentifierTerm) -> SQLExpression {
     if storeIdentifier != other.storeIdentifier { return .false }
     return .all([
       .binary(entity, .equal, other.entity), .binary(key, .equal, other.key),
@@ -29,7 +29,7 @@ extension PredicateCompiler {
     }
   }
 
-  /// Whether the identifier is a captured one.
+  /// Whether the identifier equals a captured one.
   mutating func equality(
     _ identifier: IdentifierTerm, captured value: Any
   ) throws -> SQLExpression {
@@ -37,7 +37,7 @@ extension PredicateCompiler {
     return try isOne(of: [value], identifier)
   }
 
-  /// Whether the identifier is one of the captured ones.
+  /// Whether the identifier is one of several captured ones.
   mutating func membership(
     of identifier: IdentifierTerm, in value: Any
   ) throws -> SQLExpression {
@@ -45,7 +45,7 @@ extension PredicateCompiler {
     return try isOne(of: elements, identifier)
   }
 
-  /// The entities that the keys belong to decide the text of the condition.
+  /// The text of the condition depends on the entities of the keys.
   private mutating func isOne(
     of captured: [Any], _ identifier: IdentifierTerm
   ) throws -> SQLExpression {

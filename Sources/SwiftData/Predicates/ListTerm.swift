@@ -1,17 +1,18 @@
 import Foundation
 import OpenSwiftDataSQLSyntax
 
-/// A list or dictionary of plain values that one column holds as a whole.
+/// An array, set or dictionary of scalars that is stored in one column.
 struct ListTerm {
   var value: SQLExpression
   var presence: Presence = .always
   fileprivate let type: any ListType.Type
   let element: ScalarTerm.Kind
   let elementType: any Any.Type
-  /// Whether the values are found by keys that are texts.
+  /// Whether it is a dictionary, whose keys are texts.
   let isDictionary: Bool
 
-  /// - Parameter type: The type of the property; `nil` for one that is no such list.
+  /// - Parameter type: The type of the property. The initialiser returns `nil` if it is no such
+  ///   list.
   init?(_ value: SQLExpression, of type: any Any.Type) {
     guard let list = type as? any ListType.Type, let kind = Self.kind(of: list.elementType) else {
       return nil
@@ -33,7 +34,7 @@ struct ListTerm {
     return (type as? any RawRepresentable.Type).flatMap { rawValue($0) }
   }
 
-  /// Whether an element may be no number, for which SQLite has null.
+  /// Whether an element may be NaN, which SQLite represents as null.
   fileprivate var hasRealElements: Bool {
     switch element {
     case .scalar(let type), .rawValue(let type, _): type == .double || type == .float
@@ -41,13 +42,13 @@ struct ListTerm {
     }
   }
 
-  /// 0 or 1.
+  /// A condition that is 0 or 1.
   var isPresent: SQLExpression { whole.isPresent }
 
   /// The column as a value.
   var whole: ScalarTerm { ScalarTerm(value: value, kind: .opaque, presence: presence) }
 
-  /// The number that tells the functions what to decode.
+  /// The number by which the functions know the type to decode.
   var elementCode: SQLExpression {
     switch element {
     case .scalar(let type), .rawValue(let type, _): .integer(Int64(type.rawValue))
@@ -56,7 +57,7 @@ struct ListTerm {
   }
 }
 
-/// The collections of the standard library that a column may hold, seen without their parameters.
+/// Standard library collections that a column may contain, without their generic parameters.
 private protocol ListType: Collection {
   static var elementType: any Any.Type { get }
   static var isDictionary: Bool { get }
@@ -107,7 +108,7 @@ extension PredicateExpressions.SequenceMaximum: PredicateNode {
 extension PredicateExpressions.CollectionIndexSubscript: PredicateNode {
   var operands: [any PredicateExpression] { [wrapped, index] }
 
-  /// A position that the list lacks fails.
+  /// Fails for an index that the list lacks.
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
     guard case .list(let list) = try compiler.term(wrapped), !list.isDictionary,
       let position = try compiler.optionalScalar(compiler.term(index)),
@@ -192,7 +193,7 @@ extension PredicateCompiler {
     return found(in: list, "swift_dictionary_value", try text(key))
   }
 
-  /// The element at a place, absent where there is none.
+  /// The element at an index or key; absent if there is none.
   fileprivate func found(
     in list: ListTerm, _ function: String, _ place: ScalarTerm
   ) -> ScalarTerm {
@@ -209,7 +210,7 @@ extension PredicateCompiler {
     return result
   }
 
-  /// An element that is no number comes as null; that it is there follows from the count.
+  /// An element that is NaN is returned as null; the count shows whether it exists.
   private func mayBeNaN(
     _ element: inout ScalarTerm, at place: SQLExpression, in list: ListTerm
   ) {

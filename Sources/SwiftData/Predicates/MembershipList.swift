@@ -1,27 +1,27 @@
 import Foundation
 import OpenSwiftDataSQLSyntax
 
-/// Captured values on their way through one parameter.
+/// Captured values that are bound as one parameter.
 struct MembershipList {
   let text: String
   let element: SQLType
-  /// The function that makes the values of what the text can carry.
+  /// The function that converts elements of the text to values, if one is needed.
   let decoder: String?
 
-  /// The longest list that is written with a parameter for each value when one text will do.
+  /// The longest list with a parameter for each value, if the values could be bound as one text.
   static var parameterLimit: Int { 64 }
 
-  /// The longest list with a parameter for each value; SQLite allows 32,766 of them by default.
+  /// The longest list with a parameter for each value; SQLite allows 32,766 by default.
   static var longestList: Int { 4096 }
 
-  /// How many values to repeat so that the length is a power of two.
+  /// How many values to repeat so that the length becomes a power of two.
   static func padding(for count: Int) -> Int {
     var bucket = 1
     while bucket < count { bucket *= 2 }
     return bucket - count
   }
 
-  /// - Returns: `nil` for values of several kinds, or such that the text cannot carry.
+  /// - Returns: `nil` for values of several kinds, or values that the text cannot contain.
   init?(_ values: [_StoredValue], in dialect: SQLDialect) {
     switch dialect {
     case .sqlite: self.init(json: values)
@@ -44,7 +44,7 @@ struct MembershipList {
       switch value {
       case .integer(let number): numbers.append(number)
       case .real(let number):
-        // Digits would be rounded on their way; the bits are not.
+        // Decimal digits would be rounded; the bits are exact.
         numbers.append(Int64(bitPattern: number.bitPattern))
         decoder = "swift_real"
       // A zero byte ends text in SQLite's JSON.
@@ -64,7 +64,7 @@ struct MembershipList {
     self.init(String(decoding: data, as: UTF8.self), of: .text, decoder: decoder)
   }
 
-  /// PostgreSQL's literal of an array: elements in quotes, with a backslash before what ends them.
+  /// An array literal of PostgreSQL: elements in quotes, with quotes and backslashes escaped.
   private init?(array values: [_StoredValue]) {
     var elements: [String] = []
     var type: SQLType?

@@ -1,8 +1,9 @@
 public import Foundation
 
-// The builders of `ModelComparison` for captured models that may be missing: `$0.folder == folder!`.
+// The builders of `ModelComparison` for captured models whose computation may fail: `$0.folder ==
+// folder!`.
 extension PredicateExpressions {
-  /// Builds `lhs == rhs` where the right side is a captured model that may be missing.
+  /// Builds `lhs == rhs` where `rhs` is an attempt to capture a model.
   public static func build_Equal<LHS, Model: PersistentModel>(
     lhs: LHS, rhs: CapturedAttempt<Model>
   ) -> Equal<ModelIdentifier<LHS>, CapturedAttempt<PersistentIdentifier>>
@@ -10,7 +11,7 @@ extension PredicateExpressions {
     Equal(lhs: identifier(of: lhs), rhs: rhs.identifier())
   }
 
-  /// Builds `lhs == rhs` where the right side is a captured model that may be missing, and the other an optional.
+  /// Builds `lhs == rhs` where `lhs` is optional, and `rhs` is an attempt to capture a model.
   public static func build_Equal<LHS, Model: PersistentModel>(
     lhs: LHS, rhs: CapturedAttempt<Model>
   ) -> Equal<OptionalModelIdentifier<LHS, Model>, CapturedAttempt<PersistentIdentifier?>>
@@ -18,7 +19,7 @@ extension PredicateExpressions {
     Equal(lhs: optionalIdentifier(of: lhs), rhs: rhs.optionalIdentifier())
   }
 
-  /// Builds `lhs == rhs` where the right side is a captured model or `nil` that may be missing.
+  /// Builds `lhs == rhs` where `rhs` is an attempt to capture an optional model.
   public static func build_Equal<LHS, Model: PersistentModel>(
     lhs: LHS, rhs: CapturedAttempt<Model?>
   ) -> Equal<OptionalModelIdentifier<LHS, Model>, CapturedAttempt<PersistentIdentifier?>>
@@ -26,7 +27,7 @@ extension PredicateExpressions {
     Equal(lhs: optionalIdentifier(of: lhs), rhs: rhs.optionalIdentifier())
   }
 
-  /// Builds `lhs == rhs` where the left side is a captured model that may be missing.
+  /// Builds `lhs == rhs` where `lhs` is an attempt to capture a model.
   public static func build_Equal<RHS, Model: PersistentModel>(
     lhs: CapturedAttempt<Model>, rhs: RHS
   ) -> Equal<CapturedAttempt<PersistentIdentifier>, ModelIdentifier<RHS>>
@@ -34,7 +35,7 @@ extension PredicateExpressions {
     Equal(lhs: lhs.identifier(), rhs: identifier(of: rhs))
   }
 
-  /// Builds `lhs == rhs` where the left side is a captured model that may be missing, and the other an optional.
+  /// Builds `lhs == rhs` where `rhs` is optional, and `lhs` is an attempt to capture a model.
   public static func build_Equal<RHS, Model: PersistentModel>(
     lhs: CapturedAttempt<Model>, rhs: RHS
   ) -> Equal<CapturedAttempt<PersistentIdentifier?>, OptionalModelIdentifier<RHS, Model>>
@@ -42,7 +43,7 @@ extension PredicateExpressions {
     Equal(lhs: lhs.optionalIdentifier(), rhs: optionalIdentifier(of: rhs))
   }
 
-  /// Builds `lhs == rhs` where the left side is a captured model or `nil` that may be missing.
+  /// Builds `lhs == rhs` where `lhs` is an attempt to capture an optional model.
   public static func build_Equal<RHS, Model: PersistentModel>(
     lhs: CapturedAttempt<Model?>, rhs: RHS
   ) -> Equal<CapturedAttempt<PersistentIdentifier?>, OptionalModelIdentifier<RHS, Model>>
@@ -50,7 +51,7 @@ extension PredicateExpressions {
     Equal(lhs: lhs.optionalIdentifier(), rhs: optionalIdentifier(of: rhs))
   }
 
-  /// Builds `lhs != rhs` where the right side is a captured model that may be missing.
+  /// Builds `lhs != rhs` where `rhs` is an attempt to capture a model.
   public static func build_NotEqual<LHS, Model: PersistentModel>(
     lhs: LHS, rhs: CapturedAttempt<Model>
   ) -> NotEqual<ModelIdentifier<LHS>, CapturedAttempt<PersistentIdentifier>>
@@ -58,7 +59,7 @@ extension PredicateExpressions {
     NotEqual(lhs: identifier(of: lhs), rhs: rhs.identifier())
   }
 
-  /// Builds `lhs != rhs` where the right side is a captured model that may be missing, and the other an optional.
+  /// Builds `lhs != rhs` where `lhs` is optional, and `rhs` is an attempt to capture a model.
   public static func build_NotEqual<LHS, Model: PersistentModel>(
     lhs: LHS, rhs: CapturedAttempt<Model>
   ) -> NotEqual<OptionalModelIdentifier<LHS, Model>, CapturedAttempt<PersistentIdentifier?>>
@@ -66,7 +67,7 @@ extension PredicateExpressions {
     NotEqual(lhs: optionalIdentifier(of: lhs), rhs: rhs.optionalIdentifier())
   }
 
-  /// Builds `lhs != rhs` where the right side is a captured model or `nil` that may be missing.
+  /// Builds `lhs != rhs` where `rhs` is an attempt to capture an optional model.
   public static func build_NotEqual<LHS, Model: PersistentModel>(
     lhs: LHS, rhs: CapturedAttempt<Model?>
   ) -> NotEqual<OptionalModelIdentifier<LHS, Model>, CapturedAttempt<PersistentIdentifier?>>
@@ -74,7 +75,7 @@ extension PredicateExpressions {
     NotEqual(lhs: optionalIdentifier(of: lhs), rhs: rhs.optionalIdentifier())
   }
 
-  /// Builds `lhs != rhs` where the left side is a captured model that may be missing.
+  /// Builds `lhs != rhs` where `lhs` is an attempt to capture a model.
   public static func build_NotEqual<RHS, Model: PersistentModel>(
     lhs: CapturedAttempt<Model>, rhs: RHS
   ) -> NotEqual<CapturedAttempt<PersistentIdentifier>, ModelIdentifier<RHS>>
@@ -82,7 +83,7 @@ extension PredicateExpressions {
     NotEqual(lhs: lhs.identifier(), rhs: identifier(of: rhs))
   }
 
-  /// Builds `lhs != rhs` where the left side is a captured model that may be missing, and the other an optional.
+  /// Builds `lhs != rhs` where `rhs` is optional, and `lhs` is an attempt to capture a model.
   public static func build_NotEqual<RHS, Model: PersistentModel>(
     lhs: CapturedAttempt<Model>, rhs: RHS
   ) -> NotEqual<CapturedAttempt<PersistentIdentifier?>, OptionalModelIdentifier<RHS, Model>>
@@ -90,7 +91,7 @@ extension PredicateExpressions {
     NotEqual(lhs: lhs.optionalIdentifier(), rhs: optionalIdentifier(of: rhs))
   }
 
-  /// Builds `lhs != rhs` where the left side is a captured model or `nil` that may be missing.
+  /// Builds `lhs != rhs` where `lhs` is an attempt to capture an optional model.
   public static func build_NotEqual<RHS, Model: PersistentModel>(
     lhs: CapturedAttempt<Model?>, rhs: RHS
   ) -> NotEqual<CapturedAttempt<PersistentIdentifier?>, OptionalModelIdentifier<RHS, Model>>
@@ -98,7 +99,7 @@ extension PredicateExpressions {
     NotEqual(lhs: lhs.optionalIdentifier(), rhs: optionalIdentifier(of: rhs))
   }
 
-  /// Builds `lhs.contains(rhs)` where the element is a captured model that may be missing.
+  /// Builds `lhs.contains(rhs)` where the element is an attempt to capture a model.
   public static func build_contains<LHS, Model: PersistentModel>(
     _ lhs: LHS, _ rhs: CapturedAttempt<Model>
   ) -> SequenceContainsWhere<
@@ -108,7 +109,7 @@ extension PredicateExpressions {
     SequenceContainsWhere(lhs) { build_Equal(lhs: $0, rhs: rhs) }
   }
 
-  /// Builds `lhs.contains(rhs)` where the sequence of captured models may be missing.
+  /// Builds `lhs.contains(rhs)` where the sequence is an attempt to capture models.
   public static func build_contains<RHS, Models: Sequence>(
     _ lhs: CapturedAttempt<Models>, _ rhs: RHS
   ) -> SequenceContains<CapturedAttempt<[PersistentIdentifier]>, ModelIdentifier<RHS>>

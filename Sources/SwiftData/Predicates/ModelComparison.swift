@@ -1,13 +1,13 @@
 public import Foundation
 
-// A captured model cannot be part of a predicate: it is neither `Sendable` nor `Codable`. Where one
-// is compared with a model of the predicate, these builders compare the two identifiers.
+// A captured model cannot be part of a predicate, because it is neither `Sendable` nor `Codable`.
+// These builders compare its identifier with that of the predicate's model.
 
 extension PredicateExpressions {
-  /// The identifier of the model that `Root` gives.
+  /// The identifier of the model that `Root` evaluates to.
   public typealias ModelIdentifier<Root: PredicateExpression> = KeyPath<Root, PersistentIdentifier>
 
-  /// The identifier of the optional model that `Root` gives.
+  /// The identifier of the optional model that `Root` evaluates to.
   public typealias OptionalModelIdentifier<Root: PredicateExpression, Model> = OptionalFlatMap<
     Root, Model, KeyPath<Variable<Model>, PersistentIdentifier>, PersistentIdentifier
   > where Root.Output == Model?
@@ -15,80 +15,84 @@ extension PredicateExpressions {
   /// Builds `lhs == rhs` where the right side is a captured model.
   public static func build_Equal<LHS, Model: PersistentModel>(
     lhs: LHS, rhs: Value<Model>
-  ) -> Equal<ModelIdentifier<LHS>, Value<PersistentIdentifier>> where LHS.Output == Model {
-    Equal(lhs: identifier(of: lhs), rhs: Value(rhs.value.persistentModelID))
+  ) -> Equal<ModelIdentifier<LHS>, CapturedAttempt<PersistentIdentifier>>
+  where LHS.Output == Model {
+    Equal(lhs: identifier(of: lhs), rhs: build_Arg(rhs.value.persistentModelID))
   }
 
   /// Builds `lhs == rhs` where the left side is a captured model.
   public static func build_Equal<RHS, Model: PersistentModel>(
     lhs: Value<Model>, rhs: RHS
-  ) -> Equal<Value<PersistentIdentifier>, ModelIdentifier<RHS>> where RHS.Output == Model {
-    Equal(lhs: Value(lhs.value.persistentModelID), rhs: identifier(of: rhs))
+  ) -> Equal<CapturedAttempt<PersistentIdentifier>, ModelIdentifier<RHS>>
+  where RHS.Output == Model {
+    Equal(lhs: build_Arg(lhs.value.persistentModelID), rhs: identifier(of: rhs))
   }
 
   /// Builds `lhs == rhs` where the right side is a captured model or `nil`.
   public static func build_Equal<LHS, Model: PersistentModel>(
     lhs: LHS, rhs: Value<Model?>
-  ) -> Equal<OptionalModelIdentifier<LHS, Model>, Value<PersistentIdentifier?>>
+  ) -> Equal<OptionalModelIdentifier<LHS, Model>, CapturedAttempt<PersistentIdentifier?>>
   where LHS.Output == Model? {
-    Equal(lhs: optionalIdentifier(of: lhs), rhs: Value(rhs.value?.persistentModelID))
+    Equal(lhs: optionalIdentifier(of: lhs), rhs: build_Arg(rhs.value?.persistentModelID))
   }
 
   /// Builds `lhs == rhs` where the left side is a captured model or `nil`.
   public static func build_Equal<RHS, Model: PersistentModel>(
     lhs: Value<Model?>, rhs: RHS
-  ) -> Equal<Value<PersistentIdentifier?>, OptionalModelIdentifier<RHS, Model>>
+  ) -> Equal<CapturedAttempt<PersistentIdentifier?>, OptionalModelIdentifier<RHS, Model>>
   where RHS.Output == Model? {
-    Equal(lhs: Value(lhs.value?.persistentModelID), rhs: optionalIdentifier(of: rhs))
+    Equal(lhs: build_Arg(lhs.value?.persistentModelID), rhs: optionalIdentifier(of: rhs))
   }
 
   /// Builds `lhs != rhs` where the right side is a captured model.
   public static func build_NotEqual<LHS, Model: PersistentModel>(
     lhs: LHS, rhs: Value<Model>
-  ) -> NotEqual<ModelIdentifier<LHS>, Value<PersistentIdentifier>> where LHS.Output == Model {
-    NotEqual(lhs: identifier(of: lhs), rhs: Value(rhs.value.persistentModelID))
+  ) -> NotEqual<ModelIdentifier<LHS>, CapturedAttempt<PersistentIdentifier>>
+  where LHS.Output == Model {
+    NotEqual(lhs: identifier(of: lhs), rhs: build_Arg(rhs.value.persistentModelID))
   }
 
   /// Builds `lhs != rhs` where the left side is a captured model.
   public static func build_NotEqual<RHS, Model: PersistentModel>(
     lhs: Value<Model>, rhs: RHS
-  ) -> NotEqual<Value<PersistentIdentifier>, ModelIdentifier<RHS>> where RHS.Output == Model {
-    NotEqual(lhs: Value(lhs.value.persistentModelID), rhs: identifier(of: rhs))
+  ) -> NotEqual<CapturedAttempt<PersistentIdentifier>, ModelIdentifier<RHS>>
+  where RHS.Output == Model {
+    NotEqual(lhs: build_Arg(lhs.value.persistentModelID), rhs: identifier(of: rhs))
   }
 
   /// Builds `lhs != rhs` where the right side is a captured model or `nil`.
   public static func build_NotEqual<LHS, Model: PersistentModel>(
     lhs: LHS, rhs: Value<Model?>
-  ) -> NotEqual<OptionalModelIdentifier<LHS, Model>, Value<PersistentIdentifier?>>
+  ) -> NotEqual<OptionalModelIdentifier<LHS, Model>, CapturedAttempt<PersistentIdentifier?>>
   where LHS.Output == Model? {
-    NotEqual(lhs: optionalIdentifier(of: lhs), rhs: Value(rhs.value?.persistentModelID))
+    NotEqual(lhs: optionalIdentifier(of: lhs), rhs: build_Arg(rhs.value?.persistentModelID))
   }
 
   /// Builds `lhs != rhs` where the left side is a captured model or `nil`.
   public static func build_NotEqual<RHS, Model: PersistentModel>(
     lhs: Value<Model?>, rhs: RHS
-  ) -> NotEqual<Value<PersistentIdentifier?>, OptionalModelIdentifier<RHS, Model>>
+  ) -> NotEqual<CapturedAttempt<PersistentIdentifier?>, OptionalModelIdentifier<RHS, Model>>
   where RHS.Output == Model? {
-    NotEqual(lhs: Value(lhs.value?.persistentModelID), rhs: optionalIdentifier(of: rhs))
+    NotEqual(lhs: build_Arg(lhs.value?.persistentModelID), rhs: optionalIdentifier(of: rhs))
   }
 
   /// Builds `lhs.contains(rhs)` where the element is a captured model.
   public static func build_contains<LHS, Model: PersistentModel>(
     _ lhs: LHS, _ rhs: Value<Model>
   ) -> SequenceContainsWhere<
-    LHS, Equal<ModelIdentifier<Variable<Model>>, Value<PersistentIdentifier>>
+    LHS, Equal<ModelIdentifier<Variable<Model>>, CapturedAttempt<PersistentIdentifier>>
   >
   where LHS.Output: Sequence, LHS.Output.Element == Model {
     SequenceContainsWhere(lhs) { build_Equal(lhs: $0, rhs: rhs) }
   }
 
-  /// Builds `lhs.contains(rhs)` where the sequence holds captured models.
+  /// Builds `lhs.contains(rhs)` where the sequence contains captured models.
   public static func build_contains<RHS, Models: Sequence>(
     _ lhs: Value<Models>, _ rhs: RHS
-  ) -> SequenceContains<Value<[PersistentIdentifier]>, ModelIdentifier<RHS>>
+  ) -> SequenceContains<CapturedAttempt<[PersistentIdentifier]>, ModelIdentifier<RHS>>
   where Models.Element: PersistentModel, RHS.Output == Models.Element {
     SequenceContains(
-      sequence: Value(lhs.value.map(\.persistentModelID)), element: identifier(of: rhs))
+      sequence: build_Arg(lhs.value.map(\.persistentModelID)), element: identifier(of: rhs))
   }
 
   static func identifier<Root>(of root: Root) -> ModelIdentifier<Root>

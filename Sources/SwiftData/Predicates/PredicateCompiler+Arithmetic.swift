@@ -73,7 +73,7 @@ extension PredicateExpressions.UnaryMinus: PredicateNode {
 }
 
 extension PredicateCompiler {
-  /// Where a result that leaves its range is an error of the database, the whole fetch would fail.
+  /// If an overflow is a database error, the whole fetch would fail.
   func requireOverflowMarks() throws {
     if !database.marksOverflow { throw NotInSQL("a computation that may leave its range") }
   }
@@ -86,7 +86,7 @@ extension PredicateCompiler {
     guard let first = try optionalScalar(left), let second = try optionalScalar(right),
       first.kind == second.kind, let type = first.scalarType, type.computesInSQL
     else { throw NotInSQL("arithmetic of another kind") }
-    // A division by zero gives null in SQLite and an infinity or no number in Swift.
+    // A division by zero gives null in SQLite, and infinity or NaN in Swift.
     if !type.isInteger, sign == .divide, !isOrdinary(right) {
       throw NotInSQL("a division by what may be zero")
     }
@@ -95,12 +95,13 @@ extension PredicateCompiler {
       case .decimal:
         return .function(
           "swift_decimal", [.text(sign.rawValue), first, second])
-      // The result in twice the precision rounds to what single precision gives.
+      // The double-precision result, rounded to single precision, equals the single-precision
+      // result.
       case .float: return .function("swift_float", [.binary(first, sign, second)])
       default: return .binary(first, sign, second)
       }
     }
-    // The difference of two infinities, for instance.
+    // For example, the difference of two infinities.
     let hasOrdinary = isOrdinary(left) || isOrdinary(right)
     result.mayBeNaN = first.mayBeNaN || second.mayBeNaN || !hasOrdinary
     if let range = type.traits.integers {
@@ -109,12 +110,12 @@ extension PredicateCompiler {
     return result
   }
 
-  /// Whole numbers that leave 64 bits become floating-point in SQLite, and a division by zero null.
+  /// Integers beyond 64 bits become floating-point in SQLite, and a division by zero gives null.
   private mutating func demandRange(
     _ range: Swift.ClosedRange<Int64>, of result: ScalarTerm, _ sign: SQLBinaryOperator,
     _ left: SQLExpression, _ right: SQLExpression
   ) {
-    // SQLite knows the remainder of the least number and -1, which Swift does not.
+    // SQLite computes the remainder of the smallest integer and -1, which overflows in Swift.
     let checked =
       sign == .remainder ? SQLExpression.binary(left, .divide, right) : result.value
     var conditions = [SQLExpression.isWholeNumber(checked)]

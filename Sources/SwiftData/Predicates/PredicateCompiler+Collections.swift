@@ -72,10 +72,10 @@ extension PredicateExpressions.SequenceStartsWith: PredicateNode {
 }
 
 extension PredicateCompiler {
-  /// Above this many captured elements a condition per element costs more than a look in memory.
+  /// With more captured elements, one condition for each costs more than evaluation in memory.
   private static var expansionLimit: Int { 64 }
 
-  /// The test of each captured element.
+  /// The test, applied to each captured element.
   fileprivate mutating func conditions<Element>(
     for value: Any, _ variable: PredicateExpressions.Variable<Element>,
     _ test: any PredicateExpression

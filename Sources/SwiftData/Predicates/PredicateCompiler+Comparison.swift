@@ -44,10 +44,10 @@ extension PredicateExpressions.Comparison: PredicateNode {
 }
 
 extension PredicateCompiler {
-  /// Equality as Swift has it: two `nil` are equal, and `nil` equals nothing else.
+  /// Equality as in Swift: two `nil` are equal, and `nil` equals nothing else.
   mutating func equality(_ lhs: SQLTerm, _ rhs: SQLTerm) throws -> SQLExpression {
     switch (lhs, rhs) {
-    // What is captured in one branch of a choice, or stands for a value that fails elsewhere.
+    // Both may be captured in a branch of a choice, or in place of a value that fails elsewhere.
     case (.captured(let left), .captured(let right)):
       return try equality(captured: left, right) ? .true : .false
     case (.captured, _) where !rhs.isCaptured: return try equality(rhs, lhs)
@@ -55,7 +55,7 @@ extension PredicateCompiler {
     case (_, .captured(let value)) where unwrap(value) == nil: return try absence(of: lhs)
     case (.scalar(let left), .scalar(let right)): return try equality(left, right)
     case (.identifier(let left), .captured(let value)): return try equality(left, captured: value)
-    case (.identifier(let left), .identifier(let right)): return left.sameness(right)
+    case (.identifier(let left), .identifier(let right)): return left.nullSafeEquality(right)
     case (.object(let left), .captured(let value)):
       guard let key = try scalar(captured: value) else { return try absence(of: lhs) }
       return try equality(left.keyTerm, key)
@@ -87,16 +87,16 @@ extension PredicateCompiler {
     case .object(let object): return object.isPresent.negated
     case .composite(let composite):
       return composite.isOptional ? .all(composite.columns.map(\.isNull)) : .false
-    // A stored relationship is at least empty.
+    // A stored to-many relationship is never nil.
     case .collection: return .false
     case .list(let list): return list.isPresent.negated
-    // An identifier is there if its row is.
+    // An identifier exists if its row exists.
     case .identifier: return .false
     case .captured, .record, .range: throw NotInSQL("the absence of \(term.label)")
     }
   }
 
-  /// `optionalFlag == true` without a detour over null.
+  /// `optionalFlag == true` without an expression that may be null.
   private mutating func equality(_ scalar: ScalarTerm, _ flag: Bool) -> SQLExpression {
     let wanted = flag ? scalar.value : scalar.value.negated
     switch scalar.presence {
@@ -114,18 +114,18 @@ extension PredicateCompiler {
     if let flag = value as? Bool { return equality(left, flag) }
     let (stored, kind) = try storedForm(of: value)
     if left.isText, case .text(let text) = stored { return try equality(left, text: text, kind) }
-    return try sameness(left, ScalarTerm(value: bind(stored), kind: kind))
+    return try nullSafeEquality(left, ScalarTerm(value: bind(stored), kind: kind))
   }
 
   private mutating func equality(
     _ left: ScalarTerm, _ right: ScalarTerm
   ) throws -> SQLExpression {
-    guard left.isText, right.isText else { return try sameness(left, right) }
-    return try sameness(
+    guard left.isText, right.isText else { return try nullSafeEquality(left, right) }
+    return try nullSafeEquality(
       left.mapped { canonical($0) }, right.mapped { canonical($0) })
   }
 
-  func sameness(_ left: ScalarTerm, _ right: ScalarTerm) throws -> SQLExpression {
+  func nullSafeEquality(_ left: ScalarTerm, _ right: ScalarTerm) throws -> SQLExpression {
     guard left.kind.isComparable(to: right.kind) else {
       if left.kind.neverEquals(right.kind) { return .false }
       throw NotInSQL("equality of values of two kinds")
@@ -144,7 +144,7 @@ extension PredicateCompiler {
     }
   }
 
-  /// `<` and its kin. They need both values, so an absent one makes them false.
+  /// `<`, `<=`, `>` and `>=`. If a value is absent, the result is false.
   mutating func ordering(
     _ lhs: SQLTerm, _ sign: SQLBinaryOperator, _ rhs: SQLTerm
   ) throws -> SQLExpression {
@@ -172,7 +172,7 @@ extension PredicateCompiler {
     return .all([left.isPresent, right.isPresent, comparison])
   }
 
-  /// The form of a text that compares byte by byte as Swift compares the text.
+  /// The form of a text whose byte order and equality are those of Swift.
   mutating func canonical(_ text: SQLExpression) -> SQLExpression {
     if case .parameter(let index) = text, case .text(let value) = bindings[index] {
       dependsOnValues = dependsOnValues || !CanonicalForms.hasOneForm(value)
@@ -182,7 +182,7 @@ extension PredicateCompiler {
     return .function("swift_canonical", [text])
   }
 
-  /// Columns are signed: the upper half of the unsigned range is stored below zero.
+  /// Columns are signed: the upper half of the unsigned range is stored as negative numbers.
   private func unsigned(
     _ left: SQLExpression, _ sign: SQLBinaryOperator, _ right: SQLExpression
   ) -> SQLExpression {
@@ -199,7 +199,7 @@ extension PredicateCompiler {
 }
 
 extension ScalarTerm.Kind {
-  /// Whether equality of the stored forms is equality of the values.
+  /// Whether equal stored forms mean equal values.
   func isComparable(to other: ScalarTerm.Kind) -> Bool {
     switch (self, other) {
     case (.scalar(let a), .scalar(let b)): a == b
@@ -211,7 +211,7 @@ extension ScalarTerm.Kind {
     }
   }
 
-  /// Whether the order of the stored forms is the order of the values.
+  /// Whether the stored forms have the order of the values.
   func hasOrder(with other: ScalarTerm.Kind) -> Bool {
     switch (self, other) {
     case (.token, .betweenTokens), (.betweenTokens, .token): true
@@ -219,7 +219,7 @@ extension ScalarTerm.Kind {
     }
   }
 
-  /// Whether values of the two kinds, which are not comparable, differ from each other.
+  /// Whether values of the two kinds, which are not comparable, are always different.
   func neverEquals(_ other: ScalarTerm.Kind) -> Bool {
     switch (self, other) {
     case (.key, .key), (.token, .betweenTokens), (.betweenTokens, .token): true
@@ -229,7 +229,7 @@ extension ScalarTerm.Kind {
 }
 
 extension ScalarTerm {
-  /// The term with another value made of its value, which is null when that is.
+  /// The term with a transformed value. The transformed value must be null if the value is null.
   func mapped(_ transform: (SQLExpression) -> SQLExpression) -> ScalarTerm {
     var result = self
     result.value = transform(value)

@@ -2,7 +2,7 @@ import Foundation
 import OpenSwiftDataSQLSyntax
 
 extension PredicateCompiler {
-  /// Equality of a composite value and a captured one, column by column.
+  /// Equality of a composite and a captured value, column by column.
   mutating func equality(
     _ composite: CompositeTerm, captured value: Any
   ) throws -> SQLExpression {
@@ -20,7 +20,7 @@ extension PredicateCompiler {
     guard values.count == composite.columns.count else {
       throw NotInSQL("a composite value of another shape")
     }
-    // An optional value without any part is read as nil, which equals no value.
+    // An optional composite with only empty columns is read as nil, which equals no value.
     if composite.isOptional, values.allSatisfy(\.isNull) { return .false }
     return .all(
       try zip(composite.columns, values).map { column, value in
@@ -37,8 +37,8 @@ extension PredicateCompiler {
 }
 
 extension CompositeTerm {
-  /// Whether a part is stored as JSON, or as a scalar that its type makes of it. Equal values may have
-  /// several of those.
+  /// Whether a part is stored as JSON, or as a scalar that its type encodes. Equal values may have
+  /// different stored forms then.
   var hasEncodedLeaf: Bool {
     leaves.contains { leaf in
       if case .scalar = leaf.leaf.form { return !(leaf.leaf.valueType is any ScalarCoding.Type) }
@@ -46,7 +46,7 @@ extension CompositeTerm {
     }
   }
 
-  /// Whether all parts of a value may be empty.
+  /// Whether all columns of a value may be empty.
   var mayBeEmpty: Bool {
     leaves.contains { !$0.leaf.emptyCases.isEmpty }
       || leaves.allSatisfy { $0.leaf.isOptional && $0.column.content != .enumCase }

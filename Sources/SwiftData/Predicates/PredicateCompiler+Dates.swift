@@ -33,7 +33,7 @@ extension PredicateExpressions.DateDistance: PredicateNode {
 }
 
 extension PredicateCompiler {
-  /// A date as a number of seconds; `nil` for another property of dates.
+  /// The date as a number of seconds; `nil` for other properties of dates.
   func seconds(_ keyPath: AnyKeyPath, of date: ScalarTerm) -> ScalarTerm? {
     var result = date
     result.kind = .scalar(.double)

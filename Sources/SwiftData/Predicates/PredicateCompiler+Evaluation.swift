@@ -8,13 +8,13 @@ extension PredicateExpressions.PredicateEvaluate: PredicateNode {
     return operands
   }
 
-  var askedExpression: AskedExpression? {
+  var evaluatedExpression: EvaluatedExpression? {
     guard let inner = try? predicate.evaluate(PredicateBindings()) else { return nil }
     var inputs: [(variable: PredicateExpressions.VariableID, input: any PredicateExpression)] = []
     for (variable, input) in repeat (each inner.variable, each input) {
       inputs.append((variable.key, input))
     }
-    return AskedExpression(expression: inner.expression, inputs: inputs)
+    return EvaluatedExpression(expression: inner.expression, inputs: inputs)
   }
 
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
@@ -42,13 +42,13 @@ extension PredicateExpressions.ExpressionEvaluate: PredicateNode {
     return operands
   }
 
-  var askedExpression: AskedExpression? {
+  var evaluatedExpression: EvaluatedExpression? {
     guard let inner = try? expression.evaluate(PredicateBindings()) else { return nil }
     var inputs: [(variable: PredicateExpressions.VariableID, input: any PredicateExpression)] = []
     for (variable, input) in repeat (each inner.variable, each input) {
       inputs.append((variable.key, input))
     }
-    return AskedExpression(expression: inner.expression, inputs: inputs)
+    return EvaluatedExpression(expression: inner.expression, inputs: inputs)
   }
 
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
@@ -63,14 +63,14 @@ extension PredicateExpressions.ExpressionEvaluate: PredicateNode {
 }
 
 extension PredicateCompiler {
-  /// Gives the variable of an inner predicate its meaning. The same predicate may be asked about
-  /// several rows; each time comes with its own assignment, and its terms are made at once.
+  /// Assigns a term to the variable of an inner predicate. The same predicate may be evaluated for
+  /// several rows: each evaluation assigns the variable again, and compiles its terms immediately.
   fileprivate mutating func assign<Value>(
     _ variable: PredicateExpressions.Variable<Value>, _ term: SQLTerm
   ) throws {
     try binding(variable, to: term) { _ in }
     variables[variable.key] = term
-    hasOpened = true
+    hasInlined = true
   }
 }
 

@@ -9,16 +9,16 @@ extension PredicateExpressions.FalseOnFailure: PredicateNode {
   }
 }
 
-// Swift stops a program where `!` finds nil, where `as!` finds another class and where a computation
-// leaves the range of its type. In a predicate the closure that contains the step is false instead,
-// in SQL as in memory: the condition is joined with the demands of its steps.
+// Swift stops a program at `!` on nil, at `as!` to another class, and at an arithmetic overflow. In
+// a predicate the closure that contains such a step is false instead, in SQL as in memory: its
+// condition is joined with the demands of its steps.
 extension PredicateCompiler {
-  /// Adds what a step needs in order not to fail.
+  /// Adds a condition that must hold for a step to succeed.
   mutating func demand(_ condition: SQLExpression) {
     if !condition.isTrue { demands.append(condition) }
   }
 
-  /// Compiles what is evaluated under a condition only: elsewhere it cannot fail.
+  /// Compiles a part that is evaluated only under a condition; elsewhere it cannot fail.
   mutating func guarded<Result>(
     by guardian: @autoclosure () -> SQLExpression,
     _ body: (inout PredicateCompiler) throws -> Result
@@ -35,7 +35,7 @@ extension PredicateCompiler {
     return result
   }
 
-  /// The condition of a closure, false where a step of it fails.
+  /// The condition of a closure; false where one of its steps fails.
   mutating func conditionOrFailure(_ expression: any PredicateExpression) throws -> SQLExpression {
     let outer = demands
     demands = []
@@ -44,8 +44,8 @@ extension PredicateCompiler {
     return demands.isEmpty ? condition : .all([condition] + demands)
   }
 
-  /// What `body` makes; `nil` where a captured value that it needs could not be computed. Then the closure
-  /// is false wherever the step is reached.
+  /// The result of `body`; `nil` if a captured value that it needs could not be computed. The
+  /// closure is then false wherever the step is reached.
   mutating func orFailure<Result>(
     _ body: (inout PredicateCompiler) throws -> Result
   ) rethrows -> Result? {

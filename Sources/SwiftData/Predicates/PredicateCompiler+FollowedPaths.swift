@@ -1,20 +1,20 @@
 import Foundation
 package import OpenSwiftDataSQLSyntax
 
-/// Rows from which stored relationships lead to some others: those whose stored answer to a predicate
-/// unsaved changes of the others may contradict.
+/// Finds rows from which stored relationships lead to given rows. Unsaved changes of the latter may
+/// change the result of a predicate for them.
 extension PredicateCompiler {
-  /// Compiles a question for the keys of such rows. What the predicate asks of the rows themselves
-  /// narrows them.
+  /// Compiles a query for the keys of such rows, narrowed by the predicate's conditions on the rows
+  /// themselves.
   /// - Parameters:
-  ///   - predicate: Which models are wanted.
-  ///   - leads: Paths, and for each the keys at its end in the form of a `ListParameter`.
-  ///   - entity: The entity of the models, subentities included.
+  ///   - predicate: The predicate of the fetch.
+  ///   - leads: Paths, each with the keys at its end, in the form of a `ListParameter`.
+  ///   - entity: The entity of the fetched models, including subentities.
   ///   - mapping: The schema's mapping.
-  ///   - database: The dialect, and what the database can do.
-  ///   - storeIdentifier: The store whose identifiers count.
+  ///   - database: The dialect and the features of the database.
+  ///   - storeIdentifier: The store whose identifiers can match.
   package static func compile<T: PersistentModel>(
-    rowsOf predicate: Predicate<T>?, leadingTo leads: [(path: FollowedPath, keys: String)],
+    rowsOf predicate: Predicate<T>?, leadingTo leads: [(path: RelationshipPath, keys: String)],
     entity: EntityMapping, mapping: SchemaMapping, database: SQLCapabilities,
     storeIdentifier: String?
   ) -> CompiledFetch {
@@ -26,7 +26,7 @@ extension PredicateCompiler {
       let variable = predicate.variable.key
       compiler.variables = VariableTerms(variable, entity.term(alias: root))
       try? compiler.visitParts(of: predicate.expression, where: \.isConjunction) { compiler, part in
-        let follows = RequestReading.followsRelationships(
+        let follows = RequestReadsCollector.followsRelationships(
           part, of: T._$descriptor, variable: variable, in: mapping)
         if follows { return }
         _ = compiler.compile(part, into: &conditions)
@@ -50,8 +50,8 @@ extension PredicateCompiler {
       orderedText: [], dependsOnShapeOnly: false)
   }
 
-  /// The keys of the rows at the beginning of a path; `nil` for a path outside of the schema.
-  private func owners(along path: FollowedPath, to list: ListParameter) -> Select? {
+  /// The keys of the rows at the start of a path; `nil` if the path is not in the schema.
+  private func owners(along path: RelationshipPath, to list: ListParameter) -> Select? {
     var keys = Select(
       [.column(table: nil, name: ListParameter.value)], from: TableReference(list: list))
     for step in path.steps.reversed() {

@@ -32,7 +32,7 @@ extension PredicateExpressions.KeyPath: PredicateNode {
       if scalar.kind == .scalar(.date), let seconds = compiler.seconds(keyPath, of: scalar) {
         return .scalar(seconds)
       }
-      return try compiler.count(of: scalar, asksIfEmpty)
+      return try compiler.count(of: scalar, testsEmptiness)
     case .identifier(let identifier): return try compiler.property(keyPath, of: identifier)
     case .list(let list): return .scalar(try compiler.property(kind, keyPath, of: list))
     case .captured:
@@ -42,8 +42,8 @@ extension PredicateExpressions.KeyPath: PredicateNode {
     }
   }
 
-  /// Whether the path is `isEmpty` or, if not, `count`; `nil` for any other.
-  private var asksIfEmpty: Bool? {
+  /// True for `isEmpty`, false for `count`, `nil` for any other path.
+  private var testsEmptiness: Bool? {
     switch kind {
     case .collectionIsEmpty: true
     case .collectionCount: false
@@ -67,7 +67,7 @@ extension PredicateCompiler {
     return try path(KeyPathComponent.all(of: keyPath), of: object)
   }
 
-  /// What several steps from a row lead to, as in `\.owner?.address.city`.
+  /// The value of a path of several steps from a row, as in `\.owner?.address.city`.
   private mutating func path(
     _ components: [KeyPathComponent], of object: ObjectTerm
   ) throws -> SQLTerm {
@@ -99,7 +99,7 @@ extension PredicateCompiler {
       var scalar = scalar(
         value, column, valueType: property.valueType,
         presence: presence(of: property, value, in: object))
-      // The column has a tag and perhaps the name of a file instead of the bytes.
+      // The column contains a tag, and possibly a file name in place of the bytes.
       if object.entity.descriptor.properties[property.slot].isExternallyStored {
         scalar.kind = .opaque
         return .scalar(scalar)
@@ -154,7 +154,7 @@ extension PredicateCompiler {
     let kind: ScalarTerm.Kind =
       switch column.content {
       case .scalar(let type):
-        // A type that codes itself as a scalar has an order and an equality of its own.
+        // A type that encodes itself as a scalar has its own order and equality.
         (unwrappedType(of: valueType) ?? valueType) is any ScalarCoding.Type
           ? .scalar(type) : .opaque
       case .rawValue(let type): .rawValue(type, ObjectIdentifier(valueType))
@@ -180,7 +180,8 @@ extension PredicateCompiler {
     let leaves = composite.leaves.filter {
       $0.leaf.path.dropFirst(composite.depth).starts(with: names)
     }
-    // A value that codes itself as a single one has a column, and no properties in the store.
+    // A value that encodes itself as a single value has one column, and its properties are not
+    // stored.
     guard let first = leaves.first, first.leaf.codingPath.count == first.leaf.path.count else {
       throw NotInSQL("a property without column")
     }
@@ -204,8 +205,9 @@ extension PredicateCompiler {
         isOptional: composite.isOptional || leaves.allSatisfy(\.column.isOptional)))
   }
 
-  /// `rawValue` of a value that is stored as its raw value. Any other property of the type is not
-  /// in the store, and a key path does not tell its name, so it is tried on every case.
+  /// `rawValue` of a value that is stored as its raw value. Other properties of the type are not
+  /// stored. A key path does not contain its name, so this compares its value with the raw value of
+  /// every case.
   func rawValue(
     _ keyPath: AnyKeyPath, of scalar: ScalarTerm, _ type: ScalarType
   ) throws -> SQLTerm {
@@ -254,7 +256,7 @@ extension Presence {
 }
 
 extension KeyPathComponent {
-  /// The name of a stored property; a computed one has none that a composite could know.
+  /// The name of a stored property; a computed one has no name that a composite contains.
   fileprivate var name: String {
     if case .stored(let name) = self { name } else { "" }
   }

@@ -60,7 +60,7 @@ extension PredicateExpressions.Conditional: PredicateNode {
     let no = try compiler.guarded(by: condition.negated) {
       try $0.orFailure { try $0.term(falseBranch) }
     }
-    // Where one branch fails the value is the other's.
+    // If one branch always fails, the value is that of the other branch.
     guard let yes, let no else {
       guard let either = yes ?? no else { throw PredicateFailure.missingValue }
       return either
@@ -70,8 +70,8 @@ extension PredicateExpressions.Conditional: PredicateNode {
 }
 
 extension PredicateCompiler {
-  /// Gives the operands of a chain of equal operators to `body`, first to last. A chain may have
-  /// thousands, and each may come with a predicate of its own, so there is no recursion.
+  /// Calls `body` with the operands of a chain of equal operators, from first to last. A chain may
+  /// have thousands of operands, and each may contain another predicate, so this does not recurse.
   mutating func visitParts(
     of expression: any PredicateExpression, where isJoint: (any PredicateNode) -> Bool,
     _ body: (inout PredicateCompiler, any PredicateExpression) throws -> Void
@@ -92,7 +92,8 @@ extension PredicateCompiler {
     }
   }
 
-  /// What a node brings in; nil where finding it fails, which its term will find again.
+  /// The expression of a captured predicate; nil if it can't be computed, which its term will
+  /// report.
   private mutating func opened(
     _ node: any PredicateNode
   ) throws -> (any PredicateExpression)? {
@@ -104,7 +105,7 @@ extension PredicateCompiler {
     }
   }
 
-  /// One of two values by a condition.
+  /// One of two values, depending on a condition.
   mutating func choice(
     _ condition: SQLExpression, _ yes: SQLTerm, _ no: SQLTerm
   ) throws -> ScalarTerm {
@@ -133,8 +134,9 @@ extension PredicateCompiler {
 }
 
 extension SQLExpression {
-  /// The condition where null counts as 0: in `WHERE`, under `AND` and `OR`, but not under `NOT`.
-  /// Plain equality lets SQLite take a left join for an inner one and begin at the other table.
+  /// The condition for contexts in which null counts as 0: in `WHERE`, under `AND` and `OR`, but
+  /// not under `NOT`. With a plain equality SQLite can treat a left join as an inner join, and
+  /// begin with the other table.
   var asFilter: SQLExpression {
     switch self {
     case .conjunction(let parts): .conjunction(parts.map(\.asFilter))

@@ -40,7 +40,7 @@ extension PredicateExpressions.SequenceContains: PredicateNode {
 }
 
 extension PredicateCompiler {
-  /// Whether a value is one of the captured ones.
+  /// Whether a value is one of several captured values.
   fileprivate mutating func membership(
     of scalar: ScalarTerm, in value: Any
   ) throws -> SQLExpression {
@@ -85,8 +85,8 @@ extension PredicateCompiler {
     return hasNil ? .any([scalar.isPresent.negated, isMember]) : isMember
   }
 
-  /// `value IN (…)`. The number of parameters takes few different values, so that statements can
-  /// be used again; long lists travel as one parameter.
+  /// `value IN (…)`. The number of parameters is rounded up, so that statements can be reused; a
+  /// long list is bound as one parameter.
   mutating func list(_ value: SQLExpression, _ values: [_StoredValue]) -> SQLExpression {
     if values.count > MembershipList.parameterLimit,
       let list = MembershipList(values, in: database.dialect)

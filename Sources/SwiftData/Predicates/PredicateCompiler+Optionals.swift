@@ -54,7 +54,7 @@ extension PredicateExpressions.ForcedUnwrap: PredicateNode {
 }
 
 extension SQLTerm {
-  /// 0 or 1.
+  /// A condition that is 0 or 1.
   fileprivate var isPresent: SQLExpression {
     switch self {
     case .scalar(let scalar): scalar.isPresent
@@ -65,7 +65,7 @@ extension SQLTerm {
     }
   }
 
-  /// The value under the assumption that it is there.
+  /// The value, assumed to be present.
   fileprivate var unwrapped: SQLTerm {
     switch self {
     case .scalar(var scalar):
@@ -86,7 +86,7 @@ extension SQLTerm {
 }
 
 extension PredicateCompiler {
-  /// What was made of an unwrapped value, as it is when the value may be absent.
+  /// The term that was compiled from an unwrapped value, absent if that value is absent.
   fileprivate func guarding(_ inner: SQLTerm, by outer: SQLTerm) throws -> SQLTerm {
     let present = outer.isPresent
     if present.isTrue { return inner }
@@ -121,7 +121,7 @@ extension PredicateCompiler {
         ScalarTerm(
           value: flag ? .true : .false, kind: .scalar(.bool), presence: .when(present)))
     case .collection(let collection):
-      // Without an owner there is no key, and so no element.
+      // Without an owner there is no key, and so there are no elements.
       guard isNull(collection.ownerKey, whenAbsent: outer) else {
         throw NotInSQL("a relationship behind a cast")
       }
@@ -137,7 +137,7 @@ extension PredicateCompiler {
     }
   }
 
-  /// Whether the expression is null in SQL when the value that it was made from is absent.
+  /// Whether the expression is null in SQL if the value that it depends on is absent.
   private func isNull(_ expression: SQLExpression, whenAbsent outer: SQLTerm) -> Bool {
     switch outer {
     case .scalar(let scalar):
@@ -157,7 +157,7 @@ extension PredicateCompiler {
     if expression == part { return true }
     switch expression {
     case .column(let alias?, _):
-      // A column of a joined table is null when the key of the join is.
+      // A column of a joined table is null if the join's key is null.
       let join = scopes.lazy.joined().first { $0.table.alias == alias }
       guard let join, case .binary(_, .equal, let key) = join.condition else { return false }
       return isStrict(key, in: part)

@@ -63,7 +63,7 @@ extension PredicateExpressions.RangeExpressionContains: PredicateNode {
   }
 }
 
-/// The ranges of the standard library, seen without their parameter.
+/// Standard library ranges, without their generic parameter.
 private protocol BoundedRange {
   var term: SQLTerm { get }
 }

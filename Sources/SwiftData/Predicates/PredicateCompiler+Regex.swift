@@ -19,9 +19,9 @@ extension PredicateExpressions.StringContainsRegex: PredicateNode {
   }
 }
 
-/// The regular expressions that statements ask for, by their text.
+/// The regular expressions that statements use, by their text.
 ///
-/// A regex may be more than its text tells, so the one that the predicate holds is kept.
+/// A regex may have more properties than its text shows, so the predicate's own value is kept.
 enum RegexCache {
   private static let known = Mutex<[String: PredicateExpressions.PredicateRegex]>([:])
   private static var limit: Int { 256 }

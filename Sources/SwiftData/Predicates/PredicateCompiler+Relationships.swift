@@ -7,7 +7,7 @@ extension PredicateCompiler {
     return "t\(aliasCount)"
   }
 
-  /// The alias under which the object's row can be read; joins its table when none does yet.
+  /// The alias of the object's row; joins its table if that is not joined yet.
   mutating func alias(of object: ObjectTerm) -> String {
     guard case .key(let key) = object.source else {
       if case .row(let alias) = object.source { return alias }
@@ -28,10 +28,10 @@ extension PredicateCompiler {
     .binary(RowColumns.key(of: alias), .equal, key)
   }
 
-  /// A query over the elements of a relationship, for `EXISTS`, `count` and the like.
+  /// A query over the members of a relationship, for `EXISTS`, `count` and others.
   /// - Parameters:
-  ///   - result: What the query yields for each element.
-  ///   - body: Makes a further condition on the element.
+  ///   - result: The result of the query for each member.
+  ///   - body: Adds a condition on the member.
   mutating func query(
     over collection: CollectionTerm, yielding result: SQLExpression = .integer(1),
     where body: (inout PredicateCompiler, SQLTerm) throws -> SQLExpression = { _, _ in .true }
@@ -39,7 +39,7 @@ extension PredicateCompiler {
     try query(over: collection, yielding: { _ in result }, where: body)
   }
 
-  /// The element that comes first when the relationship is read.
+  /// The first member in the order in which the relationship is read.
   mutating func firstElement(of collection: CollectionTerm) throws -> ObjectTerm {
     guard case .relationship(let relationship) = collection.source else {
       throw NotInSQL("the first of what is no relationship")
@@ -83,7 +83,7 @@ extension PredicateCompiler {
       [result(element)], from: from, joins: scopes[scopes.count - 1], where: .all(conditions))
   }
 
-  /// The table of the members, one of them, and what makes them those of the owner.
+  /// The table of the members, the term of a member, and the conditions that select the owner's.
   private func members(
     of relationship: CollectionTerm.Relationship, _ alias: String
   ) -> (from: TableReference, element: SQLTerm, conditions: [SQLExpression]) {
@@ -99,7 +99,7 @@ extension PredicateCompiler {
       ]
       element = ObjectTerm(
         entity: destination, source: .row(alias: alias), scope: scopes.count - 1)
-      // A key that a superentity declares may be set in rows of its other subentities.
+      // The key column of a superentity may also be set in rows of its other subentities.
       if inheritsInverse(relationship), let isKind = destination.restriction(alias: alias) {
         conditions.append(isKind)
       }

@@ -2,9 +2,11 @@ import Foundation
 import OpenSwiftDataSQLSyntax
 
 extension PredicateCompiler {
-  /// The terms of `ORDER BY`, the primary key last; `nil` when the order has to be made in memory.
+  /// The terms of `ORDER BY`, with the primary key last; `nil` if the rows must be sorted in
+  /// memory.
   ///
-  /// `nil` comes before every value, and after it in reverse, in SQLite as in `SortDescriptor`.
+  /// `nil` is ordered before every value, and after every value in reverse order, in SQLite as in
+  /// `SortDescriptor`.
   mutating func order<T>(by descriptors: [SortDescriptor<T>]) -> [OrderingTerm]? {
     guard !descriptors.isEmpty else { return [] }
     let before = (scopes, aliasCount)
@@ -65,7 +67,7 @@ extension PredicateCompiler {
       }
       return [.collate(scalar.value, collation)]
     case .decimal:
-      // Long decimals that are one floating-point number are told apart by their digits.
+      // Long decimals with the same floating-point value are compared by their digits.
       return [.cast(scalar.value, to: .real), .function("swift_decimal_digits", [scalar.value])]
     case .unsigned: return [.binary(scalar.value, .less, .integer(0)), scalar.value]
     case .none: throw NotInSQL("an order of what has none")

@@ -1,26 +1,26 @@
 import Foundation
 import OpenSwiftDataSQLSyntax
 
-/// A question or operation on two texts, answered by a function of ours.
+/// A node with two text operands, compiled to a function of this library.
 protocol TextNode: PredicateNode {
   associatedtype First: PredicateExpression
   associatedtype Second: PredicateExpression
   var texts: (First, Second) { get }
   static var function: String { get }
   static var resultKind: ScalarTerm.Kind { get }
-  /// Whether the answer is yes only for texts that begin with the second one.
-  static var asksForPrefix: Bool { get }
+  /// Whether the condition is true only for texts that begin with the second operand.
+  static var isPrefixTest: Bool { get }
 }
 
 extension TextNode {
   var operands: [any PredicateExpression] { [texts.0, texts.1] }
   static var resultKind: ScalarTerm.Kind { .scalar(.bool) }
-  static var asksForPrefix: Bool { false }
+  static var isPrefixTest: Bool { false }
 
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
     let (first, second) = (try compiler.text(texts.0), try compiler.text(texts.1))
     let narrowing =
-      Self.asksForPrefix ? try compiler.narrowing(first.value, toPrefix: texts.1) : .true
+      Self.isPrefixTest ? try compiler.narrowing(first.value, toPrefix: texts.1) : .true
     return .scalar(
       compiler.combined(first, second, Self.resultKind) {
         .all([narrowing, .function(Self.function, [$0, $1])])
@@ -41,7 +41,7 @@ extension PredicateExpressions.StringLocalizedCaseInsensitiveContains: TextNode 
 extension PredicateExpressions.StringHasPrefix: TextNode {
   var texts: (Root, Other) { (root, other) }
   static var function: String { "swift_starts" }
-  static var asksForPrefix: Bool { true }
+  static var isPrefixTest: Bool { true }
 }
 
 extension PredicateExpressions.StringHasSuffix: TextNode {
@@ -112,7 +112,7 @@ extension PredicateExpressions.StringTrimmingCharacters: PredicateNode {
   }
 }
 
-/// The sets of characters that `swift_trim` knows.
+/// The character sets that `swift_trim` supports.
 enum TrimmedCharacters: Int64, CaseIterable {
   case whitespaces, newlines, whitespacesAndNewlines
 
@@ -131,7 +131,7 @@ enum TrimmedCharacters: Int64, CaseIterable {
 }
 
 extension PredicateCompiler {
-  /// A text, captured ones bound.
+  /// A text term; captured texts are bound.
   mutating func text(_ expression: any PredicateExpression) throws -> ScalarTerm {
     let term = try term(expression)
     guard let scalar = try optionalScalar(term), scalar.kind == .scalar(.string) else {
@@ -140,7 +140,7 @@ extension PredicateCompiler {
     return scalar
   }
 
-  /// A value made of two, absent when one of them is.
+  /// A value made from two values; absent if one of them is absent.
   func combined(
     _ first: ScalarTerm, _ second: ScalarTerm, _ kind: ScalarTerm.Kind,
     _ combine: (SQLExpression, SQLExpression) -> SQLExpression

@@ -1,12 +1,12 @@
 import Foundation
 import OpenSwiftDataSQLSyntax
 
-// Swift compares text by canonical equivalence, an index by bytes. What is captured is spelled out in
-// all its forms, so that an index on the column serves the question; what is not goes through
+// Swift compares text by canonical equivalence, an index compares bytes. A captured text is
+// compared in all its spellings, so that the condition can use an index. Other texts go through
 // `swift_canonical`.
 
 extension PredicateCompiler {
-  /// Whether a text equals a captured one.
+  /// Whether a text equals a captured text.
   mutating func equality(
     _ left: ScalarTerm, text: String, _ kind: ScalarTerm.Kind
   ) throws -> SQLExpression {
@@ -19,7 +19,7 @@ extension PredicateCompiler {
     }
     switch forms {
     case .all(let forms) where forms.count == 1:
-      return try sameness(left, ScalarTerm(value: bind(.text(forms[0])), kind: kind))
+      return try nullSafeEquality(left, ScalarTerm(value: bind(.text(forms[0])), kind: kind))
     case .all(let forms):
       return .all([left.isPresent, list(left.value, forms.map { .text($0) })])
     case .beginnings(let beginnings):
@@ -31,8 +31,8 @@ extension PredicateCompiler {
     }
   }
 
-  /// The form of a text that is ordered byte by byte as Swift orders the text: the composed one, which
-  /// a column with an index may be known to hold.
+  /// The form of a text whose byte order is Swift's order: the composed form. An indexed column may
+  /// be known to contain only this form.
   mutating func canonical(inOrder text: SQLExpression) -> SQLExpression {
     guard case .column(CompiledFetch.Shape.rootAlias, let name) = text,
       source.isIndexed(name, in: mapping)
@@ -41,7 +41,7 @@ extension PredicateCompiler {
     return holdsComposedText ? text : canonical(text)
   }
 
-  /// The spellings of several captured texts; `nil` when one of them has too many.
+  /// The spellings of several captured texts; `nil` if one of them has too many.
   func spellings(of texts: [_StoredValue]) -> [_StoredValue]? {
     var spellings: [_StoredValue] = []
     for case .text(let text) in texts {
@@ -51,16 +51,17 @@ extension PredicateCompiler {
     return spellings
   }
 
-  /// The condition that a text is one of some, by its faster way; `nil` where it has none for them.
+  /// The condition that a text is one of several, in a faster form; `nil` if there is none.
   mutating func search(_ text: ScalarTerm, _ spellings: [_StoredValue]) -> SQLExpression? {
-    // What was computed from the text has no way of its own.
+    // A value that was computed from the text has no faster form.
     guard let search = text.search, search.text == text.value, !spellings.isEmpty else {
       return nil
     }
     return search.condition(&self, spellings)
   }
 
-  /// What holds for every text that begins with the captured one, and for few others.
+  /// A condition that is true for every text that begins with the captured one, and for few other
+  /// texts.
   mutating func narrowing(_ text: SQLExpression, toPrefix prefix: any PredicateExpression)
     throws -> SQLExpression
   {

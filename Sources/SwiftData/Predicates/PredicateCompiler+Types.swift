@@ -25,7 +25,7 @@ extension PredicateExpressions.ForceCast: PredicateNode {
   var findsCaptures: Bool { true }
 
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
-    // `name == nickname` casts the one to the optional type of the other.
+    // `name == nickname` casts one operand to the optional type of the other.
     if Desired.self == Input.Output.self || Desired.self == Input.Output?.self {
       return try compiler.term(input)
     }
@@ -39,7 +39,7 @@ extension PredicateExpressions.ForceCast: PredicateNode {
 }
 
 extension PredicateCompiler {
-  /// The row as one of another class of its hierarchy, absent when it is not.
+  /// The row as an object of another class of its hierarchy; absent if it is not of that class.
   fileprivate mutating func cast<Desired>(
     _ term: SQLTerm, to type: Desired.Type
   ) throws -> ObjectTerm {

@@ -3,7 +3,7 @@ import OpenSwiftDataSQLSyntax
 
 extension PredicateExpressions.Variable: PredicateNode {
   var operands: [any PredicateExpression] { [] }
-  var standsFor: PredicateExpressions.VariableID? { key }
+  var referencedVariable: PredicateExpressions.VariableID? { key }
   var findsCaptures: Bool { true }
 
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
@@ -41,9 +41,10 @@ extension PredicateExpressions.NilLiteral: PredicateNode {
   }
 }
 
-/// What the variables of a predicate stand for.
+/// The terms of the predicate's variables.
 struct VariableTerms {
-  /// The variable of the outermost closure. Most predicates have no other, so it needs no dictionary.
+  /// The variable of the outermost closure. Most predicates have no other, so it needs no
+  /// dictionary.
   private var outermost: (variable: PredicateExpressions.VariableID, term: SQLTerm)?
   private var inner: [PredicateExpressions.VariableID: SQLTerm] = [:]
 
@@ -62,7 +63,7 @@ struct VariableTerms {
     set { inner[variable] = newValue }
   }
 
-  /// - Returns: What the variable stood for before.
+  /// - Returns: The previous term of the variable.
   mutating func updateValue(
     _ term: SQLTerm, forKey variable: PredicateExpressions.VariableID
   ) -> SQLTerm? {
@@ -73,7 +74,7 @@ struct VariableTerms {
 }
 
 extension PredicateCompiler {
-  /// Gives a variable a meaning while `body` runs.
+  /// Assigns a term to a variable while `body` runs.
   mutating func binding<Value, Result>(
     _ variable: PredicateExpressions.Variable<Value>, to term: SQLTerm,
     _ body: (inout PredicateCompiler) throws -> Result

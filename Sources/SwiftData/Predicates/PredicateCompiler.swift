@@ -1,42 +1,43 @@
 import Foundation
 package import OpenSwiftDataSQLSyntax
 
-/// Turns a predicate and sort descriptors into SQL.
+/// Compiles a predicate and sort descriptors to SQL.
 ///
-/// 1. The predicate is cut at its outermost `&&`. Each part becomes a condition of its own; what a
-///    part cannot say in SQL leaves it to memory, and the others still narrow the rows.
-/// 2. Inside a part, whatever depends on no row is evaluated at once and bound as a parameter.
+/// 1. The predicate is split at its outermost `&&`. Each part becomes a condition. A part that SQL
+///    cannot express is left to memory, and the others still narrow the rows.
+/// 2. Inside a part, every expression that does not depend on a row is evaluated at once and bound
+///    as a parameter.
 /// 3. Each remaining node becomes a term: a value, a row, a composite or a relationship. Conditions
-///    are always 0 or 1: `nil` follows Swift, so nulls are asked for and never seep through.
-/// 4. A step over a to-one relationship joins the destination's table once per query; a question
-///    about a to-many relationship becomes a subquery with joins of its own.
+///    are always 0 or 1. `nil` behaves as in Swift, so nulls are tested explicitly.
+/// 4. A step over a to-one relationship joins the destination's table once per query. A condition
+///    on a to-many relationship becomes a subquery with its own joins.
 package struct PredicateCompiler {
   let mapping: SchemaMapping
-  /// The rows that the predicate is about.
+  /// The rows that the predicate selects from.
   let source: any RowSource
-  /// The database whose SQL is made.
+  /// The database for which SQL is compiled.
   let database: SQLCapabilities
   let forms: StoredForms
   var bindings: [_StoredValue] = []
-  /// The joins of the outermost query and of the subqueries around the current node.
+  /// The joins of the outermost query, and of the subqueries around the current node.
   var scopes: [[Join]] = [[]]
   var aliasCount = 1
   var variables = VariableTerms()
-  /// Whether the indexed columns of the fetched entity hold no text but in its composed form.
+  /// Whether the indexed text columns of the fetched entity contain only composed text.
   var holdsComposedText = false
-  /// The indexed columns whose text is put in order.
+  /// The indexed text columns that are compared by order.
   var orderedText: Set<String> = []
-  /// How many nodes are around the current one.
+  /// The nesting depth of the current node.
   var depth = 0
-  /// The parts of the predicate that SQL cannot express; `nil` when one of them is no condition.
+  /// The parts of the predicate that SQL cannot express; `nil` if one of them is not a condition.
   var remainder: [any StandardPredicateExpression<Bool>]? = []
-  /// Whether a captured predicate was opened, whose parts know other variables.
-  var hasOpened = false
-  /// The values of variables that stand for captured values.
+  /// Whether a captured predicate was inlined; its parts have other variables.
+  var hasInlined = false
+  /// The values of variables that refer to captured values.
   var capturedVariables = PredicateBindings()
-  /// Whether the SQL depends on captured values beyond what `PredicateShape` tells of them.
+  /// Whether the SQL depends on captured values beyond their description in `PredicateShape`.
   var dependsOnValues = false
-  /// What must hold so that no step of the closure that is being compiled fails.
+  /// Conditions under which no step of the current closure fails.
   var demands: [SQLExpression] = []
 
   init(
@@ -49,17 +50,17 @@ package struct PredicateCompiler {
     forms = StoredForms(mapping: mapping, storeIdentifier: storeIdentifier)
   }
 
-  /// Compiles what a fetch asks for.
+  /// Compiles the predicate and the order of a fetch.
   /// - Parameters:
-  ///   - predicate: Which models; `nil` for all.
-  ///   - sortBy: In which order.
-  ///   - entity: The entity of the models, subentities included.
+  ///   - predicate: The predicate; `nil` selects all models.
+  ///   - sortBy: The order.
+  ///   - entity: The entity of the models, including subentities.
   ///   - mapping: The schema's mapping.
-  ///   - database: The dialect, and what the database can do.
-  ///   - storeIdentifier: The store whose identifiers count.
-  ///   - trees: The trees of spatial indexes that the store has.
-  ///   - holdsComposedText: Whether it is known of the columns that the same call without it gave as
-  ///     `orderedText`.
+  ///   - database: The dialect and the features of the database.
+  ///   - storeIdentifier: The store whose identifiers can match.
+  ///   - trees: The R-trees of spatial indexes in the store.
+  ///   - holdsComposedText: Whether the columns in `orderedText` of an earlier result are known to
+  ///     contain only composed text.
   package static func compile<T: PersistentModel>(
     _ predicate: Predicate<T>?, sortBy: [SortDescriptor<T>] = [], entity: EntityMapping,
     mapping: SchemaMapping, database: SQLCapabilities = .sqlite, storeIdentifier: String? = nil,
@@ -70,14 +71,14 @@ package struct PredicateCompiler {
       storeIdentifier: storeIdentifier, trees: trees, holdsComposedText: holdsComposedText)
   }
 
-  /// Compiles a question about rows that are no models.
+  /// Compiles a predicate over rows that are not models.
   /// - Parameters:
-  ///   - predicate: Which values; `nil` for all.
-  ///   - sortBy: In which order.
-  ///   - records: Where the values are stored.
-  ///   - mapping: The mapping of the models whose identifiers the values may have.
-  ///   - database: The dialect, and what the database can do.
-  ///   - storeIdentifier: The store whose identifiers count.
+  ///   - predicate: The predicate; `nil` selects all values.
+  ///   - sortBy: The order.
+  ///   - records: The mapping of the values.
+  ///   - mapping: The mapping of the models that identifiers in the values refer to.
+  ///   - database: The dialect and the features of the database.
+  ///   - storeIdentifier: The store whose identifiers can match.
   package static func compile<T>(
     _ predicate: Predicate<T>?, sortBy: [SortDescriptor<T>] = [], records: RecordMapping,
     mapping: SchemaMapping, database: SQLCapabilities = .sqlite, storeIdentifier: String? = nil
@@ -112,7 +113,7 @@ package struct PredicateCompiler {
     let orderedText =
       compiler.orderedText.isEmpty || plan.narrows(conditions) ? [] : compiler.orderedText
     let condition = compiler.compacted(
-      source.findsOwnersAtOnce
+      source.findsOwnersInOneQuery
         ? plan.condition(conditions, restriction: restriction) : .all(conditions))
     return CompiledFetch(
       shape: CompiledFetch.Shape(
@@ -125,7 +126,7 @@ package struct PredicateCompiler {
   }
 
   /// Adds a condition for each part between the outermost `&&` that SQL can express.
-  /// - Returns: The reasons of the parts that it cannot.
+  /// - Returns: The reasons why other parts cannot be expressed.
   private mutating func compileParts(
     of expression: any PredicateExpression, into conditions: inout [SQLExpression]
   ) -> [String] {
@@ -141,14 +142,14 @@ package struct PredicateCompiler {
     return reasons
   }
 
-  /// - Returns: The reason why SQL cannot express the part; `nil` when it can.
+  /// - Returns: The reason why SQL cannot express the part; `nil` if it can.
   mutating func compile(
     _ part: any PredicateExpression, into conditions: inout [SQLExpression]
   ) -> String? {
     let before = (bindings.count, scopes, aliasCount)
     do {
       let condition = try conditionOrFailure(part).asFilter
-      // Limit and offset want two.
+      // Limit and offset need two parameters.
       guard bindings.count <= database.parameterLimit - 2 else {
         throw NotInSQL("more captured values than a statement may have parameters")
       }
@@ -166,12 +167,12 @@ package struct PredicateCompiler {
   }
 
   private mutating func leaveToMemory(_ part: any PredicateExpression) {
-    let rest = hasOpened ? nil : part as? any StandardPredicateExpression<Bool>
+    let rest = hasInlined ? nil : part as? any StandardPredicateExpression<Bool>
     remainder = rest.flatMap { rest in remainder.map { $0 + [rest] } }
   }
 
-  /// How deep nodes may be nested; SQLite's own limit is 1000 and each node may need several levels.
-  /// Chains of `&&` and `||` count once, however long.
+  /// The maximum nesting depth. SQLite's own limit is 1000, and each node may need several levels.
+  /// A chain of `&&` or `||` counts once, whatever its length.
   private static var depthLimit: Int { 100 }
 
   private static func reason(
@@ -182,7 +183,7 @@ package struct PredicateCompiler {
     return "\(part): \(error?.reason ?? "a captured value cannot be evaluated")"
   }
 
-  /// Numbers the parameters anew: constants may have made some of them superfluous.
+  /// Renumbers the parameters, because folded constants may have removed some of them.
   mutating func compacted(_ condition: SQLExpression) -> SQLExpression {
     var count = 0
     if scopes[0].allSatisfy({ $0.condition.numbersParametersInOrder(from: &count) }),
@@ -236,7 +237,7 @@ package struct PredicateCompiler {
       return value ? .true : .false
     case .scalar(let scalar) where scalar.scalarType == .bool:
       switch scalar.presence {
-      // A bare column is no condition that an index serves.
+      // A bare column is not a condition that can use an index.
       case .always where scalar.value.isColumn: return .binary(scalar.value, .equal, .true)
       case .always: return scalar.value
       case .whenNotNull: return .orFalse(scalar.value)
@@ -248,7 +249,7 @@ package struct PredicateCompiler {
 }
 
 extension EntityMapping {
-  /// The condition that a row of the table is one of the entity or of those below it.
+  /// The condition that a row of the table belongs to the entity or a subentity.
   package func restriction(alias: String?) -> SQLExpression? {
     guard isPartOfTable else { return nil }
     return isKind(alias: alias)

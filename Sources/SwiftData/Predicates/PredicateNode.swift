@@ -1,26 +1,27 @@
 import Foundation
 
-/// A node of a predicate that knows its counterpart in SQL.
+/// A node of a predicate that can be compiled to SQL.
 ///
-/// The nodes are generic and Foundation owns most of them, so each conforms in an extension and the
-/// compiler finds the conformance at run time. A node without one is judged in memory.
+/// The nodes are generic, and Foundation declares most of them. Each conforms in an extension, and
+/// the compiler finds the conformance at run time. A node without one is evaluated in memory.
 protocol PredicateNode: PredicateExpression {
-  /// The expressions directly below.
+  /// The direct operands.
   var operands: [any PredicateExpression] { get }
-  /// The variable that the node gives a meaning in its operands.
+  /// The variable that the node binds in its operands.
   var boundVariable: PredicateExpressions.VariableID? { get }
-  /// The variable that the node stands for.
-  var standsFor: PredicateExpressions.VariableID? { get }
+  /// The variable that the node refers to.
+  var referencedVariable: PredicateExpressions.VariableID? { get }
 
-  /// Whether `term(in:)` itself finds out that no row has a part in the node, and evaluates it then.
+  /// Whether `term(in:)` itself detects that the node does not depend on a row, and evaluates it
+  /// then.
   ///
-  /// The compiler looks through the operands of any other node first. Frequent nodes spare it that.
+  /// For all other nodes the compiler first walks the operands. Frequent nodes avoid that walk.
   var findsCaptures: Bool { get }
 
   /// How the node is written in source code.
   var form: SourceForm { get }
 
-  /// Whether the node is `&&`, which the compiler may cut apart.
+  /// Whether the node is `&&`, at which the compiler may split a predicate.
   var isConjunction: Bool { get }
 
   /// Whether the node is `||`.
@@ -29,21 +30,22 @@ protocol PredicateNode: PredicateExpression {
   /// Whether the node is `==`.
   var isEquality: Bool { get }
 
-  /// The key path that the node reads of its only operand.
+  /// The key path that the node applies to its only operand.
   var readKeyPath: AnyKeyPath? { get }
 
-  /// The value of a node that is nothing but a captured one.
+  /// The value of a node that only holds a captured value.
   var capturedValue: Any? { get }
 
-  /// What a node asks that evaluates another predicate or expression, and the inputs by variable.
-  var askedExpression: AskedExpression? { get }
+  /// The predicate or expression that the node evaluates, and its inputs by variable.
+  var evaluatedExpression: EvaluatedExpression? { get }
 
-  /// The expression that the node stands for, when it only brings in another predicate.
+  /// The expression of a captured predicate, if the node only evaluates that predicate.
   func opened(in compiler: inout PredicateCompiler) throws -> (any PredicateExpression)?
 
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm
 
-  /// Tells what decides the SQL of the node, besides its type: key paths, variables, captured values.
+  /// Adds everything except the node's type that its SQL depends on: key paths, variables, captured
+  /// values.
   func describe(to shape: inout ShapeCollector)
 }
 
@@ -55,22 +57,22 @@ extension PredicateNode {
   var isEquality: Bool { false }
   var readKeyPath: AnyKeyPath? { nil }
   var capturedValue: Any? { nil }
-  var askedExpression: AskedExpression? { nil }
+  var evaluatedExpression: EvaluatedExpression? { nil }
   func describe(to shape: inout ShapeCollector) { shape.giveUp() }
   func opened(in compiler: inout PredicateCompiler) -> (any PredicateExpression)? { nil }
-  var standsFor: PredicateExpressions.VariableID? { nil }
+  var referencedVariable: PredicateExpressions.VariableID? { nil }
 }
 
-/// A predicate or an expression that another one asks.
-struct AskedExpression {
+/// A predicate or an expression that another one evaluates.
+struct EvaluatedExpression {
   let expression: any PredicateExpression
   let inputs: [(variable: PredicateExpressions.VariableID, input: any PredicateExpression)]
 }
 
-/// The reason why a part of a predicate is judged in memory.
+/// The reason why a part of a predicate is evaluated in memory.
 struct NotInSQL: Error {
   let reason: String
-  /// The part, as it is written in source code.
+  /// The source text of the part.
   var part: String?
 
   init(_ reason: String) {

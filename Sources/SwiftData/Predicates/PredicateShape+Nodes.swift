@@ -1,7 +1,7 @@
 import Foundation
 
-// What of each node decides its SQL, besides its type. A node that is not here has no shape, so what
-// contains it is compiled each time.
+// Describes everything in a node, except its type, on which its SQL depends. A node without an
+// extension here has no shape, so requests that contain it are compiled each time.
 
 extension PredicateExpressions.Variable {
   func describe(to shape: inout ShapeCollector) { shape.add(variable: key) }

@@ -1,44 +1,44 @@
 import Foundation
 
-/// What decides the SQL of a predicate and its order, besides the values that it captured: the types of its
-/// nodes, key paths, variables, and of each captured value what it is, not which.
+/// Everything on which the SQL of a predicate and an order depends, except captured values: the
+/// types of nodes, key paths, variables, and the kind of each captured value.
 ///
-/// Two requests of one shape have one plan. `@unchecked`: key paths are immutable objects, which lack the
-/// conformance only.
+/// Requests with equal shapes share one plan. `@unchecked`: key paths are immutable, and only lack
+/// the conformance.
 package struct PredicateShape: Hashable, @unchecked Sendable {
   enum Part: Hashable {
     case type(ObjectIdentifier)
     case keyPath(AnyKeyPath)
-    /// Numbered as they are met first.
+    /// Numbered in the order of their first occurrence.
     case variable(Int)
-    /// What a node has besides operands.
+    /// A property of a node that is not an operand, such as its operator.
     case choice(Int)
-    /// A captured value that is no `nil`: what it is, the value of a `Bool`, which decides alone in places,
-    /// and the place of the first one that equals it. Without that nobody could tell which of two
-    /// equal values a binding of the compiled request came from.
+    /// A captured value that is not `nil`: its kind, the value of a `Bool`, which may decide alone,
+    /// and the index of the first captured value that equals it. Without this index, it would not
+    /// be known which of two equal values a binding comes from.
     case value(ScalarTerm.Kind, flag: Bool?, equals: Int)
     /// A captured `nil`.
     case absent
-    /// A captured value that could not be computed.
+    /// A captured value whose computation failed.
     case failed
     case order(AnyKeyPath, isForward: Bool, String.StandardComparator?)
   }
 
   fileprivate var parts: [Part] = []
 
-  /// What tells most shapes apart; hashing key paths costs more than comparing them.
+  /// Hashes only what distinguishes most shapes; hashing key paths costs more than comparing them.
   package func hash(into hasher: inout Hasher) {
     hasher.combine(parts.count)
     if case .type(let type)? = parts.first { hasher.combine(type) }
   }
 }
 
-/// Walks a predicate for its shape and its captured values, in the order in which they stand in it.
+/// Collects the shape and the captured values of a predicate, in their order in it.
 struct ShapeCollector {
   private(set) var shape = PredicateShape()
-  /// The captured values that are no `nil`, in their stored form.
+  /// The captured values that are not `nil`, in their stored form.
   private(set) var values: [_StoredValue] = []
-  /// Whether all that decides the SQL is in the shape.
+  /// Whether the shape contains everything on which the SQL depends.
   private(set) var isComplete = true
   private var variables: [PredicateExpressions.VariableID] = []
   private var depth = 0
@@ -48,7 +48,7 @@ struct ShapeCollector {
     self.forms = forms
   }
 
-  /// A node that has not said what decides its SQL, or a value that SQL may depend on.
+  /// Called for a node without a description, or for a value on which the SQL may depend.
   mutating func giveUp() { isComplete = false }
 
   mutating func add<T>(_ predicate: Predicate<T>) {
@@ -110,7 +110,7 @@ struct ShapeCollector {
     values.append(stored)
   }
 
-  /// Whether the value stands in SQL as it is. A text with several spellings does not.
+  /// Whether the value is bound unchanged. A text with several spellings is not.
   private func isPlain(_ value: _StoredValue) -> Bool {
     if case .text(let text) = value { CanonicalForms.hasOneForm(text) } else { true }
   }

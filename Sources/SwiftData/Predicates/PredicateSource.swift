@@ -9,15 +9,15 @@ enum SourceForm {
   case method(String, label: String? = nil)
   /// `a.name { b }`.
   case closure(String)
-  /// The text itself, whatever the operands are.
+  /// The text itself, without operands.
   case literal(String)
   case conditional
-  /// Nothing of its own.
+  /// Only its operand.
   case operand
 }
 
-/// Writes expressions of predicates as source code, for reasons and logs. Captured values are named by
-/// their types.
+/// Writes a predicate as source code, for error reasons and logs. A captured value is shown as its
+/// type.
 struct PredicateSource {
   private var names: [PredicateExpressions.VariableID: String] = [:]
 
@@ -26,7 +26,7 @@ struct PredicateSource {
     return source.text(of: expression)
   }
 
-  /// The text, in parentheses where it has operators and stands among others.
+  /// The text of an operand, in parentheses if it has operators.
   private mutating func operand(_ expression: any PredicateExpression) -> String {
     let text = text(of: expression)
     switch (expression as? any PredicateNode)?.form {
@@ -39,7 +39,7 @@ struct PredicateSource {
     guard let node = expression as? any PredicateNode else {
       return "\(type(of: expression))".prefix { $0 != "<" } + "(…)"
     }
-    if let variable = node.standsFor { return name(of: variable) }
+    if let variable = node.referencedVariable { return name(of: variable) }
     if case .operand = node.form, let wrapped = node.operands.first { return text(of: wrapped) }
     if case .closure(let name) = node.form {
       let subject = operand(node.operands[0])

@@ -1,14 +1,15 @@
 import OpenSwiftDataSQLSyntax
 
-/// Writes the condition of a query so that SQLite, which keeps no statistics here, chooses well.
+/// Forms the condition of a query so that SQLite, which has no statistics here, chooses a good
+/// plan.
 ///
-/// * A question about a to-many relationship is a correlated `EXISTS`, which looks at the members of one
-///   row at a time. Where nothing else narrows the rows, it becomes `IN` over one query for the
-///   owners of all members that match: on 100,000 owners of 300,000 members 12 to 124 ms
-///   instead of 187 to 349 ms. Where something does, or where the members can only be determined row by
-///   row, it stays.
-/// * The restriction to a subentity is marked as unlikely. SQLite would take its index for the best
-///   one otherwise, although it seldom leaves out much.
+/// * A condition on a to-many relationship is a correlated `EXISTS`, which reads the members of one
+///   row at a time. If nothing else narrows the rows, it becomes `IN` over one query for the owners
+///   of all matching members: with 100,000 owners of 300,000 members this takes 12 to 124 ms
+///   instead of 187 to 349 ms. It stays if another condition narrows the rows, or if the members
+///   depend on each row.
+/// * The restriction to a subentity is marked as unlikely. Otherwise SQLite would prefer its index,
+///   although it rarely excludes many rows.
 struct QueryPlan {
   let mapping: SchemaMapping
   private let from: TableReference
@@ -35,7 +36,7 @@ struct QueryPlan {
     return joins.first { ($0.table.alias ?? $0.table.name) == alias }?.table.name
   }
 
-  /// The conjunction of conditions that are 0, 1 or, in place of 0, null.
+  /// The conjunction of conditions whose result is 0, 1 or, instead of 0, null.
   func condition(_ conditions: [SQLExpression], restriction: SQLExpression?) -> SQLExpression {
     let condition = planned(.all(conditions))
     guard let restriction else { return condition }
@@ -43,18 +44,18 @@ struct QueryPlan {
       ? restriction : .all([.unlikely(restriction), condition])
   }
 
-  /// Whether an index finds the rows that meet the conditions.
+  /// Whether an index can find the rows that satisfy the conditions.
   func narrows(_ conditions: [SQLExpression]) -> Bool {
     conditions.contains(where: isNarrowing)
   }
 
   private func planned(_ condition: SQLExpression) -> SQLExpression {
-    guard asksForMembers(condition) else { return condition }
+    guard containsMemberQuery(condition) else { return condition }
     let parts = if case .conjunction(let parts) = condition { parts } else { [condition] }
     return parts.contains(where: isNarrowing) ? condition : atOnce(condition, isNegated: false)
   }
 
-  /// Whether an index finds the rows that meet the condition.
+  /// Whether an index can find the rows that satisfy the condition.
   private func isNarrowing(_ condition: SQLExpression) -> Bool {
     switch condition {
     case .binary(let left, let sign, let right):
@@ -75,17 +76,18 @@ struct QueryPlan {
     return mapping.isIndexed(name, of: table)
   }
 
-  /// Whether there is an `EXISTS` that `atOnce` would reach.
-  private func asksForMembers(_ condition: SQLExpression) -> Bool {
+  /// Whether the condition contains an `EXISTS` that `atOnce` would replace.
+  private func containsMemberQuery(_ condition: SQLExpression) -> Bool {
     switch condition {
-    case .conjunction(let parts), .disjunction(let parts): parts.contains(where: asksForMembers)
-    case .unary(.not, let inner): asksForMembers(inner)
+    case .conjunction(let parts), .disjunction(let parts):
+      parts.contains(where: containsMemberQuery)
+    case .unary(.not, let inner): containsMemberQuery(inner)
     case .exists: true
     default: false
     }
   }
 
-  /// The condition with its `EXISTS` as `IN`, where that can be.
+  /// The condition with `IN` in place of `EXISTS`, where possible.
   private func atOnce(_ condition: SQLExpression, isNegated: Bool) -> SQLExpression {
     switch condition {
     case .conjunction(let parts):
@@ -104,10 +106,11 @@ struct QueryPlan {
       case .binary(let key, .equal, let owner)? = parts.first,
       case .column(let alias?, let name) = owner, table(alias) != nil
     else { return nil }
-    // `NOT` would make no 1 of the null that a missing owner gives.
+    // With a missing owner, `IN` gives null, which `NOT` does not turn into 1.
     if isNegated, alias != root || name != RowColumns.key { return nil }
     parts.removeFirst()
-    // Nor of `NOT IN` where a key in the list is missing. It comes last: few rows get that far.
+    // `NOT IN` gives null if the list contains a null key, so those are excluded. This test comes
+    // last, because few rows reach it.
     if isNegated { parts.append(key.isNotNull) }
     var query = members
     query.columns = [ResultColumn(key)]
@@ -120,7 +123,7 @@ struct QueryPlan {
 }
 
 extension SQLBinaryOperator {
-  /// Whether an index finds the values that compare so.
+  /// Whether an index can find the values for this comparison.
   fileprivate var isSearch: Bool {
     switch self {
     case .equal, .isSame, .less, .lessOrEqual, .greater, .greaterOrEqual: true

@@ -1,15 +1,15 @@
 import OpenSwiftDataSQLSyntax
 
-/// A table whose rows are values of a plain type, such as the transactions of a history.
+/// Maps a plain type, such as a history transaction, to the rows of a table.
 ///
-/// `@unchecked`: key paths are immutable objects, which lack the conformance only.
+/// `@unchecked`: key paths are immutable, and only lack the conformance.
 package struct RecordMapping: @unchecked Sendable {
-  /// What a property of the type is in SQL.
+  /// The SQL for a property of the type.
   package struct Property {
     let keyPath: AnyKeyPath
-    /// The term of the property in the row under an alias.
+    /// The term of the property, for the row with an alias.
     let term: (PredicateCompiler, _ alias: String) -> SQLTerm
-    /// The column of the property, where an index of the table begins with it.
+    /// The column of the property, if an index of the table begins with it.
     let indexedColumn: String?
 
     init(
@@ -20,12 +20,12 @@ package struct RecordMapping: @unchecked Sendable {
       indexedColumn = nil
     }
 
-    /// The property that a column holds.
+    /// Maps a property to a column.
     /// - Parameters:
     ///   - keyPath: The property.
     ///   - name: The column.
     ///   - isIndexed: Whether an index of the table begins with it.
-    /// - Returns: `nil` for a type that fills no column by itself.
+    /// - Returns: `nil` for a type that is not stored in a single column.
     package init?<Root, Value>(
       _ keyPath: KeyPath<Root, Value>, _ name: String, isIndexed: Bool = false
     ) {
@@ -67,8 +67,8 @@ package struct RecordMapping: @unchecked Sendable {
 extension RecordMapping: RowSource {
   var sharesTable: Bool { false }
   var spatialIndexes: [SpatialIndex] { [] }
-  /// A history is read in pages: rows that follow each other are looked at until there are enough.
-  var findsOwnersAtOnce: Bool { false }
+  /// A history is read in pages, so rows are examined in order until the page is full.
+  var findsOwnersInOneQuery: Bool { false }
 
   func term(alias: String) -> SQLTerm { .record(RecordTerm(mapping: self, alias: alias)) }
   func restriction(alias: String?) -> SQLExpression? { nil }
@@ -78,7 +78,7 @@ extension RecordMapping: RowSource {
   }
 }
 
-/// A row of a table that holds values of a plain type.
+/// A row that contains a value of a plain type.
 struct RecordTerm {
   let mapping: RecordMapping
   let alias: String
@@ -86,12 +86,12 @@ struct RecordTerm {
   var key: SQLExpression { .column(table: alias, name: mapping.keyColumn) }
 }
 
-/// The rows of one table that belong to a row of another.
+/// The rows of one table that belong to a row of another table.
 struct RecordLink {
   let members: RecordMapping
-  /// The column of the members that has the key of the owner.
+  /// The column of the members with the owner's key.
   let ownerColumn: String
-  /// The condition that a row of the table is one of the members.
+  /// The condition that a row of the table is a member.
   let restriction: @Sendable (_ alias: String) -> SQLExpression
 }
 

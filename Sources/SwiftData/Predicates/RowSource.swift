@@ -1,31 +1,31 @@
 import OpenSwiftDataSQLSyntax
 
-/// The rows that the variable of a predicate stands for, and how key paths find their columns.
+/// The rows that a predicate's variable refers to, and the columns for its key paths.
 ///
-/// Models are one source; `RecordMapping` makes one of any table and plain type.
+/// Entities are one kind of source; `RecordMapping` makes one from any table and a plain type.
 protocol RowSource: Sendable {
-  /// Tells the source from others.
+  /// Distinguishes the source from others.
   var name: String { get }
   var table: String { get }
-  /// The column that tells the rows apart, which orders those that are equal otherwise.
+  /// The key column, which orders rows that are equal otherwise.
   var keyColumn: String { get }
-  /// Whether the table has other rows too, whose keys are not compared with these.
+  /// Whether the table contains other rows too, whose keys are not compared with these.
   var sharesTable: Bool { get }
   var spatialIndexes: [SpatialIndex] { get }
 
-  /// What the variable stands for.
+  /// The term of the variable.
   func term(alias: String) -> SQLTerm
-  /// The condition that a row of the table is one of these.
+  /// The condition that a row of the table belongs to the source.
   func restriction(alias: String?) -> SQLExpression?
   /// Whether an index of the table begins with the column.
   func isIndexed(_ column: String, in mapping: SchemaMapping) -> Bool
-  /// Whether the owners of members are looked for at once where nothing else narrows the rows.
-  var findsOwnersAtOnce: Bool { get }
+  /// Whether owners of matching members are found with one query if nothing else narrows the rows.
+  var findsOwnersInOneQuery: Bool { get }
 }
 
 extension EntityMapping: RowSource {
   var keyColumn: String { RowColumns.key }
-  var findsOwnersAtOnce: Bool { true }
+  var findsOwnersInOneQuery: Bool { true }
 
   func term(alias: String) -> SQLTerm {
     .object(ObjectTerm(entity: self, source: .row(alias: alias), scope: 0))

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The orders of text that a connection has to know besides its own.
+/// The text collations that are registered on each connection.
 package enum SQLCollation {
   package typealias Comparison = @Sendable (String, String) -> ComparisonResult
 
@@ -9,9 +9,9 @@ package enum SQLCollation {
     ("swift_localized_standard", { $0.localizedStandardCompare($1) }),
   ]
 
-  /// The collation that orders as the comparator does; `nil` for the order of code points.
+  /// The collation with the order of a comparator; `nil` for the order of code points.
   ///
-  /// A comparator does not tell what it is, so it is asked about texts that tell the kinds apart.
+  /// A comparator has no property for its kind, so this compares texts that distinguish the kinds.
   static func name(of comparator: String.StandardComparator) throws -> String? {
     var comparator = comparator
     comparator.order = .forward

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The functions that compiled predicates call. Every connection has to know them.
+/// The functions that compiled predicates call; they are registered on each connection.
 ///
-/// Each gives null when an argument is null, and the same answer for the same arguments.
+/// Each returns null if an argument is null, and is deterministic.
 package enum SQLFunction {
   package typealias Body = @Sendable ([_StoredValue]) -> _StoredValue
 
@@ -19,7 +19,8 @@ package enum SQLFunction {
     ("swift_trim", 2, trim),
     ("swift_contains", 2, onTexts { hasPart($0, $1).storedValue }),
     ("swift_starts", 2, onTexts { $0.hasPrefix($1).storedValue }),
-    // `hasPrefix` compares bytes where it can, so "\r" begins "\r\n"; for characters it does not.
+    // `hasPrefix` compares bytes where possible, so "\r" is a prefix of "\r\n"; for characters it
+    // is not.
     ("swift_starts_with", 2, onTexts { startsWith($0, $1).storedValue }),
     ("swift_ends", 2, onTexts { $0.hasSuffix($1).storedValue }),
     ("swift_localized_contains", 2, onTexts { $0.localizedStandardContains($1).storedValue }),
@@ -75,8 +76,8 @@ package enum SQLFunction {
     onTexts { .integer(Int64(body($0, $1).rawValue)) }
   }
 
-  /// Foundation's own `contains` on strings denies the empty text; the predicate's node asks the
-  /// collection of characters.
+  /// Foundation's `contains` on strings returns false for the empty text; the predicate's node
+  /// compares collections of characters.
   private static func hasPart<Text: Collection>(_ text: Text, _ part: Text) -> Bool
   where Text.Element: Equatable {
     text.contains(part)
@@ -99,8 +100,8 @@ package enum SQLFunction {
     return .real(Double(bitPattern: UInt64(bitPattern: bits)))
   }
 
-  /// A text that orders decimals of equal magnitude: digits for positive ones,
-  /// their complements for negative ones.
+  /// A text that orders decimals of equal magnitude: digits for positive numbers, their complements
+  /// for negative ones.
   @Sendable private static func decimalDigits(_ arguments: [_StoredValue]) -> _StoredValue {
     guard let number = Decimal(storedValue: arguments[0]), number.isFinite else { return .null }
     let parts = abs(number).description.split(separator: ".")

@@ -1,7 +1,7 @@
 import Foundation
 import OpenSwiftDataSQLSyntax
 
-/// What an expression of a predicate is in SQL.
+/// The SQL counterpart of an expression in a predicate.
 enum SQLTerm {
   case scalar(ScalarTerm)
   case object(ObjectTerm)
@@ -10,11 +10,11 @@ enum SQLTerm {
   case collection(CollectionTerm)
   case list(ListTerm)
   case identifier(IdentifierTerm)
-  /// A value that no row has a part in.
+  /// A value that does not depend on a row.
   case captured(Any)
   indirect case range(lower: SQLTerm?, upper: SQLTerm?, includesUpper: Bool)
 
-  /// The name of the case, for reasons.
+  /// The kind of term, for error reasons.
   var label: String {
     switch self {
     case .scalar: "a value"
@@ -30,30 +30,30 @@ enum SQLTerm {
   }
 }
 
-/// When a value is there and not `nil`.
+/// When a value is present, and not `nil`.
 enum Presence: Equatable {
   case always
-  /// The expression itself is null when the value is `nil`.
+  /// The expression is null if the value is `nil`.
   case whenNotNull
-  /// The condition, which is 0 or 1, tells; where it is 0 the expression means nothing.
+  /// The value is present if the condition, which is 0 or 1, is 1; otherwise the expression has no
+  /// meaning.
   case when(SQLExpression)
 }
 
-/// A value of one column or computed from some.
+/// A value of one column, or computed from columns.
 struct ScalarTerm {
   enum Kind: Hashable {
     case scalar(ScalarType)
-    /// The raw value of the type.
     case rawValue(ScalarType, ObjectIdentifier)
     /// The primary key of a row in the hierarchy of the named root entity.
     case key(root: String)
-    /// The place in the history of the store right after a transaction: its number.
+    /// The position in the store's history after a transaction: its number.
     case token
-    /// A place that no transaction of this store has: the last number before it.
+    /// A position between two transactions of this store: the number of the one before it.
     case betweenTokens
     /// A `ComparisonResult`: -1, 0 or 1.
     case comparisonResult
-    /// Only its absence can be asked for.
+    /// Only whether it is present can be tested.
     case opaque
   }
 
@@ -62,9 +62,9 @@ struct ScalarTerm {
   var presence: Presence = .always
   /// The Swift type of a `rawValue` term.
   var valueType: (any Any.Type)?
-  /// Whether the value may be no number. SQLite has null in its place, though the value is present.
+  /// Whether the value may be NaN. SQLite has null in its place, but the value is present.
   var mayBeNaN = false
-  /// A way to the rows with certain texts that is faster than computing the value of each.
+  /// A faster way to find rows with certain texts than computing the text of each row.
   var search: TextSearch?
 
   var scalarType: ScalarType? {
@@ -78,7 +78,7 @@ struct ScalarTerm {
 
   var isText: Bool { scalarType == .string }
 
-  /// 0 or 1.
+  /// A condition that is 0 or 1.
   var isPresent: SQLExpression {
     switch presence {
     case .always: .true
@@ -87,7 +87,7 @@ struct ScalarTerm {
     }
   }
 
-  /// The value, or null where it is absent.
+  /// The value, or null if it is absent.
   var nullable: SQLExpression {
     if case .when(let condition) = presence {
       return .conditional([SQLBranch(when: condition, then: value)], otherwise: nil)
@@ -101,7 +101,7 @@ struct ScalarTerm {
 }
 
 extension ScalarTerm {
-  /// A comparison of two values, 0 where one of them is no number.
+  /// A comparison of two values; 0 if one of them is NaN.
   func comparison(_ sign: SQLBinaryOperator, _ other: ScalarTerm) -> SQLExpression {
     let comparison = SQLExpression.binary(value, sign, other.value)
     return mayBeNaN || other.mayBeNaN ? .orFalse(comparison) : comparison
@@ -117,13 +117,13 @@ struct ObjectTerm {
   enum Source: Equatable {
     /// A row of a table in the query.
     case row(alias: String)
-    /// The row that has this primary key; its table joins the query when a column is read.
+    /// The row with this primary key; its table is joined when a column is read.
     case key(SQLExpression)
   }
 
   var entity: EntityMapping
   var source: Source
-  /// The query in which the source's columns are visible, counted from the outermost.
+  /// The nesting level of the query in which the source's columns are visible; the outermost is 0.
   var scope: Int
   var presence: Presence = .always
 
@@ -134,7 +134,7 @@ struct ObjectTerm {
     }
   }
 
-  /// 0 or 1.
+  /// A condition that is 0 or 1.
   var isPresent: SQLExpression {
     switch presence {
     case .always: .true
@@ -144,28 +144,28 @@ struct ObjectTerm {
   }
 }
 
-/// A value that fills several columns of one row.
+/// A value in several columns of one row.
 struct CompositeTerm {
   var alias: String
   var leaves: [LeafMapping]
-  /// How many components of the leaves' paths lead to this value.
+  /// The number of path components that lead from the property to this value.
   var depth: Int
-  /// Whether the value may be absent, which shows as null in every column.
+  /// Whether the value may be absent; then every column is null.
   var isOptional: Bool
-  /// The Swift type of a property that is stored this way.
+  /// The Swift type of the property.
   var valueType: (any Any.Type)?
 
   var columns: [SQLExpression] {
     leaves.map { .column(table: alias, name: $0.column.name) }
   }
 
-  /// 0 or 1.
+  /// A condition that is 0 or 1.
   var isPresent: SQLExpression {
     .any(columns.map(\.isNotNull))
   }
 }
 
-/// The destinations of a to-many relationship, or the rows that belong to a record; filtered or not.
+/// The members of a to-many relationship, or the rows that belong to a record; may be filtered.
 struct CollectionTerm {
   struct Filter {
     var variable: PredicateExpressions.VariableID

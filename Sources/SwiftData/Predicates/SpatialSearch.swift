@@ -1,9 +1,10 @@
 import OpenSwiftDataSQLSyntax
 
-/// Finds in a condition the box that a spatial index can search.
+/// Finds the bounding box in a condition that a spatial index can search.
 ///
-/// The index only narrows: its numbers are rounded outwards to 32 bits, so the condition itself judges
-/// the rows that it finds. Rows without one of the numbers are in no index and meet no comparison.
+/// The index only narrows the rows: its numbers are rounded outwards to 32 bits, so the condition
+/// itself is evaluated on them too. A row without one of the numbers is not in the index, and does
+/// not satisfy a comparison.
 struct SpatialSearch {
   private struct Bounds {
     var lower: [SQLExpression] = []
@@ -18,7 +19,7 @@ struct SpatialSearch {
     for condition in conditions { read(condition) }
   }
 
-  /// The condition that the best of the indexes gives; `nil` when none has two bounded columns.
+  /// The condition for the best of the indexes; `nil` if none has two bounded columns.
   func condition(_ indexes: [SpatialIndex]) -> SQLExpression? {
     let rated = indexes.map { index in
       (index, index.columns.count { bounds[$0]?.isEmpty == false })
@@ -69,7 +70,7 @@ struct SpatialSearch {
 }
 
 extension SQLBinaryOperator {
-  /// The operator that says the same of swapped sides.
+  /// The operator with the same meaning after its operands are exchanged.
   fileprivate var mirrored: SQLBinaryOperator {
     switch self {
     case .less: .greater

@@ -1,19 +1,19 @@
 import Foundation
 
-/// The forms in which captured values are bound.
+/// The stored forms in which captured values are bound.
 struct StoredForms {
   let mapping: SchemaMapping
-  /// The store whose rows are asked for; identifiers of other stores match nothing.
+  /// The store whose rows are selected; identifiers of other stores match nothing.
   let storeIdentifier: String?
 
-  /// The value to bind for a captured one, and what it is.
+  /// The value to bind for a captured value, and its kind.
   func form(of value: Any) throws -> (_StoredValue, ScalarTerm.Kind) {
     switch value {
-    // Asking for a conformance costs more than naming a type.
+    // A cast to a protocol costs more than a cast to a type.
     case let value as Int: return (value.storedValue, .scalar(.int))
     case let value as any ScalarCoding:
       let stored = value.storedValue
-      // SQLite keeps no NaN: it would be bound as null and match `nil`.
+      // SQLite cannot store NaN: it would be bound as null and match `nil`.
       if case .real(let number) = stored, number.isNaN { throw NotInSQL("NaN") }
       return (stored, .scalar(type(of: value).scalarType))
     case let value as any StringProtocol:
@@ -38,8 +38,8 @@ struct StoredForms {
     }
   }
 
-  /// The place of a captured token in the history of the store. A store that it does not know counts as
-  /// one of which no transaction had been seen.
+  /// The position of a captured token in the store's history. If the token does not contain this
+  /// store, none of the store's transactions had been seen.
   private func place(
     of token: DefaultHistoryToken
   ) throws -> (_StoredValue, ScalarTerm.Kind) {
@@ -50,8 +50,8 @@ struct StoredForms {
     )
   }
 
-  /// The primary key of a captured model or identifier. What this store cannot hold gets a key that
-  /// no row has, so that the text of the statement stays the same.
+  /// The primary key of a captured model or identifier. An identifier that is not of this store
+  /// gets a key that no row has, so that the text of the statement does not change.
   private func storedKey(of identifier: PersistentIdentifier) -> (_StoredValue, ScalarTerm.Kind) {
     let resolved = identifier.resolved
     let root = mapping.entity(named: resolved.entityName)?.rootName ?? resolved.entityName
@@ -63,9 +63,9 @@ struct StoredForms {
     return (.integer(key), .key(root: root))
   }
 
-  /// The value inside any number of optionals.
+  /// Removes all levels of `Optional` from a value.
   func unwrap(_ value: Any) -> Any? {
-    // Asking for a conformance costs more than naming the types that most values have.
+    // A cast to a protocol costs more than casts to the most frequent types.
     if value is Int || value is String { return value }
     guard let optional = value as? any OptionalValue else { return value }
     return optional.unwrappedValue.flatMap { unwrap($0) }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What the functions on lists of values do with a column's bytes.
+/// The implementation of functions on list columns.
 ///
-/// Each is called with the column and the number of the elements' type.
+/// Each takes the content of the column and the number of the element type.
 enum StoredList {
   @Sendable static func contains(_ arguments: [_StoredValue]) -> _StoredValue {
     guard let bytes = bytes(arguments[0]) else { return .null }
@@ -52,7 +52,7 @@ enum StoredList {
       if let values = ValueDecoding.encoded([T].self, bytes: bytes) as? [T] {
         return values.map(\.storedValue)
       }
-      // A dictionary, whose values are counted.
+      // For a dictionary, its values are counted.
       let values = ValueDecoding.encoded([String: T].self, bytes: bytes) as? [String: T]
       return values?.values.map(\.storedValue) ?? []
     }
@@ -72,7 +72,8 @@ enum StoredList {
     }
   }
 
-  /// Whether the text looks the same in JSON and in an archive, so that bytes without it have none.
+  /// Whether the text has the same bytes in JSON and in an archive, so that a list without these
+  /// bytes does not contain it.
   private static func isPlain(_ text: String) -> Bool {
     !text.isEmpty
       && text.utf8.allSatisfy { byte in

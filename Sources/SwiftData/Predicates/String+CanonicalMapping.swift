@@ -1,8 +1,8 @@
 import Foundation
 
-/// Foundation's canonical mappings take quadratic time on Linux: each scalar that they replace moves the rest
-/// of the text. So long texts are mapped in pieces. Nothing composes or changes places across the end of a
-/// character.
+/// Foundation's canonical mappings take quadratic time on Linux, because each replaced scalar moves
+/// the rest of the text. Long texts are therefore mapped in pieces. Composition and reordering
+/// never cross the end of a character.
 extension String {
   package var canonicallyComposed: String {
     mappingPieces(\.precomposedStringWithCanonicalMapping)
@@ -12,7 +12,7 @@ extension String {
     mappingPieces(\.decomposedStringWithCanonicalMapping)
   }
 
-  /// In bytes, about.
+  /// The approximate length of a piece in bytes.
   private static var pieceLength: Int { 1024 }
 
   private func mappingPieces(_ map: (String) -> String) -> String {

@@ -1,10 +1,10 @@
 import OpenSwiftDataSQLSyntax
 
-/// How the rows with certain texts are found where the text of a row is computed from a key that has an index,
-/// or comes from few texts.
+/// Finds rows with certain texts if the text is computed from an indexed key, or if there are few
+/// different texts.
 struct TextSearch {
-  /// The text of a row, as it is computed otherwise.
+  /// The text of a row, computed without this search.
   let text: SQLExpression
-  /// The condition, 0 or 1, that the text is one of the spellings; `nil` where this way does not know.
+  /// The condition, 0 or 1, that the text is one of the spellings; `nil` if it is not supported.
   let condition: (inout PredicateCompiler, _ spellings: [_StoredValue]) -> SQLExpression?
 }

@@ -1,11 +1,12 @@
 import Foundation
 
-/// How a change of the history tells which properties of a row an update changed: one bit each.
+/// Converts the changed properties of an update to the bits that the history stores, and back.
 ///
-/// To-one relationships come first, then attributes with one bit for each of their columns, then to-many
-/// relationships, each by name, inherited ones among them. The first is the highest bit of the first byte.
+/// To-one relationships come first, then attributes with one bit for each column, then to-many
+/// relationships; each group is sorted by name and includes inherited properties. The first bit is
+/// the highest bit of the first byte.
 struct ChangedColumns: Sendable {
-  /// The slot that each bit stands for.
+  /// The slot for each bit.
   private let slots: [Int]
 
   init(of entity: EntityMapping) {
@@ -24,18 +25,18 @@ struct ChangedColumns: Sendable {
 
   func bits(of changed: SlotSet) -> Data {
     var bytes = Data(count: (slots.count + 7) / 8)
-    for (place, slot) in slots.enumerated() where changed.contains(slot) {
-      bytes[place / 8] |= 0x80 >> UInt8(place % 8)
+    for (index, slot) in slots.enumerated() where changed.contains(slot) {
+      bytes[index / 8] |= 0x80 >> UInt8(index % 8)
     }
     return bytes
   }
 
-  /// The slots whose bits are set; a composite is changed where one of its columns is.
+  /// The slots whose bits are set; a composite has changed if one of its columns has.
   func slots(of bits: Data) -> SlotSet {
     var changed = SlotSet()
-    for (place, slot) in slots.enumerated() where place / 8 < bits.count {
-      let byte = bits[bits.startIndex + place / 8]
-      if byte & (0x80 >> UInt8(place % 8)) != 0 { changed.insert(slot) }
+    for (index, slot) in slots.enumerated() where index / 8 < bits.count {
+      let byte = bits[bits.startIndex + index / 8]
+      if byte & (0x80 >> UInt8(index % 8)) != 0 { changed.insert(slot) }
     }
     return changed
   }

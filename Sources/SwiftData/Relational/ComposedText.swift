@@ -1,11 +1,11 @@
 import OpenSwiftDataSQLSyntax
 import Synchronization
 
-/// Which columns hold text in its composed form only, so that bytes are ordered as Swift orders text.
+/// Records which columns contain only composed text, so that the order of bytes is Swift's order.
 ///
-/// Nearly all text is composed, but files are shared with programs that may write any. So a column is
-/// looked through, by its index, and what was found holds until something is written: the session's
-/// `changeStamp` tells. Where a database does not tell changes, no column is known.
+/// Nearly all text is composed, but other programs may write any text into the file. A column is
+/// therefore checked through its index, and the result is valid until the next write: the session's
+/// `changeStamp` detects it. If a database does not report changes, no column counts as composed.
 final class ComposedText: Sendable {
   private struct Known {
     var stamp: ChangeStamp
@@ -15,12 +15,12 @@ final class ComposedText: Sendable {
   /// By session.
   private let known = Mutex<[ObjectIdentifier: Known]>([:])
 
-  /// Whether all text of some columns is composed. To be asked inside a transaction.
+  /// Whether all text in some columns is composed. Must be called inside a transaction.
   func fills(
     _ columns: Set<String>, of table: String, _ session: any SQLSession,
     _ database: SQLCapabilities
   ) throws -> Bool {
-    guard database.tellsChanges else { return false }
+    guard database.reportsChanges else { return false }
     let stamp = try session.changeStamp()
     for column in columns.sorted() {
       let name = "\(table).\(column)"
@@ -40,7 +40,7 @@ final class ComposedText: Sendable {
     return true
   }
 
-  /// As many bytes as characters are ASCII, which needs no closer look.
+  /// Text with as many bytes as characters is ASCII, which needs no further check.
   private func isComposed(
     _ column: String, of table: String, _ session: any SQLSession, _ dialect: SQLDialect
   ) throws -> Bool {

@@ -1,9 +1,9 @@
 import OpenSwiftDataSQLSyntax
 
-/// The to-many relationships that ask for a minimum or a maximum of members, and how these are counted.
+/// The to-many relationships with a minimum or maximum number of members.
 ///
-/// Judged at the end of a transaction, by the rows: another writer may have added members that no list in
-/// memory shows.
+/// The rows are counted at the end of a transaction, because another writer may have added members
+/// that are not in memory.
 struct CountedLists: Sendable {
   struct List: Sendable {
     let property: String
@@ -50,9 +50,10 @@ struct CountedLists: Sendable {
 }
 
 extension RelationalStore {
-  /// Counts the members of all lists that a transaction has changed, where their number matters.
-  /// - Throws: `SwiftDataError.modelValidationFailure` with all lists that have too few or too many.
-  func judgeCounts(
+  /// Counts the members of all lists that a transaction has changed and that have a limit.
+  /// - Throws: `SwiftDataError.modelValidationFailure` with all lists that have too few or too many
+  ///   members.
+  func checkCounts(
     of changes: RowChanges, _ session: any SQLSession
   ) throws {
     if plans.counted.isEmpty { return }
@@ -73,7 +74,7 @@ extension RelationalStore {
     try SwiftDataError.throwAll(failures)
   }
 
-  /// The number of the entity that a row is of.
+  /// The number of the row's entity.
   private func entityNumber(of row: RowChanges.Row, _ session: any SQLSession) throws -> Int? {
     guard let root = mapping.entity(number: row.root), root.sharesTable else { return row.root }
     let select = Select(

@@ -1,40 +1,42 @@
 package import OpenSwiftDataSQLSyntax
 
-/// What the deletion of an entity's rows does to other rows, by its delete rules.
+/// The statements that apply delete rules when rows of an entity are deleted.
 ///
-/// The keys of the deleted rows are the JSON array that is parameter 0 of each statement.
+/// Parameter 0 of each statement is the JSON array of the deleted rows' keys.
 package struct DeletionSteps {
-  /// Queries for related rows: the key of the deleted row, then key and entity number of the other one.
+  /// Queries for related rows: the key of the deleted row, then key and entity number of the
+  /// related one.
   package struct Partners {
     package let property: String
-    /// Two for a relationship of one to one, which has a column on each side.
+    /// Two queries for a one-to-one relationship, which has a column on each side.
     package let queries: [String]
   }
 
-  /// A column of other rows that names deleted rows and loses them.
-  package struct Emptying {
+  /// A column of other rows that refers to deleted rows, and is set to null.
+  package struct Nullification {
     package let owner: EntityMapping
     package let property: String
     let slot: Int
-    /// Finds the rows whose required relationship names a deleted one: key, entity number, and the key of
-    /// the deleted row; `nil` where it may be empty.
+    /// Finds rows whose required relationship refers to a deleted row: key, entity number, and key
+    /// of the deleted row. `nil` if the relationship is optional.
     package let findingRequired: String?
-    /// Gives back keys and entity numbers of the rows that have lost their model.
+    /// Sets the column to null, and returns keys and entity numbers of the changed rows.
     package let sql: String
-    /// Whose rows these are.
+    /// The rows with the column.
     let partner: EntityChanges.Partner
   }
 
   package private(set) var cascades: [Partners] = []
   package private(set) var denials: [Partners] = []
-  package private(set) var emptyings: [Emptying] = []
-  /// What new rows that are deleted in the save that adds them leave empty: they deny nothing.
-  package private(set) var emptyingsOfDenials: [Emptying] = []
-  /// Removes the rows from tables of pairs.
+  package private(set) var nullifications: [Nullification] = []
+  /// For new rows that are deleted in the same save: they deny nothing, so columns that refer to
+  /// them are set to null.
+  package private(set) var nullificationsOfDenied: [Nullification] = []
+  /// Removes the rows from join tables.
   package private(set) var unlinking: [String] = []
-  /// Rows of entities that only the file has, which no model here can change.
+  /// Relationships of entities that only the file has; no model here can change them.
   package private(set) var referrers: [FileReferrer] = []
-  /// The entities at the other ends.
+  /// The related entities.
   package private(set) var concerned: Set<String> = []
   package let delete: String
   private let dialect: SQLDialect
@@ -56,8 +58,8 @@ package struct DeletionSteps {
       add(property, of: entity, to: partner, inverse, relationship.deleteRule)
       guard case .toOne(let toOne)? = inverse?.kind, let inverse else { continue }
       switch relationship.deleteRule {
-      case .nullify: emptyings.append(emptying(toOne, inverse, of: partner, in: mapping))
-      case .deny: emptyingsOfDenials.append(emptying(toOne, inverse, of: partner, in: mapping))
+      case .nullify: nullifications.append(emptying(toOne, inverse, of: partner, in: mapping))
+      case .deny: nullificationsOfDenied.append(emptying(toOne, inverse, of: partner, in: mapping))
       case .cascade, .noAction: continue
       }
     }
@@ -125,8 +127,8 @@ package struct DeletionSteps {
     }
   }
 
-  /// The rows that name deleted ones from the other side of a relationship of one to one. Where a new
-  /// model names a row that is deleted, that row's own column is gone.
+  /// The rows that refer to deleted ones from the other side of a one-to-one relationship. If a new
+  /// model refers to a deleted row, the deleted row's own column no longer refers to it.
   private static func partners(
     naming inverse: PropertyMapping?, _ partner: EntityMapping, in property: PropertyMapping
   ) -> Select? {
@@ -143,7 +145,7 @@ package struct DeletionSteps {
   private func emptying(
     _ toOne: ToOneMapping, _ property: PropertyMapping, of owner: EntityMapping,
     in mapping: SchemaMapping
-  ) -> Emptying {
+  ) -> Nullification {
     let names = [toOne.key.name] + (toOne.entityNumber.map { [$0.name] } ?? [])
     let naming = DeletionSteps.isDeleted(toOne.key.name)
     let finding = Select(
@@ -152,14 +154,14 @@ package struct DeletionSteps {
     let update = Update(
       owner.table, set: names.map { Assignment($0, .null) }, where: naming,
       returning: [RowColumns.key, RowColumns.entity])
-    return Emptying(
+    return Nullification(
       owner: owner, property: property.name, slot: property.slot,
       findingRequired: property.isOptional ? nil : finding.rendered(in: dialect).sql,
       sql: update.rendered(in: dialect).sql,
       partner: EntityChanges.Partner(root: mapping.rootNumber(of: owner), slot: property.slot))
   }
 
-  /// Columns without an inverse are not covered by a rule of the deleted entity.
+  /// Relationships without an inverse are not covered by a rule of the deleted entity.
   private mutating func addReferring(to entity: EntityMapping, in mapping: SchemaMapping) {
     let names = Set(entity.descriptor.lineage.map(\.entityName))
     for owner in mapping.entities {
@@ -168,7 +170,7 @@ package struct DeletionSteps {
         case .toOne(let toOne) where names.contains(toOne.destination):
           concerned.insert(owner.name)
           if toOne.inverse == nil, owner.ownSlots.contains(property.slot) {
-            emptyings.append(emptying(toOne, property, of: owner, in: mapping))
+            nullifications.append(emptying(toOne, property, of: owner, in: mapping))
           }
         case .toMany(let toMany) where names.contains(toMany.destination):
           concerned.insert(owner.name)

@@ -1,26 +1,27 @@
 import OpenSwiftDataSQLSyntax
 
-/// What changes of an entity's rows mean for the rows of their partners, which others tell of: a to-many
-/// has changed when one of its members has another owner, was added or is deleted.
+/// The related rows that count as changed when rows of an entity change. A to-many relationship has
+/// changed when a member was added, deleted, or moved to another owner.
 final class EntityChanges: Sendable {
-  /// A to-one relationship whose partner counts a change of it as one of its own.
+  /// A to-one relationship whose change counts as a change of the related row.
   struct Link: Sendable {
     let slot: Int
-    /// Finds the key that a row has stored.
+    /// Finds the stored key.
     let stored: String
     let partner: Partner
   }
 
   /// The rows at the other end of a relationship.
   struct Partner: Hashable, Sendable {
-    /// The number of the entity at the root of their table.
+    /// The number of the root entity of their table.
     let root: Int
-    /// The relationship that changes; `nil` where they have none, and only their version counts.
+    /// The slot of the relationship that changes; `nil` if they have no inverse, so only their
+    /// version changes.
     let slot: Int?
   }
 
-  /// A query for the partners of deleted rows, whose keys are the list that is its parameter.
-  struct PartnersOfDeleted: Sendable {
+  /// A query for the rows related to deleted rows; the parameter is the list of deleted keys.
+  struct RelatedToDeleted: Sendable {
     let sql: String
     let partner: Partner
   }
@@ -28,7 +29,7 @@ final class EntityChanges: Sendable {
   let root: Int
   let columns: ChangedColumns
   let links: [Link]
-  let partnersOfDeleted: [PartnersOfDeleted]
+  let relatedToDeleted: [RelatedToDeleted]
 
   init(of entity: EntityMapping, in mapping: SchemaMapping, dialect: SQLDialect) {
     root = mapping.rootNumber(of: entity)
@@ -44,7 +45,7 @@ final class EntityChanges: Sendable {
           where: .binary(RowColumns.key(), .equal, .parameter(0)))
         links.append(
           Link(slot: property.slot, stored: stored.rendered(in: dialect).sql, partner: partner))
-        // A partner without relationship of its own does not notice a deletion.
+        // A related row without an inverse does not change when a row is deleted.
         if partner.slot != nil {
           partners.append(
             (EntityChanges.column(toOne.key.name, of: entity.table, by: RowColumns.key), partner))
@@ -67,12 +68,12 @@ final class EntityChanges: Sendable {
       partners.append((EntityChanges.column(column, of: entity.table, by: RowColumns.key), owner))
     }
     self.links = links
-    partnersOfDeleted = partners.map {
-      PartnersOfDeleted(sql: $0.select.rendered(in: dialect).sql, partner: $0.partner)
+    relatedToDeleted = partners.map {
+      RelatedToDeleted(sql: $0.select.rendered(in: dialect).sql, partner: $0.partner)
     }
   }
 
-  /// The different values of a column in the rows that a list names by another.
+  /// The distinct values of a column, in the rows that a list selects by another column.
   private static func column(_ name: String, of table: String, by key: String) -> Select {
     let value = SQLExpression.column(table: nil, name: name)
     let isListed = SQLExpression.isMember(
@@ -85,13 +86,13 @@ final class EntityChanges: Sendable {
 }
 
 extension SchemaMapping {
-  /// The number of the entity at the root of an entity's hierarchy.
+  /// The number of the root entity of an entity's hierarchy.
   func rootNumber(of entity: EntityMapping) -> Int {
     self.entity(named: entity.rootName)?.number ?? entity.number
   }
 
-  /// The partner that a to-one changes without being written itself; `nil` in a one-to-one relationship,
-  /// where each side has a column.
+  /// The related row that changes without being written; `nil` for a one-to-one relationship, where
+  /// each side has a column.
   fileprivate func partner(of toOne: ToOneMapping) -> EntityChanges.Partner? {
     guard let destination = entity(named: toOne.destination) else { return nil }
     let root = rootNumber(of: destination)
@@ -102,7 +103,8 @@ extension SchemaMapping {
     return EntityChanges.Partner(root: root, slot: inverse.slot)
   }
 
-  /// The columns with the keys of owners whose to-many has no inverse, in rows of the entity.
+  /// The columns, in rows of the entity, with the owner's key of to-many relationships without an
+  /// inverse.
   fileprivate func ownerColumns(
     in entity: EntityMapping
   ) -> [(column: String, owner: EntityChanges.Partner)] {

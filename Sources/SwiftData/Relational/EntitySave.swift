@@ -1,34 +1,34 @@
 import OpenSwiftDataSQLSyntax
 import Synchronization
 
-/// How rows of an entity are written.
+/// The statements that write rows of an entity.
 final class EntitySave: Sendable {
   let statements: SaveStatements
   let changes: EntityChanges
-  /// What an upsert writes in one statement: all but the unique values.
+  /// The slots that an upsert writes in one statement: all except the unique values.
   let upsertedSlots: SlotSet
   let toMany: [ToManyStatements]
   let keySource: KeySource
   let toOnes: [ToOneLink]
-  /// Whether the other end of a to-one is one too.
+  /// Whether the entity has a one-to-one relationship.
   let hasOneToOnes: Bool
-  private let emptyings = Mutex<[SlotSet: String?]>([:])
+  private let nullifications = Mutex<[SlotSet: String?]>([:])
   private let unlinkings = Mutex<[SlotSet: String?]>([:])
   private let updates = Mutex<[SlotSet: Update?]>([:])
 
-  /// Where the key of a new model comes from.
+  /// How a new model gets its key.
   enum KeySource {
     case nextFree
-    /// The statement that writes the row finds the row with the same unique values.
+    /// The statement that writes the row also finds an existing row with the same unique values.
     case writing
-    /// The row with the same unique values is looked up first.
+    /// An existing row with the same unique values is looked up first.
     case lookingUp
   }
 
   struct Update: Sendable {
     let sql: String
     let columns: [SaveStatements.Column]
-    /// The slots of the columns.
+    /// The slots that have columns.
     let slots: SlotSet
 
     init(_ statement: (sql: String, columns: [SaveStatements.Column])) {
@@ -61,10 +61,10 @@ final class EntitySave: Sendable {
       ? .nextFree : statements.upsert == nil ? .lookingUp : .writing
   }
 
-  /// Sets the unique columns of some slots to null in one row; `nil` when there are none.
+  /// Sets the unique columns of some slots to null in one row; `nil` if there are none.
   func emptying(_ slots: SlotSet) -> String? {
     if slots.isEmpty { return nil }
-    return emptyings.withLock { known in
+    return nullifications.withLock { known in
       if let sql = known[slots] { return sql }
       let made = statements.emptying(slots)
       known[slots] = .some(made)
@@ -72,7 +72,7 @@ final class EntitySave: Sendable {
     }
   }
 
-  /// Empties the to-one relationships among some slots in one row; `nil` when there are none.
+  /// Sets the to-one relationships among some slots to null in one row; `nil` if there are none.
   func unlinking(_ slots: SlotSet) -> String? {
     unlinkings.withLock { known in
       if let sql = known[slots] { return sql }

@@ -1,18 +1,19 @@
 import OpenSwiftDataRowStorage
 import OpenSwiftDataSQLSyntax
 
-/// How rows of an entity are read, down to the cells.
+/// The columns and cells for reading rows of an entity.
 package final class EntitySelection: Sendable {
   let columns: [SQLExpression]
   let hasEntityNumber: Bool
-  /// The columns that tell which row it is: the key and, where there are several, the entity number.
+  /// The columns that identify a row: the key and, if there are several entities, the entity
+  /// number.
   let keyColumns: [SQLExpression]
   /// By entity number.
   let members: [Int: Member]
   let onlyMember: Member
   /// Reads one row by key.
   let byKey: String
-  /// Reads the rows whose keys are in the list that is parameter 0, in the order of the list.
+  /// Reads the rows in a list of keys, which is parameter 0, in the order of the list.
   let byKeys: String
 
   struct Member: Sendable {
@@ -30,7 +31,7 @@ package final class EntitySelection: Sendable {
       blankNulls = descriptor.layout.blankNulls(filling: sources.lazy.map(\.cell))
     }
 
-    func builder(expectedRows: Int, _ outside: (any OutsideValues)?) -> RowBuilder {
+    func builder(expectedRows: Int, _ outside: (any ExternalValues)?) -> RowBuilder {
       RowBuilder(
         layout: descriptor.layout, blankNulls: blankNulls, expectedRows: expectedRows,
         outside: outside)
@@ -42,10 +43,10 @@ package final class EntitySelection: Sendable {
     hasEntityNumber = selection.hasEntityNumber
     keyColumns = Array(columns.prefix(hasEntityNumber ? 2 : 1))
     var members: [Int: Member] = [:]
-    for (number, places) in selection.places {
+    for (number, indices) in selection.indices {
       guard let member = plans.mapping.entity(number: number) else { continue }
       members[number] = Member(
-        descriptor: member.descriptor, sources: ContiguousArray(places),
+        descriptor: member.descriptor, sources: ContiguousArray(indices),
         scope: plans.scope(number: number))
     }
     self.members = members
@@ -65,15 +66,15 @@ package final class EntitySelection: Sendable {
     _ columns: [SQLExpression], from table: TableReference, in database: SQLCapabilities
   ) -> String {
     let keys = "keys"
-    let list = ListParameter(.parameter(0), of: .integer, hasPlaces: !database.keepsJoinOrder)
+    let list = ListParameter(.parameter(0), of: .integer, hasPositions: !database.keepsJoinOrder)
     let isListed = SQLExpression.binary(
       RowColumns.key(of: RowSelection.alias), .equal,
       .column(table: keys, name: ListParameter.value))
     return Select(
       columns, from: TableReference(list: list, as: keys),
-      joins: [Join(list.hasPlaces ? .inner : .cross, table, on: isListed)],
-      orderBy: list.hasPlaces
-        ? [OrderingTerm(.column(table: keys, name: ListParameter.place))] : []
+      joins: [Join(list.hasPositions ? .inner : .cross, table, on: isListed)],
+      orderBy: list.hasPositions
+        ? [OrderingTerm(.column(table: keys, name: ListParameter.position))] : []
     ).rendered(in: database.dialect).sql
   }
 }

@@ -1,36 +1,36 @@
 import OpenSwiftDataSQLSyntax
 import Synchronization
 
-/// A compiled request. The bindings in it are those of the request that was compiled.
+/// A compiled request. It contains the bindings of the request that was compiled.
 final class FetchPlan: Sendable {
   let compiled: CompiledFetch
-  /// Where each binding comes from: the place among the captured values.
+  /// For each binding, the index of the captured value that it comes from.
   private let sources: [Int]
-  /// A plan has few texts: comparing finds one sooner than hashing.
+  /// A plan has few texts, so comparing keys is faster than hashing them.
   private let texts = Mutex<[(key: TextKey, text: String)]>([])
 
-  /// What decides the text besides the plan.
+  /// What the text depends on besides the plan.
   struct TextKey: Equatable {
     let purpose: QueryShape.Purpose
     let hasLimit: Bool
     let hasOffset: Bool
   }
 
-  /// A plan for one request.
+  /// Makes a plan for one request.
   init(_ compiled: CompiledFetch) {
     self.compiled = compiled
     sources = []
   }
 
-  /// A plan for all requests of one shape; `nil` where SQL depends on more than the shape.
+  /// Makes a plan for all requests of one shape; `nil` if the SQL depends on more than the shape.
   /// - Parameter values: The captured values of the compiled request.
   init?(_ compiled: CompiledFetch, capturing values: [_StoredValue]) {
     guard compiled.dependsOnShapeOnly, !compiled.filtersInMemory else { return nil }
     var sources: [Int] = []
     for binding in compiled.bindings {
-      // Any of several equal ones will do: they are equal in every request of the shape.
-      guard let place = values.firstIndex(of: binding) else { return nil }
-      sources.append(place)
+      // Of several equal values any can be used: they are equal in every request of the shape.
+      guard let index = values.firstIndex(of: binding) else { return nil }
+      sources.append(index)
     }
     self.compiled = compiled
     self.sources = sources
@@ -49,7 +49,7 @@ final class FetchPlan: Sendable {
   }
 }
 
-/// The plans of a store by the shape of requests.
+/// The plans of a store, by the shape of requests.
 final class FetchPlans: Sendable {
   struct Key: Hashable {
     let entity: Int
@@ -64,10 +64,10 @@ final class FetchPlans: Sendable {
 
   private let state = Mutex(State())
 
-  /// How many requests were compiled, because their shape was new or depends on values.
+  /// The number of compilations, because a shape was new or the SQL depends on values.
   var compiledCount: Int { state.withLock { $0.compiledCount } }
 
-  /// The plan of a request and the values to bind: found by its shape, or compiled.
+  /// The plan of a request, found by its shape or compiled, and the values to bind.
   func plan<T: PersistentModel>(
     of descriptor: FetchDescriptor<T>, entity: EntityMapping, forms: StoredForms,
     holdsComposedText: Bool, compile: () -> CompiledFetch

@@ -1,15 +1,16 @@
 import OpenSwiftDataSQLSyntax
 
-/// What the deletion of an entity's rows does to rows of an entity that the file has and the schema has not.
+/// The statements for rows of an entity that only the file has, when rows that they refer to are
+/// deleted.
 ///
-/// `RowDeletion` refuses the deletion where such a relationship is required, and clears it otherwise. The keys
-/// of the deleted rows are the JSON array that is parameter 0 of each statement.
+/// `RowDeletion` refuses the deletion if the relationship is required, and clears it otherwise.
+/// Parameter 0 of each statement is the JSON array of the deleted rows' keys.
 package struct FileReferrer: Sendable {
   package let entity: String
   package let property: String
-  /// Finds the rows whose required relationship names a deleted one; `nil` where it may be empty.
+  /// Finds rows whose required relationship refers to a deleted row; `nil` if it is optional.
   package let findingRequired: String?
-  /// Removes the deleted rows from the relationship.
+  /// Removes deleted rows from the relationship.
   package let clearing: String
 
   init(_ reference: FileReference, dialect: SQLDialect) {

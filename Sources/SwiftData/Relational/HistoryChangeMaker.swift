@@ -1,14 +1,13 @@
 import Foundation
 import OpenSwiftDataRowStorage
 
-/// Makes the public value of a change: of the class that the entity has in the models, with key paths of that
-/// class.
+/// Makes the public value of a change, with the entity's current class and key paths of that class.
 ///
-/// Made once per entity and store. Thread safe: it is immutable.
+/// Made once per entity and store. Thread-safe, because it is immutable.
 final class HistoryChangeMaker: Sendable {
   private let make: @Sendable (ChangeRow, PersistentIdentifier) -> HistoryChange
 
-  /// - Parameter entity: `nil` for an entity that the models lack.
+  /// - Parameter entity: `nil` for an entity that is not in the schema.
   init(_ entity: EntityMapping?) {
     func changes<M: PersistentModel>(
       _ type: M.Type
@@ -16,32 +15,32 @@ final class HistoryChangeMaker: Sendable {
       let changes = TypedChanges<M>(entity)
       return { changes.change($0, $1) }
     }
-    let type: any PersistentModel.Type = entity?.descriptor.type ?? NoModel.self
+    let type: any PersistentModel.Type = entity?.descriptor.type ?? UnknownModel.self
     make = changes(type)
   }
 
-  /// - Parameter identifier: That of the changed model.
+  /// - Parameter identifier: The identifier of the changed model.
   func change(_ row: ChangeRow, of identifier: PersistentIdentifier) -> HistoryChange {
     make(row, identifier)
   }
 }
 
-/// What changes of one class need to know.
+/// The key paths and preserved attributes of one class.
 ///
-/// `@unchecked`: key paths are immutable objects, which lack the conformance only.
+/// `@unchecked`: key paths are immutable, and only lack the conformance.
 private struct TypedChanges<Model: PersistentModel>: @unchecked Sendable {
   private typealias Property = PartialKeyPath<Model> & Sendable
 
   private let columns: ChangedColumns?
-  /// By slot; `nil` for what the class has no key path for.
+  /// By slot; `nil` if the class has no key path for it.
   private let keyPaths: [(any Property)?]
   private let preserved: [Preserved]
 
-  /// An attribute whose value outlives the row, and the places of its values among the preserved ones.
+  /// A preserved attribute, and the indices of its values among the preserved values.
   private struct Preserved {
     let property: ModelProperty
     let keyPath: PartialKeyPath<Model>
-    let places: Range<Int>
+    let positions: Range<Int>
   }
 
   init(_ entity: EntityMapping?) {
@@ -50,13 +49,13 @@ private struct TypedChanges<Model: PersistentModel>: @unchecked Sendable {
     let paths = properties.map { KeyPathRoot.path($0.keyPath, from: Model.self) }
     keyPaths = paths.map { path in path.map { unsafeBitCast($0, to: (any Property).self) } }
     var preserved: [Preserved] = []
-    var place = 0
+    var position = 0
     for (property, columns) in entity?.preservedProperties ?? [] {
-      let places = place..<(place + columns.count)
-      place = places.upperBound
+      let positions = position..<(position + columns.count)
+      position = positions.upperBound
       guard let keyPath = paths[property.slot] else { continue }
       preserved.append(
-        Preserved(property: properties[property.slot], keyPath: keyPath, places: places))
+        Preserved(property: properties[property.slot], keyPath: keyPath, positions: positions))
     }
     self.preserved = preserved
   }
@@ -92,18 +91,19 @@ private struct TypedChanges<Model: PersistentModel>: @unchecked Sendable {
   private func tombstone(_ values: [_StoredValue]) -> HistoryTombstone<Model> {
     HistoryTombstone(
       preserved.compactMap { preserved in
-        guard preserved.places.upperBound <= values.count,
-          let value = PreservedValue.value(of: preserved.property, values[preserved.places])
+        guard preserved.positions.upperBound <= values.count,
+          let value = PreservedValue.value(of: preserved.property, values[preserved.positions])
         else { return nil }
-        // What an attribute holds has no references that others change. `as Any` keeps it from being opened.
+        // Attribute values contain no references to shared mutable state. `as Any` prevents the
+        // value from being opened as an existential.
         return (preserved.keyPath, unsafeBitCast(value as Any, to: (any Sendable).self))
       })
   }
 }
 
-/// Makes values of attributes out of what the history preserved of a deleted row.
+/// Converts preserved values of a deleted row to attribute values.
 enum PreservedValue {
-  /// - Returns: `nil` where there is none, or none that the property's type can show.
+  /// - Returns: `nil` if no value was preserved, or it does not match the type of the property.
   static func value(of property: ModelProperty, _ stored: ArraySlice<_StoredValue>) -> Any? {
     guard stored.contains(where: { !$0.isNull }),
       let first = property.isExternallyStored ? stored.first.flatMap(untagged) : stored.first
@@ -111,7 +111,7 @@ enum PreservedValue {
     switch (property.form, first) {
     case (.attribute(.scalar(.string)), .blob(let bytes)),
       (.attribute(.scalar(.url)), .blob(let bytes)):
-      // A text that may lie outside of the row is stored as bytes.
+      // Text that may be stored outside the row is stored as bytes.
       return decoded(property.valueType) {
         ValueDecoding.scalar($0, .text(String(decoding: bytes, as: UTF8.self)))
       }
@@ -147,7 +147,7 @@ enum PreservedValue {
     return (type as? any RawRepresentable.Type).flatMap { value($0) }
   }
 
-  /// A value that was kept outside of its row went with the row.
+  /// A value in a file was deleted with its row.
   private static func untagged(_ stored: _StoredValue) -> _StoredValue? {
     guard case .blob(let data) = stored else { return stored }
     return data.withUnsafeBytes { bytes in

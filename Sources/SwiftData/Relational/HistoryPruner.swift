@@ -2,40 +2,40 @@ import Foundation
 import OpenSwiftDataSQLSyntax
 import Synchronization
 
-/// Forgets the oldest history of a store after changes, as far as its retention says.
+/// Deletes the oldest history after changes, according to the store's retention.
 ///
-/// 1. Each change of the store asks `prune`, behind its commit. Nothing is read as long as no limit can be
-///    exceeded, which the pruner knows from its last look: when the oldest transaction was, and which
-///    number may be the first to exceed a limit.
-/// 2. A look finds the first transaction that is kept. Those before it are due, whoever deletes them: another
-///    process may do so at the same time.
-/// 3. Each step removes due transactions, together with at most `changesAtOnce` changes, or one transaction,
-///    in a transaction of its own. What is left is for the next change of the store.
+/// 1. After the commit of each change, the store calls `prune`. It reads nothing while no limit can
+///    be exceeded. The pruner knows this from its last check: the time of the oldest transaction,
+///    and the number of the first transaction that may exceed a limit.
+/// 2. A check finds the first transaction to keep. All before it are due. Another process may
+///    delete them at the same time.
+/// 3. Each step deletes due transactions with at most `changesAtOnce` changes, or a single
+///    transaction, in a transaction of its own. The rest is left for the next change of the store.
 ///
-/// Only a first part of the history is ever removed, so that the oldest number tells which tokens are too old.
-/// `state` is guarded by its mutex, which is held while a step runs; other threads do without meanwhile.
+/// Only the beginning of the history is removed, so the oldest number shows which tokens have
+/// expired. A mutex guards `state` and is held during a step; other threads skip pruning meanwhile.
 final class HistoryPruner: Sendable {
   private let retention: HistoryRetention
   private let state = Mutex(State())
 
   private struct State {
-    /// The first transaction that is kept; 0 where none is due.
+    /// The first transaction to keep; 0 if none is due.
     var firstKept: Int64 = 0
-    /// No transaction before this one is left.
+    /// The number of the oldest transaction that may exist.
     var first: Int64 = 0
-    /// The timestamp of the oldest transaction, or less.
+    /// The timestamp of the oldest transaction, or an earlier one.
     var oldest = -Double.infinity
-    /// The number of transactions, or the size, may be too large from this number on.
-    var nextLook: Int64 = 0
+    /// From this number on, the number of transactions or their size may exceed a limit.
+    var nextCheck: Int64 = 0
   }
 
-  /// How many changes one step removes.
+  /// The number of changes that one step removes.
   private static let changesAtOnce: Int64 = 1000
-  /// How many pages a step gives back that leaves more to do.
+  /// The number of pages that a step releases if it does not finish.
   private static let pagesAtOnce = 100
-  /// The part of a limit by which it may be exceeded.
+  /// A limit may be exceeded by this fraction of it.
   private static let tolerance = 16
-  /// How many transactions come between two looks at the size.
+  /// The number of transactions between two checks of the size.
   private static let sizeInterval: Int64 = 16
 
   init(_ retention: HistoryRetention) { self.retention = retention }
@@ -66,10 +66,10 @@ final class HistoryPruner: Sendable {
       if Date().timeIntervalSinceReferenceDate - allowed > state.oldest { return true }
     }
     let isCounted = retention.maximumCount != nil || retention.maximumSize != nil
-    return isCounted && last >= state.nextLook
+    return isCounted && last >= state.nextCheck
   }
 
-  /// `nil` where transactions of any age stay.
+  /// `nil` if the age is not limited.
   private var age: TimeInterval? {
     retention.maximumAge.flatMap { $0.isNaN || $0 == .infinity ? nil : $0 }
   }
@@ -77,33 +77,33 @@ final class HistoryPruner: Sendable {
   // MARK: Looking
 
   private func look(_ state: inout State, _ step: PruningStep, _ last: Int64) throws {
-    state.nextLook = last + 1
+    state.nextCheck = last + 1
     guard let first = try step.firstTransaction() else { return }
-    state.nextLook = .max
+    state.nextCheck = .max
     state.first = first
     var kept: Int64 = 0
     if let age {
       kept = try step.first(since: Date().timeIntervalSinceReferenceDate - age) ?? last + 1
     }
-    // Far more than there will be, and with room to calculate.
+    // Larger than any real number, and small enough to calculate with.
     if let count = retention.maximumCount.map({ Int64(min(max($0, 0), Int.max / 4)) }) {
       let tolerance = count / Int64(HistoryPruner.tolerance)
       if last - first < count {
-        state.nextLook = first + count + tolerance
+        state.nextCheck = first + count + tolerance
       } else {
-        state.nextLook = last + 1 + tolerance
+        state.nextCheck = last + 1 + tolerance
         kept = max(kept, count == 0 ? last + 1 : try step.newest(count) ?? 0)
       }
     }
     if let size = retention.maximumSize {
-      state.nextLook = min(state.nextLook, last + HistoryPruner.sizeInterval)
+      state.nextCheck = min(state.nextCheck, last + HistoryPruner.sizeInterval)
       kept = max(kept, try firstKept(ofSize: Double(max(size, 0)), step, first, last))
     }
     state.firstKept = kept > first ? kept : 0
     if state.firstKept == 0 { state.oldest = try step.oldest() }
   }
 
-  /// The first transaction of those that fit into some bytes; 0 where all do.
+  /// The first of the latest transactions whose size fits into the limit; 0 if all fit.
   private func firstKept(
     ofSize size: Double, _ step: PruningStep, _ first: Int64, _ last: Int64
   ) throws -> Int64 {
@@ -111,14 +111,14 @@ final class HistoryPruner: Sendable {
     let count = Double(changes.last - changes.first + 1)
     let estimate = count * changes.size + Double(last - first + 1) * PruningStep.transactionSize
     if estimate <= size { return 0 }
-    // Less than the limit, so that the next look is not due at once.
+    // Aims below the limit, so that the next check is not due at once.
     let fitting = count * size / estimate * (1 - 1 / Double(HistoryPruner.tolerance))
     return try step.transaction(ofChange: changes.last - Int64(fitting) + 1) ?? last + 1
   }
 
   // MARK: Removing
 
-  /// - Returns: Whether there is more to remove.
+  /// - Returns: Whether more must be removed.
   private func run(
     _ step: PruningStep, _ state: inout State, until end: Int64
   ) throws -> Bool {
@@ -134,11 +134,11 @@ final class HistoryPruner: Sendable {
 }
 
 extension RelationalStore {
-  /// Forgets history that is beyond the limits; called behind a commit, which an error of it leaves as it is.
-  /// - Parameter last: The number of the last transaction; it is read where it is `nil`.
+  /// Deletes history beyond the limits. Called after a commit, which an error here does not affect.
+  /// - Parameter last: The number of the last transaction; `nil` reads it.
   func pruneHistory(last: Int64? = nil) {
     guard let pruner, isWritable else { return }
-    // What could not be pruned is due after the next change too.
+    // What could not be pruned is tried again after the next change.
     try? pruner.prune(self, last: last ?? lastTransaction())
   }
 

@@ -1,6 +1,6 @@
 import OpenSwiftDataSQLSyntax
 
-/// A request for transactions, compiled.
+/// A compiled request for transactions.
 struct HistoryQuery {
   let compiled: CompiledFetch
   private let plans: StorePlans
@@ -14,8 +14,8 @@ struct HistoryQuery {
       mapping: store.mapping, database: store.plans.database, storeIdentifier: store.identifier)
   }
 
-  /// The numbers of the transactions that the condition lets through, in their order.
-  /// - Parameter limit: How many to take; `nil` for all.
+  /// The numbers of the transactions that satisfy the condition, in their order.
+  /// - Parameter limit: The maximum number; `nil` for all.
   func numbers(_ session: any SQLSession, limit: Int?) throws -> [Int64] {
     let range = RowRange(limit: limit == .max ? nil : limit, offset: 0)
     let key = RowColumns.key(of: CompiledFetch.Shape.rootAlias)

@@ -1,21 +1,23 @@
 import Foundation
 
-/// What a token that a fetch begins at may say.
+/// Checks the tokens after which a fetch of history begins.
 ///
-/// A fetch for the transactions behind a token must give all of them, or none:
+/// A fetch for the transactions after a token must return all of them, or throw:
 ///
-/// | the token                            | the store                                   | |
-/// |--------------------------------------|---------------------------------------------|---|
-/// | knows no store of the container      |                                             | expired: names the store |
-/// | knows other stores of the container  |                                             | counts as 0 here |
-/// | has a number                         | the next transactions are deleted           | expired |
-/// | has a number                         | rows were changed without history behind it | expired |
-/// | has a number                         | has not given that many                     | expired: an older copy |
-/// | has a number                         | has all transactions behind it, or none came| good |
+/// | the token                   | the store                                    | result  |
+/// |-----------------------------|----------------------------------------------|---------|
+/// | has no store of a container |                                              | expired |
+/// | has only its other stores   |                                              | 0 here  |
+/// | has a number                | the next transactions were deleted           | expired |
+/// | has a number                | rows were changed without history after it   | expired |
+/// | has a number                | has not assigned it: it is an older copy     | expired |
+/// | has a number                | has all transactions after it, or none exist | valid   |
+///
+/// The error for a token without a store of the container names the token's stores.
 extension HistoryReading {
   /// - Parameters:
-  ///   - stores: The identifiers of all stores of the container.
-  ///   - end: The last number that a transaction of this store was given.
+  ///   - stores: The identifiers of all stores in the container.
+  ///   - end: The last number that was assigned to a transaction of this store.
   /// - Throws: `SwiftDataError.historyTokenExpired`.
   func checkTokens(
     of predicate: Predicate<DefaultHistoryTransaction>?, stores: Set<String>, end: Int64

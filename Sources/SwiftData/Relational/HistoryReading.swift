@@ -1,12 +1,12 @@
 import Foundation
 
-/// One fetch of transactions.
+/// Runs one fetch of transactions.
 struct HistoryReading {
   let store: RelationalStore
   let rows: HistoryRows
   private let session: any SQLSession
 
-  /// How many transactions are read at a time.
+  /// The number of transactions that are read at a time.
   private static let chunk = 256
 
   init(store: RelationalStore, session: any SQLSession) {
@@ -82,7 +82,7 @@ struct HistoryReading {
   }
 }
 
-/// The scopes of identifiers by the numbers of their entities, also of those that the models lack.
+/// The identifier scopes by entity number, including entities that are not in the schema.
 private struct Scopes {
   let store: RelationalStore
   let session: any SQLSession
@@ -102,7 +102,7 @@ private struct Scopes {
     return scope
   }
 
-  /// The name that the file has for the number, where another model gave it rows.
+  /// The name that the file has for the number, if the entity belongs to another schema.
   private func name(ofEntity number: Int) throws -> String {
     if let removed = store.removedEntities[number] { return removed }
     let rows = try session.statement(store.plans.historyRows.entityName)

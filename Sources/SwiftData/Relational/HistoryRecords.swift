@@ -1,8 +1,8 @@
 import OpenSwiftDataSQLSyntax
 
-/// How predicates find the properties of transactions and changes in the tables of the history.
+/// Maps the properties of transactions and changes to the tables of the history, for predicates.
 ///
-/// What is computed here is what the reader makes of the same rows, so that SQL and memory agree.
+/// The expressions compute the same values as `HistoryRows`, so that SQL and memory agree.
 package struct HistoryRecords {
   private let mapping: SchemaMapping
   private let storeIdentifier: String
@@ -14,7 +14,7 @@ package struct HistoryRecords {
   private typealias Property = RecordMapping.Property
 
   /// - Parameters:
-  ///   - removedEntities: The names of entities that only the history still has, by number.
+  ///   - removedEntities: The names of entities that occur only in the history, by number.
   package init(
     mapping: SchemaMapping, storeIdentifier: String, removedEntities: [Int: String] = [:]
   ) {
@@ -59,12 +59,12 @@ package struct HistoryRecords {
       properties: columns.compactMap(\.self) + properties)
   }
 
-  /// The owners of changes, of which only the key is asked.
+  /// The owners of changes, when only their keys are needed.
   private static let bareTransactions = RecordMapping(
     HistoryTables.Entity.transaction.name, table: HistoryTables.Entity.transaction.table,
     keyColumn: RowColumns.key, properties: [])
 
-  /// A text that a transaction has by key, or in the row itself.
+  /// A text of a transaction, stored by key or in the row itself.
   private static func text(
     _ keyPath: AnyKeyPath, _ column: String, isOptional: Bool
   ) -> Property {
@@ -76,7 +76,7 @@ package struct HistoryRecords {
       var scalar = ScalarTerm(
         value: text, kind: .scalar(.string), presence: isOptional ? .whenNotNull : .always)
       scalar.search = TextSearch(text: text) { compiler, spellings in
-        // None at all reads as an empty text, which no key leads to.
+        // A missing text is read as an empty text, which has no key.
         if !isOptional, spellings.contains(.text("")) { return nil }
         return shared.isOne(of: spellings, &compiler)
       }
@@ -108,7 +108,7 @@ package struct HistoryRecords {
   }
 }
 
-/// A text of a transaction: the one that its key leads to, otherwise what the row itself has.
+/// A text of a transaction: the one with its key, otherwise the one in the row itself.
 private struct SharedText {
   let key: SQLExpression
   let twin: SQLExpression
@@ -117,7 +117,7 @@ private struct SharedText {
   private static let source = TableReference(HistoryTables.Entity.text.table, as: texts)
   private static let value = SQLExpression.column(table: texts, name: HistoryTables.Text.value)
 
-  /// The text that the key leads to.
+  /// The text with the key.
   private var found: SQLExpression {
     .subquery(
       Select(
@@ -138,8 +138,8 @@ private struct SharedText {
   }
 }
 
-/// The names of entities by number, as the identifiers of changes have them: those of the models, those of
-/// entities that migrations removed, and what the file says of others.
+/// The names of entities by number, as in the identifiers of changes: entities of the models,
+/// entities that migrations removed, and other entities of the file.
 private struct EntityNames: Sendable {
   private let known: [(number: Int, name: String)]
 
@@ -182,7 +182,7 @@ private struct EntityNames: Sendable {
       }, otherwise: other)
   }
 
-  /// The numbers of the names; of names that are not known what the file says.
+  /// The numbers of the names; for unknown names a query of the file's entities.
   private func search(
     _ number: SQLExpression, _ spellings: [_StoredValue], _ compiler: inout PredicateCompiler
   ) -> SQLExpression? {

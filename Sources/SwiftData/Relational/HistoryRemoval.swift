@@ -1,16 +1,16 @@
 import OpenSwiftDataSQLSyntax
 
-/// The statements that remove history, whole transactions at a time.
+/// The statements that remove whole transactions from the history.
 struct HistoryRemovalStatements: Sendable {
   let allChanges: String
   let allTransactions: String
-  /// The changes of the transactions in the list that is parameter 0.
+  /// Deletes the changes of the transactions in the list, which is parameter 0.
   let changesOfList: String
   let transactionsOfList: String
-  /// The changes of the transactions before parameter 0.
+  /// Deletes the changes of the transactions before parameter 0.
   let changesBefore: String
   let transactionsBefore: String
-  /// The texts that no transaction has.
+  /// Deletes texts that no transaction uses.
   let unusedTexts: String
 
   init(in dialect: SQLDialect) {
@@ -41,14 +41,15 @@ struct HistoryRemovalStatements: Sendable {
   }
 }
 
-/// Removes transactions with their changes, in the transaction of the session.
+/// Removes transactions with their changes, in the session's transaction.
 ///
-/// Changes go first, so that none is without its transaction; the numbers of both are not given again.
+/// Changes are deleted first, so that none is without its transaction. The numbers of both are not
+/// assigned again.
 struct HistoryRemoval {
   let session: any SQLSession
   let plans: StorePlans
 
-  /// How many transactions one statement removes.
+  /// The number of transactions that one statement removes.
   private static let chunk = 10_000
 
   private var statements: HistoryRemovalStatements { plans.history.removal }
@@ -72,7 +73,7 @@ struct HistoryRemoval {
     try run(statements.transactionsBefore, .integer(number))
   }
 
-  /// Removes the names that no transaction has any more.
+  /// Removes texts that no transaction uses any more.
   func removeUnusedTexts() throws { try run(statements.unusedTexts, .none) }
 
   private func run(_ sql: String, _ parameters: SQLParameters) throws {

@@ -1,11 +1,11 @@
 import Foundation
 import OpenSwiftDataSQLSyntax
 
-/// A transaction as the history has it, without its changes.
+/// A stored transaction, without its changes.
 struct TransactionRow: Sendable {
-  /// Its number, which tokens hold.
+  /// The number of the transaction, which tokens contain.
   let number: Int64
-  /// Seconds since 2001.
+  /// Seconds since 2001-01-01.
   let timestamp: Double
   let author: String?
   let bundleIdentifier: String?
@@ -13,18 +13,15 @@ struct TransactionRow: Sendable {
   let contextName: String?
 }
 
-/// What a transaction did to one row, as the history has it.
+/// The stored change of one row in a transaction.
 struct ChangeRow: Sendable {
-  /// The number of the change.
   let number: Int64
   let type: HistoryTables.ChangeType
   /// The number of the row's entity.
   let entity: Int
-  /// The key of the row.
   let key: Int64
-  /// The number of the transaction.
   let transaction: Int64
-  /// The bits of what an update changed; `nil` where it is not known.
+  /// The bits of the changed properties; `nil` if they are not known.
   let columns: Data?
   /// The preserved values of a deleted row.
   let preserved: [_StoredValue]
@@ -32,15 +29,15 @@ struct ChangeRow: Sendable {
 
 /// The statements that read the history.
 struct HistoryRowStatements: Sendable {
-  /// The transactions in the list that is parameter 0.
+  /// Reads the transactions in the list, which is parameter 0.
   let transactions: String
-  /// The changes of the transactions in a list.
+  /// Reads the changes of the transactions in a list.
   let changes: String
-  /// The number of the oldest transaction.
+  /// Reads the number of the oldest transaction.
   let oldest: String
-  /// The name of the entity with a number.
+  /// Reads the name of the entity with a number.
   let entityName: String
-  /// The number of the last transaction whose context name is parameter 0.
+  /// Reads the number of the last transaction whose context name is parameter 0.
   let lastOfContext: String
 
   init(_ tables: HistoryTables?, in dialect: SQLDialect) {
@@ -100,12 +97,12 @@ struct HistoryRowStatements: Sendable {
   }
 }
 
-/// Reads rows of the history on a session.
+/// Reads rows of the history, on a session.
 struct HistoryRows {
   let session: any SQLSession
   let plans: StorePlans
 
-  /// - Parameter numbers: Which transactions; those that are gone are left out.
+  /// - Parameter numbers: The transactions; deleted ones are left out.
   func transactions(_ numbers: [Int64]) throws -> [Int64: TransactionRow] {
     let values = try session.statement(plans.historyRows.transactions)
       .values(.list(plans.dialect.list(numbers)))
@@ -135,19 +132,19 @@ struct HistoryRows {
     return found
   }
 
-  /// The number of the oldest transaction that is left; `nil` where none is.
+  /// The number of the oldest transaction; `nil` if there is none.
   func oldest() throws -> Int64? {
     try session.statement(plans.historyRows.oldest).integer(.none)
   }
 
-  /// The number of the last transaction before which rows were changed without history.
+  /// The number of the last transaction that stands for changes without history.
   func lastGap() throws -> Int64? {
     try session.statement(plans.historyRows.lastOfContext)
       .integer(.values([.text(HistoryTables.Text.gap)]))
   }
 
-  /// The last number that a transaction was given, also where it is gone.
-  func lastGiven() throws -> Int64 {
+  /// The last number that was assigned to a transaction, even if it was deleted.
+  func lastAssignedNumber() throws -> Int64 {
     let keys = plans.history.transactionKeys
     let stored = try session.statement(keys.last).integer(.none) ?? 0
     return max(stored, try session.statement(keys.largest).integer(.none) ?? 0)
@@ -155,7 +152,7 @@ struct HistoryRows {
 }
 
 extension ChangeRow {
-  /// - Returns: `nil` for a change of a kind that is not known.
+  /// - Returns: `nil` for an unknown kind of change.
   fileprivate init?(_ row: [_StoredValue]) {
     guard let type = row[1].integer.flatMap(HistoryTables.ChangeType.init) else { return nil }
     self.init(

@@ -1,17 +1,17 @@
 import OpenSwiftDataSQLSyntax
 
-/// The statements on transactions of the history, the texts that they share, and the last keys of both.
+/// The statements for transactions of the history, their shared texts, and the last keys of both.
 struct HistoryStatements: Sendable {
-  /// Parameters: key, author, bundle identifier, names of the context and of the process, timestamp.
+  /// Parameters: key, author, bundle identifier, names of context and process, timestamp.
   let addTransaction: String
   /// Finds the key of a text.
   let findText: String
   /// Parameters: key and text.
   let addText: String
-  /// Removes the last transaction where it has the context name that is parameter 0 and no changes.
+  /// Deletes the last transaction if its context name is parameter 0 and it has no changes.
   let removeLastGap: String
-  /// Add the rows of the table of entities that the file lacks, with the largest keys of the history's
-  /// tables. Apple's framework makes the tables first and adds these rows with the first transaction.
+  /// Add missing rows to `Z_PRIMARYKEY`, with the largest keys of the history's tables. Apple's
+  /// framework creates the tables first, and adds these rows with the first transaction.
   let addMissingKeys: [String]
   let removal: HistoryRemovalStatements
   let pruning: PruningStatements
@@ -19,11 +19,11 @@ struct HistoryStatements: Sendable {
   let transactionKeys: Keys
   let textKeys: Keys
 
-  /// On the keys of one table of the history.
+  /// The statements for the keys of one table of the history.
   struct Keys: Sendable {
     /// Finds the largest key in the table.
     let largest: String
-    /// Finds the last key that was given to a row.
+    /// Finds the last key that was assigned to a row.
     let last: String
     /// Stores parameter 0 as the last key.
     let storeLast: String

@@ -1,16 +1,16 @@
 package import OpenSwiftDataSQLSyntax
 
-/// The tables of the persistent history, as files of Apple's framework have them: a row for each
-/// transaction, one for each row that it changed, and the texts that transactions share.
+/// The tables of the persistent history, as in files of Apple's framework: transactions, the row
+/// changes in each transaction, and the texts that transactions share.
 package struct HistoryTables: Hashable, Sendable {
-  /// How many values of a deleted row a change can keep: as many as the entity with the most
-  /// attributes that are preserved has columns for them.
+  /// The number of columns for preserved values in a change: as many as the entity with the most
+  /// preserved columns needs.
   package let tombstoneCount: Int
 
   package init(tombstoneCount: Int) { self.tombstoneCount = tombstoneCount }
 
-  /// The tables of a file; `nil` where it keeps no history.
-  /// - Parameter columns: The types of the file's columns by name, by table.
+  /// Finds the tables of a file; `nil` if it has no history.
+  /// - Parameter columns: The types of the file's columns, by table and name.
   package init?(in columns: [String: [String: String]]) {
     for definition in HistoryTables.definitions(tombstoneCount: 0) {
       guard let known = columns[definition.table.name],
@@ -26,7 +26,7 @@ package struct HistoryTables: Hashable, Sendable {
     Entity.allCases.allSatisfy { columns[$0.table] == nil }
   }
 
-  /// The entities of the history. They have the same numbers in every file.
+  /// The entities of the history, which have the same numbers in every file.
   package enum Entity: Int, CaseIterable, Sendable {
     case change = 16_001
     case transaction = 16_002
@@ -42,18 +42,18 @@ package struct HistoryTables: Hashable, Sendable {
 
     package var table: String { "A" + name }
 
-    /// The row of the table of entities, with the values of `entityColumns`.
+    /// The row in `Z_PRIMARYKEY`, with the values of `entityColumns`.
     func listing(lastKey: SQLExpression) -> [SQLExpression] {
       [.integer(Int64(rawValue)), .text(name), .integer(0), lastKey]
     }
   }
 
-  /// The columns of the table of entities.
+  /// The columns of `Z_PRIMARYKEY`.
   static let entityColumns = [
     EntityTable.number, EntityTable.entityName, EntityTable.superNumber, EntityTable.lastKey,
   ]
 
-  /// The columns of a change: what happened to one row in one transaction.
+  /// The columns of a change of one row in one transaction.
   package enum Change {
     /// 0 for an inserted row, 1 for an updated one, 2 for a deleted one.
     package static let type = "ZCHANGETYPE"
@@ -64,40 +64,40 @@ package struct HistoryTables: Hashable, Sendable {
     /// The bits of the properties that an update changed.
     package static let columns = "ZCOLUMNS"
 
-    /// Keeps one value of a deleted row.
+    /// The column of a preserved value of a deleted row.
     package static func tombstone(_ index: Int) -> String { "ZTOMBSTONE\(index)" }
   }
 
-  /// The columns of a transaction. Texts are kept by the key of a row of `Entity.text`.
+  /// The columns of a transaction. Texts are stored as the key of a row in `Entity.text`.
   package enum Transaction {
     package static let author = "ZAUTHORTS"
     package static let bundleIdentifier = "ZBUNDLEIDTS"
     package static let contextName = "ZCONTEXTNAMETS"
     package static let processName = "ZPROCESSIDTS"
-    /// Seconds since 2001.
+    /// Seconds since 2001-01-01.
     package static let timestamp = "ZTIMESTAMP"
-    /// The columns that name texts.
+    /// The columns with keys of texts.
     package static let texts = [author, bundleIdentifier, contextName, processName]
 
-    /// The column that may hold the text itself, in files of earlier frameworks.
+    /// The column that may contain the text itself, in files of earlier frameworks.
     package static func twin(of column: String) -> String { String(column.dropLast(2)) }
   }
 
-  /// What happened to a row.
+  /// The kind of a change.
   package enum ChangeType: Int64, CaseIterable, Sendable {
     case inserted, updated, deleted
   }
 
-  /// What the number of an entity without any name is put behind.
+  /// The prefix for the number of an entity without a name.
   static let unnamedEntity = "entity "
 
   package enum Text {
     package static let value = "ZNAME"
 
-    /// The context name of a transaction without changes that stands for changes that were not kept.
+    /// The context name of a transaction without changes, which stands for changes without history.
     package static let gap = "changes without history"
 
-    /// The context name of what a migration does to rows; the version follows where there is a plan.
+    /// The context name of changes by a migration; with a plan, the version follows.
     package static let migration = "migration"
   }
 }
@@ -109,7 +109,7 @@ extension HistoryTables {
     HistoryTables.definitions(tombstoneCount: tombstoneCount)
   }
 
-  /// What makes the tables, and the rows of the table of entities that they need.
+  /// The statements that create the tables, and their rows in `Z_PRIMARYKEY`.
   package var creationStatements: [any SQLStatement] {
     let entities = Insert(
       into: EntityTable.name, columns: HistoryTables.entityColumns,
@@ -179,7 +179,7 @@ extension HistoryTables {
 }
 
 extension EntityMapping {
-  /// The attributes whose values outlive a row, in the order in which a change keeps them, and their columns.
+  /// The preserved attributes, in the order in which a change stores them, with their columns.
   var preservedProperties: [(property: PropertyMapping, columns: [ColumnMapping])] {
     properties.filter { property in
       let metadata = descriptor.properties[property.slot].metadata as? Schema.Attribute
@@ -189,6 +189,6 @@ extension EntityMapping {
     .map { ($0, columns(of: $0)) }
   }
 
-  /// The columns whose values outlive a row.
+  /// The columns of preserved attributes.
   var preservedColumns: [String] { preservedProperties.flatMap { $0.columns.map(\.name) } }
 }

@@ -1,8 +1,8 @@
 import OpenSwiftDataSQLSyntax
 
-/// The statements on the table that keeps the last used key of each entity.
+/// The statements for the last assigned key of each entity.
 struct KeyStatements: Sendable {
-  /// The last key of the entity whose number is parameter 0.
+  /// Reads the last key of the entity whose number is parameter 0.
   let last: String
   /// Stores parameter 0 as the last key of the entity whose number is parameter 1.
   let storeLast: String

@@ -1,11 +1,11 @@
 package import OpenSwiftDataSQLSyntax
 
-/// The query for the members of a to-many relationship, of one owner or of many.
+/// The query for the members of a to-many relationship, for one owner or several.
 package struct MembersQuery {
   /// The members of one owner, whose key is parameter 0.
   package let ofOne: String
-  /// The members of the owners in the JSON array that is parameter 0; the owner's key is the last
-  /// column.
+  /// The members of the owners in a JSON array, which is parameter 0; the last column is the
+  /// owner's key.
   package let ofMany: String
 
   package init(

@@ -1,25 +1,25 @@
 import OpenSwiftDataSQLSyntax
 
-/// What the pruner reads of the history, and removes, in the transaction of a session.
+/// Reads and removes history for the pruner, in the session's transaction.
 struct PruningStep {
   let session: any SQLSession
   let plans: StorePlans
 
-  /// What a transaction takes with its entries in seven indexes, in bytes; measured.
+  /// The measured size of a transaction in bytes, with its entries in seven indexes.
   static let transactionSize = 120.0
-  /// What a change takes with its entry in an index, besides the values that it keeps; measured.
+  /// The measured size of a change in bytes, with its entry in an index but without its values.
   private static let changeSize = 38.0
-  /// Over how many changes the size of their values is averaged.
+  /// The number of changes over which the size of values is averaged.
   private static let sampleSize: Int64 = 64
 
   private var statements: PruningStatements { plans.history.pruning }
 
   // MARK: Transactions
 
-  /// The number of the oldest transaction; `nil` without one.
+  /// The number of the oldest transaction; `nil` if there is none.
   func firstTransaction() throws -> Int64? { try integer(statements.firstTransaction) }
 
-  /// When the oldest transaction was, without the fraction of the second; `infinity` without one.
+  /// The time of the oldest transaction in whole seconds; `infinity` if there is none.
   func oldest() throws -> Double { try integer(statements.oldest).map { Double($0) } ?? .infinity }
 
   /// The first transaction, by number, that is not older than a timestamp.
@@ -27,14 +27,14 @@ struct PruningStep {
     try integer(statements.firstSince, .values([.real(timestamp)]))
   }
 
-  /// The first of the `count` transactions with the largest numbers; `nil` where there are fewer.
+  /// The first of the latest `count` transactions; `nil` if there are fewer.
   func newest(_ count: Int64) throws -> Int64? {
     try integer(statements.newest, .integer(count - 1))
   }
 
   // MARK: Changes
 
-  /// The first and the last change, and how many bytes one takes; `nil` without one.
+  /// The keys of the first and last change, and the size of one in bytes; `nil` if there are none.
   func changes() throws -> (first: Int64, last: Int64, size: Double)? {
     guard let first = try integer(statements.firstChange),
       let last = try integer(plans.history.changeKeys.largest)
@@ -44,18 +44,18 @@ struct PruningStep {
     return (first, last, PruningStep.changeSize + Double(values) / Double(sampled))
   }
 
-  /// The transaction of a change, or of the next one that is there.
+  /// The transaction of a change, or of the next existing one.
   func transaction(ofChange key: Int64) throws -> Int64? {
     try integer(statements.transactionOfChange, .integer(key))
   }
 
   // MARK: Removing
 
-  /// Removes transactions from the beginning: those with so many changes, but at least one.
-  /// - Returns: The number before which all are removed; at most `end`.
+  /// Removes transactions from the beginning: those with this number of changes, but at least one.
+  /// - Returns: The number before which all transactions are removed; at most `end`.
   func remove(before end: Int64, changes: Int64) throws -> Int64 {
     var reached = end
-    let next = try integer(statements.transactionBehind, .pair(end, changes))
+    let next = try integer(statements.transactionAfter, .pair(end, changes))
     if let next, let first = try firstTransaction() { reached = max(next, first + 1) }
     try HistoryRemoval(session: session, plans: plans).removeTransactions(before: reached)
     return reached
@@ -76,16 +76,16 @@ struct PruningStatements: Sendable {
   let oldest: String
   /// Finds the first transaction whose timestamp is at least parameter 0.
   let firstSince: String
-  /// Finds the transaction behind which parameter 0 others are.
+  /// Finds the transaction after which there are exactly parameter 0 others.
   let newest: String
   let firstChange: String
-  /// How many bytes the values of the changes behind parameter 0 have.
+  /// The total size in bytes of the values in the changes after parameter 0.
   let valueSize: String
-  /// The transaction of the first change from parameter 0 on.
+  /// The transaction of the first change whose key is at least parameter 0.
   let transactionOfChange: String
-  /// Among the changes of the transactions before parameter 0, in their order, finds the transaction of the one
-  /// behind parameter 1 others.
-  let transactionBehind: String
+  /// Among the changes of the transactions before parameter 0, finds the transaction of the one
+  /// after the first parameter 1 changes.
+  let transactionAfter: String
 
   init(_ tables: HistoryTables?, in dialect: SQLDialect) {
     typealias Change = HistoryTables.Change
@@ -105,7 +105,7 @@ struct PruningStatements: Sendable {
     let timestamp = column(HistoryTables.Transaction.timestamp)
     firstTransaction = text(.function("min", [key]), transactions)
     oldest = text(timestamp, transactions, by: OrderingTerm(key))
-    // An addition keeps the index of timestamps from being used: old ones come first.
+    // An addition prevents the use of the timestamp index: old transactions come first.
     firstSince = text(
       key, transactions,
       where: .binary(.binary(timestamp, .add, .integer(0)), .greaterOrEqual, .parameter(0)),
@@ -123,7 +123,7 @@ struct PruningStatements: Sendable {
     let owner = column(Change.transaction)
     transactionOfChange = text(
       owner, changes, where: .binary(key, .greaterOrEqual, .parameter(0)), by: OrderingTerm(key))
-    transactionBehind = text(
+    transactionAfter = text(
       owner, changes, where: .binary(owner, .less, .parameter(0)), by: OrderingTerm(owner),
       offset: .parameter(1))
   }

@@ -1,4 +1,4 @@
-/// What decides the text of a query.
+/// Everything on which the text of a query depends.
 struct QueryShape: Hashable {
   enum Purpose: Hashable {
     case rows, keys, count
@@ -10,7 +10,7 @@ struct QueryShape: Hashable {
   let hasLimit: Bool
   let hasOffset: Bool
 
-  /// What most often tells two queries of a program apart; the rest is left to `==`.
+  /// Hashes only what usually distinguishes two queries of a program; `==` compares the rest.
   func hash(into hasher: inout Hasher) {
     guard let condition = shape.condition else { return hasher.combine(shape.sourceName) }
     hasher.combine(condition)

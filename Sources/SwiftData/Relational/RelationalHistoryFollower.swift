@@ -3,32 +3,32 @@ import Synchronization
 
 extension RelationalStore {
   package func historyFollower(
-    after token: (any HistoryToken)?, _ interest: HistoryInterest
-  ) throws -> (any HistoryFollower)? {
+    after token: (any HistoryToken)?, _ interest: HistoryFilter
+  ) throws -> (any HistoryCursor)? {
     guard history != nil else { return nil }
     let known = (token as? DefaultHistoryToken)?.transaction(ofStore: identifier)
     let number =
       try known
       ?? driver.read { session in
-        try HistoryRows(session: session, plans: plans).lastGiven()
+        try HistoryRows(session: session, plans: plans).lastAssignedNumber()
       }
     return RelationalHistoryFollower(self, after: number, interest)
   }
 }
 
-/// Follows the history of a relational store, by the numbers of its transactions. What it has not seen is not
-/// pruned.
-private final class RelationalHistoryFollower: HistoryFollower {
+/// Follows the history of a relational store by transaction numbers. Transactions that it has not
+/// read are not pruned.
+private final class RelationalHistoryFollower: HistoryCursor {
   private let store: RelationalStore
-  private let place: Mutex<Int64>
-  private let hold: HistoryHolds.Hold
-  /// Finds a transaction of interest behind parameter 0.
+  private let index: Mutex<Int64>
+  private let hold: HistoryReaders.Hold
+  /// Finds a matching transaction after parameter 0.
   private let sql: String
   private let authors: [_StoredValue]
 
-  init(_ store: RelationalStore, after number: Int64, _ interest: HistoryInterest) {
+  init(_ store: RelationalStore, after number: Int64, _ interest: HistoryFilter) {
     self.store = store
-    place = Mutex(number)
+    index = Mutex(number)
     hold = store.holds.begin(at: number)
     authors = interest.authors.sorted().map { .text($0) }
     sql = RelationalHistoryFollower.statement(interest, store)
@@ -36,12 +36,12 @@ private final class RelationalHistoryFollower: HistoryFollower {
 
   deinit { store.holds.end(hold) }
 
-  func hasNews() throws -> Bool {
-    let known = place.withLock { $0 }
+  func hasNewTransactions() throws -> Bool {
+    let known = index.withLock { $0 }
     let (end, isNew) = try store.driver.snapshot {
       try store.driver.read { session in
         let rows = HistoryRows(session: session, plans: store.plans)
-        let end = try rows.lastGiven()
+        let end = try rows.lastAssignedNumber()
         if end == known { return (end, false) }
         if end < known { return (end, true) }
         let isMissing = try rows.oldest().map { $0 > known + 1 } ?? true
@@ -52,12 +52,12 @@ private final class RelationalHistoryFollower: HistoryFollower {
         return (end, found)
       }
     }
-    place.withLock { $0 = end }
+    index.withLock { $0 = end }
     store.holds.move(hold, to: end)
     return isNew
   }
 
-  private static func statement(_ interest: HistoryInterest, _ store: RelationalStore) -> String {
+  private static func statement(_ interest: HistoryFilter, _ store: RelationalStore) -> String {
     func column(_ name: String, of table: String? = nil) -> SQLExpression {
       .column(table: table, name: name)
     }

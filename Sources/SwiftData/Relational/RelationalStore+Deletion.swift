@@ -1,11 +1,11 @@
 import Foundation
 import OpenSwiftDataSQLSyntax
 
-/// Deletions of all rows that match, by the delete rules.
+/// Deletes all rows that match a request, and applies the delete rules.
 extension RelationalStore {
-  /// - Throws: `DataStoreError.preferInMemoryFilter` for a predicate or rules that SQL can't answer,
-  ///   `SwiftDataError.modelValidationFailure` for a violated rule, or `.storeWriteFailure`; nothing is
-  ///   deleted then.
+  /// - Throws: `DataStoreError.preferInMemoryFilter` if SQL can't evaluate the predicate or the
+  ///   rules, `SwiftDataError.modelValidationFailure` for a violated rule, or `.storeWriteFailure`;
+  ///   nothing is deleted then.
   package func delete<T: PersistentModel>(_ request: DataStoreBatchDeleteRequest<T>) throws {
     try requireWritable()
     let query = try RowQuery(self, FetchDescriptor(predicate: request.predicate))
@@ -25,7 +25,7 @@ extension RelationalStore {
           var deletion = RowDeletion(
             store: self, session: session, else: "Nothing was deleted.")
           try deletion.run(rows(of: query, number, session), &changes)
-          try judgeCounts(of: changes, session)
+          try checkCounts(of: changes, session)
         }
         try changes.finish()
       }
@@ -63,7 +63,7 @@ extension RelationalStore {
     }
   }
 
-  /// Whether rows of entities that only the file has may lead to the entity's.
+  /// Whether rows of entities that only the file has may refer to rows of the entity.
   private func hasReferrers(_ entity: EntityMapping) -> Bool {
     entity.subtreeNumbers.compactMap(mapping.entity(number:)).contains {
       !plans.deletion(of: $0, schema).referrers.isEmpty
@@ -83,7 +83,7 @@ extension RelationalStore {
     try session.statement(delete.rendered(in: plans.dialect).sql).run(query.parameters)
   }
 
-  /// Keys and entity numbers of the rows that match.
+  /// Keys and entity numbers of the matching rows.
   private func rows(
     of query: RowQuery, _ number: Int?, _ session: any SQLSession
   ) throws -> [(key: Int64, entity: Int)] {

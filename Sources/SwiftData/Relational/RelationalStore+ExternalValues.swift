@@ -1,15 +1,17 @@
 import Foundation
 
-/// Large values of a save are put outside of the rows, before the rows are written.
+/// Stores large values of a save outside the rows, before the rows are written.
 extension RelationalStore {
-  /// Hands large values over to the driver.
-  /// - Returns: The request with their names in place of them, and where it has any.
-  func outsourced(
+  /// Passes large values to the driver.
+  /// - Returns: The request with the values' names in their place, and the positions of these
+  ///   names.
+  func storingExternalValues(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
-  ) throws -> (request: DataStoreSaveChangesRequest<DefaultSnapshot>, places: ExternalPlaces) {
-    var places = ExternalPlaces()
+  ) throws -> (request: DataStoreSaveChangesRequest<DefaultSnapshot>, positions: ExternalValueSlots)
+  {
+    var positions = ExternalValueSlots()
     guard let external = driver.externalValues, plans.hasExternalValues else {
-      return (request, places)
+      return (request, positions)
     }
     var large = LargeValues(threshold: external.threshold)
     for (index, snapshot) in request.inserted.enumerated() {
@@ -18,21 +20,21 @@ extension RelationalStore {
     for (index, snapshot) in request.updated.enumerated() {
       try large.add(from: snapshot, at: index, isNew: false, columns(of: snapshot))
     }
-    if large.values.isEmpty { return (request, places) }
+    if large.values.isEmpty { return (request, positions) }
     var (inserted, updated) = (request.inserted, request.updated)
-    for (place, name) in zip(large.places, try external.write(large.values)) {
-      if place.isNew {
-        inserted[place.index] = inserted[place.index].naming(name, for: place.slot)
-        places.inserted[place.index, default: SlotSet()].insert(place.slot)
+    for (position, name) in zip(large.positions, try external.write(large.values)) {
+      if position.isNew {
+        inserted[position.index] = inserted[position.index].naming(name, for: position.slot)
+        positions.inserted[position.index, default: SlotSet()].insert(position.slot)
       } else {
-        updated[place.index] = updated[place.index].naming(name, for: place.slot)
-        places.updated[place.index, default: SlotSet()].insert(place.slot)
+        updated[position.index] = updated[position.index].naming(name, for: position.slot)
+        positions.updated[position.index, default: SlotSet()].insert(position.slot)
       }
     }
     let named = DataStoreSaveChangesRequest(
       inserted: inserted, updated: updated, deleted: request.deleted,
       editingState: request.editingState)
-    return (named, places)
+    return (named, positions)
   }
 
   private func columns(of snapshot: DefaultSnapshot) throws -> [SaveStatements.Column] {
@@ -41,7 +43,7 @@ extension RelationalStore {
   }
 }
 
-/// The values of a save that are too long for their rows.
+/// Collects the values of a save that are too long for their rows.
 private struct LargeValues {
   struct Place {
     let isNew: Bool
@@ -51,7 +53,7 @@ private struct LargeValues {
 
   let threshold: Int
   private(set) var values: [Data] = []
-  private(set) var places: [Place] = []
+  private(set) var positions: [Place] = []
 
   init(threshold: Int) { self.threshold = threshold }
 
@@ -66,7 +68,7 @@ private struct LargeValues {
       case .null, .integer, .real, .text, .blob, .uuid, .reference, .identifier: continue
       }
       values.append(value)
-      places.append(Place(isNew: isNew, index: index, slot: column.slot))
+      positions.append(Place(isNew: isNew, index: index, slot: column.slot))
     }
   }
 }

@@ -1,9 +1,10 @@
 import OpenSwiftDataSQLSyntax
 
-/// Fetches of rows and of keys.
+/// Fetches rows and keys.
 ///
-/// A request is compiled (`RowQuery`), its text is found or rendered (`StorePlans`), the driver binds what was
-/// captured and copies the rows into pages. What SQL could not say comes back as `InMemoryRest`.
+/// A request is compiled (`RowQuery`), and its text is found or rendered (`StorePlans`). The driver
+/// binds the captured values and copies the rows into pages. What SQL cannot evaluate is returned
+/// as `InMemoryRest`.
 extension RelationalStore {
   package func rows<T: PersistentModel>(
     of request: DataStoreFetchRequest<T>
@@ -11,7 +12,7 @@ extension RelationalStore {
     let descriptor = request.descriptor
     return try answer(descriptor) { query, session in
       noteMemory(query)
-      // What is judged in memory may read any property.
+      // Evaluation in memory may read any property.
       let readsAll = descriptor.propertiesToFetch.isEmpty || !query.rest.isEmpty
       let slots = readsAll ? nil : descriptor.slotsToFetch
       let selection = plans.selection(of: query.entity, slots: slots)
@@ -37,11 +38,11 @@ extension RelationalStore {
     return all.map { range.count(of: Int($0)) }
   }
 
-  package func places<T: PersistentModel>(
+  package func identifiers<T: PersistentModel>(
     _ request: DataStoreFetchRequest<T>
-  ) throws -> FoundPlaces? {
+  ) throws -> FoundIdentifiers? {
     try answer(request.descriptor) { query, session in
-      // An order in memory needs rows, so they are asked for next.
+      // Sorting in memory needs rows, so the caller requests those next.
       if !query.compiled.sortsInMemory { noteMemory(query) }
       let selection = plans.selection(of: query.entity)
       var keys =
@@ -49,15 +50,15 @@ extension RelationalStore {
         ? RowKeys(scopes: plans.scopes) : RowKeys(scope: plans.scope(number: query.entity.number))
       let statement = try session.statement(query.text(.keys, selection.keyColumns))
       try statement.keys(query.parameters, into: &keys)
-      return FoundPlaces(places: .keys(keys), rest: query.rest)
+      return FoundIdentifiers(identifiers: .keys(keys), rest: query.rest)
     }
   }
 
   package func rows(
-    at places: FetchedPlaces, in range: Range<Int>, of descriptor: _ModelDescriptor,
+    at identifiers: FetchedIdentifiers, in range: Range<Int>, of descriptor: _ModelDescriptor,
     slots: Set<Int>?, _ editingState: EditingState
   ) throws -> FetchedRows {
-    switch places {
+    switch identifiers {
     case .keys(let keys):
       try rows(of: descriptor, withKeys: range.map { keys.rowKey(at: $0) }, slots: slots)
     case .identifiers(let identifiers):
@@ -75,17 +76,17 @@ extension RelationalStore {
 
   package func snapshot<R>(_ body: () throws -> R) throws -> R { try driver.snapshot(body) }
 
-  /// A transaction that reads sees the state of its first statement.
+  /// A read transaction sees the state at its first statement.
   package func beginReading() throws {
     _ = try driver.read { try $0.statement(plans.keys.last).integer(.integer(0)) }
   }
 
-  /// The primary key of a row of this store.
+  /// The primary key, if the identifier belongs to this store.
   func key(of identifier: PersistentIdentifier) -> Int64? {
     identifier.storeIdentifier == self.identifier ? identifier.rowKey : nil
   }
 
-  /// The rows with some keys, in their order.
+  /// The rows with some keys, in the order of the keys.
   private func rows(
     of descriptor: _ModelDescriptor, withKeys keys: some Collection<Int64>, slots: Set<Int>?
   ) throws -> FetchedRows {
@@ -99,7 +100,7 @@ extension RelationalStore {
     }
   }
 
-  /// Compiles a request and lends a session to run it on.
+  /// Compiles a request and calls `body` with a session to run it on.
   func answer<T: PersistentModel, R>(
     _ descriptor: FetchDescriptor<T>, _ body: (RowQuery, any SQLSession) throws -> R
   ) throws -> R {
@@ -107,7 +108,7 @@ extension RelationalStore {
     let columns = query.compiled.orderedText
     if columns.isEmpty { return try driver.read { try body(query, $0) } }
     return try driver.read { session in
-      // What was learnt about the text has to hold for the rows that are read.
+      // What is known about the text must hold for the rows that are read.
       try session.snapshot {
         guard try composedText.fills(columns, of: query.entity.table, session, driver.capabilities)
         else { return try body(query, session) }

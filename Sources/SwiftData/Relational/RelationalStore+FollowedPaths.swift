@@ -1,18 +1,18 @@
 import OpenSwiftDataSQLSyntax
 
-/// What a request reads of other models, and which rows that concerns: for contexts whose unsaved
-/// changes the stored rows do not show.
+/// Determines what a request reads of other models, and which rows depend on it, for contexts with
+/// unsaved changes.
 extension RelationalStore {
-  package var tellsReads: Bool { true }
+  package var reportsReads: Bool { true }
 
   package func reads<T: PersistentModel>(of request: DataStoreFetchRequest<T>) -> RequestReads? {
-    RequestReading.reads(
+    RequestReadsCollector.reads(
       of: request.descriptor.predicate, sortBy: request.descriptor.sortBy, in: mapping)
   }
 
-  package func places<T: PersistentModel>(
-    of request: DataStoreFetchRequest<T>, leadingTo targets: [FollowedTargets]
-  ) throws -> FetchedPlaces {
+  package func identifiers<T: PersistentModel>(
+    of request: DataStoreFetchRequest<T>, leadingTo targets: [RelationshipPathTargets]
+  ) throws -> FetchedIdentifiers {
     let entity = try entity(T._$descriptor)
     let leads = targets.map { target in
       (path: target.path, keys: driver.dialect.list(target.identifiers.compactMap(key(of:))))

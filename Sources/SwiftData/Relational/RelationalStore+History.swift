@@ -1,12 +1,13 @@
 import Foundation
 import OpenSwiftDataSQLSyntax
 
-/// Reads of the history.
+/// Reads the history.
 ///
-/// 1. The predicate is compiled over the table of transactions and gives the numbers of those that match, in
-///    order, with the limit unless memory has to judge.
-/// 2. Their rows and their changes are read by number, some hundred at a time, and made public values.
-/// 3. What SQL could not say is judged on these, until the limit is reached.
+/// 1. The predicate is compiled for the table of transactions. The query returns the numbers of
+///    matching transactions in order. It contains the limit, unless a part is evaluated in memory.
+/// 2. Their rows and changes are read by number, some hundred at a time, and converted to public
+///    values.
+/// 3. Parts that SQL cannot evaluate are evaluated on these, until the limit is reached.
 ///
 /// All statements see one state of the store.
 extension RelationalStore {
@@ -26,7 +27,7 @@ extension RelationalStore {
     return try driver.snapshot {
       try driver.read { session in
         let reading = HistoryReading(store: self, session: session)
-        let end = try reading.rows.lastGiven()
+        let end = try reading.rows.lastAssignedNumber()
         try reading.checkTokens(of: descriptor.predicate, stores: stores, end: end)
         return HistoryPage(
           storeIdentifier: identifier, transactions: try reading.transactions(descriptor), end: end)
@@ -34,7 +35,8 @@ extension RelationalStore {
     }
   }
 
-  /// A file that is opened to write gets the tables, so this one is only read, or has tables of another form.
+  /// A writable file gets the tables when it is opened. So this one is read-only, or has tables of
+  /// another form.
   private var lacksHistory: SwiftDataError {
     .storeReadFailure.with(
       "The store \(name) keeps no history: its file has no tables of it. "

@@ -1,16 +1,16 @@
-/// Deletions of history, by a descriptor; called by contexts and through the public protocol.
+/// Deletes history by a descriptor; called by contexts and through the public protocol.
 ///
-/// 1. The numbers of the transactions that match are found as a fetch finds them, with order and limit. What
-///    SQL cannot say is judged on the transactions themselves.
-/// 2. Their changes, the transactions, and the texts that no transaction has any more are removed, in the same
-///    SQL transaction. Deleting leaves no history of its own.
-/// 3. The space is given back, piece by piece.
+/// 1. The numbers of matching transactions are found as in a fetch, with order and limit. Parts
+///    that SQL cannot evaluate are evaluated on the transactions.
+/// 2. Their changes, the transactions, and unused texts are deleted in the same SQL transaction.
+///    The deletion itself is not recorded in the history.
+/// 3. Free space is released in small steps.
 ///
-/// Holds of observers are not asked: what they have not read then expires for them.
+/// Holds of observers are ignored: transactions that they have not read expire for them.
 extension RelationalStore {
-  /// - Throws: `SwiftDataError.modelValidationFailure` for a store that was opened for reading,
-  ///   `.invalidTransactionFetchRequest` where the predicate throws, or `.storeWriteFailure`; nothing is
-  ///   deleted then.
+  /// - Throws: `SwiftDataError.modelValidationFailure` if the store is read-only,
+  ///   `.invalidTransactionFetchRequest` if the predicate throws, or `.storeWriteFailure`; nothing
+  ///   is deleted then.
   package func deleteHistory<T: HistoryTransaction>(
     _ descriptor: HistoryDescriptor<T>
   ) throws -> Bool {

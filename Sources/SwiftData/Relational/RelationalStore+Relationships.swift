@@ -1,7 +1,7 @@
 import OpenSwiftDataRowStorage
 import OpenSwiftDataSQLSyntax
 
-/// Single rows and the members of relationships, found by key.
+/// Reads single rows and the members of relationships by key.
 extension RelationalStore {
   package func snapshot(
     for identifier: PersistentIdentifier, _ editingState: EditingState
@@ -15,7 +15,7 @@ extension RelationalStore {
     }
   }
 
-  /// The identifier of the row that a to-one cell names.
+  /// The identifier of the row that a to-one cell refers to.
   package func destination(
     of descriptor: _ModelDescriptor, slot: Int, key: Int64
   ) -> PersistentIdentifier? {

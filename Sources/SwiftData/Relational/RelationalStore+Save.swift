@@ -1,4 +1,4 @@
-/// Saves, in one transaction each, which stays open until the context commits or abandons it.
+/// Saves. Each has one transaction, which stays open until the context commits or abandons it.
 extension RelationalStore {
   package var isTransactional: Bool { true }
 
@@ -15,7 +15,7 @@ extension RelationalStore {
     return RelationalSave(store: self, transaction: transaction)
   }
 
-  /// Saves what the public protocol asks for, and commits it.
+  /// Performs and commits a save of the public protocol.
   package func save(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
   ) throws -> SaveReceipt {
@@ -31,7 +31,7 @@ extension RelationalStore {
     return receipt
   }
 
-  /// - Throws: `SwiftDataError.modelValidationFailure` for a store that was opened for reading.
+  /// - Throws: `SwiftDataError.modelValidationFailure` if the store is read-only.
   func requireWritable() throws {
     if isWritable { return }
     throw SwiftDataError.modelValidationFailure.with(
@@ -40,11 +40,11 @@ extension RelationalStore {
   }
 }
 
-/// A save in an open transaction. It holds the writer until it ends.
+/// A save with an open transaction. It holds the writer until it ends.
 private final class RelationalSave: OpenSave {
   private let store: RelationalStore
   private let transaction: OpenTransaction
-  /// The number of the history's transaction.
+  /// The number of the transaction in the history.
   private var number: Int64?
 
   init(store: RelationalStore, transaction: OpenTransaction) {
@@ -61,11 +61,11 @@ private final class RelationalSave: OpenSave {
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, _ options: SaveOptions
   ) throws -> SaveReceipt {
     try transaction.lease.use { session in
-      let (request, places) = try store.outsourced(request)
+      let (request, indices) = try store.storingExternalValues(request)
       var writer = SaveWriter(
         store: store, session: session, by: request.editingState, options)
       var receipt = SaveReceipt(inserted: try writer.write(request))
-      receipt.external = places
+      receipt.external = indices
       receipt.consequences = writer.consequences
       number = writer.changes.transaction
       receipt.token = number.map { DefaultHistoryToken([store.identifier: $0]) }
@@ -93,7 +93,7 @@ private struct OpenTransaction {
   let lease: any SQLWriterLease
   let external: (any ExternalValueStore)?
 
-  /// Gives the session back where it can't begin: another transaction that is open stays as it is.
+  /// Returns the session if it can't begin; another open transaction is not affected.
   func begin() throws {
     do {
       try lease.use { try $0.begin() }
@@ -104,7 +104,7 @@ private struct OpenTransaction {
     external?.didBegin()
   }
 
-  /// Takes back what the transaction did, and gives the session back.
+  /// Rolls back the transaction, and returns the session.
   func abandon(triedCommit: Bool = false) {
     try? lease.use { $0.rollback() }
     external?.didRollBack(triedCommit: triedCommit)

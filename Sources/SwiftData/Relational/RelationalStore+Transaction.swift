@@ -5,7 +5,7 @@ extension RelationalStore {
   package func openTransaction(
     for editor: EditingState, within limit: Duration?
   ) throws -> (any StoreTransaction)? {
-    // Nobody needs a lock to read only.
+    // Reading needs no lock.
     guard isWritable else { return nil }
     let lease = try driver.leaseWriter(within: limit)
     try requireNoOther(than: editor, lease)
@@ -29,11 +29,12 @@ extension RelationalStore {
     return RelationalTransaction(store: self, lease: lease, externalVersion: version)
   }
 
-  /// Whether a context has opened a transaction around its saves. Asked by the thread that has the writer.
+  /// Whether a context has opened a transaction around its saves. Called on the thread that has the
+  /// writer.
   var isInTransaction: Bool { transactionOwner.withLock { $0 != nil } }
 
-  /// What another context saves on this thread would become part of the transaction, and be undone with it
-  /// while that context shows it as saved.
+  /// A save of another context on this thread would become part of the transaction. It would be
+  /// rolled back with the transaction, while that context shows it as saved.
   /// - Throws: `SwiftDataError.storeWriteFailure` inside a transaction of another context.
   func requireNoOther(than editor: EditingState, _ lease: (any SQLWriterLease)? = nil) throws {
     guard let owner = transactionOwner.withLock({ $0 }), owner != editor.id else { return }

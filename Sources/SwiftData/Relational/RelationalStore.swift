@@ -1,14 +1,14 @@
 import OpenSwiftDataSQLSyntax
 import Synchronization
 
-/// The models of one store as rows of a SQL database: answers fetches, writes saves, deletes by rules.
+/// Stores models as rows of a SQL database: runs fetches and saves, and applies delete rules.
 ///
-/// It knows a `SQLDriver` and no database. Thread safe: contexts of any thread share it; the driver lends
-/// sessions, everything else is immutable or guards itself.
+/// It uses a `SQLDriver` and no specific database. Thread-safe: contexts on any thread share it.
+/// The driver lends sessions; everything else is immutable or synchronised.
 package final class RelationalStore: StorePort {
-  /// The name of the store, for errors.
+  /// The name of the store, for error messages.
   package let name: String
-  /// The store's UUID, part of every identifier of its models.
+  /// The store's UUID, which is part of every identifier of its models.
   package let identifier: String
   let schema: Schema
   /// Whether saves and deletions are allowed.
@@ -16,23 +16,24 @@ package final class RelationalStore: StorePort {
   let mapping: SchemaMapping
   let driver: any SQLDriver
   package let plans: StorePlans
-  /// The trees of spatial indexes that may be searched.
+  /// The R-trees of spatial indexes that may be searched.
   let trees: Set<String>
   let composedText = ComposedText()
-  /// Called for fetches that leave work to memory, with the reasons.
+  /// Called with the reasons when a part of a fetch is evaluated in memory.
   let note: (@Sendable (_ entity: String, _ reasons: [String]) -> Void)?
-  /// The tables of the history; `nil` for a store that has none.
+  /// The tables of the history; `nil` if the store has none.
   let history: HistoryTables?
-  /// The names of entities that only the history has, by number.
+  /// The names of entities that occur only in the history, by number.
   let removedEntities: [Int: String]
-  /// How predicates find the transactions of the history.
+  /// Maps history transactions to rows, for predicates.
   let historyRecords: RecordMapping
-  /// Whether changes are written to the history; without it only a sign that there were some.
+  /// Whether changes are written to the history; if not, a transaction without changes marks the
+  /// gap.
   private let keepsHistory: Bool
-  /// Forgets old history after changes; `nil` where all of it is kept.
+  /// Deletes old history after changes; `nil` if all of it is kept.
   let pruner: HistoryPruner?
-  /// What those who follow the history have not read yet.
-  package let holds = HistoryHolds()
+  /// The positions of readers that follow the history.
+  package let holds = HistoryReaders()
   let ownTransactions = OwnTransactions()
   /// The context whose transaction encloses its saves. Written by the thread that has the writer.
   let transactionOwner = Mutex<EditingState.ID?>(nil)
@@ -65,7 +66,7 @@ package final class RelationalStore: StorePort {
       storeIdentifier: identifier, history: history)
   }
 
-  /// Whether saves and deletions are kept in the history.
+  /// Whether saves and deletions are recorded in the history.
   package var writesHistory: Bool { history != nil && keepsHistory }
 
   /// How captured values are bound.
@@ -76,21 +77,21 @@ package final class RelationalStore: StorePort {
   }
 
   /// The mapping of an entity.
-  /// - Throws: `SwiftDataError.unknownSchema` where the store does not keep it.
+  /// - Throws: `SwiftDataError.unknownSchema` if the entity is not in the store.
   func entity(_ descriptor: _ModelDescriptor) throws -> EntityMapping {
     if let entity = mapping.entity(named: descriptor.entityName) { return entity }
-    throw SwiftDataError.notKept(entity: descriptor.entityName, by: name)
+    throw SwiftDataError.notStored(entity: descriptor.entityName, by: name)
   }
 
-  /// A transaction that values outside of the rows follow.
+  /// Runs a transaction, and then updates the files of external values accordingly.
   func transaction<R>(_ session: any SQLSession, _ body: () throws -> R) throws -> R {
     try driver.externalValues?.transaction(session, body) ?? session.transaction(body)
   }
 
-  /// Nothing is kept for contexts.
+  /// Does nothing: the store has no state for contexts.
   package func begin(_ editingState: EditingState) {}
 
-  /// Nothing is kept for contexts.
+  /// Does nothing: the store has no state for contexts.
   package func end(_ editingState: EditingState) {}
 
   /// Deletes all rows.

@@ -1,10 +1,10 @@
-/// What others have committed to a store since the last look, as far as the history tells.
+/// The commits of other writers to a store since the last check, according to the history.
 package struct RemoteCommits: Sendable {
   package var inserted: [PersistentIdentifier] = []
-  /// With the slots of the changed properties.
+  /// Each with the slots of the changed properties.
   package var updated: [(identifier: PersistentIdentifier, slots: SlotSet)] = []
   package var deleted: [PersistentIdentifier] = []
-  /// Any row may be changed, inserted or deleted.
+  /// Whether any row may have been changed, inserted or deleted.
   package var isEverything = false
   /// The number of the last transaction.
   package var last: Int64 = 0

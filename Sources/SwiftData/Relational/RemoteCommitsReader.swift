@@ -1,17 +1,18 @@
 import OpenSwiftDataSQLSyntax
 import Synchronization
 
-/// Reads what other containers and processes commit to a store.
+/// Reads the commits of other containers and processes to a store.
 ///
-/// A look is one transaction on the session that writes, where there is one: the database tells that session
-/// whether others have written, and nothing can come between the answer and the history.
+/// Each check is one transaction on the writing session, if there is one. The database tells that
+/// session whether other connections have written, and no write can happen between this answer and
+/// reading the history.
 package final class RemoteCommitsReader: Sendable {
-  /// Beyond that many changes, the rows are not named.
+  /// With more changes than this, individual rows are not reported.
   @TaskLocal package static var defaultLimit = 20_000
 
   private struct State {
     var commits: RemoteCommitsState?
-    /// What the sessions were told of others at their last look.
+    /// The change stamps of the sessions at their last check.
     var stamps: [ObjectIdentifier: Int64] = [:]
   }
 
@@ -20,7 +21,7 @@ package final class RemoteCommitsReader: Sendable {
   private let state = Mutex(State())
   private let limit = RemoteCommitsReader.defaultLimit
 
-  /// Looks at the store, which is where the commits of others begin.
+  /// Records the current state of the store; only later commits are reported.
   package init(_ store: RelationalStore) {
     self.store = store
     statements = store.history.map { _ in Statements(in: store.driver.dialect) }
@@ -32,8 +33,8 @@ package final class RemoteCommitsReader: Sendable {
 
   deinit { store.ownTransactions.end() }
 
-  /// - Returns: What others have committed since the last look; `nil` for nothing.
-  /// - Throws: The store's error. The next look has what this one would have had.
+  /// - Returns: The commits of other writers since the last check; `nil` if there are none.
+  /// - Throws: Any error of the store. The next call then reports these commits.
   package func look() throws -> RemoteCommits? {
     try state.withLock { state in
       try snapshot { session in
@@ -46,8 +47,8 @@ package final class RemoteCommitsReader: Sendable {
         }
         let stamp = try session.changeStamp().others
         var finding = try finding(session, after: commits.last)
-        // A session that was not asked before can't say.
-        finding.othersCommitted = state.stamps[ObjectIdentifier(session)] != stamp
+        // A session without an earlier stamp can't report changes.
+        finding.hasForeignCommits = state.stamps[ObjectIdentifier(session)] != stamp
         var found = try self.commits(session, commits.judge(finding))
         found?.last = commits.last
         state.commits = commits
@@ -79,7 +80,7 @@ package final class RemoteCommitsReader: Sendable {
     _ session: any SQLSession, after last: Int64
   ) throws -> RemoteCommitsState.Finding {
     guard let statements else {
-      return .init(othersCommitted: false, last: 0, oldest: nil, transactions: [])
+      return .init(hasForeignCommits: false, last: 0, oldest: nil, transactions: [])
     }
     let rows = HistoryRows(session: session, plans: store.plans)
     let values = try session.statement(statements.transactions).values(
@@ -90,16 +91,17 @@ package final class RemoteCommitsReader: Sendable {
       return RemoteCommitsState.Transaction(
         number: number, isOwn: isOwn, isGap: row[2].integer == 0)
     }
-    let newest = try rows.lastGiven()
+    let newest = try rows.lastAssignedNumber()
     if newest > last {
-      // Own ones that are gone: a store without history leaves one gap behind several saves.
+      // Own transactions that no longer exist: a store without history leaves one gap after several
+      // saves.
       let found = Set(transactions.map(\.number))
       transactions += store.ownTransactions.numbers(in: last + 1...newest)
         .filter { !found.contains($0) }.map { .init(number: $0, isOwn: true, isGap: true) }
       transactions.sort { $0.number < $1.number }
     }
     return .init(
-      othersCommitted: false, last: newest, oldest: try rows.oldest(), transactions: transactions)
+      hasForeignCommits: false, last: newest, oldest: try rows.oldest(), transactions: transactions)
   }
 
   private func commits(
@@ -122,7 +124,7 @@ package final class RemoteCommitsReader: Sendable {
     return commits
   }
 
-  /// - Parameter row: A kind of change, the number of an entity, a key and the bits of an update.
+  /// - Parameter row: The kind of change, entity number, key, and the bits of an update.
   private func add(_ row: [_StoredValue], to commits: inout RemoteCommits) {
     guard let type = row[0].integer.flatMap(HistoryTables.ChangeType.init),
       let entity = store.mapping.entity(number: Int(row[1].integer ?? 0)),
@@ -141,10 +143,10 @@ package final class RemoteCommitsReader: Sendable {
 
 extension RemoteCommitsReader {
   private struct Statements: Sendable {
-    /// Number, time, and whether there are changes, of the transactions behind parameter 0; parameter 1 is
-    /// how many.
+    /// Reads number, time, and whether there are changes, of the transactions after parameter 0;
+    /// parameter 1 is the limit.
     let transactions: String
-    /// The changes of the transactions in list 0; parameter 1 is how many.
+    /// Reads the changes of the transactions in list 0; parameter 1 is the limit.
     let changes: String
 
     init(in dialect: SQLDialect) {

@@ -1,34 +1,36 @@
-/// What a store found at its looks at the commits of others: a state machine without a database.
+/// Interprets the results of checks for commits of other writers: a state machine without a
+/// database.
 ///
-/// | found                                                    | means        |
-/// |----------------------------------------------------------|--------------|
-/// | the last number is lower than before                     | everything   |
-/// | a number is missing behind the last one                  | everything   |
-/// | transactions of others, one of them without changes      | everything   |
-/// | transactions of others, behind one without changes       | everything   |
-/// | other transactions of others                             | these        |
-/// | others committed, and the oldest transactions are gone   | nothing      |
-/// | others committed, and no transaction is theirs           | everything   |
-/// | nothing of others                                        | nothing      |
+/// | found                                                      | result     |
+/// |------------------------------------------------------------|------------|
+/// | the last number is lower than before                       | everything |
+/// | a number after the last one is missing                     | everything |
+/// | transactions of others, one of them without changes        | everything |
+/// | transactions of others, after one without changes          | everything |
+/// | other transactions of others                               | these      |
+/// | others committed, and the oldest transactions were deleted | nothing    |
+/// | others committed, but no transaction is theirs             | everything |
+/// | no commits of others                                       | nothing    |
 ///
-/// A lower number is that of another file, or of an older copy of it. Whoever writes without history leaves
-/// a transaction without changes, a gap, and no second one behind it.
+/// "Others" are other containers and processes. A lower number comes from another file, or from an
+/// older copy. A save without history leaves a transaction without changes, called a gap. It
+/// replaces an earlier gap at the end, so there are never two in a row.
 package struct RemoteCommitsState: Sendable {
-  /// What is read in one transaction.
+  /// The data that is read in one transaction.
   package struct Finding: Sendable {
-    /// Whether others have committed anything since the last look.
-    package var othersCommitted: Bool
-    /// The last number that a transaction was given.
+    /// Whether other connections have committed since the last check.
+    package var hasForeignCommits: Bool
+    /// The last number that was assigned to a transaction.
     package var last: Int64
     /// The number of the oldest transaction.
     package var oldest: Int64?
-    /// The transactions behind the last look, in their order.
+    /// The transactions after the last check, in their order.
     package var transactions: [Transaction]
 
     package init(
-      othersCommitted: Bool, last: Int64, oldest: Int64?, transactions: [Transaction]
+      hasForeignCommits: Bool, last: Int64, oldest: Int64?, transactions: [Transaction]
     ) {
-      self.othersCommitted = othersCommitted
+      self.hasForeignCommits = hasForeignCommits
       self.last = last
       self.oldest = oldest
       self.transactions = transactions
@@ -38,7 +40,7 @@ package struct RemoteCommitsState: Sendable {
   package struct Transaction: Hashable, Sendable {
     let number: Int64
     let isOwn: Bool
-    /// Whether it has no changes; not asked for own ones.
+    /// Whether it has no changes; not used for own transactions.
     let isGap: Bool
 
     package init(number: Int64, isOwn: Bool, isGap: Bool) {
@@ -50,9 +52,9 @@ package struct RemoteCommitsState: Sendable {
 
   package enum Verdict: Equatable, Sendable {
     case nothing
-    /// Rows were changed by some transactions.
+    /// Some transactions have changed rows.
     case transactions([Int64])
-    /// Any row may be changed.
+    /// Any row may have been changed.
     case everything
   }
 
@@ -62,7 +64,7 @@ package struct RemoteCommitsState: Sendable {
   /// Whether the last transaction is a gap, or may be one.
   private var endsInGap: Bool
 
-  /// - Parameter endsInGap: Whether the last transaction is one without changes.
+  /// - Parameter endsInGap: Whether the last transaction has no changes.
   package init(last: Int64, oldest: Int64?, endsInGap: Bool) {
     self.last = last
     self.oldest = oldest
@@ -78,7 +80,7 @@ package struct RemoteCommitsState: Sendable {
     last = finding.last
     oldest = finding.oldest
     if !isContinuous { return .everything }
-    if others.isEmpty { return finding.othersCommitted && !isPruned ? .everything : .nothing }
+    if others.isEmpty { return finding.hasForeignCommits && !isPruned ? .everything : .nothing }
     if wasGap || others.contains(where: \.isGap) { return .everything }
     return .transactions(others.map(\.number))
   }

@@ -1,23 +1,24 @@
 import OpenSwiftDataSQLSyntax
 
-/// Keeps books on the rows that a transaction writes.
+/// Tracks the rows that a transaction writes, and records their versions and history.
 ///
-/// 1. Whoever writes a row, or changes what belongs to it elsewhere, notes it here, as often as it happens.
-///    New rows need no note: they are those behind the first new key of their table.
-/// 2. `finish` makes each of these rows one version newer and adds it to the history, once.
+/// 1. Every row that is written, or changed through another table, is noted here, any number of
+///    times. New rows need no note: their keys start at the first new key of their table.
+/// 2. `finish` increments the version of each noted row by one, and adds one change for it to the
+///    history.
 ///
-/// A note of a row that is new or gone in the end does nothing.
+/// Notes about rows that are new, or deleted in the end, have no effect.
 struct RowChanges {
   struct Row: Hashable {
-    /// The number of the entity at the root of the row's table.
+    /// The number of the root entity of the row's table.
     let root: Int
     let key: Int64
   }
 
   private struct Change {
-    /// What was changed; none where only the version counts.
+    /// The changed slots; empty if only the version changes.
     var slots = SlotSet()
-    /// How often statements have counted the version up.
+    /// The number of increments of the version by statements.
     var versions: Int64 = 0
   }
 
@@ -25,11 +26,11 @@ struct RowChanges {
   private let session: any SQLSession
   private var history: HistoryWriter?
   private var changes: [Row: Change] = [:]
-  /// By the number of the root.
+  /// By the number of the root entity.
   private var firstNewKeys: [Int: Int64] = [:]
   private var deleted: Set<Row> = []
 
-  /// - Parameter editor: Who makes the changes, for the history.
+  /// - Parameter editor: The author and the context of the changes, for the history.
   init(_ store: RelationalStore, _ session: any SQLSession, by editor: EditingState) {
     self.store = store
     self.session = session
@@ -38,18 +39,18 @@ struct RowChanges {
 
   // MARK: Notes
 
-  /// Rows with this key and larger ones are new.
+  /// Rows with this key or a larger one are new.
   mutating func noteNewRows(of root: Int, from key: Int64) { firstNewKeys[root] = key }
 
   func isNew(_ row: Row) -> Bool { firstNewKeys[row.root].map { row.key >= $0 } ?? false }
 
-  /// A statement has written slots of a row and counted its version up.
+  /// A statement has written slots of a row and incremented its version.
   mutating func noteUpdate(_ row: Row, _ slots: SlotSet) {
     changes[row, default: Change()].slots.formUnion(slots)
     changes[row]?.versions += 1
   }
 
-  /// A row has changed, without its version, through a column of another table, or of its own.
+  /// A row has changed through a column of another table, or of its own, without its version.
   mutating func note(_ partner: EntityChanges.Partner, key: Int64) {
     let row = Row(root: partner.root, key: key)
     if isNew(row) { return }
@@ -60,25 +61,26 @@ struct RowChanges {
     }
   }
 
-  /// Some rows of an entity are about to be deleted.
+  /// Must be called before some rows of an entity are deleted.
   mutating func noteDeletion(of entity: EntityMapping, _ keys: [Int64]) throws {
     let changes = store.plans.changes(of: entity)
     if store.plans.hasRelationships {
       for key in keys { deleted.insert(Row(root: changes.root, key: key)) }
     }
-    // Nobody has seen rows that the same transaction adds.
+    // Rows that the same transaction added were never visible to other transactions.
     let keys = firstNewKeys[changes.root].map { first in keys.filter { $0 < first } } ?? keys
     if keys.isEmpty { return }
     let list = store.driver.dialect.list(keys)
     if let table = table(changes.root) { try history?.add(table.addDeleted, [.text(list)]) }
-    for query in changes.partnersOfDeleted {
+    for query in changes.relatedToDeleted {
       for key in try session.statement(query.sql).integers(.list(list)) {
         note(query.partner, key: key)
       }
     }
   }
 
-  /// All rows of a table that meet a condition are about to be deleted; they have no partners.
+  /// Must be called before all rows that satisfy a condition are deleted; they must have no related
+  /// rows.
   mutating func noteDeletion(
     of entity: EntityMapping, where condition: SQLExpression?, _ parameters: [_StoredValue]
   ) throws {
@@ -89,7 +91,7 @@ struct RowChanges {
         [RowColumns.key()], from: TableReference(root.table), where: condition, limit: .integer(1))
       let found = try session.statement(first.rendered(in: store.plans.dialect).sql)
         .integer(.values(parameters))
-      if found != nil { try self.history?.noteUnkept() }
+      if found != nil { try self.history?.recordGap() }
       return
     }
     let insert = TableChanges.addDeleted(
@@ -97,7 +99,7 @@ struct RowChanges {
     try self.history?.add(insert.rendered(in: store.plans.dialect).sql, parameters)
   }
 
-  /// The rows with changes, and what was changed; those that are new or deleted are left out.
+  /// The changed rows with their changed slots, without new and deleted rows.
   var updates: [(row: Row, slots: SlotSet)] {
     changes.compactMap { row, change in
       isNew(row) || deleted.contains(row) ? nil : (row, change.slots)
@@ -106,10 +108,10 @@ struct RowChanges {
 
   // MARK: The end
 
-  /// The number of the history's transaction; `nil` where there is none.
+  /// The number of the transaction in the history; `nil` if there is none.
   var transaction: Int64? { history?.transaction }
 
-  /// - Parameter ends: Behind the last new key, by the number of the root.
+  /// - Parameter ends: The number after the last new key, by the number of the root entity.
   mutating func finish(newKeys ends: [Int: Int64] = [:]) throws {
     for (root, first) in firstNewKeys.sorted(by: { $0.key < $1.key }) {
       guard let end = ends[root], end > first, let table = table(root) else { continue }
@@ -124,7 +126,8 @@ struct RowChanges {
     try history?.finish()
   }
 
-  /// Rows that no statement counted up, or several did, come to one version more; new ones to the first.
+  /// Rows whose version was not incremented, or more than once, get the version after the old one;
+  /// new rows get version 1.
   private func setVersions(_ rows: [Row]) throws {
     struct Step: Hashable {
       let root: Int
@@ -150,7 +153,7 @@ struct RowChanges {
     var groups = KeyGroups<Update>()
     for row in rows where !isNew(row) {
       guard let slots = changes[row]?.slots, !slots.isEmpty else { continue }
-      if history?.keepsChanges == false { return try history?.noteUnkept() ?? () }
+      if history?.keepsChanges == false { return try history?.recordGap() ?? () }
       groups.add(row.key, to: Update(root: row.root, slots: slots))
     }
     for (update, keys) in groups.all {
@@ -167,30 +170,30 @@ struct RowChanges {
     store.mapping.entity(number: root).map(store.plans.tableChanges(of:))
   }
 
-  /// The rows of a table by the numbers of their entities.
+  /// Groups rows of a table by entity number.
   private func byEntity(
     _ keys: [Int64], _ table: TableChanges, root: Int
   ) throws -> [(number: Int, keys: [Int64])] {
     guard let sql = table.entityNumbers else { return [(root, keys)] }
     let found = try session.statement(sql).integers(.list(store.driver.dialect.list(keys)))
     var groups = KeyGroups<Int>()
-    for place in stride(from: 0, to: found.count, by: 2) {
-      groups.add(found[place], to: Int(found[place + 1]))
+    for index in stride(from: 0, to: found.count, by: 2) {
+      groups.add(found[index], to: Int(found[index + 1]))
     }
     return groups.all.map { ($0.group, $0.keys) }
   }
 }
 
-/// Keys by what they have in common, in the order of their arrival.
+/// Keys in groups, in the order in which they were added.
 private struct KeyGroups<Group: Hashable> {
   private(set) var all: [(group: Group, keys: [Int64])] = []
-  private var places: [Group: Int] = [:]
+  private var indices: [Group: Int] = [:]
 
   mutating func add(_ key: Int64, to group: Group) {
-    if let place = places[group] {
-      all[place].keys.append(key)
+    if let index = indices[group] {
+      all[index].keys.append(key)
     } else {
-      places[group] = all.count
+      indices[group] = all.count
       all.append((group, [key]))
     }
   }

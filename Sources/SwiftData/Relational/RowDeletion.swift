@@ -1,15 +1,15 @@
 import OpenSwiftDataSQLSyntax
 
-/// Deletes rows by the delete rules, inside a transaction: those of a batch deletion, and those of a save.
+/// Deletes rows and applies the delete rules, inside the transaction of a batch deletion or a save.
 ///
-/// 1. Cascades add the keys of related rows, level by level; one statement for each relationship.
-/// 2. What a rule denies, and what a required relationship would lose, is reported before anything is
+/// 1. Cascades add the keys of related rows, level by level, with one statement per relationship.
+/// 2. Violations of `.deny` and of required relationships are reported before anything is deleted.
+/// 3. The history records the rows, references from other rows are removed, and the rows are
 ///    deleted.
-/// 3. The history notes the rows, other rows stop naming them, and the rows are deleted.
-/// 4. A save that has written new rows and links since calls `runAgain`: the rules apply to rows that
-///    name a deleted one now.
+/// 4. After writing new rows and links, a save calls `runAgain`: the rules apply to rows that refer
+///    to a deleted row now.
 ///
-/// Everything is decided by the rows that the transaction sees.
+/// All decisions use the rows that the transaction sees.
 struct RowDeletion {
   /// A to-one relationship of a row.
   struct Link: Hashable {
@@ -20,22 +20,22 @@ struct RowDeletion {
 
   let store: RelationalStore
   let session: any SQLSession
-  /// What is said in the end of an error.
+  /// The last sentence of an error message.
   private let consequence: String
-  /// The deleted rows by the number of their entity, in the order they were found.
+  /// The deleted rows by entity number, in the order in which they were found.
   private var keys: [Int: [Int64]] = [:]
-  /// The same by the number of the root, to look one up.
+  /// The same keys by the number of the root entity, for look-ups.
   private var known: [Int: Set<Int64>] = [:]
-  /// Rows that rules added to the ones to be deleted.
+  /// Rows that are deleted because of rules.
   private(set) var cascaded: [(key: Int64, entity: Int)] = []
-  /// Whether some rows were gone before.
+  /// Whether some of the rows did not exist any more.
   private(set) var hasMissedRows = false
-  /// To-one relationships that are empty now.
-  private(set) var emptied: [Link] = []
-  /// The rows of new models, which have no permanent identifier while the save may fail.
+  /// To-one relationships that were set to nil.
+  private(set) var nullified: [Link] = []
+  /// The rows of new models. Errors name their temporary identifiers, because the save may fail.
   var newIdentifiers: [RowChanges.Row: PersistentIdentifier] = [:]
 
-  /// - Parameter consequence: What did not happen when a rule is broken, as a sentence.
+  /// - Parameter consequence: A sentence that says what did not happen if a rule is violated.
   init(store: RelationalStore, session: any SQLSession, else consequence: String) {
     self.store = store
     self.session = session
@@ -50,7 +50,7 @@ struct RowDeletion {
 
   /// - Parameters:
   ///   - rows: Keys and entity numbers of the rows to delete.
-  ///   - willDelete: Called with the rows that rules add, while they are there.
+  ///   - willDelete: Called before the deletion, with the rows that rules add.
   mutating func run(
     _ rows: [(key: Int64, entity: Int)], _ changes: inout RowChanges,
     willDelete: ([(key: Int64, entity: Int)]) throws -> Void = { _ in }
@@ -61,7 +61,7 @@ struct RowDeletion {
     try delete(found, &changes, areNew: false)
   }
 
-  /// Applies the rules to what was written since `run`.
+  /// Applies the rules to rows that were written since `run`.
   mutating func runAgain(_ changes: inout RowChanges) throws {
     var found: [Int: [Int64]] = [:]
     try addCascades(of: keys, to: &found)
@@ -77,7 +77,7 @@ struct RowDeletion {
     var failures: [SwiftDataError] = []
     for (number, steps, list) in all {
       for denial in steps.denials { failures += try judge(denial, number, list, changes) }
-      for emptying in steps.emptyings { failures += try judge(emptying, number, list) }
+      for emptying in steps.nullifications { failures += try judge(emptying, number, list) }
       for referrer in steps.referrers { failures += try judge(referrer, number, list) }
     }
     try SwiftDataError.throwAll(failures)
@@ -86,9 +86,9 @@ struct RowDeletion {
       try changes.noteDeletion(of: entity, keys)
     }
     for (_, steps, list) in all {
-      for emptying in steps.emptyings { try empty(emptying, list, &changes) }
+      for emptying in steps.nullifications { try empty(emptying, list, &changes) }
       if areNew {
-        for emptying in steps.emptyingsOfDenials { try empty(emptying, list, &changes) }
+        for emptying in steps.nullificationsOfDenied { try empty(emptying, list, &changes) }
       }
       for sql in steps.unlinking + steps.referrers.map(\.clearing) { try execute(sql, list) }
     }
@@ -99,18 +99,18 @@ struct RowDeletion {
   }
 
   private mutating func empty(
-    _ emptying: DeletionSteps.Emptying, _ list: String, _ changes: inout RowChanges
+    _ emptying: DeletionSteps.Nullification, _ list: String, _ changes: inout RowChanges
   ) throws {
     let found = try session.statement(emptying.sql).integers(.list(list))
     for row in stride(from: 0, to: found.count, by: 2) {
       changes.note(emptying.partner, key: found[row])
-      emptied.append(Link(entity: Int(found[row + 1]), key: found[row], slot: emptying.slot))
+      nullified.append(Link(entity: Int(found[row + 1]), key: found[row], slot: emptying.slot))
     }
   }
 
   // MARK: Finding
 
-  /// - Returns: The keys that were not known, by entity number.
+  /// - Returns: The keys that were not known yet, by entity number.
   private mutating func add(_ rows: [(key: Int64, entity: Int)]) -> [Int: [Int64]] {
     var new: [Int: [Int64]] = [:]
     var roots: [Int: Int] = [:]
@@ -154,12 +154,12 @@ struct RowDeletion {
 
   // MARK: Judging
 
-  /// How many rows an error names.
+  /// The maximum number of rows in an error message.
   private static let namedRows = 5
-  /// How many deletions an error names.
+  /// The maximum number of denied deletions that are reported.
   private static let namedDenials = 20
 
-  /// One failure for each row that is not to be deleted.
+  /// One error for each row whose deletion is denied.
   private func judge(
     _ denial: DeletionSteps.Partners, _ number: Int, _ list: String, _ changes: RowChanges
   ) throws -> [SwiftDataError] {
@@ -187,7 +187,7 @@ struct RowDeletion {
   }
 
   private func judge(
-    _ emptying: DeletionSteps.Emptying, _ number: Int, _ list: String
+    _ emptying: DeletionSteps.Nullification, _ number: Int, _ list: String
   ) throws -> [SwiftDataError] {
     guard let sql = emptying.findingRequired else { return [] }
     var left: [String] = []
@@ -209,7 +209,7 @@ struct RowDeletion {
     ]
   }
 
-  /// Rows of an entity that the schema does not have keep their required model.
+  /// The deletion is refused if rows of an entity outside the schema require the deleted rows.
   private func judge(
     _ referrer: FileReferrer, _ number: Int, _ list: String
   ) throws -> [SwiftDataError] {
@@ -266,7 +266,7 @@ struct RowDeletion {
 }
 
 extension StorePlans {
-  /// The identifier of a row. A number that no entity has names none.
+  /// The identifier of a row, without an entity name if no entity has the number.
   func identifier(_ key: Int64, entity number: Int) -> PersistentIdentifier {
     PersistentIdentifier(
       scope: scope(number: scopes.indices.contains(number) ? number : 0), key: key)

@@ -1,10 +1,10 @@
 import OpenSwiftDataSQLSyntax
 
-/// A request compiled for one store, or found by its shape.
+/// A request for one store, compiled or found by its shape.
 struct RowQuery {
   let entity: EntityMapping
   let rest: InMemoryRest
-  /// What the statement takes of the rows; all of them where something is left to memory.
+  /// Limit and offset of the statement; all rows if a part is evaluated in memory.
   let range: RowRange
   let parameters: SQLParameters
   /// The captured values.
@@ -12,7 +12,8 @@ struct RowQuery {
   private let plan: FetchPlan
   private let plans: StorePlans
 
-  /// With the bindings of the request that was compiled; this one's are in `parameters`.
+  /// Contains the bindings of the request that was compiled; those of this request are in
+  /// `parameters`.
   var compiled: CompiledFetch { plan.compiled }
 
   init<T: PersistentModel>(

@@ -1,17 +1,17 @@
 package import OpenSwiftDataRowStorage
 
-/// A result of a driver, as rows are copied from it.
+/// A driver's result, from which rows are copied.
 package protocol RowCursor {
   var columnCount: Int32 { get }
 
-  /// Moves to the next row; `false` when there is none.
+  /// Moves to the next row; `false` if there is none.
   func step() throws -> Bool
 
   /// The integer in a column of the row; 0 for null.
   func int64(_ column: Int32) -> Int64
 
   /// Copies the row into `builder`.
-  /// - Parameter sources: Which columns go to which cells.
+  /// - Parameter sources: The cell for each column.
   func copyRow(
     into builder: inout RowBuilder, _ sources: ContiguousArray<CellSource>
   ) -> (page: RowPage, row: UnsafeRawPointer)
@@ -20,22 +20,22 @@ package protocol RowCursor {
 /// The rows of a result.
 package struct ReadRows {
   package var rows: FetchedRows
-  /// The last column of each row, where it was asked for.
+  /// The last column of each row, if it was requested.
   package var owners: [Int64] = []
 }
 
-/// Copies the rows of a result into pages. A driver calls `read` with a cursor of its own; the loop is
-/// compiled for that.
+/// Copies the rows of a result into pages. A driver calls `read` with its own cursor type, for
+/// which the loop is specialised.
 package struct RowReading {
   let selection: EntitySelection
-  /// How many rows there are at most, if that is known.
+  /// The maximum number of rows, if it is known.
   var limit: Int?
-  /// Whether the rows have some of the properties only.
+  /// Whether the rows contain only some of the properties.
   var isPartial = false
-  /// Whether the last column is the key of the model that a row belongs to.
+  /// Whether the last column is the owner's key.
   var hasOwners = false
-  /// Reads the values that rows name and do not have.
-  let outside: (any OutsideValues)?
+  /// Loads values stored outside the row, in files.
+  let outside: (any ExternalValues)?
 
   package func read(_ cursor: some RowCursor) throws -> ReadRows {
     if !selection.hasEntityNumber { return try readBatch(cursor) }
@@ -51,15 +51,15 @@ package struct RowReading {
       if let limit, limit < 10_000 { batch.reserve(limit) }
       var builder = member.builder(expectedRows: limit ?? 64, outside)
       repeat {
-        let place = cursor.copyRow(into: &builder, member.sources)
-        batch.append(page: place.page, row: place.row, key: cursor.int64(0))
+        let index = cursor.copyRow(into: &builder, member.sources)
+        batch.append(page: index.page, row: index.row, key: cursor.int64(0))
         if hasOwners { owners.append(cursor.int64(owner)) }
       } while try cursor.step()
     }
     return ReadRows(rows: isPartial ? .partial([batch]) : .batch(batch), owners: owners)
   }
 
-  /// Rows of an entity and of those below it, each in the layout of its own.
+  /// Reads rows of an entity and its subentities, each in its own layout.
   private func readMixed(_ cursor: some RowCursor) throws -> ReadRows {
     var snapshots: [DefaultSnapshot] = []
     var owners: [Int64] = []
@@ -74,7 +74,7 @@ package struct RowReading {
     return ReadRows(rows: .snapshots(snapshots), owners: owners)
   }
 
-  /// Rows of a few properties, in runs of one entity.
+  /// Reads rows with some of the properties, in runs of one entity.
   private func readRuns(_ cursor: some RowCursor) throws -> ReadRows {
     var batches: [RowBatch] = []
     try copyMixedRows(cursor) { member, page, row in
@@ -86,7 +86,7 @@ package struct RowReading {
     return ReadRows(rows: .partial(batches))
   }
 
-  /// Copies each row in the layout of the entity that it names.
+  /// Copies each row in the layout of its own entity.
   private func copyMixedRows(
     _ cursor: some RowCursor, _ body: (EntitySelection.Member, RowPage, UnsafeRawPointer) -> Void
   ) throws {
@@ -94,9 +94,9 @@ package struct RowReading {
     while try cursor.step() {
       let number = Int(cursor.int64(1))
       guard let member = selection.members[number] else { continue }
-      let place = cursor.copyRow(
+      let index = cursor.copyRow(
         into: &builders[number, default: member.builder(expectedRows: 1, outside)], member.sources)
-      body(member, place.page, place.row)
+      body(member, index.page, index.row)
     }
   }
 }

@@ -1,15 +1,15 @@
 package import OpenSwiftDataRowStorage
 package import OpenSwiftDataSQLSyntax
 
-/// How the rows of an entity, and of the entities below it, are read: columns and where they go.
+/// The columns of an entity and its subentities, and the cells into which they are read.
 ///
-/// Built once per entity. Result column 0 is the primary key; column 1 is the entity number where
-/// the table holds several entities.
+/// Built once per entity. Result column 0 is the primary key; column 1 is the entity number if the
+/// table contains several entities.
 package struct RowSelection: Sendable {
   package let columns: [SQLExpression]
   package let hasEntityNumber: Bool
-  /// The places of each entity's cells, by entity number.
-  package let places: [Int: [CellSource]]
+  /// The source column of each cell, by entity number.
+  package let indices: [Int: [CellSource]]
 
   package static let alias = "t0"
 
@@ -19,14 +19,14 @@ package struct RowSelection: Sendable {
     hasEntityNumber = entity.subtreeNumbers.count > 1
     if hasEntityNumber { columns.append(RowColumns.entity(of: RowSelection.alias)) }
     var known: [String: Int] = [:]
-    var places: [Int: [CellSource]] = [:]
+    var indices: [Int: [CellSource]] = [:]
     for number in entity.subtreeNumbers {
       guard let member = mapping.entity(number: number) else { continue }
       var own: [CellSource] = []
       for (names, cell, content) in RowSelection.cells(of: member, slots) {
         let first: Int
-        if let place = known[names[0]] {
-          first = place
+        if let index = known[names[0]] {
+          first = index
         } else {
           first = columns.count
           known[names[0]] = first
@@ -34,13 +34,13 @@ package struct RowSelection: Sendable {
         }
         own.append(CellSource(column: first, cell: cell, conversion: content))
       }
-      places[number] = own
+      indices[number] = own
     }
     self.columns = columns
-    self.places = places
+    self.indices = indices
   }
 
-  /// Columns that follow each other in the result, the cell they fill, and how.
+  /// Adjacent result columns, the cell that they fill, and the conversion.
   private static func cells(
     of entity: EntityMapping, _ slots: Set<Int>?
   ) -> [(columns: [String], cell: Int, content: CellSource.Conversion)] {

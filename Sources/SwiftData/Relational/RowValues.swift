@@ -1,8 +1,7 @@
 import Foundation
 import OpenSwiftDataRowStorage
 
-/// The values of one row on their way into a statement: cells of a snapshot, and the key before or
-/// behind them.
+/// The values of one row for a statement: cells of a snapshot, and the key before or after them.
 package struct RowValues {
   let snapshot: DefaultSnapshot
   let columns: [SaveStatements.Column]
@@ -25,7 +24,7 @@ package struct RowValues {
     if let trailingKey { try target.bind(trailingKey, at: index) }
   }
 
-  /// Whether one of the cells has no value, so that it equals no other.
+  /// Whether one of the cells is null, so that the values equal no others.
   var hasNull: Bool {
     columns.contains { column in
       switch (column.content, snapshot.value(column.cell)) {
@@ -76,7 +75,7 @@ package struct RowValues {
     }
   }
 
-  /// Binds bytes behind the tag that says whether they are the value or the name of its file.
+  /// Binds bytes after the tag that marks them as the value or as the name of its file.
   private static func bindTagged(
     _ value: SnapshotValue, to target: some ParameterTarget, at index: Int32
   ) throws {

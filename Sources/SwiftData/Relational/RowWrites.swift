@@ -1,14 +1,13 @@
 /// New rows of one entity, which one statement inserts.
 package struct RowWrites {
   let snapshots: ArraySlice<DefaultSnapshot>
-  /// The keys of the rows.
   let rowKeys: ArraySlice<Int64>
   let columns: [SaveStatements.Column]
   let keys: InsertedKeys
 
   package var count: Int { snapshots.count }
 
-  /// Binds the values of each row and calls `run`.
+  /// Calls `run` for each row, after binding its values.
   package func forEach(_ target: some ParameterTarget, _ run: () throws -> Void) throws {
     for (snapshot, key) in zip(snapshots, rowKeys) {
       try target.bind(key, at: 1)

@@ -2,58 +2,59 @@ import Foundation
 package import OpenSwiftDataRowStorage
 package import OpenSwiftDataSQLSyntax
 
-/// A database as the relational engine uses it: connections that are lent, statements that run.
+/// The relational engine's interface to a database: lends connections, which run statements.
 ///
-/// The verbs are coarse. Each stands for a statement or a batch of rows, never for a row or a column, so
-/// calls through the existential cost nothing that counts. What happens for every row and column is
-/// generic code of the engine (`RowReading`, `RowValues`) over types of the driver, and compiled for them.
+/// Each function stands for a statement or a batch of rows, never for a single row or column, so
+/// calls through the existential cost little. Work per row and column is generic code of the engine
+/// (`RowReading`, `RowValues`), specialised for the driver's types.
 package protocol SQLDriver: Sendable {
-  /// The dialect, and what the database can do.
+  /// The dialect and the features of the database.
   var capabilities: SQLCapabilities { get }
 
-  /// Lends a session that sees what is committed, and what the thread itself has written.
+  /// Lends a session that sees commits, and uncommitted changes of the same thread.
   func read<R>(_ body: (any SQLSession) throws -> R) throws -> R
 
-  /// Runs reads that see one state of the database, each on the session that `read` lends meanwhile.
+  /// Runs reads that see one state of the database, each on the session that `read` lends
+  /// meanwhile.
   func snapshot<R>(_ body: () throws -> R) throws -> R
 
-  /// Lends the session that writes; only one is lent at a time.
-  /// - Parameter consequence: What did not happen when it throws, for the error.
+  /// Lends the writing session; only one thread has it at a time.
+  /// - Parameter consequence: What did not happen if it throws, for the error message.
   func write<R>(else consequence: String, _ body: (any SQLSession) throws -> R) throws -> R
 
-  /// Lends the session that writes to this thread until the lease ends.
+  /// Lends the writing session to this thread until the lease ends.
   /// - Parameter limit: How long to wait for another thread; `nil` for the driver's own limit.
   func leaseWriter(within limit: Duration?) throws -> any SQLWriterLease
 
-  /// Gives space that deleted rows have left back to the system, a piece after the other, each in a
-  /// transaction of its own, so that other writers may come between. Ends early where one of them keeps it
-  /// from going on.
-  /// - Parameter limit: At most this many pages, where the database has pages; `nil` for all.
+  /// Releases free space to the operating system in small steps. Each step has its own transaction,
+  /// so that other writers can run in between. Ends early if another writer blocks it.
+  /// - Parameter limit: The maximum number of pages, if the database has pages; `nil` for all.
   func reclaimSpace(limit: Int?)
 
-  /// Keeps large values outside of their rows; `nil` where all are kept in them.
+  /// Stores large values outside their rows; `nil` if all values are stored in rows.
   var externalValues: (any ExternalValueStore)? { get }
 }
 
-/// Keeps large values outside of their rows, in step with the transactions of the one writer.
+/// Stores large values outside their rows, consistently with the transactions of the single writer.
 ///
-/// 1. The engine hands over the large values of a save, and writes rows that name them.
-/// 2. What rows name no more is noted by the driver, whichever statement changes or deletes them.
-/// 3. `didBegin` comes after the begin, `willCommit` before the commit, `didCommit` after it, or else
-///    `didRollBack`: values that no row names are removed then. Transactions may be nested where the
-///    session nests them.
-package protocol ExternalValueStore: OutsideValues {
-  /// The longest value that stays in its row.
+/// 1. The engine passes the large values of a save, and then writes rows with their names.
+/// 2. The driver records names that rows no longer contain, whichever statement changes or deletes
+///    them.
+/// 3. `didBegin` is called after the begin, `willCommit` before the commit, and then `didCommit` or
+///    `didRollBack`, which removes values that no row names. Transactions may be nested if the
+///    session supports it.
+package protocol ExternalValueStore: ExternalValues {
+  /// The maximum size in bytes of a value that stays in its row.
   var threshold: Int { get }
 
-  /// Keeps the values; they outlive a crash from here on.
+  /// Stores the values, so that they survive a crash.
   /// - Returns: Their names, in the same order.
-  /// - Throws: `SwiftDataError.storeWriteFailure`; `didRollBack` follows.
+  /// - Throws: `SwiftDataError.storeWriteFailure`; `didRollBack` is called then.
   func write(_ values: [Data]) throws -> [String]
 
   func didBegin()
 
-  /// - Throws: `SwiftDataError.storeWriteFailure`; `didRollBack` follows.
+  /// - Throws: `SwiftDataError.storeWriteFailure`; `didRollBack` is called then.
   func willCommit() throws
   func didCommit()
 
@@ -62,7 +63,7 @@ package protocol ExternalValueStore: OutsideValues {
 }
 
 extension ExternalValueStore {
-  /// Runs a transaction of `session`, followed by its values.
+  /// Runs a transaction of `session`, and calls the external value store accordingly.
   package func transaction<R>(_ session: any SQLSession, _ body: () throws -> R) throws -> R {
     var hasBegun = false
     var triesCommit = false
@@ -102,50 +103,51 @@ extension SQLDriver {
   package var dialect: SQLDialect { capabilities.dialect }
 }
 
-/// The session that writes, lent beyond one call: between writing a save and committing it.
+/// The writing session, lent for longer than one call: from writing a save until its commit.
 package protocol SQLWriterLease: AnyObject {
-  /// Errors of the database leave in the words of the model, as those of `SQLDriver.write` do.
+  /// Converts database errors to `SwiftDataError`, like `SQLDriver.write`.
   func use<R>(_ body: (any SQLSession) throws -> R) throws -> R
 
-  /// Gives the session back; a second call does nothing.
+  /// Returns the session; a second call does nothing.
   func end()
 }
 
-/// One connection, used by one thread at a time. The same object for as long as the connection lives.
+/// One connection, used by one thread at a time. The object is the same for the connection's whole
+/// life.
 package protocol SQLSession: AnyObject {
-  /// A statement for the text, prepared now or before.
+  /// A statement for the text, prepared now or earlier.
   func statement(_ sql: String) throws -> any PreparedSQL
 
-  /// Begins a transaction that no other writer comes between.
+  /// Begins a transaction with the write lock.
   func begin() throws
   func commit() throws
   func rollback()
 
-  /// Begins a transaction that all others of the session become parts of.
+  /// Begins a transaction that contains all others of the session.
   /// - Parameter limit: How long to wait for another writer; `nil` for the session's own limit.
   func beginEnclosingTransaction(within limit: Duration?) throws
   func commitEnclosingTransaction() throws
   func rollbackEnclosingTransaction()
 
-  /// Commits what `body` did, or rolls all of it back when `body` or the commit throws.
+  /// Commits the changes of `body`, or rolls all of them back if `body` or the commit throws.
   func transaction<R>(_ body: () throws -> R) throws -> R
 
   /// Runs reads that see one state of the database.
   func snapshot<R>(_ body: () throws -> R) throws -> R
 
-  /// Keeps what `body` did within the running transaction, or undoes it when `body` throws.
+  /// Keeps the changes of `body` in the running transaction, or undoes them if `body` throws.
   func savepoint<R>(_ name: String, _ body: () throws -> R) throws -> R
 
-  /// Differs from an earlier one of the session when anything may have been written since. Only for
-  /// databases that tell changes.
+  /// Changes when the database may have been written since an earlier call on this session. Only
+  /// for databases that report changes.
   func changeStamp() throws -> ChangeStamp
 }
 
 /// A state of the database as one session sees it.
 package struct ChangeStamp: Hashable, Sendable {
-  /// Counts what others wrote.
+  /// Counts writes of other connections.
   package var others: Int64
-  /// Counts what the session wrote.
+  /// Counts writes of the session.
   package var own: Int64
 
   package init(others: Int64, own: Int64) {
@@ -154,10 +156,11 @@ package struct ChangeStamp: Hashable, Sendable {
   }
 }
 
-/// A statement of a session; every verb binds anew and leaves it ready for the next one.
+/// A statement of a session. Each function binds new parameters and resets the statement
+/// afterwards.
 package protocol PreparedSQL: AnyObject {
   /// Runs to the end.
-  /// - Returns: How many rows were changed.
+  /// - Returns: The number of changed rows.
   @discardableResult
   func run(_ parameters: SQLParameters) throws -> Int
 
@@ -168,24 +171,24 @@ package protocol PreparedSQL: AnyObject {
   /// - Parameter changed: Called for each pair that changed a row.
   func run(_ pairs: [KeyPair], changed: (KeyPair) -> Void) throws
 
-  /// The first column of the first row; `nil` without a row or when it is null.
+  /// The first column of the first row; `nil` if there is no row or it is null.
   func integer(_ parameters: SQLParameters) throws -> Int64?
 
-  /// All columns of all rows, one row after the other; 0 for null.
+  /// All columns of all rows, row by row; 0 for null.
   func integers(_ parameters: SQLParameters) throws -> [Int64]
 
   /// All columns of all rows.
   func values(_ parameters: SQLParameters) throws -> [[_StoredValue]]
 
-  /// Adds the keys that the rows give, with the entity number from a second column if there is one.
+  /// Adds the keys in the result; a second column, if there is one, is the entity number.
   func keys(_ parameters: SQLParameters, into keys: inout RowKeys) throws
 
   /// Copies the rows into pages.
   func rows(_ parameters: SQLParameters, _ reading: RowReading) throws -> ReadRows
 }
 
-/// An error of a database, as far as the engine understands it.
+/// A database error that the engine interprets.
 package protocol DatabaseFailure: Error {
-  /// A unique index or a primary key refused a row.
+  /// Whether a unique index or a primary key rejected a row.
   var isUniquenessViolation: Bool { get }
 }

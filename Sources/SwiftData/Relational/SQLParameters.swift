@@ -5,9 +5,9 @@ package enum SQLParameters {
   case none
   case integer(Int64)
   case pair(Int64, Int64)
-  /// A list of keys, in the form that the dialect wants.
+  /// A list of keys, in the form that the dialect requires.
   case list(String)
-  /// The captured values of a fetch, then its limit and its offset, as far as it has them.
+  /// The captured values of a fetch, followed by its limit and offset, if it has them.
   case fetch([_StoredValue], RowRange)
   case row(RowValues)
 
@@ -20,7 +20,7 @@ package struct KeyPair: Hashable, Sendable {
   package let second: Int64
 }
 
-/// What takes the values of parameters, which are numbered from 1.
+/// A statement to which values can be bound; parameters are numbered from 1.
 package protocol ParameterTarget {
   func bind(_ value: Int64, at index: Int32) throws
   func bind(_ value: Double, at index: Int32) throws

@@ -2,12 +2,12 @@ package import OpenSwiftDataSQLSyntax
 
 /// The statements that write one entity, rendered once.
 ///
-/// Parameter 0 of an insert is the primary key; the cells follow in the order of `columns`.
+/// Parameter 0 of an insert is the primary key, followed by the cells in the order of `columns`.
 package struct SaveStatements: Sendable {
   package struct Column: Sendable {
     package enum Content: Sendable {
       case plain
-      /// Written behind a tag byte.
+      /// Written after a tag byte.
       case tagged
       /// The destination's key.
       case key
@@ -15,7 +15,7 @@ package struct SaveStatements: Sendable {
       case entityNumber
     }
     package let name: String
-    /// The property, and the names that lead from it to a leaf: `address.city`.
+    /// The property, and the path from it to a leaf: `address.city`.
     package let path: String
     package let slot: Int
     package let cell: Int
@@ -25,26 +25,25 @@ package struct SaveStatements: Sendable {
   package let entity: EntityMapping
   private let dialect: SQLDialect
   package let columns: [Column]
-  /// The columns whose values may be kept outside of the row; those of constraints have to be in it.
+  /// The columns whose values may be stored outside the row, except those of unique constraints.
   package let externalColumns: [Column]
   package let insert: String
-  /// Finds the largest key in the table.
   package let largestKey: String
-  /// Finds the row that has the same values, one per uniqueness constraint.
+  /// One query per unique constraint: finds the row with the same values.
   package let lookups: [Lookup]
-  /// Finds the entity number of a row; `nil` where the table has rows of this entity alone.
+  /// Finds the entity number of a row; `nil` if the table contains only this entity.
   package let entityNumber: String?
 
-  /// Writes a row in one statement, whether its unique values are there or not.
+  /// Writes a row in one statement, whether or not its unique values exist already.
   ///
-  /// Only for entities with one uniqueness constraint, without to-one columns, and with a table of
-  /// their own: the statement does not tell whether the row is one of another entity.
+  /// Only for entities with one unique constraint, without to-one columns, and with their own
+  /// table: the statement does not report the entity of an existing row.
   package let upsert: Upsert?
 
   package struct Upsert: Sendable {
-    /// Changes nothing when the row is there.
+    /// Inserts the row, or changes nothing if it exists.
     package let insertOnly: String
-    /// Updates the row that is there, and returns the key of the row either way.
+    /// Inserts or updates the row, and returns its key in both cases.
     package let insertOrUpdate: String
   }
 
@@ -112,7 +111,7 @@ package struct SaveStatements: Sendable {
       ).rendered(in: dialect).sql)
   }
 
-  /// The update of some slots; `nil` when they have no columns. The key is the last parameter.
+  /// The update of some slots; `nil` if they have no columns. The key is the last parameter.
   package func update(of slots: SlotSet) -> (sql: String, columns: [Column])? {
     let changed = columns.filter { slots.contains($0.slot) }
     guard !changed.isEmpty else { return nil }
@@ -133,7 +132,7 @@ package struct SaveStatements: Sendable {
     return update.rendered(in: dialect).sql
   }
 
-  /// Empties the to-one relationships among some slots. The key is the only parameter.
+  /// Sets the to-one relationships among some slots to null. The key is the only parameter.
   package func unlinking(_ slots: SlotSet) -> String? {
     let links = columns.filter {
       slots.contains($0.slot) && ($0.content == .key || $0.content == .entityNumber)

@@ -1,9 +1,8 @@
 import OpenSwiftDataRowStorage
 
-/// What a save tells `RowChanges`, besides the rows that it writes: relationships that have members or partners
-/// in other tables.
+/// Notes related rows in `RowChanges`: relationships whose members are stored in other tables.
 extension SaveWriter {
-  /// Notes where the to-one relationships of a stored row lead before it is written.
+  /// Records the old destinations of a stored row's to-one relationships, before it is written.
   mutating func noteLinks(of snapshot: DefaultSnapshot) throws {
     guard let key = snapshot.persistentIdentifier.rowKey else { return }
     try noteLinks(of: snapshot, plan(of: snapshot), snapshot.changedSlots, key: key)
@@ -21,26 +20,26 @@ extension SaveWriter {
     }
   }
 
-  /// Once all new models have keys: a partner changes where it was not the partner before.
+  /// Called when all new models have keys: notes related rows whose relationship has changed.
   mutating func noteMovedLinks() {
     for link in movedLinks {
       let new = destination(of: link.new)
       let isDeleted = deletion.contains(link.row)
       if new == link.old, !isDeleted { continue }
       if let new, !isDeleted { changes.note(link.partner, key: new) }
-      // Without a relationship of its own, an old partner has lost nothing.
+      // An old related row without an inverse does not change.
       if let old = link.old, link.partner.slot != nil { changes.note(link.partner, key: old) }
     }
   }
 
-  /// The partners of new rows.
+  /// Notes the related rows of new rows.
   mutating func noteLinks(ofNew snapshots: [DefaultSnapshot], _ saves: [EntitySave]) {
-    for (place, save) in saves.enumerated() where !save.changes.links.isEmpty {
-      guard changes.isNew(RowChanges.Row(root: save.changes.root, key: keys[place])) else {
+    for (index, save) in saves.enumerated() where !save.changes.links.isEmpty {
+      guard changes.isNew(RowChanges.Row(root: save.changes.root, key: keys[index])) else {
         continue
       }
       for link in save.changes.links {
-        guard let key = destination(of: snapshots[place].value(link.slot)) else { continue }
+        guard let key = destination(of: snapshots[index].value(link.slot)) else { continue }
         changes.note(link.partner, key: key)
       }
     }
@@ -51,7 +50,7 @@ extension SaveWriter {
 struct MovedLink {
   let row: RowChanges.Row
   let partner: EntityChanges.Partner
-  /// The key of the partner that was stored.
+  /// The key of the stored destination.
   let old: Int64?
   let new: SnapshotValue
 }

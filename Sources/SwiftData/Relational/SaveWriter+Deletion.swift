@@ -1,14 +1,15 @@
 import OpenSwiftDataRowStorage
 import OpenSwiftDataSQLSyntax
 
-/// The deletions of a save: the first step of `SaveWriter.write`.
+/// The deletions of a save: step 1 of `SaveWriter.write`.
 extension SaveWriter {
-  /// Deletes rows, and those that delete rules add. Links that the same save changes count as changed.
+  /// Deletes rows, and those that delete rules add. Links that the same save changes count as
+  /// changed.
   mutating func delete(_ request: DataStoreSaveChangesRequest<DefaultSnapshot>) throws {
-    for snapshot in request.updated { try writeLinksEarly(snapshot) }
+    for snapshot in request.updated { try writeLinksBeforeDeletion(snapshot) }
     for snapshot in request.deleted where !snapshot.changedSlots.isEmpty {
       try noteLinks(of: snapshot)
-      try writeLinksEarly(snapshot)
+      try writeLinksBeforeDeletion(snapshot)
     }
     let rows = try request.deleted.compactMap { snapshot in
       try snapshot.persistentIdentifier.rowKey.map {
@@ -21,24 +22,28 @@ extension SaveWriter {
     consequences.lastValues = last
   }
 
-  /// Writes the relationships that a row changes, so that delete rules follow what they are and not what they
-  /// were. What leads to a new model is empty until that has its key, and followed then; so is what takes part in
-  /// a uniqueness constraint.
-  private mutating func writeLinksEarly(_ snapshot: DefaultSnapshot) throws {
+  /// Writes the changed relationships of a row first, so that delete rules use their new values. A
+  /// link to a new model is null until that has a key, and is followed later; the same applies to
+  /// properties of unique constraints.
+  private mutating func writeLinksBeforeDeletion(_ snapshot: DefaultSnapshot) throws {
     guard let key = snapshot.persistentIdentifier.rowKey, !snapshot.changedSlots.isEmpty else {
       return
     }
     let save = try plan(of: snapshot)
     let unique = uniqueSlots(snapshot, save)
-    var (written, emptied) = (SlotSet(), SlotSet())
+    var (written, nullified) = (SlotSet(), SlotSet())
     for link in save.toOnes where snapshot.changedSlots.contains(link.slot) {
-      if unique.contains(link.slot) { emptied.insert(link.slot) } else { written.insert(link.slot) }
+      if unique.contains(link.slot) {
+        nullified.insert(link.slot)
+      } else {
+        written.insert(link.slot)
+      }
     }
-    if let sql = save.unlinking(emptied) { try prepared(sql).run(.integer(key)) }
+    if let sql = save.unlinking(nullified) { try prepared(sql).run(.integer(key)) }
     if !written.isEmpty { _ = try runUpdate(snapshot, save, written, key: key) }
     for link in save.toOnes where snapshot.changedSlots.contains(link.slot) {
       guard let oneToOne = link.oneToOne, !oneToOne.freeRow.isRequired else { continue }
-      // The model that the row leads to now is not the one of before, which may be deleted.
+      // The new destination must not be confused with the old one, which may be deleted.
       let destination = destination(of: snapshot.value(link.slot))
       try rewrite(oneToOne.freeRow, key, destination ?? 0) { $0.displaced.append($1) }
     }
@@ -47,19 +52,19 @@ extension SaveWriter {
 
   // MARK: New models that are deleted
 
-  /// The request with new models that the rules delete at once without their unique values: one of them
-  /// must not become a stored row, which would be deleted with it. They are written, so that the rules follow what
-  /// leads to them.
-  /// - Returns: The places of these models too.
-  mutating func sparingUniqueValues(
+  /// The request, with the unique values removed from new models that delete rules delete at once.
+  /// Such a model must not be merged with a stored row, which would be deleted with it. It is
+  /// written nevertheless, so that the rules apply to rows that refer to it.
+  /// - Returns: Also the indices of these models.
+  mutating func removingUniqueValuesOfDeletedInserts(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
   ) throws -> (request: DataStoreSaveChangesRequest<DefaultSnapshot>, doomed: Set<Int>) {
     let doomed = deletion.isEmpty ? [] : try doomedPlaces(request.inserted)
     if doomed.isEmpty { return (request, []) }
     var inserted = request.inserted
-    for place in doomed {
-      let columns = try plan(of: inserted[place]).statements.lookups.flatMap(\.columns)
-      inserted[place] = inserted[place].emptying(
+    for index in doomed {
+      let columns = try plan(of: inserted[index]).statements.lookups.flatMap(\.columns)
+      inserted[index] = inserted[index].emptying(
         columns.filter { $0.content == .plain }.map(\.cell))
     }
     return (
@@ -69,31 +74,32 @@ extension SaveWriter {
     )
   }
 
-  /// New models that belong to a deleted row, or to another one of these, by a rule that cascades.
+  /// New models that a cascade deletes, because they belong to a deleted row or to another such
+  /// model.
   private mutating func doomedPlaces(_ snapshots: [DefaultSnapshot]) throws -> Set<Int> {
-    var places: Set<Int> = []
+    var indices: Set<Int> = []
     var identifiers: Set<PersistentIdentifier> = []
     var hasGrown = true
     while hasGrown {
       hasGrown = false
-      for (place, snapshot) in snapshots.enumerated() where !places.contains(place) {
+      for (index, snapshot) in snapshots.enumerated() where !indices.contains(index) {
         for link in try plan(of: snapshot).toOnes where cascades(to: link) {
           guard case .identifier(let owner)? = snapshot.changedValue(link.slot) else { continue }
           let isDoomed =
             owner.resolved.rowKey.map { deletion.contains($0, root: link.destinationRoot) }
             ?? identifiers.contains(owner)
           guard isDoomed else { continue }
-          places.insert(place)
+          indices.insert(index)
           identifiers.insert(snapshot.persistentIdentifier)
           hasGrown = true
           break
         }
       }
     }
-    return places
+    return indices
   }
 
-  /// Whether the deletion of what a relationship leads to deletes the row too.
+  /// Whether deleting the destination of a relationship also deletes the row.
   private func cascades(to link: ToOneLink) -> Bool {
     guard let inverse = link.inverse else { return false }
     return store.schema.relationship(inverse, of: link.destination)?.deleteRule == .cascade
@@ -101,18 +107,18 @@ extension SaveWriter {
 }
 
 extension DefaultSnapshot {
-  /// The same values without some.
-  fileprivate func emptying(_ emptied: [Int]) -> DefaultSnapshot {
+  /// A copy with some values removed.
+  fileprivate func emptying(_ nullified: [Int]) -> DefaultSnapshot {
     var cells =
       cells ?? ContiguousArray(repeating: .unset, count: descriptor.layout.kinds.count)
-    for cell in emptied { cells[cell] = .null }
+    for cell in nullified { cells[cell] = .null }
     return DefaultSnapshot(
       persistentIdentifier: persistentIdentifier, descriptor: descriptor, page: page, row: row,
       cells: cells, toManys: toManys, changedSlots: changedSlots)
   }
 }
 
-/// Reads the rows of models that the context shows without having read them.
+/// Reads the rows of models whose values the context has not loaded.
 private struct LastValues {
   let store: RelationalStore
   let session: any SQLSession

@@ -1,11 +1,11 @@
 import OpenSwiftDataRowStorage
 
-/// Primary keys for new models.
+/// Assigns primary keys to new models.
 extension SaveWriter {
   mutating func assign(
-    _ key: Int64, to snapshot: DefaultSnapshot, _ place: Int, _ save: EntitySave
+    _ key: Int64, to snapshot: DefaultSnapshot, _ index: Int, _ save: EntitySave
   ) {
-    keys[place] = key
+    keys[index] = key
     guard store.plans.hasRelationships else { return }
     insertedKeys.assign(
       key, entity: save.statements.entity.number, to: snapshot.persistentIdentifier)
@@ -19,7 +19,8 @@ extension SaveWriter {
     return next
   }
 
-  /// Behind the last key that a save used, and behind those that other programs used since.
+  /// The key after the last one that a save assigned, and after those that other programs assigned
+  /// since.
   mutating func firstFreeKey(_ save: EntitySave) throws -> Int64 {
     guard let root = store.mapping.entity(named: save.statements.entity.rootName) else { return 1 }
     let stored = try prepared(store.plans.keys.last).integer(.integer(Int64(root.number))) ?? 0
@@ -29,7 +30,7 @@ extension SaveWriter {
     return first
   }
 
-  /// Ends the books of the save.
+  /// Stores the last assigned keys, and completes versions and history.
   mutating func storeLastKeys() throws {
     var ends: [Int: Int64] = [:]
     for (root, next) in nextKeys {
@@ -41,10 +42,10 @@ extension SaveWriter {
   }
 }
 
-/// The keys that there are for new rows.
+/// The valid keys for new rows.
 enum KeySpace {
-  /// - Parameter last: The last key that was used; what is below 0 another program has written.
-  /// - Throws: `SwiftDataError.storeWriteFailure` behind the largest one.
+  /// - Parameter last: The last assigned key; negative keys were written by another program.
+  /// - Throws: `SwiftDataError.storeWriteFailure` if the largest key has been reached.
   static func next(after last: Int64, of entity: String? = nil) throws -> Int64 {
     guard last < PackedKey.largestKey else { throw exhausted(entity) }
     return max(last, 0) + 1

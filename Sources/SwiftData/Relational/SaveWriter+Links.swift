@@ -1,16 +1,17 @@
 import OpenSwiftDataRowStorage
 import OpenSwiftDataSQLSyntax
 
-/// The links of a save, once all its rows are written: step 5 of `SaveWriter.write`.
+/// Completes the links of a save, after all its rows are written: step 5 of `SaveWriter.write`.
 extension SaveWriter {
-  /// 1. Delete rules apply to rows that lead to a deleted one now.
-  /// 2. One-to-one relationships lead back, and to nobody else; the later save wins.
-  /// 3. Every row that a link of the save names has to be there.
-  mutating func settleLinks(
+  /// 1. Delete rules apply to rows that refer to a deleted row now.
+  /// 2. One-to-one relationships get an inverse link, and other links to the same row are removed;
+  ///    the later save wins.
+  /// 3. Every row that a link of the save refers to must exist.
+  mutating func completeLinks(
     of request: DataStoreSaveChangesRequest<DefaultSnapshot>, _ saves: [EntitySave]
   ) throws {
-    var claims = OneToOneClaims()
-    // New models come after the changed rows that they may become: what they say counts.
+    var claims = OneToOneAssignments()
+    // New models come after the changed rows that they may be merged with, so their values win.
     for snapshot in request.updated {
       let save = try plan(of: snapshot)
       guard !save.toOnes.isEmpty, let row = snapshot.persistentIdentifier.rowKey else { continue }
@@ -19,7 +20,7 @@ extension SaveWriter {
         if let key { targets.insert(key, root: link.destinationRoot) }
         if let oneToOne = link.oneToOne {
           claims.add(
-            OneToOneClaim(
+            OneToOneAssignment(
               statements: oneToOne, row: RowChanges.Row(root: save.changes.root, key: row),
               slot: link.slot,
               destination: key.map { RowChanges.Row(root: link.destinationRoot, key: $0) },
@@ -27,17 +28,17 @@ extension SaveWriter {
         }
       }
     }
-    for (place, save) in saves.enumerated() where !save.toOnes.isEmpty {
-      let snapshot = request.inserted[place]
+    for (index, save) in saves.enumerated() where !save.toOnes.isEmpty {
+      let snapshot = request.inserted[index]
       for link in save.toOnes {
-        // One that was deleted and inserted again leads to what its row led to.
+        // A model that was deleted and inserted again keeps the links of its row.
         let value = snapshot.value(link.slot)
         guard let key = destination(of: value) else { continue }
         if !isNew(value) { targets.insert(key, root: link.destinationRoot) }
         if let oneToOne = link.oneToOne {
-          let row = RowChanges.Row(root: save.changes.root, key: keys[place])
+          let row = RowChanges.Row(root: save.changes.root, key: keys[index])
           claims.add(
-            OneToOneClaim(
+            OneToOneAssignment(
               statements: oneToOne, row: row, slot: link.slot,
               destination: RowChanges.Row(root: link.destinationRoot, key: key),
               isShared: !changes.isNew(row)))
@@ -45,10 +46,10 @@ extension SaveWriter {
       }
     }
     if !deletion.isEmpty, targets.contains(where: { deletion.contains($0, root: $1) }) {
-      for (place, save) in saves.enumerated() {
-        let row = RowChanges.Row(root: save.changes.root, key: keys[place])
+      for (index, save) in saves.enumerated() {
+        let row = RowChanges.Row(root: save.changes.root, key: keys[index])
         if changes.isNew(row) {
-          deletion.newIdentifiers[row] = request.inserted[place].persistentIdentifier
+          deletion.newIdentifiers[row] = request.inserted[index].persistentIdentifier
         }
       }
       try deletion.runAgain(&changes)
@@ -71,9 +72,9 @@ extension SaveWriter {
 
   // MARK: One-to-one
 
-  private mutating func settle(_ claim: OneToOneClaim) throws {
+  private mutating func settle(_ claim: OneToOneAssignment) throws {
     if claim.isShared || !changes.isNew(claim.row) {
-      // A row is never numbered 0, so that stands for none.
+      // No row has the key 0, so 0 stands for none.
       try rewrite(claim.statements.freeRow, claim.row.key, claim.destination?.key ?? 0) {
         $0.displaced.append($1)
       }
@@ -87,14 +88,14 @@ extension SaveWriter {
     try rewrite(claim.statements.answer, claim.row.key, destination.key) { $0.answered.append($1) }
   }
 
-  /// - Parameter note: What the context learns of each row that was written.
+  /// - Parameter note: Reports each written row to the context.
   mutating func rewrite(
     _ rewriting: ToOneLink.Rewriting, _ row: Int64, _ destination: Int64,
     _ note: (inout SaveConsequences, SaveConsequences.Link) -> Void
   ) throws {
     let found = try prepared(rewriting.sql).integers(.pair(row, destination))
-    for place in stride(from: 0, to: found.count, by: 2) {
-      let identifier = store.plans.identifier(found[place], entity: Int(found[place + 1]))
+    for index in stride(from: 0, to: found.count, by: 2) {
+      let identifier = store.plans.identifier(found[index], entity: Int(found[index + 1]))
       if rewriting.isRequired {
         throw SwiftDataError.modelValidationFailure.with(
           "\(identifier) would lose its model, because the relationship is one-to-one and this save gives "
@@ -102,14 +103,14 @@ extension SaveWriter {
             + "first, or make it optional. Nothing was saved.",
           entity: rewriting.entity, property: rewriting.property)
       }
-      changes.note(rewriting.partner, key: found[place])
+      changes.note(rewriting.partner, key: found[index])
       note(&consequences, SaveConsequences.Link(identifier: identifier, slot: rewriting.slot))
     }
   }
 
   // MARK: Targets
 
-  /// - Throws: `DeletedRows` with the rows that links name and that are gone.
+  /// - Throws: `DeletedRows` with the destinations that do not exist any more.
   private mutating func requireTargets() throws {
     var missing: [PersistentIdentifier] = []
     for (root, keys) in targets.keys.sorted(by: { $0.key < $1.key }) {
@@ -141,21 +142,21 @@ extension SaveWriter {
   mutating func noteConsequences(_ saves: [EntitySave]) {
     if deletion.isEmpty { return }
     consequences.hasMissedRows = deletion.hasMissedRows
-    for (place, save) in saves.enumerated()
-    where deletion.contains(RowChanges.Row(root: save.changes.root, key: keys[place])) {
-      consequences.dropped.append(place)
+    for (index, save) in saves.enumerated()
+    where deletion.contains(RowChanges.Row(root: save.changes.root, key: keys[index])) {
+      consequences.dropped.append(index)
     }
     for row in deletion.cascaded {
       guard let entity = store.mapping.entity(number: row.entity) else { continue }
-      let place = RowChanges.Row(root: store.mapping.rootNumber(of: entity), key: row.key)
-      if !changes.isNew(place) {
+      let index = RowChanges.Row(root: store.mapping.rootNumber(of: entity), key: row.key)
+      if !changes.isNew(index) {
         consequences.deleted.append(store.plans.identifier(row.key, entity: row.entity))
       }
     }
     // Some of them were displaced before they were deleted.
     let deleted = Set(consequences.deleted)
     consequences.displaced.removeAll { deleted.contains($0.identifier) }
-    consequences.emptied = deletion.emptied.compactMap { link in
+    consequences.nullified = deletion.nullified.compactMap { link in
       guard let entity = store.mapping.entity(number: link.entity),
         !deletion.contains(link.key, root: store.mapping.rootNumber(of: entity))
       else { return nil }
@@ -165,7 +166,7 @@ extension SaveWriter {
     noteChangedLists()
   }
 
-  /// Lists that lost deleted members, wherever the pairs are stored.
+  /// Reports lists that lost deleted members, wherever their pairs are stored.
   private mutating func noteChangedLists() {
     var toManys: [Int: SlotSet] = [:]
     for (row, slots) in changes.updates where !slots.isEmpty {
@@ -191,45 +192,45 @@ extension SchemaMapping {
   }
 }
 
-/// What a row's one-to-one relationship leads to, as a save says.
-private struct OneToOneClaim {
+/// The destination of a row's one-to-one relationship, as requested by a save.
+private struct OneToOneAssignment {
   let statements: ToOneLink.OneToOne
   let row: RowChanges.Row
   let slot: Int
   var destination: RowChanges.Row?
-  /// Whether several models are the row, or one that was stored before and a new one.
+  /// Whether several models were merged into the row, or a stored and a new one.
   var isShared: Bool
 }
 
-/// The claims of a save. Several new models may become one row: the last one that says something counts, and
-/// what the models at the other ends of the earlier ones say does not.
-private struct OneToOneClaims {
+/// The one-to-one links of a save. If several new models are merged into one row, the last link
+/// counts, and the inverse links of the earlier ones do not.
+private struct OneToOneAssignments {
   private struct Side: Hashable {
     let row: RowChanges.Row
     let slot: Int
   }
 
-  private var claims: [OneToOneClaim] = []
-  private var places: [Side: Int] = [:]
+  private var claims: [OneToOneAssignment] = []
+  private var indices: [Side: Int] = [:]
 
-  mutating func add(_ claim: OneToOneClaim) {
+  mutating func add(_ claim: OneToOneAssignment) {
     let side = Side(row: claim.row, slot: claim.slot)
-    if let place = places[side] {
-      claims[place] = claim
-      claims[place].isShared = true
+    if let index = indices[side] {
+      claims[index] = claim
+      claims[index].isShared = true
     } else {
-      places[side] = claims.count
+      indices[side] = claims.count
       claims.append(claim)
     }
   }
 
-  /// What the rows lead to in the end, each to one row and each row from one. Where claims contradict each
-  /// other, as they may when a context has read the two ends at different times, the last one counts; the
-  /// row of an earlier one leads nowhere.
-  func settled(besides deletion: RowDeletion) -> [OneToOneClaim] {
+  /// The final links: each row has one destination, and is the destination of one row. Links may
+  /// contradict each other if a context has read the two ends at different times. Then the last one
+  /// counts, and the row of an earlier one gets no destination.
+  func settled(besides deletion: RowDeletion) -> [OneToOneAssignment] {
     var taken: Set<Side> = []
-    var settled: [OneToOneClaim] = []
-    for var claim in claims.reversed() where !deletion.contains(claim.row) && !isOverruled(claim) {
+    var settled: [OneToOneAssignment] = []
+    for var claim in claims.reversed() where !deletion.contains(claim.row) && !isSuperseded(claim) {
       let end = Side(row: claim.row, slot: claim.slot)
       guard taken.insert(end).inserted else { continue }
       if let row = claim.destination {
@@ -241,19 +242,20 @@ private struct OneToOneClaims {
     return settled.reversed()
   }
 
-  /// Whether the row at the other end is several models, and the one that counts leads elsewhere.
-  private func isOverruled(_ claim: OneToOneClaim) -> Bool {
+  /// Whether the row at the other end was merged from several models, and its final link leads
+  /// elsewhere.
+  private func isSuperseded(_ claim: OneToOneAssignment) -> Bool {
     guard let destination = claim.destination,
-      let place = places[Side(row: destination, slot: claim.statements.freeRow.slot)]
+      let index = indices[Side(row: destination, slot: claim.statements.freeRow.slot)]
     else { return false }
-    return claims[place].isShared && claims[place].destination != claim.row
+    return claims[index].isShared && claims[index].destination != claim.row
   }
 }
 
-/// The rows that the links of a save lead to, by the number of their root entity.
+/// The destinations of a save's links, by the number of their root entity.
 struct LinkTargets {
   private(set) var keys: [Int: Set<Int64>] = [:]
-  /// Many new rows in a run lead to one: it is not looked up for each.
+  /// Many new rows in sequence have the same destination, so it is not inserted for each.
   private var last: (root: Int, key: Int64) = (0, 0)
 
   mutating func insert(_ key: Int64, root: Int) {

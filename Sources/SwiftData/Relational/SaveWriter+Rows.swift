@@ -1,17 +1,17 @@
-/// Inserting and updating single rows.
+/// Inserts and updates single rows.
 extension SaveWriter {
   mutating func insert(_ snapshot: DefaultSnapshot, _ save: EntitySave, key: Int64) throws {
     try prepared(save.statements.insert).run(.row(values(snapshot, save, key: key)))
   }
 
-  /// Inserts the rows at some places, runs of one entity with one statement.
+  /// Inserts the rows at some indices; one statement inserts a run of rows of one entity.
   mutating func insert(
-    _ places: [Int], _ snapshots: [DefaultSnapshot], _ saves: [EntitySave]
+    _ indices: [Int], _ snapshots: [DefaultSnapshot], _ saves: [EntitySave]
   ) throws {
-    var rest = places[...]
+    var rest = indices[...]
     while let first = rest.first {
       let save = saves[first]
-      // Places that follow each other are slices of the request and of its keys.
+      // Consecutive indices are slices of the request and of its keys.
       let count = zip(rest, first...).prefix { $0 == $1 && saves[$0] === save }.count
       let run = first..<(first + count)
       try prepared(save.statements.insert).run(
@@ -29,9 +29,9 @@ extension SaveWriter {
 
   /// Writes a model with unique values in one statement.
   ///
-  /// While models are new, an insert that does nothing on a conflict is the cheapest; once one met
-  /// its row, the statement that updates it and tells its key is.
-  /// - Returns: The key of the row that was written.
+  /// As long as models are new, an insert that does nothing on a conflict is the fastest. After the
+  /// first conflict, the statement that updates the row and returns its key is used.
+  /// - Returns: The key of the written row.
   mutating func upsert(_ snapshot: DefaultSnapshot, _ save: EntitySave) throws -> Int64 {
     guard let sql = save.statements.upsert else { return 0 }
     let next = try nextKey(save)
@@ -59,7 +59,7 @@ extension SaveWriter {
     if !found { deletedRows.append(snapshot.persistentIdentifier) }
   }
 
-  /// - Returns: Whether the row was there; nil when no column has to be written.
+  /// - Returns: Whether the row existed; nil if no column has to be written.
   mutating func runUpdate(
     _ snapshot: DefaultSnapshot, _ save: EntitySave, _ slots: SlotSet, key: Int64
   ) throws -> Bool? {

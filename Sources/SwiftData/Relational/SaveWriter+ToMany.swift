@@ -1,22 +1,22 @@
-/// The pairs of to-many relationships.
+/// Writes the pairs of to-many relationships.
 extension SaveWriter {
-  /// Writes each changed pair once, whichever sides of the relationship tell of it.
+  /// Writes each changed pair once, even if both sides of the relationship contain it.
   ///
-  /// Pairs are compared by key, after upserts have decided which new models are rows that exist: a
-  /// list that lost the old instance of a row and gained a new one has not lost the row. Which table
-  /// comes first does not matter, so tables follow each other as they were met.
+  /// Pairs are compared by key, after upserts have merged new models with existing rows: a list
+  /// that lost the old instance of a row and gained a new one has not lost the row. The order of
+  /// tables does not matter, so they are written in the order in which they occur.
   mutating func writeToMany(_ snapshots: [DefaultSnapshot]) throws {
     var pairChanges: [PairChanges] = []
-    var places: [ToManyStatements.Place: Int] = [:]
+    var indices: [ToManyStatements.PairTable: Int] = [:]
     for snapshot in snapshots where !snapshot.toManys.isEmpty {
       let save = try plan(of: snapshot)
       for toMany in save.toMany where snapshot.changedSlots.contains(toMany.slot) {
         guard let change = snapshot.toMany(toMany.slot),
           let owner = insertedKeys.key(of: snapshot.persistentIdentifier)
         else { continue }
-        let place = places[toMany.place] ?? pairChanges.count
-        if place == pairChanges.count {
-          places[toMany.place] = place
+        let index = indices[toMany.pairTable] ?? pairChanges.count
+        if index == pairChanges.count {
+          indices[toMany.pairTable] = index
           pairChanges.append(PairChanges(toMany))
         }
         func pairs(_ members: [PersistentIdentifier]) -> [KeyPair] {
@@ -26,8 +26,8 @@ extension SaveWriter {
               : KeyPair(first: member, second: owner)
           }
         }
-        pairChanges[place].remove(pairs(change.removed))
-        pairChanges[place].add(pairs(change.added))
+        pairChanges[index].remove(pairs(change.removed))
+        pairChanges[index].add(pairs(change.added))
       }
     }
     for change in pairChanges {
@@ -41,7 +41,7 @@ extension SaveWriter {
     }
   }
 
-  /// Removes the pairs that a changed or deleted row loses, as far as they are stored.
+  /// Removes the pairs that a changed or deleted row loses, if they are stored.
   mutating func unlinkPairs(of snapshot: DefaultSnapshot) throws {
     guard !snapshot.toManys.isEmpty, let owner = snapshot.persistentIdentifier.rowKey else {
       return
@@ -56,7 +56,7 @@ extension SaveWriter {
     }
   }
 
-  /// Writes pairs. Rows at both ends of those that were not so before have changed.
+  /// Adds or removes pairs. The rows at both ends of a pair that this changes count as changed.
   private mutating func run(
     _ sql: String, _ pairs: [KeyPair], _ statements: ToManyStatements
   ) throws {
@@ -68,7 +68,7 @@ extension SaveWriter {
     }
   }
 
-  /// The pairs whose member has another owner yet; that one loses it.
+  /// The pairs whose member still has another owner; that owner loses it.
   private mutating func unowned(
     _ pairs: [KeyPair], _ statements: ToManyStatements
   ) throws -> [KeyPair] {
@@ -82,7 +82,8 @@ extension SaveWriter {
   }
 }
 
-/// The pairs of one place that a save adds and removes, each once, in order of arrival.
+/// The pairs of one table that a save adds and removes, each once, in the order of their
+/// occurrence.
 private struct PairChanges {
   let statements: ToManyStatements
   private(set) var addedPairs: [KeyPair] = []
@@ -99,7 +100,7 @@ private struct PairChanges {
 
   mutating func remove(_ pairs: [KeyPair]) { removed += pairs }
 
-  /// What is removed and not added too.
+  /// The pairs that are removed and not added again.
   var removedPairs: [KeyPair] {
     var known = added
     return removed.filter { known.insert($0).inserted }

@@ -1,8 +1,8 @@
-/// Uniqueness as the store decides it: which row has a model's unique values, what takes part in a
-/// constraint, and values that move from one model to another in one save.
+/// Unique constraints in a save: finds rows with a model's unique values, and moves values from one
+/// model to another.
 extension SaveWriter {
-  /// The changed rows whose old unique value another model of this save may take.
-  mutating func movingUniqueValues(
+  /// The changed rows whose old unique value another model of this save may get.
+  mutating func rowsReleasingUniqueValues(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
   ) throws -> [DefaultSnapshot] {
     let changed = try request.updated.filter { snapshot in
@@ -13,8 +13,8 @@ extension SaveWriter {
     return others || changed.count > 1 ? changed : []
   }
 
-  /// Empties the unique columns that a changed row is about to change.
-  mutating func giveUpUniqueValues(_ snapshot: DefaultSnapshot) throws {
+  /// Sets the unique columns that a changed row will change to null.
+  mutating func clearOldUniqueValues(_ snapshot: DefaultSnapshot) throws {
     let save = try plan(of: snapshot)
     guard let key = snapshot.persistentIdentifier.rowKey,
       let sql = save.emptying(uniqueSlots(snapshot, save))
@@ -22,19 +22,19 @@ extension SaveWriter {
     try prepared(sql).run(.integer(key))
   }
 
-  /// Writes the new unique values of a changed row, so that new models meet them.
-  mutating func takeUniqueValues(_ snapshot: DefaultSnapshot) throws {
+  /// Writes the new unique values of a changed row, so that new models find them.
+  mutating func writeNewUniqueValues(_ snapshot: DefaultSnapshot) throws {
     let save = try plan(of: snapshot)
     let slots = uniqueSlots(snapshot, save)
     guard let key = snapshot.persistentIdentifier.rowKey, !slots.isEmpty,
       !save.statements.columns.contains(where: {
-        slots.contains($0.slot) && namesUnknown(snapshot, $0)
+        slots.contains($0.slot) && refersToUnassignedKey(snapshot, $0)
       })
     else { return }
     _ = try runUpdate(snapshot, save, slots, key: key)
   }
 
-  /// The error for a row that would have the unique values of another one.
+  /// The error for a changed row with the unique values of another row.
   mutating func collision(
     of snapshot: DefaultSnapshot, _ save: EntitySave, key: Int64
   ) throws -> (any Error)? {
@@ -52,7 +52,7 @@ extension SaveWriter {
     return nil
   }
 
-  /// The row that has the same values in a uniqueness constraint; constraints in their order.
+  /// The row with the same values in a unique constraint; constraints are tried in their order.
   mutating func existingRow(
     like snapshot: DefaultSnapshot, _ save: EntitySave
   ) throws -> Int64? {
@@ -67,7 +67,7 @@ extension SaveWriter {
     return nil
   }
 
-  /// The error for a new model that would become a row, where the context refuses that.
+  /// The error for a new model that would be merged with a row, if the context refuses upserts.
   mutating func refusedUpsert(
     _ snapshot: DefaultSnapshot, _ save: EntitySave
   ) throws -> SwiftDataError {
@@ -96,8 +96,8 @@ extension SaveWriter {
     return try prepared(sql).integer(.integer(key)).map { Int($0) }
   }
 
-  /// The error for a new model whose unique values a row of another entity of the hierarchy has: it
-  /// cannot become that row.
+  /// The error for a new model whose unique values belong to a row of another entity of the
+  /// hierarchy: it cannot be merged with that row.
   private func otherEntity(
     _ snapshot: DefaultSnapshot, _ save: EntitySave, _ lookup: SaveStatements.Lookup,
     holder: (key: Int64, number: Int)
@@ -112,7 +112,7 @@ extension SaveWriter {
       entity: entity, property: lookup.columns.map(\.path).joined(separator: ", "))
   }
 
-  /// The row that has the same values in one uniqueness constraint; a null equals nothing.
+  /// The row with the same values in one unique constraint; a null equals nothing.
   mutating func row(
     like snapshot: DefaultSnapshot, _ lookup: SaveStatements.Lookup
   ) throws -> Int64? {

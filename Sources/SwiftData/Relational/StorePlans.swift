@@ -1,35 +1,36 @@
 import OpenSwiftDataSQLSyntax
 import Synchronization
 
-/// What is built once per store and shape: selections, save statements and the text of queries.
+/// Caches what is built once per store and shape: selections, save statements and the text of
+/// queries.
 package final class StorePlans: Sendable {
   let mapping: SchemaMapping
-  /// The database that the texts are for.
+  /// The dialect and the features of the database.
   let database: SQLCapabilities
   var dialect: SQLDialect { database.dialect }
-  /// By entity number; without a name where no entity has the number.
+  /// By entity number; without a name for unused numbers.
   let scopes: [IdentifierScope]
-  /// Whether new models of one save can name each other.
+  /// Whether new models of one save can refer to each other.
   let hasRelationships: Bool
-  /// Whether values of any entity may be kept outside of their rows.
+  /// Whether values of any entity may be stored outside their rows.
   let hasExternalValues: Bool
   /// The to-many relationships whose members are counted.
   let counted: CountedLists
-  /// Compiled requests by shape.
+  /// Compiled requests, by shape.
   let fetches = FetchPlans()
-  /// On the last used keys.
+  /// The statements for the last assigned keys.
   let keys: KeyStatements
-  /// On the transactions of the history.
+  /// The statements for the transactions of the history.
   let history: HistoryStatements
-  /// That read the history.
+  /// The statements that read the history.
   let historyRows: HistoryRowStatements
-  /// The tables of the history; `nil` where the store keeps none.
+  /// The tables of the history; `nil` if the store has none.
   private let historyTables: HistoryTables?
   private let constraints: [String: [[String]]]
   private let state: Mutex<State>
 
   private struct State {
-    /// Of whole rows, by entity number.
+    /// For whole rows, by entity number.
     var selections: [EntitySelection?]
     var partialSelections: [SelectionKey: EntitySelection] = [:]
     var saves: [String: EntitySave] = [:]
@@ -40,9 +41,9 @@ package final class StorePlans: Sendable {
     var deletions: [Int: DeletionSteps] = [:]
     /// By entity number.
     var changes: [Int: EntityChanges] = [:]
-    /// By the number of the root.
+    /// By the number of the root entity.
     var tableChanges: [Int: TableChanges] = [:]
-    /// By entity number; 0 stands for entities that the models lack.
+    /// By entity number; 0 stands for entities that are not in the schema.
     var historyChanges: [Int: HistoryChangeMaker] = [:]
   }
 
@@ -111,7 +112,7 @@ package final class StorePlans: Sendable {
     }
   }
 
-  /// What the deletion of an entity's rows does to others, read from the schema once.
+  /// The statements for deletions of an entity's rows.
   func deletion(of entity: EntityMapping, _ schema: Schema) -> DeletionSteps {
     if let known = state.withLock({ $0.deletions[entity.number] }) { return known }
     let made = DeletionSteps(of: entity, in: mapping, schema, dialect: dialect)
@@ -119,7 +120,7 @@ package final class StorePlans: Sendable {
     return made
   }
 
-  /// What changes of an entity's rows mean for others.
+  /// The related rows that change with an entity's rows.
   func changes(of entity: EntityMapping) -> EntityChanges {
     state.withLock { state in
       if let known = state.changes[entity.number] { return known }
@@ -129,7 +130,7 @@ package final class StorePlans: Sendable {
     }
   }
 
-  /// The statements that keep books on the rows of a table.
+  /// The statements for versions and history of a table's rows.
   func tableChanges(of root: EntityMapping) -> TableChanges {
     state.withLock { state in
       if let known = state.tableChanges[root.number] { return known }
@@ -139,7 +140,7 @@ package final class StorePlans: Sendable {
     }
   }
 
-  /// What makes the public changes of an entity's rows.
+  /// Makes the public changes of an entity's rows.
   func historyChanges(ofEntity number: Int) -> HistoryChangeMaker {
     let entity = mapping.entity(number: number)
     let key = entity?.number ?? 0
@@ -164,10 +165,10 @@ package final class StorePlans: Sendable {
     return made
   }
 
-  /// How many requests were compiled, because their shape was new or depends on captured values.
+  /// The number of compilations, because a shape was new or the SQL depends on captured values.
   package var compiledCount: Int { fetches.compiledCount }
 
-  /// How often the text of a query was rendered, because its shape was new.
+  /// The number of query texts that were rendered, because their shape was new.
   package var renderedCount: Int { state.withLock { $0.renderedCount } }
 
   /// The text of a query, rendered once per shape.

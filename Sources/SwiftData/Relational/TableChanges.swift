@@ -1,27 +1,30 @@
 import OpenSwiftDataSQLSyntax
 
-/// The statements that keep books on the rows of one table: their versions and their history.
+/// The statements for the versions and the history of one table's rows.
 ///
-/// A statement that adds to the history numbers its changes behind a given key.
+/// A statement that adds to the history numbers its changes after a given key.
 struct TableChanges: Sendable {
-  /// Adds parameter 1 to the versions of the rows in the list that is parameter 0.
+  /// Adds parameter 1 to the versions of the rows in the list, which is parameter 0.
   let addToVersions: String
-  /// Keys and entity numbers of the rows in a list; `nil` where all have the number of the entity.
+  /// Reads keys and entity numbers of the rows in a list; `nil` if the table contains only one
+  /// entity.
   let entityNumbers: String?
   /// Finds a row by its key.
   let existing: String
-  /// Counts the rows in a list, and finds their keys.
+  /// Counts the existing rows of a list.
   let existingCount: String
   let existingKeys: String
-  /// Adds the rows whose keys begin with parameter 2, with parameter 0 added to their keys; parameter 1 is
-  /// the transaction.
+  /// Adds the rows whose keys are at least parameter 2. Parameter 0 is added to their keys;
+  /// parameter 1 is the transaction.
   let addInserted: String
-  /// Adds the rows in a list; then the key before the first, the transaction and the changed columns.
+  /// Adds the rows in a list. The other parameters are the key before the first change, the
+  /// transaction and the changed columns.
   let addUpdated: String
-  /// Adds the rows in a list; then the key before the first and the transaction.
+  /// Adds the rows in a list. The other parameters are the key before the first change and the
+  /// transaction.
   let addDeleted: String
 
-  /// - Parameter root: The entity at the root of those in the table.
+  /// - Parameter root: The root entity of the table.
   init(
     of root: EntityMapping, _ history: HistoryTables?, in mapping: SchemaMapping,
     _ dialect: SQLDialect
@@ -69,9 +72,9 @@ struct TableChanges: Sendable {
     .isMember(RowColumns.key(), of: ListParameter(.parameter(0), of: .integer))
   }
 
-  /// Adds the rows that meet a condition, before they are deleted.
-  /// - Parameter parameterCount: How many parameters the condition has; the key before the first change
-  ///   and the transaction follow.
+  /// Adds the rows that satisfy a condition, before they are deleted.
+  /// - Parameter parameterCount: The number of parameters of the condition; the key before the
+  ///   first change and the transaction follow.
   static func addDeleted(
     _ root: EntityMapping, _ history: HistoryTables?, in mapping: SchemaMapping,
     where condition: SQLExpression?, parameterCount: Int
@@ -82,7 +85,7 @@ struct TableChanges: Sendable {
       and: tombstones(root, history, in: mapping), from: root.table, where: condition)
   }
 
-  /// The preserved values of a row, by what entity it is of.
+  /// The preserved values of a row, depending on its entity.
   private static func tombstones(
     _ root: EntityMapping, _ history: HistoryTables?, in mapping: SchemaMapping
   ) -> [(column: String, value: SQLExpression)] {

@@ -1,29 +1,29 @@
 package import OpenSwiftDataSQLSyntax
 
-/// The statements of a to-many relationship that no to-one column of a property keeps.
+/// The statements of a to-many relationship that is not stored in a to-one column of a property.
 package struct ToManyStatements: Sendable {
   package let slot: Int
-  /// The table and columns that keep the pairs; the same from both sides of a relationship.
-  package let place: Place
-  /// Whether the owner is the first key of a pair, as the place orders them.
+  /// The table and columns of the pairs; the same for both sides of a relationship.
+  package let pairTable: PairTable
+  /// Whether the owner is the first key of a pair, in the order of `place`.
   package let ownerIsFirst: Bool
-  /// Adds and removes a pair; the keys in the order of the place.
+  /// Adds a pair. The keys are in the order of `place`.
   package let link: String
   package let unlink: String
-  /// Finds the owner of a member that can have one only.
+  /// Finds the owner of a member, if it can have only one.
   let storedOwner: String?
-  /// Whose rows change with a pair, in the order of the place.
+  /// The rows that change with a pair, in the order of `place`.
   let first: EntityChanges.Partner
   let second: EntityChanges.Partner
 
-  /// Where pairs are kept: two columns of a table.
-  package struct Place: Hashable, Sendable {
+  /// Where pairs are stored: two columns of a table.
+  package struct PairTable: Hashable, Sendable {
     let table: String
     let first: String
     let second: String
   }
 
-  /// - Returns: nil when the destination's own to-one keeps the relationship.
+  /// - Returns: nil if the destination's own to-one relationship stores it.
   package init?(
     _ property: PropertyMapping, of entity: EntityMapping, in mapping: SchemaMapping,
     _ dialect: SQLDialect
@@ -45,7 +45,7 @@ package struct ToManyStatements: Sendable {
       ownerIsFirst = owner < member
       storedOwner = nil
       let (first, second) = ownerIsFirst ? (owner, member) : (member, owner)
-      place = Place(table: name, first: first, second: second)
+      pairTable = PairTable(table: name, first: first, second: second)
       link =
         Insert(into: name, columns: [first, second], onConflict: .ignore).rendered(in: dialect).sql
       unlink =
@@ -59,7 +59,7 @@ package struct ToManyStatements: Sendable {
           [.column(table: nil, name: owner)], from: TableReference(table),
           where: column(RowColumns.key, 0)
         ).rendered(in: dialect).sql
-      place = Place(table: table, first: owner, second: RowColumns.key)
+      pairTable = PairTable(table: table, first: owner, second: RowColumns.key)
       link =
         Update(table, set: [Assignment(owner, .parameter(0))], where: column(RowColumns.key, 1))
         .rendered(in: dialect).sql

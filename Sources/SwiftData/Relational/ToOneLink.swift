@@ -1,37 +1,38 @@
 import OpenSwiftDataSQLSyntax
 
-/// A to-one relationship as a save settles it: its row has to be there, and where it is one-to-one both
-/// sides lead to each other and to nobody else.
+/// A to-one relationship at the end of a save: its destination must exist, and in a one-to-one
+/// relationship both sides must refer only to each other.
 package struct ToOneLink: Sendable {
   let slot: Int
   let property: String
   let isOptional: Bool
   let destination: String
   let inverse: String?
-  /// The number of the root entity of the rows that it leads to.
+  /// The number of the destination's root entity.
   let destinationRoot: Int
-  /// `nil` where the other side is a list, or none.
+  /// `nil` if the other side is to-many, or there is no inverse.
   let oneToOne: OneToOne?
 
-  /// Parameter 0 of each statement is the key of a row of the entity, 1 that of the row it leads to.
+  /// Parameter 0 of each statement is the key of a row of the entity, parameter 1 that of its
+  /// destination.
   package struct OneToOne: Sendable {
-    /// Other rows that lead to the row do so no more.
+    /// Removes the links of other rows to the row.
     let freeRow: Rewriting
-    /// Other rows that lead to its model do so no more.
+    /// Removes the links of other rows to the destination.
     let freeDestination: Rewriting
-    /// The model leads back to the row.
+    /// Sets the link from the destination to the row.
     let answer: Rewriting
   }
 
-  /// A statement that writes a column in rows, and gives back their keys and entity numbers.
+  /// A statement that writes a column in rows, and returns their keys and entity numbers.
   package struct Rewriting: Sendable {
     let sql: String
-    /// Whose rows these are.
+    /// The rows with the column.
     let partner: EntityChanges.Partner
     let slot: Int
     let entity: String
     let property: String
-    /// Whether the column must not be left empty.
+    /// Whether the column must not be null.
     let isRequired: Bool
   }
 

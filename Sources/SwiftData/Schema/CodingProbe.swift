@@ -1,8 +1,8 @@
-/// Asks a `Decodable` type for its coding keys without decoding a value: the probe ends the
-/// decoding with an error as soon as the first container is opened.
+/// Finds the coding keys of a `Decodable` type without decoding a value: the decoder of the probe
+/// throws as soon as the first container is opened.
 enum CodingProbe {
-  /// The coding keys of a type that decodes from a keyed container whose keys are an enum, as
-  /// pairs of the names of the cases and the texts of the keys. `nil` for every other type.
+  /// The coding keys of a type that decodes from a keyed container whose keys are an enum: pairs of
+  /// case names and key texts. `nil` for every other type.
   static func keys(of type: any Decodable.Type) -> [Key]? {
     ask(type, activeCase: nil)
   }
@@ -12,8 +12,8 @@ enum CodingProbe {
     ask(type, activeCase: key.text)
   }
 
-  /// The scalar type that a type decodes from as a single value; `nil` for every other type, and for
-  /// one that asks for several.
+  /// The scalar type that a type decodes as a single value; `nil` for every other type, and for one
+  /// that decodes several values.
   static func singleValue(of type: any Decodable.Type) -> ScalarType? {
     let answer = Answer()
     _ = try? type.init(from: ProbeDecoder(answer: answer, activeCase: nil))
@@ -22,9 +22,9 @@ enum CodingProbe {
   }
 
   struct Key {
-    /// The name of the case, which is the name of the property.
+    /// The name of the case, which is also the name of the property.
     var name: String
-    /// What stands in the encoded form.
+    /// The text of the key in the encoded form.
     var text: String
   }
 
@@ -36,7 +36,7 @@ enum CodingProbe {
 
   fileprivate final class Answer {
     var keys: [Key]?
-    /// The types that were asked of a container of a single value.
+    /// The types that were requested from single-value containers.
     var singleValues: [any Any.Type] = []
     var openedOtherContainer = false
   }
@@ -76,7 +76,7 @@ private struct ProbeDecoder: Decoder {
   }
 }
 
-/// Notes which type a value is decoded from.
+/// Records the type that is decoded.
 private struct ProbeSingleValue: SingleValueDecodingContainer {
   var answer: CodingProbe.Answer
 
@@ -93,7 +93,7 @@ private struct ProbeSingleValue: SingleValueDecodingContainer {
   }
 }
 
-/// The container of an enum: it has one key, and only opening what is nested in it is of interest.
+/// The container of an enum with one key; only the nested container for it is examined.
 private struct ProbeContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   var answer: CodingProbe.Answer
   var allKeys: [Key]

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Takes `Codable` values apart into the values of their columns, and puts them together again.
+/// Splits `Codable` values into the values of their columns, and restores them.
 package struct CompositeCoding: Sendable {
   package let leaves: [CompositeLeaf]
   private let tree: CompositeTree
@@ -13,7 +13,7 @@ package struct CompositeCoding: Sendable {
 
   /// The values of the columns, in the order of the leaves.
   ///
-  /// - Parameter isOptional: Whether nil could stand in the value's place.
+  /// - Parameter isOptional: Whether the property may also be nil.
   package func flatten(
     _ value: any Encodable, isOptional: Bool = false
   ) throws -> [_StoredValue] {
@@ -24,7 +24,7 @@ package struct CompositeCoding: Sendable {
     return sink.values
   }
 
-  /// The value that `flatten` took apart.
+  /// Restores a value from the result of `flatten`.
   package func restore<T: Decodable>(_ type: T.Type, from values: [_StoredValue]) throws -> T {
     let source = CompositeSource(tree, values)
     return try source.read(type, at: CompositeTree.root, codingPath: [])
@@ -37,7 +37,7 @@ package struct CompositeCoding: Sendable {
     try CompositeCodingCache.coding(for: leaves).flatten(value, isOptional: isOptional)
   }
 
-  /// The value that `flatten(_:leaves:)` took apart.
+  /// Restores a value from the result of `flatten(_:leaves:)`.
   package static func restore<T: Decodable>(
     _ type: T.Type, leaves: [CompositeLeaf], values: [_StoredValue]
   ) throws -> T {
@@ -45,8 +45,8 @@ package struct CompositeCoding: Sendable {
   }
 }
 
-/// The codings of the lists of leaves that were used lately. A list is known by its storage, which
-/// the coding keeps alive; comparing the leaves would cost as much as making the coding.
+/// The codings of recently used lists of leaves. A list is identified by its storage, which the
+/// coding retains; comparing the leaves would cost as much as making the coding.
 private enum CompositeCodingCache {
   private static let codings = Mutex<[UInt: CompositeCoding]>([:])
   private static let capacity = 1024
@@ -64,10 +64,10 @@ private enum CompositeCodingCache {
   }
 }
 
-/// JSON of values that are stored whole. JSON has no number for infinities and for what is no number,
-/// so these are texts.
+/// JSON for values in a single column. JSON has no numbers for infinities and NaN, so these are
+/// texts.
 package enum EncodedCoding {
-  /// Compact JSON. Keys are sorted, so that equal values give equal bytes.
+  /// Encodes as compact JSON with sorted keys, so that equal values give equal bytes.
   package static func encode(_ value: any Encodable) throws -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
@@ -81,7 +81,7 @@ package enum EncodedCoding {
     return data
   }
 
-  /// Whether there is a `NaN` outside of the texts: JSON has no such number, and decoders refuse it.
+  /// Whether the JSON contains `NaN` outside of texts: decoders reject it.
   private static func hasBareNaN(_ data: Data) -> Bool {
     guard data.range(of: Data(nan.utf8)) != nil else { return false }
     var (isText, isEscaped) = (false, false)

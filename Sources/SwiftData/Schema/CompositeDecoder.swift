@@ -1,6 +1,6 @@
 import Foundation
 
-/// Hands out the values of the leaves while a value decodes itself.
+/// Provides the values of the leaves to a value's decoding.
 struct CompositeSource {
   let tree: CompositeTree
   let values: [_StoredValue]
@@ -10,25 +10,25 @@ struct CompositeSource {
     self.values = values
   }
 
-  func isNull(at place: Int) -> Bool {
-    tree.nodes[place].leaves.allSatisfy { $0 >= values.count || values[$0].isNull }
+  func isNull(at position: Int) -> Bool {
+    tree.nodes[position].leaves.allSatisfy { $0 >= values.count || values[$0].isNull }
   }
 
   func read<T: Decodable>(
-    _ type: T.Type, at place: Int, codingPath: [any CodingKey]
+    _ type: T.Type, at position: Int, codingPath: [any CodingKey]
   ) throws -> T {
-    guard let leaf = tree.nodes[place].leaf, tree.nodes[place].children.isEmpty else {
-      if type == Duration.self, let duration = try readDuration(at: place, codingPath) as? T {
+    guard let leaf = tree.nodes[position].leaf, tree.nodes[position].children.isEmpty else {
+      if type == Duration.self, let duration = try readDuration(at: position, codingPath) as? T {
         return duration
       }
-      return try type.init(from: decoder(at: place, codingPath))
+      return try type.init(from: decoder(at: position, codingPath))
     }
     switch tree.leaves[leaf].form {
     case .scalar:
       guard let scalar = type as? any ScalarCoding.Type else {
-        return try type.init(from: decoder(at: place, codingPath))
+        return try type.init(from: decoder(at: position, codingPath))
       }
-      return try readScalar(scalar, as: type, at: place, codingPath)
+      return try readScalar(scalar, as: type, at: position, codingPath)
     case .encoded:
       switch values[leaf] {
       case .text(let text): return try EncodedCoding.decode(type, from: Data(text.utf8))
@@ -36,15 +36,15 @@ struct CompositeSource {
       case .null, .integer, .real: throw mismatch(type, at: leaf, codingPath)
       }
     case .rawValue, .enumCase:
-      return try type.init(from: decoder(at: place, codingPath))
+      return try type.init(from: decoder(at: position, codingPath))
     }
   }
 
   func readScalar<T>(
-    _ scalar: any ScalarCoding.Type, as type: T.Type, at place: Int,
+    _ scalar: any ScalarCoding.Type, as type: T.Type, at position: Int,
     _ codingPath: [any CodingKey]
   ) throws -> T {
-    guard let leaf = tree.nodes[place].leaf else { throw mismatch(type, at: nil, codingPath) }
+    guard let leaf = tree.nodes[position].leaf else { throw mismatch(type, at: nil, codingPath) }
     guard let value = scalar.init(storedValue: values[leaf]) as? T else {
       throw mismatch(type, at: leaf, codingPath)
     }
@@ -67,13 +67,13 @@ struct CompositeSource {
         debugDescription: "The column is empty. Make the property optional."))
   }
 
-  private func decoder(at place: Int, _ codingPath: [any CodingKey]) -> CompositeDecoder {
-    CompositeDecoder(source: self, place: place, codingPath: codingPath)
+  private func decoder(at position: Int, _ codingPath: [any CodingKey]) -> CompositeDecoder {
+    CompositeDecoder(source: self, position: position, codingPath: codingPath)
   }
 
-  private func readDuration(at place: Int, _ codingPath: [any CodingKey]) throws -> Duration {
-    guard let high = tree.nodes[place].children["high"],
-      let low = tree.nodes[place].children["low"]
+  private func readDuration(at position: Int, _ codingPath: [any CodingKey]) throws -> Duration {
+    guard let high = tree.nodes[position].children["high"],
+      let low = tree.nodes[position].children["low"]
     else { throw mismatch(Duration.self, at: nil, codingPath) }
     let upper = try readScalar(Int64.self, as: Int64.self, at: high, codingPath)
     let lower = try readScalar(Int64.self, as: Int64.self, at: low, codingPath)
@@ -83,14 +83,14 @@ struct CompositeSource {
 
 private struct CompositeDecoder: Decoder {
   var source: CompositeSource
-  var place: Int
+  var position: Int
   var codingPath: [any CodingKey]
 
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     KeyedDecodingContainer(
-      CompositeKeyedDecoding<Key>(source: source, place: place, codingPath: codingPath))
+      CompositeKeyedDecoding<Key>(source: source, position: position, codingPath: codingPath))
   }
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
@@ -98,28 +98,28 @@ private struct CompositeDecoder: Decoder {
   }
 
   func singleValueContainer() throws -> any SingleValueDecodingContainer {
-    CompositeSingleDecoding(source: source, place: place, codingPath: codingPath)
+    CompositeSingleDecoding(source: source, position: position, codingPath: codingPath)
   }
 }
 
 private struct CompositeKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
   var source: CompositeSource
-  var place: Int
+  var position: Int
   var codingPath: [any CodingKey]
 
-  /// The keys below which there are values; for an enum that is the active case. An enum without any
-  /// value is in the only case that may be empty.
+  /// The keys that have values; for an enum this is the active case. If an enum has no values, it
+  /// is the only case that may be empty.
   var allKeys: [Key] {
-    let keys = source.tree.nodes[place].children.compactMap { name, child in
+    let keys = source.tree.nodes[position].children.compactMap { name, child in
       source.isNull(at: child) ? nil : Key(stringValue: name)
     }
     guard keys.isEmpty else { return keys }
-    let emptyCases = source.tree.emptyCases(of: place)
+    let emptyCases = source.tree.emptyCases(of: position)
     return emptyCases.count == 1 ? emptyCases.compactMap(Key.init(stringValue:)) : []
   }
 
   func contains(_ key: Key) -> Bool {
-    source.tree.child(of: place, for: key) != nil
+    source.tree.child(of: position, for: key) != nil
   }
 
   func decodeNil(forKey key: Key) throws -> Bool {
@@ -130,7 +130,7 @@ private struct CompositeKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerPro
     try source.read(type, at: try child(for: key), codingPath: codingPath + [key])
   }
 
-  // The common types take a way without dynamic casts.
+  // Common types avoid dynamic casts.
 
   func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try scalar(type, key) }
   func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try scalar(type, key) }
@@ -139,13 +139,13 @@ private struct CompositeKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerPro
   func decode(_ type: String.Type, forKey key: Key) throws -> String { try scalar(type, key) }
 
   private func scalar<T: ScalarCoding & Decodable>(_ type: T.Type, _ key: Key) throws -> T {
-    let place = try child(for: key)
-    if let leaf = source.tree.nodes[place].leaf, case .scalar = source.tree.leaves[leaf].form,
+    let position = try child(for: key)
+    if let leaf = source.tree.nodes[position].leaf, case .scalar = source.tree.leaves[leaf].form,
       let value = T(storedValue: source.values[leaf])
     {
       return value
     }
-    return try source.read(type, at: place, codingPath: codingPath + [key])
+    return try source.read(type, at: position, codingPath: codingPath + [key])
   }
 
   func nestedContainer<K: CodingKey>(
@@ -153,7 +153,7 @@ private struct CompositeKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerPro
   ) throws -> KeyedDecodingContainer<K> {
     KeyedDecodingContainer(
       CompositeKeyedDecoding<K>(
-        source: source, place: try child(for: key), codingPath: codingPath + [key]))
+        source: source, position: try child(for: key), codingPath: codingPath + [key]))
   }
 
   func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
@@ -165,11 +165,11 @@ private struct CompositeKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerPro
   }
 
   func superDecoder(forKey key: Key) throws -> any Decoder {
-    CompositeDecoder(source: source, place: try child(for: key), codingPath: codingPath + [key])
+    CompositeDecoder(source: source, position: try child(for: key), codingPath: codingPath + [key])
   }
 
   private func child(for key: Key) throws -> Int {
-    guard let child = source.tree.child(of: place, for: key) else {
+    guard let child = source.tree.child(of: position, for: key) else {
       throw DecodingError.keyNotFound(
         key,
         DecodingError.Context(
@@ -181,15 +181,15 @@ private struct CompositeKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerPro
 
 private struct CompositeSingleDecoding: SingleValueDecodingContainer {
   var source: CompositeSource
-  var place: Int
+  var position: Int
   var codingPath: [any CodingKey]
 
-  func decodeNil() -> Bool { source.isNull(at: place) }
+  func decodeNil() -> Bool { source.isNull(at: position) }
 
   func decode<T: Decodable>(_ type: T.Type) throws -> T {
-    if let scalar = type as? any ScalarCoding.Type, source.tree.nodes[place].leaf != nil {
-      return try source.readScalar(scalar, as: type, at: place, codingPath)
+    if let scalar = type as? any ScalarCoding.Type, source.tree.nodes[position].leaf != nil {
+      return try source.readScalar(scalar, as: type, at: position, codingPath)
     }
-    return try source.read(type, at: place, codingPath: codingPath)
+    return try source.read(type, at: position, codingPath: codingPath)
   }
 }

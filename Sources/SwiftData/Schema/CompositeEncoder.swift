@@ -1,12 +1,12 @@
 import Foundation
 
-/// Collects the values of the leaves while a value encodes itself.
+/// Collects the values of the leaves while a value is encoded.
 final class CompositeSink {
   let tree: CompositeTree
   var values: [_StoredValue]
-  /// The cases that were entered and may be empty.
+  /// The active cases without required values.
   private var emptyCases: [Int] = []
-  /// The first fault at a place where the `Encoder` protocol does not allow to throw.
+  /// The first error in a function of the `Encoder` protocol that cannot throw.
   var error: (any Error)?
 
   init(_ tree: CompositeTree) {
@@ -14,37 +14,37 @@ final class CompositeSink {
     values = Array(repeating: .null, count: tree.leaves.count)
   }
 
-  func write(_ value: any Encodable, at place: Int) throws {
-    guard let leaf = tree.nodes[place].leaf, tree.nodes[place].children.isEmpty else {
+  func write(_ value: any Encodable, at position: Int) throws {
+    guard let leaf = tree.nodes[position].leaf, tree.nodes[position].children.isEmpty else {
       if let duration = value as? Duration {
-        try write(duration, at: place)
+        try write(duration, at: position)
       } else {
-        try value.encode(to: CompositeEncoder(sink: self, place: place))
+        try value.encode(to: CompositeEncoder(sink: self, position: position))
       }
       return
     }
     switch tree.leaves[leaf].form {
     case .scalar:
       guard let scalar = value as? any ScalarCoding else {
-        // An `Optional` comes here as what it wraps or as nothing.
-        return try value.encode(to: CompositeEncoder(sink: self, place: place))
+        // An `Optional` is encoded as its wrapped value or as nothing.
+        return try value.encode(to: CompositeEncoder(sink: self, position: position))
       }
       try store(scalar.storedValue, at: leaf)
     case .rawValue:
       guard let raw = value as? any RawRepresentable, let scalar = Self.rawValue(of: raw) else {
-        return try value.encode(to: CompositeEncoder(sink: self, place: place))
+        return try value.encode(to: CompositeEncoder(sink: self, position: position))
       }
       values[leaf] = scalar.storedValue
     case .encoded:
       let data = try EncodedCoding.encode(value)
       values[leaf] = data.elementsEqual("null".utf8) ? .null : .blob(data)
     case .enumCase:
-      try value.encode(to: CompositeEncoder(sink: self, place: place))
+      try value.encode(to: CompositeEncoder(sink: self, position: position))
     }
   }
 
-  func writeScalar(_ value: some ScalarCoding, at place: Int) throws {
-    guard let leaf = tree.nodes[place].leaf else { throw fault(at: place) }
+  func writeScalar(_ value: some ScalarCoding, at position: Int) throws {
+    guard let leaf = tree.nodes[position].leaf else { throw fault(at: position) }
     try store(value.storedValue, at: leaf)
   }
 
@@ -57,26 +57,26 @@ final class CompositeSink {
     values[leaf] = value
   }
 
-  /// Notes the active case of an enum when the place is one.
-  func enterCase(at place: Int) {
-    if tree.nodes[place].emptyCase != nil { emptyCases.append(place) }
-    guard tree.form(at: place) == .enumCase, let leaf = tree.nodes[place].leaf else { return }
+  /// Records the active case of an enum, if the node is a case.
+  func enterCase(at position: Int) {
+    if tree.nodes[position].emptyCase != nil { emptyCases.append(position) }
+    guard tree.form(at: position) == .enumCase, let leaf = tree.nodes[position].leaf else { return }
     values[leaf] = .text(tree.leaves[leaf].name)
   }
 
-  /// Refuses a case without a value that would be read as nil, or as another case.
+  /// Rejects a case without values that would be read as nil or as another case.
   ///
   /// - Parameter isOptional: Whether the whole value may be nil.
   func checkEmptyCases(isOptional: Bool) throws {
-    for place in emptyCases {
-      let node = tree.nodes[place]
+    for position in emptyCases {
+      let node = tree.nodes[position]
       guard let emptyCase = node.emptyCase, node.leaves.allSatisfy({ values[$0].isNull }) else {
         continue
       }
       let mayBeNil = emptyCase.mayBeNil || (isOptional && node.parent == CompositeTree.root)
       let isAmbiguous = tree.emptyCases(of: node.parent).count > 1
       guard mayBeNil || isAmbiguous else { continue }
-      let name = tree.nodes[node.parent].children.first { $1 == place }?.key ?? ""
+      let name = tree.nodes[node.parent].children.first { $1 == position }?.key ?? ""
       throw SwiftDataError.modelValidationFailure.with(
         "The case '\(name)' can't be stored without any of its values: it has no column of its own, "
           + "so it would be read as \(mayBeNil ? "nil" : "no case or as another one"). Set one of the "
@@ -84,8 +84,8 @@ final class CompositeSink {
     }
   }
 
-  func fault(at place: Int?, key: (any CodingKey)? = nil) -> SwiftDataError {
-    let leaf = place.flatMap { tree.nodes[$0].leaves.first }
+  func fault(at position: Int?, key: (any CodingKey)? = nil) -> SwiftDataError {
+    let leaf = position.flatMap { tree.nodes[$0].leaves.first }
     let path = leaf.flatMap { tree.leaves[$0].codingPath.first }
     let spot = key?.stringValue ?? path ?? ""
     return SwiftDataError.modelValidationFailure.with(
@@ -93,11 +93,11 @@ final class CompositeSink {
         + "Mark the property @Attribute(.codable), which stores the value whole.")
   }
 
-  private func write(_ duration: Duration, at place: Int) throws {
+  private func write(_ duration: Duration, at position: Int) throws {
     let attoseconds = duration.attoseconds
-    guard let high = tree.nodes[place].children["high"],
-      let low = tree.nodes[place].children["low"]
-    else { throw fault(at: place) }
+    guard let high = tree.nodes[position].children["high"],
+      let low = tree.nodes[position].children["low"]
+    else { throw fault(at: position) }
     try writeScalar(Int64(truncatingIfNeeded: attoseconds >> 64), at: high)
     try writeScalar(Int64(truncatingIfNeeded: attoseconds), at: low)
   }
@@ -109,39 +109,39 @@ final class CompositeSink {
 
 private struct CompositeEncoder: Encoder {
   var sink: CompositeSink
-  /// `nil` for what is not stored.
-  var place: Int?
+  /// `nil` for values that are not stored.
+  var position: Int?
 
   var codingPath: [any CodingKey] { [] }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-    KeyedEncodingContainer(CompositeKeyedEncoding<Key>(sink: sink, place: place))
+    KeyedEncodingContainer(CompositeKeyedEncoding<Key>(sink: sink, position: position))
   }
 
   func unkeyedContainer() -> any UnkeyedEncodingContainer {
-    CompositeRefusal(sink: sink, place: place)
+    RejectingUnkeyedContainer(sink: sink, position: position)
   }
 
   func singleValueContainer() -> any SingleValueEncodingContainer {
-    CompositeSingleEncoding(sink: sink, place: place)
+    CompositeSingleEncoding(sink: sink, position: position)
   }
 }
 
 private struct CompositeKeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
   var sink: CompositeSink
-  var place: Int?
+  var position: Int?
 
   var codingPath: [any CodingKey] { [] }
 
   func encodeNil(forKey key: Key) throws {}
 
   func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
-    guard let child = child(for: key) else { throw sink.fault(at: place, key: key) }
+    guard let child = child(for: key) else { throw sink.fault(at: position, key: key) }
     try sink.write(value, at: child)
   }
 
-  // The common types take a way without dynamic casts.
+  // Common types avoid dynamic casts.
 
   func encode(_ value: Bool, forKey key: Key) throws { try write(value, key) }
   func encode(_ value: Int, forKey key: Key) throws { try write(value, key) }
@@ -150,7 +150,7 @@ private struct CompositeKeyedEncoding<Key: CodingKey>: KeyedEncodingContainerPro
   func encode(_ value: String, forKey key: Key) throws { try write(value, key) }
 
   private func write(_ value: some ScalarCoding & Encodable, _ key: Key) throws {
-    guard let child = child(for: key) else { throw sink.fault(at: place, key: key) }
+    guard let child = child(for: key) else { throw sink.fault(at: position, key: key) }
     if case .scalar = sink.tree.form(at: child) {
       try sink.writeScalar(value, at: child)
     } else {
@@ -161,29 +161,29 @@ private struct CompositeKeyedEncoding<Key: CodingKey>: KeyedEncodingContainerPro
   func nestedContainer<K: CodingKey>(
     keyedBy type: K.Type, forKey key: Key
   ) -> KeyedEncodingContainer<K> {
-    KeyedEncodingContainer(CompositeKeyedEncoding<K>(sink: sink, place: enter(key)))
+    KeyedEncodingContainer(CompositeKeyedEncoding<K>(sink: sink, position: enter(key)))
   }
 
   func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-    CompositeRefusal(sink: sink, place: enter(key))
+    RejectingUnkeyedContainer(sink: sink, position: enter(key))
   }
 
   func superEncoder() -> any Encoder {
-    sink.error = sink.error ?? sink.fault(at: place)
-    return CompositeEncoder(sink: sink, place: nil)
+    sink.error = sink.error ?? sink.fault(at: position)
+    return CompositeEncoder(sink: sink, position: nil)
   }
 
   func superEncoder(forKey key: Key) -> any Encoder {
-    CompositeEncoder(sink: sink, place: enter(key))
+    CompositeEncoder(sink: sink, position: enter(key))
   }
 
   private func child(for key: Key) -> Int? {
-    place.flatMap { sink.tree.child(of: $0, for: key) }
+    position.flatMap { sink.tree.child(of: $0, for: key) }
   }
 
   private func enter(_ key: Key) -> Int? {
     guard let child = child(for: key) else {
-      sink.error = sink.error ?? sink.fault(at: place, key: key)
+      sink.error = sink.error ?? sink.fault(at: position, key: key)
       return nil
     }
     sink.enterCase(at: child)
@@ -193,45 +193,45 @@ private struct CompositeKeyedEncoding<Key: CodingKey>: KeyedEncodingContainerPro
 
 private struct CompositeSingleEncoding: SingleValueEncodingContainer {
   var sink: CompositeSink
-  var place: Int?
+  var position: Int?
 
   var codingPath: [any CodingKey] { [] }
 
   func encodeNil() throws {}
 
   func encode<T: Encodable>(_ value: T) throws {
-    guard let place else { throw sink.fault(at: nil) }
+    guard let position else { throw sink.fault(at: nil) }
     if let scalar = value as? any ScalarCoding {
-      try sink.writeScalar(scalar, at: place)
+      try sink.writeScalar(scalar, at: position)
     } else {
-      try sink.write(value, at: place)
+      try sink.write(value, at: position)
     }
   }
 }
 
-/// Stands for lists, which are stored whole and therefore never encode into leaves.
-private struct CompositeRefusal: UnkeyedEncodingContainer {
+/// Rejects lists: a list is stored in a single column and is never encoded into leaves.
+private struct RejectingUnkeyedContainer: UnkeyedEncodingContainer {
   var sink: CompositeSink
-  var place: Int?
+  var position: Int?
 
   var codingPath: [any CodingKey] { [] }
   var count: Int { 0 }
 
-  func encodeNil() throws { throw sink.fault(at: place) }
-  func encode<T: Encodable>(_ value: T) throws { throw sink.fault(at: place) }
+  func encodeNil() throws { throw sink.fault(at: position) }
+  func encode<T: Encodable>(_ value: T) throws { throw sink.fault(at: position) }
 
   func nestedContainer<K: CodingKey>(keyedBy keyType: K.Type) -> KeyedEncodingContainer<K> {
-    sink.error = sink.error ?? sink.fault(at: place)
-    return KeyedEncodingContainer(CompositeKeyedEncoding<K>(sink: sink, place: nil))
+    sink.error = sink.error ?? sink.fault(at: position)
+    return KeyedEncodingContainer(CompositeKeyedEncoding<K>(sink: sink, position: nil))
   }
 
   func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
-    sink.error = sink.error ?? sink.fault(at: place)
+    sink.error = sink.error ?? sink.fault(at: position)
     return self
   }
 
   func superEncoder() -> any Encoder {
-    sink.error = sink.error ?? sink.fault(at: place)
-    return CompositeEncoder(sink: sink, place: nil)
+    sink.error = sink.error ?? sink.fault(at: position)
+    return CompositeEncoder(sink: sink, position: nil)
   }
 }

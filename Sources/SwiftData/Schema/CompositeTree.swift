@@ -1,13 +1,12 @@
 /// The leaves of a composite as a tree of coding keys.
 struct CompositeTree: Sendable {
   struct Node: Sendable {
-    /// The leaf at this place.
     var leaf: Int?
     var children: [String: Int] = [:]
-    /// All leaves at and below this place.
+    /// All leaves of this node and of nodes below it.
     var leaves: [Int] = []
     var parent = 0
-    /// Set for a case of an enum of which nothing is stored where all its values are absent.
+    /// Set for a case of an enum that stores nothing if all its values are absent.
     var emptyCase: CompositeLeaf.EmptyCase?
   }
 
@@ -19,37 +18,37 @@ struct CompositeTree: Sendable {
   init(_ leaves: [CompositeLeaf]) {
     self.leaves = leaves
     for (index, leaf) in leaves.enumerated() {
-      var place = Self.root
-      nodes[place].leaves.append(index)
+      var position = Self.root
+      nodes[position].leaves.append(index)
       for (depth, key) in leaf.codingPath.enumerated() {
-        if let child = nodes[place].children[key] {
-          place = child
+        if let child = nodes[position].children[key] {
+          position = child
         } else {
           nodes.append(Node())
-          nodes[place].children[key] = nodes.count - 1
-          nodes[nodes.count - 1].parent = place
-          place = nodes.count - 1
+          nodes[position].children[key] = nodes.count - 1
+          nodes[nodes.count - 1].parent = position
+          position = nodes.count - 1
         }
         let remaining = leaf.codingPath.count - depth - 1
         if let emptyCase = leaf.emptyCases.first(where: { $0.depth == remaining }) {
-          nodes[place].emptyCase = emptyCase
+          nodes[position].emptyCase = emptyCase
         }
-        nodes[place].leaves.append(index)
+        nodes[position].leaves.append(index)
       }
-      nodes[place].leaf = index
+      nodes[position].leaf = index
     }
   }
 
-  func child(of place: Int, for key: any CodingKey) -> Int? {
-    nodes[place].children[key.stringValue]
+  func child(of position: Int, for key: any CodingKey) -> Int? {
+    nodes[position].children[key.stringValue]
   }
 
   /// The cases of an enum that may be empty.
-  func emptyCases(of place: Int) -> [String] {
-    nodes[place].children.filter { nodes[$1].emptyCase != nil }.map(\.key)
+  func emptyCases(of position: Int) -> [String] {
+    nodes[position].children.filter { nodes[$1].emptyCase != nil }.map(\.key)
   }
 
-  func form(at place: Int) -> LeafForm? {
-    nodes[place].leaf.map { leaves[$0].form }
+  func form(at position: Int) -> LeafStorageForm? {
+    nodes[position].leaf.map { leaves[$0].form }
   }
 }

@@ -1,9 +1,9 @@
 /// Names of properties by key path.
 enum KeyPathName {
-  /// The names that a key path spells after its root, such as `address.street`.
+  /// The names after the root of a key path, such as `address.street`.
   ///
-  /// Key paths do not know the names of computed properties in every build, so what the macro wrote
-  /// beside them is to be asked first.
+  /// In some builds key paths do not contain the names of computed properties, so names that a
+  /// macro recorded must be preferred.
   static func spelled(_ keyPath: AnyKeyPath) -> String {
     let text = keyPath.debugDescription
     let root = "\\\(type(of: keyPath).rootType)."

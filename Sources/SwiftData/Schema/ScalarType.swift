@@ -1,9 +1,9 @@
 import Foundation
 
-/// The types that fill one column by themselves.
+/// The types that are stored in one column.
 ///
-/// A new one gets a case, a row in the table below, and a file in `Model/Scalars` that conforms the
-/// Swift type to `ScalarCoding` and `_ScalarAttribute`. Everything else asks the table.
+/// A new type needs a case, a row in the table below, and a file in `Model/Scalars` that conforms
+/// the Swift type to `ScalarCoding` and `_ScalarAttribute`. All other code uses the table.
 package enum ScalarType: UInt8, Sendable, Hashable, CaseIterable {
   case int, int8, int16, int32, int64
   case uint, uint8, uint16, uint32, uint64
@@ -12,19 +12,19 @@ package enum ScalarType: UInt8, Sendable, Hashable, CaseIterable {
   case string, date, uuid, data, url, decimal
 }
 
-/// What the library knows of a scalar type besides its coding.
+/// The properties of a scalar type, except its coding.
 package struct ScalarTraits: Sendable {
   package typealias SwiftType = any (ScalarCoding & Codable & Hashable & Sendable).Type
 
   package let swiftType: SwiftType
   package let column: ScalarColumn
   package let order: ScalarOrder
-  /// The numbers of an integer type that fits into 64 signed bits.
+  /// The range of an integer type that fits into a signed 64-bit integer.
   package let integers: Swift.ClosedRange<Int64>?
-  /// What a required part of a composite reads as where nothing is stored. SQLite stores a NaN as
-  /// null, so a number reads as NaN.
+  /// The value of a required part of a composite if nothing is stored. SQLite stores a NaN as null,
+  /// so for floating-point numbers it is NaN.
   package let empty: _StoredValue
-  /// Whether a model keeps values in a box, because a slot has no form for them.
+  /// Whether a model keeps values in a box, because `_SlotValue` has no case for them.
   package let isBoxed: Bool
 
   private init(
@@ -41,22 +41,22 @@ package struct ScalarTraits: Sendable {
   }
 }
 
-/// The kinds of columns, as the store's layout tells them apart.
+/// The kinds of columns in the store's layout.
 package enum ScalarColumn: Sendable, Hashable {
   case integer, boolean, real, date, decimal, text, uri, uuid, binary
 }
 
-/// How the order of a type's values follows from the order of what is stored.
+/// How the order of values relates to the order of stored values.
 package enum ScalarOrder: Sendable, Hashable {
-  /// The stored values are in the order of the values.
+  /// The stored values have the same order.
   case stored
-  /// By Unicode's canonical form.
+  /// Ordered by Unicode's canonical form.
   case text
-  /// The upper half of the values is stored below zero.
+  /// The upper half of the values is stored as negative numbers.
   case unsigned
-  /// Numbers, with long ones as text.
+  /// Numbers; long ones are stored as text.
   case decimal
-  /// Swift has no order of the type, or one that only the database's sorting follows.
+  /// Swift has no order for the type, or one that only the database's sorting supports.
   case bytes
   /// The values cannot be sorted.
   case none
@@ -97,20 +97,21 @@ extension ScalarTraits {
 }
 
 extension ScalarType {
-  /// The row of the table.
+  /// The type's row of the table.
   package var traits: ScalarTraits { ScalarTraits.table[Int(rawValue)] }
 
-  /// The Swift type whose values these are.
+  /// The Swift type of the values.
   package var swiftType: ScalarTraits.SwiftType { traits.swiftType }
 
-  /// Whether SQL's arithmetic gives what Swift's gives. Unsigned 64-bit columns hold bit patterns.
+  /// Whether SQL arithmetic gives the same results as Swift. Unsigned 64-bit columns contain bit
+  /// patterns.
   package var computesInSQL: Bool {
     isInteger || traits.column == .real || traits.column == .decimal
   }
 
-  /// Whether it is an integer type that fits into 64 signed bits.
+  /// Whether it is an integer type that fits into a signed 64-bit integer.
   package var isInteger: Bool { traits.integers != nil }
 
-  /// Whether the stored forms of values are in the order of the values.
+  /// Whether stored values have the order of the values.
   package var ordersAsStored: Bool { traits.order == .stored || traits.order == .text }
 }

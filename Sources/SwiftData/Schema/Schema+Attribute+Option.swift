@@ -1,7 +1,7 @@
 import Foundation
 
 extension Schema.Attribute {
-  /// One thing that `@Attribute` says about a property.
+  /// An option of `@Attribute`.
   public struct Option: Sendable {
     package enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
       case unique, transformable, externalStorage, allowsCloudEncryption, preserveValueOnDeletion
@@ -19,54 +19,57 @@ extension Schema.Attribute {
 }
 
 extension Schema.Attribute.Option {
-  /// No two models of the entity have the same value; inserting a second one updates the first.
+  /// Values are unique in the entity. Saving a new model with a stored model's value updates that
+  /// model.
   public static var unique: Schema.Attribute.Option { .init(.unique) }
 
-  /// A value transformer of this type makes the stored form.
+  /// Values are stored in the form that a value transformer of this type makes.
   public static func transformable(
     by transformerType: ValueTransformer.Type
   ) -> Schema.Attribute.Option {
     .init(.transformable, transformerName: ValueTransformer.name(registering: transformerType))
   }
 
-  /// The value transformer registered under this name makes the stored form.
+  /// Values are stored in the form that the transformer registered under this name makes.
   public static func transformable(by transformerName: String) -> Schema.Attribute.Option {
     .init(.transformable, transformerName: transformerName)
   }
 
-  /// Values over 128 KiB are kept in files beside the store: data, texts, encoded and transformed ones.
+  /// Values over 128 KiB are stored in files beside the store: data, texts, encoded and transformed
+  /// ones.
   ///
-  /// The property reads the file each time, and the model does not keep what was read. A fetch opens no file. A
-  /// save puts each value on the disk before it commits, which costs three to five flushes.
+  /// Each read of the property reads the file, and the model does not keep the value. A fetch opens
+  /// no file. A save synchronises each value with the disk before it commits, which costs three to
+  /// five flushes.
   public static var externalStorage: Schema.Attribute.Option { .init(.externalStorage) }
 
-  /// Kept for source compatibility: there is no cloud database to encrypt for.
+  /// Has no effect; for source compatibility. There is no cloud database.
   public static var allowsCloudEncryption: Schema.Attribute.Option {
     .init(.allowsCloudEncryption)
   }
 
-  /// The value stays in the history after its model was deleted.
+  /// The history keeps the last value of a deleted model.
   public static var preserveValueOnDeletion: Schema.Attribute.Option {
     .init(.preserveValueOnDeletion)
   }
 
-  /// Changes of the value are tracked but not saved.
+  /// Changes of the value are tracked, but not saved.
   public static var ephemeral: Schema.Attribute.Option { .init(.ephemeral) }
 
-  /// Kept for source compatibility: there is no Spotlight index.
+  /// Has no effect; for source compatibility. There is no Spotlight index.
   public static var spotlight: Schema.Attribute.Option { .init(.spotlight) }
 
-  /// The value is stored whole, as it encodes itself, and not by its properties.
+  /// The encoded value is stored in a single column, not one column per property.
   public static var codable: Schema.Attribute.Option { .init(.codable) }
 }
 
 extension Schema.Attribute.Option: Hashable {
-  /// Whether both options are of one kind and name the same transformer.
+  /// Whether both are the same option with the same transformer.
   public static func == (lhs: Schema.Attribute.Option, rhs: Schema.Attribute.Option) -> Bool {
     lhs.kind == rhs.kind && lhs.transformerName == rhs.transformerName
   }
 
-  /// Hashes the kind and the name of the transformer.
+  /// Hashes the option and the name of the transformer.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(kind)
     hasher.combine(transformerName)
@@ -78,9 +81,9 @@ extension Schema.Attribute.Option: Codable {
     case kind, transformer
   }
 
-  /// Decodes what `encode(to:)` wrote.
+  /// Decodes an option that `encode(to:)` has encoded.
   ///
-  /// - Throws: `DecodingError` when the encoded form is another one.
+  /// - Throws: `DecodingError` if the encoded form is not valid.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
@@ -88,9 +91,9 @@ extension Schema.Attribute.Option: Codable {
       transformerName: try container.decodeIfPresent(String.self, forKey: .transformer))
   }
 
-  /// Encodes the kind and the name of the transformer.
+  /// Encodes the option and the name of the transformer.
   ///
-  /// - Throws: What the encoder throws.
+  /// - Throws: Any error of the encoder.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(kind, forKey: .kind)
@@ -99,7 +102,7 @@ extension Schema.Attribute.Option: Codable {
 }
 
 extension Schema.Attribute.Option: CustomDebugStringConvertible {
-  /// The option as it is written in `@Attribute`.
+  /// The option as written in `@Attribute`.
   public var debugDescription: String {
     transformerName.map { ".\(kind.rawValue)(by: \"\($0)\")" } ?? ".\(kind.rawValue)"
   }

@@ -1,18 +1,18 @@
 extension Schema {
-  /// A property of an entity that holds a value of its own.
+  /// A property of an entity that stores a value, not a reference to a model.
   ///
-  /// `valueType` is the declared type without `Optional`; `isOptional` says whether there was one.
+  /// `valueType` is the declared type without `Optional`; `isOptional` is whether it was optional.
   public class Attribute: SchemaProperty, @unchecked Sendable {
     /// The name of the property in its model.
     public var name: String
 
-    /// The name that the property had in the version of the schema before; its name by default.
+    /// The name of the property in the previous version of the schema; by default `name`.
     public var originalName: String {
       get { givenOriginalName ?? name }
       set { givenOriginalName = newValue }
     }
 
-    /// What `@Attribute` says about the property.
+    /// The options in `@Attribute`.
     public var options: [Schema.Attribute.Option]
 
     /// The declared type, without `Optional`.
@@ -26,24 +26,24 @@ extension Schema {
       }
     }
 
-    /// The value that the declaration gives the property.
+    /// The default value in the declaration.
     public var defaultValue: Any?
 
     /// Whether the declared type is an `Optional`.
     public var isOptional: Bool
 
-    /// A text that makes the version of the attribute different from others of the same shape.
+    /// Changes the version hash of the attribute, although its name and type stay the same.
     public var hashModifier: String?
 
-    /// The key path from the model to the property; lost when a schema is encoded.
+    /// The key path from the model to the property; not encoded.
     package var keypath: AnyKeyPath?
 
-    /// The name of the value type. Unlike the type it survives being encoded.
+    /// The name of the value type, which is encoded in its place.
     package var valueTypeName: String
 
     private var givenOriginalName: String?
 
-    /// Makes an attribute from what is written in `@Attribute(…)`; name and type come later.
+    /// Makes an attribute from the arguments of `@Attribute(…)`; name and type are set later.
     public init(
       _ options: Schema.Attribute.Option..., originalName: String? = nil,
       hashModifier: String? = nil
@@ -73,9 +73,9 @@ extension Schema {
       self.hashModifier = hashModifier
     }
 
-    /// Decodes what `encode(to:)` wrote. Types that the framework does not know become `Any`.
+    /// Decodes an attribute that `encode(to:)` has encoded. Unknown types become `Any`.
     ///
-    /// - Throws: `DecodingError` when the encoded form is another one.
+    /// - Throws: `DecodingError` if the encoded form is not valid.
     public required init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: CodingKeys.self)
       name = try container.decode(String.self, forKey: .name)
@@ -87,9 +87,9 @@ extension Schema {
       hashModifier = try container.decodeIfPresent(String.self, forKey: .hashModifier)
     }
 
-    /// Encodes everything but the default value; the type by its name.
+    /// Encodes all properties except the default value; the type is encoded by its name.
     ///
-    /// - Throws: What the encoder throws.
+    /// - Throws: Any error of the encoder.
     public func encode(to encoder: any Encoder) throws {
       var container = encoder.container(keyedBy: CodingKeys.self)
       try container.encode(name, forKey: .name)
@@ -100,12 +100,12 @@ extension Schema {
       try container.encodeIfPresent(hashModifier, forKey: .hashModifier)
     }
 
-    /// Compares everything but the default values.
+    /// Compares all properties except the default values.
     public static func == (lhs: Schema.Attribute, rhs: Schema.Attribute) -> Bool {
       lhs.isEqual(to: rhs)
     }
 
-    /// Hashes name and type.
+    /// Hashes the name and the type.
     public func hash(into hasher: inout Hasher) {
       hasher.combine(name)
       hasher.combine(valueTypeName)
@@ -141,32 +141,32 @@ extension Schema.Attribute {
 }
 
 extension Schema.Attribute: CustomDebugStringConvertible {
-  /// `true`.
+  /// Always `true`.
   public var isAttribute: Bool { true }
 
-  /// `false`.
+  /// Always `false`.
   public var isRelationship: Bool { false }
 
-  /// `false`: a transient property does not become part of a schema.
+  /// Always `false`: transient properties are not part of a schema.
   public var isTransient: Bool { false }
 
-  /// Whether no two models of the entity may have the same value.
+  /// Whether values of the attribute are unique in the entity.
   public var isUnique: Bool { options.contains(.unique) }
 
-  /// Whether a value transformer makes the stored form.
+  /// Whether values are stored in the form that a value transformer makes.
   public var isTransformable: Bool { transformerName != nil }
 
-  /// Whether the value is stored whole, as it encodes itself.
+  /// Whether the encoded value is stored in a single column.
   public var isCodable: Bool { options.contains(.codable) }
 
-  /// The name of the value transformer that makes the stored form.
+  /// The name of the attribute's value transformer.
   package var transformerName: String? {
     options.lazy.compactMap(\.transformerName).first
   }
 
   /// How values of the attribute are stored.
   ///
-  /// - Throws: `SwiftDataError.loadIssueModelContainer`, naming the type, when they cannot be.
+  /// - Throws: `SwiftDataError.loadIssueModelContainer`, with the type, if they cannot be stored.
   package func storageForm() throws -> StorageForm {
     if isTransformable { return .encoded }
     let form = try SwiftData.storageForm(of: valueType)

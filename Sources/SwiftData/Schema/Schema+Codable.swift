@@ -1,29 +1,29 @@
 public import Foundation
 
 extension Schema: Codable {
-  /// Encodes the versions and the entities.
+  /// Encodes the versions and the entities, without model types and key paths.
   ///
-  /// - Throws: What the encoder throws.
+  /// - Throws: Any error of the encoder.
   public final func encode(to encoder: any Encoder) throws {
-    // Subentities are encoded inside of their superentities.
+    // Subentities are encoded inside their superentities.
     try EncodedSchema(
       encodingVersion: encodingVersion, version: version, order: entities.map(\.name),
       entities: entities.filter { $0.superentity == nil }
     ).encode(to: encoder)
   }
 
-  /// Writes the schema to a file as JSON.
+  /// Writes the schema to a JSON file.
   ///
-  /// - Throws: An error of the file system.
+  /// - Throws: Any error of the file system.
   public final func save(to toURL: URL) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
     try encoder.encode(self).write(to: toURL, options: .atomic)
   }
 
-  /// Reads a schema that `save(to:)` wrote.
+  /// Reads a schema from a file that `save(to:)` has written.
   ///
-  /// - Throws: An error of the file system, or `DecodingError` when the file holds no schema.
+  /// - Throws: Any error of the file system, or `DecodingError` if the file is not a schema.
   public static func load(from fromURL: URL) throws -> Schema {
     try JSONDecoder().decode(Schema.self, from: Data(contentsOf: fromURL))
   }
@@ -35,7 +35,7 @@ struct EncodedSchema: Codable {
   var version: Schema.Version
   /// The names of all entities.
   var order: [String]
-  /// The entities at the tops of their hierarchies.
+  /// The root entities.
   var entities: [Schema.Entity]
 
   /// All entities in the order of the schema.

@@ -1,10 +1,10 @@
 extension Schema {
   /// An attribute that is stored in several columns: a `Codable` struct or enum.
   public final class CompositeAttribute: Schema.Attribute, @unchecked Sendable {
-    /// The leaves of the value at any depth, one for each column.
+    /// The leaves of the value at any depth, one per column.
     public final var properties: [Schema.Attribute]
 
-    /// Makes an attribute whose properties are the leaves of the type.
+    /// Makes an attribute whose `properties` are the leaves of the type.
     public override init(
       name: String, originalName: String? = nil, options: [Schema.Attribute.Option] = [],
       valueType: any Any.Type, defaultValue: Any? = nil, hashModifier: String? = nil
@@ -15,9 +15,9 @@ extension Schema {
         defaultValue: defaultValue, hashModifier: hashModifier)
     }
 
-    /// Decodes what `encode(to:)` wrote.
+    /// Decodes an attribute that `encode(to:)` has encoded.
     ///
-    /// - Throws: `DecodingError` when the encoded form is another one.
+    /// - Throws: `DecodingError` if the encoded form is not valid.
     public required init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: CodingKeys.self)
       properties = try container.decode([Schema.Attribute].self, forKey: .properties)
@@ -31,7 +31,7 @@ extension Schema {
       try container.encode(properties, forKey: .properties)
     }
 
-    /// Compares everything but the default values, the leaves included.
+    /// Compares all properties, including the leaves, except the default values.
     public static func == (
       lhs: Schema.CompositeAttribute, rhs: Schema.CompositeAttribute
     ) -> Bool {
@@ -66,7 +66,7 @@ extension Schema {
           return attribute
         }
       case .rawValue:
-        // The leaf of an enum may always be empty, as in stores of other systems.
+        // The leaf of an enum is always optional, as in files of Apple's framework.
         let attribute = Schema.Attribute(name: name, valueType: type)
         attribute.isOptional = true
         return [attribute]

@@ -1,7 +1,7 @@
 extension Schema.Entity: Codable {
-  /// Encodes the entity with all that stands below it.
+  /// Encodes the entity, with its properties and subentities.
   ///
-  /// - Throws: What the encoder throws.
+  /// - Throws: Any error of the encoder.
   public final func encode(to encoder: any Encoder) throws {
     try EncodedEntity(
       name: name, superentityName: superentityName,
@@ -24,7 +24,7 @@ struct EncodedEntity: Codable {
   var subentities: [Schema.Entity]
 }
 
-/// A property with the name of its kind, so that it can be decoded again.
+/// A property with the name of its kind, by which it is decoded.
 enum AnyProperty: Codable {
   case attribute(Schema.Attribute)
   case composite(Schema.CompositeAttribute)

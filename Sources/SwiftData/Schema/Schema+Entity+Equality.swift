@@ -1,5 +1,5 @@
 extension Schema.Entity: Hashable {
-  /// Compares names, places in the hierarchy, properties and constraints.
+  /// Compares names, superentities and subentities, properties and constraints.
   public static func == (lhs: Schema.Entity, rhs: Schema.Entity) -> Bool {
     lhs === rhs
       || lhs.name == rhs.name && lhs.superentityName == rhs.superentityName
@@ -24,7 +24,7 @@ extension Schema.Entity: Hashable {
 }
 
 extension Schema.Entity: CustomDebugStringConvertible {
-  /// The name of the entity and its properties, one on each line.
+  /// The name of the entity and its properties, one per line.
   public final var debugDescription: String {
     let title = "Entity(\(name)\(superentityName.map { ": \($0)" } ?? ""))"
     var lines = storedProperties.map { "  \(String(reflecting: $0))" }

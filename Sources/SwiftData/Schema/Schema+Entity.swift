@@ -1,16 +1,16 @@
 extension Schema {
-  /// The description of one model type: its properties, its place in a hierarchy, its constraints.
+  /// The description of a model type: its properties, superentity, subentities and constraints.
   public final class Entity: @unchecked Sendable {
-    /// The name of the entity, which is the name of the model type.
+    /// The name of the entity, which is the unqualified name of the model type.
     public final var name: String
 
-    /// The entities of the subclasses of the model type.
+    /// The entities of the model type's subclasses.
     public final var subentities: Set<Schema.Entity> = []
 
-    /// The name of the entity of the superclass.
+    /// The name of the superclass' entity.
     public final var superentityName: String?
 
-    /// The entity of the superclass.
+    /// The superclass' entity, held weakly.
     public final var superentity: Schema.Entity? {
       get { parent }
       set {
@@ -19,25 +19,25 @@ extension Schema {
       }
     }
 
-    /// The properties that the model type itself declares, in their order.
+    /// The properties that the model type itself declares, in the order of their declaration.
     public final var storedProperties: [any SchemaProperty] {
       get { own.list }
       set { own = PropertyList(newValue) }
     }
 
-    /// The properties that the superclasses declare, those of the root first.
+    /// The properties that superclasses declare, beginning with those of the root.
     public final var inheritedProperties: [any SchemaProperty] {
       get { inherited.list }
       set { inherited = PropertyList(newValue) }
     }
 
-    /// The groups of properties of which no two models may have the same values.
+    /// Groups of properties whose combined values are unique.
     public final var uniquenessConstraints: [[String]] = []
 
     /// The groups of properties that are indexed.
     public final var indices: [[String]] = []
 
-    /// The class that this entity describes; lost when a schema is encoded.
+    /// The model class of the entity; not encoded.
     final var _objectType: AnyClass?
 
     private var own = PropertyList([])
@@ -49,7 +49,7 @@ extension Schema {
       self.name = name
     }
 
-    /// Makes an entity with properties, and puts it above its subentities.
+    /// Makes an entity with properties, and sets it as the superentity of its subentities.
     public init(
       _ name: String, subentities: Schema.Entity..., properties: any SchemaProperty...
     ) {
@@ -71,9 +71,9 @@ extension Schema {
       self.superentityName = superentityName
     }
 
-    /// Decodes what `encode(to:)` wrote.
+    /// Decodes an entity that `encode(to:)` has encoded.
     ///
-    /// - Throws: `DecodingError` when the encoded form is another one.
+    /// - Throws: `DecodingError` if the encoded form is not valid.
     public init(from decoder: any Decoder) throws {
       let encoded = try EncodedEntity(from: decoder)
       name = encoded.name
@@ -89,57 +89,57 @@ extension Schema {
 }
 
 extension Schema.Entity {
-  /// All properties, the inherited ones first.
+  /// All properties, beginning with inherited ones.
   public final var properties: [any SchemaProperty] { inherited.list + own.list }
 
-  /// The attributes, the inherited ones included.
+  /// The attributes, including inherited ones. Setting replaces the entity's own attributes.
   public final var attributes: Set<Schema.Attribute> {
     get { Set(properties.compactMap { $0 as? Schema.Attribute }) }
     set { replaceOwn(Schema.Attribute.self, with: newValue.sorted { $0.name < $1.name }) }
   }
 
-  /// The relationships, the inherited ones included.
+  /// The relationships, including inherited ones. Setting replaces the entity's own relationships.
   public final var relationships: Set<Schema.Relationship> {
     get { Set(properties.compactMap { $0 as? Schema.Relationship }) }
     set { replaceOwn(Schema.Relationship.self, with: newValue.sorted { $0.name < $1.name }) }
   }
 
-  /// The attributes by their names, the inherited ones included.
+  /// The attributes by name, including inherited ones.
   public final var attributesByName: [String: Schema.Attribute] {
     get { byName(attributes) }
     set { attributes = Set(newValue.values) }
   }
 
-  /// The relationships by their names, the inherited ones included.
+  /// The relationships by name, including inherited ones.
   public final var relationshipsByName: [String: Schema.Relationship] {
     get { byName(relationships) }
     set { relationships = Set(newValue.values) }
   }
 
-  /// The properties that the model type itself declares, by their names.
+  /// The properties that the model type itself declares, by name.
   public final var storedPropertiesByName: [String: any SchemaProperty] {
     get { own.byName }
     set { storedProperties = newValue.values.sorted { $0.name < $1.name } }
   }
 
-  /// The properties that the superclasses declare, by their names.
+  /// The properties that superclasses declare, by name.
   public final var inheritedPropertiesByName: [String: any SchemaProperty] {
     get { inherited.byName }
     set { inheritedProperties = newValue.values.sorted { $0.name < $1.name } }
   }
 
-  /// The property of a name, inherited or not.
+  /// The property with a name, own or inherited.
   package final func property(named name: String) -> (any SchemaProperty)? {
     own.byName[name] ?? inherited.byName[name]
   }
 
-  /// The entity and those that it inherits from, the nearest first.
+  /// The entity and its superentities, the nearest first.
   package final var lineage: [Schema.Entity] { Array(sequence(first: self) { $0.superentity }) }
 
-  /// The entity at the top of the hierarchy.
+  /// The root of the entity's hierarchy.
   package final var rootEntity: Schema.Entity { lineage.last ?? self }
 
-  /// Whether the entity is the given one or stands below it.
+  /// Whether the entity is the given one or a subentity of it.
   package final func isKind(of other: Schema.Entity) -> Bool {
     lineage.contains { $0 === other }
   }
@@ -148,7 +148,7 @@ extension Schema.Entity {
     Dictionary(properties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// Keeps the order of what stays, and puts what is new behind it.
+  /// Keeps the order of remaining properties, and appends new ones.
   private func replaceOwn<P: SchemaProperty>(_ type: P.Type, with properties: [P]) {
     var new = properties.filter { inheritedPropertiesByName[$0.name] == nil }
     var kept: [any SchemaProperty] = []
@@ -163,7 +163,7 @@ extension Schema.Entity {
   }
 }
 
-/// Properties in their order, and the same by name.
+/// Properties in their order, and by name.
 private struct PropertyList {
   let list: [any SchemaProperty]
   let byName: [String: any SchemaProperty]

@@ -1,8 +1,8 @@
-// Code that inspects a schema with `Mirror` finds the public names, and `_objectType`, which is the label of
-// the class in Apple's framework.
+// Code that inspects a schema with `Mirror` finds the public names, and the model class under the
+// label `_objectType`, as in Apple's framework.
 
 extension Schema.Entity: CustomReflectable {
-  /// The public properties by name, and the class as `_objectType`.
+  /// The public properties by name, and the model class as `_objectType`.
   public final var customMirror: Mirror {
     Mirror(
       self,

@@ -1,18 +1,18 @@
 extension Schema {
-  /// What a model type tells about one of its properties.
+  /// The description of one property of a model type.
   public struct PropertyMetadata {
     package let name: String
     package let keypath: AnyKeyPath
     package let defaultValue: Any?
     package let metadata: (any SchemaProperty)?
 
-    /// Describes a property of a model.
+    /// Makes the description of a model's property.
     ///
     /// - Parameters:
     ///   - name: The name of the property.
     ///   - keypath: The key path from the model to the property.
-    ///   - defaultValue: The value that the declaration gives it.
-    ///   - metadata: What `@Attribute` or `@Relationship` says about it.
+    ///   - defaultValue: The default value in the declaration.
+    ///   - metadata: The `@Attribute` or `@Relationship` of the property.
     public init(
       name: String, keypath: AnyKeyPath, defaultValue: Any? = nil,
       metadata: (any SchemaProperty)? = nil

@@ -1,20 +1,20 @@
 extension Schema.Relationship {
-  /// What happens to the models at the other end of a relationship when a model is deleted.
+  /// What happens to related models when a model is deleted.
   public enum DeleteRule: String, Codable, Equatable, Hashable, Sendable {
-    /// They keep pointing at the deleted model.
+    /// Related models keep their reference to the deleted model.
     case noAction
 
-    /// They forget the deleted model.
+    /// References of related models to the deleted model are removed.
     case nullify
 
-    /// They are deleted too.
+    /// Related models are deleted too.
     case cascade
 
-    /// The model is not deleted while there are any.
+    /// The model cannot be deleted while it has related models: the save throws.
     case deny
   }
 
-  /// One thing that `@Relationship` says about a property beside its delete rule.
+  /// An option of `@Relationship`.
   public struct Option: Sendable {
     package enum Kind: String, Sendable, Hashable, Codable {
       case unique
@@ -26,18 +26,18 @@ extension Schema.Relationship {
       self.kind = kind
     }
 
-    /// No two models of the entity lead to the same model.
+    /// A model can be related to only one model of the entity.
     public static var unique: Schema.Relationship.Option { .init(.unique) }
   }
 }
 
 extension Schema.Relationship.Option: Hashable {
-  /// Whether both options are of one kind.
+  /// Whether both are the same option.
   public static func == (a: Schema.Relationship.Option, b: Schema.Relationship.Option) -> Bool {
     a.kind == b.kind
   }
 
-  /// Hashes the kind.
+  /// Hashes the option.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(kind)
   }
@@ -46,21 +46,21 @@ extension Schema.Relationship.Option: Hashable {
 extension Schema.Relationship.Option: Codable {
   /// Encodes the name of the option.
   ///
-  /// - Throws: What the encoder throws.
+  /// - Throws: Any error of the encoder.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(kind)
   }
 
-  /// Decodes what `encode(to:)` wrote.
+  /// Decodes an option that `encode(to:)` has encoded.
   ///
-  /// - Throws: `DecodingError` when the encoded form is another one.
+  /// - Throws: `DecodingError` if the encoded form is not valid.
   public init(from decoder: any Decoder) throws {
     self.init(try decoder.singleValueContainer().decode(Kind.self))
   }
 }
 
 extension Schema.Relationship.Option: CustomDebugStringConvertible {
-  /// The option as it is written in `@Relationship`.
+  /// The option as written in `@Relationship`.
   public var debugDescription: String { ".\(kind.rawValue)" }
 }

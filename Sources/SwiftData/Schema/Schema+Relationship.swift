@@ -1,57 +1,57 @@
 extension Schema {
-  /// A property of an entity that leads to other models.
+  /// A property of an entity that refers to other models.
   ///
-  /// `valueType` is the declared type as it stands, `Optional` included.
+  /// `valueType` is the declared type, including `Optional`.
   public final class Relationship: SchemaProperty, @unchecked Sendable {
     /// The name of the property in its model.
     public final var name: String
 
-    /// The name that the property had in the version of the schema before; its name by default.
+    /// The name of the property in the previous version of the schema; by default `name`.
     public final var originalName: String {
       get { givenOriginalName ?? name }
       set { givenOriginalName = newValue }
     }
 
-    /// The key path from the model to the property; lost when a schema is encoded.
+    /// The key path from the model to the property; not encoded.
     public final var keypath: AnyKeyPath?
 
-    /// What `@Relationship` says about the property.
+    /// The options in `@Relationship`.
     public final var options: [Schema.Relationship.Option]
 
-    /// The declared type, `Optional` included.
+    /// The declared type, including `Optional`.
     public final var valueType: any Any.Type {
       didSet { (isToOne, isOptional) = Self.shape(of: valueType) }
     }
 
-    /// The name of the entity that the relationship leads to.
+    /// The name of the related models' entity.
     public final var destination: String
 
-    /// What happens to the models at the other end when this one is deleted.
+    /// What happens to related models when this model is deleted.
     public final var deleteRule: Schema.Relationship.DeleteRule
 
-    /// The name of the relationship that leads back.
+    /// The name of the inverse relationship.
     public final var inverseName: String?
 
-    /// The key path of the relationship that leads back; lost when a schema is encoded.
+    /// The key path of the inverse relationship; not encoded.
     public final var inverseKeyPath: AnyKeyPath?
 
-    /// The smallest number of models at the other end; 0 stands for no limit.
+    /// The minimum number of related models; 0 means no limit.
     public final var minimumModelCount: Int?
 
-    /// The largest number of models at the other end; 0 stands for no limit.
+    /// The maximum number of related models; 0 means no limit.
     public final var maximumModelCount: Int?
 
-    /// A text that makes the version of the relationship different from others of its shape.
+    /// Changes the version hash of the relationship, although its name and type stay the same.
     public final var hashModifier: String?
 
-    /// Whether the relationship may lead nowhere.
+    /// Whether the declared type is an `Optional`.
     public final package(set) var isOptional: Bool
 
     private var isToOne: Bool
     private var givenOriginalName: String?
 
-    /// Makes a relationship from what is written in `@Relationship(…)`; name, type and
-    /// destination come later.
+    /// Makes a relationship from the arguments of `@Relationship(…)`; name, type and destination
+    /// are set later.
     public init(
       _ options: Schema.Relationship.Option...,
       deleteRule: Schema.Relationship.DeleteRule = .nullify, minimumModelCount: Int? = 0,
@@ -71,9 +71,9 @@ extension Schema {
       (isToOne, isOptional) = Self.shape(of: Any.self)
     }
 
-    /// Decodes what `encode(to:)` wrote. Key paths and the type are lost.
+    /// Decodes a relationship that `encode(to:)` has encoded, without key paths and type.
     ///
-    /// - Throws: `DecodingError` when the encoded form is another one.
+    /// - Throws: `DecodingError` if the encoded form is not valid.
     public init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: CodingKeys.self)
       name = try container.decode(String.self, forKey: .name)
@@ -90,9 +90,9 @@ extension Schema {
       isOptional = try container.decode(Bool.self, forKey: .isOptional)
     }
 
-    /// Encodes everything but the key paths and the type.
+    /// Encodes all properties except the key paths and the type.
     ///
-    /// - Throws: What the encoder throws.
+    /// - Throws: Any error of the encoder.
     public final func encode(to encoder: any Encoder) throws {
       var container = encoder.container(keyedBy: CodingKeys.self)
       try container.encode(name, forKey: .name)
@@ -121,24 +121,24 @@ extension Schema {
 }
 
 extension Schema.Relationship {
-  /// Whether at most one model is at the other end.
+  /// Whether the relationship refers to at most one model.
   public final var isToOneRelationship: Bool { isToOne }
 
-  /// Whether no two models of the entity may lead to the same model.
+  /// Whether a model can be related to only one model of the entity.
   public final var isUnique: Bool { options.contains(.unique) }
 
-  /// `false`.
+  /// Always `false`.
   public final var isAttribute: Bool { false }
 
-  /// `true`.
+  /// Always `true`.
   public final var isRelationship: Bool { true }
 
-  /// `false`: a transient property does not become part of a schema.
+  /// Always `false`: transient properties are not part of a schema.
   public final var isTransient: Bool { false }
 }
 
 extension Schema.Relationship: CustomDebugStringConvertible {
-  /// Compares everything but the key paths.
+  /// Compares all properties except the key paths and the type.
   public static func == (lhs: Schema.Relationship, rhs: Schema.Relationship) -> Bool {
     lhs.name == rhs.name && lhs.originalName == rhs.originalName && lhs.options == rhs.options
       && lhs.destination == rhs.destination && lhs.deleteRule == rhs.deleteRule
@@ -148,7 +148,7 @@ extension Schema.Relationship: CustomDebugStringConvertible {
       && lhs.maximumModelCount == rhs.maximumModelCount && lhs.hashModifier == rhs.hashModifier
   }
 
-  /// Hashes name and destination.
+  /// Hashes the name and the destination.
   public final func hash(into hasher: inout Hasher) {
     hasher.combine(name)
     hasher.combine(destination)

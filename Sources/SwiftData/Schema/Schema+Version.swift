@@ -1,13 +1,13 @@
 extension Schema {
-  /// The version of a schema in three numbers.
+  /// The version of a schema, with three numbers.
   public struct Version: Sendable {
-    /// Counts changes that need a migration.
+    /// Increment it for changes that need a migration.
     public let major: Int
 
-    /// Counts additions.
+    /// Increment it for additions.
     public let minor: Int
 
-    /// Counts corrections.
+    /// Increment it for corrections.
     public let patch: Int
 
     /// Makes a version of three numbers.
@@ -20,7 +20,7 @@ extension Schema {
 }
 
 extension Schema.Version: Hashable, Comparable {
-  /// Whether all three numbers agree.
+  /// Whether all three numbers are equal.
   public static func == (lhs: Schema.Version, rhs: Schema.Version) -> Bool {
     (lhs.major, lhs.minor, lhs.patch) == (rhs.major, rhs.minor, rhs.patch)
   }
@@ -39,7 +39,7 @@ extension Schema.Version: Hashable, Comparable {
 }
 
 extension Schema.Version: CustomStringConvertible {
-  /// The numbers with dots between them.
+  /// The numbers, separated by dots.
   public var description: String { "\(major).\(minor).\(patch)" }
 }
 
@@ -48,9 +48,9 @@ extension Schema.Version: Codable {
     case major, minor, patch
   }
 
-  /// Encodes the numbers by name.
+  /// Encodes the three numbers by name.
   ///
-  /// - Throws: What the encoder throws.
+  /// - Throws: Any error of the encoder.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(major, forKey: .major)
@@ -58,9 +58,9 @@ extension Schema.Version: Codable {
     try container.encode(patch, forKey: .patch)
   }
 
-  /// Decodes what `encode(to:)` wrote.
+  /// Decodes a version that `encode(to:)` has encoded.
   ///
-  /// - Throws: `DecodingError` when the encoded form is another one.
+  /// - Throws: `DecodingError` if the encoded form is not valid.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     self.init(

@@ -1,24 +1,24 @@
-/// The description of a set of model types, from which stores are made.
+/// The description of the model types in a store.
 ///
-/// Making a schema never fails; what is wrong with the models stands in `problems`, and making a
-/// `ModelContainer` of such a schema throws.
+/// Making a schema never throws. If it is not valid, making a `ModelContainer` with it throws an
+/// error that lists all problems.
 public final class Schema: Sendable {
-  /// The version of the form in which schemas are encoded.
+  /// The version of the encoding of schemas.
   public static let schemaEncodingVersion = Schema.Version(1, 0, 0)
 
-  /// The version of the form in which this schema is encoded.
+  /// The version of this schema's encoding.
   public final let encodingVersion: Schema.Version
 
   /// The version of the schema.
   public final let version: Schema.Version
 
-  /// The entities in the order in which they were given.
+  /// The entities, in the given order.
   public final let entities: [Schema.Entity]
 
-  /// The entities by their names.
+  /// The entities by name.
   public final let entitiesByName: [String: Schema.Entity]
 
-  /// What is wrong with the entities; a store cannot be made while there is any.
+  /// The errors in the entities; a store can be made only if there are none.
   package final let problems: [SwiftDataError]
 
   /// Makes a schema without entities.
@@ -30,7 +30,7 @@ public final class Schema: Sendable {
     problems = []
   }
 
-  /// Makes a schema of entities.
+  /// Makes a schema with the given entities.
   public init(_ entities: Schema.Entity..., version: Schema.Version = Version(1, 0, 0)) {
     encodingVersion = Self.schemaEncodingVersion
     self.version = version
@@ -38,9 +38,9 @@ public final class Schema: Sendable {
     (entitiesByName, problems) = Self.settle(entities)
   }
 
-  /// Makes a schema of entities.
+  /// Makes a schema with the given entities.
   ///
-  /// - Parameter problems: Faults that were found while the entities were made.
+  /// - Parameter problems: Errors that were found while the entities were made.
   package init(
     entities: [Schema.Entity], version: Schema.Version, problems: [SwiftDataError] = []
   ) {
@@ -52,9 +52,9 @@ public final class Schema: Sendable {
     self.problems = problems + found
   }
 
-  /// Decodes what `encode(to:)` wrote. Model types and key paths are lost.
+  /// Decodes a schema that `encode(to:)` has encoded, without model types and key paths.
   ///
-  /// - Throws: `DecodingError` when the encoded form is another one.
+  /// - Throws: `DecodingError` if the encoded form is not valid.
   public init(from decoder: any Decoder) throws {
     let encoded = try EncodedSchema(from: decoder)
     encodingVersion = encoded.encodingVersion
@@ -63,7 +63,7 @@ public final class Schema: Sendable {
     (entitiesByName, problems) = Self.settle(entities)
   }
 
-  /// Links hierarchies, infers inverses and looks for faults.
+  /// Links hierarchies, infers inverses and validates the entities.
   private static func settle(
     _ entities: [Schema.Entity]
   ) -> (entitiesByName: [String: Schema.Entity], problems: [SwiftDataError]) {
@@ -73,9 +73,9 @@ public final class Schema: Sendable {
     return (entitiesByName, SchemaValidation.problems(of: entities))
   }
 
-  /// Makes a schema of entities without fault.
+  /// Makes a valid schema with the given entities.
   ///
-  /// - Throws: `SwiftDataError.loadIssueModelContainer`, telling all faults.
+  /// - Throws: `SwiftDataError.loadIssueModelContainer` with all problems.
   package static func validated(
     entities: [Schema.Entity], version: Schema.Version
   ) throws -> Schema {
@@ -84,7 +84,7 @@ public final class Schema: Sendable {
     return schema
   }
 
-  /// Throws the only problem of the schema, or one that tells all of them.
+  /// Throws the only problem of the schema, or an error that lists all of them.
   package final func validate() throws {
     guard let first = problems.first else { return }
     guard problems.count > 1 else { throw first }
@@ -95,7 +95,7 @@ public final class Schema: Sendable {
 }
 
 extension Schema: Hashable {
-  /// Compares versions and entities; the order of the entities does not count.
+  /// Compares versions and entities; ignores the order of the entities.
   public static func == (lhs: Schema, rhs: Schema) -> Bool {
     lhs === rhs
       || lhs.version == rhs.version && lhs.encodingVersion == rhs.encodingVersion

@@ -1,6 +1,6 @@
-/// Completes entities with what follows from the others: hierarchies, inverses, constraints.
+/// Completes entities by means of each other: hierarchies, inverses, constraints.
 ///
-/// Settling twice changes nothing.
+/// A second call changes nothing.
 package enum SchemaInference {
   package static func settle(_ entities: [Schema.Entity]) {
     let entitiesByName = Dictionary(
@@ -49,7 +49,8 @@ package enum SchemaInference {
 // MARK: - Inverses
 
 extension SchemaInference {
-  /// Gives relationships with a key path to their inverse its name, and the inverse theirs.
+  /// Sets the names of inverses that are given by a key path, and of the relationships at their
+  /// other end.
   private static func resolveExplicitInverses(
     _ entities: [Schema.Entity], _ entitiesByName: [String: Schema.Entity]
   ) {
@@ -72,14 +73,14 @@ extension SchemaInference {
     }
   }
 
-  /// Pairs relationships that lead to each other's entities when there is no doubt.
+  /// Pairs relationships between two entities if the choice is unambiguous.
   ///
-  /// - A pair is inferred only between optional to-one relationships and arrays: a required
-  ///   to-one relationship without `inverse:` stands alone.
-  /// - Of two arrays nothing is inferred; many-to-many relationships are spelled out.
-  /// - Inside of one entity only an array and an optional to-one relationship make a pair, for
-  ///   `mother` and `father` are not each other's inverse.
-  /// - Where a relationship has several partners, none is chosen.
+  /// - Only optional to-one relationships and arrays are paired; a required to-one relationship
+  ///   without `inverse:` has no inverse.
+  /// - Two arrays are not paired: a many-to-many relationship needs `inverse:`.
+  /// - Within one entity only an array and an optional to-one relationship are paired, because
+  ///   `mother` and `father`, for example, are not inverses.
+  /// - If there are several candidates, none is chosen.
   private static func inferInverses(
     _ entities: [Schema.Entity], _ entitiesByName: [String: Schema.Entity]
   ) {
@@ -116,14 +117,14 @@ extension SchemaInference {
     }
   }
 
-  /// A relationship for which several others may be the inverse, so that none is chosen.
+  /// A relationship with several possible inverses, of which none was chosen.
   package struct AmbiguousInverse {
     package let entity: String
     package let relationship: Schema.Relationship
     package let candidates: [Schema.Relationship]
   }
 
-  /// The relationships of settled entities that stand alone because several inverses are possible.
+  /// The relationships of completed entities that have no inverse because several are possible.
   package static func ambiguousInverses(in entities: [Schema.Entity]) -> [AmbiguousInverse] {
     let entitiesByName = Dictionary(
       entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })

@@ -1,38 +1,38 @@
-/// What attributes, relationships, indexes and uniqueness constraints of an entity have in common.
+/// The requirements that attributes, relationships, indexes and unique constraints share.
 public protocol SchemaProperty: Decodable, Encodable, Hashable {
   /// The name of the property in its model.
   var name: String { get set }
 
-  /// The name that the property had in the version of the schema before.
+  /// The name of the property in the previous version of the schema.
   var originalName: String { get set }
 
   /// The type of the property.
   var valueType: any Any.Type { get set }
 
-  /// Whether the property holds a value of its own.
+  /// Whether the property stores a value.
   var isAttribute: Bool { get }
 
-  /// Whether the property leads to other models.
+  /// Whether the property refers to other models.
   var isRelationship: Bool { get }
 
-  /// Whether the property is left out of the store.
+  /// Whether the property is not stored.
   var isTransient: Bool { get }
 
-  /// Whether the property may have no value.
+  /// Whether the property may be nil.
   var isOptional: Bool { get }
 
-  /// Whether no two models of the entity may have the same value.
+  /// Whether values of the property are unique in the entity.
   var isUnique: Bool { get }
 }
 
 extension SchemaProperty {
-  /// `false` unless the property says otherwise.
+  /// By default `false`.
   public var isAttribute: Bool { false }
 
-  /// `false` unless the property says otherwise.
+  /// By default `false`.
   public var isRelationship: Bool { false }
 
-  /// `false`: what is transient does not become part of a schema.
+  /// By default `false`: transient properties are not part of a schema.
   public var isTransient: Bool { false }
 
   /// Whether the type of the property is an `Optional`.
@@ -40,7 +40,7 @@ extension SchemaProperty {
 }
 
 extension SchemaProperty {
-  /// Equality with a property of any kind.
+  /// Whether a property of any kind equals this one.
   package func isEqual(to other: any SchemaProperty) -> Bool {
     (other as? Self) == self
   }

@@ -1,5 +1,4 @@
-/// Looks for what a store cannot be made of. Each fault names entity and property and says what
-/// to change.
+/// Finds errors in entities. Each error names the entity and the property, and says what to change.
 package enum SchemaValidation {
   package static func problems(of entities: [Schema.Entity]) -> [SwiftDataError] {
     let entitiesByName = Dictionary(
@@ -63,7 +62,7 @@ package enum SchemaValidation {
   private static func attributeProblems(
     _ attribute: Schema.Attribute, _ entity: Schema.Entity
   ) -> [SwiftDataError] {
-    // A decoded schema does not know the types of composites and enums.
+    // A decoded schema does not contain the types of composites and enums.
     if attribute.valueType == Any.self { return [] }
     if attribute.valueType is AnyObject.Type, !(attribute.valueType is any Encodable.Type),
       !attribute.isTransformable
@@ -88,7 +87,7 @@ package enum SchemaValidation {
     var problems: [SwiftDataError] = []
     for (kind, groups) in [("#Unique", entity.uniquenessConstraints), ("#Index", entity.indices)] {
       for name in groups.joined() {
-        // A path such as `address.city` names a leaf of a composite.
+        // A path such as `address.city` refers to a leaf of a composite.
         let first = String(name.prefix { $0 != "." })
         guard let property = entity.property(named: name) ?? entity.property(named: first) else {
           problems.append(
@@ -112,9 +111,9 @@ package enum SchemaValidation {
 }
 
 extension SwiftDataError {
-  /// The place and the detail, for a list of several errors.
+  /// The entity, the property and the detail, for a list of several errors.
   var placedDetail: String {
-    let place = [entity, property].compactMap(\.self).joined(separator: ".")
-    return (place.isEmpty ? "" : "\(place): ") + (occasion.detail ?? description)
+    let index = [entity, property].compactMap(\.self).joined(separator: ".")
+    return (index.isEmpty ? "" : "\(index): ") + (occasion.detail ?? description)
   }
 }

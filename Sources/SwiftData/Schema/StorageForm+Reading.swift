@@ -1,6 +1,6 @@
-/// How values of a type are stored. One level of `Optional` around the type is looked through.
+/// How values of a type are stored. One level of `Optional` is ignored.
 ///
-/// - Throws: `SwiftDataError.loadIssueModelContainer`, naming the type, when it cannot be stored.
+/// - Throws: `SwiftDataError.loadIssueModelContainer`, with the type, if it cannot be stored.
 package func storageForm(of type: any Any.Type) throws -> StorageForm {
   let type = unwrappedType(of: type) ?? type
   if let form = singleColumnForm(of: type) { return form }
@@ -30,7 +30,7 @@ extension Optional: WrappingType {
   fileprivate static var wrappedType: any Any.Type { Wrapped.self }
 }
 
-/// The form of a scalar and of a type with a scalar raw value.
+/// The form of a scalar, or of a type with a scalar raw value.
 private func singleColumnForm(of type: any Any.Type) -> StorageForm? {
   if let scalar = type as? any ScalarCoding.Type { return .scalar(scalar.scalarType) }
   if type is any Encodable.Type, type is any Decodable.Type,
@@ -45,7 +45,7 @@ private func rawScalarType<T: RawRepresentable>(of type: T.Type) -> ScalarType? 
   (T.RawValue.self as? any ScalarCoding.Type)?.scalarType
 }
 
-/// `Duration` codes itself as two halves of a 128-bit number.
+/// `Duration` is encoded as the two halves of a 128-bit number.
 private func durationLeaves(
   path: [String], codingPath: [String], isOptional: Bool
 ) -> [CompositeLeaf] {
@@ -56,19 +56,19 @@ private func durationLeaves(
   }
 }
 
-/// Takes a type apart, down to its leaves.
+/// Splits a type into its leaves.
 private struct CompositeReader {
   struct Found {
     var leaves: [CompositeLeaf] = []
-    /// Whether all leaves of a value may be empty.
+    /// Whether all leaves of a value may be null.
     var mayBeEmpty: Bool
   }
 
-  /// The types around the one being read, to end at a type that contains itself.
+  /// The enclosing types; a type that contains itself stops the recursion.
   private var enclosing: [ObjectIdentifier] = []
 
-  /// The leaves of a struct or enum; `nil` when it codes itself in a way of its own, so that it
-  /// can only be stored whole.
+  /// The leaves of a struct or enum; `nil` for a custom encoding, which can only be stored in a
+  /// single column.
   mutating func leaves(
     of type: any (Decodable & Encodable).Type, path: [String] = [], codingPath: [String] = [],
     isOptional: Bool = false, mayBeNil: Bool = false
@@ -102,7 +102,7 @@ private struct CompositeReader {
     let fields = TypeReflection.fields(of: type)
     var all = Found(mayBeEmpty: true)
     for key in keys {
-      // The storage of a property wrapper has an underscore before the name.
+      // The storage of a property wrapper has an underscore before its name.
       guard
         let field = fields.first(where: { $0.name == key.name })
           ?? fields.first(where: { $0.name == "_" + key.name }),
@@ -116,8 +116,8 @@ private struct CompositeReader {
     return all
   }
 
-  /// The leaves of the cases. A case without associated values has one that holds its name; one with
-  /// values has theirs only, so that it is not seen where all of them are absent.
+  /// The leaves of the cases. A case without associated values has one leaf for its name. A case
+  /// with values has only their leaves, so it is not visible if all of them are absent.
   private mutating func enumLeaves(
     _ type: any (Decodable & Encodable).Type, path: [String], codingPath: [String],
     mayBeNil: Bool
@@ -163,7 +163,7 @@ private struct CompositeReader {
     return all
   }
 
-  /// The leaves of one property; `nil` when it has a type that cannot be coded by itself.
+  /// The leaves of one property; `nil` if its type is not `Codable`.
   private mutating func fieldLeaves(
     _ fieldType: any Any.Type, path: [String], codingPath: [String], isOptional: Bool,
     of owner: any Any.Type
@@ -176,7 +176,7 @@ private struct CompositeReader {
         "\(owner).\(path.last ?? "") is an optional of an optional, and a column has one nil only. "
           + "Make it \(type).")
     }
-    func leaf(_ form: LeafForm, isOptional: Bool) -> Found {
+    func leaf(_ form: LeafStorageForm, isOptional: Bool) -> Found {
       let leaf = CompositeLeaf(
         path: path, codingPath: codingPath, form: form, isOptional: isOptional, valueType: type)
       return Found(leaves: [leaf], mayBeEmpty: wrapped != nil)

@@ -1,34 +1,34 @@
 /// How a Swift type is stored.
 package indirect enum StorageForm: Sendable {
-  /// One column.
+  /// In one column.
   case scalar(ScalarType)
-  /// One column with the raw value.
+  /// In one column, as its raw value.
   case rawValue(ScalarType)
-  /// One column for each leaf, at any depth.
+  /// In one column per leaf, at any depth.
   case composite([CompositeLeaf])
-  /// One column with the whole value, archived.
+  /// In one column, as an archive of the encoded value.
   case encoded
 }
 
 /// One column of a composite value.
 package struct CompositeLeaf: Sendable {
-  /// The names of the properties that lead to the leaf, from the composite on.
+  /// The path of property names from the composite to the leaf.
   package var path: [String]
-  /// The coding keys that lead to it. Different from `path` only for types with renamed keys.
+  /// The path of coding keys to the leaf. Differs from `path` only for types with renamed keys.
   package var codingPath: [String]
-  package var form: LeafForm
-  /// Whether the column may be empty though the composite is not.
+  package var form: LeafStorageForm
+  /// Whether the column may be null although the composite is not nil.
   package var isOptional: Bool
   /// The type of the property, without `Optional`.
   package var valueType: any Any.Type
-  /// The cases of enums around the leaf that have no column of their own, but only optional values.
+  /// The enum cases around the leaf that have no column of their own and only optional values.
   package var emptyCases: [EmptyCase] = []
 
-  /// A case of which nothing is stored where all its values are absent.
+  /// A case that stores nothing if all its values are absent.
   package struct EmptyCase: Sendable, Hashable {
-    /// The number of keys that lead from the case to the leaf.
+    /// The number of keys from the case to the leaf.
     package var depth: Int
-    /// Whether the property of the enum, inside another value, is optional.
+    /// Whether the property with the enum, inside another value, is optional.
     package var mayBeNil: Bool
   }
 
@@ -37,12 +37,12 @@ package struct CompositeLeaf: Sendable {
 }
 
 /// How one leaf of a composite is stored.
-package enum LeafForm: Sendable, Hashable {
+package enum LeafStorageForm: Sendable, Hashable {
   case scalar(ScalarType)
   case rawValue(ScalarType)
-  /// The bytes of JSON text.
+  /// As the bytes of JSON text.
   case encoded
-  /// The name of an enum case while that case is the active one.
+  /// As the name of an enum case, if that case is the active one.
   case enumCase
 }
 

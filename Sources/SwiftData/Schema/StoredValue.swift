@@ -1,12 +1,12 @@
 public import Foundation
 
-/// A value in one of the forms that a store keeps in a column.
+/// A value in the form in which a store keeps it in a column.
 public enum _StoredValue: Sendable, Hashable {
-  /// No value.
+  /// Null.
   case null
-  /// A whole number; booleans are 0 and 1.
+  /// An integer; booleans are 0 and 1.
   case integer(Int64)
-  /// A floating-point number; dates are seconds since 2001.
+  /// A floating-point number; dates are seconds since 2001-01-01.
   case real(Double)
   /// Text.
   case text(String)

@@ -1,6 +1,6 @@
 @_spi(Reflection) import Swift
 
-/// Names and types of the fields of a type, read from the metadata that the compiler emits.
+/// The names and types of a type's fields, read from the compiler's metadata.
 enum TypeReflection {
   struct Field {
     var name: String
@@ -9,7 +9,7 @@ enum TypeReflection {
 
   struct EnumCase {
     var name: String
-    /// The associated values; empty when there are none.
+    /// The types of the associated values; empty if there are none.
     var payload: [any Any.Type]
   }
 
@@ -26,7 +26,7 @@ enum TypeReflection {
     }
   }
 
-  /// The stored properties of a struct in their order.
+  /// The stored properties of a struct, in their order.
   static func fields(of type: any Any.Type) -> [Field] {
     var fields: [Field] = []
     _forEachField(of: type) { name, _, type, _ in
@@ -39,11 +39,11 @@ enum TypeReflection {
 
 // MARK: - Enums
 
-// The standard library reflects values of enums but not their types. The layout read here is part
+// The standard library reflects values of enums, but not their types. The layout read here is part
 // of the stable ABI (TypeMetadata.rst and MetadataValues.h of the Swift project).
 
 extension TypeReflection {
-  /// The cases of an enum, those with associated values first; `nil` for other types.
+  /// The cases of an enum, beginning with those that have associated values; `nil` for other types.
   static func cases(of type: any Any.Type) -> [EnumCase]? {
     guard metadataKind(of: type) == 0x201 else { return nil }
     let metadata = unsafeBitCast(type, to: UnsafeRawPointer.self)
@@ -72,13 +72,13 @@ extension TypeReflection {
     return cases
   }
 
-  /// The values of an enum without associated values, with the names of their cases.
+  /// The values of an enum without associated values, with their case names.
   static func values<T>(of type: T.Type) -> [(name: String, value: T)]? {
     guard let cases = cases(of: type), cases.allSatisfy({ $0.payload.isEmpty }),
       (1...256).contains(cases.count), MemoryLayout<T>.size == (cases.count == 1 ? 0 : 1)
     else { return nil }
     return cases.enumerated().map { index, enumCase in
-      // Such an enum is stored as the number of its case, in one byte or none.
+      // The memory of such an enum is the number of its case, in one byte or none.
       let value = withUnsafeBytes(of: UInt8(index)) { $0.loadUnaligned(as: BitwiseCase<T>.self) }
       return (enumCase.name, value.value)
     }
@@ -110,7 +110,7 @@ extension TypeReflection {
     return offset == 0 ? nil : pointer + Int(offset)
   }
 
-  /// Mangled names end in a zero byte, but the symbolic references inside may hold zeros too.
+  /// Mangled names end with a zero byte, but symbolic references inside may contain zeros too.
   private static func length(ofMangledName name: UnsafeRawPointer) -> Int {
     var length = 0
     while true {

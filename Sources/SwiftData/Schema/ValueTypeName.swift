@@ -1,13 +1,13 @@
 import Foundation
 
-/// Names for types of properties that are the same on every platform and in every run.
+/// Names of property types that are the same on every platform and in every run.
 enum ValueTypeName {
-  /// The name of a type: short for the types that columns are made of, qualified for others.
+  /// The name of a type: unqualified for the types of columns, qualified for others.
   static func name(of type: any Any.Type) -> String {
     names[ObjectIdentifier(type)] ?? String(reflecting: type)
   }
 
-  /// The type of a name; `Any` when it is none of the known ones.
+  /// The type with a name; `Any` for an unknown name.
   static func type(named name: String) -> any Any.Type {
     types[name] ?? Any.self
   }

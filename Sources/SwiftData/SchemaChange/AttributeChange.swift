@@ -1,28 +1,28 @@
 import OpenSwiftDataSQLSyntax
 import OpenSwiftDataStoreFormat
 
-/// How the columns of one attribute are filled for the rows of one entity.
+/// The sources of one attribute's columns, for the rows of one entity.
 struct AttributeChange {
   let current: AttributeDescription
   let entity: String
   let rows: TableSource.Rows
   let table: String
-  /// What the attribute was; `nil` for a new one.
+  /// The attribute in the file; `nil` for a new one.
   let stored: Earlier?
-  /// The declared value for rows without one, by the paths of the columns.
+  /// The declared default for rows without a value, by the paths of the columns.
   let fallback: Fallback?
   /// The Swift types of integers, by the paths of the columns.
   let integers: [[String]: IntegerTypes]
-  /// Whether code fills what cannot be carried over.
-  let isLenient: Bool
+  /// Whether code of the migration sets values that cannot be carried over.
+  let toleratesLosses: Bool
 
   /// The attribute in the file.
   struct Earlier {
     let property: PropertyDescription
-    /// The columns by the paths of what they hold.
+    /// The columns, by the paths of their content.
     let columns: [[String]: (name: String, leaf: AttributeDescription)]
 
-    /// Holds for rows without a value.
+    /// A condition that is true for rows without a value.
     var isNil: String {
       columns.isEmpty
         ? "1"
@@ -31,23 +31,23 @@ struct AttributeChange {
     }
   }
 
-  /// The declared value of the property: a term for each column.
+  /// The declared default of the property: a term for each column.
   struct Fallback {
     let terms: [[String]: ColumnSource]
   }
 
   private(set) var sources: [[String]: ColumnSource] = [:]
   private(set) var checks: [ChangeCheck] = []
-  /// The rows of the file whose value becomes another one, as conditions; none where each value stays.
+  /// Conditions for the rows of the file whose value changes; empty if no value changes.
   private(set) var changes: [String] = []
-  /// The rows of the file whose values only code carries over, as conditions.
+  /// Conditions for the rows of the file whose values only code can carry over.
   private(set) var losses: [String] = []
-  /// Whether only code gives some rows a value.
-  private(set) var isLeftToCode = false
+  /// Whether some rows get their value only from code.
+  private(set) var needsCode = false
 
   init(
     _ current: AttributeDescription, entity: String, rows: TableSource.Rows, table: String,
-    stored: Earlier?, fallback: Fallback?, integers: [[String]: IntegerTypes], isLenient: Bool
+    stored: Earlier?, fallback: Fallback?, integers: [[String]: IntegerTypes], toleratesLosses: Bool
   ) {
     self.current = current
     self.entity = entity
@@ -56,7 +56,7 @@ struct AttributeChange {
     self.stored = stored
     self.fallback = fallback
     self.integers = integers
-    self.isLenient = isLenient
+    self.toleratesLosses = toleratesLosses
     if let stored, case .attribute(let earlier) = stored.property {
       carryOver(earlier, stored)
     } else {
@@ -67,7 +67,7 @@ struct AttributeChange {
 
   private static let anything = ChangedValues.all
 
-  /// Fills a new attribute.
+  /// Sets the sources of a new attribute.
   private mutating func begin() {
     for (path, leaf) in current.paths { sources[path] = fallback?.terms[path] ?? filler(leaf) }
     if hasValues { changes.append(AttributeChange.anything) }
@@ -86,7 +86,8 @@ struct AttributeChange {
           integers: integers[path] ?? IntegerTypes())
       {
         isContinued = true
-        if let loss = conversion.loss(of: column.leaf, in: column.name.quotedName), isLenient {
+        if let loss = conversion.loss(of: column.leaf, in: column.name.quotedName), toleratesLosses
+        {
           sources[path] = .expression(
             "CASE WHEN \(loss) THEN \(filler(leaf).sql) ELSE \(conversion.expression) END")
           changes.append("(\(loss)) OR (\(conversion.expression)) IS NOT \(column.name.quotedName)")
@@ -97,7 +98,7 @@ struct AttributeChange {
           sources[path] = .column(column.name)
         } else {
           sources[path] = .expression(conversion.expression)
-          // A number that is the same one in another type is the same value.
+          // A number that is equal in another type is not a change.
           changes.append("(\(conversion.expression)) IS NOT \(column.name.quotedName)")
         }
         if let loss = conversion.loss(of: column.leaf, in: column.name.quotedName) {
@@ -120,7 +121,7 @@ struct AttributeChange {
       return
     }
     for (path, leaf) in current.paths where sources[path] == nil {
-      // A part whose type has changed beside others that go on.
+      // A part whose type has changed, while other parts continue.
       if let column = stored.columns[path] {
         refuseLoss(where: "\(column.name.quotedName) IS NOT NULL", stored)
         changes.append("(\(filler(leaf).sql)) IS NOT \(column.name.quotedName)")
@@ -131,7 +132,7 @@ struct AttributeChange {
     if earlier.isOptional, !current.isOptional { require(isNil: isNil, stored) }
   }
 
-  /// A member of a struct that the file does not have yet, or a case of an enum.
+  /// A new member of a struct, or a new case of an enum.
   private mutating func addMember(
     _ leaf: AttributeDescription, at path: [String], isNil: String, _ stored: Earlier
   ) {
@@ -142,9 +143,9 @@ struct AttributeChange {
       if term != .null { changes.append("NOT (\(isNil))") }
     } else {
       sources[path] = filler(leaf)
-      if isLenient {
+      if toleratesLosses {
         sources[path] = .expression("CASE WHEN \(isNil) THEN NULL ELSE \(filler(leaf).sql) END")
-        isLeftToCode = true
+        needsCode = true
         return
       }
       checks.append(
@@ -159,7 +160,7 @@ struct AttributeChange {
     }
   }
 
-  /// Rows that have one of the cases that are gone.
+  /// Reports rows with a removed case.
   private mutating func refuseLostCases(_ stored: Earlier) {
     let names = Set(current.paths.compactMap(\.path.first))
     let lost = stored.columns.filter { !$0.key.isEmpty && !names.contains($0.key[0]) }
@@ -171,7 +172,7 @@ struct AttributeChange {
     changes.append(condition)
   }
 
-  /// An optional attribute that is required now.
+  /// Handles an optional attribute that is required now.
   private mutating func require(isNil: String, _ stored: Earlier) {
     guard let fallback else { return refuseNil(where: isNil, stored.property.typeText, .before) }
     changes.append(isNil)
@@ -185,10 +186,10 @@ struct AttributeChange {
 
   // MARK: Refusing
 
-  /// Values that are no raw value of a case.
+  /// Reports values that are not the raw value of a case.
   mutating func refuseOtherCases(_ isCase: (String) -> String) {
     guard let stored, let column = stored.columns[[]]?.name.quotedName else { return }
-    if isLenient, let source = sources[[]] {
+    if toleratesLosses, let source = sources[[]] {
       sources[[]] = .expression("CASE WHEN \(isCase(column)) THEN \(source.sql) ELSE NULL END")
     }
     refuseLoss(
@@ -199,16 +200,16 @@ struct AttributeChange {
   private mutating func refuseNil(
     where condition: String, _ from: String, _ remedy: MigrationProblem.Remedy
   ) {
-    if isLenient {
+    if toleratesLosses {
       for (path, source) in sources {
-        // No case of an enum stands for nothing, and a member that may be empty is.
+        // Enums have no default case, and an optional member of a composite may be null.
         guard let leaf = current.paths.first(where: { $0.path == path })?.leaf,
           !current.isEnumeration, !leaf.isOptional || current.type != .composite
         else { continue }
         sources[path] = .expression("coalesce(\(source.sql), \(placeholder(leaf)))")
       }
       changes.append(condition)
-      isLeftToCode = true
+      needsCode = true
       return
     }
     let code =
@@ -224,9 +225,9 @@ struct AttributeChange {
   private mutating func refuseLoss(
     where condition: String, _ stored: Earlier, reason: String = "would lose their values"
   ) {
-    if isLenient {
+    if toleratesLosses {
       losses.append(condition)
-      isLeftToCode = true
+      needsCode = true
       return
     }
     checks.append(
@@ -241,12 +242,13 @@ struct AttributeChange {
   /// Whether some column gets a value.
   private var hasValues: Bool { sources.values.contains { $0 != .null } }
 
-  /// What rows have where nothing can be carried over.
+  /// The source if nothing can be carried over.
   private func filler(_ leaf: AttributeDescription) -> ColumnSource {
-    isLenient && !current.isOptional && !leaf.isOptional ? .constant(placeholder(leaf)) : .null
+    toleratesLosses && !current.isOptional && !leaf.isOptional
+      ? .constant(placeholder(leaf)) : .null
   }
 
-  /// A value that a model can be read with, until code gives it another.
+  /// A valid value for the model, until code sets another one.
   private func placeholder(_ leaf: AttributeDescription) -> String {
     switch leaf.type {
     case .integer16, .integer32, .integer64, .boolean, .decimal: "0"
@@ -260,20 +262,20 @@ struct AttributeChange {
 }
 
 extension TableSource.Rows {
-  /// The condition on the rows of the entity in the file.
+  /// The condition for the rows of the entity in the file.
   var condition: String { "\(RowColumns.entity) = \(storedNumber)" }
 }
 
 extension AttributeDescription {
-  /// What the columns hold, by paths: of an enum with raw values, whose column is called as the attribute,
-  /// the path is empty, as it is of a value without parts.
+  /// The paths of the columns' content. The path is empty for a value without parts, and for an
+  /// enum with raw values, whose column has the attribute's name.
   var paths: [(path: [String], leaf: AttributeDescription)] {
     let leaves = leaves
     if leaves.count == 1, leaves[0].path == [name] { return [([], leaves[0].attribute)] }
     return leaves.map { ($0.path, $0.attribute) }
   }
 
-  /// The part of a column's name in the layout.
+  /// The part of the column with this path, for the layout.
   func part(_ path: [String]) -> StoreLayout.ColumnID.Part {
     if type != .composite { return .value }
     return .leaf(path.isEmpty ? [name] : path)

@@ -1,7 +1,7 @@
 import OpenSwiftDataSQLSyntax
 import OpenSwiftDataSQLiteEngine
 
-/// A question to the file before it is changed: are there rows that the change would lose values of?
+/// A query before the change: finds rows that would lose values or be invalid.
 struct ChangeCheck: Hashable, Sendable {
   let entity: String
   let property: String?
@@ -9,9 +9,9 @@ struct ChangeCheck: Hashable, Sendable {
   let to: String
   let reason: String
   let advice: String
-  /// A statement that gives the keys of the rows that stand in the way.
+  /// A query for the keys of these rows.
   let keys: String
-  /// A cheaper statement that gives a row where there are any; `nil` where there is none.
+  /// A faster query that returns a row if there are any; `nil` if there is none.
   let probe: String?
   let remedy: MigrationProblem.Remedy
 
@@ -40,21 +40,13 @@ struct ChangeCheck: Hashable, Sendable {
     self.remedy = remedy
   }
 
-  /// - Parameter storedEntity: What the file calls the entity.
-  /// - Returns: `nil` where no row stands in the way.
+  /// - Parameter storedEntity: The name of the entity in the file.
+  /// - Returns: `nil` if there are no such rows.
   func problem(_ connection: Connection, storedEntity: String) throws -> MigrationProblem? {
     if let probe, try connection.integer(probe) == nil { return nil }
-    let rows = try connection.prepare(keys)
-    defer { rows.reset() }
-    var count = 0
-    var examples: [String] = []
-    while try rows.step() {
-      count += 1
-      if examples.count < 3 { examples.append("p\(rows.int64(0))") }
-    }
-    if count == 0 { return nil }
+    guard let rows = try FoundRows(keys, in: connection) else { return nil }
     return MigrationProblem(
-      entity: entity, property: property, from: from, to: to, reason: reason, rowCount: count,
-      examples: examples, advice: advice, remedy: remedy, storedEntity: storedEntity)
+      entity: entity, property: property, from: from, to: to, reason: reason, rowCount: rows.count,
+      examples: rows.examples, advice: advice, remedy: remedy, storedEntity: storedEntity)
   }
 }

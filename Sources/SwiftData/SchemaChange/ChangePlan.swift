@@ -1,19 +1,20 @@
 import OpenSwiftDataSQLSyntax
 import OpenSwiftDataStoreFormat
 
-/// What is done to the tables of a file.
+/// The changes to the tables of a file.
 struct ChangePlan {
   let tables: [TableChange]
   let joins: [JoinChange]
   let links: [LinkTable]
-  /// The columns of entity numbers that have to be read anew from the rows that the keys beside them name.
+  /// Columns of entity numbers that must be read again from the rows that the keys beside them
+  /// refer to.
   let entityNumbers: [EntityNumberColumn]
   let changedValues: [ChangedValues]
   let defaults: MigrationFunctions
   let sources: TableSources
-  /// What the change deletes, where the file has it.
+  /// Checks that count the values that the change deletes.
   let losses: [LossCheck]
-  /// What code has to set behind the change.
+  /// Checks for values that code must set after the change.
   let required: [RequiredCheck]
 
   func offset(from stored: String, to current: String) -> Int64 {
@@ -42,12 +43,12 @@ struct EntityNumberColumn {
   }
 }
 
-/// How one table of the changed file comes about.
+/// How one table of the changed file is made.
 struct TableChange {
   enum Kind {
-    /// The table stays as it is, but for numbers of entities.
+    /// The table stays, except for entity numbers.
     case kept
-    /// Columns and the table get other names, and columns are added.
+    /// Columns and the table are renamed, and columns are added.
     case altered(renamed: [Rename], added: [(column: StoreLayout.Column, constant: String)])
     /// A new table is filled.
     case made
@@ -62,9 +63,9 @@ struct TableChange {
   let sources: [TableSource]
   /// By source, in the order of the columns.
   let columns: [[ColumnSource]]
-  /// By source, the term for the version of a row.
+  /// By source, the expression for a row's version.
   let versions: [String]
-  /// The numbers of the earlier entities whose rows are deleted.
+  /// The numbers of removed entities, whose rows are deleted.
   let removed: [Int]
   let kind: Kind
 
@@ -73,12 +74,12 @@ struct TableChange {
     return false
   }
 
-  /// The statement that reads the rows of one source as rows of the changed table.
-  func selection(_ place: Int) -> String {
-    let source = sources[place]
+  /// The statement that reads the rows of one source in the form of the changed table.
+  func selection(_ index: Int) -> String {
+    let source = sources[index]
     let terms =
-      [source.key(RowColumns.key), source.number, versions[place]]
-      + columns[place].map(\.sql)
+      [source.key(RowColumns.key), source.number, versions[index]]
+      + columns[index].map(\.sql)
     return "SELECT \(terms.joined(separator: ", ")) FROM \(source.table.quotedName)"
   }
 }
@@ -116,7 +117,7 @@ extension TableChange {
       case .column, .expression: return .made
       }
     }
-    // Each column goes on once, and all of them do.
+    // All columns continue, each exactly once.
     guard Set(renamed.map(\.from)).count == earlier.columns.count,
       renamed.count == earlier.columns.count
     else { return .made }

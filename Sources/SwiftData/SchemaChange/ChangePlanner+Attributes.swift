@@ -2,30 +2,30 @@ import Foundation
 import OpenSwiftDataSQLSyntax
 import OpenSwiftDataStoreFormat
 
-/// The columns of attributes: what they were, their declared values, and where large values lie.
+/// The old columns, declared defaults and external files of attributes.
 extension ChangePlanner {
   func change(
     of attribute: AttributeDescription, declaredBy owner: String, _ rows: TableSource.Rows,
     _ table: String
   ) throws -> AttributeChange {
-    let place = counterparts.property(attribute.name, of: rows.current.name)
-    let stored = place.map { place in
-      AttributeChange.Earlier(property: place.property, columns: columns(of: place))
+    let declared = counterparts.property(attribute.name, of: rows.current.name)
+    let stored = declared.map { declared in
+      AttributeChange.Earlier(property: declared.property, columns: columns(of: declared))
     }
     let descriptor = mapping?.entity(named: rows.current.name)?.descriptor
     let slot = descriptor?.slot(named: attribute.name)
     var fallback: AttributeChange.Fallback?
     let isUnchanged =
-      place?.property.attribute.map { !attribute.differs(from: $0) } ?? false
+      declared?.property.attribute.map { !attribute.differs(from: $0) } ?? false
     if let descriptor, let slot, !isUnchanged {
       fallback = try self.fallback(attribute, slot, descriptor)
     }
     var change = AttributeChange(
       attribute, entity: rows.current.name, rows: rows, table: table, stored: stored,
       fallback: fallback,
-      integers: slot.map { integers(of: $0, in: descriptor, from: place) } ?? [:],
-      isLenient: isLenient)
-    if let slot, let descriptor, let earlier = place?.property.attribute,
+      integers: slot.map { integers(of: $0, in: descriptor, from: declared) } ?? [:],
+      toleratesLosses: toleratesLosses)
+    if let slot, let descriptor, let earlier = declared?.property.attribute,
       case .attribute(.rawValue) = descriptor.properties[slot].form, earlier.type != .composite,
       let type = descriptor.properties[slot].valueType as? any RawRepresentable.Type
     {
@@ -34,11 +34,14 @@ extension ChangePlanner {
     return change
   }
 
-  /// The Swift types of integers before and now, by the paths of the columns.
+  /// The old and new Swift types of integers, by the paths of the columns.
   func integers(
-    of slot: Int, in descriptor: _ModelDescriptor?, from place: ModelCounterparts.Place?
+    of slot: Int, in descriptor: _ModelDescriptor?,
+    from declared: ModelCounterparts.DeclaredProperty?
   ) -> [[String]: IntegerTypes] {
-    guard let descriptor, let place, let attribute = place.property.attribute else { return [:] }
+    guard let descriptor, let declared, let attribute = declared.property.attribute else {
+      return [:]
+    }
     let current = Dictionary(
       descriptor.properties[slot].integers.map { ($0.path, $0.type) },
       uniquingKeysWith: { first, _ in first })
@@ -46,7 +49,7 @@ extension ChangePlanner {
     for (path, leaf) in attribute.paths {
       types[path] = IntegerTypes(
         stored: storedInteger(
-          leaf.type, ([place.entity.name, attribute.name] + path).joined(separator: ".")),
+          leaf.type, ([declared.entity.name, attribute.name] + path).joined(separator: ".")),
         current: current[path])
     }
     return types
@@ -64,18 +67,18 @@ extension ChangePlanner {
   }
 
   func columns(
-    of place: ModelCounterparts.Place
+    of declared: ModelCounterparts.DeclaredProperty
   ) -> [[String]: (name: String, leaf: AttributeDescription)] {
     var columns: [[String]: (name: String, leaf: AttributeDescription)] = [:]
-    switch place.property {
+    switch declared.property {
     case .attribute(let attribute):
       for (path, leaf) in attribute.paths {
-        if let column = old.column(attribute.name, of: place.entity.name, attribute.part(path)) {
+        if let column = old.column(attribute.name, of: declared.entity.name, attribute.part(path)) {
           columns[path] = (column.name, leaf)
         }
       }
     case .relationship(let relationship):
-      if let column = old.column(relationship.name, of: place.entity.name) {
+      if let column = old.column(relationship.name, of: declared.entity.name) {
         let key = AttributeDescription(name: relationship.name, type: .transformable)
         columns[["key"]] = (column.name, key)
       }
@@ -84,7 +87,7 @@ extension ChangePlanner {
     return columns
   }
 
-  /// The declared value of a property, by the paths of its columns.
+  /// The declared default of a property, by the paths of its columns.
   func fallback(
     _ attribute: AttributeDescription, _ slot: Int, _ descriptor: _ModelDescriptor
   ) throws -> AttributeChange.Fallback? {
@@ -100,17 +103,17 @@ extension ChangePlanner {
       case .constant(let values):
         guard leaf < values.count else { continue }
         terms[path] = .constant(values[leaf].literal)
-      case .evaluated(let place):
+      case .evaluated(let declared):
         terms[path] = .expression(
-          "\(MigrationFunction.declaredValue)(\(place), \(leaf), \(RowColumns.key))")
+          "\(MigrationFunction.declaredValue)(\(declared), \(leaf), \(RowColumns.key))")
       }
     }
-    // A declaration may say nil where the property must have a value: `var name: String! = nil`.
+    // A declaration may have the value nil for a required property: `var name: String! = nil`.
     let isNil = terms.values.allSatisfy { $0 == .null }
     return isNil ? nil : AttributeChange.Fallback(terms: terms)
   }
 
-  /// Values move into files beside the store, or out of them.
+  /// Moves values to files beside the store, or from files into rows.
   func external(
     _ term: ColumnSource, _ attribute: AttributeDescription, of owner: String,
     _ rows: TableSource.Rows
@@ -120,9 +123,9 @@ extension ChangePlanner {
         entity.descriptor.property(named: attribute.name)?.isExternallyStored
       } ?? false
     var wasExternal = isExternal
-    if let place = counterparts.property(attribute.name, of: rows.current.name) {
+    if let declared = counterparts.property(attribute.name, of: rows.current.name) {
       if let storedExternals {
-        wasExternal = storedExternals.contains("\(place.entity.name).\(place.property.name)")
+        wasExternal = storedExternals.contains("\(declared.entity.name).\(declared.property.name)")
       }
     } else {
       wasExternal = false

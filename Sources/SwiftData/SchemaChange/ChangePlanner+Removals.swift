@@ -1,11 +1,12 @@
 import OpenSwiftDataSQLSyntax
 import OpenSwiftDataStoreFormat
 
-/// What of a file the changed models do not go on with: columns, links, and rows of whole entities.
+/// The parts of a file that the changed models do not continue: columns, links, and rows of whole
+/// entities.
 ///
-/// Each is a `LossCheck`, for the preview, the log and the backup. Where something comes that could hold the
-/// same, its name of before may have been forgotten: that is a `ChangeCheck`, unless the models say that the
-/// old one is gone.
+/// Each is a `LossCheck`, for the preview, the log and the backup. If a new declaration could hold
+/// the same values, `originalName` may have been forgotten: that is a `ChangeCheck`, unless the
+/// models declare the removal.
 extension ChangePlanner {
   mutating func noteRemovals() {
     let carried = carriedLinks()
@@ -34,13 +35,14 @@ extension ChangePlanner {
   private mutating func noteValues(
     of attribute: AttributeDescription, declaredBy entity: EntityDescription
   ) {
-    let place = ModelCounterparts.Place(entity: entity, property: .attribute(attribute))
-    let columns = columns(of: place)
+    let declared = ModelCounterparts.DeclaredProperty(
+      entity: entity, property: .attribute(attribute))
+    let columns = columns(of: declared)
     if columns.isEmpty { return }
     let table = old.table(of: entity.name)
-    let isNil = AttributeChange.Earlier(property: place.property, columns: columns).isNil
+    let isNil = AttributeChange.Earlier(property: declared.property, columns: columns).isNil
     var numbers: [Int] = []
-    for (current, number) in losers(of: attribute.name, declaredBy: entity) {
+    for (current, number) in entitiesLosing(of: attribute.name, declaredBy: entity) {
       numbers.append(number)
       refuseForgottenName(
         of: attribute, columns, in: current,
@@ -53,8 +55,8 @@ extension ChangePlanner {
         condition: "\(RowColumns.entity) IN (\(list(numbers))) AND NOT (\(isNil))"))
   }
 
-  /// The entities whose rows go on without a property that they have.
-  private func losers(
+  /// The entities whose rows continue without the property.
+  private func entitiesLosing(
     of property: String, declaredBy entity: EntityDescription
   ) -> [(current: EntityDescription, number: Int)] {
     old.model.subtree(of: entity.name).compactMap { stored in
@@ -99,15 +101,15 @@ extension ChangePlanner {
           """))
   }
 
-  /// The attributes of an entity that continue nothing of the file, inherited ones included.
+  /// The attributes of an entity without a counterpart in the file, including inherited ones.
   private func newAttributes(of current: EntityDescription) -> [AttributeDescription] {
     new.model.properties(of: current.name).filter(\.isStored).compactMap(\.attribute).filter {
       !$0.isDerived && counterparts.property($0.name, of: current.name) == nil
     }
   }
 
-  /// The condition on rows whose value a new attribute would have if its name of before were declared, and
-  /// has not without; `nil` where its type is another one.
+  /// The condition for rows whose value would differ if a new attribute declared the removed one as
+  /// its original name; `nil` if its type does not match.
   private func carryingOver(
     _ columns: [[String]: (name: String, leaf: AttributeDescription)],
     to new: AttributeDescription, in current: EntityDescription, _ table: String
@@ -134,7 +136,7 @@ extension ChangePlanner {
     }
     let condition = "(\(different.joined(separator: " OR ")))"
     if lost.isEmpty { return condition }
-    // A type that cannot hold all values is no other name.
+    // An attribute whose type cannot hold all values is not a renamed one.
     let numbers = old.model.entities.filter {
       counterparts.successor(of: $0.name)?.name == current.name
     }.compactMap { old.numbers[$0.name] }
@@ -154,7 +156,7 @@ extension ChangePlanner {
 
   // MARK: Links
 
-  /// The links that some relationship goes on with, seen from both sides.
+  /// The links that a relationship continues, seen from both sides.
   private func carriedLinks() -> Set<EarlierLinks> {
     var found: Set<EarlierLinks> = []
     for entity in new.model.entities {
@@ -173,7 +175,7 @@ extension ChangePlanner {
     declaredBy entity: EntityDescription
   ) {
     guard let pairs = links.pairs(in: old), let tables = links.tables(in: old) else { return }
-    // Where one side is removed with its rows, these tell it.
+    // If one entity is removed, its rows are reported instead.
     func numbers(_ name: String) -> [Int] {
       old.model.subtree(of: name).filter { counterparts.successor(of: $0.name) != nil }
         .compactMap { old.numbers[$0.name] }
@@ -211,7 +213,7 @@ extension ChangePlanner {
         .declaration, keys: "SELECT DISTINCT \(pairs.near) \(from)"))
   }
 
-  /// The relationships to a model that continue nothing of the file.
+  /// The relationships to a model that have no counterpart in the file.
   private func newRelationships(
     of current: EntityDescription, to destination: EntityDescription
   ) -> [RelationshipDescription] {
@@ -225,7 +227,7 @@ extension ChangePlanner {
 
   // MARK: Rows
 
-  /// Rows that are deleted with their entity, or that no fetch of the models would find.
+  /// Reports rows that are deleted with their entity, or that no fetch of the models would find.
   private mutating func noteRows(of entity: EntityDescription) {
     guard let number = old.numbers[entity.name] else { return }
     let table = old.table(of: entity.name)
@@ -247,8 +249,8 @@ extension ChangePlanner {
         .before, table: table, condition: condition))
   }
 
-  /// A subclass that the models do not have stays with its rows in the table of its superclass, where no fetch
-  /// finds them and nothing deletes them.
+  /// A subclass that is not in the models stays with its rows in the table of its superclass, where
+  /// no fetch finds them and nothing deletes them.
   private mutating func refuseInvisibleRows(
     of kept: EntityDescription, _ table: String, _ condition: String
   ) {
@@ -267,7 +269,7 @@ extension ChangePlanner {
         .before, table: table, condition: condition))
   }
 
-  /// Whether a new entity has at least half of the properties of a removed one, with the same types.
+  /// Whether a new entity has at least half of the properties of a removed one, with equal types.
   private func isLike(_ removed: EntityDescription, _ current: EntityDescription) -> Bool {
     guard counterparts.entity(current.name) == nil else { return false }
     let stored = old.model.properties(of: removed.name).filter(\.isStored)

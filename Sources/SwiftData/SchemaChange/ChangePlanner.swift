@@ -2,22 +2,22 @@ import Foundation
 import OpenSwiftDataSQLSyntax
 import OpenSwiftDataStoreFormat
 
-/// Finds a source for every column of a changed file, and what has to be asked of its rows beforehand.
+/// Determines a source for every column of a changed file, and the checks of its rows beforehand.
 struct ChangePlanner {
   let links: LinkPlanner
-  /// The model classes; `nil` for a model without.
+  /// The mapping of the model classes; `nil` for a model without classes.
   let mapping: SchemaMapping?
   let lastKeys: [String: Int64]
-  /// The attributes whose values have tags in the file; `nil` where it does not tell.
+  /// The attributes whose values have tags in the file; `nil` if the file does not record them.
   let storedExternals: Set<String>?
-  /// The Swift types of integers; `nil` where the file does not tell.
+  /// The Swift types of integers; `nil` if the file does not record them.
   let storedIntegers: [String: String]?
-  /// The properties that the models declare to be gone, by entity, for models without classes.
+  /// The properties that models declare as removed, by entity, for models without classes.
   let declaredRemovals: [String: Set<String>]
-  /// Whether code may carry over the values of what is removed.
+  /// Whether code may carry over the values of removed properties.
   let mayCarryOver: Bool
-  /// Whether code fills what cannot be carried over.
-  let isLenient: Bool
+  /// Whether code sets values that cannot be carried over.
+  let toleratesLosses: Bool
   let functions = MigrationFunctions()
   var checks: [ChangeCheck] = []
   var losses: [LossCheck] = []
@@ -39,8 +39,8 @@ struct ChangePlanner {
     storedExternals = stored?.externalAttributes.map(Set.init)
     storedIntegers = stored?.integerTypes
     declaredRemovals = options.removedProperties
-    isLenient = options.keepsOldTables
-    mayCarryOver = options.keepsOldTables || options.codeSeesBoth
+    toleratesLosses = options.keepsOldTables
+    mayCarryOver = options.keepsOldTables || options.codeReadsBothVersions
   }
 
   mutating func plan() throws -> ChangePlan {
@@ -57,7 +57,7 @@ struct ChangePlanner {
       tables.append(
         TableChange(
           table, sources: sources, columns: columns, versions: versions, stored: old,
-          all: links.sources, lastKeys: lastKeys, makesAll: isLenient))
+          all: links.sources, lastKeys: lastKeys, makesAll: toleratesLosses))
     }
     for entity in new.model.entities { checkUniqueness(of: entity, tables) }
     noteRemovals()
@@ -84,7 +84,7 @@ struct ChangePlanner {
             refuseLostValues(of: property, rows, source.table)
             let change = try change(of: attribute, declaredBy: entity.name, rows, source.table)
             checks += change.checks
-            noteOpenEnds(of: attribute, declaredBy: entity.name, change)
+            noteRequiredCode(of: attribute, declaredBy: entity.name, change)
             changed.note(attribute.name, where: change.changes)
             for (path, term) in change.sources {
               own[id(entity.name, attribute.name, attribute.part(path))] = external(
@@ -126,7 +126,8 @@ struct ChangePlanner {
     StoreLayout.ColumnID(entity: entity, property: property, part: part)
   }
 
-  /// Whether rows of an earlier entity have nothing in a column, because its property is of others.
+  /// Whether a column is always null in rows of an earlier entity, because its property belongs to
+  /// other entities.
   private func isEmpty(_ name: String, of table: String, in entity: EntityDescription) -> Bool {
     guard
       let column = old.tables.first(where: { $0.name == table })?.columns
@@ -136,12 +137,12 @@ struct ChangePlanner {
     return !old.model.lineage(of: entity.name).contains { $0.name == column.id.entity }
   }
 
-  /// What a transformation has to do: values that only code carries over, and required values that it has
-  /// to set.
-  private mutating func noteOpenEnds(
+  /// The work of a transformation: values that only code can carry over, and required values that
+  /// it must set.
+  private mutating func noteRequiredCode(
     of attribute: AttributeDescription, declaredBy owner: String, _ change: AttributeChange
   ) {
-    guard isLenient else { return }
+    guard toleratesLosses else { return }
     if !change.losses.isEmpty, let stored = change.stored {
       losses.append(
         LossCheck(
@@ -149,7 +150,7 @@ struct ChangePlanner {
           table: change.table,
           condition: "\(change.rows.condition) AND (\(change.losses.joined(separator: " OR ")))"))
     }
-    guard change.isLeftToCode, !attribute.isOptional else { return }
+    guard change.needsCode, !attribute.isOptional else { return }
     let columns = attribute.paths.compactMap { path, leaf in
       new.column(attribute.name, of: owner, attribute.part(path)).map { ($0.name, leaf) }
     }
@@ -168,11 +169,12 @@ struct ChangePlanner {
     }
   }
 
-  /// A relationship where rows have an attribute, or an attribute where they have a list.
+  /// Reports values of an attribute that becomes a relationship, or of a to-many relationship that
+  /// becomes an attribute.
   private mutating func refuseLostValues(
     of property: PropertyDescription, _ rows: TableSource.Rows, _ table: String
   ) {
-    guard !isLenient, let place = counterparts.property(property.name, of: rows.current.name)
+    guard !toleratesLosses, let place = counterparts.property(property.name, of: rows.current.name)
     else { return }
     var condition: String?
     switch (place.property, property) {
@@ -206,7 +208,9 @@ struct ChangePlanner {
     let earlier = links.earlierLinks(of: relationship, in: owner)
     let destination = new.table(of: relationship.destination)
     for link in earlier {
-      if let keys = links.keysOutside(link, of: relationship.destination), !isLenient {
+      if let keys = links.keysOfDisallowedLinks(link, of: relationship.destination),
+        !toleratesLosses
+      {
         note(
           owner, relationship.name, from: "a link to \(link.destination ?? "another model")",
           to: PropertyDescription.relationship(relationship).typeText,
@@ -218,7 +222,7 @@ struct ChangePlanner {
     if !relationship.isOptional {
       let mayBeEmpty = earlier.isEmpty || earlier.contains(where: \.isOptional)
       if mayBeEmpty {
-        if isLenient {
+        if toleratesLosses {
           required.append(RequiredCheck(relationship, column: column, table: table.name, rows))
           return term
         }
@@ -245,7 +249,8 @@ struct ChangePlanner {
     return term
   }
 
-  /// The key of the owner of a to-many relationship without inverse, in rows of its members.
+  /// The source of the owner's key of a to-many relationship without an inverse, in its members'
+  /// rows.
   private mutating func ownerKey(
     _ id: StoreLayout.ColumnID, _ rows: TableSource.Rows, _ source: String,
     _ table: StoreLayout.Table
@@ -259,7 +264,7 @@ struct ChangePlanner {
       earlier, source, table.name, column, new.table(of: id.entity), id.entity, id.property)
   }
 
-  /// What a column gets that holds the far keys of links: a column of the same rows, or pairs that are
+  /// The source of a column with keys of related rows: a column of the same rows, or pairs that are
   /// collected from other tables.
   private mutating func linkTerm(
     _ earlier: [EarlierLinks], _ source: String, _ table: String, _ column: String,
@@ -330,7 +335,7 @@ struct ChangePlanner {
   ) -> JoinChange.Kind {
     let earlier = links.earlierLinks(of: relationship, in: entity)
     let (near, far) = (new.table(of: entity), new.table(of: relationship.destination))
-    if !isLenient, earlier.count == 1, let join = earlier[0].joinTable(in: old),
+    if !toleratesLosses, earlier.count == 1, let join = earlier[0].joinTable(in: old),
       let tables = earlier[0].tables(in: old),
       links.sources.removed[tables.near] == nil, links.sources.removed[tables.far] == nil,
       links.sources.offset(from: tables.near, to: near) == 0,
@@ -347,7 +352,7 @@ struct ChangePlanner {
 
   // MARK: Entity numbers of links
 
-  /// Numbers beside keys go on where no entity of the destination has another one.
+  /// The entity numbers beside keys are kept if no entity of the destination has a new number.
   private func entityNumber(_ column: StoreLayout.Column, _ source: TableSource) -> ColumnSource {
     guard let place = unchangedNumber(column, in: source.table) else { return .null }
     return .column(place)
@@ -401,7 +406,7 @@ struct ChangePlanner {
         places.contains { if case .links = columns[$0] { true } else { false } }
       }
       if isLinked || change.sources.isEmpty || places.count != names.count { continue }
-      // What is evaluated for each row is found out when the index is made.
+      // Values that are evaluated for each row are checked when the index is created.
       let isEvaluated = change.columns.contains { columns in
         places.contains { columns[$0].sql.contains(MigrationFunction.declaredValue) }
       }

@@ -1,12 +1,12 @@
 import OpenSwiftDataSQLSyntax
 import OpenSwiftDataStoreFormat
 
-/// The rows of one entity whose values a change of models changes by itself, by property: a new property gets
-/// its declared value, a value is converted, a link goes together with the row that it led to.
+/// The rows of one entity whose values the change itself modifies, by property: a new property gets
+/// its declared default, a value is converted, a link is removed with the row that it refers to.
 ///
-/// What only moves to another name, column, table or number is no change.
+/// A value that only moves to another name, column, table or number does not count as changed.
 struct ChangedValues {
-  /// A property of the changed model, and the condition on the rows of the file.
+  /// A property of the changed model, and the condition for the changed rows of the file.
   struct Property {
     let name: String
     let condition: String
@@ -14,7 +14,7 @@ struct ChangedValues {
     var isInAllRows: Bool { condition == ChangedValues.all }
   }
 
-  /// The condition that all rows meet.
+  /// A condition that is true for all rows.
   static let all = "1"
 
   /// The table of the file.
@@ -27,24 +27,24 @@ struct ChangedValues {
     self.table = table
   }
 
-  /// - Parameter conditions: A row is changed where one of them holds.
+  /// - Parameter conditions: A row changes if one of them is true.
   mutating func note(_ property: String, where conditions: [String]) {
     if conditions.isEmpty { return }
     let condition =
       conditions.contains(ChangedValues.all)
       ? ChangedValues.all
-      // A condition that is null does not hold.
+      // A condition that is null counts as false.
       : "(\(conditions.map { "(\($0))" }.joined(separator: " OR "))) IS TRUE"
     properties.append(Property(name: property, condition: condition))
   }
 
-  /// Holds for rows of the entity that change.
+  /// A condition that is true for the entity's changed rows.
   var condition: String {
     properties.contains(where: \.isInAllRows)
       ? ChangedValues.all : properties.map(\.condition).joined(separator: " OR ")
   }
 
-  /// The versions of the rows of a table in the changed file.
+  /// The expression for the versions of a table's rows in the changed file.
   static func version(_ changed: [ChangedValues]) -> String {
     let cases = changed.filter { !$0.properties.isEmpty }.map {
       "WHEN \($0.rows.storedNumber) THEN \($0.condition)"
@@ -57,8 +57,8 @@ struct ChangedValues {
 }
 
 extension LinkPlanner {
-  /// The rows of the file whose links of a relationship become others, as conditions: those that lead to rows
-  /// that are removed, and those that were links of another relationship, or of the other side alone.
+  /// Conditions for the rows of the file whose links of a relationship change: they refer to
+  /// removed rows, or belonged to another relationship or only to the other side.
   func changes(
     of relationship: RelationshipDescription, declaredBy owner: String, _ rows: TableSource.Rows,
     _ table: String

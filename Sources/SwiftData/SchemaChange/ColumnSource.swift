@@ -1,20 +1,20 @@
 import OpenSwiftDataSQLSyntax
 import OpenSwiftDataStoreFormat
 
-/// Where a column of the changed file has its values from.
+/// The source of a column in the changed file.
 enum ColumnSource: Hashable {
-  /// A column of the file as it is.
+  /// A column of the file, unchanged.
   case column(String)
   /// The same value in every row.
   case constant(String)
-  /// A term over the columns of the row.
+  /// An expression over the columns of the row.
   case expression(String)
-  /// What is collected beforehand from other tables (`LinkTable`), and filled in afterwards.
+  /// Pairs that are collected from other tables before (`LinkTable`), and filled in afterwards.
   case links(Int)
 
   static let null = ColumnSource.constant("NULL")
 
-  /// The term of a statement that reads the rows of the file.
+  /// The expression in a statement that reads the rows of the file.
   var sql: String {
     switch self {
     case .column(let name): name.quotedName
@@ -24,10 +24,10 @@ enum ColumnSource: Hashable {
     }
   }
 
-  /// One source for the rows of several entities of a table.
+  /// The common source for rows of several entities in a table.
   /// - Parameters:
-  ///   - sources: By the rows of an entity; `nil` where the entity has no such column.
-  ///   - isEmpty: Whether a column of the file has no value in rows of an entity.
+  ///   - sources: By the rows of an entity; `nil` if the entity has no such column.
+  ///   - isEmpty: Whether a column of the file is always null in rows of an entity.
   static func combined(
     _ sources: [(rows: TableSource.Rows, source: ColumnSource?)],
     isEmpty: (String, EntityDescription) -> Bool

@@ -1,15 +1,15 @@
 import Foundation
 import OpenSwiftDataRowStorage
 
-/// The values that declarations give to properties which rows of a file do not have yet.
+/// The declared default values of properties that rows of a file do not have yet.
 ///
-/// A declaration is evaluated anew for each row, so that `UUID()` gives each row its own; one that gives
-/// the same value three times is taken for constant.
+/// A default is evaluated for each row, so that `UUID()` gives each row its own value. A default
+/// that gives the same value three times is treated as constant.
 final class DeclaredDefaults {
-  /// The value of one property, column by column.
+  /// The values of one property's columns.
   enum Value {
     case constant([_StoredValue])
-    /// The place of the declaration, for `value(at:leaf:row:)`.
+    /// The index of the declaration, for `value(at:leaf:row:)`.
     case evaluated(Int)
   }
 
@@ -24,8 +24,8 @@ final class DeclaredDefaults {
   private var declarations: [Declaration] = []
   private var known: [String: Value?] = [:]
 
-  /// - Returns: `nil` where the declaration of the property has no value.
-  /// - Throws: `SwiftDataError` for a value that cannot be encoded.
+  /// - Returns: `nil` if the property has no declared default.
+  /// - Throws: `SwiftDataError` if the value cannot be encoded.
   func value(of slot: Int, _ descriptor: _ModelDescriptor) throws -> Value? {
     let property = descriptor.properties[slot]
     let name = "\(descriptor.entityName).\(property.name)"
@@ -45,7 +45,7 @@ final class DeclaredDefaults {
     return value
   }
 
-  /// The value of one column in a row: all columns of a property are of one evaluation.
+  /// The value of one column in a row. All columns of a property use the same evaluation.
   func value(at place: Int, leaf: Int, row: Int64) throws -> _StoredValue {
     if declarations[place].row != row {
       declarations[place].values = try DeclaredDefaults.evaluate(declarations[place])
@@ -62,7 +62,7 @@ final class DeclaredDefaults {
     return try stored(value, of: declaration.property, in: declaration.type._$descriptor.entityName)
   }
 
-  /// A value of the property's type as its columns have it.
+  /// A value of the property's type, as the values of its columns.
   static func stored(
     _ value: Any, of property: ModelProperty, in entity: String
   ) throws -> [_StoredValue] {
@@ -89,7 +89,7 @@ extension RawRepresentable {
 }
 
 extension _StoredValue {
-  /// The value as a literal of SQL.
+  /// The value as an SQL literal.
   var literal: String {
     switch self {
     case .null: "NULL"

@@ -1,7 +1,7 @@
 import OpenSwiftDataSQLSyntax
 import OpenSwiftDataStoreFormat
 
-/// The links of one relationship of a file, with its inverse, seen from one of its two sides.
+/// The links of a relationship in a file and of its inverse, seen from one of the two sides.
 struct EarlierLinks: Hashable {
   /// A relationship, and the entity that declares it.
   struct Side: Hashable {
@@ -9,15 +9,14 @@ struct EarlierLinks: Hashable {
     let relationship: RelationshipDescription
   }
 
-  /// The relationship that leads away from the rows in question, and the one that leads back to them; at
-  /// least one of them is known.
+  /// The relationship from the rows in question, and its inverse; at least one of them exists.
   let near: Side?
   let far: Side?
 
-  /// The same links seen from the other side.
+  /// The same links, seen from the other side.
   var reversed: EarlierLinks { EarlierLinks(near: far, far: near) }
 
-  /// - Parameter property: A relationship of the entity that leads away from the rows.
+  /// - Parameter relationship: A relationship of the entity, seen from its own rows.
   init(_ relationship: RelationshipDescription, of entity: String, in model: ModelDescription) {
     near = Side(entity: entity, relationship: relationship)
     far = relationship.inverse.flatMap { name in
@@ -32,7 +31,7 @@ struct EarlierLinks: Hashable {
     self.far = far
   }
 
-  /// The entity that the links lead to.
+  /// The entity of the related rows.
   var destination: String? { near?.relationship.destination ?? far?.entity }
 
   /// Whether rows may have no link.
@@ -40,7 +39,7 @@ struct EarlierLinks: Hashable {
     near.map { $0.relationship.isToMany || $0.relationship.isOptional } ?? true
   }
 
-  /// The column that rows of the near side have for the key of the far one.
+  /// The column in rows of the near side with the far side's keys.
   func column(in layout: StoreLayout) -> (table: String, name: String)? {
     if let near {
       guard !near.relationship.isToMany,
@@ -54,7 +53,7 @@ struct EarlierLinks: Hashable {
     return (layout.table(of: far.relationship.destination), column.name)
   }
 
-  /// The table of pairs, and the columns of the near and of the far key.
+  /// The join table, and its columns with the keys of the near and the far side.
   func joinTable(in layout: StoreLayout) -> (
     table: StoreLayout.JoinTable, near: String, far: String
   )? {
@@ -64,7 +63,7 @@ struct EarlierLinks: Hashable {
     return (side.table, side.ownerColumn, side.memberColumn)
   }
 
-  /// The keys of both sides, as terms over one table.
+  /// The keys of both sides, as expressions over one table.
   func pairs(in layout: StoreLayout) -> (table: String, near: String, far: String)? {
     if let join = joinTable(in: layout) {
       return (join.table.name, join.near.quotedName, join.far.quotedName)

@@ -3,11 +3,11 @@ import OpenSwiftDataSQLSyntax
 import OpenSwiftDataSQLiteEngine
 import OpenSwiftDataStoreFormat
 
-/// Brings the history of a file along when its tables change: numbers of entities, keys of rows, bits of
-/// changed properties and preserved values.
+/// Adjusts the history of a file after its tables have changed: entity numbers, keys of rows, bits
+/// of changed properties, and preserved values.
 struct HistoryAdjustment {
   private let change: SchemaChange
-  /// The transaction of the change itself, whose bits are those of the changed model already.
+  /// The transaction of the change itself, whose bits already refer to the changed model.
   private let migration: Int64?
 
   init(_ change: SchemaChange, except migration: Int64?) {
@@ -15,7 +15,7 @@ struct HistoryAdjustment {
     self.migration = migration
   }
 
-  /// - Returns: The entities that only the history has from now on, by the numbers that they have there.
+  /// - Returns: The entities that only the history contains now, by their numbers there.
   func run(_ connection: Connection) throws -> [Int: String] {
     var removed = change.stored.modelMetadata?.removedEntities ?? [:]
     if HistoryTables.areMissing(in: change.stored.columns) {
@@ -34,8 +34,9 @@ struct HistoryAdjustment {
       guard let number = change.old.numbers[entity.name] else { continue }
       let successor = change.counterparts.successor(of: entity.name)
       if let successor {
-        let places = HistoryAdjustment.places(entity.name, successor.name, change.counterparts)
-        if places != places.indices.map({ $0 }) { bits[number] = places }
+        let bitIndices = HistoryAdjustment.bitIndices(
+          entity.name, successor.name, change.counterparts)
+        if bitIndices != bitIndices.indices.map({ $0 }) { bits[number] = bitIndices }
         try movePreserved(entity.name, successor.name, number, connection)
       }
       let current: Int
@@ -66,15 +67,15 @@ struct HistoryAdjustment {
 
   private var table: String { HistoryTables.Entity.change.table }
 
-  /// A number for changes of an entity that is gone, which no entity gets.
+  /// An unused number for the changes of a removed entity.
   private static func unusedNumber(_ removed: [Int: String]) -> Int {
     (removed.keys.min() ?? EntityNumbering.reserved) - 1
   }
 
   // MARK: Bits
 
-  /// For each bit of an earlier entity the bit of the same property now.
-  static func places(
+  /// For each bit of an earlier entity, the bit of the same property now.
+  static func bitIndices(
     _ earlier: String, _ current: String, _ counterparts: ModelCounterparts
   ) -> [Int?] {
     let now = bits(of: current, in: counterparts.current)
@@ -90,7 +91,7 @@ struct HistoryAdjustment {
     let path: [String]
   }
 
-  /// To-one relationships, attributes column by column, to-many relationships, each by name.
+  /// To-one relationships, attributes column by column, to-many relationships; each sorted by name.
   static func bits(of entity: String, in model: ModelDescription) -> [Bit] {
     var (toOne, attributes, toMany): ([Bit], [Bit], [Bit]) = ([], [], [])
     for property in model.properties(of: entity) where property.isStored {
@@ -111,10 +112,10 @@ struct HistoryAdjustment {
     try connection.register(
       function: MigrationFunction.movedBits, argumentCount: 2, deterministic: true
     ) { arguments in
-      guard let places = bits[Int(arguments.int64(0))] else { return .blob(arguments.data(1)) }
+      guard let bitIndices = bits[Int(arguments.int64(0))] else { return .blob(arguments.data(1)) }
       let earlier = arguments.data(1)
-      var moved = Data(count: ((places.compactMap(\.self).max() ?? 0) + 8) / 8)
-      for (bit, place) in places.enumerated() where bit / 8 < earlier.count {
+      var moved = Data(count: ((bitIndices.compactMap(\.self).max() ?? 0) + 8) / 8)
+      for (bit, place) in bitIndices.enumerated() where bit / 8 < earlier.count {
         guard let place, earlier[bit / 8] & (0x80 >> UInt8(bit % 8)) != 0 else { continue }
         moved[place / 8] |= 0x80 >> UInt8(place % 8)
       }
@@ -138,14 +139,14 @@ struct HistoryAdjustment {
   ) throws {
     let before = HistoryAdjustment.preserved(earlier, in: change.old.model)
     let now = HistoryAdjustment.preserved(current, in: change.new.model)
-    let places = now.map { bit -> Int? in
+    let bitIndices = now.map { bit -> Int? in
       guard let place = change.counterparts.property(bit.property, of: current) else { return nil }
       return before.firstIndex { $0.property == place.property.name && $0.path == bit.path }
     }
     let count = max(before.count, now.count)
-    if places == (0..<count).map({ $0 }) { return }
+    if bitIndices == (0..<count).map({ $0 }) { return }
     let terms = (0..<count).map { index in
-      let source = index < places.count ? places[index] : nil
+      let source = index < bitIndices.count ? bitIndices[index] : nil
       let value = source.map { HistoryTables.Change.tombstone($0).quotedName } ?? "NULL"
       return "\(HistoryTables.Change.tombstone(index).quotedName) = \(value)"
     }

@@ -1,10 +1,10 @@
 import OpenSwiftDataSQLSyntax
 import OpenSwiftDataStoreFormat
 
-/// Links that are collected from other tables before these are changed, to be filled into a column.
+/// Links that are collected from other tables before these change, and filled into a column later.
 struct LinkTable {
   let name: String
-  /// The statements that give the pairs: the key of the row, and the key that its column gets.
+  /// The queries for the pairs: the key of the row, and the key for its column.
   let selections: [String]
   let table: String
   let column: String
@@ -26,10 +26,10 @@ struct LinkTable {
   var removal: String { "DROP TABLE temp.\(name)" }
 }
 
-/// How a table of pairs of the changed file is filled.
+/// How a join table of the changed file is made.
 struct JoinChange {
   enum Kind {
-    /// The table of the file, under another name and with other names of columns.
+    /// A join table of the file, with a new name and new column names.
     case renamed(from: StoreLayout.JoinTable)
     /// A new table, filled by the selections.
     case filled([String])
@@ -38,50 +38,52 @@ struct JoinChange {
   let table: StoreLayout.JoinTable
   let kind: Kind
 
-  /// Whether nothing has to be done.
+  /// Whether there is nothing to do.
   var isEmpty: Bool {
     if case .renamed(let earlier) = kind { return earlier == table }
     return false
   }
 }
 
-/// Finds where the links of relationships are in a file, and where they go.
+/// Finds the links of relationships in a file, and their keys in the changed file.
 struct LinkPlanner {
   let stored: StoreLayout
   let current: StoreLayout
   let counterparts: ModelCounterparts
   let sources: TableSources
 
-  /// All earlier links that a relationship, or its inverse, goes on with, seen from its owner.
+  /// All earlier links that a relationship or its inverse continues, seen from its owner.
   func earlierLinks(
     of relationship: RelationshipDescription, in entity: String
   ) -> [EarlierLinks] {
     var found: [EarlierLinks] = []
     func add(_ links: EarlierLinks) { if !found.contains(links) { found.append(links) } }
-    for place in places(of: relationship.name, in: entity) {
-      guard let earlier = place.property.relationship else { continue }
-      add(EarlierLinks(earlier, of: place.entity.name, in: stored.model))
+    for declared in counterparts(of: relationship.name, in: entity) {
+      guard let earlier = declared.property.relationship else { continue }
+      add(EarlierLinks(earlier, of: declared.entity.name, in: stored.model))
     }
     if let inverse = relationship.inverse,
       let (owner, _) = current.model.property(inverse, of: relationship.destination)
     {
-      for place in places(of: inverse, in: owner.name) {
-        guard let earlier = place.property.relationship else { continue }
-        add(EarlierLinks(earlier, of: place.entity.name, in: stored.model).reversed)
+      for declared in counterparts(of: inverse, in: owner.name) {
+        guard let earlier = declared.property.relationship else { continue }
+        add(EarlierLinks(earlier, of: declared.entity.name, in: stored.model).reversed)
       }
     }
     return found
   }
 
-  /// Where the file has a property of an entity and of those below it.
-  private func places(of property: String, in entity: String) -> Set<ModelCounterparts.Place> {
+  /// The counterparts of a property in the file, for an entity and its subentities.
+  private func counterparts(of property: String, in entity: String) -> Set<
+    ModelCounterparts.DeclaredProperty
+  > {
     Set(
       current.model.subtree(of: entity).compactMap {
         counterparts.property(property, of: $0.name)
       })
   }
 
-  /// A far key as it is in the changed file, or null where its row is gone.
+  /// A related row's key in the changed file, or null if the row is removed.
   func key(_ term: String, of links: EarlierLinks, in table: String) -> String {
     guard let far = links.tables(in: stored)?.far else { return "NULL" }
     return key(term, in: far, to: table)
@@ -100,7 +102,7 @@ struct LinkPlanner {
     return offset == 0 ? term : "(\(term) + \(offset))"
   }
 
-  /// A statement that gives the pairs of links as keys of the changed file.
+  /// A query for the pairs of links, with the keys of the changed file.
   func selection(_ links: EarlierLinks, near: String, far: String) -> String? {
     guard let pairs = links.pairs(in: stored), let tables = links.tables(in: stored) else {
       return nil
@@ -112,8 +114,8 @@ struct LinkPlanner {
       """
   }
 
-  /// The keys of the rows whose links lead to rows that a relationship must not lead to any more.
-  func keysOutside(_ links: EarlierLinks, of destination: String) -> String? {
+  /// The keys of rows whose links refer to rows that the relationship does not allow any more.
+  func keysOfDisallowedLinks(_ links: EarlierLinks, of destination: String) -> String? {
     guard let earlier = links.destination, let pairs = links.pairs(in: stored),
       let tables = links.tables(in: stored)
     else { return nil }

@@ -1,7 +1,7 @@
 import OpenSwiftDataSQLSyntax
 import OpenSwiftDataSQLiteEngine
 
-/// A question to the file before it is changed: how many values does the change delete?
+/// A query before the change: counts the values that it deletes.
 struct LossCheck: Hashable, Sendable {
   let entity: String
   let property: String?
@@ -25,7 +25,7 @@ struct LossCheck: Hashable, Sendable {
       count: "SELECT count(*) FROM \(table.quotedName) WHERE \(condition)")
   }
 
-  /// - Returns: `nil` where there are none.
+  /// - Returns: `nil` if there are none.
   func loss(_ connection: Connection) throws -> MigrationLoss? {
     let count = try connection.integer(count) ?? 0
     if count == 0 { return nil }

@@ -2,7 +2,7 @@ import Foundation
 import OpenSwiftDataSQLSyntax
 import OpenSwiftDataSQLiteEngine
 
-/// The names of the functions that statements of a migration call.
+/// The names of the SQL functions that migration statements call.
 enum MigrationFunction {
   static let declaredValue = "swift_migration_value"
   static let isCase = "swift_migration_is_case"
@@ -13,7 +13,7 @@ enum MigrationFunction {
   static let changedBits = "swift_migration_changed_bits"
 }
 
-/// What statements of a migration need of Swift: declared values and raw values of enums.
+/// The SQL functions of a migration: declared defaults and raw values of enums.
 final class MigrationFunctions {
   let defaults = DeclaredDefaults()
   private var rawTypes: [any RawRepresentable.Type] = []

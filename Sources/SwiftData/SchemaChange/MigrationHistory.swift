@@ -3,18 +3,19 @@ import OpenSwiftDataSQLSyntax
 import OpenSwiftDataSQLiteEngine
 import OpenSwiftDataStoreFormat
 
-/// Writes into the history what a change of models does to the rows of a file: removed rows as deletions, changed
-/// values as updates, all in one transaction of the history.
+/// Records the effects of a migration in the history: removed rows as deletions, changed values as
+/// updates, in one transaction of the history.
 ///
-/// It reads the tables as they are before the change, so rows have their earlier keys and entity numbers.
-/// `HistoryAdjustment` moves those together with the ones of earlier changes. Only the bits of the
-/// properties are those of the changed model at once.
+/// It reads the tables before the change, so rows have their old keys and entity numbers.
+/// `HistoryAdjustment` converts these together with those of earlier changes. Only the bits of
+/// properties refer to the changed model immediately.
 struct MigrationHistory {
   private let change: SchemaChange
 
   init(_ change: SchemaChange) { self.change = change }
 
-  /// - Returns: The number of the transaction; `nil` where nothing is changed, or the file keeps no history.
+  /// - Returns: The number of the transaction; `nil` if nothing changes, or the file has no
+  ///   history.
   func write(_ connection: Connection) throws -> Int64? {
     guard let tables = HistoryTables(in: change.stored.columns) else { return nil }
     var writer = HistoryWriter(
@@ -35,12 +36,12 @@ struct MigrationHistory {
 
   // MARK: Rows
 
-  /// Rows of one table of the file that become changes.
+  /// Rows of one table of the file for which changes are recorded.
   private struct Rows {
     let type: HistoryTables.ChangeType
-    /// What the statement reads them from.
+    /// The source of the rows in the statement.
     let origin: String
-    /// The term for the bits of changed properties.
+    /// The expression for the bits of changed properties.
     var columns = "NULL"
   }
 
@@ -68,7 +69,7 @@ struct MigrationHistory {
   ) throws {
     guard change.options.keepsHistory else {
       let found = try connection.integer("SELECT 1 FROM \(rows.origin) LIMIT 1")
-      if found != nil { try writer.noteUnkept() }
+      if found != nil { try writer.recordGap() }
       return
     }
     try prepare(connection)
@@ -84,18 +85,18 @@ struct MigrationHistory {
   }
 }
 
-/// The bits of the properties that change in a row, where that depends on the row.
+/// The bits of the changed properties, if they depend on the row.
 private struct ConditionalBits {
-  /// By entity, for each property the bits that it has.
+  /// By entity, the bits of each property.
   private var entities: [[Data]] = []
 
-  /// - Returns: A literal where all rows have the same bits, else a call of the function.
+  /// - Returns: A literal if all rows have the same bits, otherwise a call of the function.
   mutating func term(for values: ChangedValues, in model: ModelDescription) -> String {
     let bits = HistoryAdjustment.bits(of: values.rows.current.name, in: model)
     let columns = values.properties.map { property in
       var columns = Data(count: (bits.count + 7) / 8)
-      for (place, bit) in bits.enumerated() where bit.property == property.name {
-        columns[place / 8] |= 0x80 >> UInt8(place % 8)
+      for (index, bit) in bits.enumerated() where bit.property == property.name {
+        columns[index / 8] |= 0x80 >> UInt8(index % 8)
       }
       return columns
     }
@@ -107,7 +108,7 @@ private struct ConditionalBits {
     return "\(MigrationFunction.changedBits)(\(entities.count - 1), \(digits))"
   }
 
-  /// The function gets the place of an entity, and a digit for each of its properties.
+  /// The arguments of the function are the index of an entity, and a digit for each property.
   func register(on connection: Connection) throws {
     try connection.register(
       function: MigrationFunction.changedBits, argumentCount: 2, deterministic: true

@@ -1,23 +1,23 @@
-/// Values that a migration deletes, because the models have no property for them.
+/// Values that a migration deletes, because the new models have no property for them.
 ///
-/// ``MigrationPreview/Stage/losses`` lists them before, and a line on standard error afterwards. Not in Apple's
-/// framework.
+/// ``MigrationPreview/Stage/losses`` lists them before the migration; a line on standard error
+/// reports them afterwards. Not in Apple's framework.
 public struct MigrationLoss: Codable, Hashable, Sendable {
-  /// The entity, as the store names it.
+  /// The name of the entity in the store.
   public let entity: String
 
-  /// The property that is removed; `nil` for whole rows.
+  /// The removed property; `nil` if whole rows are deleted.
   public let property: String?
 
-  /// The type of the property; `a model` for rows.
+  /// The type of the property; `a model` for whole rows.
   public let type: String
 
-  /// How many values, links or rows there are.
+  /// The number of deleted values, links or rows.
   public let valueCount: Int
 }
 
 extension MigrationLoss: CustomStringConvertible {
-  /// One clause: `3 values of Trip.price (Double)`.
+  /// The loss as a clause: `3 values of Trip.price (Double)`.
   public var description: String {
     guard let property else {
       return "\(valueCount) \(valueCount == 1 ? "row" : "rows") of \(entity)"
@@ -28,7 +28,7 @@ extension MigrationLoss: CustomStringConvertible {
 }
 
 extension MigrationLoss {
-  /// The same where nothing may be deleted.
+  /// The error for a loss where no loss is allowed.
   var problem: MigrationProblem {
     MigrationProblem(
       entity: entity, property: property, from: type, to: "not in the models",

@@ -1,41 +1,41 @@
-/// What stands in the way of a migration: rows whose values the new models cannot have.
+/// A reason why a store cannot be migrated: rows with values that the new models do not allow.
 ///
 /// Not in Apple's framework.
 public struct MigrationProblem: Codable, Hashable, Sendable {
-  /// The entity, as the new models name it.
+  /// The name of the entity in the new models.
   public let entity: String
-  /// The property, or several with commas; `nil` for what concerns whole rows.
+  /// The property, or several separated by commas; `nil` if whole rows are affected.
   public let property: String?
-  /// What the store has: a type, or a condition.
+  /// The type or condition in the store.
   public let from: String
-  /// What the models ask for.
+  /// The type or condition in the new models.
   public let to: String
-  /// What is wrong with the rows, as a clause: `have no value`.
+  /// The problem of the rows, as a clause: `have no value`.
   public let reason: String
-  /// How many rows stand in the way.
+  /// The number of affected rows.
   public let rowCount: Int
-  /// The primary keys of up to three of them, as identifiers have them: `p12`.
+  /// The primary keys of up to three of these rows, as in identifiers: `p12`.
   public let examples: [String]
-  /// What to do about it.
+  /// How to solve the problem.
   public let advice: String
 
-  /// Which code of a stage helps.
+  /// The code of a migration stage that solves the problem.
   enum Remedy: String, Codable {
-    /// None is needed: the models have to say more.
+    /// None: the models need another declaration.
     case declaration
-    /// Code on the rows as they are: `willMigrate`.
+    /// Code that changes the old rows: `willMigrate`.
     case before
     /// Code that sets the new property from the old row: a transformation.
     case transformation
   }
 
   let remedy: Remedy
-  /// The entity, as the store names it.
+  /// The name of the entity in the store.
   let storedEntity: String
 }
 
 extension MigrationProblem: CustomStringConvertible {
-  /// One sentence on what is wrong and where, and what to do.
+  /// The problem, the rows and the advice, as a sentence.
   public var description: String {
     let place = property.map { "\(entity).\($0)" } ?? entity
     let rows = rowCount == 1 ? "1 row" : "\(rowCount) rows"

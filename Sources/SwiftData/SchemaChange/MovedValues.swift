@@ -4,10 +4,10 @@ import OpenSwiftDataSQLSyntax
 import OpenSwiftDataSQLiteEngine
 import OpenSwiftDataStoreFormat
 
-/// Moves values between rows and files beside the store while tables are changed.
+/// Moves values between rows and files beside the store while tables change.
 final class MovedValues {
   private let files: ExternalFiles?
-  /// What went wrong in a function.
+  /// The first error in an SQL function.
   private(set) var error: (any Error)?
 
   init(_ files: ExternalFiles?) { self.files = files }
@@ -41,7 +41,7 @@ final class MovedValues {
           guard let content = files?.content(named: name) else {
             return .failure("the file \(name) of a large value is missing")
           }
-          files?.noteLost(name)
+          files?.recordDropped(name)
           return .blob(content)
         }
       }
@@ -50,7 +50,8 @@ final class MovedValues {
 }
 
 extension SchemaChange {
-  /// Files of values whose rows or properties go are removed after the commit.
+  /// Records the files of values that are deleted with their rows or properties, to remove them
+  /// after the commit.
   func noteLostValues(_ connection: Connection, _ external: ExternalFiles?) throws {
     guard let external else { return }
     for table in old.tables where stored.columns[table.name] != nil {
@@ -73,7 +74,7 @@ extension SchemaChange {
         try StoredName.forEach(
           table.name, column.name, connection,
           where: isRead ? "\(RowColumns.entity) IN (\(numbers))" : nil
-        ) { _, name in external.noteLost(name) }
+        ) { _, name in external.recordDropped(name) }
       }
     }
   }

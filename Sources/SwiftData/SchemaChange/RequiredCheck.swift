@@ -2,8 +2,7 @@ import OpenSwiftDataSQLSyntax
 import OpenSwiftDataSQLiteEngine
 import OpenSwiftDataStoreFormat
 
-/// A question to the changed file after the code of a transformation: does a required property have no
-/// value in some rows?
+/// A query after the code of a transformation: finds rows without a value for a required property.
 struct RequiredCheck {
   private let entity: String
   private let property: String
@@ -32,15 +31,15 @@ struct RequiredCheck {
   }
 
   /// - Parameters:
-  ///   - columns: The columns with what they hold.
-  ///   - isCase: The condition that a column has the raw value of a case, for an enum.
-  /// - Returns: `nil` for an attribute that has a valid value whatever the columns have.
+  ///   - columns: The columns with their content.
+  ///   - isCase: For an enum, the condition that a column contains the raw value of a case.
+  /// - Returns: `nil` for an attribute that is valid for any content of its columns.
   init?(
     _ attribute: AttributeDescription, _ columns: [(name: String, leaf: AttributeDescription)],
     table: String, _ rows: TableSource.Rows, isCase: ((String) -> String)?
   ) {
     func isMissing(_ name: String, _ leaf: AttributeDescription) -> String? {
-      // A number that is not stored reads as NaN.
+      // A floating-point number that is null is read as NaN.
       if leaf.type.isFloat { return nil }
       if let isCase { return "\(name) IS NULL OR NOT \(isCase(name))" }
       return leaf.type == .uri ? "\(name) IS NULL OR \(name) = ''" : "\(name) IS NULL"
@@ -58,18 +57,11 @@ struct RequiredCheck {
       condition: conditions.map { "(\($0))" }.joined(separator: " OR "))
   }
 
-  /// - Returns: A clause such as `Trip.kind (String) in 3 rows (p1, p2, p3)`; `nil` where nothing is missing.
+  /// - Returns: A clause such as `Trip.kind (String) in 3 rows (p1, p2, p3)`; `nil` if nothing is
+  ///   missing.
   func missing(_ connection: Connection) throws -> String? {
-    let rows = try connection.prepare(keys)
-    defer { rows.reset() }
-    var count = 0
-    var examples: [String] = []
-    while try rows.step() {
-      count += 1
-      if examples.count < 3 { examples.append("p\(rows.int64(0))") }
-    }
-    if count == 0 { return nil }
-    return "\(entity).\(property) (\(type)) in \(count == 1 ? "1 row" : "\(count) rows") "
-      + "(\(examples.joined(separator: ", ")))"
+    guard let rows = try FoundRows(keys, in: connection) else { return nil }
+    return "\(entity).\(property) (\(type)) in \(rows.count == 1 ? "1 row" : "\(rows.count) rows") "
+      + "(\(rows.examples.joined(separator: ", ")))"
   }
 }

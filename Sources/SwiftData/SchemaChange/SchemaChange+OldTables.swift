@@ -2,9 +2,9 @@ import OpenSwiftDataSQLSyntax
 import OpenSwiftDataSQLiteEngine
 import OpenSwiftDataStoreFormat
 
-/// The tables as they were before the change, which stay until `dropOldTables` where the options ask for it.
+/// The old tables, which stay until `dropOldTables` if the options require it.
 extension SchemaChange {
-  /// Where the earlier models have their rows meanwhile.
+  /// The mapping of the old models to the old tables.
   func oldMapping(_ schema: Schema) -> SchemaMapping {
     SchemaMapping(
       schema: schema, descriptors: schema.descriptors,
@@ -13,15 +13,15 @@ extension SchemaChange {
         tables: Set(stored.columns.keys), tablePrefix: SchemaChange.oldPrefix))
   }
 
-  /// Makes the indexes of keys anew, which have gone with the names of the tables: relationships of the
-  /// earlier models are read through them.
+  /// Creates indexes for the keys again, because renaming the tables has removed them.
+  /// Relationships of the old models are read through these indexes.
   func indexOldTables(_ mapping: SchemaMapping, _ connection: Connection) throws {
     for index in mapping.layout.indexes where index.name.hasPrefix(SchemaChange.oldPrefix) {
       try connection.execute(CreateIndex(index).rendered(in: .sqlite).sql)
     }
   }
 
-  /// What was added to the keys of an entity's rows.
+  /// The offset that was added to the keys of an entity's rows.
   func keyOffset(from earlier: String, to later: String) -> Int64 {
     plan.offset(from: old.table(of: earlier), to: new.table(of: later))
   }

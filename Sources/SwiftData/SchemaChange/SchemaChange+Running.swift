@@ -4,24 +4,24 @@ import OpenSwiftDataSQLSyntax
 package import OpenSwiftDataSQLiteEngine
 import OpenSwiftDataStoreFormat
 
-/// How far a change has come.
+/// The progress of a change.
 struct SchemaChangeProgress: Sendable {
   /// The entity whose table is being changed.
   let entity: String
-  /// Rows of all tables that have been written, and that are to be.
+  /// The number of written rows, and of all rows to write.
   let rows: Int64
   let totalRows: Int64
 }
 
-/// Writes the change, in a transaction of the caller.
+/// Executes the change, in a transaction of the caller.
 extension SchemaChange {
-  /// Rows that one statement copies, so that progress can be told.
+  /// The number of rows that one statement copies, so that progress can be reported.
   @TaskLocal package static var portion: Int64 = 50_000
 
-  /// What is put before the names of tables until the old ones are gone.
+  /// The prefix of new tables as long as the old ones exist.
   private static let newPrefix = "NEW_"
 
-  /// The statements in their order, as a reader would write them; copying is one statement per table.
+  /// The statements in their order, for documentation; copying a table is one statement.
   var statements: [String] {
     plan.links.flatMap(\.statements) + plan.joins.flatMap(filling)
       + made.flatMap { [creation(of: $0)] + copying(of: $0) }
@@ -33,11 +33,11 @@ extension SchemaChange {
     plan.tables.filter { if case .made = $0.kind { true } else { false } }
   }
 
-  /// Changes a file without values in files.
+  /// Changes a file without external values.
   package func run(_ connection: Connection) throws { try run(connection, external: nil) }
 
   /// - Parameter external: The files of large values.
-  /// - Throws: `SQLiteError`, or `SwiftDataError`; the caller rolls back.
+  /// - Throws: `SQLiteError`, or `SwiftDataError`; the caller must roll back.
   func run(
     _ connection: Connection, external: ExternalFiles?,
     progress: (SchemaChangeProgress) -> Void = { _ in }
@@ -52,7 +52,7 @@ extension SchemaChange {
       }
     }
     try noteLostValues(connection, external)
-    // First all that reads the tables as they are.
+    // First everything that reads the unchanged tables.
     let transaction = try MigrationHistory(self).write(connection)
     try execute(plan.links.flatMap(\.statements))
     try execute(plan.joins.flatMap(filling))
@@ -61,13 +61,13 @@ extension SchemaChange {
     var done: Int64 = 0
     for change in made {
       try execute([creation(of: change)])
-      for place in change.sources.indices {
-        try copy(change, place, connection, values) { rows in
+      for position in change.sources.indices {
+        try copy(change, position, connection, values) { rows in
           progress(
             SchemaChangeProgress(
               entity: change.table.root, rows: min(done + rows, total), totalRows: total))
         }
-        done += lastKeys[change.sources[place].table] ?? 0
+        done += lastKeys[change.sources[position].table] ?? 0
       }
     }
     try dropIndexes(connection)
@@ -84,7 +84,7 @@ extension SchemaChange {
     try createIndexes(connection)
   }
 
-  /// Removes the tables that stayed for code that sees both sides.
+  /// Removes the old tables that were kept for code that reads both versions.
   func dropOldTables(_ connection: Connection) throws {
     for table in oldTables {
       try connection.execute(
@@ -98,7 +98,7 @@ extension SchemaChange {
     (old.tables.map(\.name) + old.joinTables.map(\.name)).filter { stored.columns[$0] != nil }
   }
 
-  /// Tables of the file that go on, under the same or another name.
+  /// The tables of the file that continue, under the same or another name.
   private var continuing: Set<String> {
     var names: Set<String> = []
     for change in plan.tables {
@@ -116,7 +116,7 @@ extension SchemaChange {
       .rendered(in: .sqlite).sql
   }
 
-  /// What a table that goes on needs: rows go, entities get other numbers, columns other names.
+  /// The statements for a table that continues: delete rows, change entity numbers, rename columns.
   private func alteration(_ change: TableChange) -> [String] {
     if case .made = change.kind { return [] }
     let source = change.sources[0]
@@ -146,7 +146,7 @@ extension SchemaChange {
     return statements
   }
 
-  /// Through names that nothing has, so that names may be exchanged.
+  /// Renames through unused names, so that two names can be exchanged.
   private static func renaming(_ columns: [TableChange.Rename], of table: String) -> [String] {
     func statement(_ from: String, _ to: String) -> String {
       """
@@ -160,32 +160,32 @@ extension SchemaChange {
   }
 
   private func copying(of change: TableChange) -> [String] {
-    change.sources.indices.map { place in
-      "\(insertion(change, place)) WHERE \(change.sources[place].condition)"
+    change.sources.indices.map { position in
+      "\(insertion(change, position)) WHERE \(change.sources[position].condition)"
     }
   }
 
-  private func insertion(_ change: TableChange, _ place: Int) -> String {
+  private func insertion(_ change: TableChange, _ position: Int) -> String {
     let name = SchemaChange.newPrefix + change.table.name
-    return "INSERT INTO \(name.quotedName) \(change.selection(place))"
+    return "INSERT INTO \(name.quotedName) \(change.selection(position))"
   }
 
   private func copy(
-    _ change: TableChange, _ place: Int, _ connection: Connection, _ values: MovedValues,
+    _ change: TableChange, _ position: Int, _ connection: Connection, _ values: MovedValues,
     progress: (Int64) -> Void
   ) throws {
-    let source = change.sources[place]
+    let source = change.sources[position]
     let last = lastKeys[source.table] ?? 0
     let copying = try connection.prepare(
       """
-      \(insertion(change, place)) WHERE \(RowColumns.key) BETWEEN ?1 AND ?2 AND \(source.condition)
+      \(insertion(change, position)) WHERE \(RowColumns.key) BETWEEN ?1 AND ?2 AND \(source.condition)
       """)
     let boundary = try connection.prepare(
       """
       SELECT \(RowColumns.key) FROM \(source.table.quotedName) WHERE \(RowColumns.key) >= ?1 \
       ORDER BY \(RowColumns.key) LIMIT 1 OFFSET \(SchemaChange.portion)
       """)
-    // Programs of others may have given keys below 1.
+    // Other programs may have assigned keys below 1.
     var first = Int64.min
     var isLast = false
     while !isLast {
@@ -252,7 +252,7 @@ extension SchemaChange {
 
   // MARK: Indexes
 
-  /// Spatial indexes are made anew.
+  /// R-trees are created again.
   private func dropTrees(_ connection: Connection) throws {
     let trees = try connection.texts(
       "SELECT name FROM sqlite_schema WHERE name LIKE 'Z\\_RT\\_%' ESCAPE '\\' AND sql LIKE 'CREATE VIRTUAL%'"
@@ -273,7 +273,8 @@ extension SchemaChange {
       created.map { ($0.name, $0.rendered(in: .sqlite).sql) }, uniquingKeysWith: { $1 })
   }
 
-  /// Those that the changed file does not have, or has otherwise. Indexes that other programs made stay.
+  /// Drops indexes that the changed file lacks or defines differently. Indexes of other programs
+  /// stay.
   private func dropIndexes(_ connection: Connection) throws {
     let expected = expectedIndexes
     let known = Set(old.indexes.map(\.name))
@@ -292,8 +293,8 @@ extension SchemaChange {
     for name in dropped { try connection.execute("DROP INDEX \(name.quotedName)") }
   }
 
-  /// Whether Apple's framework gives such a name: `Z_Trip_byName` by an index of the model, which earlier
-  /// versions of it may have left, `ZTRIP_ZNAME_INDEX` by an indexed attribute.
+  /// Whether Apple's framework uses such a name: `Z_Trip_byName` for an index of the model, which
+  /// an older version of the model may have left, or `ZTRIP_ZNAME_INDEX` for an indexed attribute.
   private func isOfFramework(_ name: String, on table: String) -> Bool {
     let entities = old.model.entities.map(\.name) + new.model.entities.map(\.name)
     if entities.contains(where: { name.hasPrefix("Z_\($0)_") }) { return true }
@@ -301,7 +302,7 @@ extension SchemaChange {
   }
 
   private func createIndexes(_ connection: Connection) throws {
-    // Those of the models come with a sentence for rows that break a rule.
+    // Creating the model's own indexes reports an error for rows that violate a constraint.
     if let mapping = target.mapping { _ = try StoreIndexes(mapping: mapping).complete(connection) }
     let present = Set(
       try connection.texts("SELECT name FROM sqlite_schema WHERE type = 'index'"))
@@ -331,7 +332,7 @@ extension SchemaChange {
     }
   }
 
-  /// The model with what classes can't declare and hashes count: which entities are abstract.
+  /// The model, with abstract entities marked: classes can't declare them, but hashes include them.
   private var describedModel: ModelDescription {
     ModelDescription(
       entities: new.model.entities.map { entity in

@@ -2,45 +2,47 @@ import OpenSwiftDataSQLSyntax
 package import OpenSwiftDataSQLiteEngine
 package import OpenSwiftDataStoreFormat
 
-/// How the tables of a file are changed so that they hold another model; planned from both models, before
-/// anything is written.
+/// Changes the tables of a file to hold another model. Planned from both models, before anything is
+/// written.
 ///
-/// 1. `ModelCounterparts` tells what goes on under which name, `TableSources` which rows go where.
-/// 2. `ChangePlanner` finds a source for every column (`AttributeChange`, `LinkPlanner`), and what must be
-///    asked of the rows beforehand (`ChangeCheck`).
-/// 3. `TableChange` decides whether a table stays, is altered or is made anew.
-/// 4. `problems` asks, `run` writes: all in one transaction of the caller.
+/// 1. `ModelCounterparts` matches entities and properties, `TableSources` determines the
+///    destination of rows.
+/// 2. `ChangePlanner` determines a source for every column (`AttributeChange`, `LinkPlanner`), and
+///    the checks of the rows (`ChangeCheck`).
+/// 3. `TableChange` decides whether a table stays, is altered, or is created again.
+/// 4. `problems` runs the checks, `run` writes, both in one transaction of the caller.
 ///
-/// Afterwards tables, indexes, entity numbers, history, metadata and model cache are as in a new file of the
-/// model. Only where a large table just gets columns do these stand last.
+/// Afterwards tables, indexes, entity numbers, history, metadata and model cache are the same as in
+/// a new file of the model. The only exception: columns that are added to a large table are the
+/// last ones.
 package struct SchemaChange {
-  /// What the caller decides.
+  /// The options of the caller.
   package struct Options: Sendable {
-    /// Entities that are gone for good, with their rows. Others that the models do not name stay while
-    /// they have rows.
+    /// Entities to remove with their rows. Other entities without a model stay as long as they have
+    /// rows.
     package var removing: Set<String> = []
-    /// Whether the tables stay under other names until `dropOldTables`, and values that cannot be carried
-    /// over are no problem: code that sees both sides follows.
+    /// Whether the old tables stay, under other names, until `dropOldTables`. Values that cannot be
+    /// carried over are no problem then, because code that reads both versions follows.
     package var keepsOldTables = false
-    /// Whether what happens to rows is kept in the history; without it only a sign that there was something.
+    /// Whether the effects on rows are recorded in the history; if not, only a gap is recorded.
     package var keepsHistory = true
-    /// Whether code runs before and after the change, which may carry over what the change deletes.
-    package var codeSeesBoth = false
-    /// Whether a value that would be deleted stands in the way.
+    /// Whether code runs before and after the change, which may carry over deleted values.
+    package var codeReadsBothVersions = false
+    /// Whether a value that would be deleted is a problem.
     package var refusesLosses = false
-    /// The properties that are gone for good, by entity; those that classes declare are added.
+    /// Properties to remove, by entity, in addition to those that classes declare.
     package var removedProperties: [String: Set<String>] = [:]
-    /// The version that the file gets, as the history tells it.
+    /// The new version of the file, for the history.
     package var version: String?
 
     package init() {}
   }
 
-  /// Tables whose last key is smaller are made anew rather than altered, so that their columns stand
-  /// in the order of new files.
+  /// Tables with a smaller last key are created again, not altered, so that their columns have the
+  /// order of new files.
   @TaskLocal package static var smallTable: Int64 = 20_000
 
-  /// What the tables of a file are called while both sides are there.
+  /// The prefix of old tables as long as both versions exist.
   static let oldPrefix = "OLD_"
 
   let stored: StoredSchema
@@ -55,10 +57,11 @@ package struct SchemaChange {
   var new: StoreLayout { target.layout }
 
   /// - Parameters:
-  ///   - stored: What the file says.
+  ///   - stored: The schema of the file.
   ///   - model: The model of its rows.
-  ///   - schema: The models that it is to hold.
-  /// - Throws: `SwiftDataError.loadIssueModelContainer` for a file whose tables are not those of the model.
+  ///   - schema: The new models.
+  /// - Throws: `SwiftDataError.loadIssueModelContainer` if the tables of the file do not match the
+  ///   model.
   init(
     stored: StoredSchema, model: ModelDescription, schema: Schema, options: Options = Options(),
     connection: Connection
@@ -70,7 +73,7 @@ package struct SchemaChange {
     ) { ChangeTarget(SchemaMapping(schema: schema, descriptors: descriptors, file: $0)) }
   }
 
-  /// A change to a model without classes: nothing has declared values.
+  /// A change to a model without classes, which has no declared defaults.
   package init(
     stored: StoredSchema, model: ModelDescription, target: ModelDescription,
     options: Options = Options(), connection: Connection
@@ -100,17 +103,17 @@ package struct SchemaChange {
         stored: old, current: self.target.layout, counterparts: counterparts, sources: sources),
       self.target.mapping, lastKeys: lastKeys, stored: stored.modelMetadata, options)
     plan = try planner.plan()
-    // Each entity of a hierarchy asks about the links that it inherits.
+    // Each entity of a hierarchy checks the links that it inherits.
     var asked: Set<ChangeCheck> = []
     checks = planner.checks.filter { asked.insert($0).inserted }
     self.stored = stored
     self.options = options
   }
 
-  /// Whether nothing changes but what the file says of itself.
+  /// Whether only the description in the file changes.
   var isEmpty: Bool { plan.isEmpty && old.numbers == new.numbers }
 
-  /// What would lose values, or break the rules of the models.
+  /// Rows that would lose values or violate constraints of the new models.
   package func problems(_ connection: Connection) throws -> [MigrationProblem] {
     try plan.defaults.register(on: connection)
     let problems = try checks.compactMap { check in
@@ -120,20 +123,20 @@ package struct SchemaChange {
     return options.refusesLosses ? problems + (try losses(connection).map(\.problem)) : problems
   }
 
-  /// What the change deletes.
+  /// The values that the change deletes.
   package func losses(_ connection: Connection) throws -> [MigrationLoss] {
     try plan.defaults.register(on: connection)
     return try plan.losses.compactMap { try $0.loss(connection) }
   }
 
-  /// The required values that code behind the change has not set, as clauses.
+  /// The required values that code has not set after the change, as clauses.
   func missingValues(_ connection: Connection) throws -> [String] {
     try plan.defaults.register(on: connection)
     return try plan.required.compactMap { try $0.missing(connection) }
   }
 
-  /// The entities of the file that have rows of which the models keep no property: they are of another
-  /// program, unless the models say that they know them.
+  /// Entities of the file with rows, of which the models keep no property: they belong to another
+  /// program, unless the models name them.
   func unrelatedEntities(_ connection: Connection) throws -> [(entity: String, rows: Int)] {
     try old.model.entities.compactMap { entity in
       guard let current = counterparts.successor(of: entity.name), current.name == entity.name,
@@ -151,10 +154,10 @@ package struct SchemaChange {
     }
   }
 
-  /// A clause for each difference of the models.
+  /// A clause for each difference between the models.
   var descriptions: [String] { ModelChange.descriptions(counterparts) }
 
-  /// The entities whose rows are touched, by table of the file.
+  /// The entities whose rows are changed, by table of the file.
   var tables: [(entity: String, table: String, rows: Int64)] {
     plan.tables.filter { !$0.isEmpty }.flatMap { change in
       change.sources.map { (change.table.root, $0.table, lastKeys[$0.table] ?? 0) }
@@ -163,15 +166,15 @@ package struct SchemaChange {
 
   // MARK: Planning
 
-  /// The entities that only the file has and that stay beside the models. Numbers of entities that no model
-  /// describes cannot be given away; else the numbers are those of a new file.
+  /// The entities that only the file has and that stay. If an entity is not described by a model,
+  /// its number cannot be reassigned; otherwise the numbers are those of a new file.
   private static func fileEntities(
     beside own: ModelDescription, _ stored: StoredSchema, _ layout: StoreLayout,
     _ options: Options, _ connection: Connection
   ) throws -> FileEntities {
     let model = layout.model
     let counterparts = ModelCounterparts(from: model, to: own)
-    // Nothing is lost with an entity that has no rows.
+    // An entity without rows can be removed.
     let used = try model.entities.filter { entity in
       guard counterparts.successor(of: entity.name) == nil,
         !options.removing.contains(entity.name), let number = layout.numbers[entity.name]
@@ -231,10 +234,10 @@ package struct SchemaChange {
   }
 }
 
-/// The model that a file is to hold.
+/// The new model of a file.
 struct ChangeTarget {
   let layout: StoreLayout
-  /// The model classes; `nil` for a model without.
+  /// The mapping of the model classes; `nil` for a model without classes.
   let mapping: SchemaMapping?
 
   init(layout: StoreLayout, mapping: SchemaMapping?) {
@@ -244,15 +247,15 @@ struct ChangeTarget {
 
   init(_ mapping: SchemaMapping) { self.init(layout: mapping.layout, mapping: mapping) }
 
-  /// Writes what the file says of itself.
+  /// Writes the file's description of its model.
   var creation: StoreCreation {
     mapping.map { StoreCreation($0) }
       ?? StoreCreation(model: layout.model, numbers: layout.numbers, definitions: [])
   }
 }
 
-/// Entities of a file that the models do not name, as they stay beside the models: relationships lose what
-/// the other side does not have any more.
+/// Entities of a file that the models do not contain, changed to fit beside them: relationships
+/// lose inverses that do not exist any more.
 struct KeptEntities {
   let entities: [EntityDescription]
 

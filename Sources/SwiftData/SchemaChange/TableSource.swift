@@ -1,6 +1,6 @@
 import OpenSwiftDataStoreFormat
 
-/// The rows of one table of a file that go on in one table of the changed file.
+/// The rows of one table in the file that continue in one table of the changed file.
 struct TableSource: Sendable {
   /// The rows of one entity.
   struct Rows: Sendable {
@@ -11,37 +11,37 @@ struct TableSource: Sendable {
   }
 
   let table: String
-  /// What is added to the keys, so that rows of several tables get along in one.
+  /// The offset that is added to the keys, so that rows of several tables can share one table.
   let offset: Int64
   let rows: [Rows]
 
   var hasNewNumbers: Bool { rows.contains { $0.storedNumber != $0.currentNumber } }
 
-  /// The number of a row's entity in the changed file.
+  /// The expression for the number of a row's entity in the changed file.
   var number: String {
     guard hasNewNumbers else { return RowColumns.entity }
     let cases = rows.map { "WHEN \($0.storedNumber) THEN \($0.currentNumber)" }
     return "CASE \(RowColumns.entity) \(cases.joined(separator: " ")) END"
   }
 
-  /// The key of a row in the changed file.
+  /// The expression for a row's key in the changed file.
   func key(_ expression: String) -> String {
     offset == 0 ? expression : "\(expression) + \(offset)"
   }
 
-  /// The condition on the rows that go on.
+  /// The condition for the rows that continue.
   var condition: String {
     "\(RowColumns.entity) IN (\(rows.map { "\($0.storedNumber)" }.joined(separator: ", ")))"
   }
 }
 
-/// Where the rows of all tables go.
+/// The destinations of the rows of all tables.
 struct TableSources: Sendable {
   /// By table of the changed file.
   private(set) var byTable: [String: [TableSource]] = [:]
-  /// The tables of the file that rows of one table of the changed file come from, and of no other.
+  /// By table of the file: the tables of the changed file in which its rows continue.
   private(set) var destinations: [String: Set<String>] = [:]
-  /// The earlier entities that are gone, by table of the file.
+  /// The numbers of removed entities, by table of the file.
   private(set) var removed: [String: [Int]] = [:]
   private var offsets: [Way: Int64] = [:]
 
@@ -50,12 +50,12 @@ struct TableSources: Sendable {
     let current: String
   }
 
-  /// What is added to the keys of rows that go from one table to another.
+  /// The offset that is added to the keys of rows that move from one table to another.
   func offset(from stored: String, to current: String) -> Int64 {
     offsets[Way(stored: stored, current: current)] ?? 0
   }
 
-  /// - Parameter lastKeys: The last key of each table of the file.
+  /// - Parameter lastKeys: The last assigned key of each table in the file.
   init(
     from stored: StoreLayout, to current: StoreLayout, _ counterparts: ModelCounterparts,
     lastKeys: [String: Int64]

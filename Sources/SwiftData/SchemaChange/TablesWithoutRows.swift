@@ -2,7 +2,7 @@ import OpenSwiftDataSQLSyntax
 import OpenSwiftDataSQLiteEngine
 import OpenSwiftDataStoreFormat
 
-/// The tables of a file for a dry run: what is done to them can be tried where no rows are.
+/// A copy of a file's tables without rows, on which changes can be tried.
 struct TablesWithoutRows {
   private let connection: Connection
   private let stored: StoredSchema
@@ -12,12 +12,13 @@ struct TablesWithoutRows {
     self.stored = stored
   }
 
-  /// A database in memory with the tables, and with what the file says of itself.
+  /// Makes a database in memory with the tables, and with the file's metadata.
   func copy() throws -> Connection {
     let copy = try Connection(path: "", mode: .memory(name: nil))
     let virtual = try connection.texts(
       "SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL%'")
-    // Virtual tables make those that hold their content, triggers come after what they name.
+    // Virtual tables create the tables of their content; triggers come after the objects that they
+    // name.
     let definitions = try connection.prepare(
       """
       SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' \
@@ -43,8 +44,8 @@ struct TablesWithoutRows {
     let rows = try connection.prepare("SELECT * FROM \(table.quotedName)")
     while try rows.step() {
       let count = rows.columnCount
-      let places = (1...count).map { "?\($0)" }.joined(separator: ", ")
-      let insert = try copy.prepare("INSERT INTO \(table.quotedName) VALUES (\(places))")
+      let indices = (1...count).map { "?\($0)" }.joined(separator: ", ")
+      let insert = try copy.prepare("INSERT INTO \(table.quotedName) VALUES (\(indices))")
       for column in 0..<count {
         switch rows.storageClass(column) {
         case .null: break

@@ -1,21 +1,21 @@
 import OpenSwiftDataSQLSyntax
 import OpenSwiftDataStoreFormat
 
-/// How stored values of one type become values of another.
+/// Converts stored values of one type to another.
 struct ValueConversion {
-  /// The value of the new type.
+  /// The expression for the new value.
   let expression: String
-  /// Holds for values that would be lost; `nil` where none is.
+  /// A condition that is true for values that would be lost; `nil` if no value is lost.
   private let loss: String?
   /// Whether the new type has no NaN.
   private let losesNaN: Bool
 
-  /// The condition on rows that would lose their value. A required floating-point number without a stored
-  /// value is NaN.
+  /// The condition for rows that would lose their value. A required floating-point number that is
+  /// null is NaN.
   func loss(of stored: AttributeDescription, in column: String) -> String? {
-    let isLost = loss.map { "\(column) IS NOT NULL AND (\($0))" }
-    guard losesNaN, stored.type.isFloat, !stored.isOptional else { return isLost }
-    return "\(column) IS NULL" + (isLost.map { " OR \($0)" } ?? "")
+    let hasLeftContext = loss.map { "\(column) IS NOT NULL AND (\($0))" }
+    guard losesNaN, stored.type.isFloat, !stored.isOptional else { return hasLeftContext }
+    return "\(column) IS NULL" + (hasLeftContext.map { " OR \($0)" } ?? "")
   }
 
   private init(_ expression: String, losing loss: String? = nil, losesNaN: Bool = false) {
@@ -25,9 +25,9 @@ struct ValueConversion {
   }
 
   /// - Parameters:
-  ///   - column: The column of the value, quoted.
-  ///   - integers: The Swift types of integers before and now, where they are known.
-  /// - Returns: `nil` where values of one type are none of the other.
+  ///   - column: The column of the value, in quotes.
+  ///   - integers: The old and new Swift types of integers, if they are known.
+  /// - Returns: `nil` if the types cannot be converted.
   init?(
     _ column: String, from stored: AttributeDescription, to current: AttributeDescription,
     integers: IntegerTypes = IntegerTypes()
@@ -43,13 +43,14 @@ struct ValueConversion {
     case let (old, .boolean) where old.isInteger:
       self.init(column, losing: "\(column) NOT IN (0, 1)")
     case let (old, .double) where old.isInteger, let (old, .float) where old.isInteger:
-      // Beyond these numbers not every integer is a floating-point number.
+      // Larger integers may have no exact floating-point value.
       let limit = current.type == .double ? "9007199254740992" : "16777216"
       let first = integers.isStoredUnsigned ? "0" : "-\(limit)"
       self.init("CAST(\(column) AS REAL)", losing: "\(column) NOT BETWEEN \(first) AND \(limit)")
     case let (old, new) where old.isFloat && new.isInteger:
       let (lower, upper) = integers.bounds(new)
-      // The largest integer is no floating-point number: the comparison is with the one behind it.
+      // The largest integer has no exact floating-point value, so the comparison uses the next
+      // number.
       let above =
         upper == .max ? "\(column) >= 9223372036854775807.0" : "\(column) > \(upper)"
       self.init(
@@ -67,17 +68,17 @@ struct ValueConversion {
   }
 }
 
-/// The Swift types of an integer before and after a change. Types of different sizes share a type of column,
-/// and unsigned numbers of 64 bits stand as their bit patterns.
+/// The old and new Swift type of an integer. Types of different sizes share a column type, and
+/// unsigned 64-bit integers are stored as bit patterns.
 struct IntegerTypes: Sendable {
-  /// `nil` where the file does not tell.
+  /// `nil` if the file does not record it.
   var stored: ScalarType?
-  /// `nil` for a model without a class.
+  /// `nil` for a model without classes.
   var current: ScalarType?
 
   var isStoredUnsigned: Bool { stored?.isUnsigned64 ?? false }
 
-  /// The condition on the column that the number is another one in the new type.
+  /// The condition on the column that the number would be different in the new type.
   fileprivate func loss(of column: String, from old: AttributeType, to new: AttributeType)
     -> String?
   {
@@ -91,7 +92,7 @@ struct IntegerTypes: Sendable {
       : "\(column) NOT BETWEEN \(max(lower, isStoredUnsigned ? 0 : .min).literal) AND \(upper)"
   }
 
-  /// The numbers of the new type that stand as themselves.
+  /// The numbers that are stored unchanged in the new type.
   fileprivate func bounds(_ new: AttributeType) -> (lower: Int64, upper: Int64) {
     if current?.isUnsigned64 ?? false { return (0, .max) }
     let range = current?.traits.integers ?? new.range
@@ -100,14 +101,14 @@ struct IntegerTypes: Sendable {
 }
 
 extension Int64 {
-  /// The smallest number is no literal of SQL.
+  /// The smallest integer has no SQL literal.
   fileprivate var literal: String { _StoredValue.integer(self).literal }
 }
 
 extension AttributeType {
   fileprivate var isInteger: Bool { range != nil }
 
-  /// Whether it is a floating-point number, which reads as NaN where nothing is stored.
+  /// Whether it is a floating-point type, for which null is read as NaN.
   var isFloat: Bool { self == .double || self == .float }
 
   fileprivate var range: ClosedRange<Int64>? {

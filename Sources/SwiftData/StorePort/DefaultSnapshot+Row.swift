@@ -2,20 +2,21 @@ import Foundation
 import OpenSwiftDataRowStorage
 
 extension DefaultSnapshot {
-  /// The same values with the attributes in a row, as models read them; relationships stay beside it.
+  /// The same values with the attributes in a row, as models read them; relationships are kept
+  /// outside it.
   ///
-  /// Cells of snapshots that a store made are all there is of them, so a cell that is not set is null.
+  /// A snapshot that a store made contains all its values in cells, so an unset cell is null.
   var withRow: DefaultSnapshot {
     guard row == nil, let cells else { return self }
     var builder = RowBuilder(layout: descriptor.layout)
     builder.begin()
     for cell in descriptor.layout.kinds.indices { builder.set(value(cell), at: cell) }
-    let place = builder.finish()
+    let index = builder.finish()
     var others = ContiguousArray<_SlotValue>(repeating: .unset, count: cells.count)
     for slot in descriptor.relationshipSlots { others[slot] = cells[slot] }
     return DefaultSnapshot(
-      persistentIdentifier: persistentIdentifier, descriptor: descriptor, page: place.page,
-      row: place.row, cells: others, toManys: toManys, changedSlots: changedSlots)
+      persistentIdentifier: persistentIdentifier, descriptor: descriptor, page: index.page,
+      row: index.row, cells: others, toManys: toManys, changedSlots: changedSlots)
   }
 }
 

@@ -1,12 +1,12 @@
-/// What a store throws when rows that a save updates are gone. It has stored nothing then; the context
-/// drops its edits of them and saves again.
+/// The error of a store when rows that a save updates do not exist any more. The store has saved
+/// nothing. The context drops its edits of these models and saves again.
 package struct DeletedRows: Error {
-  /// The models without a row.
+  /// The identifiers of the missing rows.
   package let identifiers: [PersistentIdentifier]
 
   package init(_ identifiers: [PersistentIdentifier]) { self.identifiers = identifiers }
 
-  /// The same for callers that have no context.
+  /// The public error, for callers without a context.
   package var error: SwiftDataError {
     let names = identifiers.map(\.description).joined(separator: ", ")
     return SwiftDataError.modelValidationFailure.with(

@@ -2,7 +2,7 @@ import Foundation
 import OpenSwiftDataRowStorage
 
 extension EncodedValue {
-  /// The value of an attribute, where it has the property's type, as a model keeps it.
+  /// The value of an attribute as a model stores it; `nil` if it does not have the property's type.
   func slotValue(of property: ModelProperty, in storage: _ModelStorage) -> _SlotValue? {
     func read<V>(_ type: V.Type) -> _SlotValue? {
       unwrapped(as: type).map { value in
@@ -13,7 +13,7 @@ extension EncodedValue {
     return _openExistential(property.valueType, do: read) ?? decodedValue(of: property)
   }
 
-  /// A Codable value that the snapshot encoded piece by piece, put together again.
+  /// Decodes a `Codable` value that the snapshot has encoded in parts.
   private func decodedValue(of property: ModelProperty) -> _SlotValue? {
     guard case .node(let node) = self, node.keyed != nil || node.list != nil,
       case .attribute = property.form, let type = property.valueType as? any Decodable.Type,
@@ -25,7 +25,7 @@ extension EncodedValue {
     return decode(type)
   }
 
-  /// The value as a snapshot cell, where it is the stored form: the raw value of an enum, a number of
+  /// The value as a snapshot cell, if it is in stored form: the raw value of an enum, an integer of
   /// another width, or the bytes of a transformed value.
   func stored(as property: ModelProperty) -> _SlotValue? {
     switch property.form {
@@ -42,7 +42,7 @@ extension EncodedValue {
 }
 
 extension ScalarType {
-  /// A stored value as a cell of this type; nil when it is of another kind.
+  /// A stored value as a cell of this type; nil if it is of another kind.
   fileprivate func cell(_ value: _StoredValue) -> _SlotValue? {
     switch (cellKind, value) {
     case (_, .null): .null

@@ -1,20 +1,20 @@
 import Foundation
 
-/// The rows of a fetch and what they still need.
+/// The rows of a fetch, and what must still be done with them.
 package struct FetchedModels {
   package var rows: FetchedRows
   package var rest: InMemoryRest
-  /// The values of models that the fetched ones lead to, where the store sent them along.
+  /// The values of related models, if the store returned them.
   package var related: [DefaultSnapshot] = []
 }
 
-/// What is left to do in memory. Limit and offset are not applied then.
+/// What must still be done in memory. If there is anything, limit and offset have not been applied.
 package struct InMemoryRest {
-  /// The predicate has to be judged.
+  /// Whether the predicate must be evaluated.
   package var needsFilter: Bool
-  /// The order has to be made.
+  /// Whether the rows must be sorted.
   package var needsSort: Bool
-  /// The parts of the predicate that are to be judged; `nil` when that is all of it.
+  /// The parts of the predicate to evaluate; `nil` for the whole predicate.
   package var conditions: [any StandardPredicateExpression<Bool>]?
 
   package init(
@@ -29,14 +29,14 @@ package struct InMemoryRest {
   package var isEmpty: Bool { !needsFilter && !needsSort }
 }
 
-/// What a fetch found: rows of one entity, or snapshots of any.
+/// The result of a fetch: rows of one entity, or snapshots of any.
 package enum FetchedRows {
   case batch(RowBatch)
   case snapshots([DefaultSnapshot])
-  /// Rows that have the properties to fetch only, in runs of one entity.
+  /// Rows with only the properties to fetch, in runs of one entity.
   case partial([RowBatch])
 
-  /// Whole rows; a partial row makes no snapshot.
+  /// The snapshots of whole rows; partial rows have none.
   package var snapshots: [DefaultSnapshot] {
     switch self {
     case .batch(let batch): batch.snapshots

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Reports once for each relationship and store that rows are missing which a list of members names.
+/// Logs missing rows in a list of members, once per relationship and store.
 enum MissingMembersLog {
   private static let told = Mutex<Set<String>>([])
 

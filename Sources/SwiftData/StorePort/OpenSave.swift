@@ -1,11 +1,11 @@
-/// A save between taking the store's write lock and giving it back.
+/// A save while the store's write lock is held.
 ///
-/// `write` is called at most once. Exactly one of `commit` and `abandon` ends the save, on the thread that
-/// opened it.
+/// Call `write` at most once. End the save with exactly one of `commit` and `abandon`, on the
+/// thread that opened it.
 package protocol OpenSave {
-  /// Writes the request without committing it.
-  /// - Parameter source: Finds the models that relationships name.
-  /// - Throws: `DeletedRows`, `SwiftDataError`, or the store's error; `abandon` follows.
+  /// Writes the request without a commit.
+  /// - Parameter source: Finds the models that relationships refer to.
+  /// - Throws: `DeletedRows`, `SwiftDataError`, or the store's error; call `abandon` then.
   func write(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, _ options: SaveOptions,
     source: any _FaultSource
@@ -17,11 +17,11 @@ package protocol OpenSave {
   func abandon()
 }
 
-/// A transaction of a store around several saves of one context, on the thread that opened it.
+/// A store's transaction around several saves of one context, on the thread that opened it.
 ///
-/// Exactly one of `commit` and `abandon` ends it.
+/// End it with exactly one of `commit` and `abandon`.
 package protocol StoreTransaction {
-  /// Differs from that of an earlier transaction when others than this container have written since.
+  /// Differs from that of an earlier transaction if another container or process has written since.
   var externalVersion: Int64 { get }
 
   /// - Throws: The store's error; nothing is stored then, and the transaction has ended.
@@ -30,32 +30,33 @@ package protocol StoreTransaction {
   func abandon()
 }
 
-/// How a save is to be written, besides the values.
+/// The options of a save.
 package struct SaveOptions {
-  /// Whether a new model that has the unique values of a row is refused, instead of becoming that row.
+  /// Whether a new model with the unique values of a stored row is refused, instead of being
+  /// merged.
   package var refusesUpserts = false
-  /// Which rows the context shows without having read them: it gets the last values of those that delete
-  /// rules remove.
+  /// Whether a model is in memory without its values. If a delete rule removes its row, the save
+  /// returns its last values.
   package var needsLastValues: (PersistentIdentifier) -> Bool = { _ in false }
 
   package init() {}
 }
 
-/// What a store answers to a save.
+/// The result of a save.
 package struct SaveReceipt {
   /// The permanent identifiers of the inserted models, in the order of the request.
   package var inserted: [PersistentIdentifier]
-  /// Which values the store put outside of the rows.
-  package var external = ExternalPlaces()
-  /// The values of models that the store changed on its own account.
+  /// The values that the store has saved outside the rows.
+  package var external = ExternalValueSlots()
+  /// The values of models that the store itself changed.
   package var reregistered: [DefaultSnapshot] = []
-  /// What the store did by the rules of the schema, besides what the request says.
+  /// The effects of delete rules and constraints, beyond the request.
   package var consequences = SaveConsequences()
-  /// The end of the history after the save, in stores that keep one.
+  /// The token of the end of the history after the save, if the store has a history.
   package var token: (any HistoryToken)?
 }
 
-/// What a store did in a save by the rules of the schema, for the context to show.
+/// The effects of a save beyond the request, which the context must apply to its models.
 package struct SaveConsequences {
   /// A to-one relationship of a row.
   package struct Link {
@@ -63,20 +64,20 @@ package struct SaveConsequences {
     package let slot: Int
   }
 
-  /// Rows that delete rules removed.
+  /// The rows that delete rules have removed.
   package var deleted: [PersistentIdentifier] = []
-  /// Whether others had deleted rows that were to be deleted, so that `changedLists` does not tell of them.
+  /// Whether rows to delete did not exist any more, so that `changedLists` is incomplete.
   package var hasMissedRows = false
-  /// The last values of those the context asked for.
+  /// The last values of deleted models, as requested by `needsLastValues`.
   package var lastValues: [DefaultSnapshot] = []
-  /// Places in the request of inserted models that delete rules removed again.
+  /// The indices, in the request, of inserted models that delete rules have removed.
   package var dropped: [Int] = []
-  /// To-one relationships that a delete rule emptied.
-  package var emptied: [Link] = []
-  /// To-one relationships that lost their model to this save, because the relationship is one-to-one.
+  /// To-one relationships that a delete rule has set to nil.
+  package var nullified: [Link] = []
+  /// To-one relationships that were set to nil because the save gave their model to another one.
   package var displaced: [Link] = []
-  /// To-one relationships that lead to a model of this save now, which leads to them.
+  /// Inverse to-one relationships that were set to a model of this save.
   package var answered: [Link] = []
-  /// Lists that have other members now, by row.
+  /// To-many relationships whose members have changed, by row.
   package var changedLists: [(identifier: PersistentIdentifier, slots: SlotSet)] = []
 }

@@ -1,12 +1,11 @@
 import OpenSwiftDataRowStorage
 
-/// Rows of one entity in the order of a fetch, without a reference count per row.
+/// The rows of one entity in the order of a fetch, without a reference count per row.
 ///
-/// A fetch of many rows hands them over in this form; as snapshots they would be retained and
-/// released one by one.
+/// Used for fetches of many rows: each snapshot would be retained and released separately.
 package struct RowBatch {
-  /// A row and its primary key. The batch keeps the page alive.
-  struct Place {
+  /// A row and its primary key. The batch retains the page.
+  struct Entry {
     let row: UnsafeRawPointer
     let key: Int64
     let page: Unmanaged<RowPage>
@@ -14,7 +13,7 @@ package struct RowBatch {
 
   let descriptor: _ModelDescriptor
   let scope: IdentifierScope
-  private(set) var places = ContiguousArray<Place>()
+  private(set) var entries = ContiguousArray<Entry>()
   private var pages: [RowPage] = []
 
   init(descriptor: _ModelDescriptor, scope: IdentifierScope) {
@@ -22,19 +21,19 @@ package struct RowBatch {
     self.scope = scope
   }
 
-  mutating func reserve(_ count: Int) { places.reserveCapacity(count) }
+  mutating func reserve(_ count: Int) { entries.reserveCapacity(count) }
 
   mutating func append(page: RowPage, row: UnsafeRawPointer, key: Int64) {
     if pages.last !== page { pages.append(page) }
-    places.append(Place(row: row, key: key, page: Unmanaged.passUnretained(page)))
+    entries.append(Entry(row: row, key: key, page: Unmanaged.passUnretained(page)))
   }
 
   func snapshot(at index: Int) -> DefaultSnapshot {
-    let place = places[index]
+    let entry = entries[index]
     return DefaultSnapshot(
-      persistentIdentifier: PersistentIdentifier(scope: scope, key: place.key),
-      descriptor: descriptor, page: place.page.takeUnretainedValue(), row: place.row)
+      persistentIdentifier: PersistentIdentifier(scope: scope, key: entry.key),
+      descriptor: descriptor, page: entry.page.takeUnretainedValue(), row: entry.row)
   }
 
-  var snapshots: [DefaultSnapshot] { places.indices.map(snapshot(at:)) }
+  var snapshots: [DefaultSnapshot] { entries.indices.map(snapshot(at:)) }
 }

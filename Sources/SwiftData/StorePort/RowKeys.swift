@@ -1,7 +1,7 @@
 import OpenSwiftDataRowStorage
 
-/// Where the models of a fetch are: by the keys of their rows, or by identifier.
-package enum FetchedPlaces {
+/// Identifies the models of a fetch: by the keys of their rows, or by identifier.
+package enum FetchedIdentifiers {
   case keys(RowKeys)
   case identifiers([PersistentIdentifier])
 
@@ -26,8 +26,8 @@ package enum FetchedPlaces {
     }
   }
 
-  /// Those at some positions.
-  func picking(_ positions: some Sequence<Int>) -> FetchedPlaces {
+  /// The entries at some positions.
+  func picking(_ positions: some Sequence<Int>) -> FetchedIdentifiers {
     switch self {
     case .keys(let keys): .keys(keys.picking(positions))
     case .identifiers(let identifiers): .identifiers(positions.map { identifiers[$0] })
@@ -35,17 +35,17 @@ package enum FetchedPlaces {
   }
 }
 
-/// The places of a fetch and what is left to do in memory.
-package struct FoundPlaces {
-  package var places: FetchedPlaces
+/// The identities that a fetch found, and what must still be done in memory.
+package struct FoundIdentifiers {
+  package var identifiers: FetchedIdentifiers
   package var rest: InMemoryRest
 }
 
-/// Where the rows of a fetch are, in eight bytes each.
+/// The keys of a fetch's rows, eight bytes each.
 package struct RowKeys {
-  /// Primary keys; where there are several entities the number of the row's is in the upper 16 bits.
+  /// Primary keys; with several entities, the upper 16 bits contain the entity number.
   private var words = ContiguousArray<Int64>()
-  /// One for all rows, or one per entity number.
+  /// One scope for all rows, or one per entity number.
   private let scopes: [IdentifierScope]
   private let isMixed: Bool
 
@@ -66,7 +66,7 @@ package struct RowKeys {
 
   package var count: Int { words.count }
 
-  /// Rows of entities that the schema lacks are left out.
+  /// Rows of entities that are not in the schema are ignored.
   package mutating func append(_ key: Int64, entityNumber: Int) {
     if isMixed, !scopes.indices.contains(entityNumber) { return }
     words.append(isMixed ? PackedKey(key: key, entity: Int64(entityNumber)).word : key)
@@ -83,7 +83,6 @@ package struct RowKeys {
 
   var identifiers: [PersistentIdentifier] { (0..<count).map { self[$0] } }
 
-  /// The keys at some positions.
   func picking(_ positions: some Sequence<Int>) -> RowKeys {
     var picked = RowKeys(like: self)
     for position in positions { picked.words.append(words[position]) }

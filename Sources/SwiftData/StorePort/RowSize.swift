@@ -1,7 +1,7 @@
 import OpenSwiftDataRowStorage
 
-/// How many bytes a row takes, which follows from where its last text or blob ends; the name of a value
-/// that is kept elsewhere is one.
+/// The size of a row in bytes: the end of its last text or blob, including names of external
+/// values.
 enum RowSize {
   static func size(of row: UnsafeRawPointer, layout: RowLayout) -> Int {
     let reader = RowReader(row: row, cellsOffset: layout.cellsOffset)

@@ -2,8 +2,8 @@ import Foundation
 import OpenSwiftDataRowStorage
 
 extension SnapshotPort {
-  /// A snapshot of the store as one of this library. Values are matched to properties by name, as the
-  /// snapshot encodes them; what it does not encode reads as unset.
+  /// Converts a snapshot of the store to a `DefaultSnapshot`. Encoded values are matched to
+  /// properties by name; values that are not encoded stay unset.
   func converted(_ snapshot: Store.Snapshot) throws -> DefaultSnapshot {
     if let snapshot = snapshot as? DefaultSnapshot { return snapshot.withRow }
     let identifier = snapshot.persistentIdentifier
@@ -26,7 +26,7 @@ extension SnapshotPort {
 }
 
 extension DefaultSnapshot {
-  /// - Throws: `SwiftDataError.storeReadFailure` for a value that does not fit its property.
+  /// - Throws: `SwiftDataError.storeReadFailure` if a value does not match its property.
   fileprivate init(
     _ values: [String: EncodedValue], _ identifier: PersistentIdentifier,
     _ descriptor: _ModelDescriptor
@@ -75,8 +75,8 @@ extension DefaultSnapshot {
       toManys: toManys, changedSlots: .all)
   }
 
-  /// This snapshot in the form of a store. The store's snapshot reads backing data, whose
-  /// relationships lead to the models of the context that saves.
+  /// Converts this snapshot to the store's type. The store's snapshot reads backing data, whose
+  /// relationships refer to the models of the saving context.
   func exported<S: DataStoreSnapshot>(as type: S.Type, _ source: any _FaultSource) -> S {
     func make<M: PersistentModel>(_ type: M.Type) -> S {
       let storage = _ModelStorage(descriptor)
@@ -88,13 +88,13 @@ extension DefaultSnapshot {
         if let members = memberIdentifiers(slot) {
           let models = members.compactMap { source._fault(for: $0) as? any PersistentModel }
           storage.overlay(.toMany(_ToManyValue(loaded: models)), at: slot)
-        } else if let partner = partnerIdentifiers(slot).first,
+        } else if let partner = relatedIdentifiers(slot).first,
           let model = source._fault(for: partner) as? any PersistentModel
         {
           storage.overlay(.model(model), at: slot)
         }
       }
-      // The identifier is the model's: this storage must not end it when it goes.
+      // The model owns the identifier, so this storage must not end it when it is released.
       defer { storage.knownIdentifier = nil }
       var related: [PersistentIdentifier: any BackingData] = [:]
       return S(from: _ManagedBackingData<M>(storage), relatedBackingDatas: &related)
@@ -105,26 +105,26 @@ extension DefaultSnapshot {
 
 /// Relationships of a snapshot, by identifier.
 extension DefaultSnapshot {
-  /// The members of a to-many, where the snapshot has them all.
+  /// The members of a to-many relationship, if the snapshot contains all of them.
   func memberIdentifiers(_ slot: Int) -> [PersistentIdentifier]? {
     toMany(slot)?.members
   }
 
-  /// Whom either kind of relationship names.
-  func partnerIdentifiers(_ slot: Int) -> [PersistentIdentifier] {
+  /// The related models of a to-one or to-many relationship.
+  func relatedIdentifiers(_ slot: Int) -> [PersistentIdentifier] {
     if let members = memberIdentifiers(slot) { return members }
     guard case .identifier(let identifier)? = changedValue(slot) else { return [] }
     return [identifier]
   }
 
-  /// The to-many relationships whose members the snapshot does not have.
+  /// The to-many relationships whose members are not all in the snapshot.
   var unknownToManySlots: [Int] {
     descriptor.relationshipSlots.filter {
       descriptor.properties[$0].isToMany && memberIdentifiers($0) == nil
     }
   }
 
-  /// Completes a to-many from the members that the store has.
+  /// Completes a to-many relationship with the members in the store.
   mutating func fillMembers(of slot: Int, stored: [PersistentIdentifier]) {
     let change = toMany(slot)
     let (added, removed) = (change?.added ?? [], change?.removed ?? [])

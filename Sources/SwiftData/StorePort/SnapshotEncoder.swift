@@ -1,14 +1,14 @@
-/// A value that a snapshot encoded under a key, as it was handed over.
+/// A value that a snapshot has encoded for a key, with its original type.
 ///
-/// A snapshot of a store can be read in one way only: it encodes itself. Nothing is turned into bytes
-/// for that; values keep their types.
+/// The only way to read a store's snapshot is to let it encode itself. Values are not converted to
+/// bytes.
 enum EncodedValue {
   case null
   case value(any Encodable)
-  /// Containers that the snapshot nested, or that a value of another type encodes itself to.
+  /// Nested containers of the snapshot, or the encoding of a value of another type.
   case node(Node)
 
-  /// What was encoded into one container.
+  /// The values that were encoded into one container.
   final class Node {
     var keyed: [String: EncodedValue]?
     var list: [EncodedValue]?
@@ -23,7 +23,7 @@ enum EncodedValue {
     }
   }
 
-  /// The value as a type, also inside of a wrapper that encodes itself as its only value.
+  /// The value as a type; also if a wrapper encodes it as its single value.
   func unwrapped<V>(as type: V.Type) -> V? {
     var current = self
     for _ in 0..<8 {
@@ -43,7 +43,7 @@ enum EncodedValue {
     return nil
   }
 
-  /// The members of a to-many.
+  /// The identifiers of a to-many relationship's members.
   var identifiers: [PersistentIdentifier]? {
     if isNil { return [] }
     if let identifiers = unwrapped(as: [PersistentIdentifier].self) { return identifiers }
@@ -137,7 +137,7 @@ private struct SingleContainer: SingleValueEncodingContainer {
 
   func encodeNil() { node.single = .null }
 
-  /// A snapshot that hands over a dictionary encodes the dictionary's entries as its own.
+  /// If a snapshot encodes a dictionary, the dictionary's entries become the snapshot's entries.
   func encode<T: Encodable>(_ value: T) throws {
     node.single = .value(value)
     if value is any StringKeyed { try value.encode(to: SnapshotEncoder(node: node)) }

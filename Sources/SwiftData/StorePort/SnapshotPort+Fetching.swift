@@ -27,12 +27,14 @@ extension SnapshotPort {
     try answer { try store.fetchCount(request) }
   }
 
-  func places<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> FoundPlaces? {
+  func identifiers<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws
+    -> FoundIdentifiers?
+  {
     try answer { try store.fetchIdentifiers(request) }
-      .map { FoundPlaces(places: .identifiers($0), rest: InMemoryRest()) }
+      .map { FoundIdentifiers(identifiers: .identifiers($0), rest: InMemoryRest()) }
   }
 
-  /// - Returns: nil where the store leaves the request to memory.
+  /// - Returns: nil if the store leaves the request to memory.
   private func answer<R>(_ body: () throws -> R) throws -> R? {
     do {
       return try body()
@@ -57,10 +59,10 @@ extension SnapshotPort {
   // MARK: By identifier
 
   func rows(
-    at places: FetchedPlaces, in range: Range<Int>, of descriptor: _ModelDescriptor,
+    at identifiers: FetchedIdentifiers, in range: Range<Int>, of descriptor: _ModelDescriptor,
     slots: Set<Int>?, _ editingState: EditingState
   ) throws -> FetchedRows {
-    .snapshots(try snapshots(for: range.map { places[$0] }, editingState))
+    .snapshots(try snapshots(for: range.map { identifiers[$0] }, editingState))
   }
 
   func snapshot(
@@ -69,11 +71,11 @@ extension SnapshotPort {
     try snapshots(for: [identifier], editingState).first
   }
 
-  /// The rows of some models in the order of the identifiers; those without one are left out.
+  /// The snapshots of some models, in the order of the identifiers, without missing ones.
   ///
-  /// What the store has cached is taken from there. Then each class that the identifiers name is asked for
-  /// its own rows, and last the class at the root for those that are still missing: a store may name a row by
-  /// the class of the property that leads to it.
+  /// Cached snapshots are used first. Then the rows of each class in the identifiers are fetched.
+  /// Rows that are still missing are fetched from the root class, because an identifier may contain
+  /// the class of the property that refers to it.
   func snapshots(
     for identifiers: [PersistentIdentifier], _ editingState: EditingState
   ) throws -> [DefaultSnapshot] {
@@ -110,12 +112,12 @@ extension SnapshotPort {
       of: DataStoreFetchRequest(
         descriptor: FetchDescriptor(predicate: T.isOne(of: wanted)), editingState: editingState)
     ).rows.snapshots
-    // A store that left the predicate to memory answers with all models.
+    // A store that leaves the predicate to memory returns all models.
     return found.filter { wanted.contains($0.persistentIdentifier) }
   }
 
-  /// The rows of a class and of those below it, of which each is asked for too: a store may answer with the
-  /// rows of the very class.
+  /// The rows of a class and its subclasses. Each class is fetched separately too, because a store
+  /// may return only the rows of the class itself.
   func all(
     _ type: any PersistentModel.Type, _ editingState: EditingState
   ) throws -> [DefaultSnapshot] {

@@ -23,9 +23,9 @@ extension SnapshotPort {
   }
 
   func historyFollower(
-    after token: (any HistoryToken)?, _ interest: HistoryInterest
-  ) throws -> (any HistoryFollower)? {
-    func follower<S: DataStore & HistoryProviding>(_ store: S) throws -> any HistoryFollower {
+    after token: (any HistoryToken)?, _ interest: HistoryFilter
+  ) throws -> (any HistoryCursor)? {
+    func follower<S: DataStore & HistoryProviding>(_ store: S) throws -> any HistoryCursor {
       try ProvidedHistoryFollower(store, after: token as? S.HistoryType.TokenType, interest)
     }
     return try (store as? any DataStore & HistoryProviding).map { try follower($0) }
@@ -34,30 +34,30 @@ extension SnapshotPort {
 
 /// Follows the history of a store through the public protocol, by comparing tokens.
 ///
-/// `@unchecked`: stores are thread safe by contract.
-private final class ProvidedHistoryFollower<Store: DataStore & HistoryProviding>: HistoryFollower,
+/// `@unchecked`: stores are thread-safe by contract.
+private final class ProvidedHistoryFollower<Store: DataStore & HistoryProviding>: HistoryCursor,
   @unchecked Sendable
 {
   private typealias Token = Store.HistoryType.TokenType
 
   private let store: Store
-  private let interest: HistoryInterest
-  private let place: Mutex<Token?>
+  private let interest: HistoryFilter
+  private let index: Mutex<Token?>
 
-  init(_ store: Store, after token: Store.HistoryType.TokenType?, _ interest: HistoryInterest)
+  init(_ store: Store, after token: Store.HistoryType.TokenType?, _ interest: HistoryFilter)
     throws
   {
     self.store = store
     self.interest = interest
-    place = Mutex(try token ?? store.fetchHistory(HistoryDescriptor()).map(\.token).max())
+    index = Mutex(try token ?? store.fetchHistory(HistoryDescriptor()).map(\.token).max())
   }
 
-  func hasNews() throws -> Bool {
+  func hasNewTransactions() throws -> Bool {
     let all = try store.fetchHistory(HistoryDescriptor<Store.HistoryType>())
-    let known = place.withLock { $0 }
+    let known = index.withLock { $0 }
     let new = all.filter { transaction in known.map { transaction.token > $0 } ?? true }
     guard let last = new.map(\.token).max() else { return false }
-    place.withLock { $0 = last }
+    index.withLock { $0 = last }
     return new.contains(where: interest.concerns)
   }
 }

@@ -1,5 +1,5 @@
 extension SnapshotPort {
-  /// Snapshots name their partners by identifier, so there are no keys to resolve.
+  /// Snapshots refer to related models by identifier, so there are no keys to resolve.
   func destination(
     of descriptor: _ModelDescriptor, slot: Int, key: Int64
   ) -> PersistentIdentifier? { nil }
@@ -33,7 +33,8 @@ extension SnapshotPort {
     return lists.mapValues { $0.compactMap { found[$0] } }
   }
 
-  /// The members of a to-many by owner: from the owners' snapshots, else from the other side.
+  /// The members of a to-many relationship by owner, from the owners' snapshots, or else from the
+  /// inverse.
   func memberIdentifiers(
     of owners: [DefaultSnapshot], slot: Int, _ editingState: EditingState
   ) throws -> [PersistentIdentifier: [PersistentIdentifier]] {
@@ -51,7 +52,7 @@ extension SnapshotPort {
     }
     let wanted = Set(silent.map(\.persistentIdentifier))
     for member in try all(inverse.type, editingState) {
-      for owner in member.partnerIdentifiers(inverse.slot) where wanted.contains(owner) {
+      for owner in member.relatedIdentifiers(inverse.slot) where wanted.contains(owner) {
         lists[owner, default: []].append(member.persistentIdentifier)
       }
     }

@@ -37,8 +37,8 @@ extension SnapshotPort {
       token: result.historyToken)
   }
 
-  /// Updated models with all members of their to-many relationships, those included that the context
-  /// has not loaded: a store replaces what it has by the snapshot.
+  /// Updated models with all members of their to-many relationships, including members that the
+  /// context has not loaded, because a store replaces its values by the snapshot.
   private func completed(
     _ snapshots: [DefaultSnapshot], _ editingState: EditingState
   ) throws -> [DefaultSnapshot] {
@@ -49,7 +49,8 @@ extension SnapshotPort {
     for known in try self.snapshots(for: incomplete.map(\.persistentIdentifier), editingState) {
       stored[known.persistentIdentifier] = known
     }
-    // All owners of one relationship together: a store without lists is asked once for each.
+    // All owners of one relationship together: a store without lists needs one query per
+    // relationship.
     var missing: [Relationship: [Int]] = [:]
     for (index, snapshot) in completed.enumerated() {
       for slot in snapshot.unknownToManySlots {
@@ -57,12 +58,12 @@ extension SnapshotPort {
         missing[relationship, default: []].append(index)
       }
     }
-    for (relationship, places) in missing {
-      let owners = places.compactMap { stored[completed[$0].persistentIdentifier] }
+    for (relationship, indices) in missing {
+      let owners = indices.compactMap { stored[completed[$0].persistentIdentifier] }
       let lists = try memberIdentifiers(of: owners, slot: relationship.slot, editingState)
-      for place in places {
-        completed[place].fillMembers(
-          of: relationship.slot, stored: lists[completed[place].persistentIdentifier] ?? [])
+      for index in indices {
+        completed[index].fillMembers(
+          of: relationship.slot, stored: lists[completed[index].persistentIdentifier] ?? [])
       }
     }
     return completed
@@ -73,7 +74,7 @@ extension SnapshotPort {
     return [descriptor.entityName]
   }
 
-  /// Whether a deletion concerns other rows: those it names, and those that name it.
+  /// Whether a deletion affects other rows: those it refers to, and those that refer to it.
   private func needsRules(_ entity: String) -> Bool {
     let family = Set(
       schema.lineage(of: entity).map(\.name)
@@ -95,13 +96,13 @@ extension SnapshotPort {
   }
 }
 
-/// A relationship of one class.
+/// A relationship of a class.
 private struct Relationship: Hashable {
   let entity: ObjectIdentifier
   let slot: Int
 }
 
-/// A save that a custom store has committed once it is written.
+/// A save of a custom store, which has committed as soon as it is written.
 private struct SaveThroughProtocol<Store: DataStore>: OpenSave {
   let port: SnapshotPort<Store>
 

@@ -1,13 +1,15 @@
-/// The port to a store that speaks the public `DataStore` protocol: requests and snapshots.
+/// The port for stores with the public `DataStore` protocol, which uses requests and snapshots.
 ///
-/// Snapshots of the store become `DefaultSnapshot` values and back, property by property
-/// (`SnapshotConversion`). The store is asked for no more than the protocol has:
+/// Snapshots of the store are converted to `DefaultSnapshot` and back, property by property
+/// (`SnapshotConversion`). The port uses only what the protocol provides:
 ///
-/// * Where it would rather not filter or sort it is asked again without, and memory does the rest.
-/// * A row, or a run of rows, is a fetch whose predicate tests membership in a set of identifiers.
-/// * A to-many relationship is the list in the snapshot of its owner; where a store keeps none, the
-///   other side of the relationship tells.
-/// * A save counts as prepared when `save` has returned, so it cannot be abandoned.
+/// * If the store prefers not to filter or sort, the request is repeated without, and memory does
+///   the rest.
+/// * One or several rows are fetched with a predicate that tests membership in a set of
+///   identifiers.
+/// * A to-many relationship is the list in its owner's snapshot. If the store has no such list, the
+///   inverse relationship is used.
+/// * A save is committed as soon as `save` returns, so it cannot be abandoned.
 final class SnapshotPort<Store: DataStore>: StorePort {
   let store: Store
   let schema: Schema
@@ -28,5 +30,5 @@ final class SnapshotPort<Store: DataStore>: StorePort {
   func end(_ editingState: EditingState) { store.invalidateState(for: editingState) }
 }
 
-// The store is thread safe by contract, the rest is constant.
+// Stores are thread-safe by contract, everything else is constant.
 extension SnapshotPort: @unchecked Sendable {}

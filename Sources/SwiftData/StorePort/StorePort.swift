@@ -1,154 +1,155 @@
-/// What a context asks of a store: the only way from objects to rows.
+/// The interface of a store for contexts: the only connection between objects and rows.
 ///
-/// The coordinator chooses one port per store when the container opens: the row port of the default
-/// store, or `SnapshotPort`, which speaks the public `DataStore` protocol with any other store. A
-/// context knows neither kind.
+/// When the container opens, its coordinator chooses a port for each store: the relational port of
+/// the default store, or `SnapshotPort`, which uses the public `DataStore` protocol, for all other
+/// stores. A context does not know which one it uses.
 ///
-/// Thread safe: the contexts of a container share it.
+/// Thread-safe: the contexts of a container share it.
 package protocol StorePort: AnyObject, Sendable {
-  /// The identifier of the store, part of the identifiers of its models.
+  /// The identifier of the store, which is part of its models' identifiers.
   var identifier: String { get }
 
-  /// The name of the store, for errors.
+  /// The name of the store, for error messages.
   var name: String { get }
 
-  /// A context begins its work.
+  /// Called when a context begins to use the store.
   func begin(_ editingState: EditingState)
 
-  /// A context has ended its work.
+  /// Called when a context no longer uses the store.
   func end(_ editingState: EditingState)
 
   // MARK: Reading
 
-  /// The rows of a request, and what is left to do in memory.
+  /// Fetches the rows of a request, and says what must still be done in memory.
   /// - Throws: `SwiftDataError`, or the store's error.
   func rows<T: PersistentModel>(of request: DataStoreFetchRequest<T>) throws -> FetchedModels
 
-  /// The number of rows of a request; `nil` where only memory can answer.
+  /// Counts the rows of a request; `nil` if that must be done in memory.
   /// - Throws: `SwiftDataError`, or the store's error.
   func count<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> Int?
 
-  /// Where the rows of a request are; `nil` where that takes the rows themselves.
+  /// Fetches the identities of a request's rows; `nil` if the rows themselves are needed for that.
   /// - Throws: `SwiftDataError`, or the store's error.
-  func places<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> FoundPlaces?
+  func identifiers<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws
+    -> FoundIdentifiers?
 
-  /// The rows at some places, in their order; rows that are gone are left out.
+  /// Fetches the rows with some identities, in their order; missing rows are left out.
   /// - Parameters:
-  ///   - range: Which of the places.
-  ///   - descriptor: The entity of the rows, or one above them.
+  ///   - range: The range of identities to use.
+  ///   - descriptor: The entity of the rows, or a superentity.
   ///   - slots: The properties to read; `nil` for whole rows.
   /// - Throws: `SwiftDataError`, or the store's error.
   func rows(
-    at places: FetchedPlaces, in range: Range<Int>, of descriptor: _ModelDescriptor,
+    at identifiers: FetchedIdentifiers, in range: Range<Int>, of descriptor: _ModelDescriptor,
     slots: Set<Int>?, _ editingState: EditingState
   ) throws -> FetchedRows
 
-  /// Whether the store can tell what requests read, and answers ones that a context makes itself.
-  var tellsReads: Bool { get }
+  /// Whether the store supports `reads(of:)` and `identifiers(of:leadingTo:)`.
+  var reportsReads: Bool { get }
 
-  /// What a request reads of models besides the fetched ones; `nil` where that cannot be told.
+  /// What a request reads of other models than the fetched ones; `nil` if that is not known.
   func reads<T: PersistentModel>(of request: DataStoreFetchRequest<T>) -> RequestReads?
 
-  /// The rows from which stored relationships lead to some others, as far as the request may want
-  /// them. Asked for paths that `reads(of:)` told.
+  /// The rows of the request from which stored relationships lead to the given models. Called with
+  /// paths that `reads(of:)` has returned.
   /// - Throws: `SwiftDataError`, or the store's error.
-  func places<T: PersistentModel>(
-    of request: DataStoreFetchRequest<T>, leadingTo targets: [FollowedTargets]
-  ) throws -> FetchedPlaces
+  func identifiers<T: PersistentModel>(
+    of request: DataStoreFetchRequest<T>, leadingTo targets: [RelationshipPathTargets]
+  ) throws -> FetchedIdentifiers
 
-  /// Runs reads of several statements that see one state of the store, where the store can do that.
-  /// - Throws: What `body` throws, or the store's error.
+  /// Runs several reads that see one state of the store, if the store supports that.
+  /// - Throws: Any error of `body`, or the store's error.
   func snapshot<R>(_ body: () throws -> R) throws -> R
 
-  /// Settles which state a snapshot sees: the one that is stored now. Called inside `snapshot`.
+  /// Fixes the state that a snapshot sees to the current one. Must be called inside `snapshot`.
   /// - Throws: The store's error.
   func beginReading() throws
 
-  /// The row of one model; `nil` when there is none.
+  /// Fetches the row of one model; `nil` if there is none.
   /// - Throws: `SwiftDataError`, or the store's error.
   func snapshot(
     for identifier: PersistentIdentifier, _ editingState: EditingState
   ) throws -> DefaultSnapshot?
 
-  /// The members of a to-many relationship, in stable order.
+  /// Fetches the members of a to-many relationship, in stable order.
   /// - Throws: `SwiftDataError`, or the store's error.
   func members(
     of owner: PersistentIdentifier, slot: Int, descriptor: _ModelDescriptor,
     _ editingState: EditingState
   ) throws -> [DefaultSnapshot]
 
-  /// The members of a to-many relationship of many owners, by owner.
+  /// Fetches the members of a to-many relationship for several owners, by owner.
   /// - Throws: `SwiftDataError`, or the store's error.
   func members(
     ofAll owners: [PersistentIdentifier], slot: Int, descriptor: _ModelDescriptor,
     _ editingState: EditingState
   ) throws -> [PersistentIdentifier: [DefaultSnapshot]]
 
-  /// The identifier of the row that a to-one cell names.
+  /// The identifier of the row that a to-one cell refers to.
   func destination(
     of descriptor: _ModelDescriptor, slot: Int, key: Int64
   ) -> PersistentIdentifier?
 
-  /// The transactions that match; `nil` where the store keeps no history of this type.
-  /// - Parameter stores: The identifiers of all stores of the container, which tokens may name.
+  /// Fetches history transactions; `nil` if the store has no history of this type.
+  /// - Parameter stores: The identifiers of all stores in the container, which tokens may contain.
   /// - Throws: `SwiftDataError`, or the store's error.
   func history<T: HistoryTransaction>(
     _ descriptor: HistoryDescriptor<T>, stores: Set<String>
   ) throws -> HistoryPage<T>?
 
-  /// Deletes the transactions that match.
-  /// - Returns: Whether the store keeps history of this type.
+  /// Deletes the matching history transactions.
+  /// - Returns: Whether the store has a history of this type.
   /// - Throws: `SwiftDataError`, or the store's error.
   func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> Bool
 
-  /// What follows the history; `nil` where the store keeps none.
-  /// - Parameter token: Where to begin; at the end where there is none.
+  /// Follows the history; `nil` if the store has none.
+  /// - Parameter token: The start position; `nil` for the end of the history.
   /// - Throws: `SwiftDataError`, or the store's error.
   func historyFollower(
-    after token: (any HistoryToken)?, _ interest: HistoryInterest
-  ) throws -> (any HistoryFollower)?
+    after token: (any HistoryToken)?, _ interest: HistoryFilter
+  ) throws -> (any HistoryCursor)?
 
   // MARK: Writing
 
-  /// Whether the store decides a save itself, in a transaction that can be abandoned: it applies delete
-  /// rules and judges counts and links by its rows. For a store that speaks the public protocol the context
-  /// does so, and asks it last: it has committed when its `save` returns.
+  /// Whether the store saves in a transaction that can be abandoned, and itself applies delete
+  /// rules and checks constraints on its rows. For a store with the public protocol, the context
+  /// does this, and saves to it last, because it has committed when its `save` returns.
   var isTransactional: Bool { get }
 
-  /// Begins a save. A transactional store takes its write lock, which this thread holds until it commits or
-  /// abandons the save.
-  /// - Throws: `SwiftDataError`, or the store's error: the store can't be written, or another writer keeps the
-  ///   lock.
+  /// Opens a save. A transactional store takes its write lock, and this thread holds it until it
+  /// commits or abandons the save.
+  /// - Throws: `SwiftDataError`, or the store's error if it can't be written or another writer
+  ///   holds the lock too long.
   func openSave(for editor: EditingState) throws -> any OpenSave
 
-  /// Begins a transaction around all that this thread reads and saves until it ends; `nil` for a store without
-  /// transactions.
+  /// Opens a transaction around all reads and saves of this thread until it ends; `nil` for a store
+  /// without transactions.
   /// - Parameter limit: How long to wait for another writer; `nil` for the store's own limit.
-  /// - Throws: The store's error: another writer keeps the lock.
+  /// - Throws: The store's error if another writer holds the lock too long.
   func openTransaction(
     for editor: EditingState, within limit: Duration?
   ) throws -> (any StoreTransaction)?
 
-  /// The entities whose rows, or whose lists of members, the deletion of an entity's rows may change;
-  /// `nil` when the delete rules need the models.
+  /// The entities whose rows or to-many relationships may change when rows of an entity are
+  /// deleted; `nil` if the delete rules need the models.
   func entitiesConcerned(byDeletionOf descriptor: _ModelDescriptor) -> Set<String>?
 
-  /// Deletes the rows of a request, by the delete rules.
-  /// - Throws: `DataStoreError` where the models have to be loaded, `SwiftDataError` for a violated
-  ///   rule, or the store's error; nothing is deleted then.
+  /// Deletes the rows of a request, and applies the delete rules.
+  /// - Throws: `DataStoreError` if the models must be loaded, `SwiftDataError` for a violated rule,
+  ///   or the store's error; nothing is deleted then.
   func delete<T: PersistentModel>(_ request: DataStoreBatchDeleteRequest<T>) throws
 }
 
 extension StorePort {
-  package var tellsReads: Bool { false }
+  package var reportsReads: Bool { false }
 
   package func reads<T: PersistentModel>(of request: DataStoreFetchRequest<T>) -> RequestReads? {
     nil
   }
 
-  package func places<T: PersistentModel>(
-    of request: DataStoreFetchRequest<T>, leadingTo targets: [FollowedTargets]
-  ) throws -> FetchedPlaces { .identifiers([]) }
+  package func identifiers<T: PersistentModel>(
+    of request: DataStoreFetchRequest<T>, leadingTo targets: [RelationshipPathTargets]
+  ) throws -> FetchedIdentifiers { .identifiers([]) }
 
   package func snapshot<R>(_ body: () throws -> R) throws -> R { try body() }
 
@@ -156,18 +157,18 @@ extension StorePort {
 }
 
 /// Models at the end of a path.
-package struct FollowedTargets {
-  package let path: FollowedPath
+package struct RelationshipPathTargets {
+  package let path: RelationshipPath
   package let identifiers: [PersistentIdentifier]
 }
 
-/// A store that answers contexts through a port of its own, in place of the public protocol.
+/// A store with its own port, which contexts use instead of the public protocol.
 package protocol PortProviding: DataStore {
   var port: any StorePort { get }
 }
 
-/// Slots whose values a save put outside of the rows, by the model's place in a list of the request.
-package struct ExternalPlaces {
+/// The slots whose values a save stored outside the rows, by the index of the model in the request.
+package struct ExternalValueSlots {
   package var inserted: [Int: SlotSet] = [:]
   package var updated: [Int: SlotSet] = [:]
 }

@@ -3,9 +3,9 @@ import OpenSwiftDataStoreFormat
 /// One property of a model class.
 struct ClassProperty {
   let name: String
-  /// The type, `?` included.
+  /// The type, including `?`.
   let typeName: String
-  /// The type that is declared for it inside the class.
+  /// The type that the class declares for the property.
   let type: ValueType?
   /// The attribute of the declaration, and its arguments.
   private let attribute: String
@@ -13,11 +13,11 @@ struct ClassProperty {
   private let initialValue: String?
   private let comment: String?
 
-  /// Whether it has the bytes of a transformed value.
+  /// Whether the value is the stored bytes of a transformed value.
   let isStoredBytes: Bool
 
-  /// - Returns: `nil` for what is in no column: transient attributes, fetched properties.
-  /// - Parameter taken: Names of types that a declared type must not have.
+  /// - Returns: `nil` for properties without a column: transient attributes, fetched properties.
+  /// - Parameter taken: Names that a declared type must not have.
   init?(
     _ property: PropertyDescription, of entity: EntityDescription, in source: SourceModel,
     taken: Set<String>
@@ -30,7 +30,7 @@ struct ClassProperty {
         storage: source.external[.init(entity: entity.name, property: attribute.name, part: .value)]
       )
     case .relationship(let relationship):
-      // A file may hold a part of the app's entities only.
+      // A file may contain only some of the app's entities.
       if relationship.isTransient || source.model[relationship.destination] == nil { return nil }
       self.init(relationship, of: entity, in: source)
     case .fetched: return nil
@@ -99,7 +99,7 @@ struct ClassProperty {
     self.options = options
   }
 
-  /// One side names the other: the one that comes first by the names of entity and property.
+  /// Only one side names its inverse: the first one in the order of entity and property names.
   private static func inverse(
     of relationship: RelationshipDescription, _ entity: EntityDescription,
     _ model: ModelDescription
@@ -111,7 +111,7 @@ struct ClassProperty {
     return own.precedes(theirs) ? "\(other.name.swiftName).\(inverse.swiftName)" : nil
   }
 
-  /// Whether the initialiser has to be given a value.
+  /// Whether the initialiser needs a parameter for it.
   var isParameter: Bool { initialValue == nil && !typeName.hasSuffix("?") }
 
   func write(to writer: inout SourceWriter) {

@@ -1,6 +1,5 @@
 import OpenSwiftDataStoreFormat
 
-/// One `@Model` class.
 struct ModelClass {
   private let entity: EntityDescription
   private let source: SourceModel
@@ -8,7 +7,7 @@ struct ModelClass {
   private let inherited: [ClassProperty]
   private let hasSubclasses: Bool
 
-  /// The class that leaves transformed values as the bytes that are stored.
+  /// A transformer that keeps transformed values as the stored bytes.
   static let transformer = "StoredBytesTransformer"
 
   init(_ entity: EntityDescription, in source: SourceModel) {
@@ -25,7 +24,7 @@ struct ModelClass {
   private static func properties(
     of entity: EntityDescription, in source: SourceModel
   ) -> [ClassProperty] {
-    // The declared types of one class need different names.
+    // The types that one class declares need different names.
     var taken = source.names
     return entity.properties.compactMap { property in
       let made = ClassProperty(property, of: entity, in: source, taken: taken)
@@ -43,7 +42,7 @@ struct ModelClass {
     writer.line("@\(source.name("Model", of: "SwiftData"))")
     let superclass = entity.superName.map { ": \($0.swiftName)" } ?? ""
     writer.open("\(hasSubclasses ? "" : "final ")class \(entity.name.swiftName)\(superclass) {")
-    // Core Data can index expressions too.
+    // Core Data also supports indexes on expressions.
     let indexes = entity.indexes.filter { !$0.isSpatial }.map { $0.elements.map(\.property) }
       .filter { $0.allSatisfy { source.isProperty($0, of: entity.name) } }
     write("#Unique", entity.uniqueConstraints, to: &writer)
@@ -70,7 +69,7 @@ struct ModelClass {
     let (own, above) = (properties.filter(\.isParameter), inherited.filter(\.isParameter))
     let parameters = (above + own).map { "\($0.name.swiftName): \($0.typeName)" }
     if !properties.isEmpty { writer.line() }
-    // Without parameters of its own the initialiser is that of the superclass.
+    // Without additional parameters the initialiser overrides the superclass' initialiser.
     let isOverride = entity.superName != nil && own.isEmpty
     writer.list(
       "\(isOverride ? "override " : "")init(", parameters, ") {", opensBlock: true)

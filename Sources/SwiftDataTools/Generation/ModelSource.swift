@@ -2,10 +2,11 @@ public import Foundation
 import OpenSwiftDataStoreFormat
 import SwiftData
 
-/// Swift source of `@Model` classes for a store file, from the model that the file holds.
+/// Generates the Swift source of `@Model` classes from the model in a store file.
 ///
-/// The classes compile and open the file that they were made of, also one that Core Data made. What a file
-/// does not tell is told by a comment: the cases of an enum with raw values, the class of transformed values.
+/// The classes compile and open the file that they were made from, including files of Core Data. A
+/// comment marks what a file does not contain: the cases of an enum with raw values, and the class
+/// of transformed values.
 ///
 /// ```swift
 /// let source = try ModelSource(of: URL(filePath: "/data/trips.store"))
@@ -15,12 +16,12 @@ public struct ModelSource: Hashable, Sendable {
   /// The text of a Swift file.
   public let text: String
 
-  /// Reads the model of a store file and writes its classes.
+  /// Reads the model of a store file and generates its classes.
   /// - Parameters:
-  ///   - url: The file.
-  ///   - namespace: The name of an enum around the classes; none when nil.
-  /// - Throws: `SwiftDataError.loadIssueModelContainer` with the reason for a file that is no store, that
-  ///   can't be read, or that does not hold its model.
+  ///   - url: The store file.
+  ///   - namespace: The name of an enum around the classes, or nil for none.
+  /// - Throws: `SwiftDataError.loadIssueModelContainer` with the reason if the file is not a store,
+  ///   can't be read, or does not contain its model.
   public init(of url: URL, namespace: String? = nil) throws {
     self = try OpenedStore.look(at: url) { store in
       guard store.hasModel else {
@@ -44,8 +45,8 @@ public struct ModelSource: Hashable, Sendable {
     writer.line()
     if let namespace { writer.open("enum \(namespace.swiftName) {") }
     let classes = source.model.entities.map { ModelClass($0, in: source) }
-    for (place, modelClass) in classes.enumerated() {
-      if place > 0 { writer.line() }
+    for (index, modelClass) in classes.enumerated() {
+      if index > 0 { writer.line() }
       modelClass.write(to: &writer)
     }
     if classes.contains(where: \.needsTransformer) {
@@ -57,7 +58,7 @@ public struct ModelSource: Hashable, Sendable {
   }
 }
 
-/// Lines with their indentation.
+/// Lines of source text with indentation.
 struct SourceWriter {
   private(set) var text = ""
   private var depth = 0
@@ -67,8 +68,9 @@ struct SourceWriter {
     text += "\n"
   }
 
-  /// A list in brackets, broken where it is longer than a line.
-  /// - Parameter opensBlock: Whether a brace follows, which begins a line of its own then.
+  /// A list in brackets, broken into several lines if it is too long for one.
+  /// - Parameter opensBlock: Whether a brace follows, which goes to a new line if the list is
+  ///   broken.
   mutating func list(
     _ head: String, _ items: [String], _ tail: String, opensBlock: Bool = false
   ) {
@@ -79,8 +81,8 @@ struct SourceWriter {
       line(head)
       depth += 1
       var current = ""
-      for (place, item) in items.enumerated() {
-        let isLast = place == items.count - 1
+      for (index, item) in items.enumerated() {
+        let isLast = index == items.count - 1
         let text = item + (isLast ? (opensBlock ? "" : tail) : ",")
         if !current.isEmpty, current.count + 1 + text.count + 2 * depth > SourceWriter.width {
           line(current)
@@ -119,18 +121,18 @@ extension String {
     "switch", "throw", "throws", "true", "try", "typealias", "var", "where", "while",
   ]
 
-  /// The name as it stands in Swift source.
+  /// The name in Swift source, in backticks if it is a keyword.
   var swiftName: String { Self.keywords.contains(self) ? "`\(self)`" : self }
 
-  /// The name as the label of an argument, where few keywords need quotes.
+  /// The name as an argument label, where only few keywords need backticks.
   var swiftLabel: String { ["inout", "let", "var"].contains(self) ? swiftName : self }
 
-  /// A path of names, as key paths have it.
+  /// A dotted path of names for a key path.
   var swiftPath: String {
     split(separator: ".").map { String($0).swiftName }.joined(separator: ".")
   }
 
-  /// The text as it stands in Swift source.
+  /// The text as a string literal.
   var swiftLiteral: String { debugDescription }
 
   var capitalisedFirst: String { prefix(1).uppercased() + dropFirst() }

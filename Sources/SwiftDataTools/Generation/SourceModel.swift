@@ -3,18 +3,18 @@ import OpenSwiftDataSQLiteEngine
 import OpenSwiftDataStoreFormat
 import SwiftData
 
-/// Whether the values of a column may lie in files.
+/// Whether the values of a column may be stored in files.
 enum ExternalColumn {
-  /// Some value names a file, and the others are tagged.
+  /// At least one value names a file, and all other values have a tag.
   case certain
-  /// Every value begins with the tag of a value that is in its row.
+  /// Every value begins with the tag of a value that is stored in its row.
   case possible
 }
 
-/// A model that classes are generated of, and which names its entities take from other types.
+/// A model to generate classes from, and the names of entities that hide other types.
 struct SourceModel {
   let model: ModelDescription
-  /// The columns of attributes whose values may lie in files; models do not tell.
+  /// Columns whose values may be stored in files, which a model does not record.
   let external: [StoreLayout.ColumnID: ExternalColumn]
   /// The names of all entities.
   let names: Set<String>
@@ -25,12 +25,12 @@ struct SourceModel {
     names = Set(model.entities.map(\.name))
   }
 
-  /// The name of a type or macro of a module, with the module where an entity has the same name.
+  /// The name of a type or macro, qualified with its module if an entity has the same name.
   func name(_ name: String, of module: String) -> String {
     names.contains(name) ? "\(module).\(name)" : name
   }
 
-  /// Whether a path begins with a property of the entity that a class declares.
+  /// Whether a path begins with a property that the entity's class declares or inherits.
   func isProperty(_ path: String, of entity: String) -> Bool {
     guard let first = path.split(separator: ".").first,
       let property = model.property(String(first), of: entity)?.property
@@ -44,7 +44,7 @@ struct SourceModel {
 }
 
 extension OpenedStore {
-  /// The columns of bytes that have tags before their values.
+  /// The columns of bytes whose values all begin with a tag.
   func externalColumns() throws -> [StoreLayout.ColumnID: ExternalColumn] {
     var found: [StoreLayout.ColumnID: ExternalColumn] = [:]
     for table in layout.tables {

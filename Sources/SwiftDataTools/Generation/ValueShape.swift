@@ -4,7 +4,7 @@ import OpenSwiftDataStoreFormat
 struct ValueShape {
   /// The name of the type, without `?`.
   let name: String
-  /// A struct or enum that has to be declared.
+  /// A struct or enum that the class must declare.
   private(set) var declaration: ValueType?
   private(set) var comment: String?
   private(set) var isStoredBytes = false
@@ -15,7 +15,7 @@ struct ValueShape {
     .binary: "Data", .uuid: "UUID", .uri: "URL",
   ]
 
-  /// The module that a type is of.
+  /// The module that declares a type.
   private static func module(of name: String) -> String {
     ["Decimal", "Date", "Data", "UUID", "URL"].contains(name) ? "Foundation" : "Swift"
   }
@@ -48,7 +48,8 @@ struct ValueShape {
 
   static let scalars = Set(names.values).union(["Duration"])
 
-  /// The Swift spelling of `Array<String>`; nil where the elements are of a type that a file does not tell.
+  /// The Swift spelling of `Array<String>`; nil if the file does not record the type of the
+  /// elements.
   private static func collection(
     _ text: String, _ spelled: (String) -> String
   ) -> String? {
@@ -68,13 +69,13 @@ struct ValueShape {
 }
 
 extension AttributeDescription {
-  /// `Duration` is stored as two halves of a number.
+  /// `Duration` is stored as the high and low half of a number.
   fileprivate var isDuration: Bool {
     elements.map(\.name) == ["high", "low"] && elements.allSatisfy { $0.type == .integer64 }
   }
 }
 
-/// A struct or enum whose parts have columns of their own.
+/// A struct or enum whose parts have separate columns.
 struct ValueType {
   private enum Kind {
     case structure([Part])
@@ -86,7 +87,7 @@ struct ValueType {
     let name: String
     let type: String
 
-    /// A value without label is stored by its place: `_0`.
+    /// An associated value without a label is stored under its position: `_0`.
     var isUnlabelled: Bool {
       name.first == "_" && name.count > 1 && name.dropFirst().allSatisfy(\.isNumber)
     }
@@ -98,7 +99,7 @@ struct ValueType {
   private let kind: Kind
   private var nested: [ValueType] = []
 
-  /// Names that a type inside a class can't have, or by which it would hide what stands there.
+  /// Names that are not allowed for a type inside a class, or that would hide a type used there.
   private static let hiding: Set<String> = [
     "Type", "Protocol", "Self", "Any", "Set", "Codable", "Hashable", "RawRepresentable",
     "Attribute",
@@ -138,7 +139,7 @@ struct ValueType {
       kind = .cases(
         elements.map { element in
           guard element.type == .composite else { return (element.name, []) }
-          // Of several values each may be absent; a single one is what marks the case.
+          // Each of several values may be missing; a single value must be present to mark the case.
           let isOptional = element.elements.count > 1
           return (element.name, element.elements.map { part($0, isOptional: isOptional) })
         })

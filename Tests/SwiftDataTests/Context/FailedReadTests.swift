@@ -4,7 +4,7 @@ import SwiftData
 import Testing
 
 /// A read fails while a save follows the delete rules: nobody must take that for an empty relationship.
-@Suite(.enabled(if: FaultInjector.isAvailable)) struct FailedReadTests {
+@Suite(.enabled(if: FailureInjector.isAvailable)) struct FailedReadTests {
   enum Kept {
     @Model final class Trip {
       var name: String
@@ -57,7 +57,7 @@ import Testing
     for trip in try context.fetch(FetchDescriptor<Kept.Trip>()) where trip.name.hasPrefix(prefix) {
       context.delete(trip)
     }
-    let injector = FaultInjector(failingAt: number)
+    let injector = FailureInjector(failingAt: number)
     do {
       try injector.run { try context.save() }
       return (injector.operations.count, nil)

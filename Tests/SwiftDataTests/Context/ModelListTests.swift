@@ -16,7 +16,7 @@ import Testing
     let all = stops(seed % 2 == 0 ? 8 : 60)
     var models = Array(all.prefix(all.count / 2))
     var list = ModelList(models)
-    var removed: [(model: any PersistentModel, place: ModelList.Place)] = []
+    var removed: [(model: any PersistentModel, place: ModelList.Position)] = []
     for _ in 0..<400 {
       let model = random.pick(all)
       let index = models.firstIndex { $0 === model }
@@ -56,7 +56,7 @@ import Testing
     let models = stops(100)
     var list = ModelList(models)
     var random = SeededRandom(7)
-    var removed: [(any PersistentModel, ModelList.Place)] = []
+    var removed: [(any PersistentModel, ModelList.Position)] = []
     for model in models.shuffled(using: &random) {
       if let place = list.remove(model) { removed.append((model, place)) }
     }

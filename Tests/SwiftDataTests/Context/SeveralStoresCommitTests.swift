@@ -62,9 +62,9 @@ import Testing
     _ number: Int, _ code: ResultCode = .full, isTransaction: Bool = false,
     _ body: () throws -> Void
   ) throws {
-    try #require(FaultInjector.isAvailable)
+    try #require(FailureInjector.isAvailable)
     let bench = try SeveralStoresCommitTests()
-    let probe = FaultInjector(failingAt: nil)
+    let probe = FailureInjector(failingAt: nil)
     var commits: [Int] = []
     let context = ModelContext(try bench.container())
     context.insert(Graph.Stop("s"))
@@ -73,7 +73,7 @@ import Testing
       if isTransaction { try context.transaction {} } else { try context.save() }
       commits = probe.operations.indices.filter { probe.operations[$0] == "COMMIT" }
     }
-    let injector = FaultInjector(failingAt: commits[number] + 1, code)
+    let injector = FailureInjector(failingAt: commits[number] + 1, code)
     try injector.run(body)
   }
 
@@ -153,7 +153,7 @@ import Testing
     switch step {
     case .begun, .locked, .written, .announced: #expect(counts == [0, 0])
     // What the documentation says: the stores that come first have it.
-    case .committedInPart: #expect(counts == [1, 0])
+    case .partiallyCommitted: #expect(counts == [1, 0])
     case .committed: #expect(counts == [1, 1])
     }
   }

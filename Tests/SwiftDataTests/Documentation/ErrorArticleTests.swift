@@ -21,6 +21,32 @@ extension Travel {
       #expect(trip.name == "Lisbon")
     }
 
+    @Test func anErrorHasParts() throws {
+      let (context, trip) = try Travel.context()
+      context.insert(Trip(name: "Porto", start: .now))
+      try context.save()
+      trip.name = "Porto"
+      var lines: [String] = []
+      func print(_ items: Any...) { lines.append(items.map { "\($0)" }.joined(separator: " ")) }
+
+      do {
+        try context.save()
+      } catch let error as SwiftDataError {
+        print(error.code, error.operation, error.entity ?? "", error.property ?? "")
+        if let failure = error.database { print(failure.name, failure.sql ?? "") }
+      }
+
+      #expect(lines.count == 1)
+      #expect(lines.first?.hasPrefix("modelValidationFailure") == true)
+      #expect(lines.first?.hasSuffix("Trip name") == true)
+    }
+
+    @Test func theDefaultStoreKeepsHistory() throws {
+      let (context, _) = try Travel.context()
+      let history = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+      #expect(history.count == 1)
+    }
+
     @Test func aClassOutsideOfTheSchemaMakesTheSaveThrow() throws {
       let context = ModelContext(try Travel.container())
       context.insert(Ticket(code: "a", number: 1, row: 1, seat: 1))
@@ -37,6 +63,14 @@ extension Travel {
 
       #expect(!context.hasChanges)
       #expect(trip.name == "Porto")
+    }
+
+    /// The files of a server; compiled only.
+    private func filesOfAServer() -> [URL] {
+      let damaged = URL(filePath: "/var/lib/travel/travel.store")
+      let recovered = URL(filePath: "/var/lib/travel/recovered.store")
+
+      return [damaged, recovered]
     }
 
     @Test func aDamagedStoreIsRecovered() throws {

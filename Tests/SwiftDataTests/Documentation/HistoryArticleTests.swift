@@ -2,10 +2,34 @@ import Foundation
 import SwiftData
 import Testing
 
+enum HistoryArticle {
+  @Model
+  final class Trip {
+    @Attribute(.preserveValueOnDeletion) var name: String
+    var start: Date
+    @Relationship(deleteRule: .cascade, inverse: \Stop.trip) var stops: [Stop] = []
+
+    init(name: String, start: Date) {
+      self.name = name
+      self.start = start
+    }
+  }
+
+  @Model
+  final class Stop {
+    var place: String
+    var trip: Trip?
+
+    init(place: String) {
+      self.place = place
+    }
+  }
+}
+
 /// The samples of the article *History*.
 @Suite struct HistoryArticleTests {
-  typealias Trip = Travel.Trip
-  typealias Stop = Travel.Stop
+  typealias Trip = HistoryArticle.Trip
+  typealias Stop = HistoryArticle.Stop
 
   private let context: ModelContext
 
@@ -37,24 +61,28 @@ import Testing
     try context.save()
     context.delete(trip)
     try context.save()
-    var uploads = 0
-    func upload(_ identifier: PersistentIdentifier) throws { uploads += 1 }
-    func remove(named name: String?) throws { #expect(name == nil) }
-    for transaction in try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()) {
+    var lines: [String] = []
+    func print(_ items: Any...) { lines.append(items.map { "\($0)" }.joined(separator: " ")) }
+
+    func show(_ transaction: DefaultHistoryTransaction) {
       for change in transaction.changes {
         switch change {
         case .insert(let insertion as DefaultHistoryInsert<Trip>):
-          try upload(insertion.changedPersistentIdentifier)
+          print("inserted", insertion.changedPersistentIdentifier)
         case .update(let update as DefaultHistoryUpdate<Trip>)
         where update.updatedAttributes.contains { $0 == \.name }:
-          try upload(update.changedPersistentIdentifier)
+          print("renamed", update.changedPersistentIdentifier)
         case .delete(let deletion as DefaultHistoryDelete<Trip>):
-          try remove(named: deletion.tombstone[\.name] as? String)
+          print("deleted", deletion.tombstone[\.name] as? String ?? "a trip")
         default: break
         }
       }
     }
-    #expect(uploads == 2)
+
+    let history = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+    for transaction in history { show(transaction) }
+    #expect(lines.map { $0.split(separator: " ")[0] } == ["inserted", "renamed", "deleted"])
+    #expect(lines.last == "deleted Porto")
   }
 
   @Test func goingOn() throws {

@@ -54,7 +54,77 @@ import Testing
     static let dropTexts = MigrationStage.lightweight(fromVersion: V2.self, toVersion: V3.self)
   }
 
+  enum TripsV1: VersionedSchema {
+    static let versionIdentifier = Schema.Version(1, 0, 0)
+    static var models: [any PersistentModel.Type] { [Trip.self] }
+
+    @Model final class Trip {
+      var name: String
+      var start: Date
+      var price: String
+      init(name: String, start: Date, price: String) {
+        (self.name, self.start, self.price) = (name, start, price)
+      }
+    }
+  }
+
+  enum TripsV2: VersionedSchema {
+    static let versionIdentifier = Schema.Version(2, 0, 0)
+    static var models: [any PersistentModel.Type] { [Trip.self] }
+
+    @Model final class Trip {
+      @Attribute(.unique) var name: String
+      var start: Date
+      var price: String
+      init(name: String) { (self.name, start, price) = (name, .now, "") }
+    }
+  }
+
+  enum TripsV3: VersionedSchema {
+    static let versionIdentifier = Schema.Version(3, 0, 0)
+    static var models: [any PersistentModel.Type] { [Trip.self] }
+
+    @Model final class Trip {
+      @Attribute(.unique) var name: String
+      var start: Date
+      var price: Decimal
+      init(name: String) { (self.name, start, price) = (name, .now, 0) }
+    }
+  }
+
+  enum TripsPlan: SchemaMigrationPlan {
+    static var schemas: [any VersionedSchema.Type] { [TripsV1.self, TripsV2.self, TripsV3.self] }
+    static var stages: [MigrationStage] { [unify, convertPrices] }
+
+    static let unify = MigrationStage.custom(
+      fromVersion: TripsV1.self, toVersion: TripsV2.self,
+      willMigrate: { context in
+        var seen = Set<String>()
+        let trips = try context.fetch(
+          FetchDescriptor<TripsV1.Trip>(sortBy: [SortDescriptor(\.start, order: .reverse)]))
+        for trip in trips where !seen.insert(trip.name).inserted { context.delete(trip) }
+        try context.save()
+      }, didMigrate: nil)
+
+    static let convertPrices = MigrationStage.transform(
+      fromVersion: TripsV2.self, toVersion: TripsV3.self,
+      transformation: { transformation in
+        try transformation.forEach(TripsV2.Trip.self, TripsV3.Trip.self) { old, new, context in
+          new?.price = Decimal(string: old.price) ?? 0
+        }
+      })
+  }
+
   private let store: MigratedStore
+
+  /// The file of a server; compiled only.
+  private func configurationOfAServer() -> ModelConfiguration {
+    let file = URL(filePath: "/var/lib/expenses/expenses.store")
+    var configuration = ModelConfiguration(url: file)
+
+    configuration.keepsHistory = false
+    return configuration
+  }
 
   init() throws {
     store = try MigratedStore()
@@ -112,6 +182,28 @@ import Testing
     let expenses = try ModelContext(container).fetch(
       FetchDescriptor<V3.Expense>(sortBy: [SortDescriptor(\.label)]))
     #expect(expenses.map(\.amount) == [0, 2.5])
+  }
+
+  @Test func duplicatesAreRemovedAndPricesBecomeNumbers() throws {
+    let store = try MigratedStore()
+    try store.make(TripsV1.models) { context in
+      for (name, start, price) in [("a", 1.0, "1"), ("b", 2, "none"), ("a", 3, "12.5")] {
+        let date = Date(timeIntervalSinceReferenceDate: start)
+        context.insert(TripsV1.Trip(name: name, start: date, price: price))
+      }
+    }
+    let configuration = ModelConfiguration(url: store.url)
+
+    let progress = MigrationProgress()
+    let container = try ModelContainer(
+      for: Schema(versionedSchema: TripsV3.self), migrationPlan: TripsPlan.self,
+      configurations: [configuration], migrationProgress: progress)
+
+    #expect(progress.isFinished && progress.fraction == 1)
+    let trips = try ModelContext(container).fetch(
+      FetchDescriptor<TripsV3.Trip>(sortBy: [SortDescriptor(\.name)]))
+    #expect(trips.map(\.name) == ["a", "b"])
+    #expect(trips.map(\.price) == [12.5, 0])
   }
 
   @Test func aServerAsksBefore() throws {

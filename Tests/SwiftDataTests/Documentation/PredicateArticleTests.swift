@@ -2,6 +2,21 @@ import Foundation
 import SwiftData
 import Testing
 
+enum PredicateArticle {
+  @Model
+  final class Ticket {
+    #Index<Ticket>([\.row], [\.row, \.seat])
+
+    var row: Int
+    var seat: Int
+
+    init(row: Int, seat: Int) {
+      self.row = row
+      self.seat = seat
+    }
+  }
+}
+
 extension Travel {
   /// The samples of the article *Predicates*, and its table of what runs in SQL.
   @Suite struct PredicateArticleTests {
@@ -35,15 +50,17 @@ extension Travel {
       let token = try #require(history.first).token
       context.insert(Trip(name: "Sintra", start: .now))
       try context.save()
-      let names = ["Trip", "Stop"]
-      let news = #Predicate<DefaultHistoryTransaction> { transaction in
-        transaction.token > token && transaction.author != "widget"
-          && transaction.changes.contains {
-            names.contains($0.changedPersistentIdentifier.entityName)
-          }
+      func news(after token: DefaultHistoryToken) -> Predicate<DefaultHistoryTransaction> {
+        let names = ["Trip", "Stop"]
+        return #Predicate<DefaultHistoryTransaction> { transaction in
+          transaction.token > token && transaction.author != "widget"
+            && transaction.changes.contains {
+              names.contains($0.changedPersistentIdentifier.entityName)
+            }
+        }
       }
 
-      let found = try context.fetchHistory(HistoryDescriptor(predicate: news))
+      let found = try context.fetchHistory(HistoryDescriptor(predicate: news(after: token)))
       #expect(found.map(\.transactionIdentifier) == [2])
     }
 
@@ -66,6 +83,14 @@ extension Travel {
       let joined = Predicate(all: conditions)
 
       #expect(try context.fetchCount(FetchDescriptor(predicate: joined)) == 1)
+    }
+
+    @Test func anIndexIsDeclared() throws {
+      typealias Ticket = PredicateArticle.Ticket
+      let container = try ModelContainer(
+        for: Ticket.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+      let entity = try #require(container.schema.entity(for: Ticket.self))
+      #expect(Set(entity.indices) == [["row"], ["row", "seat"]])
     }
 
     @Test func theArgumentsOfTheTableRunInSQL() throws {

@@ -5,6 +5,13 @@ import Testing
 extension Travel {
   /// The sample of the article *Store files*.
   @Suite struct StoreFileArticleTests {
+    /// The file of a server; compiled only.
+    private func fileOfAServer() -> URL {
+      let file = URL(filePath: "/var/lib/travel/trips.store")
+
+      return file
+    }
+
     @Test func aContainerNamesTheStoreOfAConfiguration() throws {
       let folder = try TemporaryFolder()
       let file = folder.url.appending(path: "trips.store")

@@ -4,11 +4,16 @@ import SwiftData
 /// The models of the documentation. `Scripts/check-samples` looks for each paragraph of a sample in
 /// the files of this folder, so the code here is the code there.
 enum Travel {
-  static func container() throws -> ModelContainer {
+  /// A context without models, made as the preludes of the articles make it.
+  static func emptyContext() throws -> ModelContext {
     let configuration = ModelConfiguration(isStoredInMemoryOnly: true)
     let container = try ModelContainer(for: Trip.self, Stop.self, configurations: configuration)
-    return container
+    let context = ModelContext(container)
+
+    return context
   }
+
+  static func container() throws -> ModelContainer { try emptyContext().container }
 
   /// A context with a trip that has begun and one stop, both saved.
   static func context() throws -> (context: ModelContext, trip: Trip) {

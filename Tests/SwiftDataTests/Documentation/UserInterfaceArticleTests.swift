@@ -54,6 +54,17 @@ extension Travel {
   }
 
   @MainActor
+  final class LaterTrips {
+    @Query private var trips: [Trip]
+
+    init(after date: Date) {
+      _trips = Query(filter: #Predicate { $0.start > date }, sort: \.start)
+    }
+
+    var names: [String] { trips.map(\.name) }
+  }
+
+  @MainActor
   struct TripsView: PlainView {
     @Query private var trips: [Trip]
 
@@ -84,12 +95,42 @@ extension Travel {
       #expect(model._looseStops.wrappedValue.isEmpty)
     }
 
+    @Test func aRequestDependsOnValues() {
+      let all = withModelContainer(container) { LaterTrips(after: .distantPast) }
+      #expect(all.names == ["Lisbon"])
+      let none = withModelContainer(container) { LaterTrips(after: .distantFuture) }
+      #expect(none.names.isEmpty)
+    }
+
     @Test func aProcessHasAContainer() {
       let before = ModelContainer.installed
       defer { ModelContainer.installed = before }
       ModelContainer.installed = container
       #expect(UpcomingTrips().trips.count == 1)
       #expect(AnimatedTrips().trips.count == 1)
+    }
+
+    @Test func aDisplayGetsDifferences() async throws {
+      let (context, trip) = try Travel.context()
+      var messages: [String] = []
+      var task: Task<Void, any Error>?
+      func print(_ message: String) {
+        messages.append(message)
+        if messages.count == 2 { task?.cancel() }
+      }
+      task = Task { @MainActor in
+        for await change in context.changes(of: FetchDescriptor<Trip>()) {
+          let message = try JSONEncoder().encode(change.difference)
+          print(String(decoding: message, as: UTF8.self))
+        }
+      }
+      try await Task.sleep(for: .milliseconds(20))
+      #expect(messages.count == 1)
+      trip.start = .now
+      try await task?.value
+      let last = try JSONDecoder().decode(
+        ResultsDifference.self, from: Data(try #require(messages.last).utf8))
+      #expect(last.updated.map(\.identifier) == [trip.persistentModelID])
     }
 
     @Test func aToolkitFollowsQueries() async throws {

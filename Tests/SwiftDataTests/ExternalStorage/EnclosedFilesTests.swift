@@ -201,7 +201,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: FaultInjector.isAvailable))
+  @Test(.enabled(if: FailureInjector.isAvailable))
   func whateverFailsAllOrNothingIsThere() throws {
     func work(_ folder: TemporaryFolder) throws {
       let (pool, external) = try EnclosedFilesTests.open(folder)
@@ -218,12 +218,12 @@ import Testing
     }
     let made = try EnclosedFilesTests.madeFolder()
     let model = try EnclosedFilesTests.copy(of: made)
-    let count = try FaultInjector.counting { try work(model) }
+    let count = try FailureInjector.counting { try work(model) }
     #expect(count > 30)
     #expect(try EnclosedFilesTests.names(model) == ["b", "c", "d"])
     for number in 1...count {
       let folder = try EnclosedFilesTests.copy(of: made)
-      let injector = FaultInjector(
+      let injector = FailureInjector(
         failingAt: number, .full, effect: number % 2 == 0 ? .none : .undoesTransaction)
       let isDone = (try? injector.run { try work(folder) }) != nil
       let names = try EnclosedFilesTests.names(folder)

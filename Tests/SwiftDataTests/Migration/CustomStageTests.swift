@@ -183,12 +183,12 @@ import Testing
     try expectUntouched()
   }
 
-  @Test(.enabled(if: FaultInjector.isAvailable))
+  @Test(.enabled(if: FailureInjector.isAvailable))
   func aPropertyThatCouldNotBeReadFailsTheStage() throws {
     let error = #expect(throws: SwiftDataError.loadIssueModelContainer) {
       _ = try migrate(willMigrate: { context in
         let trips = try context.fetch(FetchDescriptor<V1.Trip>())
-        FaultInjector(failingAt: 1).run {
+        FailureInjector(failingAt: 1).run {
           for trip in trips { trip.name += " with \(trip.stops.count) stops" }
         }
         try context.save()

@@ -5,15 +5,15 @@ import Testing
 
 /// Each operation of a migration fails once: the store is then as it was, or, behind the commit, whole in its new
 /// form. `MIGRATION_FAULTS=all` tries every operation with every kind of fault; otherwise some are tried.
-@Suite(.serialized, .enabled(if: FaultInjector.isAvailable)) struct FaultedMigrationTests {
+@Suite(.serialized, .enabled(if: FailureInjector.isAvailable)) struct FaultedMigrationTests {
   private enum Fault: CaseIterable {
     case once, undoing, lasting
 
-    func injector(_ number: Int) -> FaultInjector {
+    func injector(_ number: Int) -> FailureInjector {
       switch self {
-      case .once: FaultInjector(failingAt: number, .inputOutput)
-      case .undoing: FaultInjector(failingAt: number, .full, effect: .undoesTransaction)
-      case .lasting: FaultInjector(failingAt: number, .full, isLasting: true)
+      case .once: FailureInjector(failingAt: number, .inputOutput)
+      case .undoing: FailureInjector(failingAt: number, .full, effect: .undoesTransaction)
+      case .lasting: FailureInjector(failingAt: number, .full, isLasting: true)
       }
     }
   }
@@ -53,7 +53,7 @@ import Testing
     let before = try MigratedStore.content(of: made.store)
     let names = try listing(made)
     let model = try copy()
-    let counter = FaultInjector(failingAt: nil)
+    let counter = FailureInjector(failingAt: nil)
     try counter.run { try migrate(model.store) }
     try expectNew(model.store, "without a fault")
     let operations = counter.operations

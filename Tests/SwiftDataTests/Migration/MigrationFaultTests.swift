@@ -44,16 +44,16 @@ import Testing
     #expect(trips.map(\.stops.count).reduce(0, +) == 3, "\(operation)")
   }
 
-  @Test(.enabled(if: FaultInjector.isAvailable), arguments: 0..<4)
+  @Test(.enabled(if: FailureInjector.isAvailable), arguments: 0..<4)
   func anyOperationMayFail(_ part: Int) throws {
     try reset()
-    let count = try FaultInjector.counting { try migrate() }
+    let count = try FailureInjector.counting { try migrate() }
     #expect(count > 100)
     let version = "SELECT hex(Z_PLIST) LIKE '%332E302E30%' FROM Z_METADATA"
     // A quarter of the operations each, every other one as a disk that is full.
     for number in stride(from: 1 + part, through: count, by: 4) {
       try reset()
-      let injector = FaultInjector(
+      let injector = FailureInjector(
         failingAt: number, number % 8 < 4 ? .inputOutput : .full,
         effect: number % 8 < 4 ? .none : .undoesTransaction)
       try? injector.run { try migrate() }

@@ -88,8 +88,8 @@ import Testing
         configurations: ModelConfiguration(url: store.url)))
     let isAlone = way == .alone
     // Without a plan nobody says that a model with rows is gone, and a delete rule makes no other version.
-    let isGone = size != .empty && change.version == Matrix.Fewer.self
-    if !isAlone || !isGone && change.version != Matrix.Rules.self {
+    let hasNoRow = size != .empty && change.version == Matrix.Fewer.self
+    if !isAlone || !hasNoRow && change.version != Matrix.Rules.self {
       try store.expectLikeNew(
         change.version.models, version: change.version.versionIdentifier)
     }
@@ -106,7 +106,7 @@ import Testing
     #expect(check.orphans.isEmpty && check.missing.isEmpty)
     let told = try told(context)
     #expect(told.items == (size == .empty ? [] : change.told), "\(size), \(way)")
-    let isTold = isGone && way == .stage
+    let isTold = hasNoRow && way == .stage
     #expect(told.others == (isTold ? ["Group 1: gone", "Group 2: gone"] : []), "\(size), \(way)")
     if size == .empty { return }
     try change.check(context)

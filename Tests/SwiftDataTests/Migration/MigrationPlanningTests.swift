@@ -91,10 +91,11 @@ import Testing
     let links = [StageLink(from: 0, to: 1, stage: 0, isCustom: true)]
     let same = [trips[0], ModelVersion.paper(2, Trip("name"))]
     let path = try path(decision(.paper(same[0]), same[1], same, links))
-    #expect(path.steps == [MigrationPath.Step(from: 0, to: 1, stage: 0)] && !path.isInName)
+    #expect(
+      path.steps == [MigrationPath.Step(from: 0, to: 1, stage: 0)] && !path.changesVersionNameOnly)
     #expect(try decision(.paper(same[1]), same[1], same, links) == .open)
     // Without code nothing but the name of the version changes.
-    #expect(try self.path(decision(.paper(same[0]), same[1], same)).isInName)
+    #expect(try self.path(decision(.paper(same[0]), same[1], same)).changesVersionNameOnly)
   }
 
   @Test func ofVersionsWithEqualHashesTheOneCountsWhoseDeclarationsTheFileHas() throws {
@@ -259,6 +260,45 @@ import Testing
     let models = ModelVersion.paper(1, trips[2].model.entities)
     #expect(try MigrationPlanning(models: models, versions: same).target == 3)
     #expect(try MigrationPlanning(models: trips[2], versions: same).target == 2)
+  }
+
+  /// Versions of ten entities, in each of which one has another property than in the version before.
+  private func longPlan(_ count: Int, run: Int) -> [ModelVersion] {
+    (1...count).map { number in
+      ModelVersion.paper(
+        number,
+        (0..<10).map { place in
+          Trip("run\(run)", "a\(number - number % 10 + place)", entity: "Trip\(place)").entity
+        })
+    }
+  }
+
+  /// - Returns: The shortest of some times to lead the oldest version to the models, in seconds of the
+  ///   processor.
+  private func seconds(_ count: Int) throws -> Double {
+    try (0..<5).map { run in
+      let versions = longPlan(count, run: run)
+      let start = Self.threadSeconds
+      let planning = try MigrationPlanning(
+        models: longPlan(count, run: run)[count - 1], versions: versions)
+      let store = StoreIdentity.paper(versions[0])
+      let decision = try planning.decision(store, named: "", columnDifferences: { _ in [] })
+      guard case .migrate(let path) = decision else { return .infinity }
+      #expect(path.steps.count == count - 1)
+      return Self.threadSeconds - start
+    }.min() ?? 0
+  }
+
+  /// The time that this thread has had of a processor.
+  private static var threadSeconds: Double {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+
+  @Test func aPlanOfFourTimesAsManyVersionsTakesFourTimesAsLong() throws {
+    let ratio = try seconds(160) / seconds(40)
+    #expect(ratio < 9, "ratio \(ratio)")
   }
 }
 

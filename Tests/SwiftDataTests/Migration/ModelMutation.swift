@@ -7,8 +7,11 @@ struct ModelMutation {
   private var generator: SeededRandom
   private(set) var steps: [String] = []
   private var renamedEntities: [String: String] = [:]
+  /// Whether former names are forgotten, and whole sets of properties replaced.
+  private let isCareless: Bool
 
-  init(_ model: ModelDescription, seed: UInt64) {
+  init(_ model: ModelDescription, seed: UInt64, isCareless: Bool = false) {
+    self.isCareless = isCareless
     original = model
     entities = model.entities
     generator = SeededRandom(seed &+ 1234)
@@ -37,7 +40,7 @@ struct ModelMutation {
   private mutating func step() {
     guard let place = entities.indices.randomElement(using: &generator) else { return }
     let entity = entities[place]
-    switch Int.random(in: 0..<10, using: &generator) {
+    switch Int.random(in: 0..<(isCareless ? 12 : 10), using: &generator) {
     case 0:
       let name = "Aaa\(entities.count)"
       var identity = AttributeDescription(name: "identity", type: .integer64)
@@ -76,11 +79,13 @@ struct ModelMutation {
     case 6: relink(place)
     case 7: moveUp(place)
     case 8: remove(place)
-    default: addSuperclass(place)
+    case 9: addSuperclass(place)
+    case 10: forget(place)
+    default: replaceAll(place)
     }
   }
 
-  private mutating func rename(_ place: Int) {
+  private mutating func rename(_ place: Int, forgetting: Bool = false) {
     let entity = entities[place]
     // Once is enough: what it was called in between is in no model.
     guard renamedEntities[entity.name] == nil else { return }
@@ -91,10 +96,41 @@ struct ModelMutation {
         other.properties.map { $0.leading(from: entity.name, to: name) },
         name: other.name == entity.name ? name : nil,
         superName: .some(other.superName == entity.name ? name : other.superName),
-        formerName: other.name == entity.name
-          ? entity.renamingIdentifier ?? entity.name : other.renamingIdentifier)
+        formerName: other.name != entity.name
+          ? other.renamingIdentifier
+          : forgetting ? name : entity.renamingIdentifier ?? entity.name)
     }
-    steps.append("\(entity.name) is \(name)")
+    steps.append("\(entity.name) is \(name)\(forgetting ? ", forgotten" : "")")
+  }
+
+  /// A property or an entity gets another name, and its former one is not declared.
+  private mutating func forget(_ place: Int) {
+    let entity = entities[place]
+    guard
+      let property = entity.properties.filter({ $0.attribute != nil && $0.name != "identity" })
+        .randomElement(using: &generator), case .attribute(let attribute) = property,
+      Bool.random(using: &generator)
+    else { return rename(place, forgetting: true) }
+    var changed = attribute.called("other\(attribute.name)\(steps.count)")
+    changed.renamingIdentifier = changed.name
+    changed.isOptional = true
+    let renamed = changed
+    entities[place] = entity.replacing(
+      entity.properties.map { $0.name == attribute.name ? .attribute(renamed) : $0 },
+      formerName: entity.renamingIdentifier)
+    steps.append("\(entity.name).\(attribute.name) is \(changed.name), forgotten")
+  }
+
+  /// An entity keeps its name and none of its attributes.
+  private mutating func replaceAll(_ place: Int) {
+    let entity = entities[place]
+    var other = AttributeDescription(
+      name: "unrelated\(steps.count)", type: .string, isOptional: true)
+    other.renamingIdentifier = other.name
+    let kept = entity.properties.filter { $0.attribute == nil || $0.name == "identity" }
+    entities[place] = entity.replacing(
+      kept + [.attribute(other)], formerName: entity.renamingIdentifier)
+    steps.append("\(entity.name) is another")
   }
 
   private mutating func convert(_ place: Int) {

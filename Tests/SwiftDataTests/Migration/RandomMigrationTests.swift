@@ -7,9 +7,9 @@ import Testing
 /// Random models are changed at random, with random rows: what goes on is read by plain SQL before and
 /// afterwards, value by value and link by link; then all is changed back.
 @Suite struct RandomMigrationTests {
-  private static let count =
+  static let count =
     ProcessInfo.processInfo.environment["OPENSWIFTDATA_RANDOM_MIGRATIONS"].flatMap(Int.init) ?? 60
-  private static let seed =
+  static let seed =
     ProcessInfo.processInfo.environment["OPENSWIFTDATA_RANDOM_SEED"].flatMap(UInt64.init) ?? 1
 
   @Test(arguments: [Int64(20_000), 0]) func whatGoesOnIsKept(_ smallTable: Int64) throws {
@@ -49,9 +49,9 @@ import Testing
     let migrated = try StoreExport(new, connection)
     #expect(
       export.renamed(counterparts).difference(from: migrated, counterparts) == [], label)
-    let changes = try ToldChanges(last: connection, new)
-    #expect(changes == ToldChanges(from: export, to: migrated, counterparts), label)
-    if changes != ToldChanges() { told += 1 }
+    let changes = try RecordedChanges(last: connection, new)
+    #expect(changes == RecordedChanges(from: export, to: migrated, counterparts), label)
+    if changes != RecordedChanges() { told += 1 }
     let transactions = try connection.integer("SELECT count(*) FROM ATRANSACTION")
     #expect(try connection.text("PRAGMA integrity_check") == "ok", label)
     try expectLikeNew(after, connection, folder, label)
@@ -62,8 +62,8 @@ import Testing
       let returned = try StoreExport(layout, connection)
       #expect(migrated.renamed(back).difference(from: returned, back) == [], label)
       let isTold = try connection.integer("SELECT count(*) FROM ATRANSACTION") != transactions
-      let changes = try isTold ? ToldChanges(last: connection, layout) : ToldChanges()
-      #expect(changes == ToldChanges(from: migrated, to: returned, back), label)
+      let changes = try isTold ? RecordedChanges(last: connection, layout) : RecordedChanges()
+      #expect(changes == RecordedChanges(from: migrated, to: returned, back), label)
       if isTold { told += 1 }
       try expectLikeNew(mutation.reversed, connection, folder, label)
     }
@@ -133,7 +133,7 @@ extension Connection {
 
 extension ModelDescription {
   /// The same model where each root has a number of its own in each row, by which rows are known.
-  fileprivate var withIdentities: ModelDescription {
+  var withIdentities: ModelDescription {
     ModelDescription(
       entities: entities.map { entity in
         guard entity.superName == nil else { return entity.replacing(entity.properties) }

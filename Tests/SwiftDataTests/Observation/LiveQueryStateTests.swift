@@ -10,7 +10,7 @@ struct LiveQueryStateTests {
       switch phase {
       case .stale: []
       case .reading: [.read]
-      case .outrun: [.read, .changed(areNamed: true)]
+      case .interrupted: [.read, .changed(areNamed: true)]
       case .current: [.read, .answered(isSame: true)]
       case .touched: [.read, .answered(isSame: true), .changed(areNamed: true)]
       case .detached: [.read, .failed]
@@ -39,8 +39,8 @@ struct LiveQueryStateTests {
     expect(.stale, .changed(areNamed: true), .stale, [])
     expect(.touched, .read, .reading, [.patch])
     expect(.touched, .woken, .reading, [.patch])
-    expect(.reading, .notEnough, .reading, [.fetch])
-    expect(.outrun, .notEnough, .outrun, [.fetch])
+    expect(.reading, .patchInsufficient, .reading, [.fetch])
+    expect(.interrupted, .patchInsufficient, .interrupted, [.fetch])
     expect(.current, .overridden, .detached, [])
     expect(.stale, .overridden, .detached, [])
     expect(.detached, .read, .detached, [])
@@ -53,16 +53,16 @@ struct LiveQueryStateTests {
     expect(.stale, .replaced, .stale, [])
     expect(.stale, .read, .reading, [.fetch])
     expect(.stale, .woken, .reading, [.fetch])
-    expect(.reading, .changed(areNamed: true), .outrun, [])
-    expect(.reading, .replaced, .outrun, [])
+    expect(.reading, .changed(areNamed: true), .interrupted, [])
+    expect(.reading, .replaced, .interrupted, [])
     expect(.reading, .read, .reading, [])
     expect(.reading, .answered(isSame: true), .current, [.forgetError])
     expect(.reading, .answered(isSame: false), .current, [.publish, .forgetError])
     expect(.reading, .failed, .detached, [.publishError])
-    expect(.outrun, .changed(areNamed: false), .outrun, [])
-    expect(.outrun, .answered(isSame: true), .stale, [.forgetError, .wake])
-    expect(.outrun, .answered(isSame: false), .stale, [.publish, .forgetError, .wake])
-    expect(.outrun, .failed, .stale, [.publishError, .wake])
+    expect(.interrupted, .changed(areNamed: false), .interrupted, [])
+    expect(.interrupted, .answered(isSame: true), .stale, [.forgetError, .wake])
+    expect(.interrupted, .answered(isSame: false), .stale, [.publish, .forgetError, .wake])
+    expect(.interrupted, .failed, .stale, [.publishError, .wake])
     expect(.current, .answered(isSame: false), .current, [])
     expect(.stale, .failed, .stale, [])
   }
@@ -87,7 +87,7 @@ struct LiveQueryStateTests {
       case .replaced: (isBehind, canBePatched) = (true, false)
       case .answered: (isFetching, canBePatched) = (false, !isBehind)
       case .failed: (isFetching, canBePatched) = (false, false)
-      case .read, .woken, .overridden, .notEnough: break
+      case .read, .woken, .overridden, .patchInsufficient: break
       }
       #expect(!actions.contains(.patch) || canBePatched)
       if actions.contains(.fetch) || actions.contains(.patch) {
@@ -96,7 +96,7 @@ struct LiveQueryStateTests {
         isBehind = false
       }
       // Whoever is behind, and does not fetch, fetches with the next read.
-      #expect([.stale, .touched, .outrun].contains(state.phase) == isBehind)
+      #expect([.stale, .touched, .interrupted].contains(state.phase) == isBehind)
     }
   }
 }

@@ -14,7 +14,7 @@ import Testing
         number: last + 1 + Int64(index), isOwn: kind == "o", isGap: kind == "g")
     }
     return State.Finding(
-      othersCommitted: others ?? kinds.contains { $0 != "o" }, last: last + Int64(kinds.count),
+      hasForeignCommits: others ?? kinds.contains { $0 != "o" }, last: last + Int64(kinds.count),
       oldest: oldest, transactions: transactions)
   }
 

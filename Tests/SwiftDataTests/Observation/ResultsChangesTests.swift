@@ -5,7 +5,7 @@ import Testing
 /// Sequences of differences: what each says leads from the value before to the next one.
 @MainActor
 struct ResultsChangesTests {
-  typealias Task = AnswerPatchTests.Task
+  typealias Task = ResultsPatchTests.Task
 
   private let container: ModelContainer
   private let context: ModelContext

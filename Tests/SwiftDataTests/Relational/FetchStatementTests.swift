@@ -76,7 +76,7 @@ struct FetchStatementTests {
     let descriptor = FetchDescriptor<Author>(
       predicate: #Predicate { $0.books.contains { $0.pages > pages } && $0.born != nil })
     #expect(
-      try texts { _ = try $0.places(Self.request(descriptor)) }
+      try texts { _ = try $0.identifiers(Self.request(descriptor)) }
         == ["?1", "$1"].map {
           [
             #"""
@@ -105,8 +105,8 @@ struct FetchStatementTests {
           [
             #"""
             SELECT "t0"."Z_PK", "t0"."ZLABEL" FROM unnest($1::BIGINT[]) WITH ORDINALITY AS "keys" \#
-            ("value", "place") JOIN "ZSHELF" AS "t0" ON "t0"."Z_PK" = "keys"."value" \#
-            ORDER BY "keys"."place" ASC NULLS FIRST
+            ("value", "position") JOIN "ZSHELF" AS "t0" ON "t0"."Z_PK" = "keys"."value" \#
+            ORDER BY "keys"."position" ASC NULLS FIRST
             """#
           ],
         ])
@@ -144,6 +144,6 @@ struct FetchStatementTests {
     let request = Self.request(FetchDescriptor<Shelf>())
     let found = try engine.rows(of: request).rows.snapshots
     #expect(found.map(\.persistentIdentifier.entityName) == ["Shelf", "Shelf"])
-    #expect(try #require(try engine.places(request)).places.count == 2)
+    #expect(try #require(try engine.identifiers(request)).identifiers.count == 2)
   }
 }

@@ -66,7 +66,7 @@ final class RecordedValues: ExternalValueStore, @unchecked Sendable {
   init(_ driver: RecordingDriver) { self.driver = driver }
 
   func content(named name: String) -> Data? { contents[name] }
-  func keeping(_ names: [String]) -> any OutsideValues { self }
+  func keeping(_ names: [String]) -> any ExternalValues { self }
 
   func write(_ values: [Data]) throws -> [String] {
     values.map { value in

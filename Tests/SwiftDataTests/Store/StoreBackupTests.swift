@@ -86,14 +86,14 @@ import Testing
     #expect(try rows(of: copy).count == 301)
   }
 
-  @Test(.enabled(if: FaultInjector.isAvailable))
+  @Test(.enabled(if: FailureInjector.isAvailable))
   func aFailureLeavesNothingOfTheCopy() throws {
     // The first one brings the file into its form.
     try FileManager.default.removeItem(at: backup("0"))
     try FileManager.default.removeItem(
       at: folder.url.appending(path: ".test-before-0_SUPPORT"))
     let before = files
-    let count = try FaultInjector.counting {
+    let count = try FailureInjector.counting {
       try StoreBackup(of: folder.store, before: "6").make()
     }
     try FileManager.default.removeItem(at: folder.url.appending(path: "test-before-6.store"))
@@ -101,7 +101,7 @@ import Testing
       at: folder.url.appending(path: ".test-before-6_SUPPORT"))
     #expect(count > 8 && files == before)
     for number in 1...count {
-      let injector = FaultInjector(failingAt: number, .full)
+      let injector = FailureInjector(failingAt: number, .full)
       let error = #expect(throws: SwiftDataError.self) {
         try injector.run { try StoreBackup(of: folder.store, before: "6").make() }
       }

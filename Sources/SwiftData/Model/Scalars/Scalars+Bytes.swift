@@ -56,7 +56,7 @@ extension UUID: _ScalarAttribute {
     return UUID(uuid: bytes.loadUnaligned(as: uuid_t.self))
   }
 
-  /// A UUID that another program wrote as text.
+  /// A UUID that another program stored as text.
   @usableFromInline
   static func text(_ row: RowReader, _ cell: Int) -> UUID? { UUID(uuidString: row.text(cell)) }
 

@@ -4,8 +4,8 @@ public import OpenSwiftDataRowStorage
 extension Decimal: ScalarCoding {
   package static var scalarType: ScalarType { .decimal }
 
-  /// A number where that is exact, so that the database compares and sorts it; text in a blob
-  /// otherwise. A `Double` holds every decimal of 15 digits.
+  /// A number if that is exact, so that the database can compare and sort it; otherwise text in a
+  /// blob. A `Double` represents every decimal of 15 digits.
   package var storedValue: _StoredValue {
     let text = description
     let digits = text.drop { !("1"..."9").contains($0) }.count { $0.isNumber }

@@ -15,7 +15,7 @@ extension ScalarCoding where Self: FixedWidthInteger {
 extension _ScalarAttribute where Self: FixedWidthInteger {
   @inlinable
   public static func _read(_ row: RowReader, _ cell: Int) -> Self? {
-    // The types of 64 bits have every number; unsigned ones are kept by their bit pattern.
+    // 64-bit types contain every number; unsigned ones are stored by their bit pattern.
     if Self.bitWidth == 64 { return Self(truncatingIfNeeded: row.integer(cell)) }
     return Self(exactly: row.integer(cell))
   }
@@ -62,7 +62,7 @@ extension UInt32: ScalarCoding, _ScalarAttribute {
   package static var scalarType: ScalarType { .uint32 }
 }
 
-// Columns are signed: the upper half of the unsigned 64-bit range is kept by its bit pattern.
+// Columns are signed: the upper half of the unsigned 64-bit range is stored by its bit pattern.
 
 extension UInt: ScalarCoding, _ScalarAttribute {
   package static var scalarType: ScalarType { .uint }

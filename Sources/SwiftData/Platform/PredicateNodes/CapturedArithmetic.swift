@@ -1,12 +1,12 @@
 public import Foundation
 
-// Arithmetic of captured values. The macros do not know which operands are whole numbers, so the
-// same computation is made in two forms: as it was written, and by the steps below, which look at their
-// operands when they run.
+// Arithmetic on captured values. The macros do not know which operands are integers, so they write
+// a computation twice: as it is in the source, and as the steps below, which check their operands
+// when they run.
 extension PredicateExpressions {
-  /// A value that was computed with operators.
+  /// The value of a computation, after its steps were checked.
   ///
-  /// - Throws: `PredicateFailure.outOfRange` where a step has no result.
+  /// - Throws: `PredicateFailure.outOfRange` if a step has no result.
   @_documentation(visibility: internal)
   public static func _computed<Value>(
     by steps: (_ComputingSteps) throws -> Any, _ value: @autoclosure () throws -> Value
@@ -15,10 +15,10 @@ extension PredicateExpressions {
     return try value()
   }
 
-  /// The steps of a computation, of whole numbers where they are. Of anything else a step knows nothing.
+  /// The steps of a computation. They check integers and ignore operands of other types.
   @_documentation(visibility: internal)
   public struct _ComputingSteps {
-    /// What a step knows nothing of.
+    /// An operand that the steps cannot check.
     public var unknown: Any { Unknown() }
 
     /// A literal, which has the type of the other operand.
@@ -26,49 +26,51 @@ extension PredicateExpressions {
 
     /// `left + right`.
     ///
-    /// - Throws: `PredicateFailure.outOfRange` where the result is no number of the type.
+    /// - Throws: `PredicateFailure.outOfRange` if the result does not fit into the type.
     public func sum<Left, Right>(_ left: Left, _ right: Right) throws -> Any {
       try result(left, right, .sum)
     }
 
     /// `left - right`.
     ///
-    /// - Throws: `PredicateFailure.outOfRange` where the result is no number of the type.
+    /// - Throws: `PredicateFailure.outOfRange` if the result does not fit into the type.
     public func difference<Left, Right>(_ left: Left, _ right: Right) throws -> Any {
       try result(left, right, .difference)
     }
 
     /// `left * right`.
     ///
-    /// - Throws: `PredicateFailure.outOfRange` where the result is no number of the type.
+    /// - Throws: `PredicateFailure.outOfRange` if the result does not fit into the type.
     public func product<Left, Right>(_ left: Left, _ right: Right) throws -> Any {
       try result(left, right, .product)
     }
 
     /// `left / right`.
     ///
-    /// - Throws: `PredicateFailure.outOfRange` where the result is no number of the type.
+    /// - Throws: `PredicateFailure.outOfRange` if the result does not fit into the type, or the
+    ///   divisor is zero.
     public func quotient<Left, Right>(_ left: Left, _ right: Right) throws -> Any {
       try result(left, right, .quotient)
     }
 
     /// `left % right`.
     ///
-    /// - Throws: `PredicateFailure.outOfRange` where the result is no number of the type.
+    /// - Throws: `PredicateFailure.outOfRange` if the result does not fit into the type, or the
+    ///   divisor is zero.
     public func remainder<Left, Right>(_ left: Left, _ right: Right) throws -> Any {
       try result(left, right, .remainder)
     }
 
     /// `-value`.
     ///
-    /// - Throws: `PredicateFailure.outOfRange` where the result is no number of the type.
+    /// - Throws: `PredicateFailure.outOfRange` if the result does not fit into the type.
     public func negative<Operand>(_ value: Operand) throws -> Any {
       try result(Literal(value: 0), value, .difference)
     }
 
     /// `Number(value)`.
     ///
-    /// - Throws: `PredicateFailure.outOfRange` where the value is no number of the type.
+    /// - Throws: `PredicateFailure.outOfRange` if the value does not fit into the type.
     public func conversion<Number: FixedWidthInteger, Operand>(
       to type: Number.Type, of value: Operand
     ) throws -> Any {

@@ -1,25 +1,37 @@
 public import Foundation
 
 extension PredicateExpressions {
-  /// A captured value that was computed when the predicate was made, or the fact that this failed.
+  /// A captured value that is used when the predicate is evaluated: one whose computation may have
+  /// failed, or identifiers.
   ///
-  /// `folder == nil || $0.folder == folder!` may be made where `folder` is nil. The step that would stop
-  /// the program fails when the predicate is evaluated, if it is reached then.
+  /// So `folder == nil || $0.folder == folder!` can be made while `folder` is nil. A step that would
+  /// stop the program fails only if evaluation reaches it.
+  ///
+  /// An identifier that was captured before the first save of its model is temporary. After the save
+  /// the node returns the permanent identifier.
   public struct CapturedAttempt<Output>: PredicateExpression {
-    /// The value; nil where a step of its computation failed.
+    /// The value; nil if its computation failed.
     public let value: Output?
+    private let holdsTemporaryIdentifiers: Bool
 
-    /// Creates the node from a value, or nil for a computation that failed.
+    /// Creates the node from a value, or from nil for a failed computation.
     public init(_ value: Output?) {
       self.value = value
+      holdsTemporaryIdentifiers = (value as? any _IdentifierHolder)?._holdsTemporary ?? false
     }
 
-    /// Answers the captured value.
+    fileprivate init(identifiers: Output) where Output: _IdentifierHolder {
+      value = identifiers
+      holdsTemporaryIdentifiers = identifiers._holdsTemporary
+    }
+
+    /// Returns the captured value, with permanent identifiers in place of temporary ones.
     ///
-    /// - Throws: `PredicateFailure.missingValue` where there is none.
+    /// - Throws: `PredicateFailure.missingValue` if its computation failed.
     public func evaluate(_ bindings: PredicateBindings) throws -> Output {
       guard let value else { throw PredicateFailure.missingValue }
-      return value
+      guard holdsTemporaryIdentifiers else { return value }
+      return (value as? any _IdentifierHolder)?._resolved as? Output ?? value
     }
   }
 
@@ -28,6 +40,13 @@ extension PredicateExpressions {
     _ value: () throws -> Output
   ) -> CapturedAttempt<Output> {
     CapturedAttempt(try? Optional.some(value()))
+  }
+
+  /// Builds the node for captured identifiers.
+  public static func build_Arg<Identifiers: _IdentifierHolder>(
+    _ identifiers: Identifiers
+  ) -> CapturedAttempt<Identifiers> {
+    CapturedAttempt(identifiers: identifiers)
   }
 
   /// Builds the node for `subject.contains(regex)` where the regular expression may have failed.
@@ -39,7 +58,7 @@ extension PredicateExpressions {
       subject: subject, regex: CapturedAttempt(regex.value.map { build_Arg($0).value }))
   }
 
-  /// The outcome of a computation that a predicate binds to a name.
+  /// The result of a computation that a predicate binds to a name.
   @_documentation(visibility: internal)
   public static func _attempt<Value>(
     _ value: () throws -> Value

@@ -1,22 +1,22 @@
 public import Foundation
 
-// Foundation's `Value` is encodable when its value is, and predicates are not encodable here. These
-// two leaves hold a predicate or an expression inside another one; encoding them throws.
+// Foundation's `Value` node requires an encodable value, and predicates are not encodable here.
+// These two nodes hold a predicate or an expression inside another one; encoding them throws.
 extension PredicateExpressions {
-  /// A predicate that another predicate asks.
+  /// A predicate that another predicate evaluates.
   public struct CapturedPredicate<each Input>: StandardPredicateExpression {
-    /// The captured predicate, for the node that asks it.
+    /// The captured predicate, for the node that evaluates it.
     public typealias Output = Predicate<repeat each Input>
 
-    /// The predicate that was captured.
+    /// The captured predicate.
     public let value: Predicate<repeat each Input>
 
-    /// Wraps a predicate.
+    /// Creates the node from a predicate.
     public init(_ value: Predicate<repeat each Input>) {
       self.value = value
     }
 
-    /// Answers the predicate itself.
+    /// Returns the predicate itself.
     ///
     /// - Throws: Nothing.
     public func evaluate(_ bindings: PredicateBindings) throws -> Output {
@@ -50,15 +50,15 @@ extension PredicateExpressions {
     /// The captured expression, for the node that evaluates it.
     public typealias Output = Expression<repeat each Input, Result>
 
-    /// The expression that was captured.
+    /// The captured expression.
     public let value: Expression<repeat each Input, Result>
 
-    /// Wraps an expression.
+    /// Creates the node from an expression.
     public init(_ value: Expression<repeat each Input, Result>) {
       self.value = value
     }
 
-    /// Answers the expression itself.
+    /// Returns the expression itself.
     ///
     /// - Throws: Nothing.
     public func evaluate(_ bindings: PredicateBindings) throws -> Output {
@@ -103,7 +103,7 @@ extension PredicateExpressions {
     ExpressionEvaluate(expression: CapturedExpression(expression), input: repeat each input)
   }
 
-  /// Builds the node for `predicate.evaluate(input)` where the computation of the predicate may fail.
+  /// Builds the node for `predicate.evaluate(input)` where computing the predicate may fail.
   public static func build_evaluate<each Input: PredicateExpression>(
     attempt predicate: () throws -> Predicate<repeat (each Input).Output>,
     _ input: repeat each Input
@@ -126,7 +126,7 @@ extension PredicateExpressions {
       falseBranch: ConditionalCast(build_evaluate(known, repeat each input)))
   }
 
-  /// What `predicate?.evaluate(input)` is made of: a captured flag chooses between nil and the answer.
+  /// The node for `predicate?.evaluate(input)`: a captured flag chooses between nil and the result.
   public typealias OptionalEvaluate<Evaluation: PredicateExpression> =
     Conditional<
       Value<Bool>, NilLiteral<Evaluation.Output>, ConditionalCast<Evaluation, Evaluation.Output>

@@ -1,8 +1,9 @@
 public import Foundation
 
-// What the macros put before the steps of captured expressions that would stop the program.
+// Functions that the macros insert before steps of captured expressions that would stop the
+// program.
 extension PredicateExpressions {
-  /// The value, which is about to be unwrapped.
+  /// Returns a value before it is force-unwrapped.
   ///
   /// - Throws: `PredicateFailure.missingValue` for nil.
   @_documentation(visibility: internal)
@@ -13,9 +14,9 @@ extension PredicateExpressions {
     return value
   }
 
-  /// The value, which is about to be cast.
+  /// Returns a value before it is force-cast.
   ///
-  /// - Throws: `PredicateFailure.missingValue` where it is of another type.
+  /// - Throws: `PredicateFailure.missingValue` if it has another type.
   @_documentation(visibility: internal)
   public static func _castable<Value, Other>(
     _ value: Value, to type: Other.Type
@@ -24,9 +25,9 @@ extension PredicateExpressions {
     return value
   }
 
-  /// A range whose bounds are looked at first.
+  /// Makes a range after checking its bounds.
   ///
-  /// - Throws: `PredicateFailure.outOfRange` where they are in the wrong order.
+  /// - Throws: `PredicateFailure.outOfRange` if the bounds are in the wrong order.
   @_documentation(visibility: internal)
   public static func _range<Bound: Comparable>(
     _ lower: Bound, upTo upper: Bound
@@ -35,9 +36,9 @@ extension PredicateExpressions {
     return lower..<upper
   }
 
-  /// A range whose bounds are looked at first.
+  /// Makes a range after checking its bounds.
   ///
-  /// - Throws: `PredicateFailure.outOfRange` where they are in the wrong order.
+  /// - Throws: `PredicateFailure.outOfRange` if the bounds are in the wrong order.
   @_documentation(visibility: internal)
   public static func _range<Bound: Comparable>(
     _ lower: Bound, through upper: Bound
@@ -46,7 +47,7 @@ extension PredicateExpressions {
     return lower...upper
   }
 
-  /// A collection whose positions are looked at first.
+  /// Wraps a collection so that its subscripts check their indices.
   ///
   /// - Throws: Nothing.
   @_documentation(visibility: internal)
@@ -56,27 +57,27 @@ extension PredicateExpressions {
     _CheckedCollection(base: base)
   }
 
-  /// A dictionary: it has an answer for each key.
+  /// Returns a dictionary unchanged: its subscript accepts every key.
   ///
   /// - Throws: Nothing.
   @_documentation(visibility: internal)
   public static func _checked<Key, Value>(_ base: [Key: Value]) throws -> [Key: Value] { base }
 
-  /// A value with a subscript of its own.
+  /// Returns a value with a subscript of its own unchanged.
   ///
   /// - Throws: Nothing.
   @_disfavoredOverload
   @_documentation(visibility: internal)
   public static func _checked<Base>(_ base: Base) throws -> Base { base }
 
-  /// The elements of a collection at positions that may not exist.
+  /// A collection whose subscripts throw for indices that do not exist.
   @_documentation(visibility: internal)
   public struct _CheckedCollection<Base: Collection> {
     let base: Base
 
-    /// The element at a position.
+    /// The element at an index.
     ///
-    /// - Throws: `PredicateFailure.outOfRange` where there is none.
+    /// - Throws: `PredicateFailure.outOfRange` if the index does not exist.
     public subscript(position: Base.Index) -> Base.Element {
       get throws {
         guard position >= base.startIndex, position < base.endIndex else {
@@ -86,9 +87,9 @@ extension PredicateExpressions {
       }
     }
 
-    /// The elements between two positions.
+    /// The elements in a range of indices.
     ///
-    /// - Throws: `PredicateFailure.outOfRange` where the collection ends before.
+    /// - Throws: `PredicateFailure.outOfRange` if the range is not inside the collection.
     public subscript<Positions: RangeExpression>(
       positions: Positions
     ) -> Base.SubSequence where Positions.Bound == Base.Index {

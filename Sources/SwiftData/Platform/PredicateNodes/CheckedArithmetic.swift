@@ -1,22 +1,22 @@
 public import Foundation
 
-// Foundation's nodes stop the program where a whole number leaves the range of its type or is
-// divided by zero. These overloads win for whole numbers and make nodes that throw instead.
+// Foundation's nodes stop the program on an integer overflow or a division by zero. For integers
+// these overloads are preferred; their nodes throw instead.
 extension PredicateExpressions {
-  /// A computation with whole numbers that may have no result.
+  /// Integer arithmetic that throws if it has no result.
   public struct CheckedArithmetic<LHS: PredicateExpression, RHS: PredicateExpression>:
     PredicateExpression
   where LHS.Output: FixedWidthInteger, RHS.Output == LHS.Output {
     /// The result of the computation.
     public typealias Output = LHS.Output
 
-    /// What is computed.
+    /// The arithmetic operation.
     public enum Operation: String, Codable, Sendable {
-      /// The sum, the difference, the product, the quotient or the remainder.
+      /// Addition, subtraction, multiplication, division or remainder.
       case add, subtract, multiply, divide, remainder
     }
 
-    /// What is computed.
+    /// The arithmetic operation.
     public let operation: Operation
 
     /// The left operand.
@@ -25,15 +25,16 @@ extension PredicateExpressions {
     /// The right operand.
     public let rhs: RHS
 
-    /// Creates the node from its operands and what to compute.
+    /// Creates the node from its operands and the operation.
     public init(lhs: LHS, rhs: RHS, operation: Operation) {
       self.lhs = lhs
       self.rhs = rhs
       self.operation = operation
     }
 
-    /// Answers for one set of variable values.
-    /// - Throws: `PredicateFailure.outOfRange` where the result is no number of the type.
+    /// Evaluates the node with the given variable values.
+    /// - Throws: `PredicateFailure.outOfRange` if the result does not fit into the type, or the
+    ///   divisor is zero.
     public func evaluate(_ bindings: PredicateBindings) throws -> Output {
       let (left, right) = (try lhs.evaluate(bindings), try rhs.evaluate(bindings))
       let (result, hasLeft) =
@@ -49,7 +50,7 @@ extension PredicateExpressions {
     }
   }
 
-  /// Builds `lhs + rhs`, `lhs - rhs` or `lhs * rhs` of whole numbers.
+  /// Builds `lhs + rhs`, `lhs - rhs` or `lhs * rhs` for integers.
   public static func build_Arithmetic<LHS, RHS>(
     lhs: LHS, rhs: RHS, op: ArithmeticOperator
   ) -> CheckedArithmetic<LHS, RHS>
@@ -63,7 +64,7 @@ extension PredicateExpressions {
     return CheckedArithmetic(lhs: lhs, rhs: rhs, operation: operation)
   }
 
-  /// Builds `lhs / rhs` of whole numbers.
+  /// Builds `lhs / rhs` for integers.
   public static func build_Division<LHS, RHS>(
     lhs: LHS, rhs: RHS
   ) -> CheckedArithmetic<LHS, RHS>
@@ -71,7 +72,7 @@ extension PredicateExpressions {
     CheckedArithmetic(lhs: lhs, rhs: rhs, operation: .divide)
   }
 
-  /// Builds `lhs % rhs` of whole numbers.
+  /// Builds `lhs % rhs` for integers.
   public static func build_Remainder<LHS, RHS>(
     lhs: LHS, rhs: RHS
   ) -> CheckedArithmetic<LHS, RHS>
@@ -79,7 +80,7 @@ extension PredicateExpressions {
     CheckedArithmetic(lhs: lhs, rhs: rhs, operation: .remainder)
   }
 
-  /// Builds `-operand` of a whole number.
+  /// Builds `-operand` for an integer.
   public static func build_UnaryMinus<Operand>(
     _ operand: Operand
   ) -> CheckedArithmetic<Value<Operand.Output>, Operand>

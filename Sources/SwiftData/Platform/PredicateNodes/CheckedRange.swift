@@ -1,6 +1,6 @@
 public import Foundation
 
-// Foundation's nodes stop the program where the bounds of a range are in the wrong order. These throw.
+// Foundation's nodes stop the program if the bounds of a range are in the wrong order; these throw.
 extension PredicateExpressions {
   /// `lower..<upper`.
   public struct CheckedRange<Lower: PredicateExpression, Upper: PredicateExpression>:
@@ -9,10 +9,10 @@ extension PredicateExpressions {
     /// The range.
     public typealias Output = Swift.Range<Lower.Output>
 
-    /// The first value.
+    /// The lower bound, which is included.
     public let lower: Lower
 
-    /// What follows the last value.
+    /// The upper bound, which is not included.
     public let upper: Upper
 
     /// Creates the node from the two bounds.
@@ -21,9 +21,9 @@ extension PredicateExpressions {
       self.upper = upper
     }
 
-    /// Answers for one set of variable values.
+    /// Evaluates the node with the given variable values.
     ///
-    /// - Throws: `PredicateFailure.outOfRange` where the bounds are in the wrong order.
+    /// - Throws: `PredicateFailure.outOfRange` if the bounds are in the wrong order.
     public func evaluate(_ bindings: PredicateBindings) throws -> Output {
       let (lower, upper) = (try lower.evaluate(bindings), try upper.evaluate(bindings))
       guard lower <= upper else { throw PredicateFailure.outOfRange }
@@ -38,10 +38,10 @@ extension PredicateExpressions {
     /// The range.
     public typealias Output = Swift.ClosedRange<Lower.Output>
 
-    /// The first value.
+    /// The lower bound.
     public let lower: Lower
 
-    /// The last value.
+    /// The upper bound, which is included.
     public let upper: Upper
 
     /// Creates the node from the two bounds.
@@ -50,9 +50,9 @@ extension PredicateExpressions {
       self.upper = upper
     }
 
-    /// Answers for one set of variable values.
+    /// Evaluates the node with the given variable values.
     ///
-    /// - Throws: `PredicateFailure.outOfRange` where the bounds are in the wrong order.
+    /// - Throws: `PredicateFailure.outOfRange` if the bounds are in the wrong order.
     public func evaluate(_ bindings: PredicateBindings) throws -> Output {
       let (lower, upper) = (try lower.evaluate(bindings), try upper.evaluate(bindings))
       guard lower <= upper else { throw PredicateFailure.outOfRange }

@@ -1,20 +1,20 @@
 public import Foundation
 
 extension PredicateExpressions {
-  /// A date some seconds after or before another.
+  /// A date that is a number of seconds after or before another date.
   public struct DateOffset<Root: PredicateExpression, Seconds: PredicateExpression>:
     PredicateExpression
   where Root.Output == Date, Seconds.Output == TimeInterval {
-    /// The date that the offset leads to.
+    /// The resulting date.
     public typealias Output = Date
 
-    /// Where the offset begins.
+    /// The start date.
     public let date: Root
 
-    /// How far it leads.
+    /// The offset in seconds.
     public let seconds: Seconds
 
-    /// Whether it leads into the past.
+    /// Whether the offset is subtracted.
     public let isBackward: Bool
 
     /// Creates the node from a date, a number of seconds and the direction.
@@ -24,9 +24,9 @@ extension PredicateExpressions {
       self.isBackward = isBackward
     }
 
-    /// Answers for one set of variable values.
+    /// Evaluates the node with the given variable values.
     ///
-    /// - Throws: What an operand throws.
+    /// - Throws: Any error of an operand.
     public func evaluate(_ bindings: PredicateBindings) throws -> Date {
       let (date, seconds) = (try date.evaluate(bindings), try seconds.evaluate(bindings))
       return isBackward ? date - seconds : date + seconds
@@ -37,13 +37,13 @@ extension PredicateExpressions {
   public struct DateDistance<Start: PredicateExpression, End: PredicateExpression>:
     PredicateExpression
   where Start.Output == Date, End.Output == Date {
-    /// The seconds from the first date to the second, negative when it comes before.
+    /// The seconds from the first date to the second; negative if the second is earlier.
     public typealias Output = TimeInterval
 
-    /// Where the distance begins.
+    /// The start date.
     public let from: Start
 
-    /// Where it ends.
+    /// The end date.
     public let to: End
 
     /// Creates the node from the two dates.
@@ -52,9 +52,9 @@ extension PredicateExpressions {
       self.to = to
     }
 
-    /// Answers for one set of variable values.
+    /// Evaluates the node with the given variable values.
     ///
-    /// - Throws: What an operand throws.
+    /// - Throws: Any error of an operand.
     public func evaluate(_ bindings: PredicateBindings) throws -> TimeInterval {
       try to.evaluate(bindings).timeIntervalSince(from.evaluate(bindings))
     }

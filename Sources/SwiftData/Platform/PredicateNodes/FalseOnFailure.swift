@@ -1,21 +1,22 @@
 public import Foundation
 
-/// A step of a predicate that has no value.
+/// A step of a predicate without a result.
 public enum PredicateFailure: Error {
-  /// A whole number left the range of its type, or was divided by zero.
+  /// An integer overflow, a division by zero, or an index that does not exist.
   case outOfRange
-  /// A captured value could not be computed: `!` found nil, `as!` another class, or a step before failed.
+  /// A captured value could not be computed: `!` on nil, `as!` to another type, or an earlier
+  /// failure.
   case missingValue
 }
 
 extension PredicateExpressions {
-  /// A condition that is false where one of its steps fails.
+  /// A condition that is false if one of its steps fails.
   ///
-  /// Steps that may fail are `!` on nil, `as!` to another class, a computation without result, a
-  /// position that a collection lacks and a captured value that could not be computed.
+  /// Steps that may fail: `!` on nil, `as!` to another class, arithmetic without a result, an index
+  /// that does not exist, and a captured value that could not be computed.
   public struct FalseOnFailure<Wrapped: PredicateExpression>: PredicateExpression
   where Wrapped.Output == Bool {
-    /// The condition, or false.
+    /// The result of the condition, or false.
     public typealias Output = Bool
 
     /// The condition.
@@ -26,15 +27,15 @@ extension PredicateExpressions {
       self.wrapped = wrapped
     }
 
-    /// Answers for one set of variable values.
+    /// Evaluates the node with the given variable values.
     ///
-    /// - Throws: What the condition throws, except for a step that fails: that is false.
+    /// - Throws: Errors of the condition, except the failure of a step.
     public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
       try falseOnFailure { try wrapped.evaluate(bindings) }
     }
   }
 
-  /// Builds the node for a closure that tests elements and may fail.
+  /// Builds the node for a closure whose steps may fail.
   public static func build_falseOnFailure<Wrapped>(
     _ wrapped: Wrapped
   ) -> FalseOnFailure<Wrapped> {
@@ -49,7 +50,7 @@ extension PredicateExpressions.FalseOnFailure: Codable where Wrapped: Codable {}
 extension PredicateExpressions.FalseOnFailure: StandardPredicateExpression
 where Wrapped: StandardPredicateExpression {}
 
-/// The condition, or false where a step of it fails.
+/// The condition, or false if one of its steps fails.
 func falseOnFailure(_ condition: () throws -> Bool) throws -> Bool {
   do {
     return try condition()
@@ -59,7 +60,7 @@ func falseOnFailure(_ condition: () throws -> Bool) throws -> Bool {
   }
 }
 
-/// Whether an error says that a step would have stopped a program.
+/// Whether an error stands for a step that would have stopped the program.
 func isFailedStep(_ error: any Error) -> Bool {
   if error is PredicateFailure { return true }
   guard let error = error as? PredicateError else { return false }

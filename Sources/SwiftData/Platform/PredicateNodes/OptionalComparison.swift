@@ -1,9 +1,9 @@
 public import Foundation
 
-// A comparison of a value with an optional, which Swift allows and Foundation's builders do not.
-// The value is cast to its own type, which makes it an optional and changes nothing else.
+// Comparisons of a value with an optional, which Swift allows and Foundation's builders do not. The
+// value is cast to its own type, which only makes it optional.
 extension PredicateExpressions {
-  /// Builds `lhs == rhs` where only the right side is optional.
+  /// Builds `lhs == rhs` if only the right side is optional.
   @_disfavoredOverload
   public static func build_Equal<LHS, RHS>(
     lhs: LHS, rhs: RHS
@@ -12,7 +12,7 @@ extension PredicateExpressions {
     Equal(lhs: ConditionalCast(lhs), rhs: rhs)
   }
 
-  /// Builds `lhs == rhs` where only the left side is optional.
+  /// Builds `lhs == rhs` if only the left side is optional.
   @_disfavoredOverload
   public static func build_Equal<LHS, RHS>(
     lhs: LHS, rhs: RHS
@@ -21,7 +21,7 @@ extension PredicateExpressions {
     Equal(lhs: lhs, rhs: ConditionalCast(rhs))
   }
 
-  /// Builds `lhs != rhs` where only the right side is optional.
+  /// Builds `lhs != rhs` if only the right side is optional.
   @_disfavoredOverload
   public static func build_NotEqual<LHS, RHS>(
     lhs: LHS, rhs: RHS
@@ -30,7 +30,7 @@ extension PredicateExpressions {
     NotEqual(lhs: ConditionalCast(lhs), rhs: rhs)
   }
 
-  /// Builds `lhs != rhs` where only the left side is optional.
+  /// Builds `lhs != rhs` if only the left side is optional.
   @_disfavoredOverload
   public static func build_NotEqual<LHS, RHS>(
     lhs: LHS, rhs: RHS
@@ -39,7 +39,7 @@ extension PredicateExpressions {
     NotEqual(lhs: lhs, rhs: ConditionalCast(rhs))
   }
 
-  /// Builds `lhs ?? rhs` where both sides are optional.
+  /// Builds `lhs ?? rhs` if both sides are optional.
   @_disfavoredOverload
   public static func build_NilCoalesce<LHS, RHS, Wrapped: Equatable>(
     lhs: LHS, rhs: RHS

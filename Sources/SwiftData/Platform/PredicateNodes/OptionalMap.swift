@@ -1,7 +1,7 @@
 public import Foundation
 
 extension PredicateExpressions {
-  /// Builds `optional.map { … }`, which an unwrapping node says as well.
+  /// Builds `optional.map { … }` with the node for unwrapping.
   public static func build_map<Wrapped, Root, Transform>(
     _ root: Root, _ transform: (Variable<Wrapped>) -> Transform
   ) -> OptionalFlatMap<Root, Wrapped, Transform, Transform.Output>
@@ -9,7 +9,7 @@ extension PredicateExpressions {
     OptionalFlatMap(root, transform)
   }
 
-  /// Refuses `collection.map { … }`.
+  /// Rejects `collection.map { … }` at compile time.
   @available(
     *, unavailable,
     message: "a predicate has no 'map' for collections; write 'contains(where:)' or 'filter'"

@@ -1,14 +1,14 @@
-// Foundation has these from Swift 6.4 on.
+// Foundation has these initialisers from Swift 6.4 on.
 #if !canImport(Darwin) && compiler(<6.4)
   public import Foundation
 
   extension Predicate {
-    /// A predicate that is true where all of some predicates are; without any it is true.
+    /// Creates a predicate that is true if all given predicates are true, or if there are none.
     public init(all subpredicates: some BidirectionalCollection<Predicate<repeat each Input>>) {
       self.init(joining: Array(subpredicates)[...], areAllNeeded: true)
     }
 
-    /// A predicate that is true where one of some predicates is; without any it is false.
+    /// Creates a predicate that is true if at least one of the given predicates is true.
     public init(any subpredicates: some BidirectionalCollection<Predicate<repeat each Input>>) {
       self.init(joining: Array(subpredicates)[...], areAllNeeded: false)
     }
@@ -19,8 +19,8 @@
       }
     }
 
-    /// Joins the two halves, so that the depth of the tree and the number of its types grow with the
-    /// logarithm of the number of parts.
+    /// Joins two halves recursively, so that the depth of the tree and the number of its types grow
+    /// logarithmically.
     private static func expression(
       of parts: ArraySlice<Predicate>, _ areAllNeeded: Bool,
       _ input: repeat PredicateExpressions.Variable<each Input>

@@ -3,28 +3,28 @@
   public import Foundation
 
   extension PredicateExpressions {
-    /// The answer of a predicate inside another predicate.
+    /// The result of a predicate inside another predicate.
     public struct PredicateEvaluate<
       Condition: PredicateExpression, each Input: PredicateExpression
     >: PredicateExpression where Condition.Output == Predicate<repeat (each Input).Output> {
-      /// Whether the input meets the predicate.
+      /// Whether the input satisfies the predicate.
       public typealias Output = Bool
 
-      /// The predicate that is asked.
+      /// The predicate to evaluate.
       public let predicate: Condition
 
-      /// What the predicate is asked about.
+      /// The input of the predicate.
       public let input: (repeat each Input)
 
-      /// Creates the node from the predicate to ask and its inputs.
+      /// Creates the node from a predicate and its inputs.
       public init(predicate: Condition, input: repeat each Input) {
         self.predicate = predicate
         self.input = (repeat each input)
       }
 
-      /// Answers for one set of variable values.
+      /// Evaluates the node with the given variable values.
       ///
-      /// - Throws: What the predicate or an input throws.
+      /// - Throws: Any error of the predicate or an input.
       public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
         try predicate.evaluate(bindings).evaluate(repeat (each input).evaluate(bindings))
       }
@@ -44,18 +44,18 @@
 
   extension PredicateExpressions.PredicateEvaluate: Codable
   where Condition: Codable, repeat each Input: Codable {
-    /// Writes the predicate, then its inputs in order.
+    /// Encodes the predicate, then its inputs in order.
     ///
-    /// - Throws: What the encoder or a part of the node throws.
+    /// - Throws: Any error of the encoder or of a part of the node.
     public func encode(to encoder: any Encoder) throws {
       var container = encoder.unkeyedContainer()
       try container.encode(predicate)
       repeat try container.encode(each input)
     }
 
-    /// Reads the predicate, then its inputs in order.
+    /// Decodes the predicate, then its inputs in order.
     ///
-    /// - Throws: What the decoder or a part of the node throws.
+    /// - Throws: Any error of the decoder or of a part of the node.
     public init(from decoder: any Decoder) throws {
       var container = try decoder.unkeyedContainer()
       predicate = try container.decode(Condition.self)

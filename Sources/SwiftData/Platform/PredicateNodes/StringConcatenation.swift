@@ -1,34 +1,34 @@
 public import Foundation
 
 extension PredicateExpressions {
-  /// Two texts joined to one.
+  /// The concatenation of two texts.
   public struct StringConcatenation<LHS: PredicateExpression, RHS: PredicateExpression>:
     PredicateExpression
   where LHS.Output == String, RHS.Output == String {
-    /// The joined text.
+    /// The concatenated text.
     public typealias Output = String
 
-    /// The text that comes first.
+    /// The first text.
     public let lhs: LHS
 
-    /// The text that follows.
+    /// The second text.
     public let rhs: RHS
 
-    /// Creates the node from the two texts in their order.
+    /// Creates the node from two texts.
     public init(lhs: LHS, rhs: RHS) {
       self.lhs = lhs
       self.rhs = rhs
     }
 
-    /// Answers for one set of variable values.
+    /// Evaluates the node with the given variable values.
     ///
-    /// - Throws: What an operand throws.
+    /// - Throws: Any error of an operand.
     public func evaluate(_ bindings: PredicateBindings) throws -> String {
       try lhs.evaluate(bindings) + rhs.evaluate(bindings)
     }
   }
 
-  /// Builds the node for `lhs + rhs` of texts, the only operator that texts have.
+  /// Builds `lhs + rhs` for texts.
   public static func build_Arithmetic<LHS, RHS>(
     lhs: LHS, rhs: RHS, op: ArithmeticOperator
   ) -> StringConcatenation<LHS, RHS> {

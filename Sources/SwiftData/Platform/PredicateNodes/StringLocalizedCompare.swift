@@ -6,24 +6,24 @@
     public struct StringLocalizedCompare<
       Root: PredicateExpression, Other: PredicateExpression
     >: PredicateExpression where Root.Output: StringProtocol, Other.Output: StringProtocol {
-      /// The order of the two texts in the user's language.
+      /// The order of the two texts in the current locale.
       public typealias Output = ComparisonResult
 
-      /// The text on the left of the comparison.
+      /// The left text.
       public let root: Root
 
-      /// The text on the right of the comparison.
+      /// The right text.
       public let other: Other
 
-      /// Creates the node from the two texts to compare.
+      /// Creates the node from the texts to compare.
       public init(root: Root, other: Other) {
         self.root = root
         self.other = other
       }
 
-      /// Answers for one set of variable values.
+      /// Evaluates the node with the given variable values.
       ///
-      /// - Throws: What an operand throws.
+      /// - Throws: Any error of an operand.
       public func evaluate(_ bindings: PredicateBindings) throws -> ComparisonResult {
         try root.evaluate(bindings).localizedCompare(other.evaluate(bindings))
       }

@@ -2,28 +2,28 @@
   public import Foundation
 
   extension PredicateExpressions {
-    /// Whether a text contains another, ignoring case and diacritics the way a search field does.
+    /// Whether a text contains another, ignoring case and diacritics like a search field.
     public struct StringLocalizedStandardContains<
       Root: PredicateExpression, Other: PredicateExpression
     >: PredicateExpression where Root.Output: StringProtocol, Other.Output: StringProtocol {
-      /// Whether a search as users expect it finds the other text.
+      /// Whether the text contains the other one, ignoring case and diacritics.
       public typealias Output = Bool
 
-      /// The text that is searched.
+      /// The text to search in.
       public let root: Root
 
-      /// The text that is looked for.
+      /// The text to search for.
       public let other: Other
 
-      /// Creates the node from the searched text and the text to look for.
+      /// Creates the node from the text to search in and the text to search for.
       public init(root: Root, other: Other) {
         self.root = root
         self.other = other
       }
 
-      /// Answers for one set of variable values.
+      /// Evaluates the node with the given variable values.
       ///
-      /// - Throws: What an operand throws.
+      /// - Throws: Any error of an operand.
       public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
         try root.evaluate(bindings).localizedStandardContains(other.evaluate(bindings))
       }

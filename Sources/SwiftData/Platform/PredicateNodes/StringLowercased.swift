@@ -7,7 +7,7 @@ extension PredicateExpressions {
     /// The text in lower case.
     public typealias Output = String
 
-    /// The text that is converted.
+    /// The text to convert.
     public let root: Root
 
     /// Creates the node from the text to convert.
@@ -15,9 +15,9 @@ extension PredicateExpressions {
       self.root = root
     }
 
-    /// Answers for one set of variable values.
+    /// Evaluates the node with the given variable values.
     ///
-    /// - Throws: What an operand throws.
+    /// - Throws: Any error of an operand.
     public func evaluate(_ bindings: PredicateBindings) throws -> String {
       try root.evaluate(bindings).lowercased()
     }

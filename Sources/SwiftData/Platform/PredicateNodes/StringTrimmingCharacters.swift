@@ -1,28 +1,28 @@
 public import Foundation
 
 extension PredicateExpressions {
-  /// A text without the characters of a set at its two ends.
+  /// A text without the characters of a set at its start and end.
   public struct StringTrimmingCharacters<
     Root: PredicateExpression, Characters: PredicateExpression
   >: PredicateExpression where Root.Output: StringProtocol, Characters.Output == CharacterSet {
-    /// The text without the characters at its ends.
+    /// The trimmed text.
     public typealias Output = String
 
-    /// The text that is trimmed.
+    /// The text to trim.
     public let root: Root
 
-    /// The characters that are taken away.
+    /// The characters to remove.
     public let characters: Characters
 
-    /// Creates the node from the text to trim and the characters to take away.
+    /// Creates the node from the text to trim and the characters to remove.
     public init(root: Root, characters: Characters) {
       self.root = root
       self.characters = characters
     }
 
-    /// Answers for one set of variable values.
+    /// Evaluates the node with the given variable values.
     ///
-    /// - Throws: What an operand throws.
+    /// - Throws: Any error of an operand.
     public func evaluate(_ bindings: PredicateBindings) throws -> String {
       try root.evaluate(bindings).trimmingCharacters(in: characters.evaluate(bindings))
     }

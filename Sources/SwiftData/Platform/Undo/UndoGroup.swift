@@ -1,7 +1,7 @@
 #if !canImport(ObjectiveC)
-  /// How one change is undone.
+  /// The handler that undoes one change.
   struct UndoChange {
-    /// Identifies the target; it is not kept alive.
+    /// The target of the change, held weakly.
     private(set) weak var target: AnyObject?
     let run: () -> Void
 
@@ -45,14 +45,14 @@
       }
     }
 
-    /// Takes out the last nested group; `nil` when something else is last.
+    /// Removes and returns the last nested group; `nil` if the last entry is not a group.
     func removeLastGroup() -> UndoGroup? {
       guard case .group(let group) = entries.last else { return nil }
       entries.removeLast()
       return group
     }
 
-    /// Takes out the changes of a target, and of targets that are gone.
+    /// Removes the changes of a target, and those of released targets.
     func removeChanges(of target: AnyObject) {
       entries.removeAll { entry in
         switch entry {

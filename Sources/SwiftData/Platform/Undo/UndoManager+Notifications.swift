@@ -2,35 +2,35 @@
   public import Foundation
 
   extension Notification.Name {
-    /// A group is about to be opened or closed, or something is about to be undone or redone.
+    /// Posted before a group is opened or closed, and before something is undone or redone.
     public static let NSUndoManagerCheckpoint = Notification.Name(
       "NSUndoManagerCheckpointNotification")
 
-    /// A group was opened.
+    /// Posted after a group was opened.
     public static let NSUndoManagerDidOpenUndoGroup = Notification.Name(
       "NSUndoManagerDidOpenUndoGroupNotification")
 
-    /// A group is about to be closed.
+    /// Posted before a group is closed.
     public static let NSUndoManagerWillCloseUndoGroup = Notification.Name(
       "NSUndoManagerWillCloseUndoGroupNotification")
 
-    /// A group was closed.
+    /// Posted after a group was closed.
     public static let NSUndoManagerDidCloseUndoGroup = Notification.Name(
       "NSUndoManagerDidCloseUndoGroupNotification")
 
-    /// A group is about to be undone.
+    /// Posted before a group is undone.
     public static let NSUndoManagerWillUndoChange = Notification.Name(
       "NSUndoManagerWillUndoChangeNotification")
 
-    /// A group was undone.
+    /// Posted after a group was undone.
     public static let NSUndoManagerDidUndoChange = Notification.Name(
       "NSUndoManagerDidUndoChangeNotification")
 
-    /// A group is about to be redone.
+    /// Posted before a group is redone.
     public static let NSUndoManagerWillRedoChange = Notification.Name(
       "NSUndoManagerWillRedoChangeNotification")
 
-    /// A group was redone.
+    /// Posted after a group was redone.
     public static let NSUndoManagerDidRedoChange = Notification.Name(
       "NSUndoManagerDidRedoChangeNotification")
   }
@@ -39,7 +39,7 @@
   import Foundation
 
   extension UndoManager {
-    /// Foundation's run loop ends the events.
+    /// Foundation's run loop ends events on Apple's platforms.
     func endEvent() {}
   }
 #endif

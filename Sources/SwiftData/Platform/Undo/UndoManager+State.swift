@@ -1,12 +1,12 @@
 #if !canImport(ObjectiveC)
   extension UndoManager {
-    /// Whether there is something to undo.
+    /// Whether there is a change to undo.
     public var canUndo: Bool {
       checkpoint()
       return !undoStack.isEmpty || openGroups.contains { !$0.isEmpty }
     }
 
-    /// Whether there is something to redo.
+    /// Whether there is a change to redo.
     public var canRedo: Bool {
       checkpoint()
       return !redoStack.isEmpty
@@ -18,13 +18,13 @@
     /// The number of groups that can be redone.
     public var redoCount: Int { redoStack.count }
 
-    /// Whether handlers run that undo.
+    /// Whether an undo is running.
     public var isUndoing: Bool { activity == .undoing }
 
-    /// Whether handlers run that redo.
+    /// Whether a redo is running.
     public var isRedoing: Bool { activity == .redoing }
 
-    /// Forgets everything, open groups included.
+    /// Removes all recorded changes, including open groups.
     public func removeAllActions() {
       checkpoint()
       openGroups.removeAll()
@@ -32,7 +32,7 @@
       redoStack.removeAll()
     }
 
-    /// Forgets the changes of a target.
+    /// Removes all recorded changes of a target.
     public func removeAllActions(withTarget target: Any) {
       checkpoint()
       let target = target as AnyObject
@@ -41,51 +41,51 @@
       redoStack.removeAll(where: \.isEmpty)
     }
 
-    /// Says whether the current group may be lost when the document is closed.
+    /// Sets whether the current group may be discarded when the document is closed.
     public func setActionIsDiscardable(_ discardable: Bool) {
       (openGroups.last ?? undoStack.last)?.isDiscardable = discardable
     }
 
-    /// Whether what is undone next may be lost.
+    /// Whether the next undo may be discarded.
     public var undoActionIsDiscardable: Bool { undoStack.last?.isDiscardable ?? false }
 
-    /// Whether what is redone next may be lost.
+    /// Whether the next redo may be discarded.
     public var redoActionIsDiscardable: Bool { redoStack.last?.isDiscardable ?? false }
   }
 
   // MARK: - Names
 
   extension UndoManager {
-    /// Names the current group, or the last one when none is open.
+    /// Names the current group, or the last one if none is open.
     public func setActionName(_ actionName: String) {
       checkpoint()
       (openGroups.first ?? undoStack.last)?.actionName = actionName
     }
 
-    /// The name of what is undone next; empty when it has none.
+    /// The name of the next undo; empty if it has none.
     public var undoActionName: String {
       checkpoint()
       return (openGroups.first { !$0.isEmpty } ?? undoStack.last)?.actionName ?? ""
     }
 
-    /// The name of what is redone next; empty when it has none.
+    /// The name of the next redo; empty if it has none.
     public var redoActionName: String {
       checkpoint()
       return redoStack.last?.actionName ?? ""
     }
 
-    /// The title of a command that undoes.
+    /// The title of a menu item that undoes.
     public var undoMenuItemTitle: String { undoMenuTitle(forUndoActionName: undoActionName) }
 
-    /// The title of a command that redoes.
+    /// The title of a menu item that redoes.
     public var redoMenuItemTitle: String { redoMenuTitle(forUndoActionName: redoActionName) }
 
-    /// The title of a command that undoes an action of this name.
+    /// The title of a menu item that undoes an action with this name.
     public func undoMenuTitle(forUndoActionName actionName: String) -> String {
       actionName.isEmpty ? "Undo" : "Undo \(actionName)"
     }
 
-    /// The title of a command that redoes an action of this name.
+    /// The title of a menu item that redoes an action with this name.
     public func redoMenuTitle(forUndoActionName actionName: String) -> String {
       actionName.isEmpty ? "Redo" : "Redo \(actionName)"
     }

@@ -1,30 +1,32 @@
 #if !canImport(ObjectiveC)
   public import Foundation
 
-  /// Records how changes are undone, and undoes and redoes them.
+  /// Records changes, and undoes and redoes them.
   ///
-  /// Foundation has this class on Apple's platforms only. Changes are recorded in groups:
+  /// Foundation has this class only on Apple's platforms. Changes are recorded in groups:
   ///
-  /// 1. A group is opened by `beginUndoGrouping()`, or by the first change of an event when
-  ///    `groupsByEvent`.
+  /// 1. `beginUndoGrouping()` opens a group. If `groupsByEvent` is true, the first change of an
+  ///    event opens one too.
   /// 2. `registerUndo(withTarget:handler:)` adds to the innermost open group.
-  /// 3. `endUndoGrouping()` closes it: into the group around it, or onto the stack of what can be
-  ///    undone. A group that a change opened is closed by the end of the event.
-  /// 4. Undoing a group runs its handlers, the last one first. What they register is recorded as
+  /// 3. `endUndoGrouping()` closes it and adds it to the surrounding group, or to the undo stack.
+  ///    The end of the event closes a group that a change opened.
+  /// 4. Undoing a group runs its handlers, the last one first. The changes that they register form
   ///    the group that redoes it.
   ///
-  /// There is no run loop that ends an event. `undo()` and `beginUndoGrouping()` end one, and so does
-  /// each `ModelContext` with this undo manager: when it saves, when it processes its pending changes,
+  /// No run loop ends events. `undo()` and `beginUndoGrouping()` end an event, and so does each
+  /// `ModelContext` with this undo manager: when it saves, when it processes its pending changes,
   /// and between two jobs of its actor. All changes until then are one group.
   ///
-  /// Contexts register their changes when a checkpoint is posted, which happens before anything here
-  /// is opened, closed, undone, redone, named or asked for. An undo manager belongs to one thread,
-  /// queue or actor.
+  /// Contexts register their changes when a checkpoint is posted, which happens before each
+  /// operation and query of an undo manager. An undo manager must be used on one thread, queue or
+  /// actor.
   open class UndoManager: NSObject {
-    /// Whether a change outside of all groups opens one.
+    /// Whether all changes of an event form one group.
+    ///
+    /// If false, each change outside of explicit groups is a group of its own.
     open var groupsByEvent = true
 
-    /// The largest number of groups that can be undone; 0 stands for no limit.
+    /// The maximum number of groups that can be undone; 0 means no limit.
     open var levelsOfUndo = 0 {
       didSet { trim() }
     }
@@ -36,19 +38,19 @@
     private var disableCount = 0
     private var isAtCheckpoint = false
 
-    /// What is being done while handlers run.
+    /// What the running handlers do.
     enum Activity {
       case recording, undoing, redoing
     }
 
-    /// Makes an undo manager that has recorded nothing.
+    /// Creates an undo manager without recorded changes.
     public override init() {
       super.init()
     }
 
-    /// Opens a group inside of the innermost open one.
+    /// Opens a group inside the innermost open one.
     ///
-    /// A group that a change opened ends there, so that both are steps of their own.
+    /// First ends a group that a change opened, so that both can be undone separately.
     open func beginUndoGrouping() {
       checkpoint()
       endEvent()
@@ -56,9 +58,9 @@
       post(.NSUndoManagerDidOpenUndoGroup)
     }
 
-    /// Closes the innermost open group; does nothing when there is none.
+    /// Closes the innermost open group; does nothing if none is open.
     open func endUndoGrouping() {
-      // A handler cannot close the group that records it.
+      // A handler cannot close the group that records its changes.
       guard openGroups.count > (activity == .recording ? 0 : 1) else { return }
       checkpoint()
       post(.NSUndoManagerWillCloseUndoGroup)
@@ -77,13 +79,13 @@
     /// The number of open groups.
     open var groupingLevel: Int { openGroups.count }
 
-    /// Stops recording until `enableUndoRegistration()` was called as often.
+    /// Stops recording until `enableUndoRegistration()` is called the same number of times.
     open func disableUndoRegistration() {
       checkpoint()
       disableCount += 1
     }
 
-    /// Undoes one call of `disableUndoRegistration()`.
+    /// Reverts one call of `disableUndoRegistration()`.
     open func enableUndoRegistration() {
       checkpoint()
       if disableCount > 0 { disableCount -= 1 }
@@ -92,7 +94,7 @@
     /// Whether changes are recorded.
     open var isUndoRegistrationEnabled: Bool { disableCount == 0 }
 
-    /// Undoes the last group; closes it first when it is the only open one.
+    /// Undoes the last group; closes it first if it is the only open one.
     open func undo() {
       guard activity == .recording else { return }
       checkpoint()
@@ -100,7 +102,7 @@
       undoNestedGroup()
     }
 
-    /// Undoes the last closed group, even inside of an open one.
+    /// Undoes the last closed group, even inside an open one.
     open func undoNestedGroup() {
       guard activity == .recording else { return }
       checkpoint()
@@ -111,7 +113,7 @@
       post(.NSUndoManagerDidUndoChange)
     }
 
-    /// Redoes what was undone last.
+    /// Redoes the last undone group.
     open func redo() {
       guard activity == .recording else { return }
       checkpoint()
@@ -124,12 +126,12 @@
       post(.NSUndoManagerDidRedoChange)
     }
 
-    /// Records how a change is undone.
+    /// Records a handler that undoes a change.
     ///
     /// - Parameters:
-    ///   - target: What the handler works on. It is not kept alive; once it is gone, its handlers
-    ///     do nothing.
-    ///   - handler: Undoes the change, and registers how that is undone in turn.
+    ///   - target: The object that the handler changes. It is held weakly; after its release its
+    ///     handlers do nothing.
+    ///   - handler: Undoes the change. Calls of this function in it register the redo.
     public func registerUndo<TargetType: AnyObject>(
       withTarget target: TargetType, handler: @escaping (TargetType) -> Void
     ) {
@@ -155,7 +157,7 @@
       endUndoGrouping()
     }
 
-    /// Has those who record changes register them. What they do is no reason for another one.
+    /// Lets observers register their changes; changes meanwhile do not cause another checkpoint.
     func checkpoint() {
       guard !isAtCheckpoint else { return }
       isAtCheckpoint = true
@@ -171,7 +173,7 @@
       self.activity = activity
       openGroups = [inverse]
       group.run()
-      // Groups that a handler left open belong to the inverse.
+      // Groups that a handler leaves open become part of the redo.
       while openGroups.count > 1 { endUndoGrouping() }
       openGroups = suspended
       self.activity = .recording

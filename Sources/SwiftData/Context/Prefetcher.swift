@@ -1,0 +1,211 @@
+import Foundation
+import OpenSwiftDataRowStorage
+
+/// Reads related models in advance, so that following the relationships reads no more: one
+/// statement per relationship, whatever the number of models.
+///
+/// Prefetched models are retained by the models that they were read for.
+struct Prefetcher {
+  let materializer: Materializer
+  let failedReads: FailedReads
+  let editingState: EditingState
+
+  private var coordinator: any StoreCoordinator { materializer.coordinator }
+
+  func prefetch<T: PersistentModel>(_ keyPaths: [PartialKeyPath<T>], of models: [T]) {
+    guard !keyPaths.isEmpty, !models.isEmpty,
+      let port = coordinator.port(forEntity: T._$descriptor.entityName)
+    else { return }
+    var tree = PrefetchTree()
+    for keyPath in keyPaths { tree.add(keyPath, from: T._$descriptor, in: coordinator) }
+    prefetch(tree, of: models.map(\._$storage), T._$descriptor, port)
+    withExtendedLifetime(models) {}
+  }
+
+  /// Reads the models on some paths, for models whose relationships are about to be followed.
+  func prefetch<T: PersistentModel>(_ paths: [RelationshipPath], of models: [T]) {
+    guard models.count > 1, let port = coordinator.port(forEntity: T._$descriptor.entityName)
+    else { return }
+    var tree = PrefetchTree()
+    for path in paths { tree.add(path.steps[...], from: T._$descriptor, in: coordinator) }
+    prefetch(tree, of: models.map(\._$storage), T._$descriptor, port)
+    withExtendedLifetime(models) {}
+  }
+
+  /// Reads the related models of models of one class.
+  func loadRelatedModels(of storages: [_ModelStorage], slot: Int, _ descriptor: _ModelDescriptor) {
+    guard let port = coordinator.port(forEntity: descriptor.entityName) else { return }
+    if descriptor.properties[slot].isToMany {
+      prefetchToMany(storages, slot, descriptor, port)
+    } else if let destination = descriptor.link(slot, in: coordinator)?.destination {
+      prefetchToOne(storages, slot, destination, port)
+    }
+  }
+
+  private func prefetch(
+    _ tree: PrefetchTree, of storages: [_ModelStorage], _ descriptor: _ModelDescriptor,
+    _ port: any StorePort
+  ) {
+    for (slot, branch) in tree.branches.sorted(by: { $0.key < $1.key }) {
+      guard let destination = descriptor.link(slot, in: coordinator)?.destination else {
+        continue
+      }
+      if descriptor.properties[slot].isToMany {
+        prefetchToMany(storages, slot, descriptor, port)
+      } else {
+        prefetchToOne(storages, slot, destination, port)
+      }
+      if branch.branches.isEmpty { continue }
+      // Prefetched models are retained by the models that they were read for.
+      let next = loadedRelatedModels(of: storages, slot)
+      if !next.isEmpty { prefetch(branch, of: next, destination, port) }
+    }
+  }
+
+  private func loadedRelatedModels(of storages: [_ModelStorage], _ slot: Int) -> [_ModelStorage] {
+    var seen: Set<ObjectIdentifier> = []
+    var partners: [_ModelStorage] = []
+    for storage in storages {
+      for partner in storage.loadedModels(slot)
+      where seen.insert(ObjectIdentifier(partner)).inserted {
+        partners.append(partner._$storage)
+      }
+    }
+    return partners
+  }
+
+  private func prefetchToOne(
+    _ storages: [_ModelStorage], _ slot: Int, _ destination: _ModelDescriptor,
+    _ port: any StorePort
+  ) {
+    var wanted: [PersistentIdentifier: [_ModelStorage]] = [:]
+    for storage in storages {
+      guard let identifier = toOneIdentifier(of: storage, slot, port) else { continue }
+      wanted[identifier, default: []].append(storage)
+    }
+    let missing = wanted.keys.filter { needsRow($0) }
+    var fetched: [AnyObject] = []
+    if !missing.isEmpty {
+      func load<M: PersistentModel>(_ type: M.Type) -> [AnyObject] {
+        let rows = failedReads.noting {
+          try port.rows(
+            at: .identifiers(missing.sorted()), in: missing.indices, of: destination, slots: nil,
+            editingState)
+        }
+        return rows.map { materializer.materialize($0, as: type) } ?? []
+      }
+      fetched = load(destination.type)
+    }
+    for (identifier, storages) in wanted {
+      guard let partner = materializer.registered(identifier)?.storage.persistentModel else {
+        continue
+      }
+      for storage in storages { storage.overlay(.model(partner), at: slot) }
+    }
+    withExtendedLifetime(fetched) {}
+  }
+
+  /// Whether the row of an identifier has not been read yet.
+  private func needsRow(_ identifier: PersistentIdentifier) -> Bool {
+    if identifier.isTemporary { return false }
+    return materializer.registered(identifier)?.storage.flags.contains(.isFault) ?? true
+  }
+
+  /// The identifier of a to-one relationship's model, if the model is not held already.
+  private func toOneIdentifier(
+    of storage: _ModelStorage, _ slot: Int, _ port: any StorePort
+  ) -> PersistentIdentifier? {
+    switch storage.overlaid(slot) {
+    case .identifier(let identifier): return identifier.resolved
+    case .unset:
+      guard storage.row != nil || storage.partialRowHas(slot),
+        let row = storage.readableRow(for: slot), !row.isNull(slot)
+      else { return nil }
+      return port.destination(of: storage.descriptor, slot: slot, key: row.integer(slot))
+    case .model, .null, .toMany, .weakReferences: return nil
+    case .integer, .real, .text, .blob, .uuid, .boxed: return nil
+    }
+  }
+
+  private func prefetchToMany(
+    _ storages: [_ModelStorage], _ slot: Int, _ descriptor: _ModelDescriptor,
+    _ port: any StorePort
+  ) {
+    let unloaded = storages.filter { storage in
+      guard case .unset = storage.overlaid(slot) else { return false }
+      return storage.knownIdentifier?.isTemporary == false
+    }
+    let owners = unloaded.compactMap(\.knownIdentifier)
+    guard
+      let found = failedReads.noting({
+        try port.members(ofAll: owners, slot: slot, descriptor: descriptor, editingState)
+      })
+    else { return }
+    let inverse = descriptor.link(slot, in: coordinator)?.inverseSlot
+    for storage in unloaded {
+      guard let identifier = storage.knownIdentifier else { continue }
+      let members = (found[identifier] ?? []).compactMap(materializer.materialize)
+      let current = materializer.changes.withoutReassigned(members, of: storage, inverse: inverse)
+      storage.overlay(.toMany(_ToManyValue(loaded: current)), at: slot)
+    }
+  }
+}
+
+extension _ModelStorage {
+  /// The related models that a relationship holds in memory; reads nothing.
+  fileprivate func loadedModels(_ slot: Int) -> [any PersistentModel] {
+    switch overlaid(slot) {
+    case .model(let partner): [partner]
+    case .toMany(let value): value.members.map { Array($0) } ?? []
+    case .unset, .null, .identifier, .weakReferences: []
+    case .integer, .real, .text, .blob, .uuid, .boxed: []
+    }
+  }
+}
+
+/// The relationships to prefetch, by slot, and the relationships that follow them; paths with the
+/// same beginning share it.
+struct PrefetchTree {
+  private(set) var branches: [Int: PrefetchTree] = [:]
+
+  /// Adds the relationships along a key path, as in `\.artist?.country`.
+  ///
+  /// After a to-many, a step to one of its members, as in `\.stops.first?.hotel`, means all of
+  /// them. A path ends where it leaves the relationships.
+  mutating func add(
+    _ keyPath: AnyKeyPath, from descriptor: _ModelDescriptor, in coordinator: any StoreCoordinator
+  ) {
+    if let slot = descriptor.slot(for: keyPath) {
+      branches[slot] = branches[slot] ?? PrefetchTree()
+    } else {
+      let steps = KeyPathComponent.all(of: keyPath)
+      add(steps[...], from: descriptor, declaredAs: descriptor, in: coordinator)
+    }
+  }
+
+  /// Adds relationships, up to one that only a subclass has.
+  mutating func add(
+    _ steps: ArraySlice<RelationshipPath.Step>, from descriptor: _ModelDescriptor,
+    in coordinator: any StoreCoordinator
+  ) {
+    guard let step = steps.first, step.owner === descriptor,
+      let destination = descriptor.link(step.slot, in: coordinator)?.destination
+    else { return }
+    branches[step.slot, default: PrefetchTree()]
+      .add(steps.dropFirst(), from: destination, in: coordinator)
+  }
+
+  private mutating func add(
+    _ steps: ArraySlice<KeyPathComponent>, from descriptor: _ModelDescriptor,
+    declaredAs declared: _ModelDescriptor, in coordinator: any StoreCoordinator
+  ) {
+    guard let step = steps.first, let slot = descriptor.slot(of: step, from: declared),
+      let next = descriptor.properties[slot].destination?._$descriptor,
+      let destination = descriptor.link(slot, in: coordinator)?.destination
+    else { return }
+    let isToMany = descriptor.properties[slot].isToMany
+    branches[slot, default: PrefetchTree()]
+      .add(
+        steps.dropFirst(isToMany ? 2 : 1), from: destination, declaredAs: next, in: coordinator)
+  }
+}

@@ -1,0 +1,40 @@
+/// Keeps the most recently faulted models of a context alive, until the context is closed.
+///
+/// Nothing else holds a stored model that was reached through a relationship. Without this, a loop
+/// that reads `order.customer.country` would read the same rows again in each iteration. The newest
+/// model replaces the oldest, so memory is bounded.
+///
+/// It belongs to one context and is used on its thread only. Models are released when a change here
+/// is complete: their deinitialisers may follow relationships.
+final class RecentlyFaultedModels {
+  private static let limit = 1024
+
+  private var models: [AnyObject?] = []
+  private var next = 0
+  private var isClosed = false
+
+  func keep(_ model: AnyObject) {
+    if isClosed { return }
+    guard models.count == RecentlyFaultedModels.limit else { return models.append(model) }
+    let oldest = models[next]
+    models[next] = model
+    next = (next + 1) % RecentlyFaultedModels.limit
+    withExtendedLifetime(oldest) {}
+  }
+
+  /// Stops keeping a deleted model that would keep files alive.
+  func forgetExternalValues(of storage: _ModelStorage) {
+    guard !storage.descriptor.externalSlots.isEmpty, let model = storage.model,
+      let index = models.firstIndex(where: { $0 === model })
+    else { return }
+    models[index] = nil
+    withExtendedLifetime(model) {}
+  }
+
+  /// - Returns: The models that were kept; the caller releases them.
+  func close() -> [AnyObject?] {
+    isClosed = true
+    defer { models = [] }
+    return models
+  }
+}

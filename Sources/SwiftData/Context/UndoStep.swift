@@ -1,0 +1,164 @@
+/// One undo step: the models that an event changed, with their state before it.
+///
+/// Holds the models, so that an undo restores the same instances.
+struct UndoStep {
+  private(set) var models: [EarlierModelState] = []
+  private var indices: [ObjectIdentifier: Int] = [:]
+
+  var isEmpty: Bool { models.isEmpty }
+
+  /// The recorded state of a model.
+  subscript(_ storage: _ModelStorage) -> EarlierModelState? {
+    indices[ObjectIdentifier(storage)].map { models[$0] }
+  }
+
+  /// Records a model at its first change.
+  mutating func note(_ storage: _ModelStorage, wasPresent: Bool) {
+    guard indices[ObjectIdentifier(storage)] == nil, let model = storage.persistentModel else {
+      return
+    }
+    indices[ObjectIdentifier(storage)] = models.count
+    models.append(EarlierModelState(model: model, storage: storage, wasPresent: wasPresent))
+    _invariantCheck(storage)
+  }
+
+  /// Records an old value of a model that has been recorded.
+  mutating func note(_ value: EarlierSlotValue, of storage: _ModelStorage, isEdit: Bool) {
+    guard let index = indices[ObjectIdentifier(storage)] else { return }
+    models[index].note(value, isEdit: isEdit)
+    _invariantCheck(storage)
+  }
+
+  /// Records an edit of a to-many whose old value has been recorded.
+  mutating func note(_ edit: ToManyEdits.Edit, of storage: _ModelStorage, _ slot: Int) {
+    guard let index = indices[ObjectIdentifier(storage)] else { return }
+    models[index].note(edit, slot)
+    _invariantCheck(storage)
+  }
+
+  /// Records that delete rules may delete the model too.
+  mutating func recordPossibleCascade(_ storage: _ModelStorage) {
+    guard let index = indices[ObjectIdentifier(storage)] else { return }
+    models[index].mayBeDeletedByCascade = true
+  }
+
+  /// Keeps what an undo has to do, compared with the current state.
+  mutating func close(isPresent: (_ModelStorage) -> Bool) {
+    let hasDeletions = models.contains { $0.wasPresent && !isPresent($0.storage) }
+    for index in models.indices {
+      if !hasDeletions { models[index].mayBeDeletedByCascade = false }
+      models[index].close(isPresent: isPresent(models[index].storage))
+    }
+    models.removeAll { !$0.isNeeded }
+    indices = [:]
+  }
+
+  /// Each model has one entry, at its index; no member of a list is both gained and lost.
+  private func _invariantCheck(_ storage: _ModelStorage) {
+    #if OPENSWIFTDATA_INVARIANTS
+      precondition(indices.count == models.count, "A model has two entries in an undo record.")
+      guard let index = indices[ObjectIdentifier(storage)] else { return }
+      precondition(models[index].storage === storage, "An undo record finds another model.")
+      models[index]._invariantCheck()
+    #endif
+  }
+}
+
+/// One model before an event.
+struct EarlierModelState {
+  let model: any PersistentModel
+  let storage: _ModelStorage
+  /// Whether the model was part of the unit of work, and not to be deleted.
+  let wasPresent: Bool
+  /// Whether delete rules may delete the model together with one that the event deleted.
+  fileprivate(set) var mayBeDeletedByCascade = false
+  private(set) var attributes: [(slot: Int, value: _SlotValue)] = []
+  private(set) var toOnes: [(slot: Int, partner: (any PersistentModel)?)] = []
+  private(set) var toManys: [ToManyEdits] = []
+  fileprivate private(set) var isNeeded = true
+  private var knownSlots = SlotSet()
+  private var editedSlots = SlotSet()
+
+  fileprivate init(model: any PersistentModel, storage: _ModelStorage, wasPresent: Bool) {
+    self.model = model
+    self.storage = storage
+    self.wasPresent = wasPresent
+  }
+
+  func knows(_ slot: Int, asEdit isEdit: Bool) -> Bool {
+    if isEdit { return editedSlots.contains(slot) }
+    return knownSlots.contains(slot) && !toManys.contains { $0.slot == slot && !$0.hasWhole }
+  }
+
+  /// Whether the event itself, and not a delete rule after it, changes a slot.
+  func isEdited(_ slot: Int) -> Bool { !mayBeDeletedByCascade || editedSlots.contains(slot) }
+
+  fileprivate mutating func note(_ value: EarlierSlotValue, isEdit: Bool) {
+    if isEdit { editedSlots.insert(value.slot) }
+    let isKnown = knownSlots.contains(value.slot)
+    knownSlots.insert(value.slot)
+    switch value {
+    case .attribute(let slot, let value): if !isKnown { attributes.append((slot, value)) }
+    case .toOne(let slot, let partner): if !isKnown { toOnes.append((slot, partner)) }
+    case .toMany(let slot):
+      if !isKnown { toManys.append(ToManyEdits(slot)) }
+      guard !isEdit, let index = toManys.firstIndex(where: { $0.slot == slot }) else { return }
+      toManys[index].recordAllMembers(storage)
+    }
+  }
+
+  fileprivate mutating func note(_ edit: ToManyEdits.Edit, _ slot: Int) {
+    guard let index = toManys.firstIndex(where: { $0.slot == slot }) else { return }
+    toManys[index].note(edit)
+  }
+
+  /// Each edited slot is known, and each list has one entry.
+  fileprivate func _invariantCheck() {
+    #if OPENSWIFTDATA_INVARIANTS
+      precondition(editedSlots.subtracting(knownSlots).isEmpty, "An edit lost its old value.")
+      for toMany in toManys {
+        precondition(
+          knownSlots.contains(toMany.slot) && toManys.count { $0.slot == toMany.slot } == 1,
+          "A list is in an undo record twice.")
+        toMany._invariantCheck()
+      }
+    #endif
+  }
+
+  fileprivate mutating func close(isPresent: Bool) {
+    guard wasPresent else {
+      isNeeded = isPresent
+      return
+    }
+    for index in toManys.indices { toManys[index].close(storage) }
+    guard isPresent else { return }
+    attributes.removeAll { storage.explicitValue($0.slot).isSame(as: $0.value) }
+    guard !mayBeDeletedByCascade else { return }
+    toOnes.removeAll { storage.partner($0.slot) === $0.partner }
+    toManys.removeAll { $0.isUnchanged }
+    isNeeded = !attributes.isEmpty || !toOnes.isEmpty || !toManys.isEmpty
+  }
+}
+
+/// The value of a slot before an event.
+enum EarlierSlotValue {
+  case attribute(Int, _SlotValue)
+  case toOne(Int, (any PersistentModel)?)
+  /// Recorded edit by edit, see `ToManyEdits`.
+  case toMany(Int)
+
+  init(_ storage: _ModelStorage, _ slot: Int) {
+    self =
+      switch storage.descriptor.properties[slot].form {
+      case .toOne: .toOne(slot, storage.partner(slot))
+      case .toMany: .toMany(slot)
+      case .attribute, .transformable: .attribute(slot, storage.explicitValue(slot))
+      }
+  }
+
+  var slot: Int {
+    switch self {
+    case .attribute(let slot, _), .toOne(let slot, _), .toMany(let slot): slot
+    }
+  }
+}

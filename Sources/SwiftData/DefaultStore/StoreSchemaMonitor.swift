@@ -1,0 +1,102 @@
+import Foundation
+import OpenSwiftDataSQLiteEngine
+import OpenSwiftDataStoreFormat
+import Synchronization
+
+/// Detects that another process or container has migrated the file, so that a store is not used
+/// with an outdated mapping. Started by `StoreFile`; the connections report when tables may have
+/// changed.
+///
+/// Additional indexes, columns, and entities of other hierarchies are allowed. The numbers and
+/// version hashes of the entities in the models' hierarchies must not change.
+final class StoreSchemaMonitor: Sendable {
+  /// The tables of the store have changed since it was opened.
+  struct Migrated: Error {}
+
+  private struct Entity: Hashable {
+    let number: Int
+    let superNumber: Int
+    let hash: Data?
+    /// If the file has no hashes: the columns of its table.
+    let columns: [String: String]
+  }
+
+  private let roots: Set<String>
+  private let entities: [String: Entity]
+  /// The schema version that was last found to match.
+  private let knownVersion = Mutex<Int64?>(nil)
+
+  /// - Parameter stored: The schema of the file from which the mapping was made.
+  init(_ stored: StoredSchema, _ mapping: SchemaMapping) {
+    let numbers = stored.entitiesByNumber
+    roots = Set(
+      mapping.entities.compactMap { StoreSchemaMonitor.root(of: numbers[$0.number], numbers)?.name }
+    )
+    entities = StoreSchemaMonitor.entities(of: stored, below: roots)
+  }
+
+  /// Checks the file once, and from then on whenever its tables have changed.
+  /// - Throws: `SwiftDataError.loadIssueModelContainer` if it was migrated while it was opened, or
+  ///   `SQLiteError`.
+  func begin(_ pool: ConnectionPool) throws {
+    do {
+      try pool.watchSchema { try self.check($0) }
+    } catch is Migrated {
+      throw SwiftDataError.loadIssueModelContainer.with(
+        "The store at \(pool.path) was migrated by another process or container while it was opened. "
+          + "Open it again.", doing: "opening a store")
+    }
+  }
+
+  private func check(_ connection: Connection) throws {
+    let version = try connection.schemaVersion
+    if knownVersion.withLock({ $0 }) == version { return }
+    guard let stored = try StoredSchema.read(connection),
+      StoreSchemaMonitor.entities(of: stored, below: roots) == entities
+    else { throw Migrated() }
+    knownVersion.withLock { $0 = version }
+  }
+
+  private static func entities(
+    of stored: StoredSchema, below roots: Set<String>
+  ) -> [String: Entity] {
+    let numbers = stored.entitiesByNumber
+    let hashes = stored.modelMetadata?.versionHashes ?? [:]
+    var entities: [String: Entity] = [:]
+    for entity in stored.entities {
+      guard let root = root(of: entity, numbers)?.name, roots.contains(root) else { continue }
+      entities[entity.name] = Entity(
+        number: entity.number, superNumber: entity.superNumber, hash: hashes[entity.name],
+        columns: hashes.isEmpty ? stored.columns["Z" + root.uppercased()] ?? [:] : [:])
+    }
+    return entities
+  }
+
+  private static func root(
+    of entity: StoredSchema.Entity?, _ numbers: [Int: StoredSchema.Entity]
+  ) -> StoredSchema.Entity? {
+    var root = entity
+    // In a damaged table, superentities may form a cycle.
+    for _ in 0..<numbers.count {
+      guard let parent = root.flatMap({ numbers[$0.superNumber] }) else { break }
+      root = parent
+    }
+    return root
+  }
+}
+
+extension StoreSchemaMonitor.Migrated {
+  private static let advice =
+    "was migrated by another process or container since it was opened: its tables are those of other "
+    + "models. Open it anew with those models"
+
+  static func whileReading(_ url: URL) -> any Error {
+    SwiftDataError.storeReadFailure.with(
+      "The store at \(url.path) \(advice).", doing: "reading rows")
+  }
+
+  static func whileWriting(_ url: URL, else consequence: String) -> any Error {
+    SwiftDataError.storeWriteFailure.with(
+      "The store at \(url.path) \(advice); \(consequence).", doing: "beginning the transaction")
+  }
+}

@@ -1,0 +1,158 @@
+/// A query that is notified of changes.
+protocol ObservingQuery: AnyObject {
+  var interest: QueryInterest { get }
+
+  func handle(_ event: LiveQueryState.Event)
+  func handle(_ concern: QueryInterest.Concern)
+}
+
+/// Notifies the live queries of one context of changes in it, and wakes them on its actor.
+///
+/// 1. Edits, saves, rollbacks, and changes saved by other contexts, containers and processes are
+///    recorded as `ChangedModels`.
+/// 2. The first of a burst wakes the pump: a job on the actor that the queries were created on.
+///    Without an actor, the end of a save or of `processPendingChanges` replaces the job, and so
+///    does each read.
+/// 3. The job finds the queries that the changes concern, and makes them update their results.
+///
+/// It watches the context as long as there are queries. Used on the thread of the context only,
+/// except for the pump.
+final class ContextChangeObserver: EditWatcher {
+  private weak var core: ContextCore?
+  private var queries: [Followed] = []
+  private var touched = ChangedModels()
+  private var isScheduled = false
+  private var pump: Signals.Registration?
+  /// Wakes the pump, and sequences that wait. Also called from other threads.
+  let signals = Signals()
+  /// Keeps the files of the stores watched.
+  private var remote: RemoteObservation?
+
+  /// Queries live as long as their observers.
+  private struct Followed {
+    weak var query: (any ObservingQuery)?
+  }
+
+  private init(_ context: ModelContext) {
+    core = context.core
+    remote = context.container.observeRemoteChanges()
+  }
+
+  /// The follower of a context, created for its first query.
+  static func of(
+    _ context: ModelContext, isolation: isolated (any Actor)?
+  ) -> ContextChangeObserver {
+    if let known = context.core.watchers.first(ContextChangeObserver.self) { return known }
+    let follower = ContextChangeObserver(context)
+    if let wake = ChangeObserverScheduler.wake(follower, context, isolation: isolation) {
+      follower.pump = follower.signals.add(wake)
+    }
+    context.core.externalChanges.followerNotification = { [signals = follower.signals] in
+      signals.fire()
+    }
+    context.core.watchers.add(follower)
+    return follower
+  }
+
+  func add(_ query: any ObservingQuery) { queries.append(Followed(query: query)) }
+
+  // MARK: Waking
+
+  /// Requests a later flush.
+  func wake() {
+    if isScheduled { return }
+    isScheduled = true
+    signals.fire()
+  }
+
+  /// Makes the queries that changes concern update their results.
+  func flush() {
+    guard let core, core.face != nil else { return }
+    // Changes recorded until the queries are updated need no other job.
+    isScheduled = true
+    core.applyExternalChanges()
+    distribute()
+    isScheduled = false
+    for followed in queries { followed.query?.handle(.woken) }
+    queries.removeAll { $0.query == nil }
+    if queries.isEmpty { end() }
+  }
+
+  /// Notifies the queries of changes, before one of them is read.
+  func distribute() {
+    if touched.isEmpty { return }
+    let changes = touched
+    touched = ChangedModels()
+    for followed in queries {
+      guard let query = followed.query, let concern = query.interest.concern(in: changes) else {
+        continue
+      }
+      query.handle(concern)
+    }
+  }
+
+  /// Called before a read.
+  func catchUp() {
+    // Changes that are applied now are distributed now.
+    isScheduled = true
+    core?.applyExternalChanges()
+    isScheduled = false
+    distribute()
+  }
+
+  private func end() {
+    core?.externalChanges.followerNotification = nil
+    core?.watchers.remove(self)
+    pump = nil
+    remote = nil
+  }
+
+  // MARK: EditWatcher
+
+  var wantsEdits: Bool { true }
+  var wantsSavedChanges: Bool { true }
+
+  func willEdit(_ storage: _ModelStorage, slot: Int) {
+    touched.insert(storage, slot: slot)
+    wake()
+  }
+
+  func willInsert(_ storage: _ModelStorage) {
+    touched.insertInsertedOrDeleted(storage)
+    wake()
+  }
+
+  func willDelete(_ storage: _ModelStorage) {
+    touched.insertInsertedOrDeleted(storage)
+    wake()
+  }
+
+  func didSave(_ saved: SavedChanges?) {
+    if let core, let saved {
+      touched.insert(savedByContext: saved, in: core.coordinator)
+    } else {
+      // What the failed save changed in memory was taken back.
+      touched.insertEverything()
+    }
+    if !touched.isEmpty { wake() }
+    if pump == nil { flush() }
+  }
+
+  func didRollBack() {
+    touched.insertEverything()
+    wake()
+  }
+
+  func didApply(_ saved: SavedChanges, lost: [_ModelStorage]) {
+    guard let core else { return }
+    for storage in lost { touched.insertInsertedOrDeleted(storage) }
+    touched.insert(savedExternally: saved, in: core.coordinator)
+    wake()
+  }
+
+  func didProcessPendingChanges() {
+    if pump == nil { flush() }
+  }
+
+  func willClose(losing changes: ChangeTracker) { end() }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import OpenSwiftDataSQLiteEngine
+import Testing
+
+/// Whatever bytes pages have, the walk through them ends, and hands over rows or counts them as lost.
+///
+/// `OPENSWIFTDATA_FUZZ` is the number of damaged copies; some dozens without it.
+struct PageScannerTests {
+  private static let rounds =
+    ProcessInfo.processInfo.environment["OPENSWIFTDATA_FUZZ"].flatMap(Int.init) ?? 60
+
+  private struct Random: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return state ^ (state >> 29)
+    }
+  }
+
+  /// Small pages, so that trees are deep, with values over many pages and an index.
+  private static func fill(_ path: String, encoding: String) throws {
+    let connection = try Connection(path: path)
+    try connection.execute(
+      """
+      PRAGMA page_size = 512; PRAGMA auto_vacuum = 2; PRAGMA encoding = '\(encoding)';
+      CREATE TABLE a (k INTEGER PRIMARY KEY, n INTEGER, r REAL, t TEXT, b BLOB);
+      CREATE INDEX i ON a (t, n);
+      WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 400)
+      INSERT INTO a SELECT x * 3, x * 1000003, x / 7.0, 'text é ' || x,
+        CASE WHEN x % 40 = 0 THEN randomblob(3000) ELSE x'0102' END FROM c;
+      INSERT INTO a VALUES (-5, -1, 0.0, '', NULL), (9223372036854775807, 1, 1.0, 'last', x'');
+      DELETE FROM a WHERE k % 11 = 0
+      """)
+  }
+
+  @Test(arguments: ["UTF-8", "UTF-16le", "UTF-16be"]) func anyPages(_ encoding: String) throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("walk.db")
+    try Self.fill(path, encoding: encoding)
+    let original = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+    let copy = directory.file("copy.db")
+    var random = Random(state: UInt64(encoding.utf8.count))
+    let whole = try Self.walk(path)
+    #expect(whole.rows == 366 && whole.lost.isEmpty)
+    for _ in 0..<Self.rounds {
+      var bytes = original
+      for _ in 0..<Int.random(in: 1...8, using: &random) {
+        let page = Int.random(in: 0..<bytes.count / 512, using: &random) * 512
+        // Headers of pages, pointers to cells, or anything.
+        let reach = [12, 100, 512].randomElement(using: &random) ?? 512
+        let place = page + Int.random(in: 0..<reach, using: &random)
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0: bytes[place] = UInt8.random(in: 0...255, using: &random)
+        case 1:
+          bytes[place] = [0, 1, 2, 5, 10, 13, 0x7F, 0x80, 0xFF].randomElement(using: &random) ?? 0
+        case 2: for offset in place..<min(place + 9, bytes.count) { bytes[offset] = 0xFF }
+        default:
+          let other = Int.random(in: 0..<bytes.count / 512, using: &random) * 512
+          for offset in 0..<512 { bytes[page + offset] = original[other + offset] }
+        }
+      }
+      if Int.random(in: 0..<10, using: &random) == 0 {
+        bytes.removeLast(Int.random(in: 1..<bytes.count - 512, using: &random))
+      }
+      try Data(bytes).write(to: URL(fileURLWithPath: copy))
+      let found = try Self.walk(copy)
+      #expect(found.rows <= 4 * 400)
+    }
+  }
+
+  private static func walk(_ path: String) throws -> (rows: Int, lost: [ClosedRange<Int64>]) {
+    let pages = try DatabasePages(DatabaseFile(at: path))
+    let walk = PageScanner(pages)
+    var roots: [Int] = []
+    _ = walk.rows(root: 1) { _, values in
+      if values.count == 5, case .integer(let root) = values[3] { roots.append(Int(root)) }
+      return true
+    }
+    var rows = 0
+    var lost: [ClosedRange<Int64>] = []
+    for (place, root) in roots.enumerated() {
+      if place == 1 {
+        _ = walk.damagedPages(ofIndex: root)
+      } else {
+        let losses = walk.rows(root: root) { _, _ in
+          rows += 1
+          return true
+        }
+        lost += losses.keys
+      }
+    }
+    walk.orphanRows { _, _, _ in rows += 1 }
+    _ = lost.merged().removing([.min, 0, .max])
+    return (rows, lost)
+  }
+}
