@@ -1,4 +1,5 @@
-.PHONY: demo test diagnostics check format warnings type-checking packages browser docs benchmark
+.PHONY: demo chinook upgrade trips trips-tool tool test runtime diagnostics check samples format \
+  warnings type-checking packages browser docs benchmark
 
 # What `swift format` looks at.
 SWIFT = Package.swift Sources Tests Tools/Package.swift Tools/Sources Interchange/Program \
@@ -13,16 +14,47 @@ NESTED = --scratch-path .build --disable-build-manifest-caching
 # swift-syntax serves `make test` too.
 demo:
 	@Scripts/setup
-	swift run --package-path Examples $(NESTED) Quakes
+	swift run --package-path Examples $(NESTED) Quakes $(ARGUMENTS)
+
+# The other examples and the command-line tool. They share the objects of `make demo`; the variable
+# ARGUMENTS has the arguments of the program: make tool ARGUMENTS="inspect app.store".
+chinook:
+	@Scripts/setup
+	swift run --package-path Examples $(NESTED) Chinook $(ARGUMENTS)
+
+upgrade:
+	@Scripts/setup
+	swift run --package-path Examples $(NESTED) Upgrade $(ARGUMENTS)
+
+trips:
+	@Scripts/setup
+	swift run --package-path Examples/Trips $(NESTED) Trips $(ARGUMENTS)
+
+trips-tool:
+	@Scripts/setup
+	swift run --package-path Examples/Trips $(NESTED) TripsTool $(ARGUMENTS)
+
+tool:
+	@Scripts/setup
+	swift run --package-path Tools $(NESTED) swiftdata $(ARGUMENTS)
 
 # The tests, with the invariants of the package's data structures checked after each change.
 test:
 	@Scripts/setup
 	OPENSWIFTDATA_INVARIANTS=1 swift test
 
+# What the package assumes of the Swift runtime, by itself.
+runtime:
+	@Scripts/setup
+	Scripts/check-runtime
+
 # What the compiler says about programs that must not compile, with the objects of `make test`.
 diagnostics:
 	Scripts/check-diagnostics
+
+# The samples of the articles compile, each with the prelude of its article; with the objects of `make test`.
+samples:
+	Scripts/check-samples --compile
 
 # What needs no build: layers, documentation comments and samples, names of targets, format.
 check:
@@ -63,7 +95,7 @@ browser:
 	@Scripts/setup --development
 	Scripts/check-browser
 
-# The documentation as a static site in .build/documentation; fails on a warning.
+# The documentation as a static site in .build/documentation; fails on a warning. Says how to read it.
 docs:
 	@Scripts/setup
 	Scripts/build-docs

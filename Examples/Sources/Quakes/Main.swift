@@ -26,6 +26,8 @@ struct Quakes {
     try showDay(in: reader)
     try showPages(in: reader)
     try showClasses(in: reader)
+
+    print("\nWhat is in the file:\n  make tool ARGUMENTS=\"inspect \(store.path)\"")
   }
 
   /// The file of the store, without what an earlier run left.

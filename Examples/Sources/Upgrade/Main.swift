@@ -22,22 +22,24 @@ struct Upgrade {
         for: schema, migrationPlan: LogPlan.self, configurations: [configuration],
         migrationProgress: progress)
     }
-    let bar = Task {
+    let showing = Task {
+      var display = ProgressDisplay()
       while !Task.isCancelled, !progress.isFinished {
-        draw(progress)
+        display.show(progress)
         try? await Task.sleep(for: .milliseconds(50))
       }
+      if progress.isFinished { display.show(progress) }
+      display.end()
     }
     let container: ModelContainer
     do {
       container = try await opening.value
     } catch {
-      bar.cancel()
+      showing.cancel()
+      await showing.value
       throw error
     }
-    await bar.value
-    draw(progress)
-    print()
+    await showing.value
 
     let context = ModelContext(container)
     let measurements = try context.fetchCount(FetchDescriptor<LogV3.Measurement>())
@@ -50,19 +52,10 @@ struct Upgrade {
     }
   }
 
-  private static func draw(_ progress: MigrationProgress) {
-    let width = 40
-    let filled = Int((progress.fraction * Double(width)).rounded(.down))
-    let bar = String(repeating: "#", count: filled) + String(repeating: ".", count: width - filled)
-    let percent = Int(progress.fraction * 100)
-    let what = progress.entity.map { "\($0): \(progress.rows) of \(progress.totalRows)" } ?? ""
-    let line = "\r[\(bar)] \(percent) %  \(progress.stage)  \(what)"
-    print(line.padding(toLength: 110, withPad: " ", startingAt: 0), terminator: "")
-    fflush(nil)
-  }
-
   /// A store of the first version.
   private static func fill(_ store: URL) throws {
+    print("Writing \(count.formatted()) rows…")
+    fflush(nil)
     let context = ModelContext(
       try ModelContainer(
         for: Schema(versionedSchema: LogV1.self), configurations: ModelConfiguration(url: store)))
