@@ -297,8 +297,12 @@ import Testing
   }
 
   @Test func aPlanOfFourTimesAsManyVersionsTakesFourTimesAsLong() throws {
-    let ratio = try seconds(160) / seconds(40)
-    #expect(ratio < 9, "ratio \(ratio)")
+    // Beside other tests a core is slower at times. Quadratic time would give 16 each time.
+    var ratios: [Double] = []
+    repeat {
+      ratios.append(try seconds(160) / seconds(40))
+    } while ratios.count < 4 && ratios.last! >= 9
+    #expect(ratios.last! < 9, "ratios \(ratios)")
   }
 }
 
