@@ -197,6 +197,26 @@ import Testing
     #expect(mine.isDeleted)
   }
 
+  /// The edit names its property. What the batch deletion changes is found by comparing rows.
+  @Test func anEditAndThenABatchDeletionNotifyOfBoth() throws {
+    let first = try Graph.context()
+    let mine = Graph.Passport(1)
+    mine.holder = Graph.Person("p")
+    first.insert(mine)
+    try first.save()
+    let second = ModelContext(first.container)
+    let theirs = try #require(try second.fetch(FetchDescriptor<Graph.Passport>()).first)
+    mine.number = 2
+    try first.save()
+    try first.delete(model: Graph.Person.self)
+    let wasNotified = try changes(of: { _ = theirs.holder?.persistentModelID }) {
+      _ = try second.fetchCount(FetchDescriptor<Graph.Toy>())
+    }
+    #expect(wasNotified)
+    #expect(theirs.number == 2)
+    #expect(theirs.holder == nil)
+  }
+
   @Test func aContextThatSleptThroughManySavesSeesAll() throws {
     let container = try Library.container()
     let (first, second) = (ModelContext(container), ModelContext(container))

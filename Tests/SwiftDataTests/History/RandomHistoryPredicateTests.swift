@@ -27,7 +27,7 @@ struct RandomHistoryPredicateTests {
       let sketch = PredicateSketch<DefaultHistoryTransaction>.random(depth: 3, &random) { random in
         let writer = HistoryPredicateWriter(
           random: SeededRandom(random.next()), store: court.store.identifier,
-          identifiers: court.identifiers)
+          newest: court.all.count, identifiers: court.identifiers)
         return {
           var writer = writer
           return writer.transaction($0, depth: 2)
@@ -77,6 +77,8 @@ struct RandomHistoryPredicateTests {
 struct HistoryPredicateWriter {
   var random: SeededRandom
   let store: String
+  /// The number of the newest transaction.
+  let newest: Int
   let identifiers: [PersistentIdentifier]
 
   private typealias T = DefaultHistoryTransaction
@@ -97,7 +99,7 @@ struct HistoryPredicateWriter {
   }
 
   private mutating func token() -> DefaultHistoryToken {
-    let number = Int64(random.below(25))
+    let number = Int64(random.below(newest + 1))
     return random.chance(80)
       ? DefaultHistoryToken([store: number])
       : DefaultHistoryToken([store: number, "another": Int64(random.below(9))])

@@ -44,7 +44,7 @@ import Testing
 
   private func log(_ body: () throws -> Void) rethrows -> [String] {
     let lines = Lines()
-    try MigrationLossLog.$receiver.withValue({ lines.add($0) }) { try body() }
+    try WarningLog.$receiver.withValue({ lines.add($0) }) { try body() }
     return lines.all
   }
 
