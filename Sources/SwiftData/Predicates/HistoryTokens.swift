@@ -34,11 +34,11 @@ private struct Walk {
   mutating func visit(_ expression: any PredicateExpression) {
     var waiting: [(any PredicateExpression, Answers)] = [(expression, .onlyYes)]
     while let (expression, wanted) = waiting.popLast() {
-      if let comparison = expression as? any TokenComparison {
-        note(comparison, wanted)
+      guard let node = expression as? any PredicateNode else { continue }
+      if let bounds = node.orderBounds {
+        note(bounds, wanted)
         continue
       }
-      guard let node = expression as? any PredicateNode else { continue }
       if let asked = node.evaluatedExpression {
         for (variable, input) in asked.inputs {
           variables[variable, default: []] += tokens(of: input)
@@ -74,8 +74,8 @@ private struct Walk {
     }
   }
 
-  private mutating func note(_ comparison: any TokenComparison, _ wanted: Answers) {
-    for bound in comparison.bounds where bound.isLower ? wanted.yes : wanted.no {
+  private mutating func note(_ bounds: [OrderBound], _ wanted: Answers) {
+    for bound in bounds where bound.isLower ? wanted.yes : wanted.no {
       // If both sides are captured, the comparison does not depend on the transaction.
       guard !isCaptured(bound.other) else { continue }
       starts += tokens(of: bound.bound)
@@ -101,7 +101,9 @@ private struct Walk {
     if let optional = value as? any OptionalValue {
       return optional.unwrappedValue.map { tokens(in: $0) } ?? []
     }
-    if let range = value as? any TokenRange { return range.lowest.map { [$0] } ?? [] }
+    if let range = value as? any BoundedRange {
+      return (range.lowest as? DefaultHistoryToken).map { [$0] } ?? []
+    }
     if let collection = value as? any Collection<DefaultHistoryToken> { return Array(collection) }
     if let collection = value as? any Collection<DefaultHistoryToken?> {
       return collection.compactMap(\.self)
@@ -135,50 +137,4 @@ extension PredicateNode {
     }
     return parts
   }
-}
-
-/// A node that compares two values by order.
-private protocol TokenComparison {
-  /// The sides that bound the other one. `isLower` is whether they are lower bounds if the result
-  /// is true; if it is false, they are upper bounds.
-  var bounds: [(bound: any PredicateExpression, other: any PredicateExpression, isLower: Bool)] {
-    get
-  }
-}
-
-extension PredicateExpressions.Comparison: TokenComparison {
-  fileprivate var bounds:
-    [(bound: any PredicateExpression, other: any PredicateExpression, isLower: Bool)]
-  {
-    switch op {
-    case .greaterThan, .greaterThanOrEqual: [(rhs, lhs, true), (lhs, rhs, false)]
-    case .lessThan, .lessThanOrEqual: [(rhs, lhs, false), (lhs, rhs, true)]
-    @unknown default: []
-    }
-  }
-}
-
-extension PredicateExpressions.RangeExpressionContains: TokenComparison {
-  fileprivate var bounds:
-    [(bound: any PredicateExpression, other: any PredicateExpression, isLower: Bool)]
-  {
-    [(range, element, true)]
-  }
-}
-
-/// Ranges that may have a token as their lower bound.
-private protocol TokenRange {
-  var lowest: DefaultHistoryToken? { get }
-}
-
-extension Range: TokenRange {
-  fileprivate var lowest: DefaultHistoryToken? { lowerBound as? DefaultHistoryToken }
-}
-
-extension ClosedRange: TokenRange {
-  fileprivate var lowest: DefaultHistoryToken? { lowerBound as? DefaultHistoryToken }
-}
-
-extension PartialRangeFrom: TokenRange {
-  fileprivate var lowest: DefaultHistoryToken? { lowerBound as? DefaultHistoryToken }
 }

@@ -97,7 +97,7 @@ struct ShapeCollector {
   }
 
   private mutating func add(any value: Any) {
-    guard let value = forms.unwrap(value) else { return shape.parts.append(.absent) }
+    guard let value = StoredForms.unwrap(value) else { return shape.parts.append(.absent) }
     guard let (stored, kind) = try? forms.form(of: value), isPlain(stored) else {
       return giveUp()
     }

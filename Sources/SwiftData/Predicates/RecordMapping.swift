@@ -8,13 +8,11 @@ package struct RecordMapping: @unchecked Sendable {
   package struct Property {
     let keyPath: AnyKeyPath
     /// The term of the property, for the row with an alias.
-    let term: (PredicateCompiler, _ alias: String) -> SQLTerm
+    let term: (_ alias: String) -> SQLTerm
     /// The column of the property, if an index of the table begins with it.
     let indexedColumn: String?
 
-    init(
-      _ keyPath: AnyKeyPath, _ term: @escaping (PredicateCompiler, _ alias: String) -> SQLTerm
-    ) {
+    init(_ keyPath: AnyKeyPath, _ term: @escaping (_ alias: String) -> SQLTerm) {
       self.keyPath = keyPath
       self.term = term
       indexedColumn = nil
@@ -37,9 +35,9 @@ package struct RecordMapping: @unchecked Sendable {
         content: .scalar(scalar.scalarType),
         isOptional: wrapped != nil)
       self.keyPath = keyPath
-      term = { compiler, alias in
+      term = { alias in
         .scalar(
-          compiler.scalar(
+          ScalarTerm(
             .column(table: alias, name: name), column, valueType: type,
             presence: column.isOptional ? .whenNotNull : .always))
       }
@@ -84,6 +82,14 @@ struct RecordTerm {
   let alias: String
 
   var key: SQLExpression { .column(table: alias, name: mapping.keyColumn) }
+
+  /// A property of the row's value.
+  func property(_ keyPath: AnyKeyPath) throws -> SQLTerm {
+    guard let found = mapping.property(for: keyPath) else {
+      throw NotInSQL("a property without column")
+    }
+    return found.term(alias)
+  }
 }
 
 /// The rows of one table that belong to a row of another table.
@@ -93,14 +99,4 @@ struct RecordLink {
   let ownerColumn: String
   /// The condition that a row of the table is a member.
   let restriction: @Sendable (_ alias: String) -> SQLExpression
-}
-
-extension PredicateCompiler {
-  /// A property of a row.
-  func property(_ keyPath: AnyKeyPath, of record: RecordTerm) throws -> SQLTerm {
-    guard let found = record.mapping.property(for: keyPath) else {
-      throw NotInSQL("a property without column")
-    }
-    return found.term(self, record.alias)
-  }
 }

@@ -1,4 +1,4 @@
-import OpenSwiftDataSQLSyntax
+package import OpenSwiftDataSQLSyntax
 
 /// The rows that a predicate's variable refers to, and the columns for its key paths.
 ///
@@ -29,6 +29,19 @@ extension EntityMapping: RowSource {
 
   func term(alias: String) -> SQLTerm {
     .object(ObjectTerm(entity: self, source: .row(alias: alias), scope: 0))
+  }
+
+  /// The condition that a row of the table belongs to the entity or a subentity.
+  package func restriction(alias: String?) -> SQLExpression? {
+    guard isPartOfTable else { return nil }
+    return isKind(alias: alias)
+  }
+
+  func isKind(alias: String?) -> SQLExpression {
+    let column = RowColumns.entity(of: alias)
+    let numbers = subtreeNumbers.map { SQLExpression.integer(Int64($0)) }
+    return numbers.count == 1
+      ? .binary(column, .equal, numbers[0]) : .inList(column, numbers)
   }
 
   func isIndexed(_ column: String, in mapping: SchemaMapping) -> Bool {

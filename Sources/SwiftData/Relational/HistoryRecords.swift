@@ -42,13 +42,13 @@ package struct HistoryRecords {
         isOptional: false),
       Self.text(
         \DefaultHistoryTransaction.processIdentifier, Transaction.processName, isOptional: false),
-      Property(\DefaultHistoryTransaction.storeIdentifier) { _, _ in
+      Property(\DefaultHistoryTransaction.storeIdentifier) { _ in
         .scalar(ScalarTerm(value: .text(store), kind: .scalar(.string)))
       },
-      Property(\DefaultHistoryTransaction.token) { _, alias in
+      Property(\DefaultHistoryTransaction.token) { alias in
         .scalar(ScalarTerm(value: RowColumns.key(of: alias), kind: .token))
       },
-      Property(\DefaultHistoryTransaction.changes) { _, alias in
+      Property(\DefaultHistoryTransaction.changes) { alias in
         let owner = RecordTerm(mapping: Self.bareTransactions, alias: alias)
         return .collection(CollectionTerm(.records(changes, owner: owner)))
       },
@@ -68,17 +68,17 @@ package struct HistoryRecords {
   private static func text(
     _ keyPath: AnyKeyPath, _ column: String, isOptional: Bool
   ) -> Property {
-    Property(keyPath) { _, alias in
+    Property(keyPath) { alias in
       let shared = SharedText(
         key: .column(table: alias, name: column),
         twin: .column(table: alias, name: Transaction.twin(of: column)))
       let text = isOptional ? shared.text : .function("coalesce", [shared.text, .text("")])
       var scalar = ScalarTerm(
         value: text, kind: .scalar(.string), presence: isOptional ? .whenNotNull : .always)
-      scalar.search = TextSearch(text: text) { compiler, spellings in
+      scalar.search = TextSearch(text: text) { bindings, spellings in
         // A missing text is read as an empty text, which has no key.
         if !isOptional, spellings.contains(.text("")) { return nil }
-        return shared.isOne(of: spellings, &compiler)
+        return shared.isOne(of: spellings, &bindings)
       }
       return .scalar(scalar)
     }
@@ -92,7 +92,7 @@ package struct HistoryRecords {
     return RecordMapping(
       entity.name, table: entity.table, keyColumn: RowColumns.key,
       properties: [
-        Property(\HistoryChange.changedPersistentIdentifier) { _, alias in
+        Property(\HistoryChange.changedPersistentIdentifier) { alias in
           let number = SQLExpression.column(table: alias, name: Change.entity)
           return .identifier(
             IdentifierTerm(
@@ -127,13 +127,13 @@ private struct SharedText {
 
   var text: SQLExpression { .function("coalesce", [found, twin]) }
 
-  func isOne(of spellings: [_StoredValue], _ compiler: inout PredicateCompiler) -> SQLExpression {
+  func isOne(of spellings: [_StoredValue], _ bindings: inout StatementBindings) -> SQLExpression {
     let keys = Select(
       [RowColumns.key(of: Self.texts)], from: Self.source,
-      where: compiler.list(Self.value, spellings))
+      where: bindings.inList(Self.value, spellings))
     return .any([
       .orFalse(.inSelect(key, keys)),
-      .all([.orFalse(compiler.list(twin, spellings)), found.isNull]),
+      .all([.orFalse(bindings.inList(twin, spellings)), found.isNull]),
     ])
   }
 }
@@ -156,8 +156,8 @@ private struct EntityNames: Sendable {
   func term(_ number: SQLExpression) -> ScalarTerm {
     let name = name(of: number)
     var term = ScalarTerm(value: name, kind: .scalar(.string))
-    term.search = TextSearch(text: name) { compiler, spellings in
-      search(number, spellings, &compiler)
+    term.search = TextSearch(text: name) { bindings, spellings in
+      search(number, spellings, &bindings)
     }
     return term
   }
@@ -184,7 +184,7 @@ private struct EntityNames: Sendable {
 
   /// The numbers of the names; for unknown names a query of the file's entities.
   private func search(
-    _ number: SQLExpression, _ spellings: [_StoredValue], _ compiler: inout PredicateCompiler
+    _ number: SQLExpression, _ spellings: [_StoredValue], _ bindings: inout StatementBindings
   ) -> SQLExpression? {
     var numbers: [SQLExpression] = []
     var others: [_StoredValue] = []
@@ -207,7 +207,7 @@ private struct EntityNames: Sendable {
     let found = Select(
       [stored], from: TableReference(EntityTable.name, as: Self.entities),
       where: .all([
-        compiler.list(.column(table: Self.entities, name: EntityTable.entityName), others),
+        bindings.inList(.column(table: Self.entities, name: EntityTable.entityName), others),
         known.isEmpty ? .true : hasKnownNumber.negated,
       ]))
     return .orFalse(.any([isKnown, .inSelect(number, found)]))

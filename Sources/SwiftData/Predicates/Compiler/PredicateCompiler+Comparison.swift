@@ -1,0 +1,139 @@
+import Foundation
+import OpenSwiftDataSQLSyntax
+
+/// Compiles equality and order of two terms. Called for the operators of comparison, and for nodes
+/// that compare in other words: ranges, `contains`.
+extension PredicateCompiler {
+  // MARK: Equality
+
+  /// Equality as in Swift: two `nil` are equal, and `nil` equals nothing else.
+  mutating func equality(_ lhs: SQLTerm, _ rhs: SQLTerm) throws -> SQLExpression {
+    switch (lhs, rhs) {
+    // Both may be captured in a branch of a choice, or in place of a value that fails elsewhere.
+    case (.captured(let left), .captured(let right)):
+      return try equality(captured: left, right) ? .true : .false
+    case (.captured, _) where !rhs.isCaptured: return try equality(rhs, lhs)
+    case (.scalar(let scalar), .captured(let value)): return try equality(scalar, captured: value)
+    case (_, .captured(let value)) where StoredForms.unwrap(value) == nil: return try lhs.absence
+    case (.scalar(let left), .scalar(let right)): return try equality(left, right)
+    case (.identifier(let left), .captured(let value)): return try equality(left, captured: value)
+    case (.identifier(let left), .identifier(let right)): return left.nullSafeEquality(right)
+    case (.object(let left), .captured(let value)):
+      guard let key = try scalar(captured: value) else { return try lhs.absence }
+      return try equality(left.keyTerm, key)
+    case (.object(let left), .object(let right)): return try equality(left.keyTerm, right.keyTerm)
+    case (.composite(let left), .captured(let value)): return try equality(left, captured: value)
+    case (.composite(let left), .composite(let right)):
+      guard left.leaves.count == right.leaves.count, !left.hasEncodedLeaf,
+        left.isOptional == right.isOptional || !left.mayBeEmpty
+      else { throw NotInSQL("composites of two shapes") }
+      return .all(zip(left.columns, right.columns).map { .binary($0, .isSame, $1) })
+    default: throw NotInSQL("equality of \(lhs.label) and \(rhs.label)")
+    }
+  }
+
+  private mutating func equality(captured left: Any, _ right: Any) throws -> Bool {
+    bindings.dependOnValues()
+    guard let left = StoredForms.unwrap(left), let right = StoredForms.unwrap(right) else {
+      return StoredForms.unwrap(left) == nil && StoredForms.unwrap(right) == nil
+    }
+    guard let left = left as? AnyHashable, let right = right as? AnyHashable else {
+      throw NotInSQL("equality of captured values")
+    }
+    return left == right
+  }
+
+  /// `optionalFlag == true` without an expression that may be null.
+  private mutating func equality(_ scalar: ScalarTerm, _ flag: Bool) -> SQLExpression {
+    let wanted = flag ? scalar.value : scalar.value.negated
+    switch scalar.presence {
+    case .when(let present): return .all([present, wanted])
+    case .always where !scalar.value.isColumn: return wanted
+    case .always: return .binary(scalar.value, .equal, bindings.bind(flag.storedValue))
+    case .whenNotNull: return .binary(scalar.value, .isSame, bindings.bind(flag.storedValue))
+    }
+  }
+
+  private mutating func equality(
+    _ left: ScalarTerm, captured value: Any
+  ) throws -> SQLExpression {
+    guard let value = StoredForms.unwrap(value) else { return left.isPresent.negated }
+    if let flag = value as? Bool { return equality(left, flag) }
+    let (stored, kind) = try forms.form(of: value)
+    if left.isText, case .text(let text) = stored {
+      return try TextRules.equality(left, text: text, kind, &bindings)
+    }
+    return try left.nullSafeEquality(ScalarTerm(value: bindings.bind(stored), kind: kind))
+  }
+
+  private mutating func equality(
+    _ left: ScalarTerm, _ right: ScalarTerm
+  ) throws -> SQLExpression {
+    guard left.isText, right.isText else { return try left.nullSafeEquality(right) }
+    let canonical = left.mapped { TextRules.canonical($0, &bindings) }
+    return try canonical.nullSafeEquality(right.mapped { TextRules.canonical($0, &bindings) })
+  }
+
+  /// Equality of a composite and a captured value, column by column.
+  private mutating func equality(
+    _ composite: CompositeTerm, captured value: Any
+  ) throws -> SQLExpression {
+    bindings.dependOnValues()
+    guard let value = StoredForms.unwrap(value) as? any Encodable, !composite.hasEncodedLeaf else {
+      throw NotInSQL("a composite value with a part that is stored whole")
+    }
+    let values = try composite.columnValues(of: value)
+    // An optional composite with only empty columns is read as nil, which equals no value.
+    if composite.isOptional, values.allSatisfy(\.isNull) { return .false }
+    return .all(
+      try zip(composite.columns, values).map { column, value in
+        if value.isNull { return column.isNull }
+        if case .text = value {
+          guard let spellings = TextRules.spellings(of: [value]) else {
+            throw NotInSQL("text in a composite that has many spellings")
+          }
+          return .all([column.isNotNull, bindings.inList(column, spellings)])
+        }
+        return .binary(column, .isSame, bindings.bind(derived: value))
+      })
+  }
+
+  /// Whether the identifier equals a captured one.
+  private mutating func equality(
+    _ identifier: IdentifierTerm, captured value: Any
+  ) throws -> SQLExpression {
+    guard let value = StoredForms.unwrap(value) else { return .false }
+    return try membership(of: identifier, in: [value])
+  }
+
+  // MARK: Order
+
+  /// `<`, `<=`, `>` and `>=`. If a value is absent, the result is false.
+  mutating func ordering(
+    _ lhs: SQLTerm, _ sign: SQLBinaryOperator, _ rhs: SQLTerm
+  ) throws -> SQLExpression {
+    guard let left = try optionalScalar(lhs), let right = try optionalScalar(rhs),
+      let type = left.scalarType ?? right.scalarType, left.kind.hasOrder(with: right.kind)
+    else { throw NotInSQL("an order of \(lhs.label) and \(rhs.label)") }
+    let comparison: SQLExpression
+    if case .rawValue = left.kind {
+      let order = try CaseOrder(of: left.valueType ?? right.valueType)
+      return .all([
+        left.isPresent, right.isPresent,
+        .binary(order.rank(of: left.value), sign, order.rank(of: right.value)),
+      ])
+    }
+    switch type.traits.order {
+    case .text:
+      comparison = .binary(
+        texts.canonical(inOrder: left.value, &bindings), sign,
+        texts.canonical(inOrder: right.value, &bindings))
+    case .decimal:
+      comparison = .binary(
+        .function("swift_decimal_compare", [left.value, right.value]), sign, .integer(0))
+    case .unsigned: comparison = left.unsignedComparison(sign, right)
+    default: comparison = left.comparison(sign, right)
+    }
+    return .all([left.isPresent, right.isPresent, comparison])
+  }
+}

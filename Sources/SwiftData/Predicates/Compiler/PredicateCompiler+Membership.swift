@@ -1,0 +1,92 @@
+import Foundation
+import OpenSwiftDataSQLSyntax
+
+/// Compiles the condition that a stored value is one of several captured values.
+extension PredicateCompiler {
+  /// Whether a value is in a captured collection.
+  mutating func membership(
+    of scalar: ScalarTerm, inCaptured value: Any
+  ) throws -> SQLExpression {
+    var scalar = scalar
+    var values: [_StoredValue] = []
+    var hasNil = false
+    for element in try requiredElements(of: value) {
+      guard let element = StoredForms.unwrap(element) else {
+        hasNil = true
+        continue
+      }
+      let (stored, kind) = try forms.form(of: element)
+      if scalar.kind.isComparable(to: kind) {
+        values.append(stored)
+      } else if scalar.kind.neverEquals(kind) {
+        continue
+      } else {
+        throw NotInSQL("values of another kind")
+      }
+    }
+    if scalar.isText {
+      if let spellings = TextRules.spellings(of: values) {
+        if let found = TextRules.search(scalar, spellings, &bindings) {
+          let isMember = SQLExpression.all([scalar.isPresent, found])
+          return hasNil ? .any([scalar.isPresent.negated, isMember]) : isMember
+        }
+        values = spellings
+      } else {
+        values = values.map(\.canonical)
+        scalar = scalar.mapped { .function("swift_canonical", [$0]) }
+      }
+    }
+    try bindings.checkLength(of: values)
+    var isMember =
+      values.isEmpty ? SQLExpression.false : bindings.inList(scalar.value, values)
+    if scalar.mayBeNaN { isMember = .orFalse(isMember) }
+    isMember = .all([scalar.isPresent, isMember])
+    return hasNil ? .any([scalar.isPresent.negated, isMember]) : isMember
+  }
+
+  /// Whether an identifier is in a captured collection.
+  mutating func membership(
+    of identifier: IdentifierTerm, inCaptured value: Any
+  ) throws -> SQLExpression {
+    try membership(of: identifier, in: requiredElements(of: value))
+  }
+
+  /// Whether the identifier is one of several captured ones. The text of the condition depends on
+  /// the entities of the keys.
+  mutating func membership(
+    of identifier: IdentifierTerm, in captured: [Any]
+  ) throws -> SQLExpression {
+    bindings.dependOnValues()
+    var keys: [String: [_StoredValue]] = [:]
+    for value in captured {
+      guard let value = StoredForms.unwrap(value) else { continue }
+      guard let resolved = (value as? PersistentIdentifier)?.resolved else {
+        throw NotInSQL("an identifier and a value of another kind")
+      }
+      guard resolved.storeIdentifier == identifier.storeIdentifier, let key = resolved.rowKey
+      else { continue }
+      keys[resolved.entityName, default: []].append(.integer(key))
+    }
+    return .any(
+      try keys.sorted { $0.key < $1.key }.map { entityName, keys in
+        try bindings.checkLength(of: keys)
+        return .all([
+          try TextRules.equality(
+            identifier.entityName, text: entityName, .scalar(.string), &bindings),
+          bindings.inList(identifier.key, keys),
+        ])
+      })
+  }
+
+  private mutating func requiredElements(of value: Any) throws -> [Any] {
+    guard let elements = elements(of: value) else { throw NotInSQL("no collection of values") }
+    return elements
+  }
+}
+
+extension _StoredValue {
+  fileprivate var canonical: _StoredValue {
+    guard case .text(let text) = self else { return self }
+    return .text(text.canonicallyComposed)
+  }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import OpenSwiftDataSQLSyntax
+
+/// Compiles sort descriptors to `ORDER BY`.
+extension PredicateCompiler {
+  /// The terms of `ORDER BY`, with the primary key last; `nil` if the rows must be sorted in
+  /// memory.
+  ///
+  /// `nil` is ordered before every value, and after every value in reverse order, in SQLite as in
+  /// `SortDescriptor`.
+  mutating func order<T>(by descriptors: [SortDescriptor<T>]) -> [OrderingTerm]? {
+    guard !descriptors.isEmpty else { return [] }
+    let before = scopes
+    var terms: [OrderingTerm] = []
+    do {
+      for descriptor in descriptors {
+        guard let keyPath = descriptor.keyPath else { throw NotInSQL("no key path") }
+        let direction: OrderingTerm.Direction =
+          descriptor.order == .forward ? .ascending : .descending
+        for expression in try orderingKeys(keyPath, descriptor.stringComparator) {
+          var counterparts = FunctionCounterparts(database)
+          terms.append(OrderingTerm(try counterparts.applied(toValue: expression), direction))
+        }
+      }
+    } catch {
+      scopes = before
+      return nil
+    }
+    let key = SQLExpression.column(
+      table: CompiledFetch.Shape.rootAlias, name: source.keyColumn)
+    if !terms.contains(where: { $0.expression == key }) { terms.append(OrderingTerm(key)) }
+    return terms
+  }
+
+  private mutating func orderingKeys(
+    _ keyPath: AnyKeyPath, _ comparator: String.StandardComparator?
+  ) throws -> [SQLExpression] {
+    let term: SQLTerm
+    switch source.term(alias: CompiledFetch.Shape.rootAlias) {
+    case .object(let object): term = try object.property(keyPath, in: mapping, &scopes)
+    case .record(let record): term = try record.property(keyPath)
+    case let root: throw NotInSQL("an order of \(root.label)")
+    }
+    if case .composite(let composite) = term, let rank = try CaseOrder.rank(of: composite) {
+      return [rank]
+    }
+    guard case .scalar(let scalar) = term else {
+      throw NotInSQL("an order of what is no value")
+    }
+    if case .rawValue = scalar.kind {
+      return [try CaseOrder(of: scalar.valueType).rank(of: scalar.value)]
+    }
+    if case .key = scalar.kind {
+      guard !source.sharesTable else {
+        throw NotInSQL("an order of identifiers of several entities")
+      }
+      return [scalar.value]
+    }
+    if case .token = scalar.kind { return [scalar.value] }
+    guard case .scalar(let type) = scalar.kind else {
+      throw NotInSQL("an order that the type of the values makes")
+    }
+    switch type.traits.order {
+    case .text:
+      guard let comparator, let collation = try SQLCollation.name(of: comparator) else {
+        // Swift orders text by its canonical form.
+        return [texts.canonical(inOrder: scalar.value, &bindings)]
+      }
+      return [.collate(scalar.value, collation)]
+    case .decimal:
+      // Long decimals with the same floating-point value are compared by their digits.
+      return [.cast(scalar.value, to: .real), .function("swift_decimal_digits", [scalar.value])]
+    case .unsigned: return [.binary(scalar.value, .less, .integer(0)), scalar.value]
+    case .none: throw NotInSQL("an order of what has none")
+    default: return [scalar.value]
+    }
+  }
+}

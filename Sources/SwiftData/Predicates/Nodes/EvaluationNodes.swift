@@ -1,0 +1,83 @@
+import Foundation
+import OpenSwiftDataSQLSyntax
+
+// Predicates and expressions that a predicate evaluates. They are inlined into it.
+
+extension PredicateExpressions.PredicateEvaluate: PredicateNode {
+  var operands: [any PredicateExpression] {
+    var operands: [any PredicateExpression] = [predicate]
+    for input in repeat each input { operands.append(input) }
+    return operands
+  }
+
+  var form: SourceForm { .method("evaluate") }
+
+  var evaluatedExpression: EvaluatedExpression? {
+    guard let inner = try? predicate.evaluate(PredicateBindings()) else { return nil }
+    var inputs: [(variable: PredicateExpressions.VariableID, input: any PredicateExpression)] = []
+    for (variable, input) in repeat (each inner.variable, each input) {
+      inputs.append((variable.key, input))
+    }
+    return EvaluatedExpression(expression: inner.expression, inputs: inputs)
+  }
+
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
+    guard let inner = try opened(in: &compiler) else {
+      throw NotInSQL("a predicate that a row provides")
+    }
+    return try compiler.term(inner)
+  }
+
+  func opened(in compiler: inout PredicateCompiler) throws -> (any PredicateExpression)? {
+    guard case .captured(let value) = try compiler.term(predicate),
+      let inner = value as? Predicate<repeat (each Input).Output>
+    else { return nil }
+    for (variable, input) in repeat (each inner.variable, each input) {
+      try compiler.variables.assign(variable, compiler.term(input))
+    }
+    return inner.expression
+  }
+}
+
+extension PredicateExpressions.ExpressionEvaluate: PredicateNode {
+  var operands: [any PredicateExpression] {
+    var operands: [any PredicateExpression] = [expression]
+    for input in repeat each input { operands.append(input) }
+    return operands
+  }
+
+  var form: SourceForm { .method("evaluate") }
+
+  var evaluatedExpression: EvaluatedExpression? {
+    guard let inner = try? expression.evaluate(PredicateBindings()) else { return nil }
+    var inputs: [(variable: PredicateExpressions.VariableID, input: any PredicateExpression)] = []
+    for (variable, input) in repeat (each inner.variable, each input) {
+      inputs.append((variable.key, input))
+    }
+    return EvaluatedExpression(expression: inner.expression, inputs: inputs)
+  }
+
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
+    guard case .captured(let value) = try compiler.term(expression),
+      let inner = value as? Expression<repeat (each Input).Output, Output>
+    else { throw NotInSQL("an expression that a row provides") }
+    for (variable, input) in repeat (each inner.variable, each input) {
+      try compiler.variables.assign(variable, compiler.term(input))
+    }
+    return try compiler.term(inner.expression)
+  }
+}
+
+extension PredicateExpressions.CapturedPredicate: PredicateNode {
+  var operands: [any PredicateExpression] { [] }
+  var form: SourceForm { .literal("predicate") }
+
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm { .captured(value) }
+}
+
+extension PredicateExpressions.CapturedExpression: PredicateNode {
+  var operands: [any PredicateExpression] { [] }
+  var form: SourceForm { .literal("expression") }
+
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm { .captured(value) }
+}

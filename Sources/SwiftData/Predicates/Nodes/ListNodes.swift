@@ -1,0 +1,79 @@
+import Foundation
+import OpenSwiftDataSQLSyntax
+
+// `min()`, `max()` and subscripts of arrays and dictionaries that are stored in one column. Their
+// SQL is in `ListTerm`.
+
+extension PredicateExpressions.SequenceMinimum: PredicateNode {
+  var operands: [any PredicateExpression] { [elements] }
+  var form: SourceForm { .suffix(".min()") }
+
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
+    .scalar(try compiler.term(elements).extreme("swift_list_least"))
+  }
+}
+
+extension PredicateExpressions.SequenceMaximum: PredicateNode {
+  var operands: [any PredicateExpression] { [elements] }
+  var form: SourceForm { .suffix(".max()") }
+
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
+    .scalar(try compiler.term(elements).extreme("swift_list_greatest"))
+  }
+}
+
+extension PredicateExpressions.CollectionIndexSubscript: PredicateNode {
+  var operands: [any PredicateExpression] { [wrapped, index] }
+  var form: SourceForm { .method("subscript") }
+
+  /// Fails for an index that the list lacks.
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
+    guard case .list(let list) = try compiler.term(wrapped), !list.isDictionary,
+      let position = try compiler.optionalScalar(compiler.term(index)),
+      position.kind == .scalar(.int)
+    else { throw NotInSQL("a position in what is no list of values") }
+    var element = list.found("swift_list_element", position)
+    compiler.demands.add(element.isPresent)
+    element.presence = .always
+    return .scalar(element)
+  }
+}
+
+extension PredicateExpressions.DictionaryKeySubscript: PredicateNode {
+  var operands: [any PredicateExpression] { [wrapped, key] }
+  var form: SourceForm { .method("subscript") }
+
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
+    .scalar(try compiler.term(wrapped).entry(key, in: &compiler))
+  }
+}
+
+extension PredicateExpressions.DictionaryKeyDefaultValueSubscript: PredicateNode {
+  var operands: [any PredicateExpression] { [wrapped, key, `default`] }
+  var form: SourceForm { .method("subscript") }
+
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
+    let entry = try compiler.term(wrapped).entry(key, in: &compiler)
+    let replacement = try compiler.guarded(by: entry.isPresent.negated) { try $0.term(`default`) }
+    return .scalar(try entry.replaced(by: replacement, in: &compiler))
+  }
+}
+
+extension SQLTerm {
+  fileprivate func extreme(_ function: String) throws -> ScalarTerm {
+    guard case .list(let list) = self, let extreme = list.extreme(function) else {
+      throw NotInSQL("the least or greatest of \(label)")
+    }
+    return extreme
+  }
+
+  /// The value of a key in a dictionary.
+  fileprivate func entry(
+    _ key: any PredicateExpression, in compiler: inout PredicateCompiler
+  ) throws -> ScalarTerm {
+    guard case .list(let list) = self, list.isDictionary else {
+      throw NotInSQL("a key in what is no dictionary of values")
+    }
+    return list.found("swift_dictionary_value", try compiler.text(key))
+  }
+}

@@ -1,0 +1,196 @@
+import Foundation
+import OpenSwiftDataSQLSyntax
+
+// Optional chaining, `??` and `!`.
+
+extension PredicateExpressions.OptionalFlatMap: PredicateNode {
+  var operands: [any PredicateExpression] { [wrapped, transform] }
+  var boundVariable: PredicateExpressions.VariableID? { variable.key }
+  var form: SourceForm { .closure("flatMap") }
+
+  func describe(to shape: inout ShapeCollector) {
+    shape.add(wrapped)
+    shape.add(variable: variable.key)
+    shape.add(transform)
+  }
+
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
+    let outer = try compiler.term(wrapped)
+    if case .captured(let value) = outer, StoredForms.unwrap(value) == nil {
+      return .captured(Output.none as Any)
+    }
+    let inner = try compiler.guarded(by: outer.isPresent) { compiler in
+      try compiler.binding(variable, to: outer.unwrapped) { compiler in
+        try compiler.orFailure { try $0.term(transform) }
+      }
+    }
+    guard let inner else { return .captured(Output.none as Any) }
+    return try inner.guarded(by: outer, in: compiler.scopes)
+  }
+}
+
+extension PredicateExpressions.NilCoalesce: PredicateNode {
+  var operands: [any PredicateExpression] { [lhs, rhs] }
+  var form: SourceForm { .infix("??") }
+
+  func describe(to shape: inout ShapeCollector) {
+    shape.add(lhs)
+    shape.add(rhs)
+  }
+
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
+    let left = try compiler.term(lhs)
+    switch left {
+    case .captured(let value):
+      return StoredForms.unwrap(value) == nil ? try compiler.term(rhs) : left
+    case .collection: return left
+    case .object(let object) where object.presence == .always: return left
+    case .composite(let composite) where !composite.isOptional: return left
+    case .scalar(let scalar):
+      let right = try compiler.guarded(by: scalar.isPresent.negated) { compiler in
+        try compiler.orFailure { try $0.term(rhs) }
+      }
+      return try right.map { .scalar(try scalar.replaced(by: $0, in: &compiler)) } ?? left.unwrapped
+    case .list(let list) where list.presence == .always: return left
+    case .object, .record, .composite, .list, .identifier, .range:
+      throw NotInSQL("a replacement for \(left.label)")
+    }
+  }
+}
+
+extension PredicateExpressions.ForcedUnwrap: PredicateNode {
+  var operands: [any PredicateExpression] { [inner] }
+  var form: SourceForm { .suffix("!") }
+
+  func describe(to shape: inout ShapeCollector) { shape.add(inner) }
+
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
+    let term = try compiler.term(inner)
+    compiler.demands.add(term.isPresent)
+    return term.unwrapped
+  }
+}
+
+extension SQLTerm {
+  /// A condition that is 0 or 1.
+  fileprivate var isPresent: SQLExpression {
+    switch self {
+    case .scalar(let scalar): scalar.isPresent
+    case .object(let object): object.isPresent
+    case .composite(let composite): composite.isOptional ? composite.isPresent : .true
+    case .list(let list): list.isPresent
+    case .captured, .record, .collection, .identifier, .range: .true
+    }
+  }
+
+  /// The value, assumed to be present.
+  fileprivate var unwrapped: SQLTerm {
+    switch self {
+    case .scalar(var scalar):
+      scalar.presence = .always
+      return .scalar(scalar)
+    case .object(var object):
+      object.presence = .always
+      return .object(object)
+    case .composite(var composite):
+      composite.isOptional = false
+      return .composite(composite)
+    case .list(var list):
+      list.presence = .always
+      return .list(list)
+    case .captured, .record, .collection, .identifier, .range: return self
+    }
+  }
+
+  /// The term that was compiled from an unwrapped value, absent if that value is absent.
+  fileprivate func guarded(by outer: SQLTerm, in scopes: QueryScopes) throws -> SQLTerm {
+    let present = outer.isPresent
+    if present.isTrue { return self }
+    switch self {
+    case .scalar(var scalar):
+      if scalar.scalarType != .bool || scalar.value.isColumn, !scalar.mayBeNaN,
+        !scalar.presence.isConditional, isNull(scalar.value, whenAbsent: outer, in: scopes)
+      {
+        scalar.presence = .whenNotNull
+      } else {
+        scalar.presence = .when(.all([present, scalar.isPresent]))
+      }
+      return .scalar(scalar)
+    case .object(var object):
+      if !object.presence.isConditional, isNull(object.key, whenAbsent: outer, in: scopes) {
+        object.presence = .whenNotNull
+      } else {
+        object.presence = .when(.all([present, object.isPresent]))
+      }
+      return .object(object)
+    case .composite(var composite):
+      guard let column = composite.columns.first, isNull(column, whenAbsent: outer, in: scopes)
+      else {
+        throw NotInSQL("a composite behind a cast")
+      }
+      composite.isOptional = true
+      return .composite(composite)
+    case .captured(let value):
+      guard let captured = StoredForms.unwrap(value), let flag = captured as? Bool else {
+        throw NotInSQL("a captured value instead of a stored one")
+      }
+      return .scalar(
+        ScalarTerm(
+          value: flag ? .true : .false, kind: .scalar(.bool), presence: .when(present)))
+    case .collection(let collection):
+      // Without an owner there is no key, and so there are no elements.
+      guard isNull(collection.ownerKey, whenAbsent: outer, in: scopes) else {
+        throw NotInSQL("a relationship behind a cast")
+      }
+      throw NotInSQL("an optional relationship of an optional model")
+    case .list(var list):
+      if !list.presence.isConditional, isNull(list.value, whenAbsent: outer, in: scopes) {
+        list.presence = .whenNotNull
+      } else {
+        list.presence = .when(.all([present, list.isPresent]))
+      }
+      return .list(list)
+    case .record, .identifier, .range: throw NotInSQL("an optional \(label)")
+    }
+  }
+
+  /// Whether the expression is null in SQL if the value that it depends on is absent.
+  private func isNull(
+    _ expression: SQLExpression, whenAbsent outer: SQLTerm, in scopes: QueryScopes
+  ) -> Bool {
+    switch outer {
+    case .scalar(let scalar):
+      return scalar.presence == .whenNotNull
+        && scopes.isNull(expression, whenNull: scalar.value)
+    case .object(let object):
+      return object.presence == .whenNotNull && scopes.isNull(expression, whenNull: object.key)
+    case .composite:
+      return expression.isColumn
+    case .list(let list):
+      return list.presence == .whenNotNull && scopes.isNull(expression, whenNull: list.value)
+    case .captured, .record, .collection, .identifier, .range: return false
+    }
+  }
+}
+
+extension ScalarTerm {
+  /// The value, or another one if it is absent.
+  func replaced(
+    by replacement: SQLTerm, in compiler: inout PredicateCompiler
+  ) throws -> ScalarTerm {
+    if presence == .always { return self }
+    if scalarType == .bool, case .when(let present) = presence {
+      let other = try replacement.condition
+      return .boolean(.any([.all([present, value]), .all([present.negated, other])]))
+    }
+    guard let right = try compiler.optionalScalar(replacement) else { return self }
+    guard scalarType == right.scalarType else {
+      throw NotInSQL("a replacement of another kind")
+    }
+    var result = self
+    result.value = .function("coalesce", [nullable, right.nullable])
+    result.presence = right.presence == .always ? .always : .whenNotNull
+    result.mayBeNaN = mayBeNaN || right.mayBeNaN
+    return result
+  }
+}

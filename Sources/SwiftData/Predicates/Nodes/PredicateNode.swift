@@ -1,0 +1,88 @@
+import Foundation
+
+/// A node of a predicate that can be compiled to SQL.
+///
+/// The nodes are generic, and Foundation declares most of them. Each conforms in an extension, and
+/// the walks over a predicate find the conformance at run time. A node without one is evaluated in
+/// memory. The conformance of a node is all that this library knows of its type. The walks that use
+/// it: `PredicateCompiler` (SQL), `ShapeCollector` (the key of a plan), `PredicateSource` (text),
+/// `RequestReadsCollector` (what a request reads) and `HistoryTokens`.
+protocol PredicateNode: PredicateExpression {
+  /// The direct operands.
+  var operands: [any PredicateExpression] { get }
+  /// The variable that the node binds in its operands.
+  var boundVariable: PredicateExpressions.VariableID? { get }
+  /// The variable that the node refers to.
+  var referencedVariable: PredicateExpressions.VariableID? { get }
+
+  /// Whether `term(in:)` itself detects that the node does not depend on a row, and evaluates it
+  /// then.
+  ///
+  /// For all other nodes the compiler first walks the operands. Frequent nodes avoid that walk.
+  var findsCaptures: Bool { get }
+
+  /// How the node is written in source code.
+  var form: SourceForm { get }
+
+  /// Whether the node is `&&`, at which the compiler may split a predicate.
+  var isConjunction: Bool { get }
+
+  /// Whether the node is `||`.
+  var isDisjunction: Bool { get }
+
+  /// Whether the node is `==`.
+  var isEquality: Bool { get }
+
+  /// The key path that the node applies to its only operand.
+  var readKeyPath: AnyKeyPath? { get }
+
+  /// The value of a node that only holds a captured value.
+  var capturedValue: Any? { get }
+
+  /// The predicate or expression that the node evaluates, and its inputs by variable.
+  var evaluatedExpression: EvaluatedExpression? { get }
+
+  /// The operands that bound another one by order if the node is true; `nil` for other nodes.
+  var orderBounds: [OrderBound]? { get }
+
+  /// The expression of a captured predicate, if the node only evaluates that predicate.
+  func opened(in compiler: inout PredicateCompiler) throws -> (any PredicateExpression)?
+
+  /// The SQL of the node.
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm
+
+  /// Adds everything except the node's type that its SQL depends on: key paths, variables, captured
+  /// values. A node that does not implement this has no shape, so requests that contain it are
+  /// compiled each time.
+  func describe(to shape: inout ShapeCollector)
+}
+
+extension PredicateNode {
+  var boundVariable: PredicateExpressions.VariableID? { nil }
+  var findsCaptures: Bool { false }
+  var isConjunction: Bool { false }
+  var isDisjunction: Bool { false }
+  var isEquality: Bool { false }
+  var readKeyPath: AnyKeyPath? { nil }
+  var capturedValue: Any? { nil }
+  var evaluatedExpression: EvaluatedExpression? { nil }
+  var orderBounds: [OrderBound]? { nil }
+  func describe(to shape: inout ShapeCollector) { shape.giveUp() }
+  func opened(in compiler: inout PredicateCompiler) -> (any PredicateExpression)? { nil }
+  var referencedVariable: PredicateExpressions.VariableID? { nil }
+}
+
+/// A predicate or an expression that another one evaluates.
+struct EvaluatedExpression {
+  let expression: any PredicateExpression
+  let inputs: [(variable: PredicateExpressions.VariableID, input: any PredicateExpression)]
+}
+
+/// An operand that bounds another one by order.
+struct OrderBound {
+  let bound: any PredicateExpression
+  let other: any PredicateExpression
+  /// Whether it is a lower bound if the node is true. It is an upper bound then otherwise, and the
+  /// other way round if the node is false.
+  let isLower: Bool
+}

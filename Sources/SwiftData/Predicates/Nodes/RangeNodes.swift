@@ -1,0 +1,114 @@
+import Foundation
+import OpenSwiftDataSQLSyntax
+
+// `lower..<upper`, `lower...upper` and `contains` of a range.
+
+extension PredicateExpressions.Range: PredicateNode {
+  var operands: [any PredicateExpression] { [lower, upper] }
+  var form: SourceForm { .infix("..<") }
+
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
+    .range(
+      lower: try compiler.term(lower), upper: try compiler.term(upper), includesUpper: false)
+  }
+}
+
+extension PredicateExpressions.ClosedRange: PredicateNode {
+  var operands: [any PredicateExpression] { [lower, upper] }
+  var form: SourceForm { .infix("...") }
+
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
+    .range(lower: try compiler.term(lower), upper: try compiler.term(upper), includesUpper: true)
+  }
+}
+
+extension PredicateExpressions.CheckedRange: PredicateNode {
+  var operands: [any PredicateExpression] { [lower, upper] }
+  var form: SourceForm { .infix("..<") }
+
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
+    let (lower, upper) = (try compiler.term(lower), try compiler.term(upper))
+    compiler.demands.add(try compiler.ordering(lower, .lessOrEqual, upper))
+    return .range(lower: lower, upper: upper, includesUpper: false)
+  }
+}
+
+extension PredicateExpressions.CheckedClosedRange: PredicateNode {
+  var operands: [any PredicateExpression] { [lower, upper] }
+  var form: SourceForm { .infix("...") }
+
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
+    let (lower, upper) = (try compiler.term(lower), try compiler.term(upper))
+    compiler.demands.add(try compiler.ordering(lower, .lessOrEqual, upper))
+    return .range(lower: lower, upper: upper, includesUpper: true)
+  }
+}
+
+extension PredicateExpressions.RangeExpressionContains: PredicateNode {
+  var operands: [any PredicateExpression] { [range, element] }
+  var form: SourceForm { .method("contains") }
+
+  var orderBounds: [OrderBound]? { [OrderBound(bound: range, other: element, isLower: true)] }
+
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
+    var bounds = try compiler.term(range)
+    if case .captured(let value) = bounds {
+      guard let captured = value as? any BoundedRange else {
+        throw NotInSQL("a range without bounds")
+      }
+      bounds = .range(
+        lower: captured.lowest.map { .captured($0) }, upper: captured.highest.map { .captured($0) },
+        includesUpper: captured.includesHighest)
+    }
+    guard case .range(let lower, let upper, let includesUpper) = bounds else {
+      throw NotInSQL("\(bounds.label) is no range")
+    }
+    let value = try compiler.term(element)
+    var conditions: [SQLExpression] = []
+    if let lower { conditions.append(try compiler.ordering(value, .greaterOrEqual, lower)) }
+    if let upper {
+      conditions.append(
+        try compiler.ordering(value, includesUpper ? .lessOrEqual : .less, upper))
+    }
+    return .boolean(.all(conditions))
+  }
+}
+
+/// Standard library ranges, without their generic parameter.
+protocol BoundedRange {
+  /// The lower bound, which is included; `nil` if there is none.
+  var lowest: Any? { get }
+  /// The upper bound; `nil` if there is none.
+  var highest: Any? { get }
+  var includesHighest: Bool { get }
+}
+
+extension Swift.Range: BoundedRange {
+  var lowest: Any? { lowerBound }
+  var highest: Any? { upperBound }
+  var includesHighest: Bool { false }
+}
+
+extension Swift.ClosedRange: BoundedRange {
+  var lowest: Any? { lowerBound }
+  var highest: Any? { upperBound }
+  var includesHighest: Bool { true }
+}
+
+extension PartialRangeFrom: BoundedRange {
+  var lowest: Any? { lowerBound }
+  var highest: Any? { nil }
+  var includesHighest: Bool { false }
+}
+
+extension PartialRangeUpTo: BoundedRange {
+  var lowest: Any? { nil }
+  var highest: Any? { upperBound }
+  var includesHighest: Bool { false }
+}
+
+extension PartialRangeThrough: BoundedRange {
+  var lowest: Any? { nil }
+  var highest: Any? { upperBound }
+  var includesHighest: Bool { true }
+}

@@ -1,0 +1,175 @@
+import Foundation
+import OpenSwiftDataSQLSyntax
+
+// Operations on text. Comparison of text is in `TextRules`, regular expressions in `RegexNodes`.
+
+/// A node with two text operands, compiled to a function of this library.
+protocol TextNode: PredicateNode {
+  associatedtype First: PredicateExpression
+  associatedtype Second: PredicateExpression
+  var texts: (First, Second) { get }
+  static var function: String { get }
+  static var resultKind: ScalarTerm.Kind { get }
+  /// Whether the condition is true only for texts that begin with the second operand.
+  static var isPrefixTest: Bool { get }
+}
+
+extension TextNode {
+  var operands: [any PredicateExpression] { [texts.0, texts.1] }
+  static var resultKind: ScalarTerm.Kind { .scalar(.bool) }
+  static var isPrefixTest: Bool { false }
+
+  func describe(to shape: inout ShapeCollector) {
+    shape.add(texts.0)
+    shape.add(texts.1)
+  }
+
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
+    let (first, second) = (try compiler.text(texts.0), try compiler.text(texts.1))
+    var narrowing = SQLExpression.true
+    if Self.isPrefixTest, first.value.isColumn {
+      let prefix = try compiler.term(texts.1)
+      narrowing = TextRules.narrowing(first.value, toPrefix: prefix, &compiler.bindings)
+    }
+    return .scalar(
+      ScalarTerm(of: first, second, Self.resultKind) {
+        .all([narrowing, .function(Self.function, [$0, $1])])
+      })
+  }
+}
+
+// MARK: Tests
+
+extension PredicateExpressions.CollectionContainsCollection: TextNode {
+  var texts: (Base, Other) { (base, other) }
+  var form: SourceForm { .method("contains") }
+  static var function: String { "swift_contains" }
+}
+
+extension PredicateExpressions.SequenceStartsWith: TextNode {
+  var texts: (Base, Prefix) { (base, prefix) }
+  var form: SourceForm { .method("starts", label: "with") }
+  static var function: String { "swift_starts_with" }
+  static var isPrefixTest: Bool { true }
+}
+
+extension PredicateExpressions.StringLocalizedStandardContains: TextNode {
+  var texts: (Root, Other) { (root, other) }
+  var form: SourceForm { .method("localizedStandardContains") }
+  static var function: String { "swift_localized_contains" }
+}
+
+extension PredicateExpressions.StringLocalizedCaseInsensitiveContains: TextNode {
+  var texts: (Root, Other) { (root, other) }
+  var form: SourceForm { .method("localizedCaseInsensitiveContains") }
+  static var function: String { "swift_insensitive_contains" }
+}
+
+extension PredicateExpressions.StringHasPrefix: TextNode {
+  var texts: (Root, Other) { (root, other) }
+  var form: SourceForm { .method("hasPrefix") }
+  static var function: String { "swift_starts" }
+  static var isPrefixTest: Bool { true }
+}
+
+extension PredicateExpressions.StringHasSuffix: TextNode {
+  var texts: (Root, Other) { (root, other) }
+  var form: SourceForm { .method("hasSuffix") }
+  static var function: String { "swift_ends" }
+}
+
+// MARK: Comparisons
+
+extension PredicateExpressions.StringLocalizedCompare: TextNode {
+  var texts: (Root, Other) { (root, other) }
+  var form: SourceForm { .method("localizedCompare") }
+  static var function: String { "swift_localized_compare" }
+  static var resultKind: ScalarTerm.Kind { .comparisonResult }
+}
+
+extension PredicateExpressions.StringCaseInsensitiveCompare: TextNode {
+  var texts: (Root, Other) { (root, other) }
+  var form: SourceForm { .method("caseInsensitiveCompare") }
+  static var function: String { "swift_insensitive_compare" }
+  static var resultKind: ScalarTerm.Kind { .comparisonResult }
+}
+
+extension PredicateExpressions.StringLocalizedCaseInsensitiveCompare: TextNode {
+  var texts: (Root, Other) { (root, other) }
+  var form: SourceForm { .method("localizedCaseInsensitiveCompare") }
+  static var function: String { "swift_localized_insensitive_compare" }
+  static var resultKind: ScalarTerm.Kind { .comparisonResult }
+}
+
+extension PredicateExpressions.StringLocalizedStandardCompare: TextNode {
+  var texts: (Root, Other) { (root, other) }
+  var form: SourceForm { .method("localizedStandardCompare") }
+  static var function: String { "swift_localized_standard_compare" }
+  static var resultKind: ScalarTerm.Kind { .comparisonResult }
+}
+
+// MARK: Texts
+
+extension PredicateExpressions.StringConcatenation: PredicateNode {
+  var operands: [any PredicateExpression] { [lhs, rhs] }
+  var form: SourceForm { .infix("+") }
+
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
+    let (first, second) = (try compiler.text(lhs), try compiler.text(rhs))
+    return .scalar(
+      ScalarTerm(of: first, second, .scalar(.string)) { .binary($0, .concatenate, $1) })
+  }
+}
+
+extension PredicateExpressions.StringLowercased: PredicateNode {
+  var operands: [any PredicateExpression] { [root] }
+  var form: SourceForm { .suffix(".lowercased()") }
+
+  func describe(to shape: inout ShapeCollector) { shape.add(root) }
+
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
+    .scalar(try compiler.text(root).mapped { .function("swift_lower", [$0]) })
+  }
+}
+
+extension PredicateExpressions.StringUppercased: PredicateNode {
+  var operands: [any PredicateExpression] { [root] }
+  var form: SourceForm { .suffix(".uppercased()") }
+
+  func describe(to shape: inout ShapeCollector) { shape.add(root) }
+
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
+    .scalar(try compiler.text(root).mapped { .function("swift_upper", [$0]) })
+  }
+}
+
+extension PredicateExpressions.StringTrimmingCharacters: PredicateNode {
+  var operands: [any PredicateExpression] { [root, characters] }
+  var form: SourceForm { .method("trimmingCharacters", label: "in") }
+
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
+    guard case .captured(let value) = try compiler.term(characters),
+      let set = value as? CharacterSet, let known = TrimmedCharacters(set)
+    else { throw NotInSQL("an unusual set of characters") }
+    let text = try compiler.text(root)
+    return .scalar(text.mapped { .function("swift_trim", [$0, .integer(known.rawValue)]) })
+  }
+}
+
+/// The character sets that `swift_trim` supports.
+enum TrimmedCharacters: Int64, CaseIterable {
+  case whitespaces, newlines, whitespacesAndNewlines
+
+  init?(_ set: CharacterSet) {
+    guard let known = Self.allCases.first(where: { $0.characters == set }) else { return nil }
+    self = known
+  }
+
+  var characters: CharacterSet {
+    switch self {
+    case .whitespaces: .whitespaces
+    case .newlines: .newlines
+    case .whitespacesAndNewlines: .whitespacesAndNewlines
+    }
+  }
+}
