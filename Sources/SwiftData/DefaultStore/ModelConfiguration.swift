@@ -126,3 +126,8 @@ extension ModelConfiguration: CustomDebugStringConvertible {
     return "ModelConfiguration(\(name), \(place)\(allowsSave ? "" : ", read-only")\(entities))"
   }
 }
+
+extension ModelConfiguration: DataStoreConfiguration {
+  /// The type of store that the configuration opens.
+  public typealias Store = DefaultStore
+}

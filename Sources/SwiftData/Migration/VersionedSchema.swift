@@ -6,3 +6,10 @@ public protocol VersionedSchema: SendableMetatype {
   /// The number of this version.
   static var versionIdentifier: Schema.Version { get }
 }
+
+extension Schema {
+  /// Creates a schema with the models of a version.
+  public convenience init(versionedSchema: any VersionedSchema.Type) {
+    self.init(versionedSchema.models, version: versionedSchema.versionIdentifier)
+  }
+}

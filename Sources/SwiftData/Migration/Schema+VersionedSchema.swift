@@ -1,6 +1,0 @@
-extension Schema {
-  /// Creates a schema with the models of a version.
-  public convenience init(versionedSchema: any VersionedSchema.Type) {
-    self.init(versionedSchema.models, version: versionedSchema.versionIdentifier)
-  }
-}
