@@ -164,7 +164,8 @@ public struct StoreCheckup: Codable, Hashable, Sendable {
       try noteRows(.row, "FROM \(name) WHERE Z_OPT IS NULL OR Z_OPT < 1", store) {
         "\($0) rows of \(table.name) have no version (Z_OPT)"
       }
-      let largest = try store.connection.integer("SELECT max(Z_PK) FROM \(name)") ?? 0
+      let largest =
+        try store.connection.integer("SELECT max(\(RowColumns.key)) FROM \(name)") ?? 0
       let last = store.schema.entitiesByName[table.root]?.lastKey ?? 0
       if largest > last {
         note(
@@ -224,7 +225,7 @@ public struct StoreCheckup: Codable, Hashable, Sendable {
   /// - Parameter key: The column with the keys of the rows that have the relationship.
   private mutating func checkKeys(
     _ table: String, _ column: String, to entity: String, _ property: String,
-    key: String = "Z_PK", _ store: OpenedStore
+    key: String = RowColumns.key, _ store: OpenedStore
   ) throws {
     let destination = store.layout.table(of: entity)
     guard store.schema.columns[destination] != nil else { return }
@@ -233,7 +234,8 @@ public struct StoreCheckup: Codable, Hashable, Sendable {
       .link,
       """
       FROM \(table.quotedName) AS a WHERE \(link) IS NOT NULL \
-      AND NOT EXISTS (SELECT 1 FROM \(destination.quotedName) AS b WHERE b.Z_PK = \(link))
+      AND NOT EXISTS \
+      (SELECT 1 FROM \(destination.quotedName) AS b WHERE b.\(RowColumns.key) = \(link))
       """, key: "a.\(key.quotedName)", store
     ) { "\($0) links of \(property) lead to rows that are not there" }
   }
@@ -254,8 +256,9 @@ public struct StoreCheckup: Codable, Hashable, Sendable {
       .link,
       """
       FROM \(table.quotedName) AS a JOIN \(destination.quotedName) AS b \
-      ON b.Z_PK = a.\(column.name.quotedName) WHERE b.\(inverse.quotedName) IS NOT a.Z_PK
-      """, key: "a.Z_PK", store
+      ON b.\(RowColumns.key) = a.\(column.name.quotedName) \
+      WHERE b.\(inverse.quotedName) IS NOT a.\(RowColumns.key)
+      """, key: "a.\(RowColumns.key)", store
     ) {
       "\($0) links of \(column.id.entity).\(relationship.name) lead to rows whose \(name) does not lead "
         + "back"
@@ -269,7 +272,7 @@ public struct StoreCheckup: Codable, Hashable, Sendable {
   ///   - origin: The clauses that select the rows: `FROM ZTRIP WHERE …`.
   ///   - text: Makes the sentence for a number of rows, without its end.
   private mutating func noteRows(
-    _ kind: Problem.Kind, _ origin: String, key: String = "Z_PK", _ store: OpenedStore,
+    _ kind: Problem.Kind, _ origin: String, key: String = RowColumns.key, _ store: OpenedStore,
     _ text: (Int64) -> String
   ) throws {
     guard let count = try store.connection.integer("SELECT count(*) \(origin)"), count > 0
@@ -316,7 +319,7 @@ public struct StoreCheckup: Codable, Hashable, Sendable {
     let listed = store.schema.entitiesByNumber
     for entity in HistoryTables.Entity.allCases where store.schema.columns[entity.table] != nil {
       let largest =
-        try store.connection.integer("SELECT max(Z_PK) FROM \(entity.table)") ?? 0
+        try store.connection.integer("SELECT max(\(RowColumns.key)) FROM \(entity.table)") ?? 0
       guard let last = listed[entity.rawValue]?.lastKey else {
         // Files get these entries with their first transaction.
         if largest > 0 {
@@ -343,8 +346,8 @@ public struct StoreCheckup: Codable, Hashable, Sendable {
       .history,
       """
       FROM \(changes) AS a WHERE NOT EXISTS (SELECT 1 FROM \(transactions) AS b \
-      WHERE b.Z_PK = a.\(Change.transaction))
-      """, key: "a.Z_PK", store
+      WHERE b.\(RowColumns.key) = a.\(Change.transaction))
+      """, key: "a.\(RowColumns.key)", store
     ) { "\($0) changes of the history belong to no transaction" }
     try checkChangedRows(store)
     for column in HistoryTables.Transaction.texts {
@@ -352,8 +355,9 @@ public struct StoreCheckup: Codable, Hashable, Sendable {
         .history,
         """
         FROM \(transactions) AS a WHERE a.\(column) IS NOT NULL AND NOT EXISTS \
-        (SELECT 1 FROM \(HistoryTables.Entity.text.table) AS b WHERE b.Z_PK = a.\(column))
-        """, key: "a.Z_PK", store
+        (SELECT 1 FROM \(HistoryTables.Entity.text.table) AS b \
+        WHERE b.\(RowColumns.key) = a.\(column))
+        """, key: "a.\(RowColumns.key)", store
       ) { "\($0) transactions of the history name a text (\(column)) that is not there" }
     }
   }

@@ -32,8 +32,8 @@ struct StoreCompletion {
         else { continue }
         let numbers = entity.subtreeNumbers.map(String.init).joined(separator: ", ")
         let sql = """
-          SELECT Z_PK FROM \(entity.table.quotedName) WHERE \(column.name.quotedName) IS NULL \
-          AND Z_ENT IN (\(numbers)) LIMIT 1
+          SELECT \(RowColumns.key) FROM \(entity.table.quotedName) \
+          WHERE \(column.name.quotedName) IS NULL AND \(RowColumns.entity) IN (\(numbers)) LIMIT 1
           """
         if let key = try connection.integer(sql) {
           throw SwiftDataError.loadIssueModelContainer.with(
