@@ -161,28 +161,3 @@ extension ChangeRow {
       preserved: Array(row[6...]))
   }
 }
-
-extension _StoredValue {
-  var integer: Int64? {
-    if case .integer(let value) = self { return value }
-    return nil
-  }
-
-  var real: Double? {
-    switch self {
-    case .real(let value): value
-    case .integer(let value): Double(value)
-    case .null, .text, .blob: nil
-    }
-  }
-
-  var text: String? {
-    if case .text(let value) = self { return value }
-    return nil
-  }
-
-  var blob: Data? {
-    if case .blob(let value) = self { return value }
-    return nil
-  }
-}

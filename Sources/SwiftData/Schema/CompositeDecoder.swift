@@ -30,11 +30,10 @@ struct CompositeSource {
       }
       return try readScalar(scalar, as: type, at: position, codingPath)
     case .encoded:
-      switch values[leaf] {
-      case .text(let text): return try EncodedCoding.decode(type, from: Data(text.utf8))
-      case .blob(let data): return try EncodedCoding.decode(type, from: data)
-      case .null, .integer, .real: throw mismatch(type, at: leaf, codingPath)
+      guard let bytes = values[leaf].encodedBytes else {
+        throw mismatch(type, at: leaf, codingPath)
       }
+      return try EncodedCoding.decode(type, from: bytes)
     case .rawValue, .enumCase:
       return try type.init(from: decoder(at: position, codingPath))
     }

@@ -17,3 +17,39 @@ public enum _StoredValue: Sendable, Hashable {
     if case .null = self { true } else { false }
   }
 }
+
+// The value as one of its forms; nil if it has another one.
+extension _StoredValue {
+  var integer: Int64? {
+    if case .integer(let value) = self { return value }
+    return nil
+  }
+
+  /// Whole numbers may be stored as integers.
+  var real: Double? {
+    switch self {
+    case .real(let value): value
+    case .integer(let value): Double(value)
+    case .null, .text, .blob: nil
+    }
+  }
+
+  var text: String? {
+    if case .text(let value) = self { return value }
+    return nil
+  }
+
+  var blob: Data? {
+    if case .blob(let value) = self { return value }
+    return nil
+  }
+
+  /// The bytes of a value that was encoded, which a column keeps as text or bytes.
+  var encodedBytes: Data? {
+    switch self {
+    case .text(let text): Data(text.utf8)
+    case .blob(let bytes): bytes
+    case .null, .integer, .real: nil
+    }
+  }
+}

@@ -58,7 +58,7 @@ extension PredicateCompiler {
     }
     if case .token = scalar.kind { return [scalar.value] }
     guard case .scalar(let type) = scalar.kind else {
-      throw NotInSQL("an order that the type of the values makes")
+      throw NotInSQL.orderOfItsOwn
     }
     switch type.traits.order {
     case .text:

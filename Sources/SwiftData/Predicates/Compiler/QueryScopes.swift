@@ -66,7 +66,7 @@ struct QueryScopes {
       guard let join, case .binary(_, .equal, let key) = join.condition else { return false }
       return isNull(key, whenNull: part)
     case .function(let name, let arguments):
-      return (name.hasPrefix("swift_") || name == "length")
+      return (SQLFunction.isOurs(name) || name == "length")
         && arguments.contains { isNull($0, whenNull: part) }
     case .binary(let left, .add, let right), .binary(let left, .subtract, let right),
       .binary(let left, .multiply, let right), .binary(let left, .concatenate, let right):

@@ -44,4 +44,6 @@ struct NotInSQL: Error {
   init(_ reason: String) {
     self.reason = reason
   }
+
+  static let orderOfItsOwn = NotInSQL("an order that the type of the values makes")
 }

@@ -103,11 +103,3 @@ struct FunctionCounterparts {
     return outer
   }
 }
-
-extension SQLFunction {
-  fileprivate static func isOurs(_ name: String) -> Bool { name.hasPrefix("swift_") }
-}
-
-extension SQLCollation {
-  fileprivate static func isOurs(_ name: String) -> Bool { name.hasPrefix("swift_") }
-}

@@ -9,6 +9,8 @@ package enum SQLCollation {
     ("swift_localized_standard", { $0.localizedStandardCompare($1) }),
   ]
 
+  static func isOurs(_ name: String) -> Bool { name.hasPrefix("swift_") }
+
   /// The collation with the order of a comparator; `nil` for the order of code points.
   ///
   /// A comparator has no property for its kind, so this compares texts that distinguish the kinds.

@@ -50,6 +50,8 @@ package enum SQLFunction {
     ("swift_matches", 2, onTexts { RegexCache.matches($0, $1).storedValue }),
   ]
 
+  static func isOurs(_ name: String) -> Bool { name.hasPrefix("swift_") }
+
   private static func onText(
     _ body: @escaping @Sendable (String) -> _StoredValue
   ) -> Body {

@@ -5,7 +5,7 @@ import Foundation
 /// Each takes the content of the column and the number of the element type.
 enum StoredList {
   @Sendable static func contains(_ arguments: [_StoredValue]) -> _StoredValue {
-    guard let bytes = bytes(arguments[0]) else { return .null }
+    guard let bytes = arguments[0].encodedBytes else { return .null }
     if case .text(let text) = arguments[2], isPlain(text), bytes.range(of: Data(text.utf8)) == nil {
       return false.storedValue
     }
@@ -13,12 +13,12 @@ enum StoredList {
   }
 
   @Sendable static func count(_ arguments: [_StoredValue]) -> _StoredValue {
-    guard let bytes = bytes(arguments[0]) else { return .null }
+    guard let bytes = arguments[0].encodedBytes else { return .null }
     return .integer(Int64(elements(bytes, arguments[1]).count))
   }
 
   @Sendable static func element(_ arguments: [_StoredValue]) -> _StoredValue {
-    guard let bytes = bytes(arguments[0]), case .integer(let position) = arguments[2] else {
+    guard let bytes = arguments[0].encodedBytes, case .integer(let position) = arguments[2] else {
       return .null
     }
     let elements = elements(bytes, arguments[1])
@@ -26,17 +26,17 @@ enum StoredList {
   }
 
   @Sendable static func least(_ arguments: [_StoredValue]) -> _StoredValue {
-    guard let bytes = bytes(arguments[0]) else { return .null }
+    guard let bytes = arguments[0].encodedBytes else { return .null }
     return elements(bytes, arguments[1]).min(by: precedes) ?? .null
   }
 
   @Sendable static func greatest(_ arguments: [_StoredValue]) -> _StoredValue {
-    guard let bytes = bytes(arguments[0]) else { return .null }
+    guard let bytes = arguments[0].encodedBytes else { return .null }
     return elements(bytes, arguments[1]).max(by: precedes) ?? .null
   }
 
   @Sendable static func value(_ arguments: [_StoredValue]) -> _StoredValue {
-    guard let bytes = bytes(arguments[0]), case .text(let key) = arguments[2],
+    guard let bytes = arguments[0].encodedBytes, case .text(let key) = arguments[2],
       let type = scalarType(arguments[1])
     else { return .null }
     func find<T: ScalarCoding & Decodable>(_ type: T.Type) -> _StoredValue {
@@ -62,14 +62,6 @@ enum StoredList {
   private static func scalarType(_ code: _StoredValue) -> (any (ScalarCoding & Decodable).Type)? {
     guard case .integer(let number) = code, let raw = UInt8(exactly: number) else { return nil }
     return ScalarType(rawValue: raw)?.swiftType
-  }
-
-  private static func bytes(_ value: _StoredValue) -> Data? {
-    switch value {
-    case .blob(let bytes): bytes
-    case .text(let text): Data(text.utf8)
-    case .null, .integer, .real: nil
-    }
   }
 
   /// Whether the text has the same bytes in JSON and in an archive, so that a list without these

@@ -9,7 +9,7 @@ struct CaseOrder {
   /// - Parameter type: A type that is stored as its raw value.
   init(of type: (any Any.Type)?) throws {
     guard let type = type as? any (RawRepresentable & Comparable).Type else {
-      throw NotInSQL("an order that the type of the values makes")
+      throw NotInSQL.orderOfItsOwn
     }
     ranked = try Self.cases(of: type)
   }
@@ -17,21 +17,15 @@ struct CaseOrder {
   private static func cases<T: RawRepresentable & Comparable>(
     of type: T.Type
   ) throws -> [SQLExpression]? {
-    guard let values = TypeReflection.values(of: type) else {
-      throw NotInSQL("an order that the type of the values makes")
-    }
+    guard let values = TypeReflection.values(of: type) else { throw NotInSQL.orderOfItsOwn }
     let sorted = values.map(\.value).sorted()
     let stored = sorted.map { ($0.rawValue as? any ScalarCoding)?.storedValue }
-    let numbers = stored.compactMap { value in
-      if case .integer(let number)? = value { number } else { nil }
-    }
+    let numbers = stored.compactMap { $0?.integer }
     if numbers.count == stored.count {
       return numbers == numbers.sorted() ? nil : numbers.map(SQLExpression.integer)
     }
     return try stored.map { value in
-      guard case .text(let text)? = value else {
-        throw NotInSQL("an order that the type of the values makes")
-      }
+      guard let text = value?.text else { throw NotInSQL.orderOfItsOwn }
       return .text(text)
     }
   }

@@ -4,6 +4,9 @@ import Foundation
 /// the rest of the text. Long texts are therefore mapped in pieces. Composition and reordering
 /// never cross the end of a character.
 extension String {
+  /// An ASCII text is its own composed form.
+  var isASCII: Bool { utf8.allSatisfy { $0 < 0x80 } }
+
   package var canonicallyComposed: String {
     mappingPieces(\.precomposedStringWithCanonicalMapping)
   }

@@ -125,7 +125,3 @@ struct TextSearch {
   /// The condition, 0 or 1, that the text is one of the spellings; `nil` if it is not supported.
   let condition: (inout StatementBindings, _ spellings: [_StoredValue]) -> SQLExpression?
 }
-
-extension String {
-  var isASCII: Bool { utf8.allSatisfy { $0 < 0x80 } }
-}
