@@ -53,8 +53,8 @@ let package = Package(
     .target(
       name: "SwiftDataTools",
       dependencies: [
-        "SwiftData", "OpenSwiftDataSQLiteEngine", "OpenSwiftDataSQLSyntax",
-        "OpenSwiftDataStoreFormat",
+        "SwiftData", "OpenSwiftDataRowStorage", "OpenSwiftDataSQLiteEngine",
+        "OpenSwiftDataSQLSyntax", "OpenSwiftDataStoreFormat",
       ]),
     .testTarget(name: "RowStorageTests", dependencies: ["OpenSwiftDataRowStorage"]),
     .testTarget(
@@ -79,14 +79,15 @@ let package = Package(
     ),
     .target(
       name: "OpenSwiftDataTestModels", dependencies: ["SwiftData"], path: "Tests/TestModels"),
+    .target(name: "OpenSwiftDataNameClash", path: "Tests/NameClash"),
     .executableTarget(
       name: "OpenSwiftDataStoreWorker", dependencies: ["SwiftData", "OpenSwiftDataTestModels"],
       path: "Tests/StoreWorker"),
     .testTarget(
       name: "SwiftDataTests",
       dependencies: [
-        "SwiftData", "OpenSwiftDataRowStorage", "OpenSwiftDataSQLiteEngine",
-        "OpenSwiftDataSQLSyntax", "OpenSwiftDataStoreFormat",
+        "SwiftData", "SwiftDataTools", "OpenSwiftDataRowStorage", "OpenSwiftDataSQLiteEngine",
+        "OpenSwiftDataSQLSyntax", "OpenSwiftDataStoreFormat", "OpenSwiftDataNameClash",
         "OpenSwiftDataStoreWorker", "OpenSwiftDataTestModels",
       ],
       resources: [.copy("RealFiles/Files"), .copy("Stores")]),

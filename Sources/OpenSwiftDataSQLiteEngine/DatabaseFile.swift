@@ -121,7 +121,7 @@ package struct DatabaseFile: Hashable, Sendable {
     }
   }
 
-  static func size(of path: String) -> Int? {
+  package static func size(of path: String) -> Int? {
     (attributes(of: path)?[.size] as? NSNumber)?.intValue
   }
 

@@ -7,15 +7,15 @@ package struct DatabaseHeader: Hashable, Sendable {
   package let writeVersion: Int
   package let readVersion: Int
   /// The unused bytes at the end of each page.
-  let reservedBytes: Int
+  package let reservedBytes: Int
   /// The number of pages; `nil` if the last writer did not record it.
   package let pageCount: Int?
-  let firstFreePage: Int
+  package let firstFreePage: Int
   package let schemaFormat: Int
   /// 1 is UTF-8, 2 and 3 are UTF-16; 0 in an empty database.
   package let encoding: Int
   /// Whether pages record their parents, as in files that can shrink.
-  let hasPointerMap: Bool
+  package let hasPointerMap: Bool
 
   package static func begins(_ bytes: [UInt8]) -> Bool { bytes.starts(with: magic) }
 
@@ -49,11 +49,11 @@ package struct DatabaseHeader: Hashable, Sendable {
 }
 
 extension Array<UInt8> {
-  func bigEndian16(at offset: Int) -> Int {
+  package func bigEndian16(at offset: Int) -> Int {
     Int(self[offset]) << 8 | Int(self[offset + 1])
   }
 
-  func bigEndian32(at offset: Int) -> Int {
+  package func bigEndian32(at offset: Int) -> Int {
     Int(self[offset]) << 24 | Int(self[offset + 1]) << 16 | Int(self[offset + 2]) << 8
       | Int(self[offset + 3])
   }

@@ -2,13 +2,13 @@
 package struct LogHeader: Hashable, Sendable {
   package static let length = 32
 
-  let pageSize: Int
+  package let pageSize: Int
   /// Repeated in each frame that is valid since the log was last reset.
-  let salts: ArraySlice<UInt8>
+  package let salts: ArraySlice<UInt8>
   /// The byte order for computing the checksums.
-  let isBigEndian: Bool
+  package let isBigEndian: Bool
   /// The initial value for the checksums of the frames.
-  let checksum: LogChecksum
+  package let checksum: LogChecksum
 
   package enum Reading: Hashable, Sendable {
     case header(LogHeader)
@@ -36,19 +36,19 @@ package struct LogHeader: Hashable, Sendable {
 }
 
 /// The running checksum of a log (sqlite.org/fileformat2.html, 4.2).
-struct LogChecksum: Hashable, Sendable {
+package struct LogChecksum: Hashable, Sendable {
   private var first: UInt32 = 0
   private var second: UInt32 = 0
 
-  init() {}
+  package init() {}
 
-  init(_ bytes: [UInt8], at offset: Int) {
+  package init(_ bytes: [UInt8], at offset: Int) {
     first = UInt32(bytes.bigEndian32(at: offset))
     second = UInt32(bytes.bigEndian32(at: offset + 4))
   }
 
   /// Adds a multiple of eight bytes.
-  mutating func add(_ bytes: ArraySlice<UInt8>, isBigEndian: Bool) {
+  package mutating func add(_ bytes: ArraySlice<UInt8>, isBigEndian: Bool) {
     bytes.withUnsafeBytes { bytes in
       func word(_ offset: Int) -> UInt32 {
         let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)

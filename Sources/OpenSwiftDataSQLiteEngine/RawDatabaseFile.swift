@@ -6,7 +6,7 @@ import OpenSwiftDataCSQLite
 /// file when it closes any descriptor of it (sqlite.org/howtocorrupt.html, 2.2). A separate
 /// descriptor would therefore release the locks of other connections of this process; SQLite keeps
 /// track of its own descriptors.
-final class RawDatabaseFile {
+package final class RawDatabaseFile {
   /// The path with symbolic links resolved: the log and the journal are beside that file.
   let path: String
   private let database: OpaquePointer
@@ -14,7 +14,7 @@ final class RawDatabaseFile {
   private let methods: sqlite3_io_methods
 
   /// - Parameter isWritable: Whether `withExclusiveLock` will be used.
-  init(path: String, isWritable: Bool = false) throws {
+  package init(path: String, isWritable: Bool = false) throws {
     var opened: OpaquePointer?
     let access = isWritable ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY
     let code = sqlite3_open_v2(
@@ -36,13 +36,13 @@ final class RawDatabaseFile {
 
   deinit { sqlite3_close_v2(database) }
 
-  var size: Int {
+  package var size: Int {
     var size: sqlite3_int64 = 0
     return methods.xFileSize?(file, &size) == SQLITE_OK ? Int(size) : 0
   }
 
   /// The bytes from an offset: fewer at the end of the file, none if it can't be read.
-  func bytes(at offset: Int, count: Int) -> [UInt8] {
+  package func bytes(at offset: Int, count: Int) -> [UInt8] {
     let count = min(count, size - offset)
     guard count > 0 else { return [] }
     return [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in

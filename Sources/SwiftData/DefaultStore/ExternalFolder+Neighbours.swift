@@ -5,7 +5,9 @@ import OpenSwiftDataSQLiteEngine
 /// the extension: `trips.store` and `trips.sqlite`. Their files are not orphans.
 extension ExternalFolder {
   /// Whether both stores may have files in the same folder.
-  func isShared(with other: ExternalFolder) -> Bool { !places.isDisjoint(with: other.places) }
+  package func isShared(with other: ExternalFolder) -> Bool {
+    !places.isDisjoint(with: other.places)
+  }
 
   /// The file names in the rows of all such stores.
   /// - Throws: `SQLiteError` if one of them can't be read.

@@ -13,9 +13,9 @@ import OpenSwiftDataSQLiteEngine
 
 /// The folder with the large values of a store, one file each: `.default_SUPPORT/_EXTERNAL_DATA`
 /// for `default.store`.
-struct ExternalFolder: Sendable {
+package struct ExternalFolder: Sendable {
   /// The folder for the store's other files, such as journals.
-  let support: URL
+  package let support: URL
   let values: URL
   /// Values are read and removed there, but not added. Some programs name the folder after the
   /// store's full name, and earlier releases of this library after a symbolic link to the store.
@@ -25,7 +25,7 @@ struct ExternalFolder: Sendable {
   /// The folders that may contain other stores with the same values folder.
   let parents: [URL]
 
-  init(of url: URL) {
+  package init(of url: URL) {
     let store = URL(fileURLWithPath: DatabaseFile.resolvedPath(url.path))
     let named = URL(
       fileURLWithPath: DatabaseFile.resolvedPath(url.deletingLastPathComponent().path),
@@ -64,7 +64,7 @@ struct ExternalFolder: Sendable {
 
   /// The bytes of a value, memory-mapped: pages are read on first access. They stay valid after the
   /// file is removed.
-  func content(named name: String) -> Data? {
+  package func content(named name: String) -> Data? {
     for folder in allValues {
       let file = folder.appendingPathComponent(name)
       if let content = try? Data(contentsOf: file, options: .alwaysMapped) { return content }
@@ -74,7 +74,7 @@ struct ExternalFolder: Sendable {
     return nil
   }
 
-  func contains(_ name: String) -> Bool { file(named: name) != nil }
+  package func contains(_ name: String) -> Bool { file(named: name) != nil }
 
   /// The file of a value; `nil` if no folder contains it.
   func file(named name: String) -> URL? {
@@ -88,7 +88,7 @@ struct ExternalFolder: Sendable {
   }
 
   /// The files in all values folders.
-  func files() -> [URL] {
+  package func files() -> [URL] {
     allValues.flatMap { folder in
       ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
         .map(folder.appendingPathComponent)
@@ -98,7 +98,7 @@ struct ExternalFolder: Sendable {
   // MARK: Writing
 
   /// Creates the folders and synchronises them with the disk.
-  func make() throws {
+  package func make() throws {
     var isFolder: ObjCBool = false
     if FileManager.default.fileExists(atPath: values.path, isDirectory: &isFolder) { return }
     try throwInjectedFault("make \(values.path)")
@@ -108,7 +108,7 @@ struct ExternalFolder: Sendable {
   }
 
   /// Writes a value to a temporary file and renames it, so that no incomplete file has its name.
-  func write(_ value: Data, named name: String) throws {
+  package func write(_ value: Data, named name: String) throws {
     try throwInjectedFault("write \(name)")
     let temporary = values.appendingPathComponent(ExternalFolder.temporary(name)).path
     let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
@@ -125,7 +125,7 @@ struct ExternalFolder: Sendable {
   }
 
   /// Removes a value, and its temporary file.
-  func remove(_ name: String) {
+  package func remove(_ name: String) {
     for name in [name, ExternalFolder.temporary(name)] {
       for folder in allValues { unlink(folder.appendingPathComponent(name).path) }
     }
@@ -135,7 +135,7 @@ struct ExternalFolder: Sendable {
   private static func temporary(_ name: String) -> String { name + ".part" }
 
   /// Synchronises the folder with the disk, so that the names of its files survive a crash.
-  func synchronize() throws { try ExternalFolder.synchronize(values) }
+  package func synchronize() throws { try ExternalFolder.synchronize(values) }
 
   /// Synchronises a file or a folder with the disk.
   static func synchronize(_ url: URL) throws {

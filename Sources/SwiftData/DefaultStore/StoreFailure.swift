@@ -1,5 +1,5 @@
 import Foundation
-import OpenSwiftDataSQLiteEngine
+package import OpenSwiftDataSQLiteEngine
 
 /// Converts database errors to `SwiftDataError`, with entities and properties. Called by
 /// `DefaultStore` around its use of the pool.
@@ -34,7 +34,8 @@ enum StoreFailure {
 
   /// Advice for a damaged file.
   static let recoveryAdvice =
-    "Restore a copy, or copy what can be read with ModelContainer.recoverStore(at:to:)."
+    "Restore a copy, or copy what can be read with ModelContainer.recoverStore(at:to:) of the module "
+    + "SwiftDataTools."
 
   static func reading(_ error: SQLiteError, mapping: SchemaMapping, at url: URL) -> any Error {
     let work = StatementPurpose(error.sql, mapping)
@@ -91,7 +92,7 @@ enum StoreFailure {
 }
 
 extension SwiftDataError.DatabaseFailure {
-  init(_ error: SQLiteError) {
+  package init(_ error: SQLiteError) {
     self.init(
       name: error.code.description, code: Int(error.code.rawValue),
       extendedCode: Int(error.extendedCode), message: error.message, sql: error.sql,

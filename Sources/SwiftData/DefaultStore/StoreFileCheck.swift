@@ -133,7 +133,7 @@ package struct StoreFileCheck {
 
 extension DatabaseFileProblem {
   /// The problem of the file, and what to do.
-  func sentence(_ url: URL) -> String {
+  package func sentence(_ url: URL) -> String {
     let (path, name) = (url.path, url.lastPathComponent)
     return switch self {
     case .folder:

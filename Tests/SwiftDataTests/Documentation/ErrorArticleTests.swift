@@ -1,5 +1,6 @@
 import Foundation
 import SwiftData
+import SwiftDataTools
 import Testing
 
 extension Travel {

@@ -1,6 +1,7 @@
 import Foundation
 import OpenSwiftDataSQLiteEngine
 import SwiftData
+import SwiftDataTools
 import Testing
 
 /// A store that is opened through a symbolic link is the store that the link leads to, with the values that

@@ -1,5 +1,6 @@
 import Foundation
 import SwiftData
+import SwiftDataTools
 import Testing
 
 /// Stores whose names differ in the extension only share the folder of their large values.

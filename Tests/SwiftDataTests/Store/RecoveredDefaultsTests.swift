@@ -1,6 +1,7 @@
 import Foundation
 import OpenSwiftDataSQLiteEngine
 import SwiftData
+import SwiftDataTools
 import Testing
 
 /// Rows that are older than a column have no value of it in their bytes, only the definition of the table has.

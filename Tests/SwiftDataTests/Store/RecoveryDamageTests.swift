@@ -1,5 +1,6 @@
 import Foundation
 import SwiftData
+import SwiftDataTools
 import Testing
 
 /// Recovery of a store with a hierarchy, pairs, history and values in files.

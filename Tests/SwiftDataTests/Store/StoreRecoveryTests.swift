@@ -1,6 +1,7 @@
 import Foundation
 import OpenSwiftDataSQLiteEngine
 import SwiftData
+import SwiftDataTools
 import Testing
 
 /// What can be read of a damaged file comes into a new store, and the rest is listed.

@@ -1,6 +1,7 @@
 import Foundation
 import OpenSwiftDataSQLSyntax
 import OpenSwiftDataSQLiteEngine
+import SwiftData
 
 /// Writes the new store of a recovery: tables, rows and indexes.
 struct StoreRecoveryWriter {

@@ -1,5 +1,6 @@
 import Foundation
 import OpenSwiftDataSQLiteEngine
+import SwiftData
 
 /// Copies the readable content of a damaged store into a new one. Called by
 /// `ModelContainer.recoverStore`.
@@ -115,9 +116,7 @@ struct StoreRecoveryRun {
     let url = URL(fileURLWithPath: temporaryURL.path + "-models")
     defer { for suffix in ["", "-wal", "-shm"] { remove(url.path + suffix) } }
     try schema.validate()
-    let store = try DefaultStore(
-      ModelConfiguration("empty", url: url), schema: schema, finding: nil)
-    try store.pool.close()
+    try DefaultStore(ModelConfiguration("empty", schema: schema, url: url)).pool.close()
     return StoreRecoverySource(try DatabasePages(DatabaseFile(at: url.path)))
   }
 

@@ -1,3 +1,5 @@
+import OpenSwiftDataSQLiteEngine
+
 /// Reads tables of a damaged database page by page, and skips pages that can't be read.
 ///
 /// 1. `rows` walks the tree of a table from its root. The parent of a damaged page gives the keys

@@ -1,5 +1,6 @@
 import Foundation
 import OpenSwiftDataSQLiteEngine
+import SwiftData
 
 /// The readable structure of a damaged file: its tables, entities and metadata. `StoreRecoveryRun`
 /// reads it first.

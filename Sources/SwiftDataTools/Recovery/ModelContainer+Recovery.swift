@@ -1,4 +1,5 @@
 public import Foundation
+public import SwiftData
 
 extension ModelContainer {
   /// Copies the readable contents of a damaged store into a new one.

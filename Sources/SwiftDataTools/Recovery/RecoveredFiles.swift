@@ -1,5 +1,6 @@
 import Foundation
 import OpenSwiftDataRowStorage
+import SwiftData
 
 /// Copies the files of large values for a recovered store.
 struct RecoveredFiles {

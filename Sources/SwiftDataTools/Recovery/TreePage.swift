@@ -1,3 +1,5 @@
+import OpenSwiftDataSQLiteEngine
+
 /// A page of a table or an index (sqlite.org/fileformat2.html, 1.6).
 struct TreePage {
   enum Kind: UInt8 {

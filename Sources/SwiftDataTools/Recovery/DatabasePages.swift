@@ -1,4 +1,5 @@
 import Foundation
+package import OpenSwiftDataSQLiteEngine
 
 /// The pages of a database as of its last commit, read without SQLite's pager.
 ///
