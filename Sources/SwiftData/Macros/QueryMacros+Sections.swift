@@ -8,7 +8,7 @@ public import Foundation
 @attached(accessor)
 @attached(peer, names: prefixed(`_`))
 public macro Query<Element>(
-  _ descriptor: FetchDescriptor<Element>, transaction: Transaction? = nil,
+  _ descriptor: FetchDescriptor<Element>, transaction: _SwiftData_SwiftUI.Transaction? = nil,
   sectionBy: KeyPath<Element, String>
 ) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
@@ -18,7 +18,7 @@ where Element: PersistentModel
 @attached(accessor)
 @attached(peer, names: prefixed(`_`))
 public macro Query<Element>(
-  _ descriptor: FetchDescriptor<Element>, transaction: Transaction? = nil,
+  _ descriptor: FetchDescriptor<Element>, transaction: _SwiftData_SwiftUI.Transaction? = nil,
   sectionBy: KeyPath<Element, String?>
 ) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
@@ -28,7 +28,8 @@ where Element: PersistentModel
 @attached(accessor)
 @attached(peer, names: prefixed(`_`))
 public macro Query<Element>(
-  _ descriptor: FetchDescriptor<Element>, animation: Animation, sectionBy: KeyPath<Element, String>
+  _ descriptor: FetchDescriptor<Element>, animation: _SwiftData_SwiftUI.Animation,
+  sectionBy: KeyPath<Element, String>
 ) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 where Element: PersistentModel
@@ -38,7 +39,8 @@ where Element: PersistentModel
 @attached(accessor)
 @attached(peer, names: prefixed(`_`))
 public macro Query<Element>(
-  _ descriptor: FetchDescriptor<Element>, animation: Animation, sectionBy: KeyPath<Element, String?>
+  _ descriptor: FetchDescriptor<Element>, animation: _SwiftData_SwiftUI.Animation,
+  sectionBy: KeyPath<Element, String?>
 ) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 where Element: PersistentModel
@@ -48,7 +50,7 @@ where Element: PersistentModel
 @attached(peer, names: prefixed(`_`))
 public macro Query<Element>(
   filter: Predicate<Element>? = nil, sort descriptors: [SortDescriptor<Element>] = [],
-  transaction: Transaction? = nil, sectionBy: KeyPath<Element, String>
+  transaction: _SwiftData_SwiftUI.Transaction? = nil, sectionBy: KeyPath<Element, String>
 ) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 where Element: PersistentModel
@@ -58,7 +60,7 @@ where Element: PersistentModel
 @attached(peer, names: prefixed(`_`))
 public macro Query<Element>(
   filter: Predicate<Element>? = nil, sort descriptors: [SortDescriptor<Element>] = [],
-  transaction: Transaction? = nil, sectionBy: KeyPath<Element, String?>
+  transaction: _SwiftData_SwiftUI.Transaction? = nil, sectionBy: KeyPath<Element, String?>
 ) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 where Element: PersistentModel
@@ -68,7 +70,7 @@ where Element: PersistentModel
 @attached(peer, names: prefixed(`_`))
 public macro Query<Element>(
   filter: Predicate<Element>? = nil, sort descriptors: [SortDescriptor<Element>] = [],
-  animation: Animation, sectionBy: KeyPath<Element, String>
+  animation: _SwiftData_SwiftUI.Animation, sectionBy: KeyPath<Element, String>
 ) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 where Element: PersistentModel
@@ -79,7 +81,7 @@ where Element: PersistentModel
 @attached(peer, names: prefixed(`_`))
 public macro Query<Element>(
   filter: Predicate<Element>? = nil, sort descriptors: [SortDescriptor<Element>] = [],
-  animation: Animation, sectionBy: KeyPath<Element, String?>
+  animation: _SwiftData_SwiftUI.Animation, sectionBy: KeyPath<Element, String?>
 ) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 where Element: PersistentModel
@@ -89,7 +91,8 @@ where Element: PersistentModel
 @attached(peer, names: prefixed(`_`))
 public macro Query<Value, Element>(
   filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value>,
-  order: SortOrder = .forward, transaction: Transaction? = nil, sectionBy: KeyPath<Element, String>
+  order: SortOrder = .forward, transaction: _SwiftData_SwiftUI.Transaction? = nil,
+  sectionBy: KeyPath<Element, String>
 ) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 where Value: Comparable, Element: PersistentModel
@@ -100,7 +103,8 @@ where Value: Comparable, Element: PersistentModel
 @attached(peer, names: prefixed(`_`))
 public macro Query<Value, Element>(
   filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value>,
-  order: SortOrder = .forward, transaction: Transaction? = nil, sectionBy: KeyPath<Element, String?>
+  order: SortOrder = .forward, transaction: _SwiftData_SwiftUI.Transaction? = nil,
+  sectionBy: KeyPath<Element, String?>
 ) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 where Value: Comparable, Element: PersistentModel
@@ -111,7 +115,8 @@ where Value: Comparable, Element: PersistentModel
 @attached(peer, names: prefixed(`_`))
 public macro Query<Value, Element>(
   filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value>,
-  order: SortOrder = .forward, animation: Animation, sectionBy: KeyPath<Element, String>
+  order: SortOrder = .forward, animation: _SwiftData_SwiftUI.Animation,
+  sectionBy: KeyPath<Element, String>
 ) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 where Value: Comparable, Element: PersistentModel
@@ -122,7 +127,8 @@ where Value: Comparable, Element: PersistentModel
 @attached(peer, names: prefixed(`_`))
 public macro Query<Value, Element>(
   filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value>,
-  order: SortOrder = .forward, animation: Animation, sectionBy: KeyPath<Element, String?>
+  order: SortOrder = .forward, animation: _SwiftData_SwiftUI.Animation,
+  sectionBy: KeyPath<Element, String?>
 ) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 where Value: Comparable, Element: PersistentModel
@@ -133,7 +139,8 @@ where Value: Comparable, Element: PersistentModel
 @attached(peer, names: prefixed(`_`))
 public macro Query<Value, Element>(
   filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value?>,
-  order: SortOrder = .forward, transaction: Transaction? = nil, sectionBy: KeyPath<Element, String>
+  order: SortOrder = .forward, transaction: _SwiftData_SwiftUI.Transaction? = nil,
+  sectionBy: KeyPath<Element, String>
 ) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 where Value: Comparable, Element: PersistentModel
@@ -144,7 +151,8 @@ where Value: Comparable, Element: PersistentModel
 @attached(peer, names: prefixed(`_`))
 public macro Query<Value, Element>(
   filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value?>,
-  order: SortOrder = .forward, transaction: Transaction? = nil, sectionBy: KeyPath<Element, String?>
+  order: SortOrder = .forward, transaction: _SwiftData_SwiftUI.Transaction? = nil,
+  sectionBy: KeyPath<Element, String?>
 ) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 where Value: Comparable, Element: PersistentModel
@@ -155,7 +163,8 @@ where Value: Comparable, Element: PersistentModel
 @attached(peer, names: prefixed(`_`))
 public macro Query<Value, Element>(
   filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value?>,
-  order: SortOrder = .forward, animation: Animation, sectionBy: KeyPath<Element, String>
+  order: SortOrder = .forward, animation: _SwiftData_SwiftUI.Animation,
+  sectionBy: KeyPath<Element, String>
 ) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 where Value: Comparable, Element: PersistentModel
@@ -166,7 +175,8 @@ where Value: Comparable, Element: PersistentModel
 @attached(peer, names: prefixed(`_`))
 public macro Query<Value, Element>(
   filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value?>,
-  order: SortOrder = .forward, animation: Animation, sectionBy: KeyPath<Element, String?>
+  order: SortOrder = .forward, animation: _SwiftData_SwiftUI.Animation,
+  sectionBy: KeyPath<Element, String?>
 ) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 where Value: Comparable, Element: PersistentModel

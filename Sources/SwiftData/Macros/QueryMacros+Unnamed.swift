@@ -43,7 +43,8 @@ public struct _UnnamedValue: Comparable {
 @attached(peer, names: prefixed(`_`))
 public macro Query(
   sort keyPath: PartialKeyPath<_UnnamedModel>, order: SortOrder = .forward,
-  transaction: Transaction? = nil, sectionBy: PartialKeyPath<_UnnamedModel>? = nil
+  transaction: _SwiftData_SwiftUI.Transaction? = nil,
+  sectionBy: PartialKeyPath<_UnnamedModel>? = nil
 ) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 
@@ -51,7 +52,8 @@ public macro Query(
 @attached(accessor)
 @attached(peer, names: prefixed(`_`))
 public macro Query(
-  sort keyPath: PartialKeyPath<_UnnamedModel>, order: SortOrder = .forward, animation: Animation,
+  sort keyPath: PartialKeyPath<_UnnamedModel>, order: SortOrder = .forward,
+  animation: _SwiftData_SwiftUI.Animation,
   sectionBy: PartialKeyPath<_UnnamedModel>? = nil
 ) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
@@ -60,7 +62,8 @@ public macro Query(
 @attached(accessor)
 @attached(peer, names: prefixed(`_`))
 public macro Query(
-  sort descriptors: [SortDescriptor<_UnnamedModel>], transaction: Transaction? = nil,
+  sort descriptors: [SortDescriptor<_UnnamedModel>],
+  transaction: _SwiftData_SwiftUI.Transaction? = nil,
   sectionBy: PartialKeyPath<_UnnamedModel>? = nil
 ) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
@@ -69,7 +72,7 @@ public macro Query(
 @attached(accessor)
 @attached(peer, names: prefixed(`_`))
 public macro Query(
-  sort descriptors: [SortDescriptor<_UnnamedModel>], animation: Animation,
+  sort descriptors: [SortDescriptor<_UnnamedModel>], animation: _SwiftData_SwiftUI.Animation,
   sectionBy: PartialKeyPath<_UnnamedModel>? = nil
 ) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
@@ -77,11 +80,15 @@ public macro Query(
 /// Declares a property with models in sections.
 @attached(accessor)
 @attached(peer, names: prefixed(`_`))
-public macro Query(transaction: Transaction? = nil, sectionBy: PartialKeyPath<_UnnamedModel>) =
+public macro Query(
+  transaction: _SwiftData_SwiftUI.Transaction? = nil, sectionBy: PartialKeyPath<_UnnamedModel>
+) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 
 /// Declares a property with models in sections; with animation.
 @attached(accessor)
 @attached(peer, names: prefixed(`_`))
-public macro Query(animation: Animation, sectionBy: PartialKeyPath<_UnnamedModel>) =
+public macro Query(
+  animation: _SwiftData_SwiftUI.Animation, sectionBy: PartialKeyPath<_UnnamedModel>
+) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")

@@ -31,20 +31,20 @@ public macro Query() =
 /// Declares a property with all models of a class; with animation.
 @attached(accessor)
 @attached(peer, names: prefixed(`_`))
-public macro Query(animation: Animation) =
+public macro Query(animation: _SwiftData_SwiftUI.Animation) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 
 /// Declares a property with all models of a class; with a transaction.
 @attached(accessor)
 @attached(peer, names: prefixed(`_`))
-public macro Query(transaction: Transaction) =
+public macro Query(transaction: _SwiftData_SwiftUI.Transaction) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 
 /// Declares a property with the models of a fetch descriptor.
 @attached(accessor)
 @attached(peer, names: prefixed(`_`))
 public macro Query<Element>(
-  _ descriptor: FetchDescriptor<Element>, transaction: Transaction? = nil
+  _ descriptor: FetchDescriptor<Element>, transaction: _SwiftData_SwiftUI.Transaction? = nil
 ) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 where Element: PersistentModel
@@ -52,7 +52,9 @@ where Element: PersistentModel
 /// Declares a property with the models of a fetch descriptor; with animation.
 @attached(accessor)
 @attached(peer, names: prefixed(`_`))
-public macro Query<Element>(_ descriptor: FetchDescriptor<Element>, animation: Animation) =
+public macro Query<Element>(
+  _ descriptor: FetchDescriptor<Element>, animation: _SwiftData_SwiftUI.Animation
+) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 where Element: PersistentModel
 
@@ -61,7 +63,7 @@ where Element: PersistentModel
 @attached(peer, names: prefixed(`_`))
 public macro Query<Element>(
   filter: Predicate<Element>? = nil, sort descriptors: [SortDescriptor<Element>] = [],
-  transaction: Transaction? = nil
+  transaction: _SwiftData_SwiftUI.Transaction? = nil
 ) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 where Element: PersistentModel
@@ -71,7 +73,7 @@ where Element: PersistentModel
 @attached(peer, names: prefixed(`_`))
 public macro Query<Element>(
   filter: Predicate<Element>? = nil, sort descriptors: [SortDescriptor<Element>] = [],
-  animation: Animation
+  animation: _SwiftData_SwiftUI.Animation
 ) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 where Element: PersistentModel
@@ -81,7 +83,7 @@ where Element: PersistentModel
 @attached(peer, names: prefixed(`_`))
 public macro Query<Value, Element>(
   filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value>,
-  order: SortOrder = .forward, transaction: Transaction? = nil
+  order: SortOrder = .forward, transaction: _SwiftData_SwiftUI.Transaction? = nil
 ) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 where Value: Comparable, Element: PersistentModel
@@ -92,7 +94,7 @@ where Value: Comparable, Element: PersistentModel
 @attached(peer, names: prefixed(`_`))
 public macro Query<Value, Element>(
   filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value>,
-  order: SortOrder = .forward, animation: Animation
+  order: SortOrder = .forward, animation: _SwiftData_SwiftUI.Animation
 ) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 where Value: Comparable, Element: PersistentModel
@@ -102,7 +104,7 @@ where Value: Comparable, Element: PersistentModel
 @attached(peer, names: prefixed(`_`))
 public macro Query<Value, Element>(
   filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value?>,
-  order: SortOrder = .forward, transaction: Transaction? = nil
+  order: SortOrder = .forward, transaction: _SwiftData_SwiftUI.Transaction? = nil
 ) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 where Value: Comparable, Element: PersistentModel
@@ -113,7 +115,7 @@ where Value: Comparable, Element: PersistentModel
 @attached(peer, names: prefixed(`_`))
 public macro Query<Value, Element>(
   filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value?>,
-  order: SortOrder = .forward, animation: Animation
+  order: SortOrder = .forward, animation: _SwiftData_SwiftUI.Animation
 ) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "QueryMacro")
 where Value: Comparable, Element: PersistentModel

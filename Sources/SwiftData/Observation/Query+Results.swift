@@ -5,19 +5,21 @@ public import Foundation
 
 extension Query where Result == [Element] {
   /// Fetches the models of a request; with animation.
-  public init(_ descriptor: FetchDescriptor<Element>, animation: Animation) {
+  public init(_ descriptor: FetchDescriptor<Element>, animation: _SwiftData_SwiftUI.Animation) {
     self.init(descriptor, result: { $0.elements })
   }
 
   /// Fetches the models of a request.
-  public init(_ descriptor: FetchDescriptor<Element>, transaction: Transaction? = nil) {
+  public init(
+    _ descriptor: FetchDescriptor<Element>, transaction: _SwiftData_SwiftUI.Transaction? = nil
+  ) {
     self.init(descriptor, result: { $0.elements })
   }
 
   /// Fetches the models that match a predicate; with animation.
   public init(
     filter: Predicate<Element>? = nil, sort descriptors: [SortDescriptor<Element>] = [],
-    animation: Animation
+    animation: _SwiftData_SwiftUI.Animation
   ) {
     self.init(FetchDescriptor(predicate: filter, sortBy: descriptors), result: { $0.elements })
   }
@@ -25,7 +27,7 @@ extension Query where Result == [Element] {
   /// Fetches the models that match a predicate.
   public init(
     filter: Predicate<Element>? = nil, sort descriptors: [SortDescriptor<Element>] = [],
-    transaction: Transaction? = nil
+    transaction: _SwiftData_SwiftUI.Transaction? = nil
   ) {
     self.init(FetchDescriptor(predicate: filter, sortBy: descriptors), result: { $0.elements })
   }
@@ -33,7 +35,7 @@ extension Query where Result == [Element] {
   /// Fetches the models that match a predicate, sorted by a property; with animation.
   public init<Value: Comparable>(
     filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value>,
-    order: SortOrder = .forward, animation: Animation
+    order: SortOrder = .forward, animation: _SwiftData_SwiftUI.Animation
   ) {
     self.init(FetchDescriptor(filter, by: keyPath, order), result: { $0.elements })
   }
@@ -41,7 +43,7 @@ extension Query where Result == [Element] {
   /// Fetches the models that match a predicate, sorted by a property.
   public init<Value: Comparable>(
     filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value>,
-    order: SortOrder = .forward, transaction: Transaction? = nil
+    order: SortOrder = .forward, transaction: _SwiftData_SwiftUI.Transaction? = nil
   ) {
     self.init(FetchDescriptor(filter, by: keyPath, order), result: { $0.elements })
   }
@@ -49,7 +51,7 @@ extension Query where Result == [Element] {
   /// Fetches the models that match a predicate, sorted by an optional property; with animation.
   public init<Value: Comparable>(
     filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value?>,
-    order: SortOrder = .forward, animation: Animation
+    order: SortOrder = .forward, animation: _SwiftData_SwiftUI.Animation
   ) {
     self.init(FetchDescriptor(filter, by: keyPath, order), result: { $0.elements })
   }
@@ -57,7 +59,7 @@ extension Query where Result == [Element] {
   /// Fetches the models that match a predicate, sorted by an optional property.
   public init<Value: Comparable>(
     filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value?>,
-    order: SortOrder = .forward, transaction: Transaction? = nil
+    order: SortOrder = .forward, transaction: _SwiftData_SwiftUI.Transaction? = nil
   ) {
     self.init(FetchDescriptor(filter, by: keyPath, order), result: { $0.elements })
   }

@@ -6,7 +6,7 @@ extension Query where Result == [Element] {
   /// Fetches the models of a request, in sections; with animation.
   @_disfavoredOverload
   public init(
-    _ descriptor: FetchDescriptor<Element>, animation: Animation,
+    _ descriptor: FetchDescriptor<Element>, animation: _SwiftData_SwiftUI.Animation,
     sectionBy: KeyPath<Element, String>
   ) {
     self.init(descriptor, section: { try SectionProperty(sectionBy) }, result: { $0.elements })
@@ -15,7 +15,7 @@ extension Query where Result == [Element] {
   /// Fetches the models of a request, in sections with optional titles; with animation.
   @_disfavoredOverload
   public init(
-    _ descriptor: FetchDescriptor<Element>, animation: Animation,
+    _ descriptor: FetchDescriptor<Element>, animation: _SwiftData_SwiftUI.Animation,
     sectionBy: KeyPath<Element, String?>
   ) {
     self.init(descriptor, section: { try SectionProperty(sectionBy) }, result: { $0.elements })
@@ -24,7 +24,7 @@ extension Query where Result == [Element] {
   /// Fetches the models of a request, in sections.
   @_disfavoredOverload
   public init(
-    _ descriptor: FetchDescriptor<Element>, transaction: Transaction? = nil,
+    _ descriptor: FetchDescriptor<Element>, transaction: _SwiftData_SwiftUI.Transaction? = nil,
     sectionBy: KeyPath<Element, String>
   ) {
     self.init(descriptor, section: { try SectionProperty(sectionBy) }, result: { $0.elements })
@@ -33,7 +33,7 @@ extension Query where Result == [Element] {
   /// Fetches the models of a request, in sections with optional titles.
   @_disfavoredOverload
   public init(
-    _ descriptor: FetchDescriptor<Element>, transaction: Transaction? = nil,
+    _ descriptor: FetchDescriptor<Element>, transaction: _SwiftData_SwiftUI.Transaction? = nil,
     sectionBy: KeyPath<Element, String?>
   ) {
     self.init(descriptor, section: { try SectionProperty(sectionBy) }, result: { $0.elements })
@@ -43,7 +43,7 @@ extension Query where Result == [Element] {
   @_disfavoredOverload
   public init(
     filter: Predicate<Element>? = nil, sort descriptors: [SortDescriptor<Element>] = [],
-    animation: Animation, sectionBy: KeyPath<Element, String>
+    animation: _SwiftData_SwiftUI.Animation, sectionBy: KeyPath<Element, String>
   ) {
     self.init(
       FetchDescriptor(predicate: filter, sortBy: descriptors),
@@ -54,7 +54,7 @@ extension Query where Result == [Element] {
   @_disfavoredOverload
   public init(
     filter: Predicate<Element>? = nil, sort descriptors: [SortDescriptor<Element>] = [],
-    animation: Animation, sectionBy: KeyPath<Element, String?>
+    animation: _SwiftData_SwiftUI.Animation, sectionBy: KeyPath<Element, String?>
   ) {
     self.init(
       FetchDescriptor(predicate: filter, sortBy: descriptors),
@@ -65,7 +65,7 @@ extension Query where Result == [Element] {
   @_disfavoredOverload
   public init(
     filter: Predicate<Element>? = nil, sort descriptors: [SortDescriptor<Element>] = [],
-    transaction: Transaction? = nil, sectionBy: KeyPath<Element, String>
+    transaction: _SwiftData_SwiftUI.Transaction? = nil, sectionBy: KeyPath<Element, String>
   ) {
     self.init(
       FetchDescriptor(predicate: filter, sortBy: descriptors),
@@ -76,7 +76,7 @@ extension Query where Result == [Element] {
   @_disfavoredOverload
   public init(
     filter: Predicate<Element>? = nil, sort descriptors: [SortDescriptor<Element>] = [],
-    transaction: Transaction? = nil, sectionBy: KeyPath<Element, String?>
+    transaction: _SwiftData_SwiftUI.Transaction? = nil, sectionBy: KeyPath<Element, String?>
   ) {
     self.init(
       FetchDescriptor(predicate: filter, sortBy: descriptors),
@@ -87,7 +87,8 @@ extension Query where Result == [Element] {
   @_disfavoredOverload
   public init<Value: Comparable>(
     filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value>,
-    order: SortOrder = .forward, animation: Animation, sectionBy: KeyPath<Element, String>
+    order: SortOrder = .forward, animation: _SwiftData_SwiftUI.Animation,
+    sectionBy: KeyPath<Element, String>
   ) {
     self.init(
       FetchDescriptor(filter, by: keyPath, order),
@@ -99,7 +100,8 @@ extension Query where Result == [Element] {
   @_disfavoredOverload
   public init<Value: Comparable>(
     filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value>,
-    order: SortOrder = .forward, animation: Animation, sectionBy: KeyPath<Element, String?>
+    order: SortOrder = .forward, animation: _SwiftData_SwiftUI.Animation,
+    sectionBy: KeyPath<Element, String?>
   ) {
     self.init(
       FetchDescriptor(filter, by: keyPath, order),
@@ -110,7 +112,7 @@ extension Query where Result == [Element] {
   @_disfavoredOverload
   public init<Value: Comparable>(
     filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value>,
-    order: SortOrder = .forward, transaction: Transaction? = nil,
+    order: SortOrder = .forward, transaction: _SwiftData_SwiftUI.Transaction? = nil,
     sectionBy: KeyPath<Element, String>
   ) {
     self.init(
@@ -123,7 +125,7 @@ extension Query where Result == [Element] {
   @_disfavoredOverload
   public init<Value: Comparable>(
     filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value>,
-    order: SortOrder = .forward, transaction: Transaction? = nil,
+    order: SortOrder = .forward, transaction: _SwiftData_SwiftUI.Transaction? = nil,
     sectionBy: KeyPath<Element, String?>
   ) {
     self.init(
@@ -136,7 +138,8 @@ extension Query where Result == [Element] {
   @_disfavoredOverload
   public init<Value: Comparable>(
     filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value?>,
-    order: SortOrder = .forward, animation: Animation, sectionBy: KeyPath<Element, String>
+    order: SortOrder = .forward, animation: _SwiftData_SwiftUI.Animation,
+    sectionBy: KeyPath<Element, String>
   ) {
     self.init(
       FetchDescriptor(filter, by: keyPath, order),
@@ -148,7 +151,8 @@ extension Query where Result == [Element] {
   @_disfavoredOverload
   public init<Value: Comparable>(
     filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value?>,
-    order: SortOrder = .forward, animation: Animation, sectionBy: KeyPath<Element, String?>
+    order: SortOrder = .forward, animation: _SwiftData_SwiftUI.Animation,
+    sectionBy: KeyPath<Element, String?>
   ) {
     self.init(
       FetchDescriptor(filter, by: keyPath, order),
@@ -159,7 +163,7 @@ extension Query where Result == [Element] {
   @_disfavoredOverload
   public init<Value: Comparable>(
     filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value?>,
-    order: SortOrder = .forward, transaction: Transaction? = nil,
+    order: SortOrder = .forward, transaction: _SwiftData_SwiftUI.Transaction? = nil,
     sectionBy: KeyPath<Element, String>
   ) {
     self.init(
@@ -172,7 +176,7 @@ extension Query where Result == [Element] {
   @_disfavoredOverload
   public init<Value: Comparable>(
     filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value?>,
-    order: SortOrder = .forward, transaction: Transaction? = nil,
+    order: SortOrder = .forward, transaction: _SwiftData_SwiftUI.Transaction? = nil,
     sectionBy: KeyPath<Element, String?>
   ) {
     self.init(

@@ -6,7 +6,7 @@ public import Foundation
 extension Query where Result == SectionedResults<Element, String> {
   /// Fetches the models of a request, in sections; with animation.
   public init(
-    _ descriptor: FetchDescriptor<Element>, animation: Animation,
+    _ descriptor: FetchDescriptor<Element>, animation: _SwiftData_SwiftUI.Animation,
     sectionBy: KeyPath<Element, String>
   ) {
     self.init(descriptor, section: { try SectionProperty(sectionBy) }, result: { $0.sections })
@@ -14,7 +14,7 @@ extension Query where Result == SectionedResults<Element, String> {
 
   /// Fetches the models of a request, in sections with optional titles; with animation.
   public init(
-    _ descriptor: FetchDescriptor<Element>, animation: Animation,
+    _ descriptor: FetchDescriptor<Element>, animation: _SwiftData_SwiftUI.Animation,
     sectionBy: KeyPath<Element, String?>
   ) {
     self.init(descriptor, section: { try SectionProperty(sectionBy) }, result: { $0.sections })
@@ -22,7 +22,7 @@ extension Query where Result == SectionedResults<Element, String> {
 
   /// Fetches the models of a request, in sections.
   public init(
-    _ descriptor: FetchDescriptor<Element>, transaction: Transaction? = nil,
+    _ descriptor: FetchDescriptor<Element>, transaction: _SwiftData_SwiftUI.Transaction? = nil,
     sectionBy: KeyPath<Element, String>
   ) {
     self.init(descriptor, section: { try SectionProperty(sectionBy) }, result: { $0.sections })
@@ -30,7 +30,7 @@ extension Query where Result == SectionedResults<Element, String> {
 
   /// Fetches the models of a request, in sections with optional titles.
   public init(
-    _ descriptor: FetchDescriptor<Element>, transaction: Transaction? = nil,
+    _ descriptor: FetchDescriptor<Element>, transaction: _SwiftData_SwiftUI.Transaction? = nil,
     sectionBy: KeyPath<Element, String?>
   ) {
     self.init(descriptor, section: { try SectionProperty(sectionBy) }, result: { $0.sections })
@@ -39,7 +39,7 @@ extension Query where Result == SectionedResults<Element, String> {
   /// Fetches the models that match a predicate, in sections; with animation.
   public init(
     filter: Predicate<Element>? = nil, sort descriptors: [SortDescriptor<Element>] = [],
-    animation: Animation, sectionBy: KeyPath<Element, String>
+    animation: _SwiftData_SwiftUI.Animation, sectionBy: KeyPath<Element, String>
   ) {
     self.init(
       FetchDescriptor(predicate: filter, sortBy: descriptors),
@@ -49,7 +49,7 @@ extension Query where Result == SectionedResults<Element, String> {
   /// Fetches the models that match a predicate, in sections with optional titles; with animation.
   public init(
     filter: Predicate<Element>? = nil, sort descriptors: [SortDescriptor<Element>] = [],
-    animation: Animation, sectionBy: KeyPath<Element, String?>
+    animation: _SwiftData_SwiftUI.Animation, sectionBy: KeyPath<Element, String?>
   ) {
     self.init(
       FetchDescriptor(predicate: filter, sortBy: descriptors),
@@ -59,7 +59,7 @@ extension Query where Result == SectionedResults<Element, String> {
   /// Fetches the models that match a predicate, in sections.
   public init(
     filter: Predicate<Element>? = nil, sort descriptors: [SortDescriptor<Element>] = [],
-    transaction: Transaction? = nil, sectionBy: KeyPath<Element, String>
+    transaction: _SwiftData_SwiftUI.Transaction? = nil, sectionBy: KeyPath<Element, String>
   ) {
     self.init(
       FetchDescriptor(predicate: filter, sortBy: descriptors),
@@ -69,7 +69,7 @@ extension Query where Result == SectionedResults<Element, String> {
   /// Fetches the models that match a predicate, in sections with optional titles.
   public init(
     filter: Predicate<Element>? = nil, sort descriptors: [SortDescriptor<Element>] = [],
-    transaction: Transaction? = nil, sectionBy: KeyPath<Element, String?>
+    transaction: _SwiftData_SwiftUI.Transaction? = nil, sectionBy: KeyPath<Element, String?>
   ) {
     self.init(
       FetchDescriptor(predicate: filter, sortBy: descriptors),
@@ -79,7 +79,8 @@ extension Query where Result == SectionedResults<Element, String> {
   /// Fetches the models that match a predicate, sorted by a property, in sections; with animation.
   public init<Value: Comparable>(
     filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value>,
-    order: SortOrder = .forward, animation: Animation, sectionBy: KeyPath<Element, String>
+    order: SortOrder = .forward, animation: _SwiftData_SwiftUI.Animation,
+    sectionBy: KeyPath<Element, String>
   ) {
     self.init(
       FetchDescriptor(filter, by: keyPath, order),
@@ -90,7 +91,8 @@ extension Query where Result == SectionedResults<Element, String> {
   /// titles; with animation.
   public init<Value: Comparable>(
     filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value>,
-    order: SortOrder = .forward, animation: Animation, sectionBy: KeyPath<Element, String?>
+    order: SortOrder = .forward, animation: _SwiftData_SwiftUI.Animation,
+    sectionBy: KeyPath<Element, String?>
   ) {
     self.init(
       FetchDescriptor(filter, by: keyPath, order),
@@ -100,7 +102,7 @@ extension Query where Result == SectionedResults<Element, String> {
   /// Fetches the models that match a predicate, sorted by a property, in sections.
   public init<Value: Comparable>(
     filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value>,
-    order: SortOrder = .forward, transaction: Transaction? = nil,
+    order: SortOrder = .forward, transaction: _SwiftData_SwiftUI.Transaction? = nil,
     sectionBy: KeyPath<Element, String>
   ) {
     self.init(
@@ -112,7 +114,7 @@ extension Query where Result == SectionedResults<Element, String> {
   /// titles.
   public init<Value: Comparable>(
     filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value>,
-    order: SortOrder = .forward, transaction: Transaction? = nil,
+    order: SortOrder = .forward, transaction: _SwiftData_SwiftUI.Transaction? = nil,
     sectionBy: KeyPath<Element, String?>
   ) {
     self.init(
@@ -124,7 +126,8 @@ extension Query where Result == SectionedResults<Element, String> {
   /// animation.
   public init<Value: Comparable>(
     filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value?>,
-    order: SortOrder = .forward, animation: Animation, sectionBy: KeyPath<Element, String>
+    order: SortOrder = .forward, animation: _SwiftData_SwiftUI.Animation,
+    sectionBy: KeyPath<Element, String>
   ) {
     self.init(
       FetchDescriptor(filter, by: keyPath, order),
@@ -135,7 +138,8 @@ extension Query where Result == SectionedResults<Element, String> {
   /// optional titles; with animation.
   public init<Value: Comparable>(
     filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value?>,
-    order: SortOrder = .forward, animation: Animation, sectionBy: KeyPath<Element, String?>
+    order: SortOrder = .forward, animation: _SwiftData_SwiftUI.Animation,
+    sectionBy: KeyPath<Element, String?>
   ) {
     self.init(
       FetchDescriptor(filter, by: keyPath, order),
@@ -145,7 +149,7 @@ extension Query where Result == SectionedResults<Element, String> {
   /// Fetches the models that match a predicate, sorted by an optional property, in sections.
   public init<Value: Comparable>(
     filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value?>,
-    order: SortOrder = .forward, transaction: Transaction? = nil,
+    order: SortOrder = .forward, transaction: _SwiftData_SwiftUI.Transaction? = nil,
     sectionBy: KeyPath<Element, String>
   ) {
     self.init(
@@ -157,7 +161,7 @@ extension Query where Result == SectionedResults<Element, String> {
   /// optional titles.
   public init<Value: Comparable>(
     filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value?>,
-    order: SortOrder = .forward, transaction: Transaction? = nil,
+    order: SortOrder = .forward, transaction: _SwiftData_SwiftUI.Transaction? = nil,
     sectionBy: KeyPath<Element, String?>
   ) {
     self.init(

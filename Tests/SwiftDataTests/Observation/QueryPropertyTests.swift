@@ -73,7 +73,7 @@ struct QueryPropertyTests {
   @MainActor
   private final class Animated {
     @Query(animation: .default) var all: [Trip]
-    @Query(transaction: Transaction(animation: .bouncy)) var inTransaction: [Trip]
+    @Query(transaction: .init(animation: .bouncy)) var inTransaction: [Trip]
     @Query(sort: \Trip.name, animation: .easeInOut(duration: 0.2)) var byName: [Trip]
     @Query(sort: \.name, order: .reverse, animation: .spring().delay(1)) var backwards: [Trip]
     @Query(filter: #Predicate<Trip> { $0.name == "a" }, animation: .smooth) var filtered: [Trip]
