@@ -5,17 +5,17 @@ public import Foundation
 
 extension PredicateExpressions {
   /// The identifier of the model that `Root` evaluates to.
-  public typealias ModelIdentifier<Root: PredicateExpression> = KeyPath<Root, PersistentIdentifier>
+  public typealias _ModelIdentifier<Root: PredicateExpression> = KeyPath<Root, PersistentIdentifier>
 
   /// The identifier of the optional model that `Root` evaluates to.
-  public typealias OptionalModelIdentifier<Root: PredicateExpression, Model> = OptionalFlatMap<
+  public typealias _OptionalModelIdentifier<Root: PredicateExpression, Model> = OptionalFlatMap<
     Root, Model, KeyPath<Variable<Model>, PersistentIdentifier>, PersistentIdentifier
   > where Root.Output == Model?
 
   /// Builds `lhs == rhs` where the right side is a captured model.
   public static func build_Equal<LHS, Model: PersistentModel>(
     lhs: LHS, rhs: Value<Model>
-  ) -> Equal<ModelIdentifier<LHS>, CapturedAttempt<PersistentIdentifier>>
+  ) -> Equal<_ModelIdentifier<LHS>, _CapturedAttempt<PersistentIdentifier>>
   where LHS.Output == Model {
     Equal(lhs: identifier(of: lhs), rhs: build_Arg(rhs.value.persistentModelID))
   }
@@ -23,7 +23,7 @@ extension PredicateExpressions {
   /// Builds `lhs == rhs` where the left side is a captured model.
   public static func build_Equal<RHS, Model: PersistentModel>(
     lhs: Value<Model>, rhs: RHS
-  ) -> Equal<CapturedAttempt<PersistentIdentifier>, ModelIdentifier<RHS>>
+  ) -> Equal<_CapturedAttempt<PersistentIdentifier>, _ModelIdentifier<RHS>>
   where RHS.Output == Model {
     Equal(lhs: build_Arg(lhs.value.persistentModelID), rhs: identifier(of: rhs))
   }
@@ -31,7 +31,7 @@ extension PredicateExpressions {
   /// Builds `lhs == rhs` where the right side is a captured model or `nil`.
   public static func build_Equal<LHS, Model: PersistentModel>(
     lhs: LHS, rhs: Value<Model?>
-  ) -> Equal<OptionalModelIdentifier<LHS, Model>, CapturedAttempt<PersistentIdentifier?>>
+  ) -> Equal<_OptionalModelIdentifier<LHS, Model>, _CapturedAttempt<PersistentIdentifier?>>
   where LHS.Output == Model? {
     Equal(lhs: optionalIdentifier(of: lhs), rhs: build_Arg(rhs.value?.persistentModelID))
   }
@@ -39,7 +39,7 @@ extension PredicateExpressions {
   /// Builds `lhs == rhs` where the left side is a captured model or `nil`.
   public static func build_Equal<RHS, Model: PersistentModel>(
     lhs: Value<Model?>, rhs: RHS
-  ) -> Equal<CapturedAttempt<PersistentIdentifier?>, OptionalModelIdentifier<RHS, Model>>
+  ) -> Equal<_CapturedAttempt<PersistentIdentifier?>, _OptionalModelIdentifier<RHS, Model>>
   where RHS.Output == Model? {
     Equal(lhs: build_Arg(lhs.value?.persistentModelID), rhs: optionalIdentifier(of: rhs))
   }
@@ -47,7 +47,7 @@ extension PredicateExpressions {
   /// Builds `lhs != rhs` where the right side is a captured model.
   public static func build_NotEqual<LHS, Model: PersistentModel>(
     lhs: LHS, rhs: Value<Model>
-  ) -> NotEqual<ModelIdentifier<LHS>, CapturedAttempt<PersistentIdentifier>>
+  ) -> NotEqual<_ModelIdentifier<LHS>, _CapturedAttempt<PersistentIdentifier>>
   where LHS.Output == Model {
     NotEqual(lhs: identifier(of: lhs), rhs: build_Arg(rhs.value.persistentModelID))
   }
@@ -55,7 +55,7 @@ extension PredicateExpressions {
   /// Builds `lhs != rhs` where the left side is a captured model.
   public static func build_NotEqual<RHS, Model: PersistentModel>(
     lhs: Value<Model>, rhs: RHS
-  ) -> NotEqual<CapturedAttempt<PersistentIdentifier>, ModelIdentifier<RHS>>
+  ) -> NotEqual<_CapturedAttempt<PersistentIdentifier>, _ModelIdentifier<RHS>>
   where RHS.Output == Model {
     NotEqual(lhs: build_Arg(lhs.value.persistentModelID), rhs: identifier(of: rhs))
   }
@@ -63,7 +63,7 @@ extension PredicateExpressions {
   /// Builds `lhs != rhs` where the right side is a captured model or `nil`.
   public static func build_NotEqual<LHS, Model: PersistentModel>(
     lhs: LHS, rhs: Value<Model?>
-  ) -> NotEqual<OptionalModelIdentifier<LHS, Model>, CapturedAttempt<PersistentIdentifier?>>
+  ) -> NotEqual<_OptionalModelIdentifier<LHS, Model>, _CapturedAttempt<PersistentIdentifier?>>
   where LHS.Output == Model? {
     NotEqual(lhs: optionalIdentifier(of: lhs), rhs: build_Arg(rhs.value?.persistentModelID))
   }
@@ -71,7 +71,7 @@ extension PredicateExpressions {
   /// Builds `lhs != rhs` where the left side is a captured model or `nil`.
   public static func build_NotEqual<RHS, Model: PersistentModel>(
     lhs: Value<Model?>, rhs: RHS
-  ) -> NotEqual<CapturedAttempt<PersistentIdentifier?>, OptionalModelIdentifier<RHS, Model>>
+  ) -> NotEqual<_CapturedAttempt<PersistentIdentifier?>, _OptionalModelIdentifier<RHS, Model>>
   where RHS.Output == Model? {
     NotEqual(lhs: build_Arg(lhs.value?.persistentModelID), rhs: optionalIdentifier(of: rhs))
   }
@@ -80,7 +80,7 @@ extension PredicateExpressions {
   public static func build_contains<LHS, Model: PersistentModel>(
     _ lhs: LHS, _ rhs: Value<Model>
   ) -> SequenceContainsWhere<
-    LHS, Equal<ModelIdentifier<Variable<Model>>, CapturedAttempt<PersistentIdentifier>>
+    LHS, Equal<_ModelIdentifier<Variable<Model>>, _CapturedAttempt<PersistentIdentifier>>
   >
   where LHS.Output: Sequence, LHS.Output.Element == Model {
     SequenceContainsWhere(lhs) { build_Equal(lhs: $0, rhs: rhs) }
@@ -89,20 +89,20 @@ extension PredicateExpressions {
   /// Builds `lhs.contains(rhs)` where the sequence contains captured models.
   public static func build_contains<RHS, Models: Sequence>(
     _ lhs: Value<Models>, _ rhs: RHS
-  ) -> SequenceContains<CapturedAttempt<[PersistentIdentifier]>, ModelIdentifier<RHS>>
+  ) -> SequenceContains<_CapturedAttempt<[PersistentIdentifier]>, _ModelIdentifier<RHS>>
   where Models.Element: PersistentModel, RHS.Output == Models.Element {
     SequenceContains(
       sequence: build_Arg(lhs.value.map(\.persistentModelID)), element: identifier(of: rhs))
   }
 
-  static func identifier<Root>(of root: Root) -> ModelIdentifier<Root>
+  static func identifier<Root>(of root: Root) -> _ModelIdentifier<Root>
   where Root.Output: PersistentModel {
     KeyPath(root: root, keyPath: \Root.Output.persistentModelID)
   }
 
   static func optionalIdentifier<Root, Model: PersistentModel>(
     of root: Root
-  ) -> OptionalModelIdentifier<Root, Model> where Root.Output == Model? {
+  ) -> _OptionalModelIdentifier<Root, Model> where Root.Output == Model? {
     OptionalFlatMap(root) { identifier(of: $0) }
   }
 }

@@ -17,7 +17,7 @@ extension Piece where Value: Codable & Sendable {
   /// A captured value that could be computed or, with nil, could not.
   static func attempt(_ value: Value?) -> Piece {
     Piece(
-      PredicateExpressions.CapturedAttempt(value),
+      PredicateExpressions._CapturedAttempt(value),
       value.map { String(String(reflecting: $0).prefix(60)) } ?? "<failed>")
   }
 }
@@ -26,7 +26,7 @@ extension Piece where Value == Bool {
   var falseOnFailure: Piece {
     func open<R: StandardPredicateExpression>(_ root: R) -> PredicateTree<Bool>
     where R.Output == Bool {
-      PredicateExpressions.FalseOnFailure(root)
+      PredicateExpressions._FalseOnFailure(root)
     }
     return Piece(open(node), text)
   }
@@ -55,7 +55,7 @@ extension Piece where Value == Date {
     func open<L: StandardPredicateExpression, R: StandardPredicateExpression>(
       _ date: L, _ seconds: R
     ) -> PredicateTree<Date> where L.Output == Date, R.Output == TimeInterval {
-      PredicateExpressions.DateOffset(date: date, seconds: seconds)
+      PredicateExpressions._DateOffset(date: date, seconds: seconds)
     }
     return Piece(open(node, seconds.node), "(\(text) + \(seconds.text))")
   }

@@ -13,15 +13,15 @@ enum TextQuestion: CaseIterable {
       switch self {
       case .contains: P.build_contains(root, other)
       case .starts: P.build_starts(root, with: other)
-      case .hasPrefix: P.StringHasPrefix(root: root, other: other)
-      case .hasSuffix: P.StringHasSuffix(root: root, other: other)
+      case .hasPrefix: P._StringHasPrefix(root: root, other: other)
+      case .hasSuffix: P._StringHasSuffix(root: root, other: other)
       case .standardContains: P.StringLocalizedStandardContains(root: root, other: other)
       case .insensitiveContains:
-        P.StringLocalizedCaseInsensitiveContains(root: root, other: other)
+        P._StringLocalizedCaseInsensitiveContains(root: root, other: other)
       case .joined:
         P.Equal(
-          lhs: P.StringConcatenation(lhs: root, rhs: other),
-          rhs: P.StringConcatenation(lhs: other, rhs: root))
+          lhs: P._StringConcatenation(lhs: root, rhs: other),
+          rhs: P._StringConcatenation(lhs: other, rhs: root))
       }
     }
     return Piece<Bool>(open(text.node, other.node), "\(text.text).\(self)(\(other.text))")
@@ -40,8 +40,8 @@ enum TextOrder: CaseIterable {
       case .localized: P.StringLocalizedCompare(root: root, other: other)
       case .insensitive: P.StringCaseInsensitiveCompare(root: root, other: other)
       case .localizedInsensitive:
-        P.StringLocalizedCaseInsensitiveCompare(root: root, other: other)
-      case .standard: P.StringLocalizedStandardCompare(root: root, other: other)
+        P._StringLocalizedCaseInsensitiveCompare(root: root, other: other)
+      case .standard: P._StringLocalizedStandardCompare(root: root, other: other)
       }
     }
     return Piece<ComparisonResult>(
@@ -69,10 +69,10 @@ enum TextChange: CaseIterable {
     func open<R: StandardPredicateExpression>(_ root: R) -> PredicateTree<String>
     where R.Output == String {
       switch self {
-      case .lowercased: P.StringLowercased(root: root)
-      case .uppercased: P.StringUppercased(root: root)
+      case .lowercased: P._StringLowercased(root: root)
+      case .uppercased: P._StringUppercased(root: root)
       case .trimmed:
-        P.StringTrimmingCharacters(
+        P._StringTrimmingCharacters(
           root: root, characters: P.Value(CharacterSet.whitespacesAndNewlines))
       }
     }

@@ -9,7 +9,7 @@ extension PredicateExpressions {
   ///
   /// An identifier that was captured before the first save of its model is temporary. After the save
   /// the node returns the permanent identifier.
-  public struct CapturedAttempt<Output>: PredicateExpression {
+  public struct _CapturedAttempt<Output>: PredicateExpression {
     /// The value; nil if its computation failed.
     public let value: Output?
     private let holdsTemporaryIdentifiers: Bool
@@ -38,24 +38,24 @@ extension PredicateExpressions {
   /// Builds the node for a captured value whose computation may fail.
   public static func build_Attempt<Output>(
     _ value: () throws -> Output
-  ) -> CapturedAttempt<Output> {
-    CapturedAttempt(try? Optional.some(value()))
+  ) -> _CapturedAttempt<Output> {
+    _CapturedAttempt(try? Optional.some(value()))
   }
 
   /// Builds the node for captured identifiers.
   public static func build_Arg<Identifiers: _IdentifierHolder>(
     _ identifiers: Identifiers
-  ) -> CapturedAttempt<Identifiers> {
-    CapturedAttempt(identifiers: identifiers)
+  ) -> _CapturedAttempt<Identifiers> {
+    _CapturedAttempt(identifiers: identifiers)
   }
 
   /// Builds the node for `subject.contains(regex)` where the regular expression may have failed.
   public static func build_contains<Subject, Regex: RegexComponent>(
-    _ subject: Subject, _ regex: CapturedAttempt<Regex>
-  ) -> StringContainsRegex<Subject, CapturedAttempt<PredicateRegex>>
+    _ subject: Subject, _ regex: _CapturedAttempt<Regex>
+  ) -> StringContainsRegex<Subject, _CapturedAttempt<PredicateRegex>>
   where Subject.Output: BidirectionalCollection, Subject.Output.SubSequence == Substring {
     StringContainsRegex(
-      subject: subject, regex: CapturedAttempt(regex.value.map { build_Arg($0).value }))
+      subject: subject, regex: _CapturedAttempt(regex.value.map { build_Arg($0).value }))
   }
 
   /// The result of a computation that a predicate binds to a name.
@@ -67,9 +67,9 @@ extension PredicateExpressions {
   }
 }
 
-extension PredicateExpressions.CapturedAttempt: Sendable where Output: Sendable {}
+extension PredicateExpressions._CapturedAttempt: Sendable where Output: Sendable {}
 
-extension PredicateExpressions.CapturedAttempt: Codable where Output: Codable {}
+extension PredicateExpressions._CapturedAttempt: Codable where Output: Codable {}
 
-extension PredicateExpressions.CapturedAttempt: StandardPredicateExpression
+extension PredicateExpressions._CapturedAttempt: StandardPredicateExpression
 where Output: Codable {}

@@ -4,7 +4,7 @@ public import Foundation
 // These two nodes hold a predicate or an expression inside another one; encoding them throws.
 extension PredicateExpressions {
   /// A predicate that another predicate evaluates.
-  public struct CapturedPredicate<each Input>: StandardPredicateExpression {
+  public struct _CapturedPredicate<each Input>: StandardPredicateExpression {
     /// The captured predicate, for the node that evaluates it.
     public typealias Output = Predicate<repeat each Input>
 
@@ -46,7 +46,7 @@ extension PredicateExpressions {
   }
 
   /// An expression that a predicate or another expression uses.
-  public struct CapturedExpression<each Input, Result>: StandardPredicateExpression {
+  public struct _CapturedExpression<each Input, Result>: StandardPredicateExpression {
     /// The captured expression, for the node that evaluates it.
     public typealias Output = Expression<repeat each Input, Result>
 
@@ -90,24 +90,24 @@ extension PredicateExpressions {
   /// Builds the node for `predicate.evaluate(input)` of a captured predicate.
   public static func build_evaluate<each Input: PredicateExpression>(
     _ predicate: Predicate<repeat (each Input).Output>, _ input: repeat each Input
-  ) -> PredicateEvaluate<CapturedPredicate<repeat (each Input).Output>, repeat each Input> {
-    PredicateEvaluate(predicate: CapturedPredicate(predicate), input: repeat each input)
+  ) -> PredicateEvaluate<_CapturedPredicate<repeat (each Input).Output>, repeat each Input> {
+    PredicateEvaluate(predicate: _CapturedPredicate(predicate), input: repeat each input)
   }
 
   /// Builds the node for `expression.evaluate(input)` of a captured expression.
   public static func build_evaluate<each Input: PredicateExpression, Result>(
     _ expression: Expression<repeat (each Input).Output, Result>, _ input: repeat each Input
   ) -> ExpressionEvaluate<
-    CapturedExpression<repeat (each Input).Output, Result>, repeat each Input, Result
+    _CapturedExpression<repeat (each Input).Output, Result>, repeat each Input, Result
   > {
-    ExpressionEvaluate(expression: CapturedExpression(expression), input: repeat each input)
+    ExpressionEvaluate(expression: _CapturedExpression(expression), input: repeat each input)
   }
 
   /// Builds the node for `predicate.evaluate(input)` where computing the predicate may fail.
   public static func build_evaluate<each Input: PredicateExpression>(
     attempt predicate: () throws -> Predicate<repeat (each Input).Output>,
     _ input: repeat each Input
-  ) -> PredicateEvaluate<CapturedPredicate<repeat (each Input).Output>, repeat each Input> {
+  ) -> PredicateEvaluate<_CapturedPredicate<repeat (each Input).Output>, repeat each Input> {
     build_evaluate((try? predicate()) ?? failingPredicate(), repeat each input)
   }
 
@@ -115,8 +115,8 @@ extension PredicateExpressions {
   public static func build_evaluate<each Input: PredicateExpression>(
     optional predicate: () throws -> Predicate<repeat (each Input).Output>?,
     _ input: repeat each Input
-  ) -> OptionalEvaluate<
-    PredicateEvaluate<CapturedPredicate<repeat (each Input).Output>, repeat each Input>
+  ) -> _OptionalEvaluate<
+    PredicateEvaluate<_CapturedPredicate<repeat (each Input).Output>, repeat each Input>
   > {
     let outcome = Result { try predicate() }
     let isAbsent = (try? outcome.get() == nil) ?? false
@@ -127,13 +127,13 @@ extension PredicateExpressions {
   }
 
   /// The node for `predicate?.evaluate(input)`: a captured flag chooses between nil and the result.
-  public typealias OptionalEvaluate<Evaluation: PredicateExpression> =
+  public typealias _OptionalEvaluate<Evaluation: PredicateExpression> =
     Conditional<
       Value<Bool>, NilLiteral<Evaluation.Output>, ConditionalCast<Evaluation, Evaluation.Output>
     >
 
   /// A predicate whose evaluation fails.
   private static func failingPredicate<each Input>() -> Predicate<repeat each Input> {
-    Predicate { (_: repeat Variable<each Input>) in CapturedAttempt<Bool>(nil) }
+    Predicate { (_: repeat Variable<each Input>) in _CapturedAttempt<Bool>(nil) }
   }
 }

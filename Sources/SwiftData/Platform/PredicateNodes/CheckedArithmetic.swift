@@ -4,7 +4,7 @@ public import Foundation
 // these overloads are preferred; their nodes throw instead.
 extension PredicateExpressions {
   /// Integer arithmetic that throws if it has no result.
-  public struct CheckedArithmetic<LHS: PredicateExpression, RHS: PredicateExpression>:
+  public struct _CheckedArithmetic<LHS: PredicateExpression, RHS: PredicateExpression>:
     PredicateExpression
   where LHS.Output: FixedWidthInteger, RHS.Output == LHS.Output {
     /// The result of the computation.
@@ -53,45 +53,45 @@ extension PredicateExpressions {
   /// Builds `lhs + rhs`, `lhs - rhs` or `lhs * rhs` for integers.
   public static func build_Arithmetic<LHS, RHS>(
     lhs: LHS, rhs: RHS, op: ArithmeticOperator
-  ) -> CheckedArithmetic<LHS, RHS>
+  ) -> _CheckedArithmetic<LHS, RHS>
   where LHS.Output: FixedWidthInteger, RHS.Output == LHS.Output {
-    let operation: CheckedArithmetic<LHS, RHS>.Operation =
+    let operation: _CheckedArithmetic<LHS, RHS>.Operation =
       switch op {
       case .subtract: .subtract
       case .multiply: .multiply
       default: .add
       }
-    return CheckedArithmetic(lhs: lhs, rhs: rhs, operation: operation)
+    return _CheckedArithmetic(lhs: lhs, rhs: rhs, operation: operation)
   }
 
   /// Builds `lhs / rhs` for integers.
   public static func build_Division<LHS, RHS>(
     lhs: LHS, rhs: RHS
-  ) -> CheckedArithmetic<LHS, RHS>
+  ) -> _CheckedArithmetic<LHS, RHS>
   where LHS.Output: FixedWidthInteger, RHS.Output == LHS.Output {
-    CheckedArithmetic(lhs: lhs, rhs: rhs, operation: .divide)
+    _CheckedArithmetic(lhs: lhs, rhs: rhs, operation: .divide)
   }
 
   /// Builds `lhs % rhs` for integers.
   public static func build_Remainder<LHS, RHS>(
     lhs: LHS, rhs: RHS
-  ) -> CheckedArithmetic<LHS, RHS>
+  ) -> _CheckedArithmetic<LHS, RHS>
   where LHS.Output: FixedWidthInteger, RHS.Output == LHS.Output {
-    CheckedArithmetic(lhs: lhs, rhs: rhs, operation: .remainder)
+    _CheckedArithmetic(lhs: lhs, rhs: rhs, operation: .remainder)
   }
 
   /// Builds `-operand` for an integer.
   public static func build_UnaryMinus<Operand>(
     _ operand: Operand
-  ) -> CheckedArithmetic<Value<Operand.Output>, Operand>
+  ) -> _CheckedArithmetic<Value<Operand.Output>, Operand>
   where Operand.Output: FixedWidthInteger & SignedInteger {
-    CheckedArithmetic(lhs: Value(0), rhs: operand, operation: .subtract)
+    _CheckedArithmetic(lhs: Value(0), rhs: operand, operation: .subtract)
   }
 }
 
-extension PredicateExpressions.CheckedArithmetic: Sendable where LHS: Sendable, RHS: Sendable {}
+extension PredicateExpressions._CheckedArithmetic: Sendable where LHS: Sendable, RHS: Sendable {}
 
-extension PredicateExpressions.CheckedArithmetic: Codable where LHS: Codable, RHS: Codable {}
+extension PredicateExpressions._CheckedArithmetic: Codable where LHS: Codable, RHS: Codable {}
 
-extension PredicateExpressions.CheckedArithmetic: StandardPredicateExpression
+extension PredicateExpressions._CheckedArithmetic: StandardPredicateExpression
 where LHS: StandardPredicateExpression, RHS: StandardPredicateExpression {}

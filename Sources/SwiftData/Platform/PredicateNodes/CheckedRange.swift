@@ -3,7 +3,7 @@ public import Foundation
 // Foundation's nodes stop the program if the bounds of a range are in the wrong order; these throw.
 extension PredicateExpressions {
   /// `lower..<upper`.
-  public struct CheckedRange<Lower: PredicateExpression, Upper: PredicateExpression>:
+  public struct _CheckedRange<Lower: PredicateExpression, Upper: PredicateExpression>:
     PredicateExpression
   where Lower.Output: Comparable, Upper.Output == Lower.Output {
     /// The range.
@@ -32,7 +32,7 @@ extension PredicateExpressions {
   }
 
   /// `lower...upper`.
-  public struct CheckedClosedRange<Lower: PredicateExpression, Upper: PredicateExpression>:
+  public struct _CheckedClosedRange<Lower: PredicateExpression, Upper: PredicateExpression>:
     PredicateExpression
   where Lower.Output: Comparable, Upper.Output == Lower.Output {
     /// The range.
@@ -63,25 +63,25 @@ extension PredicateExpressions {
   /// Builds `lower..<upper`.
   public static func build_CheckedRange<Lower, Upper>(
     lower: Lower, upper: Upper
-  ) -> CheckedRange<Lower, Upper> {
-    CheckedRange(lower: lower, upper: upper)
+  ) -> _CheckedRange<Lower, Upper> {
+    _CheckedRange(lower: lower, upper: upper)
   }
 
   /// Builds `lower...upper`.
   public static func build_CheckedClosedRange<Lower, Upper>(
     lower: Lower, upper: Upper
-  ) -> CheckedClosedRange<Lower, Upper> {
-    CheckedClosedRange(lower: lower, upper: upper)
+  ) -> _CheckedClosedRange<Lower, Upper> {
+    _CheckedClosedRange(lower: lower, upper: upper)
   }
 }
 
-extension PredicateExpressions.CheckedRange: Sendable where Lower: Sendable, Upper: Sendable {}
-extension PredicateExpressions.CheckedRange: Codable where Lower: Codable, Upper: Codable {}
-extension PredicateExpressions.CheckedRange: StandardPredicateExpression
+extension PredicateExpressions._CheckedRange: Sendable where Lower: Sendable, Upper: Sendable {}
+extension PredicateExpressions._CheckedRange: Codable where Lower: Codable, Upper: Codable {}
+extension PredicateExpressions._CheckedRange: StandardPredicateExpression
 where Lower: StandardPredicateExpression, Upper: StandardPredicateExpression {}
 
-extension PredicateExpressions.CheckedClosedRange: Sendable
+extension PredicateExpressions._CheckedClosedRange: Sendable
 where Lower: Sendable, Upper: Sendable {}
-extension PredicateExpressions.CheckedClosedRange: Codable where Lower: Codable, Upper: Codable {}
-extension PredicateExpressions.CheckedClosedRange: StandardPredicateExpression
+extension PredicateExpressions._CheckedClosedRange: Codable where Lower: Codable, Upper: Codable {}
+extension PredicateExpressions._CheckedClosedRange: StandardPredicateExpression
 where Lower: StandardPredicateExpression, Upper: StandardPredicateExpression {}

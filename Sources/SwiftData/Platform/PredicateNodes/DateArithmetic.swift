@@ -2,7 +2,7 @@ public import Foundation
 
 extension PredicateExpressions {
   /// A date that is a number of seconds after or before another date.
-  public struct DateOffset<Root: PredicateExpression, Seconds: PredicateExpression>:
+  public struct _DateOffset<Root: PredicateExpression, Seconds: PredicateExpression>:
     PredicateExpression
   where Root.Output == Date, Seconds.Output == TimeInterval {
     /// The resulting date.
@@ -34,7 +34,7 @@ extension PredicateExpressions {
   }
 
   /// The number of seconds from one date to another.
-  public struct DateDistance<Start: PredicateExpression, End: PredicateExpression>:
+  public struct _DateDistance<Start: PredicateExpression, End: PredicateExpression>:
     PredicateExpression
   where Start.Output == Date, End.Output == Date {
     /// The seconds from the first date to the second; negative if the second is earlier.
@@ -63,38 +63,38 @@ extension PredicateExpressions {
   /// Builds `date + seconds` or `date - seconds`.
   public static func build_Arithmetic<Root, Seconds>(
     lhs: Root, rhs: Seconds, op: ArithmeticOperator
-  ) -> DateOffset<Root, Seconds> where Root.Output == Date, Seconds.Output == TimeInterval {
-    DateOffset(date: lhs, seconds: rhs, isBackward: op == .subtract)
+  ) -> _DateOffset<Root, Seconds> where Root.Output == Date, Seconds.Output == TimeInterval {
+    _DateOffset(date: lhs, seconds: rhs, isBackward: op == .subtract)
   }
 
   /// Builds `date.addingTimeInterval(seconds)`.
   public static func build_addingTimeInterval<Root, Seconds>(
     _ date: Root, _ seconds: Seconds
-  ) -> DateOffset<Root, Seconds> where Root.Output == Date, Seconds.Output == TimeInterval {
-    DateOffset(date: date, seconds: seconds)
+  ) -> _DateOffset<Root, Seconds> where Root.Output == Date, Seconds.Output == TimeInterval {
+    _DateOffset(date: date, seconds: seconds)
   }
 
   /// Builds `end.timeIntervalSince(start)`.
   public static func build_timeIntervalSince<End, Start>(
     _ end: End, _ start: Start
-  ) -> DateDistance<Start, End> where Start.Output == Date, End.Output == Date {
-    DateDistance(from: start, to: end)
+  ) -> _DateDistance<Start, End> where Start.Output == Date, End.Output == Date {
+    _DateDistance(from: start, to: end)
   }
 
   /// Builds `start.distance(to: end)`.
   public static func build_distance<Start, End>(
     _ start: Start, to end: End
-  ) -> DateDistance<Start, End> where Start.Output == Date, End.Output == Date {
-    DateDistance(from: start, to: end)
+  ) -> _DateDistance<Start, End> where Start.Output == Date, End.Output == Date {
+    _DateDistance(from: start, to: end)
   }
 }
 
-extension PredicateExpressions.DateOffset: Sendable where Root: Sendable, Seconds: Sendable {}
-extension PredicateExpressions.DateOffset: Codable where Root: Codable, Seconds: Codable {}
-extension PredicateExpressions.DateOffset: StandardPredicateExpression
+extension PredicateExpressions._DateOffset: Sendable where Root: Sendable, Seconds: Sendable {}
+extension PredicateExpressions._DateOffset: Codable where Root: Codable, Seconds: Codable {}
+extension PredicateExpressions._DateOffset: StandardPredicateExpression
 where Root: StandardPredicateExpression, Seconds: StandardPredicateExpression {}
 
-extension PredicateExpressions.DateDistance: Sendable where Start: Sendable, End: Sendable {}
-extension PredicateExpressions.DateDistance: Codable where Start: Codable, End: Codable {}
-extension PredicateExpressions.DateDistance: StandardPredicateExpression
+extension PredicateExpressions._DateDistance: Sendable where Start: Sendable, End: Sendable {}
+extension PredicateExpressions._DateDistance: Codable where Start: Codable, End: Codable {}
+extension PredicateExpressions._DateDistance: StandardPredicateExpression
 where Start: StandardPredicateExpression, End: StandardPredicateExpression {}

@@ -14,7 +14,7 @@ extension PredicateExpressions {
   ///
   /// Steps that may fail: `!` on nil, `as!` to another class, arithmetic without a result, an index
   /// that does not exist, and a captured value that could not be computed.
-  public struct FalseOnFailure<Wrapped: PredicateExpression>: PredicateExpression
+  public struct _FalseOnFailure<Wrapped: PredicateExpression>: PredicateExpression
   where Wrapped.Output == Bool {
     /// The result of the condition, or false.
     public typealias Output = Bool
@@ -38,16 +38,16 @@ extension PredicateExpressions {
   /// Builds the node for a closure whose steps may fail.
   public static func build_falseOnFailure<Wrapped>(
     _ wrapped: Wrapped
-  ) -> FalseOnFailure<Wrapped> {
-    FalseOnFailure(wrapped)
+  ) -> _FalseOnFailure<Wrapped> {
+    _FalseOnFailure(wrapped)
   }
 }
 
-extension PredicateExpressions.FalseOnFailure: Sendable where Wrapped: Sendable {}
+extension PredicateExpressions._FalseOnFailure: Sendable where Wrapped: Sendable {}
 
-extension PredicateExpressions.FalseOnFailure: Codable where Wrapped: Codable {}
+extension PredicateExpressions._FalseOnFailure: Codable where Wrapped: Codable {}
 
-extension PredicateExpressions.FalseOnFailure: StandardPredicateExpression
+extension PredicateExpressions._FalseOnFailure: StandardPredicateExpression
 where Wrapped: StandardPredicateExpression {}
 
 /// The condition, or false if one of its steps fails.

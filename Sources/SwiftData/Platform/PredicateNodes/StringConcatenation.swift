@@ -2,7 +2,7 @@ public import Foundation
 
 extension PredicateExpressions {
   /// The concatenation of two texts.
-  public struct StringConcatenation<LHS: PredicateExpression, RHS: PredicateExpression>:
+  public struct _StringConcatenation<LHS: PredicateExpression, RHS: PredicateExpression>:
     PredicateExpression
   where LHS.Output == String, RHS.Output == String {
     /// The concatenated text.
@@ -31,14 +31,14 @@ extension PredicateExpressions {
   /// Builds `lhs + rhs` for texts.
   public static func build_Arithmetic<LHS, RHS>(
     lhs: LHS, rhs: RHS, op: ArithmeticOperator
-  ) -> StringConcatenation<LHS, RHS> {
-    StringConcatenation(lhs: lhs, rhs: rhs)
+  ) -> _StringConcatenation<LHS, RHS> {
+    _StringConcatenation(lhs: lhs, rhs: rhs)
   }
 }
 
-extension PredicateExpressions.StringConcatenation: Sendable where LHS: Sendable, RHS: Sendable {}
+extension PredicateExpressions._StringConcatenation: Sendable where LHS: Sendable, RHS: Sendable {}
 
-extension PredicateExpressions.StringConcatenation: Codable where LHS: Codable, RHS: Codable {}
+extension PredicateExpressions._StringConcatenation: Codable where LHS: Codable, RHS: Codable {}
 
-extension PredicateExpressions.StringConcatenation: StandardPredicateExpression
+extension PredicateExpressions._StringConcatenation: StandardPredicateExpression
 where LHS: StandardPredicateExpression, RHS: StandardPredicateExpression {}

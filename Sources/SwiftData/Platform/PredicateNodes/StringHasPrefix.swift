@@ -2,7 +2,7 @@ public import Foundation
 
 extension PredicateExpressions {
   /// Whether a text begins with another.
-  public struct StringHasPrefix<
+  public struct _StringHasPrefix<
     Root: PredicateExpression, Other: PredicateExpression
   >: PredicateExpression where Root.Output: StringProtocol, Other.Output: StringProtocol {
     /// Whether the text begins with the other one.
@@ -31,16 +31,16 @@ extension PredicateExpressions {
   /// Builds the node for `root.hasPrefix(other)`.
   public static func build_hasPrefix<Root, Other>(
     _ root: Root, _ other: Other
-  ) -> StringHasPrefix<Root, Other> {
-    StringHasPrefix(root: root, other: other)
+  ) -> _StringHasPrefix<Root, Other> {
+    _StringHasPrefix(root: root, other: other)
   }
 }
 
-extension PredicateExpressions.StringHasPrefix: Sendable
+extension PredicateExpressions._StringHasPrefix: Sendable
 where Root: Sendable, Other: Sendable {}
 
-extension PredicateExpressions.StringHasPrefix: Codable
+extension PredicateExpressions._StringHasPrefix: Codable
 where Root: Codable, Other: Codable {}
 
-extension PredicateExpressions.StringHasPrefix: StandardPredicateExpression
+extension PredicateExpressions._StringHasPrefix: StandardPredicateExpression
 where Root: StandardPredicateExpression, Other: StandardPredicateExpression {}

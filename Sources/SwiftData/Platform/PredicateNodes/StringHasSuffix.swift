@@ -2,7 +2,7 @@ public import Foundation
 
 extension PredicateExpressions {
   /// Whether a text ends with another.
-  public struct StringHasSuffix<
+  public struct _StringHasSuffix<
     Root: PredicateExpression, Other: PredicateExpression
   >: PredicateExpression where Root.Output: StringProtocol, Other.Output: StringProtocol {
     /// Whether the text ends with the other one.
@@ -31,16 +31,16 @@ extension PredicateExpressions {
   /// Builds the node for `root.hasSuffix(other)`.
   public static func build_hasSuffix<Root, Other>(
     _ root: Root, _ other: Other
-  ) -> StringHasSuffix<Root, Other> {
-    StringHasSuffix(root: root, other: other)
+  ) -> _StringHasSuffix<Root, Other> {
+    _StringHasSuffix(root: root, other: other)
   }
 }
 
-extension PredicateExpressions.StringHasSuffix: Sendable
+extension PredicateExpressions._StringHasSuffix: Sendable
 where Root: Sendable, Other: Sendable {}
 
-extension PredicateExpressions.StringHasSuffix: Codable
+extension PredicateExpressions._StringHasSuffix: Codable
 where Root: Codable, Other: Codable {}
 
-extension PredicateExpressions.StringHasSuffix: StandardPredicateExpression
+extension PredicateExpressions._StringHasSuffix: StandardPredicateExpression
 where Root: StandardPredicateExpression, Other: StandardPredicateExpression {}

@@ -2,7 +2,7 @@ public import Foundation
 
 extension PredicateExpressions {
   /// The order of two texts in the current locale, ignoring case.
-  public struct StringLocalizedCaseInsensitiveCompare<
+  public struct _StringLocalizedCaseInsensitiveCompare<
     Root: PredicateExpression, Other: PredicateExpression
   >: PredicateExpression where Root.Output: StringProtocol, Other.Output: StringProtocol {
     /// The order of the two texts in the current locale, ignoring case.
@@ -31,16 +31,16 @@ extension PredicateExpressions {
   /// Builds the node for `root.localizedCaseInsensitiveCompare(other)`.
   public static func build_localizedCaseInsensitiveCompare<Root, Other>(
     _ root: Root, _ other: Other
-  ) -> StringLocalizedCaseInsensitiveCompare<Root, Other> {
-    StringLocalizedCaseInsensitiveCompare(root: root, other: other)
+  ) -> _StringLocalizedCaseInsensitiveCompare<Root, Other> {
+    _StringLocalizedCaseInsensitiveCompare(root: root, other: other)
   }
 }
 
-extension PredicateExpressions.StringLocalizedCaseInsensitiveCompare: Sendable
+extension PredicateExpressions._StringLocalizedCaseInsensitiveCompare: Sendable
 where Root: Sendable, Other: Sendable {}
 
-extension PredicateExpressions.StringLocalizedCaseInsensitiveCompare: Codable
+extension PredicateExpressions._StringLocalizedCaseInsensitiveCompare: Codable
 where Root: Codable, Other: Codable {}
 
-extension PredicateExpressions.StringLocalizedCaseInsensitiveCompare: StandardPredicateExpression
+extension PredicateExpressions._StringLocalizedCaseInsensitiveCompare: StandardPredicateExpression
 where Root: StandardPredicateExpression, Other: StandardPredicateExpression {}

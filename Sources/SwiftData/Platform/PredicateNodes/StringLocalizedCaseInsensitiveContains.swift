@@ -2,7 +2,7 @@ public import Foundation
 
 extension PredicateExpressions {
   /// Whether a text contains another in the current locale, ignoring case.
-  public struct StringLocalizedCaseInsensitiveContains<
+  public struct _StringLocalizedCaseInsensitiveContains<
     Root: PredicateExpression, Other: PredicateExpression
   >: PredicateExpression where Root.Output: StringProtocol, Other.Output: StringProtocol {
     /// Whether the text contains the other one, ignoring case.
@@ -31,16 +31,16 @@ extension PredicateExpressions {
   /// Builds the node for `root.localizedCaseInsensitiveContains(other)`.
   public static func build_localizedCaseInsensitiveContains<Root, Other>(
     _ root: Root, _ other: Other
-  ) -> StringLocalizedCaseInsensitiveContains<Root, Other> {
-    StringLocalizedCaseInsensitiveContains(root: root, other: other)
+  ) -> _StringLocalizedCaseInsensitiveContains<Root, Other> {
+    _StringLocalizedCaseInsensitiveContains(root: root, other: other)
   }
 }
 
-extension PredicateExpressions.StringLocalizedCaseInsensitiveContains: Sendable
+extension PredicateExpressions._StringLocalizedCaseInsensitiveContains: Sendable
 where Root: Sendable, Other: Sendable {}
 
-extension PredicateExpressions.StringLocalizedCaseInsensitiveContains: Codable
+extension PredicateExpressions._StringLocalizedCaseInsensitiveContains: Codable
 where Root: Codable, Other: Codable {}
 
-extension PredicateExpressions.StringLocalizedCaseInsensitiveContains: StandardPredicateExpression
+extension PredicateExpressions._StringLocalizedCaseInsensitiveContains: StandardPredicateExpression
 where Root: StandardPredicateExpression, Other: StandardPredicateExpression {}

@@ -2,7 +2,7 @@ public import Foundation
 
 extension PredicateExpressions {
   /// The order of two texts as in a file browser.
-  public struct StringLocalizedStandardCompare<
+  public struct _StringLocalizedStandardCompare<
     Root: PredicateExpression, Other: PredicateExpression
   >: PredicateExpression where Root.Output: StringProtocol, Other.Output: StringProtocol {
     /// The order of the two texts as in a file browser.
@@ -31,16 +31,16 @@ extension PredicateExpressions {
   /// Builds the node for `root.localizedStandardCompare(other)`.
   public static func build_localizedStandardCompare<Root, Other>(
     _ root: Root, _ other: Other
-  ) -> StringLocalizedStandardCompare<Root, Other> {
-    StringLocalizedStandardCompare(root: root, other: other)
+  ) -> _StringLocalizedStandardCompare<Root, Other> {
+    _StringLocalizedStandardCompare(root: root, other: other)
   }
 }
 
-extension PredicateExpressions.StringLocalizedStandardCompare: Sendable
+extension PredicateExpressions._StringLocalizedStandardCompare: Sendable
 where Root: Sendable, Other: Sendable {}
 
-extension PredicateExpressions.StringLocalizedStandardCompare: Codable
+extension PredicateExpressions._StringLocalizedStandardCompare: Codable
 where Root: Codable, Other: Codable {}
 
-extension PredicateExpressions.StringLocalizedStandardCompare: StandardPredicateExpression
+extension PredicateExpressions._StringLocalizedStandardCompare: StandardPredicateExpression
 where Root: StandardPredicateExpression, Other: StandardPredicateExpression {}

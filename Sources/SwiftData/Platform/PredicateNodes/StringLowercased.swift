@@ -2,7 +2,7 @@ public import Foundation
 
 extension PredicateExpressions {
   /// A text with every letter in lower case.
-  public struct StringLowercased<Root: PredicateExpression>: PredicateExpression
+  public struct _StringLowercased<Root: PredicateExpression>: PredicateExpression
   where Root.Output: StringProtocol {
     /// The text in lower case.
     public typealias Output = String
@@ -24,14 +24,14 @@ extension PredicateExpressions {
   }
 
   /// Builds the node for `root.lowercased()`.
-  public static func build_lowercased<Root>(_ root: Root) -> StringLowercased<Root> {
-    StringLowercased(root: root)
+  public static func build_lowercased<Root>(_ root: Root) -> _StringLowercased<Root> {
+    _StringLowercased(root: root)
   }
 }
 
-extension PredicateExpressions.StringLowercased: Sendable where Root: Sendable {}
+extension PredicateExpressions._StringLowercased: Sendable where Root: Sendable {}
 
-extension PredicateExpressions.StringLowercased: Codable where Root: Codable {}
+extension PredicateExpressions._StringLowercased: Codable where Root: Codable {}
 
-extension PredicateExpressions.StringLowercased: StandardPredicateExpression
+extension PredicateExpressions._StringLowercased: StandardPredicateExpression
 where Root: StandardPredicateExpression {}

@@ -2,7 +2,7 @@ public import Foundation
 
 extension PredicateExpressions {
   /// A text without the characters of a set at its start and end.
-  public struct StringTrimmingCharacters<
+  public struct _StringTrimmingCharacters<
     Root: PredicateExpression, Characters: PredicateExpression
   >: PredicateExpression where Root.Output: StringProtocol, Characters.Output == CharacterSet {
     /// The trimmed text.
@@ -31,16 +31,16 @@ extension PredicateExpressions {
   /// Builds the node for `root.trimmingCharacters(in: characters)`.
   public static func build_trimmingCharacters<Root, Characters>(
     _ root: Root, in characters: Characters
-  ) -> StringTrimmingCharacters<Root, Characters> {
-    StringTrimmingCharacters(root: root, characters: characters)
+  ) -> _StringTrimmingCharacters<Root, Characters> {
+    _StringTrimmingCharacters(root: root, characters: characters)
   }
 }
 
-extension PredicateExpressions.StringTrimmingCharacters: Sendable
+extension PredicateExpressions._StringTrimmingCharacters: Sendable
 where Root: Sendable, Characters: Sendable {}
 
-extension PredicateExpressions.StringTrimmingCharacters: Codable
+extension PredicateExpressions._StringTrimmingCharacters: Codable
 where Root: Codable, Characters: Codable {}
 
-extension PredicateExpressions.StringTrimmingCharacters: StandardPredicateExpression
+extension PredicateExpressions._StringTrimmingCharacters: StandardPredicateExpression
 where Root: StandardPredicateExpression, Characters: StandardPredicateExpression {}

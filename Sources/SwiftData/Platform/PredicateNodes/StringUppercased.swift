@@ -2,7 +2,7 @@ public import Foundation
 
 extension PredicateExpressions {
   /// A text with every letter in upper case.
-  public struct StringUppercased<Root: PredicateExpression>: PredicateExpression
+  public struct _StringUppercased<Root: PredicateExpression>: PredicateExpression
   where Root.Output: StringProtocol {
     /// The text in upper case.
     public typealias Output = String
@@ -24,14 +24,14 @@ extension PredicateExpressions {
   }
 
   /// Builds the node for `root.uppercased()`.
-  public static func build_uppercased<Root>(_ root: Root) -> StringUppercased<Root> {
-    StringUppercased(root: root)
+  public static func build_uppercased<Root>(_ root: Root) -> _StringUppercased<Root> {
+    _StringUppercased(root: root)
   }
 }
 
-extension PredicateExpressions.StringUppercased: Sendable where Root: Sendable {}
+extension PredicateExpressions._StringUppercased: Sendable where Root: Sendable {}
 
-extension PredicateExpressions.StringUppercased: Codable where Root: Codable {}
+extension PredicateExpressions._StringUppercased: Codable where Root: Codable {}
 
-extension PredicateExpressions.StringUppercased: StandardPredicateExpression
+extension PredicateExpressions._StringUppercased: StandardPredicateExpression
 where Root: StandardPredicateExpression {}

@@ -25,7 +25,7 @@ extension PredicateExpressions.Arithmetic: ArithmeticNode {
   }
 }
 
-extension PredicateExpressions.CheckedArithmetic: ArithmeticNode {
+extension PredicateExpressions._CheckedArithmetic: ArithmeticNode {
   var sign: SQLBinaryOperator? {
     switch operation {
     case .add: .add

@@ -3,7 +3,7 @@ import OpenSwiftDataSQLSyntax
 
 // Arithmetic with dates. The properties of a date are in `ScalarTerm`.
 
-extension PredicateExpressions.DateOffset: PredicateNode {
+extension PredicateExpressions._DateOffset: PredicateNode {
   var operands: [any PredicateExpression] { [date, seconds] }
   var form: SourceForm { .infix(isBackward ? "-" : "+") }
 
@@ -20,7 +20,7 @@ extension PredicateExpressions.DateOffset: PredicateNode {
   }
 }
 
-extension PredicateExpressions.DateDistance: PredicateNode {
+extension PredicateExpressions._DateDistance: PredicateNode {
   var operands: [any PredicateExpression] { [from, to] }
   var form: SourceForm { .method("distance", label: "to") }
 

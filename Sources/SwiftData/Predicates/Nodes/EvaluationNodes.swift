@@ -68,14 +68,14 @@ extension PredicateExpressions.ExpressionEvaluate: PredicateNode {
   }
 }
 
-extension PredicateExpressions.CapturedPredicate: PredicateNode {
+extension PredicateExpressions._CapturedPredicate: PredicateNode {
   var operands: [any PredicateExpression] { [] }
   var form: SourceForm { .literal("predicate") }
 
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm { .captured(value) }
 }
 
-extension PredicateExpressions.CapturedExpression: PredicateNode {
+extension PredicateExpressions._CapturedExpression: PredicateNode {
   var operands: [any PredicateExpression] { [] }
   var form: SourceForm { .literal("expression") }
 

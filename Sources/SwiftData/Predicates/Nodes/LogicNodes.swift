@@ -94,7 +94,7 @@ extension PredicateExpressions.Conditional: PredicateNode {
   }
 }
 
-extension PredicateExpressions.FalseOnFailure: PredicateNode {
+extension PredicateExpressions._FalseOnFailure: PredicateNode {
   var operands: [any PredicateExpression] { [wrapped] }
   var form: SourceForm { .operand }
 

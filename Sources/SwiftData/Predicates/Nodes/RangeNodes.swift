@@ -22,7 +22,7 @@ extension PredicateExpressions.ClosedRange: PredicateNode {
   }
 }
 
-extension PredicateExpressions.CheckedRange: PredicateNode {
+extension PredicateExpressions._CheckedRange: PredicateNode {
   var operands: [any PredicateExpression] { [lower, upper] }
   var form: SourceForm { .infix("..<") }
 
@@ -33,7 +33,7 @@ extension PredicateExpressions.CheckedRange: PredicateNode {
   }
 }
 
-extension PredicateExpressions.CheckedClosedRange: PredicateNode {
+extension PredicateExpressions._CheckedClosedRange: PredicateNode {
   var operands: [any PredicateExpression] { [lower, upper] }
   var form: SourceForm { .infix("...") }
 

@@ -59,20 +59,20 @@ extension PredicateExpressions.StringLocalizedStandardContains: TextNode {
   static var function: String { "swift_localized_contains" }
 }
 
-extension PredicateExpressions.StringLocalizedCaseInsensitiveContains: TextNode {
+extension PredicateExpressions._StringLocalizedCaseInsensitiveContains: TextNode {
   var texts: (Root, Other) { (root, other) }
   var form: SourceForm { .method("localizedCaseInsensitiveContains") }
   static var function: String { "swift_insensitive_contains" }
 }
 
-extension PredicateExpressions.StringHasPrefix: TextNode {
+extension PredicateExpressions._StringHasPrefix: TextNode {
   var texts: (Root, Other) { (root, other) }
   var form: SourceForm { .method("hasPrefix") }
   static var function: String { "swift_starts" }
   static var isPrefixTest: Bool { true }
 }
 
-extension PredicateExpressions.StringHasSuffix: TextNode {
+extension PredicateExpressions._StringHasSuffix: TextNode {
   var texts: (Root, Other) { (root, other) }
   var form: SourceForm { .method("hasSuffix") }
   static var function: String { "swift_ends" }
@@ -94,14 +94,14 @@ extension PredicateExpressions.StringCaseInsensitiveCompare: TextNode {
   static var resultKind: ScalarTerm.Kind { .comparisonResult }
 }
 
-extension PredicateExpressions.StringLocalizedCaseInsensitiveCompare: TextNode {
+extension PredicateExpressions._StringLocalizedCaseInsensitiveCompare: TextNode {
   var texts: (Root, Other) { (root, other) }
   var form: SourceForm { .method("localizedCaseInsensitiveCompare") }
   static var function: String { "swift_localized_insensitive_compare" }
   static var resultKind: ScalarTerm.Kind { .comparisonResult }
 }
 
-extension PredicateExpressions.StringLocalizedStandardCompare: TextNode {
+extension PredicateExpressions._StringLocalizedStandardCompare: TextNode {
   var texts: (Root, Other) { (root, other) }
   var form: SourceForm { .method("localizedStandardCompare") }
   static var function: String { "swift_localized_standard_compare" }
@@ -110,7 +110,7 @@ extension PredicateExpressions.StringLocalizedStandardCompare: TextNode {
 
 // MARK: Texts
 
-extension PredicateExpressions.StringConcatenation: PredicateNode {
+extension PredicateExpressions._StringConcatenation: PredicateNode {
   var operands: [any PredicateExpression] { [lhs, rhs] }
   var form: SourceForm { .infix("+") }
 
@@ -121,7 +121,7 @@ extension PredicateExpressions.StringConcatenation: PredicateNode {
   }
 }
 
-extension PredicateExpressions.StringLowercased: PredicateNode {
+extension PredicateExpressions._StringLowercased: PredicateNode {
   var operands: [any PredicateExpression] { [root] }
   var form: SourceForm { .suffix(".lowercased()") }
 
@@ -132,7 +132,7 @@ extension PredicateExpressions.StringLowercased: PredicateNode {
   }
 }
 
-extension PredicateExpressions.StringUppercased: PredicateNode {
+extension PredicateExpressions._StringUppercased: PredicateNode {
   var operands: [any PredicateExpression] { [root] }
   var form: SourceForm { .suffix(".uppercased()") }
 
@@ -143,7 +143,7 @@ extension PredicateExpressions.StringUppercased: PredicateNode {
   }
 }
 
-extension PredicateExpressions.StringTrimmingCharacters: PredicateNode {
+extension PredicateExpressions._StringTrimmingCharacters: PredicateNode {
   var operands: [any PredicateExpression] { [root, characters] }
   var form: SourceForm { .method("trimmingCharacters", label: "in") }
 

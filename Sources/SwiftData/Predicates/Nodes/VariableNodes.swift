@@ -30,7 +30,7 @@ extension PredicateExpressions.Value: PredicateNode {
   }
 }
 
-extension PredicateExpressions.CapturedAttempt: PredicateNode {
+extension PredicateExpressions._CapturedAttempt: PredicateNode {
   var operands: [any PredicateExpression] { [] }
   var findsCaptures: Bool { true }
   var form: SourceForm { .literal("<\(Output.self)>") }
