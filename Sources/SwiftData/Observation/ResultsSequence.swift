@@ -38,8 +38,8 @@ extension ModelContext {
   /// Not in Apple's framework.
   public func changes<Element: PersistentModel>(
     of descriptor: FetchDescriptor<Element>
-  ) -> ResultsChanges<Element> {
-    ResultsChanges(context: self, descriptor: descriptor)
+  ) -> ResultsChangeSequence<Element> {
+    ResultsChangeSequence(context: self, descriptor: descriptor)
   }
 
   /// Committed transactions after a token: first those already stored, then new ones as they
@@ -97,21 +97,18 @@ public struct ResultsSequence<Model: PersistentModel>: AsyncSequence {
   }
 }
 
-/// The results after a change of the data, and the difference. Not in Apple's framework.
-public struct ResultsChange<Model: PersistentModel> {
-  /// The models that match now.
-  public let models: [Model]
-  /// The difference from the previous value; from an empty list for the first one.
-  ///
-  /// Models that were edited are updated. All models are, if very many were edited at once or a
-  /// context was rolled back.
-  public let difference: ResultsDifference
-}
-
 /// The models that match a request, with the differences between values. Not in Apple's framework.
-public struct ResultsChanges<Model: PersistentModel>: AsyncSequence {
+public struct ResultsChangeSequence<Model: PersistentModel>: AsyncSequence {
   /// The models that match, and what has changed.
-  public typealias Element = ResultsChange<Model>
+  public struct Element {
+    /// The models that match now.
+    public let models: [Model]
+    /// The difference from the previous value; from an empty list for the first one.
+    ///
+    /// Models that were edited are updated. All models are, if very many were edited at once or a
+    /// context was rolled back.
+    public let difference: ResultsDifference
+  }
 
   fileprivate let context: ModelContext
   fileprivate let descriptor: FetchDescriptor<Model>
@@ -133,18 +130,20 @@ public struct ResultsChanges<Model: PersistentModel>: AsyncSequence {
     public var fetchError: (any Error)? { answers.fetchError }
 
     /// The next change; `nil` when the task is cancelled.
-    public mutating func next() async -> ResultsChange<Model>? { await next(isolation: nil) }
+    public mutating func next() async -> ResultsChangeSequence.Element? {
+      await next(isolation: nil)
+    }
 
     /// The next change; `nil` when the task is cancelled.
     ///
     /// - Throws: Never; `nil` is also returned if the first fetch fails, see ``fetchError``.
     public mutating func next(
       isolation actor: isolated (any Actor)?
-    ) async throws(Never) -> ResultsChange<Model>? {
+    ) async throws(Never) -> ResultsChangeSequence.Element? {
       guard let (models, journal) = await answers.next(isolation: actor) else { return nil }
       let difference = journal.difference(from: shown, to: models)
       shown = difference.applying(to: shown) ?? models.map(\.persistentModelID)
-      return ResultsChange(models: models, difference: difference)
+      return ResultsChangeSequence.Element(models: models, difference: difference)
     }
   }
 }

@@ -4,7 +4,7 @@ import Testing
 
 /// Sequences of differences: what each says leads from the value before to the next one.
 @MainActor
-struct ResultsChangesTests {
+struct ResultsChangeSequenceTests {
   typealias Task = ResultsPatchTests.Task
 
   private let container: ModelContainer
@@ -21,8 +21,8 @@ struct ResultsChangesTests {
   }
 
   private func next(
-    _ changes: inout ResultsChanges<Task>.AsyncIterator
-  ) async throws -> ResultsChange<Task> {
+    _ changes: inout ResultsChangeSequence<Task>.AsyncIterator
+  ) async throws -> ResultsChangeSequence<Task>.Element {
     let change = await changes.next(isolation: MainActor.shared)
     return try #require(change)
   }
