@@ -39,7 +39,7 @@ final class ContextCore {
   var displacedLinks: [ObjectIdentifier: SlotSet] = [:]
   /// Failures to read models that other contexts have changed.
   let readFailures = FailureFlag()
-  var uniquenessPolicy = UniquenessPolicy.upsert
+  var uniquenessPolicy = ModelContext.UniquenessPolicy.upsert
   /// The open transaction, which encloses all saves until it ends.
   var transaction: ContextTransaction?
   /// The version of each store at its last transaction, by store identifier.

@@ -7,7 +7,7 @@
 /// `log` is shared and guards itself; everything else is used on the thread of the context only.
 final class ExternalChangeFeed {
   /// What happens if another context has changed what is edited here.
-  var conflictPolicy = ConflictPolicy.laterSaveWins
+  var conflictPolicy = ModelContext.ConflictPolicy.laterSaveWins
   private let log: ChangeLog
   private let reader = ChangeLog.Reader()
   private var seenVersion: Int

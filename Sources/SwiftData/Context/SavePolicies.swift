@@ -1,37 +1,40 @@
-/// What a save does if another writer has changed or deleted its models since the context read
-/// them.
-///
-/// Not in Apple's framework, where the later save wins.
-public enum ConflictPolicy: Sendable {
-  /// The later save wins, property by property. It posts ``ModelContext/didOverwrite``.
-  case laterSaveWins
-
-  /// The save throws ``SwiftDataError/saveConflict`` and stores nothing.
-  ///
-  /// A model counts as changed if any attribute or to-one relationship has another stored value
-  /// than the one that the context read. The rows are checked under the write lock, so changes made
-  /// by other containers and processes count too. The check costs one statement for each entity
-  /// with edited or deleted models. Stores that implement the public ``DataStore`` protocol have no
-  /// lock: what they store between the check and their own write is not detected.
-  case refuse
-}
-
-/// What a save does with a new model that has the unique values of a stored one.
-///
-/// Not in Apple's framework, which updates the stored model.
-public enum UniquenessPolicy: Sendable {
-  /// The save updates the stored row with the values of the new model, which becomes that row's
-  /// model.
-  case upsert
-
-  /// The save throws ``SwiftDataError/uniquenessViolation`` and stores nothing.
-  ///
-  /// Two new models of one save with equal values are refused too. Stores that implement the public
-  /// ``DataStore`` protocol decide themselves.
-  case refuse
-}
+// What a save of a context does where other writers have changed or added rows since.
 
 extension ModelContext {
+  /// What a save does if another writer has changed or deleted its models since the context read
+  /// them.
+  ///
+  /// Not in Apple's framework, where the later save wins.
+  public enum ConflictPolicy: Sendable {
+    /// The later save wins, property by property. It posts ``ModelContext/didOverwrite``.
+    case laterSaveWins
+
+    /// The save throws ``SwiftDataError/saveConflict`` and stores nothing.
+    ///
+    /// A model counts as changed if any attribute or to-one relationship has another stored value
+    /// than the one that the context read. The rows are checked under the write lock, so changes
+    /// made by other containers and processes count too. The check costs one statement for each
+    /// entity with edited or deleted models. Stores that implement the public ``DataStore``
+    /// protocol have no lock: what they store between the check and their own write is not
+    /// detected.
+    case refuse
+  }
+
+  /// What a save does with a new model that has the unique values of a stored one.
+  ///
+  /// Not in Apple's framework, which updates the stored model.
+  public enum UniquenessPolicy: Sendable {
+    /// The save updates the stored row with the values of the new model, which becomes that row's
+    /// model.
+    case upsert
+
+    /// The save throws ``SwiftDataError/uniquenessViolation`` and stores nothing.
+    ///
+    /// Two new models of one save with equal values are refused too. Stores that implement the
+    /// public ``DataStore`` protocol decide themselves.
+    case refuse
+  }
+
   /// What a save does if another writer has changed or deleted its models since this context read
   /// them.
   ///

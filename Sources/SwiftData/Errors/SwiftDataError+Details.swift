@@ -13,14 +13,14 @@ extension SwiftDataError {
   /// Apple's framework, where the database's own error is thrown.
   public static let storeWriteFailure = SwiftDataError(.storeWriteFailure)
 
-  /// A context with ``ConflictPolicy/refuse`` did not save: another writer changed or deleted its
-  /// models since it read them.
+  /// A context with ``ModelContext/ConflictPolicy/refuse`` did not save: another writer changed or
+  /// deleted its models since it read them.
   ///
   /// Nothing was saved. `conflicts` names the models and properties. Not in Apple's framework.
   public static let saveConflict = SwiftDataError(.saveConflict)
 
-  /// A context with ``UniquenessPolicy/refuse`` did not save a new model: a stored row has its
-  /// unique value.
+  /// A context with ``ModelContext/UniquenessPolicy/refuse`` did not save a new model: a stored row
+  /// has its unique value.
   ///
   /// Nothing was saved. `holder` is the identifier of that row. Not in Apple's framework.
   public static let uniquenessViolation = SwiftDataError(.uniquenessViolation)

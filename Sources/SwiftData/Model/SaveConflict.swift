@@ -51,12 +51,13 @@ struct UniqueValueHolder: Error, CustomStringConvertible {
 
 extension SwiftDataError {
   /// The models that another writer has changed or deleted, for a save with
-  /// ``ConflictPolicy/refuse``.
+  /// ``ModelContext/ConflictPolicy/refuse``.
   ///
   /// Empty for other errors. Not in Apple's framework.
   public var conflicts: [SaveConflict] { (underlyingError as? SaveConflicts)?.all ?? [] }
 
-  /// The row with the unique value of a new model, for a save with ``UniquenessPolicy/refuse``.
+  /// The row with the unique value of a new model, for a save with
+  /// ``ModelContext/UniquenessPolicy/refuse``.
   ///
   /// Not in Apple's framework.
   public var holder: PersistentIdentifier? { (underlyingError as? UniqueValueHolder)?.identifier }
