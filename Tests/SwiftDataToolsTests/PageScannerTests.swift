@@ -1,5 +1,6 @@
 import Foundation
 import OpenSwiftDataSQLiteEngine
+import SwiftDataTools
 import Testing
 
 /// Whatever bytes pages have, the walk through them ends, and hands over rows or counts them as lost.
@@ -35,11 +36,14 @@ struct PageScannerTests {
   }
 
   @Test(arguments: ["UTF-8", "UTF-16le", "UTF-16be"]) func anyPages(_ encoding: String) throws {
-    let directory = try TemporaryDirectory()
-    let path = directory.file("walk.db")
+    let folder = FileManager.default.temporaryDirectory
+      .appending(path: "pages-\(UUID().uuidString)", directoryHint: .isDirectory)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = folder.appending(path: "walk.db").path
     try Self.fill(path, encoding: encoding)
     let original = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
-    let copy = directory.file("copy.db")
+    let copy = folder.appending(path: "copy.db").path
     var random = Random(state: UInt64(encoding.utf8.count))
     let whole = try Self.walk(path)
     #expect(whole.rows == 366 && whole.lost.isEmpty)

@@ -6,12 +6,12 @@ package import OpenSwiftDataSQLiteEngine
 /// For files that SQLite can't read. Pages are found by number, without other pages; nothing is
 /// locked or written. `stamp` shows whether another process wrote meanwhile.
 package final class DatabasePages {
-  package let header: DatabaseHeader?
+  let header: DatabaseHeader?
   let pageSize: Int
   /// The bytes of a page that SQLite uses.
   let usableSize: Int
   /// The number of pages after the last commit, limited to those that exist in the files.
-  package let count: Int
+  let count: Int
   private let file: DatabaseFile
   private let raw: RawDatabaseFile
   private let log: LogPages?
@@ -44,7 +44,7 @@ package final class DatabasePages {
   }
 
   /// Lengths and modification times of the files: different after a write.
-  package var stamp: [String] {
+  var stamp: [String] {
     [file.path, file.logPath].map { path in
       let attributes = try? FileManager.default.attributesOfItem(atPath: path)
       let date = (attributes?[.modificationDate] as? Date)?.timeIntervalSince1970 ?? 0
