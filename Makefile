@@ -95,10 +95,12 @@ browser:
 	@Scripts/setup --development
 	Scripts/check-browser
 
-# The documentation as a static site in .build/documentation; fails on a warning. Says how to read it.
+# The documentation as a static site in .build/documentation; fails on a warning. Says how to read it. Then compares
+# the article Additions with the public names of the module.
 docs:
 	@Scripts/setup
 	Scripts/build-docs
+	Scripts/check-additions
 
 # SwiftData beside handwritten SQLite code and GRDB.
 benchmark:
