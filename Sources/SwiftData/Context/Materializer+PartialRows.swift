@@ -34,7 +34,7 @@ extension Materializer {
   ) {
     guard storage.flags.isDisjoint(with: [.isChanged, .isDeleted, .isInserted]) else { return }
     let hasValues = storage.partialRow != nil || !storage.flags.contains(.isFault)
-    if hasValues, DefaultSnapshot(known: storage).agrees(withPartial: row, of: page, storage) {
+    if hasValues, agrees(storage, withPartial: row, of: page) {
       storage.dropRelationships()
     } else if hasValues {
       storage.notifyingObserversOfAll { storage.becomePartialFault(page: page, row: row) }
@@ -42,27 +42,26 @@ extension Materializer {
       storage.becomePartialFault(page: page, row: row)
     }
   }
-}
 
-extension DefaultSnapshot {
   /// Whether all values of a partial row are known and equal.
-  fileprivate func agrees(
-    withPartial partial: UnsafeRawPointer, of partialPage: RowPage, _ storage: _ModelStorage
+  private func agrees(
+    _ storage: _ModelStorage, withPartial partial: UnsafeRawPointer, of partialPage: RowPage
   ) -> Bool {
-    let layout = descriptor.layout
+    let known = DefaultSnapshot(known: storage)
+    let layout = known.descriptor.layout
     let fresh = RowReader(row: partial, cellsOffset: layout.cellsOffset)
     var unchanged: Set<Int> = []
     for cell in layout.kinds.indices where partialPage.fills(cell) {
-      if let value = changedValue(cell) {
+      if let value = known.changedValue(cell) {
         if !fresh.has(value, in: cell) { return false }
       } else {
-        guard page?.fills(cell) == true else { return false }
+        guard known.page?.fills(cell) == true else { return false }
         unchanged.insert(cell)
       }
     }
     if unchanged.isEmpty { return true }
-    guard let known = row ?? storage.partialRow else { return false }
-    return layout.cellsAgree(known, partial, where: unchanged.contains)
+    guard let row = known.row ?? storage.partialRow else { return false }
+    return layout.cellsAgree(row, partial, where: unchanged.contains)
   }
 }
 

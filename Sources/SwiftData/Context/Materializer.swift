@@ -133,7 +133,7 @@ struct Materializer {
       conflicts.note(snapshot, under: storage)
       return storage.show(page: snapshot.page, row: snapshot.row)
     }
-    guard storage.observers != nil, snapshot.isNews(to: storage) else {
+    guard storage.observers != nil, isNews(snapshot, to: storage) else {
       storage.refresh(page: snapshot.page, row: snapshot.row)
       if snapshot.cells != nil { storage.takeCells(of: snapshot) }
       return
@@ -156,42 +156,13 @@ struct Materializer {
     }
     return make(type)
   }
-}
 
-extension DefaultSnapshot {
-  /// Whether the row has other values than `storage` shows.
-  fileprivate func isNews(to storage: _ModelStorage) -> Bool {
-    if let old = storage.row { return !hasSameBytes(as: old) }
-    return storage.partialRowDiffers(from: row)
-  }
-
-  fileprivate func hasSameBytes(as other: UnsafeRawPointer) -> Bool {
-    guard let row else { return false }
-    let mine = RowSize.size(of: row, layout: descriptor.layout)
-    return mine == RowSize.size(of: other, layout: descriptor.layout)
-      && memcmp(row, other, mine) == 0
-  }
-}
-
-extension DefaultSnapshot {
-  /// Whether the snapshot has the value of a slot outside the row.
-  fileprivate func hasCell(of slot: Int) -> Bool {
-    guard let cells, row != nil else { return true }
-    if case .unset = cells[slot] { return false }
-    return true
-  }
-}
-
-extension _ModelStorage {
-  /// Takes values that came without a row, from a store of another kind.
-  func takeCells(of snapshot: DefaultSnapshot) {
-    guard let cells = snapshot.cells else { return }
-    for slot in 0..<descriptor.slotCount where snapshot.hasCell(of: slot) {
-      switch descriptor.properties[slot].form {
-      case .attribute(.scalar), .attribute(.rawValue), .toOne: overlay(cells[slot], at: slot)
-      default:
-        if let value = snapshot.decodedValue(slot) { overlay(value, at: slot) }
-      }
-    }
+  /// Whether the row of a snapshot has other values than the model shows.
+  private func isNews(_ snapshot: DefaultSnapshot, to storage: _ModelStorage) -> Bool {
+    guard let old = storage.row else { return storage.partialRowDiffers(from: snapshot.row) }
+    guard let new = snapshot.row else { return true }
+    let layout = snapshot.descriptor.layout
+    let size = RowSize.size(of: new, layout: layout)
+    return size != RowSize.size(of: old, layout: layout) || memcmp(new, old, size) != 0
   }
 }

@@ -125,7 +125,7 @@ private struct PendingUniqueness {
       guard constraint.slots.contains(where: storage.changedSlots.contains),
         let snapshot = try? DefaultSnapshot(storage, changedSlots: storage.changedSlots)
       else { continue }
-      let values = constraint.cells.compactMap { snapshot.comparableValue($0) }
+      let values = constraint.cells.compactMap { Self.comparable(snapshot.value($0)) }
       guard values.count == constraint.cells.count else { continue }
       let key = Key(
         rootEntity: schema.entitiesByName[storage.descriptor.entityName]?.rootEntity.name ?? "",
@@ -152,12 +152,10 @@ private struct PendingUniqueness {
     constraints[ObjectIdentifier(descriptor)] = found
     return found
   }
-}
 
-extension DefaultSnapshot {
-  /// The value of a slot as the store compares it; nil for null, which equals nothing.
-  fileprivate func comparableValue(_ slot: Int) -> AnyHashable? {
-    switch value(slot) {
+  /// A value as the store compares it; nil for null, which equals nothing.
+  private static func comparable(_ value: SnapshotValue) -> AnyHashable? {
+    switch value {
     case .integer(let value): AnyHashable(value)
     case .real(let value): AnyHashable(value)
     case .text(let value): AnyHashable(Array(value.utf8))

@@ -85,3 +85,95 @@ package struct ToManySnapshot: Sendable {
       removed: removed.map { map[$0] ?? $0 })
   }
 }
+
+// MARK: Copies
+
+extension DefaultSnapshot {
+  /// The same values, with the name of a value in place of the value that is stored outside the
+  /// row.
+  func naming(_ name: String, for cell: Int) -> DefaultSnapshot {
+    setting([cell], to: _ModelStorage.boxed(StoredReference(name: name)))
+  }
+
+  /// A copy with some values removed.
+  func emptying(_ cells: [Int]) -> DefaultSnapshot { setting(cells, to: .null) }
+
+  private func setting(_ changed: [Int], to value: _SlotValue) -> DefaultSnapshot {
+    var cells =
+      cells ?? ContiguousArray(repeating: .unset, count: descriptor.layout.kinds.count)
+    for cell in changed { cells[cell] = value }
+    return DefaultSnapshot(
+      persistentIdentifier: persistentIdentifier, descriptor: descriptor, page: page, row: row,
+      cells: cells, toManys: toManys, changedSlots: changedSlots)
+  }
+
+  /// The same values without changes, if it is not known which values differ from the row.
+  var unchanged: DefaultSnapshot {
+    DefaultSnapshot(
+      persistentIdentifier: persistentIdentifier, descriptor: descriptor, page: page, row: row,
+      cells: cells)
+  }
+}
+
+// MARK: Relationships
+
+extension DefaultSnapshot {
+  /// The known members and changes of a to-many relationship.
+  func toMany(_ slot: Int) -> ToManySnapshot? { toManys.first { $0.slot == slot } }
+
+  /// The members of a to-many relationship, if the snapshot contains all of them.
+  func memberIdentifiers(_ slot: Int) -> [PersistentIdentifier]? {
+    toMany(slot)?.members
+  }
+
+  /// The related models of a to-one or to-many relationship.
+  func relatedIdentifiers(_ slot: Int) -> [PersistentIdentifier] {
+    if let members = memberIdentifiers(slot) { return members }
+    guard case .identifier(let identifier)? = changedValue(slot) else { return [] }
+    return [identifier]
+  }
+
+  /// The to-many relationships whose members are not all in the snapshot.
+  var unknownToManySlots: [Int] {
+    descriptor.relationshipSlots.filter {
+      descriptor.properties[$0].isToMany && memberIdentifiers($0) == nil
+    }
+  }
+
+  /// Completes a to-many relationship with the members in the store.
+  mutating func fillMembers(of slot: Int, stored: [PersistentIdentifier]) {
+    let change = toMany(slot)
+    let (added, removed) = (change?.added ?? [], change?.removed ?? [])
+    let lost = Set(removed)
+    let kept = stored.filter { !lost.contains($0) }
+    let known = Set(kept)
+    let members = kept + added.filter { !known.contains($0) }
+    let filled = ToManySnapshot(slot: slot, members: members, added: added, removed: removed)
+    self = DefaultSnapshot(
+      persistentIdentifier: persistentIdentifier, descriptor: descriptor, page: page, row: row,
+      cells: cells, toManys: toManys.filter { $0.slot != slot } + [filled],
+      changedSlots: changedSlots)
+  }
+}
+
+// MARK: Slots
+
+extension DefaultSnapshot {
+  /// The slots that an upsert writes: all attributes, and the to-one relationships that were set.
+  var upsertSlots: SlotSet {
+    var slots = setReferences
+    for (slot, property) in descriptor.properties.enumerated() where property.destination == nil {
+      slots.insert(slot)
+    }
+    return slots
+  }
+
+  /// The to-one relationships that are not nil.
+  var setReferences: SlotSet {
+    var slots = SlotSet()
+    for (slot, property) in descriptor.properties.enumerated() where property.isToOne {
+      if case .identifier? = changedValue(slot) { slots.insert(slot) }
+    }
+    return slots
+  }
+}

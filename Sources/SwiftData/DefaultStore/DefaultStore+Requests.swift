@@ -74,15 +74,6 @@ extension DefaultStore {
   }
 }
 
-extension DefaultSnapshot {
-  /// The same values without changes: it is not known which values of a foreign snapshot differ.
-  fileprivate var unchanged: DefaultSnapshot {
-    DefaultSnapshot(
-      persistentIdentifier: persistentIdentifier, descriptor: descriptor, page: page, row: row,
-      cells: cells)
-  }
-}
-
 extension InMemoryRest {
   /// - Throws: The error by which a store leaves work to memory.
   fileprivate func requireNone() throws {

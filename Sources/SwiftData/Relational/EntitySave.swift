@@ -1,5 +1,4 @@
 import OpenSwiftDataSQLSyntax
-import Synchronization
 
 /// The statements that write rows of an entity.
 final class EntitySave: Sendable {
@@ -10,11 +9,9 @@ final class EntitySave: Sendable {
   let toMany: [ToManyStatements]
   let keySource: KeySource
   let toOnes: [ToOneLink]
-  /// Whether the entity has a one-to-one relationship.
-  let hasOneToOnes: Bool
-  private let nullifications = Mutex<[SlotSet: String?]>([:])
-  private let unlinkings = Mutex<[SlotSet: String?]>([:])
-  private let updates = Mutex<[SlotSet: Update?]>([:])
+  private let nullifications = BoundedMemo<SlotSet, String?>()
+  private let unlinkings = BoundedMemo<SlotSet, String?>()
+  private let updates = BoundedMemo<SlotSet, Update?>()
 
   /// How a new model gets its key.
   enum KeySource {
@@ -55,7 +52,6 @@ final class EntitySave: Sendable {
       ToManyStatements($0, of: entity, in: mapping, dialect)
     }
     toOnes = entity.properties.compactMap { ToOneLink($0, of: entity, in: mapping, dialect) }
-    hasOneToOnes = toOnes.contains { $0.oneToOne != nil }
     keySource =
       statements.lookups.isEmpty
       ? .nextFree : statements.upsert == nil ? .lookingUp : .writing
@@ -64,30 +60,28 @@ final class EntitySave: Sendable {
   /// Sets the unique columns of some slots to null in one row; `nil` if there are none.
   func emptying(_ slots: SlotSet) -> String? {
     if slots.isEmpty { return nil }
-    return nullifications.withLock { known in
-      if let sql = known[slots] { return sql }
-      let made = statements.emptying(slots)
-      known[slots] = .some(made)
-      return made
-    }
+    return nullifications.value(for: slots) { statements.emptying(slots) }
   }
 
   /// Sets the to-one relationships among some slots to null in one row; `nil` if there are none.
   func unlinking(_ slots: SlotSet) -> String? {
-    unlinkings.withLock { known in
-      if let sql = known[slots] { return sql }
-      let made = statements.unlinking(slots)
-      known[slots] = .some(made)
-      return made
-    }
+    unlinkings.value(for: slots) { statements.unlinking(slots) }
   }
 
+  /// Writes the columns of some slots in one row; `nil` if there are none.
   func update(of slots: SlotSet) -> Update? {
-    updates.withLock { known in
-      if let update = known[slots] { return update }
-      let made = statements.update(of: slots).map(Update.init)
-      known[slots] = .some(made)
-      return made
+    updates.value(for: slots) { statements.update(of: slots).map(Update.init) }
+  }
+
+  /// Whether the entity has a unique constraint.
+  var isConstrained: Bool { !statements.lookups.isEmpty }
+
+  /// The slots of unique constraints among some slots.
+  func uniqueSlots(among slots: SlotSet) -> SlotSet {
+    var found = SlotSet()
+    for column in statements.lookups.lazy.flatMap(\.columns) where slots.contains(column.slot) {
+      found.insert(column.slot)
     }
+    return found
   }
 }

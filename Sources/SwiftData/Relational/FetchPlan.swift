@@ -57,15 +57,11 @@ final class FetchPlans: Sendable {
     let shape: PredicateShape
   }
 
-  private struct State {
-    var plans: [Key: FetchPlan] = [:]
-    var compiledCount = 0
-  }
-
-  private let state = Mutex(State())
+  private let plans = BoundedMemo<Key, FetchPlan>()
+  private let compilations = Atomic(0)
 
   /// The number of compilations, because a shape was new or the SQL depends on values.
-  var compiledCount: Int { state.withLock { $0.compiledCount } }
+  var compiledCount: Int { compilations.load(ordering: .relaxed) }
 
   /// The plan of a request, found by its shape or compiled, and the values to bind.
   func plan<T: PersistentModel>(
@@ -76,23 +72,19 @@ final class FetchPlans: Sendable {
     if let predicate = descriptor.predicate { collector.add(predicate) }
     if !descriptor.sortBy.isEmpty { collector.add(order: descriptor.sortBy) }
     guard collector.isComplete else {
-      state.withLock { $0.compiledCount += 1 }
+      compilations.add(1, ordering: .relaxed)
       let compiled = compile()
       return (FetchPlan(compiled), compiled.bindings)
     }
     let key = Key(
       entity: entity.number, holdsComposedText: holdsComposedText, shape: collector.shape)
-    if let known = state.withLock({ $0.plans[key] }) {
-      return (known, known.bindings(collector.values))
-    }
+    if let known = plans[key] { return (known, known.bindings(collector.values)) }
+    compilations.add(1, ordering: .relaxed)
     let compiled = compile()
-    let plan = FetchPlan(compiled, capturing: collector.values)
-    state.withLock { state in
-      state.compiledCount += 1
-      guard let plan else { return }
-      if state.plans.count >= 512 { state.plans.removeAll() }
-      state.plans[key] = plan
+    guard let plan = FetchPlan(compiled, capturing: collector.values) else {
+      return (FetchPlan(compiled), compiled.bindings)
     }
-    return (plan ?? FetchPlan(compiled), compiled.bindings)
+    plans.store(plan, for: key)
+    return (plan, compiled.bindings)
   }
 }

@@ -18,13 +18,13 @@ extension RelationalStore {
     try driver.write(else: "nothing was deleted") { session in
       try requireNoOther(than: request.editingState)
       try transaction(session) {
-        var changes = RowChanges(self, session, by: request.editingState)
+        let changes = RowChanges(self, session, by: request.editingState)
         if isFree {
-          try deleteRows(of: query, number, session, &changes)
+          try deleteRows(of: query, number, session, changes)
         } else {
-          var deletion = RowDeletion(
-            store: self, session: session, else: "Nothing was deleted.")
-          try deletion.run(rows(of: query, number, session), &changes)
+          let deletion = RowDeletion(
+            store: self, session: session, changes, else: "Nothing was deleted.")
+          try deletion.run(rows(of: query, number, session))
           try checkCounts(of: changes, session)
         }
         try changes.finish()
@@ -71,7 +71,7 @@ extension RelationalStore {
   }
 
   private func deleteRows(
-    of query: RowQuery, _ number: Int?, _ session: any SQLSession, _ changes: inout RowChanges
+    of query: RowQuery, _ number: Int?, _ session: any SQLSession, _ changes: RowChanges
   ) throws {
     var condition = query.compiled.shape.bareCondition
     if let number, query.entity.sharesTable {

@@ -62,12 +62,12 @@ private final class RelationalSave: OpenSave {
   ) throws -> SaveReceipt {
     try transaction.lease.use { session in
       let (request, indices) = try store.storingExternalValues(request)
-      var writer = SaveWriter(
-        store: store, session: session, by: request.editingState, options)
-      var receipt = SaveReceipt(inserted: try writer.write(request))
+      var writer = SaveWriter(store: store, session: session, request, options)
+      try writer.run()
+      var receipt = SaveReceipt(inserted: writer.identifiers)
       receipt.external = indices
       receipt.consequences = writer.consequences
-      number = writer.changes.transaction
+      number = writer.transaction
       receipt.token = number.map { DefaultHistoryToken([store.identifier: $0]) }
       try transaction.external?.willCommit()
       return receipt

@@ -98,7 +98,7 @@ package final class RelationalStore: StorePort {
   package func erase() throws {
     try driver.write(else: "nothing was deleted") { session in
       try transaction(session) {
-        var changes = RowChanges(self, session, by: EditingState())
+        let changes = RowChanges(self, session, by: EditingState())
         for root in mapping.entities where root.superName == nil {
           try changes.noteDeletion(of: root, where: nil, [])
         }

@@ -8,7 +8,7 @@ import OpenSwiftDataSQLSyntax
 ///    history.
 ///
 /// Notes about rows that are new, or deleted in the end, have no effect.
-struct RowChanges {
+final class RowChanges {
   struct Row: Hashable {
     /// The number of the root entity of the row's table.
     let root: Int
@@ -40,18 +40,18 @@ struct RowChanges {
   // MARK: Notes
 
   /// Rows with this key or a larger one are new.
-  mutating func noteNewRows(of root: Int, from key: Int64) { firstNewKeys[root] = key }
+  func noteNewRows(of root: Int, from key: Int64) { firstNewKeys[root] = key }
 
   func isNew(_ row: Row) -> Bool { firstNewKeys[row.root].map { row.key >= $0 } ?? false }
 
   /// A statement has written slots of a row and incremented its version.
-  mutating func noteUpdate(_ row: Row, _ slots: SlotSet) {
+  func noteUpdate(_ row: Row, _ slots: SlotSet) {
     changes[row, default: Change()].slots.formUnion(slots)
     changes[row]?.versions += 1
   }
 
   /// A row has changed through a column of another table, or of its own, without its version.
-  mutating func note(_ partner: EntityChanges.Partner, key: Int64) {
+  func note(_ partner: EntityChanges.Partner, key: Int64) {
     let row = Row(root: partner.root, key: key)
     if isNew(row) { return }
     if let slot = partner.slot {
@@ -62,7 +62,7 @@ struct RowChanges {
   }
 
   /// Must be called before some rows of an entity are deleted.
-  mutating func noteDeletion(of entity: EntityMapping, _ keys: [Int64]) throws {
+  func noteDeletion(of entity: EntityMapping, _ keys: [Int64]) throws {
     let changes = store.plans.changes(of: entity)
     if store.plans.hasRelationships {
       for key in keys { deleted.insert(Row(root: changes.root, key: key)) }
@@ -81,7 +81,7 @@ struct RowChanges {
 
   /// Must be called before all rows that satisfy a condition are deleted; they must have no related
   /// rows.
-  mutating func noteDeletion(
+  func noteDeletion(
     of entity: EntityMapping, where condition: SQLExpression?, _ parameters: [_StoredValue]
   ) throws {
     guard let history, let root = store.mapping.entity(number: store.mapping.rootNumber(of: entity))
@@ -112,7 +112,7 @@ struct RowChanges {
   var transaction: Int64? { history?.transaction }
 
   /// - Parameter ends: The number after the last new key, by the number of the root entity.
-  mutating func finish(newKeys ends: [Int: Int64] = [:]) throws {
+  func finish(newKeys ends: [Int: Int64] = [:]) throws {
     for (root, first) in firstNewKeys.sorted(by: { $0.key < $1.key }) {
       guard let end = ends[root], end > first, let table = table(root) else { continue }
       try history?.addInserted(table, first..<end)
@@ -145,7 +145,7 @@ struct RowChanges {
     }
   }
 
-  private mutating func addUpdates(_ rows: [Row]) throws {
+  private func addUpdates(_ rows: [Row]) throws {
     struct Update: Hashable {
       let root: Int
       let slots: SlotSet

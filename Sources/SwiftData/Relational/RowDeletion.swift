@@ -10,7 +10,7 @@ import OpenSwiftDataSQLSyntax
 ///    to a deleted row now.
 ///
 /// All decisions use the rows that the transaction sees.
-struct RowDeletion {
+final class RowDeletion {
   /// A to-one relationship of a row.
   struct Link: Hashable {
     let entity: Int
@@ -18,8 +18,9 @@ struct RowDeletion {
     let slot: Int
   }
 
-  let store: RelationalStore
-  let session: any SQLSession
+  private let store: RelationalStore
+  private let session: any SQLSession
+  private let changes: RowChanges
   /// The last sentence of an error message.
   private let consequence: String
   /// The deleted rows by entity number, in the order in which they were found.
@@ -35,10 +36,16 @@ struct RowDeletion {
   /// The rows of new models. Errors name their temporary identifiers, because the save may fail.
   var newIdentifiers: [RowChanges.Row: PersistentIdentifier] = [:]
 
-  /// - Parameter consequence: A sentence that says what did not happen if a rule is violated.
-  init(store: RelationalStore, session: any SQLSession, else consequence: String) {
+  /// - Parameters:
+  ///   - changes: Notes the deleted rows and the rows that refer to them.
+  ///   - consequence: A sentence that says what did not happen if a rule is violated.
+  init(
+    store: RelationalStore, session: any SQLSession, _ changes: RowChanges,
+    else consequence: String
+  ) {
     self.store = store
     self.session = session
+    self.changes = changes
     self.consequence = consequence
   }
 
@@ -51,32 +58,32 @@ struct RowDeletion {
   /// - Parameters:
   ///   - rows: Keys and entity numbers of the rows to delete.
   ///   - willDelete: Called before the deletion, with the rows that rules add.
-  mutating func run(
-    _ rows: [(key: Int64, entity: Int)], _ changes: inout RowChanges,
+  func run(
+    _ rows: [(key: Int64, entity: Int)],
     willDelete: ([(key: Int64, entity: Int)]) throws -> Void = { _ in }
   ) throws {
     var found = add(rows)
     try addCascades(of: found, to: &found)
     try willDelete(cascaded)
-    try delete(found, &changes, areNew: false)
+    try delete(found, areNew: false)
   }
 
   /// Applies the rules to rows that were written since `run`.
-  mutating func runAgain(_ changes: inout RowChanges) throws {
+  func runAgain() throws {
     var found: [Int: [Int64]] = [:]
     try addCascades(of: keys, to: &found)
-    try delete(found, &changes, areNew: true)
+    try delete(found, areNew: true)
   }
 
-  private mutating func delete(
-    _ found: [Int: [Int64]], _ changes: inout RowChanges, areNew: Bool
+  private func delete(
+    _ found: [Int: [Int64]], areNew: Bool
   ) throws {
     let all = keys.keys.sorted().compactMap { number in
       steps(of: number).map { (number: number, steps: $0, list: list(keys[number] ?? [])) }
     }
     var failures: [SwiftDataError] = []
     for (number, steps, list) in all {
-      for denial in steps.denials { failures += try judge(denial, number, list, changes) }
+      for denial in steps.denials { failures += try judge(denial, number, list) }
       for emptying in steps.nullifications { failures += try judge(emptying, number, list) }
       for referrer in steps.referrers { failures += try judge(referrer, number, list) }
     }
@@ -86,9 +93,9 @@ struct RowDeletion {
       try changes.noteDeletion(of: entity, keys)
     }
     for (_, steps, list) in all {
-      for emptying in steps.nullifications { try empty(emptying, list, &changes) }
+      for emptying in steps.nullifications { try empty(emptying, list) }
       if areNew {
-        for emptying in steps.nullificationsOfDenied { try empty(emptying, list, &changes) }
+        for emptying in steps.nullificationsOfDenied { try empty(emptying, list) }
       }
       for sql in steps.unlinking + steps.referrers.map(\.clearing) { try execute(sql, list) }
     }
@@ -98,8 +105,8 @@ struct RowDeletion {
     }
   }
 
-  private mutating func empty(
-    _ emptying: DeletionSteps.Nullification, _ list: String, _ changes: inout RowChanges
+  private func empty(
+    _ emptying: DeletionSteps.Nullification, _ list: String
   ) throws {
     let found = try session.statement(emptying.sql).integers(.list(list))
     for row in stride(from: 0, to: found.count, by: 2) {
@@ -111,7 +118,7 @@ struct RowDeletion {
   // MARK: Finding
 
   /// - Returns: The keys that were not known yet, by entity number.
-  private mutating func add(_ rows: [(key: Int64, entity: Int)]) -> [Int: [Int64]] {
+  private func add(_ rows: [(key: Int64, entity: Int)]) -> [Int: [Int64]] {
     var new: [Int: [Int64]] = [:]
     var roots: [Int: Int] = [:]
     for (key, number) in rows {
@@ -123,7 +130,7 @@ struct RowDeletion {
     return new
   }
 
-  private mutating func addCascades(
+  private func addCascades(
     of rows: [Int: [Int64]], to found: inout [Int: [Int64]]
   ) throws {
     var level = rows
@@ -161,7 +168,7 @@ struct RowDeletion {
 
   /// One error for each row whose deletion is denied.
   private func judge(
-    _ denial: DeletionSteps.Partners, _ number: Int, _ list: String, _ changes: RowChanges
+    _ denial: DeletionSteps.Partners, _ number: Int, _ list: String
   ) throws -> [SwiftDataError] {
     let root = root(of: number) ?? number
     let blocking = try partners(denial, list).filter { found in

@@ -1,191 +1,214 @@
-import Foundation
-
-/// Writes one save, inside its transaction.
+/// Writes one save, inside its transaction. Called by `RelationalStore`.
 ///
-/// 1. If there are deletions, changed links of stored rows are written, and rows are deleted with
-///    the delete rules (`RowDeletion`). Changed rows release the unique values that they change, so
-///    that other models can get these values.
-/// 2. Every new model gets its key: the next free one, or that of the row with the same unique
-///    values (an upsert). Models with unique values are written in this step, because the next one
-///    may have the same values. Links to models without a key are added at the end of the step.
-/// 3. Changed rows are updated, only in the changed columns, and the other new rows are written. If
-///    a changed row does not exist any more, the save throws `DeletedRows`.
-/// 4. The pairs of to-many relationships are written.
-/// 5. Links are completed (`SaveWriter+Links`): delete rules apply to rows that refer to a deleted
-///    row now, one-to-one relationships get an inverse link, and every destination must exist.
-/// 6. Members are counted in relationships with a limit. Then the last assigned keys, and the
-///    versions and history of all changed rows are stored (`RowChanges`).
-///
-/// All decisions use the rows that the transaction sees, never the objects in the context's memory.
-/// Runs of rows with one shape share a prepared statement.
+/// `Step` lists what a save writes, in this order. All decisions use the rows that the transaction
+/// sees, never the objects in the context's memory. Each step uses types that are made with the
+/// parts that they need; `RowChanges` tracks all rows that they write.
 struct SaveWriter {
-  let store: RelationalStore
-  let session: any SQLSession
-  /// The keys of the inserted models, in the order of the request.
-  var keys: [Int64] = []
-  /// The same keys by temporary identifier, if relationships can refer to the models.
-  let insertedKeys: InsertedKeys
-  var plans: [ObjectIdentifier: EntitySave] = [:]
-  var nextKeys: [String: Int64] = [:]
-  var statements: [(sql: String, statement: any PreparedSQL)] = []
-  /// Changed models whose rows do not exist any more.
-  var deletedRows: [PersistentIdentifier] = []
-  /// The rows that the save deletes.
-  var deletion: RowDeletion
-  /// The destinations of the save's links.
-  var targets = LinkTargets()
-  /// The effects of the save beyond the request.
-  var consequences = SaveConsequences()
-  let options: SaveOptions
-  var changes: RowChanges
-  /// To-one relationships of stored rows that may have a new destination.
-  var movedLinks: [MovedLink] = []
-  /// Whether the last model with unique values was merged with its row; the next one probably is
-  /// too.
-  var expectsUpsert = false
-
-  init(
-    store: RelationalStore, session: any SQLSession, by editor: EditingState,
-    _ options: SaveOptions
-  ) {
-    self.store = store
-    self.options = options
-    deletion = RowDeletion(store: store, session: session, else: "Nothing was saved.")
-    self.session = session
-    changes = RowChanges(store, session, by: editor)
-    insertedKeys = InsertedKeys(mapping: store.mapping)
+  /// A step of a save. The steps are performed in the order of the cases.
+  enum Step: CaseIterable {
+    /// The stored destinations of the links that the save changes are read, before they are
+    /// written (`LinkWriter`).
+    case noteStoredLinks
+    /// If the request has deletions, changed links of stored rows are written first, so that delete
+    /// rules use their new values. Then rows are deleted with the delete rules (`SaveDeletion`).
+    case deleteRows
+    /// New models that the delete rules delete at once lose their unique values: merged with a
+    /// stored row, they would delete it.
+    case separateDoomedModels
+    /// Changed rows release the unique values that they change, so that other models can get these
+    /// values.
+    case releaseUniqueValues
+    /// New models that can't be merged with a stored row get the next free keys (`NewKeys`).
+    case assignFreeKeys
+    /// Changed rows with unique constraints are updated, only in the changed columns. They come
+    /// before the new models that may be merged with them, so the values of new models win. Rows
+    /// that refer to a new model without a key wait.
+    case updateConstrainedRows
+    /// The rows that wait get their new unique values, so that new models find them.
+    case takeUniqueValues
+    /// New models whose statement finds an existing row are inserted or merged (`RowWriter`). Each
+    /// is written before the next one gets its key, because it may have the same unique values.
+    case mergeModels
+    /// The other new models with unique values are looked up, then inserted or merged. Links to
+    /// models without a key are added at the end of the step.
+    case mergeLookedUpModels
+    /// The other changed rows are updated. If a changed row does not exist any more, the save
+    /// throws `DeletedRows`.
+    case updateOtherRows
+    /// The other new rows are inserted. A run of rows of one entity shares a prepared statement.
+    case insertRows
+    /// The pairs of to-many relationships are removed and added (`PairWriter`). They are compared
+    /// by key, after the new models have their rows.
+    case writePairs
+    /// Links are completed (`LinkWriter`): delete rules apply to rows that refer to a deleted row
+    /// now, one-to-one relationships get an inverse link, and every destination must exist.
+    case completeLinks
+    /// The rows at the other end of changed links count as changed.
+    case noteRelatedRows
+    /// Members are counted in relationships with a limit (`CountedLists`).
+    case countMembers
+    /// The last assigned keys are stored.
+    case storeLastKeys
+    /// The versions and the history of all changed rows are stored (`RowChanges`).
+    case recordChanges
   }
 
-  mutating func write(
-    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
-  ) throws -> [PersistentIdentifier] {
-    for snapshot in request.updated { try noteLinks(of: snapshot) }
-    if !request.deleted.isEmpty { try delete(request) }
-    let (request, doomed) = try removingUniqueValuesOfDeletedInserts(request)
-    let moving = try rowsReleasingUniqueValues(request)
-    for snapshot in moving { try clearOldUniqueValues(snapshot) }
-    let saves = try request.inserted.map { try plan(of: $0) }
-    keys = Array(repeating: 0, count: saves.count)
-    func positions(_ kind: EntitySave.KeySource) -> [Int] {
-      saves.indices.filter { (doomed.contains($0) ? .nextFree : saves[$0].keySource) == kind }
+  private let store: RelationalStore
+  private let session: any SQLSession
+  private let prepared: PreparedSave
+  private let changes: RowChanges
+  private let keys: NewKeys
+  private let rows: RowWriter
+  private let links: LinkWriter
+  private let pairs: PairWriter
+  private let deletion: SaveDeletion
+  private var request: DataStoreSaveChangesRequest<DefaultSnapshot>
+  /// The indices of new models that the delete rules delete at once.
+  private var doomed: Set<Int> = []
+  /// The changed rows that release unique values.
+  private var moving: [DefaultSnapshot] = []
+  /// The statements of the new models.
+  private var saves: [EntitySave] = []
+  /// For each changed row, whether `updateConstrainedRows` writes it.
+  private var isEarly: [Bool] = []
+
+  init(
+    store: RelationalStore, session: any SQLSession,
+    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, _ options: SaveOptions
+  ) {
+    self.store = store
+    self.session = session
+    self.request = request
+    prepared = PreparedSave(store: store, session: session)
+    changes = RowChanges(store, session, by: request.editingState)
+    keys = NewKeys(store: store, prepared, changes)
+    let deleted = RowDeletion(
+      store: store, session: session, changes, else: "Nothing was saved.")
+    links = LinkWriter(store: store, prepared, keys, changes, deleted)
+    pairs = PairWriter(prepared, keys.inserted, changes, links)
+    rows = RowWriter(
+      store: store, prepared, keys, changes, deleted, links,
+      refusesUpserts: options.refusesUpserts)
+    deletion = SaveDeletion(
+      store: store, session: session, prepared, keys.inserted, deleted, rows, links, pairs,
+      needsLastValues: options.needsLastValues)
+  }
+
+  mutating func run() throws {
+    for step in Step.allCases { try perform(step) }
+  }
+
+  private mutating func perform(_ step: Step) throws {
+    switch step {
+    case .noteStoredLinks:
+      for snapshot in request.updated { try links.noteStored(snapshot) }
+    case .deleteRows:
+      if !request.deleted.isEmpty { try deletion.run(request) }
+    case .separateDoomedModels:
+      (request, doomed) = try deletion.removingUniqueValuesOfDoomedModels(request)
+    case .releaseUniqueValues:
+      moving = try rows.rowsReleasingUniqueValues(request)
+      for snapshot in moving { try rows.clearOldUniqueValues(snapshot) }
+    case .assignFreeKeys:
+      saves = try request.inserted.map { try prepared.save(of: $0) }
+      keys.reserve(saves.count)
+      for position in positions(.nextFree) {
+        let key = try keys.next(saves[position])
+        keys.assign(key, to: request.inserted[position], position, saves[position])
+      }
+    case .updateConstrainedRows:
+      isEarly = try request.updated.map { snapshot in
+        let save = try prepared.save(of: snapshot)
+        return save.isConstrained && !keys.inserted.hasUnassigned(snapshot, save)
+      }
+      try update(where: true)
+    case .takeUniqueValues:
+      for snapshot in moving { try rows.writeNewUniqueValues(snapshot) }
+    case .mergeModels:
+      for position in positions(.writing) {
+        let (snapshot, save) = (request.inserted[position], saves[position])
+        keys.assign(try rows.upsert(snapshot, save), to: snapshot, position, save)
+      }
+    case .mergeLookedUpModels:
+      try rows.writeAfterLookUp(positions(.lookingUp), request.inserted, saves)
+    case .updateOtherRows:
+      try update(where: false)
+      if !rows.deletedRows.isEmpty { throw DeletedRows(rows.deletedRows) }
+    case .insertRows:
+      try rows.insert(positions(.nextFree), request.inserted, saves)
+    case .writePairs:
+      guard store.plans.hasRelationships else { return }
+      try pairs.write(request.inserted + request.updated)
+      try pairs.write(request.deleted.filter { $0.toManys.contains { !$0.added.isEmpty } })
+    case .completeLinks:
+      if store.plans.hasRelationships { try links.complete(request, saves) }
+    case .noteRelatedRows:
+      links.noteMoved()
+      links.note(ofNew: request.inserted, saves)
+    case .countMembers:
+      try store.checkCounts(of: changes, session)
+    case .storeLastKeys:
+      try keys.storeLast()
+    case .recordChanges:
+      try changes.finish(newKeys: keys.ends)
     }
-    for position in positions(.nextFree) {
-      assign(
-        try nextKey(saves[position]), to: request.inserted[position], position, saves[position])
+  }
+
+  /// The indices of the new models that get their keys in a certain way.
+  private func positions(_ source: EntitySave.KeySource) -> [Int] {
+    saves.indices.filter { (doomed.contains($0) ? .nextFree : saves[$0].keySource) == source }
+  }
+
+  private func update(where isEarly: Bool) throws {
+    for (snapshot, known) in zip(request.updated, self.isEarly) where known == isEarly {
+      try rows.update(snapshot)
     }
-    // A changed row is written before the new models that may be merged with it: their values win.
-    let early = try request.updated.map { try isConstrained($0) && !refersToUnassignedKey($0) }
-    for (snapshot, isEarly) in zip(request.updated, early) where isEarly { try update(snapshot) }
-    for snapshot in moving where refersToUnassignedKey(snapshot) {
-      try writeNewUniqueValues(snapshot)
-    }
-    for position in positions(.writing) {
-      let key = try upsert(request.inserted[position], saves[position])
-      assign(key, to: request.inserted[position], position, saves[position])
-    }
-    try writeAfterLookUp(positions(.lookingUp), request.inserted, saves)
-    for (snapshot, isEarly) in zip(request.updated, early) where !isEarly { try update(snapshot) }
-    if !deletedRows.isEmpty { throw DeletedRows(deletedRows) }
-    try insert(positions(.nextFree), request.inserted, saves)
-    if store.plans.hasRelationships {
-      try writeToMany(request.inserted + request.updated)
-      try writeToMany(request.deleted.filter { $0.toManys.contains { !$0.added.isEmpty } })
-      try completeLinks(of: request, saves)
-    }
-    noteMovedLinks()
-    noteLinks(ofNew: request.inserted, saves)
-    try store.checkCounts(of: changes, session)
-    try storeLastKeys()
-    noteConsequences(saves)
-    return zip(saves, keys).map { save, key in
+  }
+
+  // MARK: The result
+
+  /// The identifiers of the new models, in the order of the request.
+  var identifiers: [PersistentIdentifier] {
+    zip(saves, keys.all).map { save, key in
       PersistentIdentifier(
         scope: store.plans.scope(number: save.statements.entity.number), key: key)
     }
   }
 
-  /// Writes models whose row must be looked up. Models whose unique values refer to other new
-  /// models come after those.
-  mutating func writeAfterLookUp(
-    _ positions: [Int], _ snapshots: [DefaultSnapshot], _ saves: [EntitySave]
-  ) throws {
-    var incomplete: [Int] = []
-    var waiting = positions
-    while !waiting.isEmpty {
-      var ready = waiting.filter { position in
-        saves[position].statements.lookups.allSatisfy { lookup in
-          lookup.columns.allSatisfy { !refersToUnassignedKey(snapshots[position], $0) }
-        }
-      }
-      if ready.isEmpty { ready = waiting }
-      for position in ready {
-        let (snapshot, save) = (snapshots[position], saves[position])
-        if refersToUnassignedKey(snapshot) { incomplete.append(position) }
-        if let existing = try existingRow(like: snapshot, save) {
-          if options.refusesUpserts { throw try refusedUpsert(snapshot, save) }
-          assign(existing, to: snapshot, position, save)
-          try noteLinks(of: snapshot, save, snapshot.upsertSlots, key: existing)
-          _ = try runUpdate(snapshot, save, snapshot.upsertSlots, key: existing)
-        } else {
-          assign(try nextKey(save), to: snapshot, position, save)
-          try insert(snapshot, save, key: keys[position])
-        }
-      }
-      let written = Set(ready)
-      waiting.removeAll(where: written.contains)
-    }
-    for position in incomplete {
-      let snapshot = snapshots[position]
-      _ = try runUpdate(snapshot, saves[position], snapshot.setReferences, key: keys[position])
-    }
+  /// The number of the transaction in the history; `nil` if there is none.
+  var transaction: Int64? { changes.transaction }
+
+  /// The effects of the save beyond the request.
+  var consequences: SaveConsequences { deletion.consequences(saves, keys.all, changes) }
+}
+
+/// The statements of one save. Each is looked up or prepared once, for all its steps.
+final class PreparedSave {
+  private let store: RelationalStore
+  private let session: any SQLSession
+  private var saves: [ObjectIdentifier: EntitySave] = [:]
+  private var statements: [(sql: String, statement: any PreparedSQL)] = []
+
+  init(store: RelationalStore, session: any SQLSession) {
+    self.store = store
+    self.session = session
   }
 
-  func refersToUnassignedKey(_ snapshot: DefaultSnapshot) -> Bool {
-    plans[ObjectIdentifier(snapshot.descriptor)]?.statements.columns
-      .contains { refersToUnassignedKey(snapshot, $0) } ?? false
-  }
-
-  /// Whether a column refers to a new model that has no key yet.
-  func refersToUnassignedKey(_ snapshot: DefaultSnapshot, _ column: SaveStatements.Column) -> Bool {
-    guard column.content == .key, case .identifier(let identifier) = snapshot.value(column.cell),
-      identifier.resolved.isTemporary
-    else { return false }
-    return !insertedKeys.isNew(identifier)
-  }
-
-  mutating func plan(of snapshot: DefaultSnapshot) throws -> EntitySave {
+  /// The statements that write rows of a model's entity.
+  func save(of snapshot: DefaultSnapshot) throws -> EntitySave {
     let descriptor = ObjectIdentifier(snapshot.descriptor)
-    if let plan = plans[descriptor] { return plan }
-    let plan = store.plans.save(of: try store.entity(snapshot.descriptor))
-    plans[descriptor] = plan
-    return plan
+    if let save = saves[descriptor] { return save }
+    let save = store.plans.save(of: try store.entity(snapshot.descriptor))
+    saves[descriptor] = save
+    return save
   }
 
-  mutating func prepared(_ sql: String) throws -> any PreparedSQL {
+  func statement(_ sql: String) throws -> any PreparedSQL {
     // A save has few shapes, and equal texts share their storage: a linear search is faster than
     // hashing.
     if let known = statements.last(where: { $0.sql == sql }) { return known.statement }
     let statement = try session.statement(sql)
     statements.append((sql, statement))
     return statement
-  }
-}
-
-extension DefaultSnapshot {
-  /// The slots that an upsert writes: all attributes, and the to-one relationships that were set.
-  var upsertSlots: SlotSet {
-    var slots = setReferences
-    for (slot, property) in descriptor.properties.enumerated() where property.destination == nil {
-      slots.insert(slot)
-    }
-    return slots
-  }
-
-  /// The to-one relationships that are not nil.
-  var setReferences: SlotSet {
-    var slots = SlotSet()
-    for (slot, property) in descriptor.properties.enumerated() where property.isToOne {
-      if case .identifier? = changedValue(slot) { slots.insert(slot) }
-    }
-    return slots
   }
 }

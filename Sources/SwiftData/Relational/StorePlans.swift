@@ -1,8 +1,7 @@
 import OpenSwiftDataSQLSyntax
-import Synchronization
 
-/// Caches what is built once per store and shape: selections, save statements and the text of
-/// queries.
+/// What is built once for a store, an entity or a shape: selections, save statements and the text of
+/// queries. Each is kept in a `BoundedMemo`.
 package final class StorePlans: Sendable {
   let mapping: SchemaMapping
   /// The dialect and the features of the database.
@@ -27,24 +26,25 @@ package final class StorePlans: Sendable {
   /// The tables of the history; `nil` if the store has none.
   private let historyTables: HistoryTables?
   private let constraints: [String: [[String]]]
-  private let state: Mutex<State>
+  // The values of an entity or a relationship have a bound that the schema does not reach.
+  private let selections: BoundedMemo<Int, EntitySelection>
+  private let partialSelections = BoundedMemo<SelectionKey, EntitySelection>()
+  private let saves: BoundedMemo<Int, EntitySave>
+  private let deletions: BoundedMemo<Int, DeletionSteps>
+  private let changes: BoundedMemo<Int, EntityChanges>
+  private let tableChanges: BoundedMemo<Int, TableChanges>
+  private let historyChanges: BoundedMemo<Int, HistoryChangeMaker>
+  private let members: BoundedMemo<MembersKey, MembersQuery>
+  private let texts = BoundedMemo<QueryShape, String>()
 
-  private struct State {
-    /// For whole rows, by entity number.
-    var selections: [EntitySelection?]
-    var partialSelections: [SelectionKey: EntitySelection] = [:]
-    var saves: [String: EntitySave] = [:]
-    var queries: [QueryShape: String] = [:]
-    var renderedCount = 0
-    var members: [MembersKey: MembersQuery] = [:]
-    /// By entity number.
-    var deletions: [Int: DeletionSteps] = [:]
-    /// By entity number.
-    var changes: [Int: EntityChanges] = [:]
-    /// By the number of the root entity.
-    var tableChanges: [Int: TableChanges] = [:]
-    /// By entity number; 0 stands for entities that are not in the schema.
-    var historyChanges: [Int: HistoryChangeMaker] = [:]
+  private struct SelectionKey: Hashable {
+    let entity: Int
+    let slots: Set<Int>
+  }
+
+  private struct MembersKey: Hashable {
+    let entity: Int
+    let slot: Int
   }
 
   init(
@@ -58,9 +58,17 @@ package final class StorePlans: Sendable {
     self.history = HistoryStatements(history, in: database.dialect)
     historyRows = HistoryRowStatements(history, in: database.dialect)
     historyTables = history
-    let names = mapping.namesByNumber
-    state = Mutex(State(selections: Array(repeating: nil, count: names.count)))
-    scopes = names.map {
+    // Number 0 stands for entities that are not in the schema.
+    let count = mapping.entities.count + 1
+    selections = BoundedMemo(bound: count)
+    saves = BoundedMemo(bound: count)
+    deletions = BoundedMemo(bound: count)
+    changes = BoundedMemo(bound: count)
+    tableChanges = BoundedMemo(bound: count)
+    historyChanges = BoundedMemo(bound: count)
+    members = BoundedMemo(
+      bound: mapping.entities.map(\.descriptor.relationshipSlots.count).reduce(1, +))
+    scopes = mapping.namesByNumber.map {
       IdentifierScope(storeIdentifier: storeIdentifier, entityName: $0, kind: .row)
     }
     var constraints: [String: [[String]]] = [:]
@@ -72,116 +80,75 @@ package final class StorePlans: Sendable {
     hasRelationships = mapping.entities.contains { !$0.descriptor.relationshipSlots.isEmpty }
   }
 
+  /// The selection of an entity's whole rows.
   func selection(of entity: EntityMapping) -> EntitySelection {
-    state.withLock { state in
-      if let known = state.selections[entity.number] { return known }
-      let made = EntitySelection(RowSelection(entity, in: mapping), entity: entity, plans: self)
-      state.selections[entity.number] = made
-      return made
+    selections.value(for: entity.number) {
+      EntitySelection(RowSelection(entity, in: mapping), entity: entity, plans: self)
     }
-  }
-
-  private struct SelectionKey: Hashable {
-    let entity: Int
-    let slots: Set<Int>
   }
 
   /// - Parameter slots: The properties to read; `nil` for whole rows.
   func selection(of entity: EntityMapping, slots: Set<Int>?) -> EntitySelection {
     guard let slots else { return selection(of: entity) }
-    let key = SelectionKey(entity: entity.number, slots: slots)
-    return state.withLock { state in
-      if let known = state.partialSelections[key] { return known }
-      let made = EntitySelection(
+    return partialSelections.value(for: SelectionKey(entity: entity.number, slots: slots)) {
+      EntitySelection(
         RowSelection(entity, in: mapping, slots: slots), entity: entity, plans: self)
-      if state.partialSelections.count > 512 { state.partialSelections.removeAll() }
-      state.partialSelections[key] = made
-      return made
     }
   }
 
+  /// The statements that write an entity's rows.
   func save(of entity: EntityMapping) -> EntitySave {
-    let changes = changes(of: entity)
-    return state.withLock { state in
-      if let known = state.saves[entity.name] { return known }
-      let made = EntitySave(
-        entity, constraints: constraints[entity.name] ?? [], mapping: mapping, changes,
-        dialect: dialect)
-      state.saves[entity.name] = made
-      return made
+    saves.value(for: entity.number) {
+      EntitySave(
+        entity, constraints: constraints[entity.name] ?? [], mapping: mapping,
+        changes(of: entity), dialect: dialect)
     }
   }
 
   /// The statements for deletions of an entity's rows.
   func deletion(of entity: EntityMapping, _ schema: Schema) -> DeletionSteps {
-    if let known = state.withLock({ $0.deletions[entity.number] }) { return known }
-    let made = DeletionSteps(of: entity, in: mapping, schema, dialect: dialect)
-    state.withLock { $0.deletions[entity.number] = made }
-    return made
+    deletions.value(for: entity.number) {
+      DeletionSteps(of: entity, in: mapping, schema, dialect: dialect)
+    }
   }
 
   /// The related rows that change with an entity's rows.
   func changes(of entity: EntityMapping) -> EntityChanges {
-    state.withLock { state in
-      if let known = state.changes[entity.number] { return known }
-      let made = EntityChanges(of: entity, in: mapping, dialect: dialect)
-      state.changes[entity.number] = made
-      return made
+    changes.value(for: entity.number) {
+      EntityChanges(of: entity, in: mapping, dialect: dialect)
     }
   }
 
   /// The statements for versions and history of a table's rows.
   func tableChanges(of root: EntityMapping) -> TableChanges {
-    state.withLock { state in
-      if let known = state.tableChanges[root.number] { return known }
-      let made = TableChanges(of: root, historyTables, in: mapping, dialect)
-      state.tableChanges[root.number] = made
-      return made
+    tableChanges.value(for: root.number) {
+      TableChanges(of: root, historyTables, in: mapping, dialect)
     }
   }
 
   /// Makes the public changes of an entity's rows.
   func historyChanges(ofEntity number: Int) -> HistoryChangeMaker {
     let entity = mapping.entity(number: number)
-    let key = entity?.number ?? 0
-    if let known = state.withLock({ $0.historyChanges[key] }) { return known }
-    let made = HistoryChangeMaker(entity)
-    state.withLock { $0.historyChanges[key] = made }
-    return made
+    return historyChanges.value(for: entity?.number ?? 0) { HistoryChangeMaker(entity) }
   }
 
-  private struct MembersKey: Hashable {
-    let entity: Int
-    let slot: Int
-  }
-
+  /// The query for the members of a relationship.
   func members(
     of entity: EntityMapping, slot: Int, _ make: () -> MembersQuery
   ) -> MembersQuery {
-    let key = MembersKey(entity: entity.number, slot: slot)
-    if let known = state.withLock({ $0.members[key] }) { return known }
-    let made = make()
-    state.withLock { $0.members[key] = made }
-    return made
+    members.value(for: MembersKey(entity: entity.number, slot: slot), make: make)
+  }
+
+  /// The text of a query, rendered once per shape.
+  func text(of shape: QueryShape, _ render: () -> String) -> String {
+    texts.value(for: shape, make: render)
   }
 
   /// The number of compilations, because a shape was new or the SQL depends on captured values.
   package var compiledCount: Int { fetches.compiledCount }
 
   /// The number of query texts that were rendered, because their shape was new.
-  package var renderedCount: Int { state.withLock { $0.renderedCount } }
-
-  /// The text of a query, rendered once per shape.
-  func text(of shape: QueryShape, _ render: () -> String) -> String {
-    if let known = state.withLock({ $0.queries[shape] }) { return known }
-    let text = render()
-    state.withLock { state in
-      state.renderedCount += 1
-      if state.queries.count > 512 { state.queries.removeAll() }
-      state.queries[shape] = text
-    }
-    return text
-  }
+  package var renderedCount: Int { texts.madeCount }
 
   func scope(number: Int) -> IdentifierScope { scopes[number] }
 }

@@ -1,18 +1,32 @@
-/// Writes the pairs of to-many relationships.
-extension SaveWriter {
+/// Writes the pairs of to-many relationships. Used by the steps of `SaveWriter`.
+struct PairWriter {
+  private let prepared: PreparedSave
+  private let keys: InsertedKeys
+  private let changes: RowChanges
+  private let links: LinkWriter
+
+  init(
+    _ prepared: PreparedSave, _ keys: InsertedKeys, _ changes: RowChanges, _ links: LinkWriter
+  ) {
+    self.prepared = prepared
+    self.keys = keys
+    self.changes = changes
+    self.links = links
+  }
+
   /// Writes each changed pair once, even if both sides of the relationship contain it.
   ///
   /// Pairs are compared by key, after upserts have merged new models with existing rows: a list
   /// that lost the old instance of a row and gained a new one has not lost the row. The order of
   /// tables does not matter, so they are written in the order in which they occur.
-  mutating func writeToMany(_ snapshots: [DefaultSnapshot]) throws {
+  func write(_ snapshots: [DefaultSnapshot]) throws {
     var pairChanges: [PairChanges] = []
     var indices: [ToManyStatements.PairTable: Int] = [:]
     for snapshot in snapshots where !snapshot.toManys.isEmpty {
-      let save = try plan(of: snapshot)
+      let save = try prepared.save(of: snapshot)
       for toMany in save.toMany where snapshot.changedSlots.contains(toMany.slot) {
         guard let change = snapshot.toMany(toMany.slot),
-          let owner = insertedKeys.key(of: snapshot.persistentIdentifier)
+          let owner = keys.key(of: snapshot.persistentIdentifier)
         else { continue }
         let index = indices[toMany.pairTable] ?? pairChanges.count
         if index == pairChanges.count {
@@ -20,11 +34,7 @@ extension SaveWriter {
           pairChanges.append(PairChanges(toMany))
         }
         func pairs(_ members: [PersistentIdentifier]) -> [KeyPair] {
-          members.compactMap(insertedKeys.key(of:)).map { member in
-            toMany.ownerIsFirst
-              ? KeyPair(first: owner, second: member)
-              : KeyPair(first: member, second: owner)
-          }
+          toMany.pairs(of: owner, members.compactMap { keys.key(of: $0) })
         }
         pairChanges[index].remove(pairs(change.removed))
         pairChanges[index].add(pairs(change.added))
@@ -33,8 +43,8 @@ extension SaveWriter {
     for change in pairChanges {
       let statements = change.statements
       for pair in change.addedPairs {
-        targets.insert(pair.first, root: statements.first.root)
-        targets.insert(pair.second, root: statements.second.root)
+        links.noteTarget(pair.first, root: statements.first.root)
+        links.noteTarget(pair.second, root: statements.second.root)
       }
       try run(statements.unlink, change.removedPairs, statements)
       try run(statements.link, try unowned(change.addedPairs, statements), statements)
@@ -42,26 +52,21 @@ extension SaveWriter {
   }
 
   /// Removes the pairs that a changed or deleted row loses, if they are stored.
-  mutating func unlinkPairs(of snapshot: DefaultSnapshot) throws {
+  func unlink(_ snapshot: DefaultSnapshot) throws {
     guard !snapshot.toManys.isEmpty, let owner = snapshot.persistentIdentifier.rowKey else {
       return
     }
-    for toMany in try plan(of: snapshot).toMany where snapshot.changedSlots.contains(toMany.slot) {
+    let save = try prepared.save(of: snapshot)
+    for toMany in save.toMany where snapshot.changedSlots.contains(toMany.slot) {
       let removed = snapshot.toMany(toMany.slot)?.removed.compactMap(\.resolved.rowKey) ?? []
-      let pairs = removed.map { member in
-        toMany.ownerIsFirst
-          ? KeyPair(first: owner, second: member) : KeyPair(first: member, second: owner)
-      }
-      try run(toMany.unlink, pairs, toMany)
+      try run(toMany.unlink, toMany.pairs(of: owner, removed), toMany)
     }
   }
 
   /// Adds or removes pairs. The rows at both ends of a pair that this changes count as changed.
-  private mutating func run(
-    _ sql: String, _ pairs: [KeyPair], _ statements: ToManyStatements
-  ) throws {
+  private func run(_ sql: String, _ pairs: [KeyPair], _ statements: ToManyStatements) throws {
     if pairs.isEmpty { return }
-    let statement = try prepared(sql)
+    let statement = try prepared.statement(sql)
     try statement.run(pairs) { pair in
       changes.note(statements.first, key: pair.first)
       changes.note(statements.second, key: pair.second)
@@ -69,15 +74,25 @@ extension SaveWriter {
   }
 
   /// The pairs whose member still has another owner; that owner loses it.
-  private mutating func unowned(
+  private func unowned(
     _ pairs: [KeyPair], _ statements: ToManyStatements
   ) throws -> [KeyPair] {
     guard let sql = statements.storedOwner else { return pairs }
-    let statement = try prepared(sql)
+    let statement = try prepared.statement(sql)
     return try pairs.filter { pair in
       guard let owner = try statement.integer(.integer(pair.second)) else { return true }
       if owner != pair.first { changes.note(statements.first, key: owner) }
       return owner != pair.first
+    }
+  }
+}
+
+extension ToManyStatements {
+  /// The pairs of an owner and its members, in the order of the columns.
+  fileprivate func pairs(of owner: Int64, _ members: [Int64]) -> [KeyPair] {
+    members.map { member in
+      ownerIsFirst
+        ? KeyPair(first: owner, second: member) : KeyPair(first: member, second: owner)
     }
   }
 }

@@ -1,0 +1,303 @@
+import OpenSwiftDataRowStorage
+import OpenSwiftDataSQLSyntax
+
+/// Follows the to-one links of a save and completes them, after all its rows are written. Used by
+/// the steps of `SaveWriter`.
+///
+/// 1. Before links are written, their stored destinations are noted.
+/// 2. `complete` applies delete rules to rows that refer to a deleted row now, gives one-to-one
+///    relationships an inverse link, and requires every destination to exist.
+/// 3. At the end the rows at the other ends of changed links are noted in `RowChanges`.
+final class LinkWriter {
+  private let store: RelationalStore
+  private let prepared: PreparedSave
+  private let keys: NewKeys
+  private let changes: RowChanges
+  private let deletion: RowDeletion
+  /// To-one relationships of stored rows that may have a new destination.
+  private var moved: [MovedLink] = []
+  /// The destinations of the save's links.
+  private var targets = LinkTargets()
+  /// To-one relationships that lost their model to another one.
+  private(set) var displaced: [SaveConsequences.Link] = []
+  /// Inverse to-one relationships that were set to a model of this save.
+  private(set) var answered: [SaveConsequences.Link] = []
+
+  init(
+    store: RelationalStore, _ prepared: PreparedSave, _ keys: NewKeys, _ changes: RowChanges,
+    _ deletion: RowDeletion
+  ) {
+    self.store = store
+    self.prepared = prepared
+    self.keys = keys
+    self.changes = changes
+    self.deletion = deletion
+  }
+
+  // MARK: Rows at the other end
+
+  /// Records the old destinations of a stored row's to-one relationships, before it is written.
+  func noteStored(_ snapshot: DefaultSnapshot) throws {
+    guard let key = snapshot.persistentIdentifier.rowKey else { return }
+    try noteStored(snapshot, prepared.save(of: snapshot), snapshot.changedSlots, key: key)
+  }
+
+  func noteStored(
+    _ snapshot: DefaultSnapshot, _ save: EntitySave, _ slots: SlotSet, key: Int64
+  ) throws {
+    for link in save.changes.links where slots.contains(link.slot) {
+      let old = try prepared.statement(link.stored).integer(.integer(key))
+      moved.append(
+        MovedLink(
+          row: RowChanges.Row(root: save.changes.root, key: key), partner: link.partner, old: old,
+          new: snapshot.value(link.slot)))
+    }
+  }
+
+  /// Called when all new models have keys: notes related rows whose relationship has changed.
+  func noteMoved() {
+    for link in moved {
+      let new = keys.inserted.key(of: link.new)
+      let isDeleted = deletion.contains(link.row)
+      if new == link.old, !isDeleted { continue }
+      if let new, !isDeleted { changes.note(link.partner, key: new) }
+      // An old related row without an inverse does not change.
+      if let old = link.old, link.partner.slot != nil { changes.note(link.partner, key: old) }
+    }
+  }
+
+  /// Notes the related rows of new rows.
+  func note(ofNew snapshots: [DefaultSnapshot], _ saves: [EntitySave]) {
+    for (index, save) in saves.enumerated() where !save.changes.links.isEmpty {
+      guard changes.isNew(RowChanges.Row(root: save.changes.root, key: keys[index])) else {
+        continue
+      }
+      for link in save.changes.links {
+        guard let key = keys.inserted.key(of: snapshots[index].value(link.slot)) else { continue }
+        changes.note(link.partner, key: key)
+      }
+    }
+  }
+
+  // MARK: Completion
+
+  /// 1. Delete rules apply to rows that refer to a deleted row now.
+  /// 2. One-to-one relationships get an inverse link, and other links to the same row are removed;
+  ///    the later save wins.
+  /// 3. Every row that a link of the save refers to must exist.
+  func complete(
+    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, _ saves: [EntitySave]
+  ) throws {
+    var assignments = OneToOneAssignments()
+    // New models come after the changed rows that they may be merged with, so their values win.
+    for snapshot in request.updated { try add(changed: snapshot, to: &assignments) }
+    for (index, save) in saves.enumerated() where !save.toOnes.isEmpty {
+      add(new: request.inserted[index], key: keys[index], save, to: &assignments)
+    }
+    if !deletion.isEmpty, targets.contains(where: { deletion.contains($0, root: $1) }) {
+      for (index, save) in saves.enumerated() {
+        let row = RowChanges.Row(root: save.changes.root, key: keys[index])
+        if changes.isNew(row) {
+          deletion.newIdentifiers[row] = request.inserted[index].persistentIdentifier
+        }
+      }
+      try deletion.runAgain()
+    }
+    for assignment in assignments.settled(besides: deletion) { try settle(assignment) }
+    try requireTargets()
+  }
+
+  private func add(
+    changed snapshot: DefaultSnapshot, to assignments: inout OneToOneAssignments
+  ) throws {
+    let save = try prepared.save(of: snapshot)
+    guard !save.toOnes.isEmpty, let row = snapshot.persistentIdentifier.rowKey else { return }
+    for link in save.toOnes where snapshot.changedSlots.contains(link.slot) {
+      let key = keys.inserted.key(of: snapshot.value(link.slot))
+      if let key { noteTarget(key, root: link.destinationRoot) }
+      guard let oneToOne = link.oneToOne else { continue }
+      assignments.add(
+        OneToOneAssignment(
+          statements: oneToOne, row: RowChanges.Row(root: save.changes.root, key: row),
+          slot: link.slot,
+          destination: key.map { RowChanges.Row(root: link.destinationRoot, key: $0) },
+          isShared: false))
+    }
+  }
+
+  private func add(
+    new snapshot: DefaultSnapshot, key: Int64, _ save: EntitySave,
+    to assignments: inout OneToOneAssignments
+  ) {
+    for link in save.toOnes {
+      // A model that was deleted and inserted again keeps the links of its row.
+      let value = snapshot.value(link.slot)
+      guard let destination = keys.inserted.key(of: value) else { continue }
+      if !keys.inserted.isNew(value) { noteTarget(destination, root: link.destinationRoot) }
+      guard let oneToOne = link.oneToOne else { continue }
+      let row = RowChanges.Row(root: save.changes.root, key: key)
+      assignments.add(
+        OneToOneAssignment(
+          statements: oneToOne, row: row, slot: link.slot,
+          destination: RowChanges.Row(root: link.destinationRoot, key: destination),
+          isShared: !changes.isNew(row)))
+    }
+  }
+
+  // MARK: One-to-one
+
+  private func settle(_ assignment: OneToOneAssignment) throws {
+    let (statements, key) = (assignment.statements, assignment.row.key)
+    if assignment.isShared || !changes.isNew(assignment.row) {
+      try displace(statements.freeRow, key, assignment.destination?.key)
+    }
+    guard let destination = assignment.destination, !deletion.contains(destination),
+      !changes.isNew(destination)
+    else { return }
+    try displace(statements.freeDestination, key, destination.key)
+    answered += try rewrite(statements.answer, key, destination.key)
+  }
+
+  /// Removes the links of other rows to one end of a one-to-one relationship.
+  func displace(_ rewriting: ToOneLink.Rewriting, _ row: Int64, _ destination: Int64?) throws {
+    // No row has the key 0, so 0 stands for none.
+    displaced += try rewrite(rewriting, row, destination ?? 0)
+  }
+
+  /// - Returns: The written links, which the context must apply to its models.
+  private func rewrite(
+    _ rewriting: ToOneLink.Rewriting, _ row: Int64, _ destination: Int64
+  ) throws -> [SaveConsequences.Link] {
+    let found = try prepared.statement(rewriting.sql).integers(.pair(row, destination))
+    return try stride(from: 0, to: found.count, by: 2).map { index in
+      let identifier = store.plans.identifier(found[index], entity: Int(found[index + 1]))
+      if rewriting.isRequired {
+        throw SwiftDataError.modelValidationFailure.with(
+          "\(identifier) would lose its model, because the relationship is one-to-one and this save gives "
+            + "that model to another one. The relationship is required: give \(identifier) another model "
+            + "first, or make it optional. Nothing was saved.",
+          entity: rewriting.entity, property: rewriting.property)
+      }
+      changes.note(rewriting.partner, key: found[index])
+      return SaveConsequences.Link(identifier: identifier, slot: rewriting.slot)
+    }
+  }
+
+  // MARK: Targets
+
+  /// A link of the save leads to a row, which has to exist at the end.
+  func noteTarget(_ key: Int64, root: Int) { targets.insert(key, root: root) }
+
+  /// - Throws: `DeletedRows` with the destinations that do not exist any more.
+  private func requireTargets() throws {
+    var missing: [PersistentIdentifier] = []
+    for (root, keys) in targets.keys.sorted(by: { $0.key < $1.key }) {
+      guard let entity = store.mapping.entity(number: root) else { continue }
+      let stored = keys.filter {
+        let row = RowChanges.Row(root: root, key: $0)
+        return !changes.isNew(row) && !deletion.contains(row)
+      }
+      guard let first = stored.first else { continue }
+      let table = store.plans.tableChanges(of: entity)
+      if stored.count == 1 {
+        if try prepared.statement(table.existing).integer(.integer(first)) != nil { continue }
+        missing.append(store.plans.identifier(first, entity: root))
+      } else {
+        let list = store.driver.dialect.list(Array(stored))
+        let count = try prepared.statement(table.existingCount).integer(.list(list))
+        if count == Int64(stored.count) { continue }
+        let found = Set(try prepared.statement(table.existingKeys).integers(.list(list)))
+        missing += stored.subtracting(found).sorted()
+          .map { store.plans.identifier($0, entity: root) }
+      }
+    }
+    if !missing.isEmpty { throw DeletedRows(missing) }
+  }
+}
+
+/// A to-one relationship of a stored row that a save writes.
+private struct MovedLink {
+  let row: RowChanges.Row
+  let partner: EntityChanges.Partner
+  /// The key of the stored destination.
+  let old: Int64?
+  let new: SnapshotValue
+}
+
+/// The destination of a row's one-to-one relationship, as requested by a save.
+private struct OneToOneAssignment {
+  let statements: ToOneLink.OneToOne
+  let row: RowChanges.Row
+  let slot: Int
+  var destination: RowChanges.Row?
+  /// Whether several models were merged into the row, or a stored and a new one.
+  var isShared: Bool
+}
+
+/// The one-to-one links of a save. If several new models are merged into one row, the last link
+/// counts, and the inverse links of the earlier ones do not.
+private struct OneToOneAssignments {
+  private struct Side: Hashable {
+    let row: RowChanges.Row
+    let slot: Int
+  }
+
+  private var assignments: [OneToOneAssignment] = []
+  private var indices: [Side: Int] = [:]
+
+  mutating func add(_ assignment: OneToOneAssignment) {
+    let side = Side(row: assignment.row, slot: assignment.slot)
+    if let index = indices[side] {
+      assignments[index] = assignment
+      assignments[index].isShared = true
+    } else {
+      indices[side] = assignments.count
+      assignments.append(assignment)
+    }
+  }
+
+  /// The final links: each row has one destination, and is the destination of one row. Links may
+  /// contradict each other if a context has read the two ends at different times. Then the last one
+  /// counts, and the row of an earlier one gets no destination.
+  func settled(besides deletion: RowDeletion) -> [OneToOneAssignment] {
+    var taken: Set<Side> = []
+    var settled: [OneToOneAssignment] = []
+    for var assignment in assignments.reversed()
+    where !deletion.contains(assignment.row) && !isSuperseded(assignment) {
+      let end = Side(row: assignment.row, slot: assignment.slot)
+      guard taken.insert(end).inserted else { continue }
+      if let row = assignment.destination {
+        let other = Side(row: row, slot: assignment.statements.freeRow.slot)
+        if other != end, !taken.insert(other).inserted { assignment.destination = nil }
+      }
+      settled.append(assignment)
+    }
+    return settled.reversed()
+  }
+
+  /// Whether the row at the other end was merged from several models, and its final link leads
+  /// elsewhere.
+  private func isSuperseded(_ assignment: OneToOneAssignment) -> Bool {
+    guard let destination = assignment.destination,
+      let index = indices[Side(row: destination, slot: assignment.statements.freeRow.slot)]
+    else { return false }
+    return assignments[index].isShared && assignments[index].destination != assignment.row
+  }
+}
+
+/// The destinations of a save's links, by the number of their root entity.
+private struct LinkTargets {
+  private(set) var keys: [Int: Set<Int64>] = [:]
+  /// Many new rows in sequence have the same destination, so it is not inserted for each.
+  private var last: (root: Int, key: Int64) = (0, 0)
+
+  mutating func insert(_ key: Int64, root: Int) {
+    if last.root == root, last.key == key { return }
+    last = (root, key)
+    keys[root, default: []].insert(key)
+  }
+
+  func contains(where isFound: (Int64, Int) -> Bool) -> Bool {
+    keys.contains { root, keys in keys.contains { isFound($0, root) } }
+  }
+}

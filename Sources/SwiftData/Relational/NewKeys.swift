@@ -1,0 +1,149 @@
+import OpenSwiftDataRowStorage
+
+/// Assigns primary keys to the new models of a save. Used by the steps of `SaveWriter`.
+final class NewKeys {
+  /// The keys of the new models, in the order of the request; 0 for models without a key.
+  private(set) var all: [Int64] = []
+  /// The same keys by temporary identifier, if relationships can refer to the models.
+  let inserted: InsertedKeys
+  private let store: RelationalStore
+  private let prepared: PreparedSave
+  private let changes: RowChanges
+  /// By the name of the root entity.
+  private var nextKeys: [String: Int64] = [:]
+
+  init(store: RelationalStore, _ prepared: PreparedSave, _ changes: RowChanges) {
+    self.store = store
+    self.prepared = prepared
+    self.changes = changes
+    inserted = InsertedKeys(mapping: store.mapping)
+  }
+
+  subscript(index: Int) -> Int64 { all[index] }
+
+  /// Makes room for the keys of the new models.
+  func reserve(_ count: Int) { all = Array(repeating: 0, count: count) }
+
+  func assign(_ key: Int64, to snapshot: DefaultSnapshot, _ index: Int, _ save: EntitySave) {
+    all[index] = key
+    guard store.plans.hasRelationships else { return }
+    inserted.assign(
+      key, entity: save.statements.entity.number, to: snapshot.persistentIdentifier)
+  }
+
+  /// - Throws: `SwiftDataError.storeWriteFailure` if no key is left.
+  func next(_ save: EntitySave) throws -> Int64 {
+    let entity = save.statements.entity
+    let next = try nextKeys[entity.rootName] ?? firstFreeKey(save)
+    guard next <= PackedKey.largestKey else { throw KeySpace.exhausted(entity.rootName) }
+    nextKeys[entity.rootName] = next + 1
+    return next
+  }
+
+  /// Makes the last key free again, because the model was merged with a stored row.
+  func giveBack(_ key: Int64, _ save: EntitySave) {
+    nextKeys[save.statements.entity.rootName] = key
+  }
+
+  /// The key after the last one that a save assigned, and after those that other programs assigned
+  /// since.
+  private func firstFreeKey(_ save: EntitySave) throws -> Int64 {
+    guard let root = store.mapping.entity(named: save.statements.entity.rootName) else { return 1 }
+    let stored =
+      try prepared.statement(store.plans.keys.last).integer(.integer(Int64(root.number))) ?? 0
+    let used = try prepared.statement(save.statements.largestKey).integer(.none) ?? 0
+    let first = try KeySpace.next(after: max(stored, used), of: save.statements.entity.rootName)
+    changes.noteNewRows(of: root.number, from: first)
+    return first
+  }
+
+  /// Stores the last assigned keys.
+  func storeLast() throws {
+    for (number, next) in ends {
+      try prepared.statement(store.plans.keys.storeLast).run(.pair(next - 1, Int64(number)))
+    }
+  }
+
+  /// The number after the last assigned key, by the number of the root entity.
+  var ends: [Int: Int64] {
+    var ends: [Int: Int64] = [:]
+    for (root, next) in nextKeys {
+      if let entity = store.mapping.entity(named: root) { ends[entity.number] = next }
+    }
+    return ends
+  }
+}
+
+/// The keys of the models that a save inserts, by temporary identifier.
+package final class InsertedKeys {
+  private var known: [ObjectIdentifier: (key: Int64, entity: Int)] = [:]
+  private let mapping: SchemaMapping
+
+  init(mapping: SchemaMapping) {
+    self.mapping = mapping
+  }
+
+  func assign(_ key: Int64, entity: Int, to identifier: PersistentIdentifier) {
+    known[ObjectIdentifier(identifier.id.scope)] = (key, entity)
+  }
+
+  func isNew(_ identifier: PersistentIdentifier) -> Bool {
+    known[ObjectIdentifier(identifier.id.scope)] != nil
+  }
+
+  func isNew(_ value: SnapshotValue) -> Bool {
+    if case .identifier(let identifier) = value { isNew(identifier) } else { false }
+  }
+
+  func key(of identifier: PersistentIdentifier) -> Int64? {
+    identifier.rowKey ?? known[ObjectIdentifier(identifier.id.scope)]?.key
+      ?? identifier.resolved.rowKey
+  }
+
+  /// The key of the destination of a to-one relationship.
+  func key(of value: SnapshotValue) -> Int64? {
+    switch value {
+    case .identifier(let identifier): return key(of: identifier)
+    case .integer(let word): return PackedKey(word: word).key
+    case .null, .real, .text, .blob, .uuid, .reference: return nil
+    }
+  }
+
+  func destination(of identifier: PersistentIdentifier) -> (key: Int64, entity: Int)? {
+    if let new = known[ObjectIdentifier(identifier.id.scope)] { return new }
+    let permanent = identifier.resolved
+    guard let key = permanent.rowKey, let entity = mapping.entity(named: permanent.entityName)
+    else { return nil }
+    return (key, entity.number)
+  }
+
+  /// Whether a column of the model refers to a new model that has no key yet.
+  func isUnassigned(_ column: SaveStatements.Column, of snapshot: DefaultSnapshot) -> Bool {
+    guard column.content == .key, case .identifier(let identifier) = snapshot.value(column.cell),
+      identifier.resolved.isTemporary
+    else { return false }
+    return !isNew(identifier)
+  }
+
+  /// Whether the model refers to a new model that has no key yet.
+  func hasUnassigned(_ snapshot: DefaultSnapshot, _ save: EntitySave) -> Bool {
+    save.statements.columns.contains { isUnassigned($0, of: snapshot) }
+  }
+}
+
+/// The valid keys for new rows.
+enum KeySpace {
+  /// - Parameter last: The last assigned key; negative keys were written by another program.
+  /// - Throws: `SwiftDataError.storeWriteFailure` if the largest key has been reached.
+  static func next(after last: Int64, of entity: String? = nil) throws -> Int64 {
+    guard last < PackedKey.largestKey else { throw exhausted(entity) }
+    return max(last, 0) + 1
+  }
+
+  static func exhausted(_ entity: String?) -> SwiftDataError {
+    .storeWriteFailure.with(
+      "No key is left for new rows; nothing of this save was stored. Another program has given the largest "
+        + "one to a row, or noted it as the last one (Z_MAX in Z_PRIMARYKEY): correct it there.",
+      doing: "choosing keys for new rows", entity: entity)
+  }
+}

@@ -1,0 +1,217 @@
+import OpenSwiftDataRowStorage
+import OpenSwiftDataSQLSyntax
+
+/// The deletions of a save. Used by the steps of `SaveWriter`.
+///
+/// `RowDeletion` deletes the rows and applies the delete rules. This type prepares the rows for the
+/// rules, and collects what the rules did for the context.
+final class SaveDeletion {
+  private let store: RelationalStore
+  private let session: any SQLSession
+  private let prepared: PreparedSave
+  private let keys: InsertedKeys
+  private let deletion: RowDeletion
+  private let rows: RowWriter
+  private let links: LinkWriter
+  private let pairs: PairWriter
+  /// Whether the context has a model without its values.
+  private let needsLastValues: (PersistentIdentifier) -> Bool
+  private var lastValues: [DefaultSnapshot] = []
+
+  init(
+    store: RelationalStore, session: any SQLSession, _ prepared: PreparedSave,
+    _ keys: InsertedKeys, _ deletion: RowDeletion, _ rows: RowWriter, _ links: LinkWriter,
+    _ pairs: PairWriter,
+    needsLastValues: @escaping (PersistentIdentifier) -> Bool
+  ) {
+    self.store = store
+    self.session = session
+    self.prepared = prepared
+    self.keys = keys
+    self.deletion = deletion
+    self.rows = rows
+    self.links = links
+    self.pairs = pairs
+    self.needsLastValues = needsLastValues
+  }
+
+  /// Deletes rows, and those that delete rules add. Links that the same save changes count as
+  /// changed.
+  func run(_ request: DataStoreSaveChangesRequest<DefaultSnapshot>) throws {
+    for snapshot in request.updated { try writeLinks(of: snapshot) }
+    for snapshot in request.deleted where !snapshot.changedSlots.isEmpty {
+      try links.noteStored(snapshot)
+      try writeLinks(of: snapshot)
+    }
+    let deleted = try request.deleted.compactMap { snapshot in
+      try snapshot.persistentIdentifier.rowKey.map {
+        (key: $0, entity: try prepared.save(of: snapshot).statements.entity.number)
+      }
+    }
+    try deletion.run(deleted) { lastValues = try values(of: $0) }
+  }
+
+  /// Writes the changed relationships of a row first, so that delete rules use their new values. A
+  /// link to a new model is null until that has a key, and is followed later; the same applies to
+  /// properties of unique constraints.
+  private func writeLinks(of snapshot: DefaultSnapshot) throws {
+    guard let key = snapshot.persistentIdentifier.rowKey, !snapshot.changedSlots.isEmpty else {
+      return
+    }
+    let save = try prepared.save(of: snapshot)
+    let unique = save.uniqueSlots(among: snapshot.changedSlots)
+    var (written, nullified) = (SlotSet(), SlotSet())
+    for link in save.toOnes where snapshot.changedSlots.contains(link.slot) {
+      if unique.contains(link.slot) {
+        nullified.insert(link.slot)
+      } else {
+        written.insert(link.slot)
+      }
+    }
+    if let sql = save.unlinking(nullified) { try prepared.statement(sql).run(.integer(key)) }
+    if !written.isEmpty { _ = try rows.update(snapshot, save, written, key: key) }
+    for link in save.toOnes where snapshot.changedSlots.contains(link.slot) {
+      guard let oneToOne = link.oneToOne, !oneToOne.freeRow.isRequired else { continue }
+      // The new destination must not be confused with the old one, which may be deleted.
+      let destination = keys.key(of: snapshot.value(link.slot))
+      try links.displace(oneToOne.freeRow, key, destination)
+    }
+    try pairs.unlink(snapshot)
+  }
+
+  /// Reads the rows of models whose values the context has not loaded.
+  private func values(of rows: [(key: Int64, entity: Int)]) throws -> [DefaultSnapshot] {
+    let wanted = rows.filter {
+      needsLastValues(store.plans.identifier($0.key, entity: $0.entity))
+    }
+    return try Dictionary(grouping: wanted, by: \.entity).flatMap { number, rows in
+      guard let entity = store.mapping.entity(number: number) else { return [DefaultSnapshot]() }
+      let selection = store.plans.selection(of: entity)
+      return try session.statement(selection.byKeys)
+        .rows(.list(store.driver.dialect.list(rows.map(\.key))), store.reading(selection))
+        .rows.snapshots
+    }
+  }
+
+  // MARK: New models that are deleted
+
+  /// The request, with the unique values removed from new models that delete rules delete at once.
+  /// Such a model must not be merged with a stored row, which would be deleted with it. It is
+  /// written nevertheless, so that the rules apply to rows that refer to it.
+  /// - Returns: Also the indices of these models.
+  func removingUniqueValuesOfDoomedModels(
+    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
+  ) throws -> (request: DataStoreSaveChangesRequest<DefaultSnapshot>, doomed: Set<Int>) {
+    let doomed = deletion.isEmpty ? [] : try doomedIndices(request.inserted)
+    if doomed.isEmpty { return (request, []) }
+    var inserted = request.inserted
+    for index in doomed {
+      let columns = try prepared.save(of: inserted[index]).statements.lookups.flatMap(\.columns)
+      inserted[index] = inserted[index].emptying(
+        columns.filter { $0.content == .plain }.map(\.cell))
+    }
+    return (
+      DataStoreSaveChangesRequest(
+        inserted: inserted, updated: request.updated, deleted: request.deleted,
+        editingState: request.editingState), doomed
+    )
+  }
+
+  /// New models that a cascade deletes, because they belong to a deleted row or to another such
+  /// model.
+  private func doomedIndices(_ snapshots: [DefaultSnapshot]) throws -> Set<Int> {
+    var indices: Set<Int> = []
+    var identifiers: Set<PersistentIdentifier> = []
+    var hasGrown = true
+    while hasGrown {
+      hasGrown = false
+      for (index, snapshot) in snapshots.enumerated() where !indices.contains(index) {
+        for link in try prepared.save(of: snapshot).toOnes where cascades(to: link) {
+          guard case .identifier(let owner)? = snapshot.changedValue(link.slot) else { continue }
+          let isDoomed =
+            owner.resolved.rowKey.map { deletion.contains($0, root: link.destinationRoot) }
+            ?? identifiers.contains(owner)
+          guard isDoomed else { continue }
+          indices.insert(index)
+          identifiers.insert(snapshot.persistentIdentifier)
+          hasGrown = true
+          break
+        }
+      }
+    }
+    return indices
+  }
+
+  /// Whether deleting the destination of a relationship also deletes the row.
+  private func cascades(to link: ToOneLink) -> Bool {
+    guard let inverse = link.inverse else { return false }
+    return store.schema.relationship(inverse, of: link.destination)?.deleteRule == .cascade
+  }
+
+  // MARK: What the context learns
+
+  /// The effects of the save beyond the request.
+  /// - Parameters:
+  ///   - saves: The statements of the new models.
+  ///   - keys: The keys of the new models.
+  func consequences(
+    _ saves: [EntitySave], _ keys: [Int64], _ changes: RowChanges
+  ) -> SaveConsequences {
+    var consequences = SaveConsequences()
+    consequences.lastValues = lastValues
+    consequences.displaced = links.displaced
+    consequences.answered = links.answered
+    if deletion.isEmpty { return consequences }
+    consequences.hasMissedRows = deletion.hasMissedRows
+    consequences.dropped = saves.indices.filter {
+      deletion.contains(RowChanges.Row(root: saves[$0].changes.root, key: keys[$0]))
+    }
+    consequences.deleted = deletion.cascaded.compactMap { row in
+      guard let entity = store.mapping.entity(number: row.entity),
+        !changes.isNew(
+          RowChanges.Row(root: store.mapping.rootNumber(of: entity), key: row.key))
+      else { return nil }
+      return store.plans.identifier(row.key, entity: row.entity)
+    }
+    // Some of them were displaced before they were deleted.
+    let deleted = Set(consequences.deleted)
+    consequences.displaced.removeAll { deleted.contains($0.identifier) }
+    consequences.nullified = deletion.nullified.compactMap { link in
+      guard let entity = store.mapping.entity(number: link.entity),
+        !deletion.contains(link.key, root: store.mapping.rootNumber(of: entity))
+      else { return nil }
+      return SaveConsequences.Link(
+        identifier: store.plans.identifier(link.key, entity: link.entity), slot: link.slot)
+    }
+    consequences.changedLists = changedLists(changes)
+    return consequences
+  }
+
+  /// The lists that lost deleted members, wherever their pairs are stored.
+  private func changedLists(
+    _ changes: RowChanges
+  ) -> [(identifier: PersistentIdentifier, slots: SlotSet)] {
+    var toManys: [Int: SlotSet] = [:]
+    return changes.updates.compactMap { row, slots in
+      if slots.isEmpty { return nil }
+      let lists = toManys[row.root] ?? store.mapping.toManySlots(below: row.root)
+      toManys[row.root] = lists
+      let changed = slots.intersection(lists)
+      if changed.isEmpty { return nil }
+      return (store.plans.identifier(row.key, entity: row.root), changed)
+    }
+  }
+}
+
+extension SchemaMapping {
+  /// The to-many relationships of the entities in a table.
+  fileprivate func toManySlots(below root: Int) -> SlotSet {
+    var slots = SlotSet()
+    for number in entity(number: root)?.subtreeNumbers ?? [] {
+      for property in entity(number: number)?.properties ?? [] {
+        if case .toMany = property.kind { slots.insert(property.slot) }
+      }
+    }
+    return slots
+  }
+}
