@@ -25,10 +25,9 @@ extension DefaultStore {
   /// Opens a store after migrating it to the version of its models.
   convenience init(_ migration: StoreMigration) throws {
     let configuration = migration.configuration
-    var finding: StoreFileCheck.Finding?
+    let finding: StoreFileCheck.Finding?
     do {
-      finding = try StoreFile.check(configuration)
-      if let found = finding, try migration.run(found) { finding = nil }
+      finding = try StoreFile.check(configuration).flatMap(migration.run)
     } catch {
       throw StoreFailure.opening(error, at: configuration.url)
     }

@@ -44,11 +44,11 @@ struct MigrationPreviewBuilder {
     _ connection: Connection
   ) throws -> [MigrationPreview.Stage] {
     var stages: [MigrationPreview.Stage] = []
-    var tables = connection
+    var (tables, description) = (connection, stored)
     for (index, step) in path.steps.enumerated() {
       let kind = kind(of: step)
       let change = try migration.change(
-        step, of: store, tables, keepsOldTables: kind == .transform)
+        step, of: store, description, tables, keepsOldTables: kind == .transform)
       let isChecked = index == 0 && !migration.runsCode(before: step)
       stages.append(
         MigrationPreview.Stage(
@@ -57,11 +57,20 @@ struct MigrationPreviewBuilder {
           losses: index == 0 ? try change.losses(tables) : [], statements: change.statements,
           problems: isChecked ? try change.problems(tables) : [], isChecked: isChecked))
       if index == path.steps.count - 1 { break }
-      if index == 0 { tables = try TablesWithoutRows(connection, stored).copy() }
+      if index == 0 {
+        tables = try TablesWithoutRows(connection, stored).copy()
+        description = try self.description(tables)
+      }
       // After its code has run, a transformation has the same tables.
-      try migration.change(step, of: store, tables).run(tables, external: nil)
+      try migration.change(step, of: store, description, tables).run(tables, external: nil)
+      description = try self.description(tables)
     }
     return stages
+  }
+
+  private func description(_ tables: Connection) throws -> StoredSchema {
+    guard let stored = try StoredSchema.read(tables) else { throw migration.isEmpty }
+    return stored
   }
 
   private func kind(of step: MigrationPath.Step) -> MigrationPreview.Stage.Kind {

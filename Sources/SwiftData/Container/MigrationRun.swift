@@ -14,12 +14,14 @@ struct MigrationRun {
   private let store: StoreIdentity
   private let pool: ConnectionPool
   private let external: ExternalFiles
+  /// Reads what the file says of itself.
+  private let reader: StoredSchemaReader
   /// Called before values are deleted.
   private let willDelete: ([MigrationLoss]) throws -> Void
 
   init(
     _ migration: StoreMigration, _ path: MigrationPath, _ store: StoreIdentity,
-    _ pool: ConnectionPool, _ external: ExternalFiles,
+    _ pool: ConnectionPool, _ external: ExternalFiles, _ reader: StoredSchemaReader,
     willDelete: @escaping ([MigrationLoss]) throws -> Void
   ) {
     self.migration = migration
@@ -27,6 +29,7 @@ struct MigrationRun {
     self.store = store
     self.pool = pool
     self.external = external
+    self.reader = reader
     self.willDelete = willDelete
   }
 
@@ -87,8 +90,9 @@ struct MigrationRun {
     return try pool.write { connection in
       try ExternalFiles.stopFollowing(connection)
       try external.register(connection)
+      guard let stored = try reader.read(connection) else { throw migration.isEmpty }
       let change = try migration.change(
-        step, of: store, connection, keepsOldTables: keepsOldTables)
+        step, of: store, stored, connection, keepsOldTables: keepsOldTables)
       let problems = try change.problems(connection)
       guard problems.isEmpty else {
         throw MigrationProblemsError(
@@ -107,11 +111,12 @@ struct MigrationRun {
 
   /// Writes the description of its version into a file that was recognised by its columns.
   private func complete(_ index: Int) throws {
-    let stored = try pool.read(StoredSchema.read)
+    let stored = try pool.read(reader.read)
     if stored.map({ StoreIdentity($0).describesModels }) ?? true { return }
-    _ = try StoreFile.open(
-      pool, schema: schema(at: index), configuration: migration.configuration,
-      version: migration.planning.versions[index].name, external: external)
+    _ = try StoreFileOpening(
+      pool: pool, schema: schema(at: index), configuration: migration.configuration,
+      version: migration.planning.versions[index].name, external: external, reader: reader
+    ).run()
   }
 
   // MARK: Transformations
@@ -169,7 +174,7 @@ struct MigrationRun {
     var configuration = migration.configuration
     configuration.schema = schema
     let store = try DefaultStore(
-      configuration, schema: schema, pool: pool, external: external, seal: seal)
+      configuration, schema: schema, pool: pool, external: external, reader: reader, seal: seal)
     return container(schema, store, configuration)
   }
 

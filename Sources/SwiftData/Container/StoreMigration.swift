@@ -46,31 +46,34 @@ struct StoreMigration {
   var version: String { planning.versions[planning.target].name }
 
   /// - Parameter finding: The result of the check of the file.
-  /// - Returns: Whether the file must be checked again: it was migrated, here or by another
-  ///   process.
+  /// - Returns: The finding, with the new description if the file was migrated, here or by another
+  ///   process; `nil` if it is empty now.
   /// - Throws: `SwiftDataError`, or an error of the database; the file is as it was then.
-  func run(_ finding: StoreFileCheck.Finding) throws -> Bool {
-    guard case .migrate(let path) = try decision(finding.stored) else { return false }
+  func run(_ finding: StoreFileCheck.Finding) throws -> StoreFileCheck.Finding? {
+    guard case .migrate(let path) = try decision(finding.stored) else { return finding }
     if path.changesVersionNameOnly, !configuration.allowsSave || !configuration.allowsMigration {
-      return false
+      return finding
     }
     try StoreFile.refuseWriting(finding.stored, configuration)
     // What is readable is read; opening the store reports what is not.
-    if !configuration.allowsSave, finding.stored.writingObstacle != nil { return false }
+    if !configuration.allowsSave, finding.stored.writingObstacle != nil { return finding }
     try requirePermission(path)
-    if finding.isChangedByOpening { try refuseUnopened() }
+    if finding.isChangedByOpening { try refuseUnopened(since: finding.earlier) }
+    let reader = StoredSchemaReader(finding.earlier)
     do {
-      try run(keepsRollbackJournal: finding.hasRollbackJournal)
+      try run(reader, keepsRollbackJournal: finding.hasRollbackJournal)
     } catch {
       throw StoreFailure.migrating(error, at: configuration.url)
     }
-    return true
+    return reader.latest.map(finding.afterOpening)
   }
 
-  /// - Parameter keepsRollbackJournal: Whether a file with a rollback journal keeps it during the
-  ///   migration, so that a failure leaves each byte as it was. The store is switched to a log when
-  ///   it is opened.
-  private func run(keepsRollbackJournal: Bool) throws {
+  /// - Parameters:
+  ///   - reader: Reads what the file says of itself, under the write lock.
+  ///   - keepsRollbackJournal: Whether a file with a rollback journal keeps it during the migration,
+  ///     so that a failure leaves each byte as it was. The store is switched to a log when it is
+  ///     opened.
+  private func run(_ reader: StoredSchemaReader, keepsRollbackJournal: Bool) throws {
     let pool = try StoreFile.openPool(
       configuration, readers: 0, keepsRollbackJournal: keepsRollbackJournal, temporaryStorage: .file
     )
@@ -85,14 +88,14 @@ struct StoreMigration {
       backup = made
     }
     try EnclosedWork(pool, external: external).run {
-      guard let stored = try pool.read(StoredSchema.read),
+      guard let stored = try pool.read(reader.read),
         case .migrate(let path) = try decision(stored)
       else { return }
       do {
         if configuration.keepsMigrationBackup == true, !path.changesVersionNameOnly {
           try keepBackup()
         }
-        try MigrationRun(self, path, StoreIdentity(stored), pool, external) { deleted in
+        try MigrationRun(self, path, StoreIdentity(stored), pool, external, reader) { deleted in
           losses += deleted
           if configuration.keepsMigrationBackup == nil { try keepBackup() }
         }.run()
@@ -107,14 +110,14 @@ struct StoreMigration {
 
   /// Refuses losses of the first step before the file is opened for writing, which changes its
   /// bytes.
-  private func refuseUnopened() throws {
-    try StoreFileCheck.look(at: configuration.url) { connection, stored in
+  private func refuseUnopened(since earlier: StoredSchema?) throws {
+    try StoreFileCheck.look(at: configuration.url, since: earlier) { connection, stored in
       // Another process may have migrated the file since.
       guard case .migrate(let path) = try decision(stored), let step = path.steps.first,
         !runsCode(before: step), StoreIdentity(stored).describesModels
       else { return }
       let problems = try change(
-        step, of: StoreIdentity(stored), connection, keepsOldTables: transforms(in: step)
+        step, of: StoreIdentity(stored), stored, connection, keepsOldTables: transforms(in: step)
       ).problems(connection)
       if problems.isEmpty { return }
       throw MigrationProblemsError(problems: problems, migration: self, step: step, path: path)
@@ -173,15 +176,12 @@ struct StoreMigration {
   /// The change of the tables in a step, planned for the file as it is now.
   /// - Parameters:
   ///   - store: The description in the file before the first step.
+  ///   - stored: The description of the file now, read in the transaction of `connection`.
   ///   - keepsOldTables: Whether code sees both sides after the change.
   func change(
-    _ step: MigrationPath.Step, of store: StoreIdentity, _ connection: Connection,
-    keepsOldTables: Bool = false
+    _ step: MigrationPath.Step, of store: StoreIdentity, _ stored: StoredSchema,
+    _ connection: Connection, keepsOldTables: Bool = false
   ) throws -> SchemaChange {
-    guard let stored = try StoredSchema.read(connection) else {
-      throw SwiftDataError.loadIssueModelContainer.with(
-        "The file at \(configuration.url.path) is empty. Check the URL.")
-    }
     let version = step.from.map {
       planning.versions[$0].model(of: planning.names(in: store))
     }
@@ -220,6 +220,11 @@ struct StoreMigration {
         + "its properties their former names with @Attribute(originalName:), or declare those that are gone in "
         + "removedProperties. The file was left as it is.\(hints)",
       doing: "opening a store", entity: unrelated.count == 1 ? first.entity : nil)
+  }
+
+  /// The error for a file whose description is gone.
+  var isEmpty: SwiftDataError {
+    .loadIssueModelContainer.with("The file at \(configuration.url.path) is empty. Check the URL.")
   }
 
   private func requirePermission(_ path: MigrationPath) throws {

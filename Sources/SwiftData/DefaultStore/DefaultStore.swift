@@ -29,7 +29,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
 
   /// Opens a store that has the current version of the models.
   /// - Parameters:
-  ///   - finding: The result of the file check; `nil` if the file was changed since.
+  ///   - finding: The result of the file check; `nil` if there is no file, or it is empty.
   ///   - version: The version identifier for a new file; `nil` uses that of the schema.
   convenience init(
     _ configuration: ModelConfiguration, schema: Schema, finding: StoreFileCheck.Finding?,
@@ -40,7 +40,8 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
         try StoreFile.judge(finding, schema: schema, configuration: configuration)
       }
       try self.init(
-        configuration, schema: schema, pool: StoreFile.openPool(configuration), version: version)
+        configuration, schema: schema, pool: StoreFile.openPool(configuration), version: version,
+        reader: StoredSchemaReader(finding?.earlier))
     } catch {
       throw StoreFailure.opening(error, at: configuration.url)
     }
@@ -49,18 +50,22 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
   /// Opens a store on an existing pool.
   /// - Parameters:
   ///   - external: The files of large values, if they are open already.
+  ///   - reader: Reads what the file says of itself.
   ///   - seal: Ends the use of the store while the pool stays open.
   init(
     _ configuration: ModelConfiguration, schema: Schema, pool: ConnectionPool,
-    version: String? = nil, external: ExternalFiles? = nil, seal: StoreInvalidation? = nil
+    version: String? = nil, external: ExternalFiles? = nil, reader: StoredSchemaReader,
+    seal: StoreInvalidation? = nil
   ) throws {
     self.configuration = configuration
     self.schema = schema
     self.pool = pool
     name = configuration.name
     let mapping: SchemaMapping
-    (file, mapping) = try StoreFile.open(
-      pool, schema: schema, configuration: configuration, version: version, external: external)
+    (file, mapping) = try StoreFileOpening(
+      pool: pool, schema: schema, configuration: configuration, version: version,
+      external: external, reader: reader
+    ).run()
     engine = RelationalStore(
       name: name, identifier: file.identifier, schema: schema, mapping: mapping,
       driver: SQLiteDriver(

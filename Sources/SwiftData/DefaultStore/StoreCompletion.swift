@@ -4,7 +4,7 @@ import OpenSwiftDataSQLiteEngine
 import OpenSwiftDataStoreFormat
 
 /// Adds the model and the history to a file of an earlier release of this package, which wrote
-/// neither. Such a file is recognised by its columns. Called by `StoreFile.open`, inside a
+/// neither. Such a file is recognised by its columns. Called by `StoreFileOpening`, inside a
 /// transaction.
 struct StoreCompletion {
   let mapping: SchemaMapping

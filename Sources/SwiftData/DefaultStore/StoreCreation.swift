@@ -4,7 +4,7 @@ package import OpenSwiftDataSQLiteEngine
 package import OpenSwiftDataStoreFormat
 
 /// Writes the structure of a file: its tables, entity numbers and model. Called by
-/// `StoreFile.open`, inside a transaction.
+/// `StoreFileOpening`, inside a transaction.
 package struct StoreCreation {
   private let model: ModelDescription
   private let numbers: [String: Int]

@@ -3,8 +3,8 @@ import OpenSwiftDataSQLSyntax
 import OpenSwiftDataSQLiteEngine
 import OpenSwiftDataStoreFormat
 
-/// The file of a store. The store's initialiser calls `open`; `StoredSchema` reads the file,
-/// `StoreDecision` decides what to do with it.
+/// The file of an open store, made by `StoreFileOpening`. Also checks a file before it is opened, and
+/// opens the connections to it.
 struct StoreFile: Sendable {
   let identifier: String
   /// The R-trees of spatial indexes in the file.
@@ -27,8 +27,8 @@ struct StoreFile: Sendable {
     return try StoreFileCheck.check(configuration.url, allowsSave: configuration.allowsSave)
   }
 
-  /// Refuses a file with other models before opening it changes a byte. `open` checks this too,
-  /// which is early enough if opening and closing leave the file unchanged.
+  /// Refuses a file with other models before opening it changes a byte. `StoreFileOpening`
+  /// checks this too, which is early enough if opening and closing leave the file unchanged.
   static func judge(
     _ finding: StoreFileCheck.Finding, schema: Schema, configuration: ModelConfiguration
   ) throws {
@@ -71,98 +71,8 @@ struct StoreFile: Sendable {
       configure: configure)
   }
 
-  /// Opens the store in a file: reads its schema, decides what to do with it, and maps the models
-  /// with the file's own entity numbers.
-  /// - Parameters:
-  ///   - version: The version identifier for a new file; `nil` uses that of the schema.
-  ///   - external: The files of large values, if they are open already.
-  /// - Returns: The file, and the mapping of the models to its tables.
-  /// - Throws: `SwiftDataError.loadIssueModelContainer` if the file can't be used with the models,
-  ///   or `SQLiteError`.
-  static func open(
-    _ pool: ConnectionPool, schema: Schema, configuration: ModelConfiguration,
-    version: String? = nil, external: ExternalFiles? = nil
-  ) throws -> (file: StoreFile, mapping: SchemaMapping) {
-    let descriptors = schema.descriptors
-    func decision(_ stored: StoredSchema?) -> StoreDecision {
-      StoreDecision(
-        stored: stored, schema: schema, descriptors: descriptors,
-        isRead: !configuration.allowsSave)
-    }
-    var stored = try pool.read(StoredSchema.read)
-    var made: SchemaMapping?
-    if stored == nil {
-      guard configuration.allowsSave else {
-        throw SwiftDataError.loadIssueModelContainer.with(
-          "There is no store at \(configuration.url.path), and allowsSave is false. Open it with "
-            + "allowsSave: true once, or check the URL.")
-      }
-      // Another process may create the store at the same time, so the file is read again inside.
-      (stored, made) = try pool.write { connection in
-        try connection.transaction {
-          if let other = try StoredSchema.read(connection) { return (other, nil) }
-          guard case .create(let mapping) = decision(nil) else { return (nil, nil) }
-          // No other connection opens a store in memory, so it needs no description of its models.
-          try StoreCreation(mapping, version: version).create(
-            connection, describesModel: !configuration.isStoredInMemoryOnly)
-          return (try StoredSchema.read(connection), mapping)
-        }
-      }
-    }
-    switch made.map({ .open($0, isIncomplete: false) }) ?? decision(stored) {
-    case .open(let mapping, let isIncomplete):
-      try refuseWriting(stored, configuration)
-      if isIncomplete, configuration.allowsSave {
-        stored = try pool.write { connection in
-          try connection.transaction {
-            guard let stored = try StoredSchema.read(connection) else { return nil }
-            try StoreCompletion(mapping: mapping, version: version).run(stored, connection)
-            return try StoredSchema.read(connection)
-          }
-        }
-      }
-      if let found = stored, configuration.allowsSave, HistoryTables.areMissing(in: found.columns) {
-        stored = try addHistory(to: mapping, pool)
-      }
-      let external =
-        external
-        ?? (configuration.isStoredInMemoryOnly ? nil : ExternalFiles(of: configuration.url))
-      if configuration.allowsSave { try external?.open(pool, mapping: mapping) }
-      let trees = try StoreIndexes.open(pool, mapping: mapping)
-      if let stored, !configuration.isStoredInMemoryOnly {
-        try StoreSchemaMonitor(stored, mapping).begin(pool)
-      }
-      let file = StoreFile(
-        identifier: stored?.identifier ?? "", trees: trees,
-        history: stored.flatMap { HistoryTables(in: $0.columns) },
-        removedEntities: stored?.modelMetadata?.removedEntities ?? [:], external: external)
-      return (file, mapping)
-    case .create:
-      throw SwiftDataError.loadIssueModelContainer.with(
-        "The file at \(configuration.url.path) is still empty after its tables were made. Check "
-          + "whether another program replaces it.")
-    case .refuse(let differences):
-      throw refusal(differences, of: stored, at: configuration.url)
-    }
-  }
-
-  /// Adds the history tables. Core Data creates them only if an app asks for it, but every save of
-  /// this library records its changes in them.
-  private static func addHistory(
-    to mapping: SchemaMapping, _ pool: ConnectionPool
-  ) throws -> StoredSchema? {
-    try pool.write { connection in
-      try connection.transaction {
-        guard let stored = try StoredSchema.read(connection) else { return nil }
-        // Another process may have created them meanwhile.
-        guard HistoryTables.areMissing(in: stored.columns) else { return stored }
-        try StoreCreation(mapping).createHistory(connection)
-        return try StoredSchema.read(connection)
-      }
-    }
-  }
-
-  private static func refusal(
+  /// The error for a file that was made with other models.
+  static func refusal(
     _ differences: [StoreDifference], of stored: StoredSchema?, at url: URL
   ) -> SwiftDataError {
     let versions = stored?.modelMetadata?.versionIdentifiers.filter { !$0.isEmpty } ?? []

@@ -21,6 +21,19 @@ package struct StoreFileCheck {
     let isChangedByOpening: Bool
     /// Whether the file uses a rollback journal, not a write-ahead log.
     let hasRollbackJournal: Bool
+    /// Whether a program was interrupted while it wrote. Until the file is opened for writing, which
+    /// undoes the transaction, the description may mix two states.
+    let hasUnfinishedTransaction: Bool
+
+    /// The description with which later reads may be compared.
+    var earlier: StoredSchema? { hasUnfinishedTransaction ? nil : stored }
+
+    /// The same file after it was opened for writing.
+    func afterOpening(_ stored: StoredSchema) -> Finding {
+      Finding(
+        stored: stored, isChangedByOpening: false, hasRollbackJournal: hasRollbackJournal,
+        hasUnfinishedTransaction: false)
+    }
   }
 
   /// - Returns: The schema of the file; `nil` if the file is missing or empty.
@@ -38,17 +51,21 @@ package struct StoreFileCheck {
       guard file.size > 0, let stored = try check.checkedContent(&look) else { return nil }
       return Finding(
         stored: stored, isChangedByOpening: check.isChangedByOpening,
-        hasRollbackJournal: file.header?.usesLog == false)
+        hasRollbackJournal: file.header?.usesLog == false,
+        hasUnfinishedTransaction: file.hasUnfinishedTransaction)
     }
   }
 
   /// Opens a file for reading: changes nothing, and leaves no file beside it. Everything that
   /// `body` reads is from one state of the store, even while other processes write.
-  /// - Parameter body: Called again if a file that could not be locked was changed meanwhile.
+  /// - Parameters:
+  ///   - earlier: An earlier description of the file, if there is one.
+  ///   - body: Called again if a file that could not be locked was changed meanwhile.
   /// - Throws: `SwiftDataError.loadIssueModelContainer` if the file is not a store or can't be
   ///   read, or the error of `body`.
   package static func look<R>(
-    at url: URL, _ body: (Connection, StoredSchema) throws -> R
+    at url: URL, since earlier: StoredSchema? = nil,
+    _ body: (Connection, StoredSchema) throws -> R
   ) throws -> R {
     do {
       return try ConsistentRead(path: url.path).run { file, look in
@@ -60,7 +77,7 @@ package struct StoreFileCheck {
         try check.checkHeaders(allowsSave: false)
         let connection = try file.look()
         return try connection.transaction(.deferred) {
-          guard let stored = try StoredSchema.read(connection) else {
+          guard let stored = try StoredSchema.read(connection, since: earlier) else {
             throw SwiftDataError.loadIssueModelContainer.with(
               "The file at \(url.path) is empty. Check the URL.", doing: "opening a store")
           }

@@ -4,8 +4,8 @@ import OpenSwiftDataStoreFormat
 import Synchronization
 
 /// Detects that another process or container has migrated the file, so that a store is not used
-/// with an outdated mapping. Started by `StoreFile`; the connections report when tables may have
-/// changed.
+/// with an outdated mapping. Started by `StoreFileOpening`; the connections report when tables may
+/// have changed.
 ///
 /// Additional indexes, columns, and entities of other hierarchies are allowed. The numbers and
 /// version hashes of the entities in the models' hierarchies must not change.
@@ -21,10 +21,17 @@ final class StoreSchemaMonitor: Sendable {
     let columns: [String: String]
   }
 
+  /// The state of the file that was last found to match.
+  private enum Known {
+    /// The description from which the mapping was made.
+    case description(StoredSchema)
+    /// The number of the state of the tables.
+    case version(Int64)
+  }
+
   private let roots: Set<String>
   private let entities: [String: Entity]
-  /// The schema version that was last found to match.
-  private let knownVersion = Mutex<Int64?>(nil)
+  private let known: Mutex<Known>
 
   /// - Parameter stored: The schema of the file from which the mapping was made.
   init(_ stored: StoredSchema, _ mapping: SchemaMapping) {
@@ -33,6 +40,7 @@ final class StoreSchemaMonitor: Sendable {
       mapping.entities.compactMap { StoreSchemaMonitor.root(of: numbers[$0.number], numbers)?.name }
     )
     entities = StoreSchemaMonitor.entities(of: stored, below: roots)
+    known = Mutex(.description(stored))
   }
 
   /// Checks the file once, and from then on whenever its tables have changed.
@@ -49,12 +57,17 @@ final class StoreSchemaMonitor: Sendable {
   }
 
   private func check(_ connection: Connection) throws {
-    let version = try connection.schemaVersion
-    if knownVersion.withLock({ $0 }) == version { return }
-    guard let stored = try StoredSchema.read(connection),
-      StoreSchemaMonitor.entities(of: stored, below: roots) == entities
+    let stored: StoredSchema?
+    switch known.withLock({ $0 }) {
+    case .version(let version):
+      if try connection.schemaVersion == version { return }
+      stored = try StoredSchema.read(connection)
+    case .description(let earlier):
+      stored = try StoredSchema.read(connection, since: earlier)
+    }
+    guard let stored, StoreSchemaMonitor.entities(of: stored, below: roots) == entities
     else { throw Migrated() }
-    knownVersion.withLock { $0 = version }
+    known.withLock { $0 = .version(stored.schemaVersion) }
   }
 
   private static func entities(

@@ -14,6 +14,8 @@ package struct StoredSchema: Hashable, Sendable {
     package let lastKey: Int64
   }
 
+  /// The state of the tables: SQLite increases this number with each change of them.
+  let schemaVersion: Int64
   /// The store's UUID.
   package let identifier: String
   /// The dictionary of `Z_METADATA`, a binary property list.
@@ -27,17 +29,42 @@ package struct StoredSchema: Hashable, Sendable {
   /// The content of `Z_MODELCACHE`, the complete model; `nil` if the file has none.
   package let modelCache: Data?
 
+  /// Called with each complete read, by tests that count them.
+  @TaskLocal package static var willReadAll: (@Sendable () -> Void)?
+
   /// Reads one state of the file, even while other processes write.
+  /// - Parameter earlier: An earlier description of the file. If neither the tables nor the metadata
+  ///   have changed since, only the entities with their last keys are read again.
   /// - Returns: `nil` for an empty file.
   /// - Throws: `SwiftDataError.loadIssueModelContainer` if the database is not a store, or
   ///   `SQLiteError`.
-  package static func read(_ connection: Connection) throws -> StoredSchema? {
-    try connection.snapshot { try readSnapshot(connection) }
+  package static func read(
+    _ connection: Connection, since earlier: StoredSchema? = nil
+  ) throws -> StoredSchema? {
+    try connection.snapshot {
+      try earlier?.current(connection) ?? readAll(connection)
+    }
   }
 
-  private static func readSnapshot(_ connection: Connection) throws -> StoredSchema? {
+  /// The description with the current entities; `nil` if more than these may have changed.
+  ///
+  /// Tables, columns and indexes can't change without the schema version. The model cache is written
+  /// together with the metadata, which contain the hashes of the model.
+  private func current(_ connection: Connection) throws -> StoredSchema? {
+    guard try connection.schemaVersion == schemaVersion,
+      // A complete read reports the error.
+      let (identifier, metadata) = try? StoredSchema.metadata(of: connection),
+      identifier == self.identifier, metadata == self.metadata
+    else { return nil }
+    var current = self
+    current.entities = try StoredSchema.entities(of: connection)
+    return current
+  }
+
+  private static func readAll(_ connection: Connection) throws -> StoredSchema? {
     let objects = try objects(of: connection)
     if objects.isEmpty { return nil }
+    willReadAll?()
     guard objects.isSuperset(of: ["Z_METADATA", "Z_PRIMARYKEY"]),
       let (identifier, metadata) = try metadata(of: connection)
     else {
@@ -46,7 +73,8 @@ package struct StoredSchema: Hashable, Sendable {
           + "has no Z_METADATA. Choose another URL; the file was left as it is.")
     }
     return StoredSchema(
-      identifier: identifier, metadata: metadata, entities: try entities(of: connection),
+      schemaVersion: try connection.schemaVersion, identifier: identifier, metadata: metadata,
+      entities: try entities(of: connection),
       columns: try columns(of: connection), objects: objects,
       modelCache: objects.contains("Z_MODELCACHE") ? try modelCache(of: connection) : nil)
   }
@@ -128,6 +156,30 @@ package struct StoredSchema: Hashable, Sendable {
       columns[statement.string(0), default: [:]][statement.string(1)] = statement.string(2)
     }
     return columns
+  }
+}
+
+/// Reads the description of one file several times, for an opening or a migration.
+///
+/// A description must not be used after another process, or the own connection, may have changed
+/// the file. Therefore each user reads it inside the transaction in which it is used. A read costs
+/// little as long as the tables are the same (`StoredSchema.read`).
+///
+/// After a transaction with a read in it was rolled back, its reader must not be used: SQLite uses
+/// the numbers of the rolled back changes again.
+final class StoredSchemaReader {
+  /// The description that was read last.
+  private(set) var latest: StoredSchema?
+
+  /// - Parameter earlier: An earlier description of the file, if there is one.
+  init(_ earlier: StoredSchema? = nil) { latest = earlier }
+
+  /// - Returns: `nil` for an empty file.
+  /// - Throws: `SwiftDataError.loadIssueModelContainer` if the database is not a store, or
+  ///   `SQLiteError`.
+  func read(_ connection: Connection) throws -> StoredSchema? {
+    latest = try StoredSchema.read(connection, since: latest)
+    return latest
   }
 }
 
