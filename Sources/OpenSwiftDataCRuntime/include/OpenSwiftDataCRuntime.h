@@ -1,8 +1,6 @@
 #ifndef OPEN_SWIFT_DATA_C_RUNTIME_H
 #define OPEN_SWIFT_DATA_C_RUNTIME_H
 
-#include <stddef.h>
-
 // References to Swift objects that keep the object's memory and not the object, and can be tried.
 //
 // The Swift runtime exports what stands behind `unowned` and the loading of `weak` references. Swift
@@ -22,11 +20,5 @@ void openSwiftData_releaseMemory(void *_Nonnull object);
 //
 // The object's memory must be there.
 void *_Nullable openSwiftData_tryRetain(void *_Nonnull object);
-
-// A copy of an object of `size` bytes, retained once, that has another class of the same form.
-//
-// Nothing in the object is retained, so it must hold plain bytes only.
-void *_Nonnull openSwiftData_copyObject(
-    const void *_Nonnull object, const void *_Nonnull type, size_t size);
 
 #endif

@@ -5,7 +5,8 @@ import Foundation
 struct ModelOrder<T: PersistentModel> {
   private struct Key {
     let descriptor: SortDescriptor<T>
-    let isReversed: Bool
+    /// `nil` if that is not known: then values are compared without the descriptor.
+    let isReversed: Bool?
     /// The property, if its values can be NaN. Stores keep NaN as null, and Swift's `<` does not
     /// order it.
     let number: PartialKeyPath<T>?
@@ -30,11 +31,9 @@ struct ModelOrder<T: PersistentModel> {
         case (true, false): return isForward ? .orderedDescending : .orderedAscending
         }
       }
-      return switch descriptor.compare(left, right) {
-      case .orderedSame: .orderedSame
-      case .orderedAscending: isReversed ? .orderedDescending : .orderedAscending
-      case .orderedDescending: isReversed ? .orderedAscending : .orderedDescending
-      }
+      guard let isReversed else { return descriptor.compareValues(left, right) }
+      let result = descriptor.compare(left, right)
+      return isReversed ? result.reversed : result
     }
 
     private static func isNumber(_ value: Any) -> Bool {
@@ -102,16 +101,25 @@ struct ModelOrder<T: PersistentModel> {
   }
 }
 
+// MARK: - Descriptors whose order was set after their creation
+
 extension SortDescriptor {
-  /// Whether `compare` uses the opposite of `order`.
+  /// Whether `compare` uses the opposite of `order`; `nil` if that cannot be determined.
   ///
   /// Foundation on Linux gives the comparator its direction when the descriptor is created; setting
-  /// `order` later changes only the property.
-  fileprivate var comparesInReverse: Bool {
+  /// `order` later changes only the property. The comparator is private, but a mirror shows it.
+  fileprivate var comparesInReverse: Bool? {
+    if !DescriptorCheck.ignoresNewOrder { return false }
+    if !DescriptorCheck.isReliable { return nil }
+    return direction.map { $0 != order } ?? false
+  }
+
+  /// The direction of the comparator.
+  fileprivate var direction: SortOrder? {
     for child in Mirror(reflecting: self).children where child.label != "order" {
-      if let direction = SortDescriptor.direction(in: child.value) { return direction != order }
+      if let direction = SortDescriptor.direction(in: child.value) { return direction }
     }
-    return false
+    return nil
   }
 
   /// The first `order` of a comparator inside a value.
@@ -122,5 +130,73 @@ extension SortDescriptor {
       if let order = direction(in: child.value) { return order }
     }
     return nil
+  }
+
+  /// Compares the values of the property; for a descriptor without one, as the descriptor does.
+  fileprivate func compareValues(_ left: Compared, _ right: Compared) -> ComparisonResult {
+    guard let keyPath else { return compare(left, right) }
+    let result: ComparisonResult
+    switch (present(left[keyPath: keyPath]), present(right[keyPath: keyPath])) {
+    case (nil, nil): return .orderedSame
+    case (nil, _): result = .orderedAscending
+    case (_, nil): result = .orderedDescending
+    case (let left as String, let right as String):
+      var comparator = stringComparator
+      comparator?.order = .forward
+      result = comparator?.compare(left, right) ?? SortDescriptor.compareValues(left, right)
+    case (let left as Bool, let right as Bool):
+      result = left == right ? .orderedSame : left ? .orderedDescending : .orderedAscending
+    case (let first as any Comparable, let second?):
+      result = SortDescriptor.compareValues(first, second)
+    default: return compare(left, right)
+    }
+    return order == .forward ? result : result.reversed
+  }
+
+  private func present(_ value: Any) -> Any? {
+    (value as? any OptionalValue).map(\.unwrappedValue) ?? value
+  }
+
+  private static func compareValues<V: Comparable>(_ left: V, _ right: Any) -> ComparisonResult {
+    guard let right = right as? V else { return .orderedSame }
+    return left < right ? .orderedAscending : left == right ? .orderedSame : .orderedDescending
+  }
+}
+
+extension ComparisonResult {
+  fileprivate var reversed: ComparisonResult {
+    switch self {
+    case .orderedSame: .orderedSame
+    case .orderedAscending: .orderedDescending
+    case .orderedDescending: .orderedAscending
+    }
+  }
+}
+
+/// What Foundation does with a descriptor whose order was set, determined once with known values.
+private enum DescriptorCheck {
+  private struct Item {
+    var number = 0
+    var text = ""
+  }
+
+  static let ignoresNewOrder: Bool = {
+    var descriptor = SortDescriptor(\Item.number)
+    descriptor.order = .reverse
+    return descriptor.compare(Item(number: 0), Item(number: 1)) == .orderedAscending
+  }()
+
+  /// Whether a mirror shows the direction of the comparator.
+  static var isReliable: Bool {
+    isAsAssumed && !RuntimeAssumptions.refused.contains(.sortDescriptorMirror)
+  }
+
+  private static let isAsAssumed: Bool = [
+    SortDescriptor(\Item.number), SortDescriptor(\Item.text),
+    SortDescriptor(\Item.text, comparator: .lexical),
+  ].allSatisfy { descriptor in
+    var changed = descriptor
+    changed.order = .reverse
+    return descriptor.direction == .forward && changed.direction == .forward
   }
 }

@@ -6,7 +6,8 @@ public typealias _Observable = Observable
 /// Runs code that is declared for the main actor on the caller's actor.
 ///
 /// Generated code of models with `@MainActor` names their properties in it and reads no value of a
-/// model.
+/// model. An attribute for isolation does not change the form of a function, so the bit cast changes
+/// its type only.
 public func _withoutIsolation<R>(_ body: @MainActor () -> R) -> R {
   withoutActuallyEscaping(body) { body in
     unsafeBitCast(body, to: (() -> R).self)()

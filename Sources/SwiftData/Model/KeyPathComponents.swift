@@ -3,51 +3,44 @@
 /// Swift has no API for this, and a step from one model to another, `\.owner?.name`, can only be
 /// identified by its accessors. Their identities are read from the key path's buffer, whose form
 /// (KeyPath.swift of the standard library) is part of the stable ABI. Names of stored properties
-/// come from the description. A buffer of another form gives no components.
+/// come from the description. Where the buffer has another form (`Buffer.isReliable`), all steps
+/// come from the description.
 package enum KeyPathComponent: Hashable, Sendable {
   /// A property with accessors, identified by the same value in equal key paths.
   case computed(id: UInt, kind: UInt32)
+  /// A property with accessors, identified by its description. Equal key paths may have different
+  /// descriptions, different properties never have the same.
+  case described(String)
   /// A stored property of a struct or a class.
   case stored(name: String)
 
   /// The steps of the key path without optional chaining; empty if they cannot be determined.
   package static func all(of keyPath: AnyKeyPath) -> [KeyPathComponent] {
-    let identities = Buffer(keyPath).identities
     let names = KeyPathText(keyPath).components
+    guard Buffer.isReliable else {
+      return names.map { $0.hasPrefix("<") ? .described($0) : .stored(name: $0) }
+    }
+    let identities = Buffer.identities(in: keyPath)
     guard identities.count == names.count else { return [] }
     return zip(identities, names).map { identity, name in identity ?? .stored(name: name) }
   }
 }
 
 extension KeyPathComponent {
-  /// The size of a key path's object in bytes; `nil` if it contains more than the names of
-  /// components, so that a copy of the bytes is not a copy of the key path.
-  static func objectSize(_ keyPath: AnyKeyPath) -> Int? {
-    let buffer = Buffer(keyPath)
-    return buffer.identities.isEmpty || buffer.hasArguments ? nil : buffer.objectSize
-  }
-
   /// The part of a key path object after its header.
-  private struct Buffer {
+  private enum Buffer {
     /// One for each step; `nil` for stored properties. Empty if the form is unknown.
-    private(set) var identities: [KeyPathComponent?] = []
-    /// Whether a step has arguments, such as the index of a subscript.
-    private(set) var hasArguments = false
-    private(set) var objectSize = 0
-
-    init(_ keyPath: AnyKeyPath) {
-      guard MemoryLayout<Int>.size == 8 else { return }
+    static func identities(in keyPath: AnyKeyPath) -> [KeyPathComponent?] {
       withExtendedLifetime(keyPath) {
         let object = UnsafeRawPointer(Unmanaged.passUnretained(keyPath).toOpaque())
         // Class, reference count, the name for key-value coding; then the size of the components.
         let header = object + 24
         let size = Int(header.load(as: UInt32.self) & 0x00ff_ffff)
-        objectSize = 32 + size
-        identities = read(header + 8, size: size) ?? []
+        return read(header + 8, size: size) ?? []
       }
     }
 
-    private mutating func read(_ start: UnsafeRawPointer, size: Int) -> [KeyPathComponent?]? {
+    private static func read(_ start: UnsafeRawPointer, size: Int) -> [KeyPathComponent?]? {
       var found: [KeyPathComponent?] = []
       var offset = 0
       while offset + 4 <= size {
@@ -67,7 +60,6 @@ extension KeyPathComponent {
           if payload & 0x40_0000 != 0 { offset += 8 }
           if payload & 0x08_0000 != 0 {
             guard offset + 16 <= size else { return nil }
-            hasArguments = true
             offset += 16 + (start + offset).load(as: Int.self)
           }
           found.append(.computed(id: id, kind: payload & 0x30_0000))
@@ -78,6 +70,42 @@ extension KeyPathComponent {
         if offset < size { offset = ((offset + 7) & ~7) + 8 }
       }
       return found
+    }
+
+    /// Whether key paths have the form that is read here.
+    static var isReliable: Bool {
+      isAsAssumed && !RuntimeAssumptions.refused.contains(.keyPathComponents)
+    }
+
+    /// Determined once, with key paths whose steps are known.
+    private static let isAsAssumed: Bool = {
+      guard MemoryLayout<Int>.size == 8, identities(in: \Outer.inner) == [nil],
+        identities(in: \Outer.inner.text) == [nil, nil]
+      else { return false }
+      let (count, name) = (identities(in: \Inner.count), identities(in: \Inner.name))
+      let maybe = identities(in: \Outer.maybe)
+      guard count.count == 1, name.count == 1, maybe.count == 1, count[0] != nil, name[0] != nil,
+        maybe[0] != nil
+      else { return false }
+      let appended = (\Outer.inner).appending(path: \Inner.count)
+      return count != name && identities(in: \Inner.count) == count
+        && identities(in: \Outer.inner.count) == [nil] + count
+        && identities(in: appended) == [nil] + count
+        && identities(in: \Outer.maybe?.name) == maybe + name
+        && identities(in: \Outer.inner[3]).count == 2
+    }()
+
+    private struct Inner {
+      var text = ""
+      var name: String { text }
+      var count: Int { text.count }
+
+      subscript(index: Int) -> Int { index }
+    }
+
+    private struct Outer {
+      var inner = Inner()
+      var maybe: Inner? { inner }
     }
   }
 }

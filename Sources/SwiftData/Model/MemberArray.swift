@@ -49,7 +49,7 @@ final class TypedMemberArray<Member: PersistentModel>: MemberArray {
   func takeBack(_ changed: inout [Member]?) -> ArrayDifference {
     models = changed.take() ?? []
     var before = identities.take() ?? []
-    let shared = models.withUnsafeBytes { new in
+    let shared = ObjectWords.read(of: models) { new in
       before.withUnsafeBytes { old in MemberArray.commonPrefixAndSuffix(old, new) }
     }
     let range = shared.start..<(before.count - shared.end)

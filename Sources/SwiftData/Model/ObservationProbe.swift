@@ -22,9 +22,10 @@ import Observation
 /// 2. If the scope tracks, the model that is being read takes the spare as its own registrar. So a
 ///    scope holds only registrars of its models, and what it keeps is released with them.
 /// 3. At the first use the probe tries this in a scope of its own. If the count does not change
-///    there, the answer is always yes, and models create their registrars when they are read.
+///    there, or the object is not found, the answer is always yes, and models create their
+///    registrars when they are read.
 @usableFromInline
-enum ObservationProbe {
+package enum ObservationProbe {
   private final class Subject: Observable, Sendable { let value = 0 }
 
   /// The object that tracking retains.
@@ -62,14 +63,13 @@ enum ObservationProbe {
     private let object: Unmanaged<AnyObject>
     private let quiet: UInt
 
-    /// The registrar is one reference to an object, the extent.
+    /// The registrar is one reference to an object, the extent. `objectsInMirror` has confirmed
+    /// that before `retained` is known.
     init?(_ registrar: ObservationRegistrar, _ retained: Retained) {
-      guard MemoryLayout<ObservationRegistrar>.size == MemoryLayout<AnyObject>.size else {
-        return nil
-      }
-      let extent = Unmanaged.passUnretained(unsafeBitCast(registrar, to: AnyObject.self))
+      guard let object = castIfSameSize(registrar, to: AnyObject.self) else { return nil }
+      let extent = Unmanaged.passUnretained(object)
       switch retained {
-      case .extent: object = extent
+      case .extent: self.object = extent
       case .field:
         // Only on platforms where this layout has been seen.
         #if os(Linux) || os(Android) || os(Windows)
@@ -78,13 +78,36 @@ enum ObservationProbe {
             let field = extent.toOpaque().load(
               fromByteOffset: header, as: UnsafeMutableRawPointer?.self)
           else { return nil }
-          object = Unmanaged.fromOpaque(field)
+          self.object = Unmanaged.fromOpaque(field)
         #else
           return nil
         #endif
       case .unknown: return nil
       }
-      quiet = Counter.count(object)
+      quiet = Counter.count(self.object)
+    }
+
+    /// The objects that mirrors show: the one that the registrar consists of, and the first field
+    /// of that one. Empty if the registrar is not one reference.
+    static func objectsInMirror(of registrar: ObservationRegistrar) -> [UnsafeMutableRawPointer] {
+      guard let extent = firstObject(in: registrar),
+        castIfSameSize(registrar, to: UnsafeMutableRawPointer.self) == address(of: extent)
+      else { return [] }
+      return [address(of: extent)] + (firstObject(in: extent).map { [address(of: $0)] } ?? [])
+    }
+
+    private static func firstObject(in value: Any) -> AnyObject? {
+      guard let child = Mirror(reflecting: value).children.first?.value else { return nil }
+      return type(of: child) is AnyObject.Type ? child as AnyObject : firstObject(in: child)
+    }
+
+    private static func address(of object: AnyObject) -> UnsafeMutableRawPointer {
+      Unmanaged.passUnretained(object).toOpaque()
+    }
+
+    /// Whether this is one of the objects.
+    func counts(anyOf objects: [UnsafeMutableRawPointer]) -> Bool {
+      objects.contains(object.toOpaque())
     }
 
     var isRaised: Bool { Counter.count(object) > quiet }
@@ -107,7 +130,7 @@ enum ObservationProbe {
   }()
 
   @usableFromInline
-  static func isTracking() -> Bool { spare._withUnsafeGuaranteedRef { $0.isTracked } }
+  package static func isTracking() -> Bool { spare._withUnsafeGuaranteedRef { $0.isTracked } }
 
   /// The spare registrar of this thread.
   private static var spare: Unmanaged<Spare> {
@@ -144,6 +167,20 @@ enum ObservationProbe {
     return spare
   }
 
+  /// Whether reference counts show tracking, so that not each read counts as tracked.
+  package static var isReliable: Bool { retained != .unknown }
+
+  /// Runs `body` as if the probe could not find the object that tracking retains, to test that.
+  package static func whileUnreliable<R>(_ body: () throws -> R) rethrows -> R {
+    let known = pthread_getspecific(key)
+    pthread_setspecific(key, Unmanaged.passRetained(Spare(.unknown)).toOpaque())
+    defer {
+      if let used = pthread_getspecific(key) { Unmanaged<AnyObject>.fromOpaque(used).release() }
+      pthread_setspecific(key, known)
+    }
+    return try body()
+  }
+
   /// Determined on a separate thread: a scope inside a user's scope would pass its accesses to that
   /// one.
   private static let retained: Retained = {
@@ -164,9 +201,11 @@ enum ObservationProbe {
 
   private static func detectRetainedObject() -> Retained {
     let registrar = ObservationRegistrar()
+    let objects = Counter.objectsInMirror(of: registrar)
+    if objects.isEmpty { return .unknown }
     let candidates = [Retained.extent, .field].compactMap { retained in
       Counter(registrar, retained).map { (retained, $0) }
-    }
+    }.filter { $0.1.counts(anyOf: objects) }
     var found = Retained.unknown
     withObservationTracking {
       registrar.access(subject, keyPath: keyPath)

@@ -12,7 +12,8 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
   init(backingData: any BackingData<Self>)
   /// The values of this model.
   var persistentBackingData: any BackingData<Self> { get set }
-  /// One entry per persisted property, in the order of declaration.
+  /// One entry per persisted property, in the order of declaration. The key paths begin at this
+  /// class, those of inherited properties too.
   static var schemaMetadata: [Schema.PropertyMetadata] { get }
   /// The properties of earlier versions that were removed for good; none by default.
   ///

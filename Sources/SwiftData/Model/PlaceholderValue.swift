@@ -77,16 +77,7 @@ struct PlaceholderValue {
   }
 
   private func firstPlainCase<V>(_ type: V.Type) -> V? {
-    guard _isPOD(type), let cases = TypeReflection.cases(of: type), !cases.isEmpty,
-      cases.allSatisfy(\.payload.isEmpty)
-    else { return nil }
-    // Such an enum is stored as the number of its case.
-    return withUnsafeTemporaryAllocation(
-      byteCount: max(MemoryLayout<V>.size, 1), alignment: MemoryLayout<V>.alignment
-    ) { buffer in
-      buffer.initializeMemory(as: UInt8.self, repeating: 0)
-      return buffer.load(as: V.self)
-    }
+    TypeReflection.values(of: type)?.first?.value
   }
 
   /// A placeholder for a part of this value.

@@ -6,20 +6,20 @@ import OpenSwiftDataCRuntime
 /// looks the model up. So a reference has to be tried: `live` is nil from the moment when the model
 /// starts to be deinitialised, on any thread. The memory exists until the storage is released, so
 /// trying is always allowed.
-struct ModelReference: ~Copyable {
+package struct ModelReference: ~Copyable {
   private var object: UnsafeMutableRawPointer?
 
   /// Whether there is, or was, a model.
   var isSet: Bool { object != nil }
 
-  var live: AnyObject? {
+  package var live: AnyObject? {
     guard let object, let held = openSwiftData_tryRetain(object) else { return nil }
     return Unmanaged<AnyObject>.fromOpaque(held).takeRetainedValue()
   }
 
   init() {}
 
-  init(_ model: AnyObject) {
+  package init(_ model: AnyObject) {
     let object = Unmanaged.passUnretained(model).toOpaque()
     openSwiftData_retainMemory(object)
     self.object = object

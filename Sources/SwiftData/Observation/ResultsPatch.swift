@@ -56,9 +56,9 @@ struct ResultsPatch<Element: PersistentModel> {
   private func indices(of models: Set<ObjectIdentifier>, in elements: [Element]) -> [Int] {
     let wanted = Set(models.map { UInt(bitPattern: $0) })
     let few = Array(wanted.prefix(8))
-    return elements.withUnsafeBytes { bytes in
+    return ObjectWords.read(of: elements) { words in
       elements.indices.filter { index in
-        let reference = bytes.load(
+        let reference = words.load(
           fromByteOffset: index * MemoryLayout<UInt>.stride, as: UInt.self)
         return wanted.count <= few.count ? few.contains(reference) : wanted.contains(reference)
       }

@@ -43,6 +43,8 @@ struct SectionProperty<Element: PersistentModel> {
 
 extension KeyPath {
   /// The same key path; it must lead to properties only, because such a key path captures nothing.
+  ///
+  /// `Sendable` is a marker protocol: it changes the type of a value and not its form (SE-0302).
   var ofProperty: any KeyPath<Root, Value> & Sendable {
     unsafeBitCast(self, to: (any KeyPath<Root, Value> & Sendable).self)
   }

@@ -90,8 +90,8 @@ struct ShapeCollector {
 
   mutating func add<V>(value: V) {
     // The types of most values are known without a cast.
-    if V.self == Int.self {
-      return add(stored: .integer(Int64(unsafeBitCast(value, to: Int.self))), .scalar(.int), nil)
+    if V.self == Int.self, let number = castIfSameSize(value, to: Int.self) {
+      return add(stored: .integer(Int64(number)), .scalar(.int), nil)
     }
     add(any: value)
   }

@@ -46,8 +46,10 @@ private struct TypedChanges<Model: PersistentModel>: @unchecked Sendable {
   init(_ entity: EntityMapping?) {
     columns = entity.map(ChangedColumns.init)
     let properties = entity?.descriptor.properties ?? []
-    let paths = properties.map { KeyPathRoot.path($0.keyPath, from: Model.self) }
-    keyPaths = paths.map { path in path.map { unsafeBitCast($0, to: (any Property).self) } }
+    // The macro writes the key paths of inherited properties for each class; see
+    // `SchemaMetadataExpansion`. A class that conforms by hand may have those of its superclass.
+    let paths = properties.map { $0.keyPath as? PartialKeyPath<Model> }
+    keyPaths = paths.map { path in path.flatMap { castIfSameSize($0, to: (any Property).self) } }
     var preserved: [Preserved] = []
     var position = 0
     for (property, columns) in entity?.preservedProperties ?? [] {
@@ -92,11 +94,12 @@ private struct TypedChanges<Model: PersistentModel>: @unchecked Sendable {
     HistoryTombstone(
       preserved.compactMap { preserved in
         guard preserved.positions.upperBound <= values.count,
-          let value = PreservedValue.value(of: preserved.property, values[preserved.positions])
+          let value = PreservedValue.value(of: preserved.property, values[preserved.positions]),
+          // Attribute values contain no references to shared mutable state. `as Any` prevents the
+          // value from being opened as an existential.
+          let sendable = castIfSameSize(value as Any, to: (any Sendable).self)
         else { return nil }
-        // Attribute values contain no references to shared mutable state. `as Any` prevents the
-        // value from being opened as an existential.
-        return (preserved.keyPath, unsafeBitCast(value as Any, to: (any Sendable).self))
+        return (preserved.keyPath, sendable)
       })
   }
 }

@@ -3,6 +3,13 @@
 /// - Throws: `SwiftDataError.loadIssueModelContainer`, with the type, if it cannot be stored.
 package func storageForm(of type: any Any.Type) throws -> StorageForm {
   let type = unwrappedType(of: type) ?? type
+  if let scalar = type as? any ScalarCoding.Type { return .scalar(scalar.scalarType) }
+  // Another form than in the file would change its tables.
+  guard TypeReflection.isReliable else {
+    throw SwiftDataError.loadIssueModelContainer.with(
+      "The parts of \(type) cannot be read with this version of the Swift runtime. Use another "
+        + "version, or @Attribute(.codable) in a new store.")
+  }
   if let form = singleColumnForm(of: type) { return form }
   if type == Duration.self {
     return .composite(durationLeaves(path: [], codingPath: [], isOptional: false))

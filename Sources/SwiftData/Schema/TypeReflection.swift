@@ -1,23 +1,27 @@
 @_spi(Reflection) import Swift
 
 /// The names and types of a type's fields, read from the compiler's metadata.
-enum TypeReflection {
-  struct Field {
-    var name: String
-    var type: any Any.Type
+///
+/// Where the metadata does not have the form that is read here (`isReliable`), no type has cases.
+/// Then `storageForm(of:)` refuses all types but scalars, and a predicate whose SQL depends on cases
+/// is evaluated in memory.
+package enum TypeReflection {
+  package struct Field {
+    package var name: String
+    package var type: any Any.Type
   }
 
-  struct EnumCase {
-    var name: String
+  package struct EnumCase {
+    package var name: String
     /// The types of the associated values; empty if there are none.
-    var payload: [any Any.Type]
+    package var payload: [any Any.Type]
   }
 
-  enum Kind: Equatable {
+  package enum Kind: Equatable {
     case structure, enumeration, reference, other
   }
 
-  static func kind(of type: any Any.Type) -> Kind {
+  package static func kind(of type: any Any.Type) -> Kind {
     switch metadataKind(of: type) {
     case 0x200: .structure
     case 0x201, 0x202: .enumeration
@@ -27,7 +31,7 @@ enum TypeReflection {
   }
 
   /// The stored properties of a struct, in their order.
-  static func fields(of type: any Any.Type) -> [Field] {
+  package static func fields(of type: any Any.Type) -> [Field] {
     var fields: [Field] = []
     _forEachField(of: type) { name, _, type, _ in
       fields.append(Field(name: String(cString: name), type: type))
@@ -44,14 +48,22 @@ enum TypeReflection {
 
 extension TypeReflection {
   /// The cases of an enum, beginning with those that have associated values; `nil` for other types.
-  static func cases(of type: any Any.Type) -> [EnumCase]? {
-    guard metadataKind(of: type) == 0x201 else { return nil }
-    let metadata = unsafeBitCast(type, to: UnsafeRawPointer.self)
+  package static func cases(of type: any Any.Type) -> [EnumCase]? {
+    isReliable ? readCases(of: type) : nil
+  }
+
+  private static func readCases(of type: any Any.Type) -> [EnumCase]? {
+    guard metadataKind(of: type) == 0x201, let metadata = pointer(to: type) else { return nil }
     let word = MemoryLayout<Int>.size
     let descriptor = (metadata + word).load(as: UnsafeRawPointer.self)
-    guard let fields = target(ofRelative: descriptor + 16) else { return nil }
+    // Both descriptors say that they describe an enum. So other memory is not read as one.
+    guard descriptor.load(as: UInt32.self) & 0x1f == 18,
+      let fields = target(ofRelative: descriptor + 16),
+      [2, 3].contains((fields + 8).load(as: UInt16.self))
+    else { return nil }
     let recordSize = Int((fields + 10).load(as: UInt16.self))
     let count = Int((fields + 12).load(as: UInt32.self))
+    guard recordSize == 12 else { return nil }
     var cases: [EnumCase] = []
     for index in 0..<count {
       let record = fields + 16 + index * recordSize
@@ -73,15 +85,25 @@ extension TypeReflection {
   }
 
   /// The values of an enum without associated values, with their case names.
-  static func values<T>(of type: T.Type) -> [(name: String, value: T)]? {
-    guard let cases = cases(of: type), cases.allSatisfy({ $0.payload.isEmpty }),
-      (1...256).contains(cases.count), MemoryLayout<T>.size == (cases.count == 1 ? 0 : 1)
+  package static func values<T>(of type: T.Type) -> [(name: String, value: T)]? {
+    isReliable ? readValues(of: type) : nil
+  }
+
+  private static func readValues<T>(of type: T.Type) -> [(name: String, value: T)]? {
+    guard let cases = readCases(of: type), cases.allSatisfy({ $0.payload.isEmpty }),
+      (1...65_536).contains(cases.count), MemoryLayout<T>.size == size(ofEnumWith: cases.count)
     else { return nil }
     return cases.enumerated().map { index, enumCase in
-      // The memory of such an enum is the number of its case, in one byte or none.
-      let value = withUnsafeBytes(of: UInt8(index)) { $0.loadUnaligned(as: BitwiseCase<T>.self) }
+      let number = UInt16(index).littleEndian
+      let value = withUnsafeBytes(of: number) { $0.loadUnaligned(as: BitwiseCase<T>.self) }
       return (enumCase.name, value.value)
     }
+  }
+
+  /// The memory of an enum without associated values is the number of its case, in as few bytes as
+  /// possible.
+  private static func size(ofEnumWith count: Int) -> Int {
+    count == 1 ? 0 : count <= 256 ? 1 : 2
   }
 
   private struct BitwiseCase<T> {
@@ -89,8 +111,7 @@ extension TypeReflection {
   }
 
   private static func elements(ofTuple type: any Any.Type) -> [any Any.Type]? {
-    guard metadataKind(of: type) == 0x301 else { return nil }
-    let metadata = unsafeBitCast(type, to: UnsafeRawPointer.self)
+    guard metadataKind(of: type) == 0x301, let metadata = pointer(to: type) else { return nil }
     let word = MemoryLayout<Int>.size
     let count = (metadata + word).load(as: Int.self)
     var elements: [any Any.Type] = []
@@ -102,7 +123,12 @@ extension TypeReflection {
   }
 
   private static func metadataKind(of type: any Any.Type) -> UInt {
-    unsafeBitCast(type, to: UnsafeRawPointer.self).load(as: UInt.self)
+    pointer(to: type)?.load(as: UInt.self) ?? .max
+  }
+
+  /// A metatype of any type is the address of its metadata.
+  private static func pointer(to type: any Any.Type) -> UnsafeRawPointer? {
+    castIfSameSize(type, to: UnsafeRawPointer.self)
   }
 
   private static func target(ofRelative pointer: UnsafeRawPointer) -> UnsafeRawPointer? {
@@ -122,4 +148,50 @@ extension TypeReflection {
       }
     }
   }
+}
+
+// MARK: - Check of the assumptions
+
+extension TypeReflection {
+  /// Whether the metadata has the form that is read here.
+  package static var isReliable: Bool {
+    isAsAssumed && !RuntimeAssumptions.refused.contains(.typeMetadata)
+  }
+
+  /// Determined once, with enums whose cases are known.
+  private static let isAsAssumed: Bool = {
+    guard kind(of: Plain.self) == .enumeration, kind(of: Point.self) == .structure,
+      kind(of: Box.self) == .reference, kind(of: Plain?.self) == .enumeration,
+      fields(of: Point.self).map(\.name) == ["x", "label"],
+      fields(of: Point.self).map({ ObjectIdentifier($0.type) })
+        == [ObjectIdentifier(Int.self), ObjectIdentifier(String?.self)],
+      let plain = readValues(of: Plain.self), plain.map(\.name) == ["north", "south", "west"],
+      plain.map(\.value) == [.north, .south, .west],
+      let single = readValues(of: Single.self), single.map(\.name) == ["only"],
+      let mixed = readCases(of: Mixed.self),
+      mixed.map(\.name) == ["number", "pair", "nothing"],
+      readValues(of: Mixed.self) == nil
+    else { return false }
+    return mixed.map { $0.payload.map { ObjectIdentifier($0) } }
+      == [
+        [ObjectIdentifier(Int.self)],
+        [ObjectIdentifier(String.self), ObjectIdentifier(Point.self)],
+        [],
+      ]
+  }()
+
+  private enum Plain { case north, south, west }
+  private enum Single { case only }
+  private enum Mixed {
+    case nothing
+    case number(Int)
+    case pair(String, Point)
+  }
+
+  private struct Point {
+    var x = 0
+    var label: String?
+  }
+
+  private final class Box {}
 }
