@@ -10,7 +10,7 @@ final class ContainerCoordinator: StoreCoordinator {
   let changeLog = ChangeLog()
   let autosaves: AutosaveRegistry
   let unsavedChanges = UnsavedChangesLog()
-  let remoteObservers = RemoteObservers()
+  let remoteCommits = RemoteCommitHub()
   let commits = Signals()
   let migrationPlan: (any SchemaMigrationPlan.Type)?
   let configurations: Mutex<Set<ModelConfiguration>>

@@ -40,15 +40,23 @@ extension ModelContainer {
   /// Setting it to true reads the end of the history, once per store. Stores in memory and custom
   /// stores have no remote changes.
   public var observesRemoteChanges: Bool {
-    get { coordinator.remoteObservers.isObservedByContainer }
-    set { coordinator.remoteObservers.setObservedByContainer(self, newValue) }
+    get { coordinator.remoteCommits.isObservedByContainer }
+    set { coordinator.remoteCommits.setObservedByContainer(self, newValue) }
   }
 
   /// Watches the stores for an observer, as long as the observation exists.
-  /// - Parameter onCommit: Called on a separate thread, after the contexts can see the changes.
-  func observeRemoteChanges(
-    onCommit: (@Sendable (RemoteChanges.Commit) -> Void)? = nil
-  ) -> RemoteObservation {
-    coordinator.remoteObservers.start(for: self, onCommit: onCommit)
+  func observeRemoteChanges() -> RemoteObservation { coordinator.remoteCommits.observe(for: self) }
+
+  /// - Parameter signal: Called on any thread after each commit to a store, by this container or
+  ///   another writer, as long as the observation exists. The contexts can see the changes then.
+  func observeCommits(_ signal: @escaping @Sendable () -> Void) -> CommitObservation {
+    CommitObservation(
+      signal: coordinator.commits.add(signal), remoteCommits: observeRemoteChanges())
   }
+}
+
+/// Ends when its last reference is released.
+struct CommitObservation: Sendable {
+  let signal: Signals.Registration
+  let remoteCommits: RemoteObservation
 }

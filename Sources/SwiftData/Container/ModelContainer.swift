@@ -37,7 +37,7 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     context.autosaveEnabled = true
     // Runs after the save of another context, on the actor of the main context.
     let reference = ContextReference(context)
-    context.core.onExternalChange {
+    context.core.externalChanges.onArrival {
       Task { @MainActor in reference.context?.core.applyExternalChanges() }
     }
     knownMainContext = context

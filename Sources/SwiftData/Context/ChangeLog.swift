@@ -62,11 +62,6 @@ final class ChangeLog: Sendable {
     }
   }
 
-  /// - Parameter notify: Replaces the callback that was passed to `open`.
-  func setNotification(of reader: Reader, _ notify: (@Sendable () -> Void)?) {
-    state.withLock { $0.positions[ObjectIdentifier(reader)]?.notify = notify }
-  }
-
   func close(_ reader: Reader) {
     state.withLock { state in
       state.remove(ObjectIdentifier(reader))

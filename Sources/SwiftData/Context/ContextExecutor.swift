@@ -4,9 +4,14 @@ import Foundation
 /// The actor that a context belongs to. It runs autosaves and ends undo events in separate jobs.
 enum ContextExecutor: Sendable {
   case mainActor
+  case actor(ActorReference)
   case executor(ExecutorReference)
 
   init(_ executor: any SerialExecutor) { self = .executor(ExecutorReference(executor)) }
+
+  init(_ actor: any Actor) {
+    self = actor === MainActor.shared ? .mainActor : .actor(ActorReference(actor))
+  }
 
   /// The main actor, if the caller runs on its queue; other actors cannot be recognised.
   ///
@@ -25,6 +30,9 @@ enum ContextExecutor: Sendable {
   func run(_ work: @escaping @Sendable () throws -> Void) async throws {
     switch self {
     case .mainActor: try await MainActor.run { try work() }
+    case .actor(let reference):
+      guard let actor = reference.actor else { return }
+      try await ContextExecutor.run(work, on: actor)
     case .executor(let reference):
       guard let executor = reference.executor else { return }
       try await Visitor(executor: executor).run(work)
@@ -33,13 +41,27 @@ enum ContextExecutor: Sendable {
 
   /// Runs `work` on the actor later.
   func schedule(_ work: @escaping @Sendable () -> Void) {
-    guard case .executor = self else {
+    switch self {
+    case .mainActor:
       // Avoids a hop through another thread.
       Task { @MainActor in work() }
-      return
+    case .actor(let reference):
+      guard let actor = reference.actor else { return }
+      Task { try await ContextExecutor.run(work, on: actor) }
+    case .executor: Task.detached { [self] in try await run(work) }
     }
-    Task.detached { [self] in try await run(work) }
   }
+
+  private static func run(
+    _ work: @Sendable () throws -> Void, on actor: isolated any Actor
+  ) throws { try work() }
+}
+
+/// A weak reference to an actor, so that an observer does not retain the actor that owns it.
+final class ActorReference: @unchecked Sendable {
+  private(set) weak var actor: (any Actor)?
+
+  init(_ actor: any Actor) { self.actor = actor }
 }
 
 /// Weak, because an executor holds its context.

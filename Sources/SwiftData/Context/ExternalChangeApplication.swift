@@ -12,11 +12,6 @@ import OpenSwiftDataRowStorage
 /// Runs only when models may change: before a fetch and a save, after a rollback, in
 /// `processPendingChanges`, and for the main context in a job of the main actor.
 extension ContextCore {
-  /// - Parameter notify: Called on other threads after a save of another context.
-  func onExternalChange(_ notify: @escaping @Sendable () -> Void) {
-    externalChanges.start(notifying: notify)
-  }
-
   func applyExternalChanges() {
     guard !isReadingSnapshot, let saved = externalChanges.take() else { return }
     ExternalChangeApplication(core: self).apply(saved)

@@ -8,6 +8,10 @@
 final class ExternalChangeFeed {
   /// What happens if another context has changed what is edited here.
   var conflictPolicy = ModelContext.ConflictPolicy.laterSaveWins
+  /// Fired on other threads when there are changes to take.
+  let arrivals = Signals()
+  /// The listener of the context itself.
+  private var ownArrival: Signals.Registration?
   private let log: ChangeLog
   private let reader = ChangeLog.Reader()
   private var seenVersion: Int
@@ -21,39 +25,22 @@ final class ExternalChangeFeed {
   init(_ log: ChangeLog) {
     self.log = log
     seenVersion = log.currentVersion
-    log.open(reader)
+    log.open(reader) { [arrivals] in arrivals.fire() }
   }
 
-  /// - Parameter notify: Called on other threads after a save of another context.
-  func start(notifying notify: @escaping @Sendable () -> Void) {
-    ownNotification = notify
-    log.open(reader, notify: notification)
-  }
-
-  private var ownNotification: (@Sendable () -> Void)?
-
-  /// Called in addition, for the live queries of the context.
-  var followerNotification: (@Sendable () -> Void)? {
-    didSet { log.setNotification(of: reader, notification) }
-  }
-
-  private var notification: (@Sendable () -> Void)? {
-    guard let ownNotification, let followerNotification else {
-      return ownNotification ?? followerNotification
-    }
-    return {
-      ownNotification()
-      followerNotification()
-    }
-  }
+  /// - Parameter listener: Called on other threads when there are changes to take, as long as the
+  ///   feed exists.
+  func onArrival(_ listener: @escaping @Sendable () -> Void) { ownArrival = arrivals.add(listener) }
 
   func stop() { log.close(reader) }
 
+  /// Whether there may be something to take.
+  var hasArrivals: Bool { log.currentVersion != seenVersion || unapplied != nil }
+
   /// What other contexts saved since the last call; nil if that is nothing.
   func take() -> SavedChanges? {
-    let version = log.currentVersion
-    if version == seenVersion && unapplied == nil { return nil }
-    seenVersion = version
+    if !hasArrivals { return nil }
+    seenVersion = log.currentVersion
     var changes = log.take(for: reader)
     if let unapplied { changes.append(unapplied) }
     unapplied = nil

@@ -17,7 +17,8 @@ protocol StoreCoordinator: AnyObject, Sendable {
   var links: RelationshipLinks { get }
   /// What the contexts of the container saved recently, for each other.
   var changeLog: ChangeLog { get }
-  /// Called after each commit of a context.
+  /// Fired after each commit of a context and, while that is observed, of another container or
+  /// process.
   var commits: Signals { get }
   /// The contexts that have changes to autosave.
   var autosaves: AutosaveRegistry { get }

@@ -30,9 +30,9 @@ public final class HistoryObserver: Observable, Sendable {
 
   private let registrar = ObservationRegistrar()
   private let counter = Mutex(0)
-  private let followers: [(history: any HistoryCursor, failures: FailureFlag)]
+  private let followers: [(history: any HistoryFollower, failures: FailureFlag)]
   private let queue = DispatchQueue(label: "SwiftData history observer")
-  private let signals = Mutex<CommitSignals.Observation?>(nil)
+  private let observation = Mutex<CommitObservation?>(nil)
 
   /// Observes the histories from given positions.
   ///
@@ -85,11 +85,18 @@ public final class HistoryObserver: Observable, Sendable {
   }
 
   private func start(isolation: isolated (any Actor)?, checksImmediately: Bool) {
-    let deliver = HistoryObserver.delivery(to: self, isolation: isolation)
-    let observation = CommitSignals.observe(modelContainer) { [weak self] in
+    let executor = isolation.map(ContextExecutor.init)
+    let deliver: @Sendable () -> Void = { [weak self] in
+      if let executor {
+        executor.schedule { [weak self] in self?.count() }
+      } else {
+        self?.count()
+      }
+    }
+    let observation = modelContainer.observeCommits { [weak self] in
       self?.look(deliver)
     }
-    signals.withLock { $0 = observation }
+    self.observation.withLock { $0 = observation }
     if checksImmediately { look(deliver) }
   }
 
@@ -109,20 +116,6 @@ public final class HistoryObserver: Observable, Sendable {
       if news.contains(true) { deliver() }
     }
   }
-
-  /// Counts an event; on the actor, if there is one.
-  private static func delivery(
-    to observer: HistoryObserver, isolation: (any Actor)?
-  ) -> @Sendable () -> Void {
-    guard let isolation else { return { [weak observer] in observer?.count() } }
-    let actor = ActorReference(isolation)
-    return { [weak observer] in
-      guard let observer, let actor = actor.actor else { return }
-      Task { await observer.count(on: actor) }
-    }
-  }
-
-  private func count(on actor: isolated any Actor) { count() }
 
   private func count() {
     registrar.withMutation(of: self, keyPath: \.eventCounter) {

@@ -12,7 +12,7 @@ final class LiveQuery<Element: PersistentModel>: ObservingQuery {
   /// end.
   private var newest = Answer()
   private var newestError: (any Error)?
-  private let follower: ContextChangeObserver
+  private let dispatcher: LiveQueryDispatcher
   private let section: SectionProperty<Element>?
   private var state = LiveQueryState()
   private var answer = Answer()
@@ -52,9 +52,9 @@ final class LiveQuery<Element: PersistentModel>: ObservingQuery {
     self.descriptor = descriptor
     self.section = section
     if reportsEdits { journal = ResultsChangeLog() }
-    follower = ContextChangeObserver.of(context, isolation: isolation)
+    dispatcher = LiveQueryDispatcher.of(context, isolation: isolation)
     interest = LiveQuery.interest(in: descriptor, section, wantsAllChanges: reportsEdits, context)
-    follower.add(self)
+    dispatcher.add(self)
     handle(.read)
   }
 
@@ -69,7 +69,7 @@ final class LiveQuery<Element: PersistentModel>: ObservingQuery {
 
   /// - Parameter signal: Called on any thread when the results may have changed.
   func addSignal(_ signal: @escaping @Sendable () -> Void) -> Signals.Registration {
-    follower.signals.add(signal)
+    dispatcher.signals.add(signal)
   }
 
   /// The request; after it is set, the next read returns the results of the new one.
@@ -94,7 +94,7 @@ final class LiveQuery<Element: PersistentModel>: ObservingQuery {
   }
 
   func catchUp() {
-    follower.catchUp()
+    dispatcher.catchUp()
     handle(.read)
   }
 
@@ -123,7 +123,7 @@ final class LiveQuery<Element: PersistentModel>: ObservingQuery {
   func handle(_ event: LiveQueryState.Event) {
     for action in state.handle(event) {
       switch action {
-      case .wake: follower.wake()
+      case .wake: dispatcher.wake()
       case .patch: answer(by: patch)
       case .fetch: answer(by: fetch)
       case .publish, .publishError, .forgetError: break
@@ -153,7 +153,7 @@ final class LiveQuery<Element: PersistentModel>: ObservingQuery {
         show(found)
       case .publishError: show(failure)
       case .forgetError: if newestError != nil { show(nil) }
-      case .wake: follower.wake()
+      case .wake: dispatcher.wake()
       case .fetch, .patch: break
       }
     }

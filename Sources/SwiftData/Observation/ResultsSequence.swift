@@ -158,7 +158,7 @@ private struct Answers<Model: PersistentModel> {
   private struct Following {
     let query: LiveQuery<Model>
     let signal: Signals.Registration
-    var waiting: AsyncStream<Void>.Iterator
+    var news: News
     var version: Int
   }
 
@@ -180,7 +180,7 @@ private struct Answers<Model: PersistentModel> {
         following = current
         return current.query.take()
       }
-      guard await current.waiting.next(isolation: actor) != nil else { break }
+      guard await current.news.wait(isolation: actor) else { break }
     }
     following = nil
     return nil
@@ -194,17 +194,35 @@ private struct Answers<Model: PersistentModel> {
       let query = try LiveQuery(
         descriptor, reportsEdits: true, in: context, isolation: actor
       ).checked()
-      let (stream, continuation) = AsyncStream.makeStream(
-        of: Void.self, bufferingPolicy: .bufferingNewest(1))
-      let signal = query.addSignal { continuation.yield() }
+      let news = News()
+      let signal = query.addSignal(news.signal)
       query.catchUp()
-      following = Following(
-        query: query, signal: signal, waiting: stream.makeAsyncIterator(), version: query.version)
+      following = Following(query: query, signal: signal, news: news, version: query.version)
       return query.take()
     } catch {
       fetchError = error
       return nil
     }
+  }
+}
+
+/// Lets a sequence wait until something may have happened. Several signals before a wait count as
+/// one.
+private struct News {
+  /// May be called on any thread.
+  let signal: @Sendable () -> Void
+  private var signals: AsyncStream<Void>.Iterator
+
+  init() {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    signals = stream.makeAsyncIterator()
+    signal = { continuation.yield() }
+  }
+
+  /// - Returns: Whether there was a signal; false when the task is cancelled.
+  mutating func wait(isolation actor: isolated (any Actor)?) async -> Bool {
+    await signals.next(isolation: actor) != nil
   }
 }
 
@@ -236,18 +254,15 @@ public struct HistorySequence: AsyncSequence {
   public struct AsyncIterator: AsyncIteratorProtocol {
     private let container: ModelContainer
     private var token: DefaultHistoryToken?
-    private let signals: CommitSignals.Observation
+    private let observation: CommitObservation
     /// Keep the stores from pruning the transactions of the next value.
-    private var holds: [any HistoryCursor] = []
-    private var waiting: AsyncStream<Void>.Iterator
+    private var holds: [any HistoryFollower] = []
+    private var news = News()
 
     fileprivate init(container: ModelContainer, token: DefaultHistoryToken?) {
       self.container = container
       self.token = token
-      let (stream, continuation) = AsyncStream.makeStream(
-        of: Void.self, bufferingPolicy: .bufferingNewest(1))
-      waiting = stream.makeAsyncIterator()
-      signals = CommitSignals.observe(container) { continuation.yield() }
+      observation = container.observeCommits(news.signal)
       hold()
     }
 
@@ -282,7 +297,7 @@ public struct HistorySequence: AsyncSequence {
           hold()
           return found
         }
-        guard await waiting.next(isolation: actor) != nil else { break }
+        guard await news.wait(isolation: actor) else { break }
       }
       return nil
     }

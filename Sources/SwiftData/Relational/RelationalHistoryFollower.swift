@@ -4,7 +4,7 @@ import Synchronization
 extension RelationalStore {
   package func historyFollower(
     after token: (any HistoryToken)?, _ interest: HistoryFilter
-  ) throws -> (any HistoryCursor)? {
+  ) throws -> (any HistoryFollower)? {
     guard history != nil else { return nil }
     let known = (token as? DefaultHistoryToken)?.transaction(ofStore: identifier)
     let number =
@@ -18,7 +18,7 @@ extension RelationalStore {
 
 /// Follows the history of a relational store by transaction numbers. Transactions that it has not
 /// read are not pruned.
-private final class RelationalHistoryFollower: HistoryCursor {
+private final class RelationalHistoryFollower: HistoryFollower {
   private let store: RelationalStore
   private let index: Mutex<Int64>
   private let hold: HistoryReaders.Hold

@@ -24,8 +24,8 @@ extension SnapshotPort {
 
   func historyFollower(
     after token: (any HistoryToken)?, _ interest: HistoryFilter
-  ) throws -> (any HistoryCursor)? {
-    func follower<S: DataStore & HistoryProviding>(_ store: S) throws -> any HistoryCursor {
+  ) throws -> (any HistoryFollower)? {
+    func follower<S: DataStore & HistoryProviding>(_ store: S) throws -> any HistoryFollower {
       try ProvidedHistoryFollower(store, after: token as? S.HistoryType.TokenType, interest)
     }
     return try (store as? any DataStore & HistoryProviding).map { try follower($0) }
@@ -35,7 +35,7 @@ extension SnapshotPort {
 /// Follows the history of a store through the public protocol, by comparing tokens.
 ///
 /// `@unchecked`: stores are thread-safe by contract.
-private final class ProvidedHistoryFollower<Store: DataStore & HistoryProviding>: HistoryCursor,
+private final class ProvidedHistoryFollower<Store: DataStore & HistoryProviding>: HistoryFollower,
   @unchecked Sendable
 {
   private typealias Token = Store.HistoryType.TokenType

@@ -107,7 +107,7 @@ package protocol StorePort: AnyObject, Sendable {
   /// - Throws: `SwiftDataError`, or the store's error.
   func historyFollower(
     after token: (any HistoryToken)?, _ interest: HistoryFilter
-  ) throws -> (any HistoryCursor)?
+  ) throws -> (any HistoryFollower)?
 
   // MARK: Writing
 

@@ -35,7 +35,7 @@ import Testing
 
   @Test(arguments: 1...7) func noChangeIsLeftOut(count: Int) throws {
     let engine = try #require(mine.container.stores.first as? DefaultStore).engine
-    let reader = RemoteCommitsReader.$defaultLimit.withValue(3) { RemoteCommitsReader(engine) }
+    let reader = RemoteCommitReader.$defaultLimit.withValue(3) { RemoteCommitReader(engine) }
     let books = try theirs.fetch(FetchDescriptor<Book>(sortBy: [SortDescriptor(\.pages)]))
     for book in books.prefix(count) { book.title = "new" }
     try theirs.save()

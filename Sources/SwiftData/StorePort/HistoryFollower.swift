@@ -1,5 +1,5 @@
 /// Follows the history of one store from a position.
-package protocol HistoryCursor: Sendable {
+package protocol HistoryFollower: Sendable {
   /// Whether there are matching transactions since the last call; moves the position to the end.
   ///
   /// Transactions that are unknown, because they were deleted or never written, count as matching.

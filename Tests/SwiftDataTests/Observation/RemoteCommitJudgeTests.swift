@@ -1,11 +1,11 @@
 import SwiftData
 import Testing
 
-/// What the looks at a store mean, on paper: one test for each row of the table.
-@Suite struct RemoteCommitsStateTests {
-  private typealias State = RemoteCommitsState
+/// What looks at a store mean: one test for each row of the table.
+@Suite struct RemoteCommitJudgeTests {
+  private typealias State = RemoteCommitJudge
 
-  /// - Parameter kinds: Of the transactions behind the last look: `o`wn, `t`heirs, or a `g`ap of theirs.
+  /// - Parameter kinds: Of the transactions after the last look: `o`wn, `t`heirs, or a `g`ap of theirs.
   private func finding(
     _ kinds: String, after last: Int64, oldest: Int64? = 1, others: Bool? = nil
   ) -> State.Finding {

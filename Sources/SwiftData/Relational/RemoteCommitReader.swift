@@ -1,25 +1,40 @@
 import OpenSwiftDataSQLSyntax
 import Synchronization
 
-/// Reads the commits of other containers and processes to a store.
+/// Reads what other containers and processes have committed to a store, on the queue of
+/// `RemoteCommitHub`.
 ///
-/// Each check is one transaction on the writing session, if there is one. The database tells that
+/// Each look is one transaction on the writing session, if there is one. The database tells that
 /// session whether other connections have written, and no write can happen between this answer and
 /// reading the history.
-package final class RemoteCommitsReader: Sendable {
+package final class RemoteCommitReader: Sendable {
   /// With more changes than this, individual rows are not reported.
   @TaskLocal package static var defaultLimit = 20_000
 
+  /// What other writers have changed since the last look, according to the history.
+  package struct Changes: Sendable {
+    package var inserted: [PersistentIdentifier] = []
+    /// Each with the slots of the changed properties.
+    package var updated: [(identifier: PersistentIdentifier, slots: SlotSet)] = []
+    package var deleted: [PersistentIdentifier] = []
+    /// Whether any row may have been changed, inserted or deleted.
+    package var isEverything = false
+    /// The number of the last transaction.
+    package var last: Int64 = 0
+
+    package static var everything: Changes { Changes(isEverything: true) }
+  }
+
   private struct State {
-    var commits: RemoteCommitsState?
-    /// The change stamps of the sessions at their last check.
+    var judge: RemoteCommitJudge?
+    /// The change stamps of the sessions at their last look.
     var stamps: [ObjectIdentifier: Int64] = [:]
   }
 
   private let store: RelationalStore
   private let statements: Statements?
   private let state = Mutex(State())
-  private let limit = RemoteCommitsReader.defaultLimit
+  private let limit = RemoteCommitReader.defaultLimit
 
   /// Records the current state of the store; only later commits are reported.
   package init(_ store: RelationalStore) {
@@ -33,27 +48,26 @@ package final class RemoteCommitsReader: Sendable {
 
   deinit { store.ownTransactions.end() }
 
-  /// - Returns: The commits of other writers since the last check; `nil` if there are none.
+  /// - Returns: What other writers have committed since the last look; `nil` if there is nothing.
   /// - Throws: Any error of the store. The next call then reports these commits.
-  package func look() throws -> RemoteCommits? {
+  package func look() throws -> Changes? {
     try state.withLock { state in
       try snapshot { session in
-        guard var commits = state.commits else {
+        guard var judge = state.judge else {
           try begin(session, &state)
-          var everything = RemoteCommits()
-          everything.isEverything = true
-          everything.last = state.commits?.last ?? 0
+          var everything = Changes.everything
+          everything.last = state.judge?.last ?? 0
           return everything
         }
         let stamp = try session.changeStamp().others
-        var finding = try finding(session, after: commits.last)
+        var finding = try finding(session, after: judge.last)
         // A session without an earlier stamp can't report changes.
         finding.hasForeignCommits = state.stamps[ObjectIdentifier(session)] != stamp
-        var found = try self.commits(session, commits.judge(finding))
-        found?.last = commits.last
-        state.commits = commits
+        var found = try changes(session, judge.judge(finding))
+        found?.last = judge.last
+        state.judge = judge
         state.stamps[ObjectIdentifier(session)] = stamp
-        store.ownTransactions.forget(through: commits.last)
+        store.ownTransactions.forget(through: judge.last)
         return found
       }
     }
@@ -63,7 +77,7 @@ package final class RemoteCommitsReader: Sendable {
     state.stamps[ObjectIdentifier(session)] = try session.changeStamp().others
     let last = try finding(session, after: .max).last
     let newest = try finding(session, after: max(last, 1) - 1)
-    state.commits = RemoteCommitsState(
+    state.judge = RemoteCommitJudge(
       last: last, oldest: newest.oldest, endsInGap: newest.transactions.contains(where: \.isGap))
   }
 
@@ -78,7 +92,7 @@ package final class RemoteCommitsReader: Sendable {
 
   private func finding(
     _ session: any SQLSession, after last: Int64
-  ) throws -> RemoteCommitsState.Finding {
+  ) throws -> RemoteCommitJudge.Finding {
     guard let statements else {
       return .init(hasForeignCommits: false, last: 0, oldest: nil, transactions: [])
     }
@@ -88,7 +102,7 @@ package final class RemoteCommitsReader: Sendable {
     var transactions = values.map { row in
       let number = row[0].integer ?? 0
       let isOwn = store.ownTransactions.contains(number, at: row[1].real ?? 0)
-      return RemoteCommitsState.Transaction(
+      return RemoteCommitJudge.Transaction(
         number: number, isOwn: isOwn, isGap: row[2].integer == 0)
     }
     let newest = try rows.lastAssignedNumber()
@@ -104,44 +118,44 @@ package final class RemoteCommitsReader: Sendable {
       hasForeignCommits: false, last: newest, oldest: try rows.oldest(), transactions: transactions)
   }
 
-  private func commits(
-    _ session: any SQLSession, _ verdict: RemoteCommitsState.Verdict
-  ) throws -> RemoteCommits? {
-    var commits = RemoteCommits()
+  private func changes(
+    _ session: any SQLSession, _ verdict: RemoteCommitJudge.Verdict
+  ) throws -> Changes? {
+    var changes = Changes()
     switch verdict {
     case .nothing: return nil
-    case .everything: commits.isEverything = true
+    case .everything: changes.isEverything = true
     case .transactions(let numbers):
       guard let statements else { return nil }
       let values = try session.statement(statements.changes).values(
         .values([.text(store.driver.dialect.list(numbers)), .integer(Int64(limit) + 1)]))
       if values.count > limit {
-        commits.isEverything = true
+        changes.isEverything = true
       } else {
-        for row in values { add(row, to: &commits) }
+        for row in values { add(row, to: &changes) }
       }
     }
-    return commits
+    return changes
   }
 
   /// - Parameter row: The kind of change, entity number, key, and the bits of an update.
-  private func add(_ row: [_StoredValue], to commits: inout RemoteCommits) {
+  private func add(_ row: [_StoredValue], to changes: inout Changes) {
     guard let type = row[0].integer.flatMap(HistoryTables.ChangeType.init),
       let entity = store.mapping.entity(number: Int(row[1].integer ?? 0)),
       let key = row[2].integer
     else { return }
     let identifier = PersistentIdentifier(scope: store.plans.scope(number: entity.number), key: key)
     switch type {
-    case .inserted: commits.inserted.append(identifier)
-    case .deleted: commits.deleted.append(identifier)
+    case .inserted: changes.inserted.append(identifier)
+    case .deleted: changes.deleted.append(identifier)
     case .updated:
       let slots = row[3].blob.map { store.plans.changes(of: entity).columns.slots(of: $0) }
-      commits.updated.append((identifier, slots ?? .all))
+      changes.updated.append((identifier, slots ?? .all))
     }
   }
 }
 
-extension RemoteCommitsReader {
+extension RemoteCommitReader {
   private struct Statements: Sendable {
     /// Reads number, time, and whether there are changes, of the transactions after parameter 0;
     /// parameter 1 is the limit.

@@ -6,27 +6,31 @@ protocol ObservingQuery: AnyObject {
   func handle(_ concern: QueryInterest.Concern)
 }
 
-/// Notifies the live queries of one context of changes in it, and wakes them on its actor.
+/// Notifies the live queries of one context of changes in it, on the actor of the context.
 ///
-/// 1. Edits, saves, rollbacks, and changes saved by other contexts, containers and processes are
-///    recorded as `ChangedModels`.
-/// 2. The first of a burst wakes the pump: a job on the actor that the queries were created on.
-///    Without an actor, the end of a save or of `processPendingChanges` replaces the job, and so
-///    does each read.
+/// 1. Edits, saves, rollbacks, and changes saved by other contexts, containers and processes
+///    (`RemoteCommitHub`) are recorded as `ChangedModels`.
+/// 2. The first of a burst fires `signals`, which schedules a job on the actor that the queries were
+///    created on. Without an actor, the end of a save or of `processPendingChanges` replaces the
+///    job, and so does each read.
 /// 3. The job finds the queries that the changes concern, and makes them update their results.
 ///
 /// It watches the context as long as there are queries. Used on the thread of the context only,
-/// except for the pump.
-final class ContextChangeObserver: EditWatcher {
+/// except for `signals`.
+final class LiveQueryDispatcher: EditWatcher {
   private weak var core: ContextCore?
   private var queries: [Followed] = []
   private var touched = ChangedModels()
   private var isScheduled = false
-  private var pump: Signals.Registration?
-  /// Wakes the pump, and sequences that wait. Also called from other threads.
+  /// Fired when the job is needed: by an edit, or on any thread by a save of another writer. The
+  /// listeners are the job, and sequences that wait.
   let signals = Signals()
+  /// Schedules the job; `nil` if no actor is known.
+  private var job: Signals.Registration?
+  /// Fires `signals` when other writers have saved.
+  private var arrivals: Signals.Registration?
   /// Keeps the files of the stores watched.
-  private var remote: RemoteObservation?
+  private var remoteCommits: RemoteObservation?
 
   /// Queries live as long as their observers.
   private struct Followed {
@@ -35,23 +39,34 @@ final class ContextChangeObserver: EditWatcher {
 
   private init(_ context: ModelContext) {
     core = context.core
-    remote = context.container.observeRemoteChanges()
+    remoteCommits = context.container.observeRemoteChanges()
   }
 
-  /// The follower of a context, created for its first query.
+  /// The dispatcher of a context, created for its first query.
   static func of(
     _ context: ModelContext, isolation: isolated (any Actor)?
-  ) -> ContextChangeObserver {
-    if let known = context.core.watchers.first(ContextChangeObserver.self) { return known }
-    let follower = ContextChangeObserver(context)
-    if let wake = ChangeObserverScheduler.wake(follower, context, isolation: isolation) {
-      follower.pump = follower.signals.add(wake)
+  ) -> LiveQueryDispatcher {
+    if let known = context.core.watchers.first(LiveQueryDispatcher.self) { return known }
+    let dispatcher = LiveQueryDispatcher(context)
+    if let executor = isolation.map(ContextExecutor.init) ?? context.core.currentExecutor {
+      let reference = Reference(dispatcher)
+      dispatcher.job = dispatcher.signals.add {
+        executor.schedule { reference.dispatcher?.flush() }
+      }
     }
-    context.core.externalChanges.followerNotification = { [signals = follower.signals] in
-      signals.fire()
-    }
-    context.core.watchers.add(follower)
-    return follower
+    context.core.watchers.add(dispatcher)
+    let feed = context.core.externalChanges
+    dispatcher.arrivals = feed.arrivals.add { [signals = dispatcher.signals] in signals.fire() }
+    // Changes that arrived earlier are not announced again.
+    if feed.hasArrivals { dispatcher.signals.fire() }
+    return dispatcher
+  }
+
+  /// Used on the actor of the context only.
+  private final class Reference: @unchecked Sendable {
+    private(set) weak var dispatcher: LiveQueryDispatcher?
+
+    init(_ dispatcher: LiveQueryDispatcher) { self.dispatcher = dispatcher }
   }
 
   func add(_ query: any ObservingQuery) { queries.append(Followed(query: query)) }
@@ -101,10 +116,10 @@ final class ContextChangeObserver: EditWatcher {
   }
 
   private func end() {
-    core?.externalChanges.followerNotification = nil
     core?.watchers.remove(self)
-    pump = nil
-    remote = nil
+    job = nil
+    arrivals = nil
+    remoteCommits = nil
   }
 
   // MARK: EditWatcher
@@ -135,7 +150,7 @@ final class ContextChangeObserver: EditWatcher {
       touched.insertEverything()
     }
     if !touched.isEmpty { wake() }
-    if pump == nil { flush() }
+    if job == nil { flush() }
   }
 
   func didRollBack() {
@@ -151,7 +166,7 @@ final class ContextChangeObserver: EditWatcher {
   }
 
   func didProcessPendingChanges() {
-    if pump == nil { flush() }
+    if job == nil { flush() }
   }
 
   func willClose(losing changes: ChangeTracker) { end() }

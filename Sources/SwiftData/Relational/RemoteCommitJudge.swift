@@ -1,5 +1,4 @@
-/// Interprets the results of checks for commits of other writers: a state machine without a
-/// database.
+/// Decides what a look of `RemoteCommitReader` means: a state machine without a database.
 ///
 /// | found                                                      | result     |
 /// |------------------------------------------------------------|------------|
@@ -15,16 +14,16 @@
 /// "Others" are other containers and processes. A lower number comes from another file, or from an
 /// older copy. A save without history leaves a transaction without changes, called a gap. It
 /// replaces an earlier gap at the end, so there are never two in a row.
-package struct RemoteCommitsState: Sendable {
+package struct RemoteCommitJudge: Sendable {
   /// The data that is read in one transaction.
   package struct Finding: Sendable {
-    /// Whether other connections have committed since the last check.
+    /// Whether other connections have committed since the last look.
     package var hasForeignCommits: Bool
     /// The last number that was assigned to a transaction.
     package var last: Int64
     /// The number of the oldest transaction.
     package var oldest: Int64?
-    /// The transactions after the last check, in their order.
+    /// The transactions after the last look, in their order.
     package var transactions: [Transaction]
 
     package init(

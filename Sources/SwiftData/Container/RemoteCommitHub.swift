@@ -1,0 +1,200 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// Passes on what other containers and processes commit to the files of a container's stores, as
+/// long as somebody observes that.
+///
+/// The way of a commit of another process to a `ResultsObserver`:
+///
+/// ```
+///   another process commits
+///        │  the system reports the write (inotify), or a second has passed
+///        ▼
+///   StoreFileWatch            thread "SwiftData store files", one for the process
+///        │  `StoreFileTiming` decides when to look
+///        ▼
+///   RemoteCommitHub           queue "SwiftData remote commits", one for the container
+///        │  asks `RemoteCommitReader` what others have committed (`RemoteCommitJudge`);
+///        │  most writes end here
+///        ├──▶ ChangeLog       shared by the contexts, guarded by a lock
+///        │       │  `ExternalChangeFeed.arrivals` of each context, still on the queue
+///        │       ▼
+///        │    LiveQueryDispatcher   a job on the actor of the context
+///        │       │  the context applies the changes (`ExternalChangeApplication`)
+///        │       ▼
+///        │    LiveQuery ──▶ ResultsObserver, Query, sequences
+///        │
+///        ├──▶ coordinator.commits   on the queue: `HistoryObserver`, `HistorySequence`
+///        └──▶ ModelContainer.remoteChange   on the queue: a notification
+/// ```
+///
+/// Commits of the container's own contexts enter at `ChangeLog` and at `coordinator.commits`, on the
+/// thread of the save.
+///
+/// 1. The first observation creates the watches of the files. Commits from then on are found. Models
+///    that contexts already hold are read again.
+/// 2. While observations exist, the queue handles one store at a time.
+/// 3. The last observation that ends removes the watches.
+///
+/// `state` guards all state.
+final class RemoteCommitHub: Sendable {
+  private struct State {
+    var stores: WatchedStores?
+    /// The containers to name in notifications, by observation. Several containers may share the
+    /// stores.
+    var observers: [ObjectIdentifier: WeakContainer] = [:]
+  }
+
+  private struct WeakContainer {
+    weak var container: ModelContainer?
+  }
+
+  private let state = Mutex(State())
+
+  /// Whether the container itself observes, because its user has set that.
+  var isObservedByContainer: Bool {
+    state.withLock { $0.observers[ObjectIdentifier(self)] != nil }
+  }
+
+  func setObservedByContainer(_ container: ModelContainer, _ isObserved: Bool) {
+    if isObserved {
+      add(ObjectIdentifier(self), container)
+    } else {
+      remove(ObjectIdentifier(self))
+    }
+  }
+
+  func observe(for container: ModelContainer) -> RemoteObservation {
+    let observation = RemoteObservation(self)
+    add(ObjectIdentifier(observation), container)
+    return observation
+  }
+
+  private func add(_ key: ObjectIdentifier, _ container: ModelContainer) {
+    state.withLock { state in
+      state.observers[key] = WeakContainer(container: container)
+      if state.stores != nil { return }
+      let coordinator = container.coordinator
+      state.stores = WatchedStores(coordinator.stores) { [weak self, weak coordinator] found in
+        guard let self, let coordinator else { return }
+        coordinator.changeLog.add(found.changes, by: nil)
+        coordinator.commits.fire()
+        post(found)
+      }
+      // For commits from before the watch existed.
+      if state.stores?.isEmpty == false { coordinator.changeLog.add(.everything, by: nil) }
+    }
+  }
+
+  fileprivate func remove(_ key: ObjectIdentifier) {
+    let ended: (WatchedStores?, WeakContainer?) = state.withLock { state in
+      let observer = state.observers.removeValue(forKey: key)
+      guard state.observers.isEmpty else { return (nil, observer) }
+      defer { state.stores = nil }
+      return (state.stores, observer)
+    }
+    withExtendedLifetime(ended) {}
+  }
+
+  private func post(_ found: WatchedStores.Found) {
+    let observers = state.withLock { Array($0.observers.values) }
+    var named: [ModelContainer] = []
+    for container in observers.compactMap(\.container) where !named.contains(container) {
+      named.append(container)
+      NotificationCenter.default.post(
+        name: ModelContainer.remoteChange, object: container,
+        userInfo: [
+          ModelContainer.remoteChangeStoreKey: found.store,
+          ModelContainer.remoteChangeTokenKey: found.token,
+        ])
+    }
+  }
+}
+
+/// Keeps the stores of a container watched while it exists.
+final class RemoteObservation: Sendable {
+  private let hub: RemoteCommitHub
+
+  fileprivate init(_ hub: RemoteCommitHub) { self.hub = hub }
+
+  deinit { hub.remove(ObjectIdentifier(self)) }
+}
+
+/// The files of a container's stores, with a watch for each and a queue to read them on.
+///
+/// `RemoteCommitReader` guards itself, `files` is constant.
+private final class WatchedStores: Sendable {
+  /// What other containers and processes have committed to a store, and the end of its history
+  /// then.
+  struct Found: Sendable {
+    let store: String
+    let token: DefaultHistoryToken
+    let changes: SavedChanges
+  }
+
+  private struct File: Sendable {
+    let store: DefaultStore
+    let reader: RemoteCommitReader
+    let identity: FileIdentity
+    let failures = FailureFlag()
+  }
+
+  private let queue = DispatchQueue(label: "SwiftData remote commits")
+  private let files: [File]
+  private let watches: Mutex<[StoreFileWatch]>
+  private let report: @Sendable (Found) -> Void
+
+  /// - Parameter report: Called on the queue after each look that found something.
+  init(_ stores: [any DataStore], report: @escaping @Sendable (Found) -> Void) {
+    self.report = report
+    files = stores.compactMap { store in
+      guard let store = store as? DefaultStore, !store.configuration.isStoredInMemoryOnly else {
+        return nil
+      }
+      return File(
+        store: store, reader: RemoteCommitReader(store.engine),
+        identity: FileIdentity(of: store.configuration.url))
+    }
+    watches = Mutex([])
+    let made = files.indices.map { index in
+      StoreFileWatch(files[index].store.configuration.url.path) { [weak self, queue] in
+        queue.async { [weak self] in self?.look(at: index) }
+      }
+    }
+    watches.withLock { $0 = made }
+    // For commits from before the watch existed.
+    for index in files.indices { queue.async { [weak self] in self?.look(at: index) } }
+  }
+
+  var isEmpty: Bool { files.isEmpty }
+
+  private func look(at index: Int) {
+    let file = files[index]
+    let isReplaced = file.identity.hasChanged()
+    var found: RemoteCommitReader.Changes?
+    do {
+      found = try file.reader.look()
+      file.failures.forget()
+    } catch {
+      // The store is read again after the next write. Observers of its data read once, and get the
+      // error.
+      if file.failures.isFirst() { found = .everything }
+    }
+    guard var changes = found ?? (isReplaced ? .everything : nil) else { return }
+    if isReplaced { changes.isEverything = true }
+    let store = file.store.identifier
+    report(
+      Found(
+        store: store, token: DefaultHistoryToken([store: changes.last]),
+        changes: SavedChanges(changes)))
+  }
+}
+
+extension SavedChanges {
+  fileprivate init(_ changes: RemoteCommitReader.Changes) {
+    self.init(
+      updated: changes.updated, deleted: changes.deleted, isEverything: changes.isEverything)
+    setInserted(changes.inserted)
+  }
+}
