@@ -38,7 +38,7 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     // Runs after the save of another context, on the actor of the main context.
     let reference = ContextReference(context)
     context.core.externalChanges.onArrival {
-      Task { @MainActor in reference.context?.core.applyExternalChanges() }
+      Task { @MainActor in reference.context?.core.external.applyNew() }
     }
     knownMainContext = context
     return context

@@ -10,7 +10,7 @@ import Foundation
 ///    each attempt calls the observers of saves. The error handler may call `save()`.
 ///
 /// The context's actor guards all state: the timer's task and `settle` access it only in a job on
-/// that actor.
+/// that actor. The `watchers` own it until the context closes.
 final class Autosave: EditWatcher, @unchecked Sendable {
   static let defaultDelay = Duration.milliseconds(100)
 
@@ -25,12 +25,21 @@ final class Autosave: EditWatcher, @unchecked Sendable {
   /// Changes made by the save itself are not edits: after a failed save they would start another
   /// one.
   private var isSaving = false
-  private weak var core: ContextCore?
+  private let context: ContextReference
+  private let changes: ChangeTracker
+  private let watchers: EditWatchers
+  private let isolation: ContextIsolation
   private let registry: AutosaveRegistry
 
-  init(core: ContextCore) {
-    self.core = core
-    registry = core.coordinator.autosaves
+  init(
+    _ context: ModelContext, _ changes: ChangeTracker, _ watchers: EditWatchers,
+    _ isolation: ContextIsolation, _ registry: AutosaveRegistry
+  ) {
+    self.context = ContextReference(context)
+    self.changes = changes
+    self.watchers = watchers
+    self.isolation = isolation
+    self.registry = registry
   }
 
   /// Whether the next edit must start the timer.
@@ -39,8 +48,8 @@ final class Autosave: EditWatcher, @unchecked Sendable {
   func enable() {
     guard !isEnabled else { return }
     isEnabled = true
-    if core?.changes.isEmpty == false { noteEdit() }
-    core?.updateWatchers()
+    if !changes.isEmpty { noteEdit() }
+    watchers.update()
   }
 
   func disable() {
@@ -49,27 +58,27 @@ final class Autosave: EditWatcher, @unchecked Sendable {
   }
 
   private func noteEdit() {
-    guard wantsEdits, let core, let context = core.face else { return }
-    guard let executor = core.currentExecutor else {
+    guard wantsEdits, context.context != nil else { return }
+    guard let executor = isolation.current else {
       hasNoExecutor = true
       AutosaveLog.noteNoActor()
-      return core.updateWatchers()
+      return watchers.update()
     }
-    registry.add(self, executor: executor, context: ContextReference(context))
+    registry.add(self, executor: executor, context: context)
     clock = Task.detached { [weak self, delay] in
       do {
         try await Task.sleep(for: delay)
         try await executor.run { [weak self] in self?.clockRanOut() }
       } catch {}  // cancelled
     }
-    core.updateWatchers()
+    watchers.update()
   }
 
   private func stop() {
     clock?.cancel()
     clock = nil
     registry.remove(self)
-    core?.updateWatchers()
+    watchers.update()
   }
 
   private func clockRanOut() {
@@ -84,16 +93,16 @@ final class Autosave: EditWatcher, @unchecked Sendable {
   func saveNow() throws {
     clock?.cancel()
     clock = nil
-    guard isEnabled, let core, let context = core.face else { return }
+    guard isEnabled, let context = context.context else { return }
     isSaving = true
     defer {
       isSaving = false
-      core.updateWatchers()
+      watchers.update()
     }
-    try withExtendedLifetime(context) { try core.save() }
+    try context.save()
     isSaving = false
     // Observers of the save may have made new changes.
-    if !core.changes.isEmpty { noteEdit() }
+    if !changes.isEmpty { noteEdit() }
   }
 
   // MARK: EditWatcher
@@ -120,7 +129,7 @@ final class Autosave: EditWatcher, @unchecked Sendable {
     hasNoExecutor = false
     guard isEnabled else { return }
     stop()
-    if core?.changes.isEmpty == false { noteEdit() }
+    if !changes.isEmpty { noteEdit() }
   }
 
   func willClose(losing changes: ChangeTracker) {

@@ -39,7 +39,7 @@ struct BatchReading<T: PersistentModel> {
         if models != nil, !model.hasChanges { known.storage.loseRow() }
         return model
       }
-      if models == nil, let fault = materializer.source._fault(for: identifier) as? T {
+      if models == nil, let fault = prefetcher.source._fault(for: identifier) as? T {
         return fault
       }
       return Materialization.makeModel(T.self, over: .gone(identifier, T._$descriptor))
@@ -49,7 +49,7 @@ struct BatchReading<T: PersistentModel> {
   private var materializer: Materializer { prefetcher.materializer }
 
   private var port: (any StorePort)? {
-    materializer.coordinator.port(forEntity: T._$descriptor.entityName)
+    prefetcher.stores.coordinator.port(forEntity: T._$descriptor.entityName)
   }
 
   private func unprefetchedModels(at range: Range<Int>) throws -> [T?] {
@@ -57,11 +57,11 @@ struct BatchReading<T: PersistentModel> {
     let rows = try port.rows(
       at: identifiers, in: range, of: T._$descriptor, slots: descriptor.slotsToFetch,
       prefetcher.editingState)
-    var models = materializer.materialize(rows, as: T.self)[...]
+    var models = materializer.materialize(rows, as: T.self, in: prefetcher.source)[...]
     if models.count == range.count { return models.map(Optional.some) }
     return range.map { position in
       let identifier = identifiers[position]
-      if identifier.isTemporary { return materializer.source._model(for: identifier) as? T }
+      if identifier.isTemporary { return prefetcher.source._model(for: identifier) as? T }
       guard let next = models.first, next._$storage.knownIdentifier == identifier else {
         return nil
       }

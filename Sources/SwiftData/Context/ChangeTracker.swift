@@ -11,8 +11,14 @@ final class ChangeTracker {
   private(set) var inserted = OrderedModels()
   private(set) var changed = OrderedModels()
   private(set) var deleted = OrderedModels()
+  /// One-to-one relationships of edited models that were emptied because their model was set
+  /// elsewhere.
+  private var displacedLinks: [ObjectIdentifier: SlotSet] = [:]
 
   var isEmpty: Bool { inserted.isEmpty && changed.isEmpty && deleted.isEmpty }
+
+  /// Copies of the three lists, which keep the models alive while changes are removed.
+  var lists: [OrderedModels] { [inserted, changed, deleted] }
 
   var size: Int { inserted.size + changed.size + deleted.size }
 
@@ -100,6 +106,29 @@ final class ChangeTracker {
     return saved?.snapshot(of: storage) ?? DefaultSnapshot(lenient: storage)
   }
 
+  // MARK: Displaced links
+
+  /// Called when a one-to-one relationship is emptied because its model was set elsewhere.
+  func noteDisplacement(of storage: _ModelStorage, _ slot: Int) {
+    displacedLinks[ObjectIdentifier(storage), default: SlotSet()].insert(slot)
+  }
+
+  /// Called when a one-to-one relationship is set: the save has to write it.
+  func forgetDisplacement(of storage: _ModelStorage, _ slot: Int) {
+    guard !displacedLinks.isEmpty, let slots = displacedLinks[ObjectIdentifier(storage)] else {
+      return
+    }
+    let left = slots.subtracting(SlotSet(slot))
+    displacedLinks[ObjectIdentifier(storage)] = left.isEmpty ? nil : left
+  }
+
+  func displacedSlots(of storage: _ModelStorage) -> SlotSet? {
+    displacedLinks.isEmpty ? nil : displacedLinks[ObjectIdentifier(storage)]
+  }
+
+  /// Called after a save and before a rollback.
+  func forgetDisplacements() { displacedLinks = [:] }
+
   // MARK: Pending models of a class
 
   /// New models that may have the given values.
@@ -147,7 +176,7 @@ final class ChangeTracker {
   ///   deinitialisers may call back.
   @discardableResult
   func removeAll() -> [OrderedModels] {
-    let removed = [inserted, changed, deleted]
+    let removed = lists
     for storage in inserted { storage.clearPending() }
     for storage in changed { storage.clearPending() }
     for storage in deleted { storage.clearPending() }

@@ -1,18 +1,23 @@
 import OpenSwiftDataRowStorage
 
 /// Finds models of a save that another writer has changed or deleted, for a context that refuses
-/// conflicts. `SaveSession` calls it under the write lock.
+/// conflicts. `SavePreparation` calls it under the write lock.
 ///
-/// 1. `SaveSession` applies changes saved by other contexts of the container, as before each fetch.
+/// 1. `SavePreparation` applies changes saved by other contexts of the container, as before each fetch.
 ///    Properties that change under unsaved edits are recorded
 ///    (`ExternalChangeFeed.externallyChangedSlots`).
 /// 2. The rows of edited and deleted models are read again, one statement per entity, to find
 ///    changes by other containers and processes.
-struct ConflictCheck {
-  let changes: ChangeTracker
-  let coordinator: any StoreCoordinator
-  let externalChanges: ExternalChangeFeed
-  let editingState: EditingState
+final class ConflictCheck {
+  private let changes: ChangeTracker
+  private let stores: ContextStores
+  private let externalChanges: ExternalChangeFeed
+
+  init(_ changes: ChangeTracker, _ stores: ContextStores, _ externalChanges: ExternalChangeFeed) {
+    self.changes = changes
+    self.stores = stores
+    self.externalChanges = externalChanges
+  }
 
   /// - Parameter deleted: One model for each row to delete.
   /// - Throws: `SwiftDataError.saveConflict`, or the store's error.
@@ -37,8 +42,7 @@ struct ConflictCheck {
   /// by other writers. Does nothing if the context does not refuse conflicts.
   func note(_ row: DefaultSnapshot, under storage: _ModelStorage) {
     guard externalChanges.conflictPolicy == .refuse,
-      let port = coordinator.port(forEntity: storage.descriptor.entityName),
-      let identifier = storage.knownIdentifier
+      let port = stores.port(of: storage), let identifier = storage.knownIdentifier
     else { return }
     let read = changes.savedSnapshot(of: storage)
     var slots = SlotSet()
@@ -50,17 +54,10 @@ struct ConflictCheck {
   }
 
   private func conflicts(of storages: [_ModelStorage], entity: String) throws -> [SaveConflict] {
-    guard let port = coordinator.port(forEntity: entity),
+    guard let port = stores.coordinator.port(forEntity: entity),
       let descriptor = storages.first?.descriptor
     else { return [] }
-    let identifiers = storages.compactMap(\.knownIdentifier)
-    var rows: [PersistentIdentifier: DefaultSnapshot] = [:]
-    for start in stride(from: 0, to: identifiers.count, by: 5000) {
-      let chunk = Array(identifiers[start..<min(start + 5000, identifiers.count)])
-      let found = try port.rows(
-        at: .identifiers(chunk), in: chunk.indices, of: descriptor, slots: nil, editingState)
-      for snapshot in found.snapshots { rows[snapshot.persistentIdentifier] = snapshot }
-    }
+    let rows = try stores.rows(of: storages.compactMap(\.knownIdentifier), descriptor, in: port)
     return storages.compactMap { storage in
       guard let identifier = storage.knownIdentifier else { return nil }
       guard let row = rows[identifier] else {

@@ -3,91 +3,72 @@
 /// The entry point from `Model` into `Context`: reading a property calls `_fill`, `_toOne` or
 /// `_toMany`; setting one calls `_willChange`, `_setToOne` or `_setToMany`.
 extension ContextCore: _FaultSource {
-  var faults: FaultResolver { FaultResolver(core: self) }
-
   func _fill(_ storage: _ModelStorage) { faults.fill(storage) }
 
   func _reread(_ storage: _ModelStorage) { faults.reread(storage) }
 
   func _toOne(_ storage: _ModelStorage, slot: Int) -> AnyObject? {
     noteOtherVersion(storage, slot)
-    return faults.toOne(storage, slot: slot)
+    return faults.toOne(storage, slot: slot, in: self)
   }
 
   func _toMany(_ storage: _ModelStorage, slot: Int) -> [any PersistentModel] {
     noteOtherVersion(storage, slot)
-    return faults.toMany(storage, slot: slot)
+    return faults.toMany(storage, slot: slot, in: self)
   }
 
   func _relatedModel(_ identifier: PersistentIdentifier, of storage: _ModelStorage) -> AnyObject? {
-    faults.partner(identifier, of: storage)
+    faults.partner(identifier, of: storage, in: self)
   }
 
   func _model(for identifier: PersistentIdentifier) -> AnyObject? {
-    faults.model(for: identifier)
+    faults.model(for: identifier, in: self)
   }
 
   func _fault(for identifier: PersistentIdentifier) -> AnyObject? {
-    faults.fault(for: identifier)
-  }
-
-  /// Whether a model can be tracked. A model that is being deinitialised can't: what its
-  /// deinitialiser changes is not saved.
-  func canTrack(_ storage: _ModelStorage) -> Bool {
-    !storage.flags.isDisjoint(with: .isPending) || !storage.isDeinitialising
+    faults.fault(for: identifier, in: self)
   }
 
   func _willChange(_ storage: _ModelStorage, slot: Int) {
-    guard canTrack(storage) else { return }
-    if !storage.flags.isDisjoint(with: [.isFault, .hasNoRow]) {
-      if storage.flags.contains(.isFault) { _fill(storage) }
-      if storage.flags.contains(.hasNoRow) {
-        lostReferences.recordEditWithoutRow(of: storage, slot)
-      }
-    }
-    if watchers.isActive { noteEdit(of: storage, slot: slot) }
-    changes.change(storage)
-    storage.changedSlots.insert(slot)
+    recorder.willChange(storage, slot: slot)
   }
 
   func _setToOne(_ storage: _ModelStorage, slot: Int, to model: (any PersistentModel)?) {
-    guard canTrack(storage) else { return }
-    if storage.source == nil { insert(storage) }
-    guard let model else {
-      return RelationshipFixer(core: self).setToOne(storage, slot: slot, to: nil)
-    }
-    guard let partner = adopted(model, by: storage, slot) else { return }
-    RelationshipFixer(core: self).setToOne(storage, slot: slot, to: partner)
+    guard storage.canBeTracked else { return }
+    if storage.source == nil { graph.insert(storage, in: self) }
+    guard let model else { return relationships.setToOne(storage, slot: slot, to: nil) }
+    guard let partner = graph.adopted(model, by: storage, slot, in: self) else { return }
+    relationships.setToOne(storage, slot: slot, to: partner)
   }
 
   func _setToMany(_ storage: _ModelStorage, slot: Int, to models: [any PersistentModel]?) {
-    guard canTrack(storage) else { return }
-    if storage.source == nil { insert(storage) }
+    guard storage.canBeTracked else { return }
+    if storage.source == nil { graph.insert(storage, in: self) }
     if noteOtherVersion(storage, slot) { return }
     let partners = (models ?? []).compactMap { model -> (any PersistentModel)? in
       // A deleted model that is still in the list is not inserted again.
       if model._$storage.source == nil, storage.toManyForChange(slot).holds(model) { return nil }
-      return adopted(model, by: storage, slot)
+      return graph.adopted(model, by: storage, slot, in: self)
     }
-    RelationshipFixer(core: self).setToMany(storage, slot: slot, to: partners)
+    relationships.setToMany(storage, slot: slot, to: partners)
   }
 
   func _changeToMany(_ storage: _ModelStorage, slot: Int, by change: _ToManyChange) -> Bool {
-    guard canTrack(storage) else { return true }
+    guard storage.canBeTracked else { return true }
     if noteOtherVersion(storage, slot) { return true }
     guard case .toMany(let value) = storage.overlaid(slot) else { return false }
     let count = value.changeCount
     // A model that is being deinitialised must not be retained; setting all members leaves it out.
-    guard change.added.allSatisfy({ canTrack($0.model._$storage) }) else { return false }
+    guard change.added.allSatisfy({ $0.model._$storage.canBeTracked }) else { return false }
     for (model, _) in change.added where model._$storage.source !== self {
       // A model of another context is replaced by this context's instance.
-      guard model._$storage.source == nil, adopted(model, by: storage, slot) != nil else {
-        return false
-      }
+      guard model._$storage.source == nil,
+        graph.adopted(model, by: storage, slot, in: self) != nil
+      else { return false }
     }
     // Inserting a model may have added it to the list already.
     guard value.changeCount == count else { return false }
-    RelationshipFixer(core: self).changeToMany(storage, slot: slot, by: change)
+    relationships.changeToMany(storage, slot: slot, by: change)
     return true
   }
 
@@ -99,6 +80,11 @@ extension ContextCore: _FaultSource {
     else { return false }
     OtherVersionWarning.note(storage.descriptor, link)
     return true
+  }
+
+  func _note(_ unreadable: UnreadableValue) {
+    unreadableValues.note(unreadable)
+    UnreadableValueLog.note(unreadable)
   }
 
   func _forget(_ storage: _ModelStorage) { identities.forget(storage) }

@@ -7,29 +7,46 @@ import Foundation
 /// `willSave` and `didSave` are posted; the watchers are called before and after.
 extension ContextCore {
   func save() throws {
-    try requireNoSnapshot()
-    applyExternalChanges()
+    try stores.requireNoSnapshot()
+    external.applyNew()
     try pendingErrors.throwFirst()
     guard !changes.isEmpty || !lostReferences.discardedEdits.isEmpty else {
-      for watcher in watchers.all { watcher.didSave(SavedChanges()) }
-      return endEvent()
+      watchers.didSave(SavedChanges())
+      return watchers.endEvent()
     }
     if let face {
       NotificationCenter.default.post(name: ModelContext.willSave, object: face)
     }
-    endEvent()
+    watchers.endEvent()
     let saved: SaveSession.Saved
     do {
-      saved = try notingSave {
-        var session = SaveSession(core: self)
+      saved = try watchers.notingSave {
+        var session = saveSession
         return try session.run()
       }
-    } catch {
-      if let saved = partiallySaved.take() { didSave(saved) }
-      throw error
+    } catch let partial as SaveSession.PartialCommit {
+      didSave(partial.saved)
+      throw partial.error
     }
-    identities._invariantCheck(in: self)
+    identities._invariantCheck()
     didSave(saved)
+  }
+
+  private var saveSession: SaveSession {
+    let rules = DeleteRules(self, stores, identity, recorder, graph, relationships, prefetcher)
+    let preparation = SavePreparation(
+      external, conflictCheck, recorder, lostReferences, failedReads, rules, coordinator)
+    let models = SavedModels(
+      stores, identities, changes, watchers, lostReferences, recentModels, unreadableValues)
+    return SaveSession(
+      source: self, stores: stores, recorder: recorder, external: external, models: models,
+      transaction: transaction, refusesUpserts: uniquenessPolicy == .refuse,
+      preparation: preparation)
+  }
+
+  /// Posts a save now, or at the end of the open transaction.
+  private func didSave(_ saved: SaveSession.Saved) {
+    if let transaction { transaction.append(saved) } else { post(saved) }
   }
 
   func post(_ saved: SaveSession.Saved) {
@@ -50,34 +67,22 @@ extension ContextCore {
   func rollback() {
     pendingErrors.removeAll()
     lostReferences.forgetDiscardedEdits()
-    displacedLinks.removeAll()
-    for watcher in watchers.all { watcher.didRollBack() }
+    changes.forgetDisplacements()
+    watchers.didRollBack()
     externalChanges.clearConflicts()
     let inserted = Array(changes.inserted)
     let touched = changes.changed.savedValues + changes.deleted.savedValues
-    let models = inserted.map(\.model) + touched.map(\.storage.model)
-    changes.removeAll()
+    let removed = changes.removeAll()
     for storage in inserted { storage.leaveContext() }
-    for storage in inserted { weakenReferences(of: storage) }
+    for storage in inserted { storage.weakenReferences(in: coordinator) }
     lostReferences.expectNone()
     for (storage, saved) in touched {
       storage.notifyingObserversOfAll { saved.restore(to: storage) }
     }
     // The restored values may list models that another context has deleted since.
     if !touched.isEmpty { lostReferences.dropDeletedMembers() }
-    applyExternalChanges()
-    identities._invariantCheck(in: self)
-    withExtendedLifetime(models) {}
-  }
-
-  /// Makes references of an unsaved model weak, so that its graph is freed when it has no other
-  /// owner.
-  func weakenReferences(of storage: _ModelStorage) {
-    storage.weakenReferences { slot in
-      guard let link = storage.descriptor.link(slot, in: coordinator),
-        let inverse = link.inverseSlot
-      else { return false }
-      return link.destination.properties[inverse].isToMany
-    }
+    external.applyNew()
+    identities._invariantCheck()
+    withExtendedLifetime(removed) {}
   }
 }

@@ -1,65 +1,69 @@
 /// The state of a `ModelContext`, shared with its models. It owns the objects that do the work.
 ///
-/// - `identities` finds instances by identifier; `changes` contains the unsaved changes.
-/// - `faults` reads what models request, `SaveSession` writes, `FetchOperation` fetches.
-/// - `externalChanges` receives what other contexts saved, `ExternalChangeApplication` applies it.
-/// - `watchers` observe edits: undo and autosave.
-/// - `lostReferences` knows what refers to models that have left the context.
-/// - `pendingErrors` keeps misuse for the next save, `unreadableValues` lists values that models
-///   could not show, `failedReads` keeps failed reads that a save must not treat as empty results.
+/// Each of them is made with the parts that it needs, so its initialiser tells what it can reach.
+/// From the lowest to the highest:
+///
+/// - `stores` reaches the stores; `identities` finds instances by identifier; `changes` contains the
+///   unsaved changes; `watchers` observe edits: undo, autosave and live queries.
+/// - `lostReferences` knows what refers to models that have left the context, `pendingErrors` keeps
+///   misuse for the next save, `unreadableValues` lists values that models could not show,
+///   `failedReads` keeps failed reads that a save must not treat as empty results.
+/// - `materializer` turns rows into models, `faults` reads what models request.
+/// - `recorder` records each change, `relationships` keeps both sides of relationships consistent,
+///   `graph` inserts and deletes models with what they lead to.
+/// - `external` applies what other contexts saved, which `externalChanges` receives.
+/// - `FetchOperation`, `SaveSession` and `UndoApplication` live for one operation.
 ///
 /// Models hold the core strongly, and the core holds changed models strongly, so a model can still
 /// load its relationships after the context is released. The `ModelContext` (`face`) breaks the
-/// cycle in its deinitialiser: it drops the pending changes, which releases the models.
+/// cycle in its deinitialiser: it drops the pending changes, which releases the models, and the
+/// watchers, which hold parts of the core.
 ///
 /// All state is guarded by the rule that a context belongs to one thread.
 final class ContextCore {
-  let coordinator: any StoreCoordinator
   weak var face: ModelContext?
+  let stores: ContextStores
+  let identity = ContextIdentity()
   let identities: IdentityRegistry
   let changes = ChangeTracker()
-  /// Without the check for exclusive access, which would cost time on each edit. Safe: changing the
-  /// list calls no other code, except `wantsEdits`.
-  @exclusivity(unchecked) var watchers = EditWatchers()
-  let externalChanges: ExternalChangeFeed
-  var pendingErrors = PendingErrors()
-  var unreadableValues = UnreadableValues()
+  let watchers = EditWatchers()
+  let pendingErrors: PendingErrors
+  let unreadableValues = UnreadableValues()
   let failedReads = FailedReads()
   let lostReferences: LostReferences
-  /// Temporary identities from before a save that may exist as encoded identifiers.
-  private var encodedIdentities: [TemporaryScope] = []
   let recentModels = RecentlyFaultedModels()
-  /// The actor that the context belongs to, if known.
-  var executor: ContextExecutor? {
-    didSet { for watcher in watchers.all { watcher.executorDidChange() } }
-  }
-  var editingState = EditingState()
-  /// One-to-one relationships of edited models that were emptied because their model was set
-  /// elsewhere.
-  var displacedLinks: [ObjectIdentifier: SlotSet] = [:]
-  /// Failures to read models that other contexts have changed.
-  let readFailures = FailureFlag()
+  let isolation = ContextIsolation()
+  let externalChanges: ExternalChangeFeed
+  let conflictCheck: ConflictCheck
+  let materializer: Materializer
+  let faults: FaultResolver
+  let recorder: ChangeRecorder
+  let relationships: RelationshipFixer
+  let graph: ModelGraph
+  let external: ExternalChangeApplication
   var uniquenessPolicy = ModelContext.UniquenessPolicy.upsert
   /// The open transaction, which encloses all saves until it ends.
   var transaction: ContextTransaction?
   /// The version of each store at its last transaction, by store identifier.
   var seenVersions: [String: Int64] = [:]
-  /// Whether reads see one state of the stores, so that newer changes are not applied.
-  var isReadingSnapshot = false
-  /// What a save stored before a later store failed; posted together with the error.
-  var partiallySaved: SaveSession.Saved?
   /// Whether unsaved changes are reported on standard error when the context is released.
   var reportsUnsavedChanges = true
 
   init(coordinator: any StoreCoordinator) {
-    self.coordinator = coordinator
-    identities = IdentityRegistry(coordinator: coordinator)
+    stores = ContextStores(coordinator)
+    identities = IdentityRegistry(coordinator, identity)
+    pendingErrors = PendingErrors(coordinator)
     lostReferences = LostReferences(changes, identities)
     externalChanges = ExternalChangeFeed(coordinator.changeLog)
-  }
-
-  func open() {
-    for port in coordinator.ports { port.begin(editingState) }
+    conflictCheck = ConflictCheck(changes, stores, externalChanges)
+    materializer = Materializer(coordinator, identities, changes, recentModels, conflictCheck)
+    faults = FaultResolver(stores, materializer, failedReads, lostReferences)
+    recorder = ChangeRecorder(watchers, changes, identities, lostReferences, faults)
+    relationships = RelationshipFixer(coordinator, identity, recorder)
+    graph = ModelGraph(coordinator, identity, recorder, relationships, faults, pendingErrors)
+    external = ExternalChangeApplication(
+      externalChanges, stores, identities, changes, lostReferences, unreadableValues, watchers)
+    identity.identify(self)
   }
 
   func close() {
@@ -68,55 +72,33 @@ final class ContextCore {
       coordinator.unsavedChanges.note(changes, hasAutosave: hasAutosave, coordinator)
     }
     externalChanges.stop()
-    closeWatchers()
+    watchers.close(losing: changes)
     for live in identities.models(where: { $0.overlay != nil }) {
       live.storage.dropRelationships()
     }
     for storage in changes.inserted {
       storage.leaveContext()
-      weakenReferences(of: storage)
+      storage.weakenReferences(in: coordinator)
     }
     // Models are released after the changes here are complete: their deinitialisers may call back.
     withExtendedLifetime((changes.removeAll(), recentModels.close())) {}
-    for port in coordinator.ports { port.end(editingState) }
+    stores.close()
   }
 
-  /// The actor on which edits are made now: the known one, or the main actor on its thread.
-  var currentExecutor: ContextExecutor? { executor ?? ContextExecutor.current }
-
-  /// The model in memory for an identifier.
-  func registered(_ identifier: PersistentIdentifier) -> RetainedModel? {
-    identities.model(for: identifier, in: self)
+  /// The actor that the context belongs to, if known.
+  var executor: ContextExecutor? {
+    get { isolation.known }
+    set {
+      isolation.known = newValue
+      watchers.executorDidChange()
+    }
   }
 
-  /// Whether a model belongs to this context and is not deleted.
-  func has(_ storage: _ModelStorage) -> Bool {
-    storage.source === self && storage.flags.isDisjoint(with: [.isDeleted, .hasNoRow])
-  }
-
-  /// Keeps the temporary identity of a stored model if it has been encoded, so that it leads to the
-  /// row for the lifetime of the context.
-  func keepEncodedIdentity(of storage: _ModelStorage) {
-    guard let scope = storage.knownIdentifier?.temporaryScope, scope.isEncoded else { return }
-    encodedIdentities.append(scope)
-  }
-
-  // MARK: Collaborators that know only some of the parts
-
-  var materializer: Materializer {
-    Materializer(
-      coordinator: coordinator, identities: identities, changes: changes, recent: recentModels,
-      source: self, conflicts: conflictCheck)
-  }
+  // MARK: Operations
 
   var prefetcher: Prefetcher {
-    Prefetcher(materializer: materializer, failedReads: failedReads, editingState: editingState)
-  }
-
-  var conflictCheck: ConflictCheck {
-    ConflictCheck(
-      changes: changes, coordinator: coordinator, externalChanges: externalChanges,
-      editingState: editingState)
+    Prefetcher(
+      materializer: materializer, source: self, failedReads: failedReads, stores: stores)
   }
 
   /// A fetch; changes that other contexts have saved are applied before.
@@ -125,17 +107,23 @@ final class ContextCore {
     _ descriptor: FetchDescriptor<T>
   ) throws -> FetchOperation<T> {
     let port = try coordinator.port(of: T._$descriptor)
-    applyExternalChanges()
+    external.applyNew()
     return FetchOperation(prefetcher, descriptor, port)
   }
 
-  func port(of storage: _ModelStorage) -> (any StorePort)? {
-    coordinator.port(forEntity: storage.descriptor.entityName)
+  func undoApplication(_ step: UndoStep) -> UndoApplication {
+    UndoApplication(
+      step: step, source: self, context: identity, identities: identities, recorder: recorder,
+      graph: graph, fixer: relationships)
   }
 }
 
 extension ContextCore: ContextOwning {
   var owningContext: ModelContext? { face }
+}
+
+extension ContextCore: StoreOwning {
+  var coordinator: any StoreCoordinator { stores.coordinator }
 }
 
 extension _ModelStorage {

@@ -88,3 +88,12 @@ private actor Visitor {
 
   func run(_ work: @Sendable () throws -> Void) throws { try work() }
 }
+
+/// The actor of a context, shared by the parts that schedule jobs on it.
+final class ContextIsolation {
+  /// The actor that the context belongs to, if known.
+  var known: ContextExecutor?
+
+  /// The actor on which edits are made now: the known one, or the main actor on its thread.
+  var current: ContextExecutor? { known ?? ContextExecutor.current }
+}

@@ -63,7 +63,7 @@ final class ContextTransaction {
   /// Records what a batch deletion inside the transaction may have changed.
   func note(_ changes: SavedChanges) { self.changes.append(changes) }
 
-  fileprivate func append(_ saved: SaveSession.Saved) {
+  func append(_ saved: SaveSession.Saved) {
     changes.append(saved.note)
     guard var all = self.saved else { return self.saved = saved }
     all.inserted += saved.inserted
@@ -82,12 +82,12 @@ final class ContextTransaction {
         entry.storage.becomeUnsaved(as: entry.identifier)
         entry.storage.overlay = entry.overlay
       }
-      core.weakenReferences(of: entry.storage)
+      entry.storage.weakenReferences(in: core.coordinator)
     }
     let new = Set(inserted.map { ObjectIdentifier($0.storage) })
     for entry in deleted where !new.contains(ObjectIdentifier(entry.storage)) {
       guard entry.storage.flags.contains(.hasNoRow), let identifier = entry.storage.knownIdentifier,
-        core.registered(identifier) == nil
+        core.identities.model(for: identifier) == nil
       else { continue }
       entry.storage.becomeRestored(in: core)
       core.identities.insert(entry.storage)
@@ -104,11 +104,11 @@ extension ContextCore {
   /// - Parameter limit: How long to wait for other writers; `nil` for the limits of the stores.
   func transaction(within limit: Duration?, _ block: () throws -> Void) throws {
     if let transaction { return try runInside(transaction, block) }
-    try requireNoSnapshot()
+    try stores.requireNoSnapshot()
     let transaction = ContextTransaction()
     do {
       for port in coordinator.ports.sorted(by: { $0.identifier < $1.identifier }) {
-        guard let opened = try port.openTransaction(for: editingState, within: limit) else {
+        guard let opened = try port.openTransaction(for: stores.editingState, within: limit) else {
           continue
         }
         transaction.open.append((port, opened))
@@ -146,13 +146,13 @@ extension ContextCore {
   private func refresh(in transaction: ContextTransaction) throws {
     // An announced save of another context is committed: this thread holds the lock.
     var isOutdated = externalChanges.hasAnnouncedSaves
-    applyExternalChanges()
+    external.applyNew()
     for (port, opened) in transaction.open {
       let version = opened.externalVersion
       if seenVersions[port.identifier] != version { isOutdated = true }
       seenVersions[port.identifier] = version
     }
-    if isOutdated { ExternalChangeApplication(core: self).apply(.everything) }
+    if isOutdated { external.apply(.everything) }
     guard externalChanges.hasUnappliedChanges else { return }
     throw SwiftDataError.storeReadFailure.with(
       "The transaction has not begun: models in memory could not be read again. Try again.",
@@ -162,7 +162,7 @@ extension ContextCore {
   private func commit(_ transaction: ContextTransaction) throws {
     let announced = externalChanges.announce(transaction.changes)
     var committed: [any StorePort] = []
-    for (port, opened) in inOrderOfConfigurations(transaction.open) {
+    for (port, opened) in stores.inOrderOfConfigurations(transaction.open, port: \.port) {
       do {
         try opened.commit()
         committed.append(port)
@@ -194,32 +194,37 @@ extension ContextCore {
     self.transaction = nil
     rollback()
     transaction.undo(in: self)
-    for watcher in watchers.all { watcher.didRollBack() }
-    identities._invariantCheck(in: self)
+    watchers.didRollBack()
+    identities._invariantCheck()
+  }
+}
+
+/// Several reads from one state of the stores, for `ModelContext.snapshot`.
+extension ContextCore {
+  func snapshot<R>(_ body: () throws -> R) throws -> R {
+    // A transaction and an enclosing snapshot already see one state.
+    if transaction != nil || stores.isReadingSnapshot { return try body() }
+    while true {
+      external.applyNew()
+      let version = coordinator.changeLog.currentVersion
+      let result = try reading(coordinator.ports[...]) { () -> R? in
+        // A save in between would be visible in the snapshot but not in the models: try again.
+        guard coordinator.changeLog.currentVersion == version else { return nil }
+        stores.isReadingSnapshot = true
+        defer { stores.isReadingSnapshot = false }
+        return try body()
+      }
+      if let result { return result }
+    }
   }
 
-  /// Posts a save now, or at the end of the open transaction.
-  func didSave(_ saved: SaveSession.Saved) {
-    if let transaction { transaction.append(saved) } else { post(saved) }
-  }
-
-  /// - Throws: `SwiftDataError.storeWriteFailure` inside a snapshot, whose reads would not see the
-  ///   write.
-  func requireNoSnapshot() throws {
-    guard isReadingSnapshot else { return }
-    throw SwiftDataError.storeWriteFailure.with(
-      "A snapshot reads one state of the store, so nothing can be saved or deleted inside it. Do that after it, "
-        + "or use transaction(block:). Nothing was stored.")
-  }
-
-  func inOrderOfConfigurations(_ batches: [SaveSession.Batch]) -> [SaveSession.Batch] {
-    if batches.count < 2 { return batches }
-    return coordinator.ports.flatMap { port in batches.filter { $0.port === port } }
-  }
-
-  private func inOrderOfConfigurations(
-    _ open: [(port: any StorePort, transaction: any StoreTransaction)]
-  ) -> [(port: any StorePort, transaction: any StoreTransaction)] {
-    coordinator.ports.flatMap { port in open.filter { $0.port === port } }
+  private func reading<R>(
+    _ ports: ArraySlice<any StorePort>, _ body: () throws -> R
+  ) throws -> R {
+    guard let port = ports.first else { return try body() }
+    return try port.snapshot {
+      try port.beginReading()
+      return try reading(ports.dropFirst(), body)
+    }
   }
 }

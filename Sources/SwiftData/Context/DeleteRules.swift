@@ -1,12 +1,18 @@
 /// Applies delete rules in memory, before the store sees anything: for stores that implement the
 /// public protocol, which have neither rules nor a lock. A store with transactions applies the
-/// rules to its rows (`RowDeletion`). Called by `SaveSession`.
+/// rules to its rows (`RowDeletion`). Called by `SavePreparation`.
 ///
 /// Processes a queue of deleted models: cascade appends to it, nullify clears the inverse, deny
 /// makes a failure. Related models are read one level of the queue at a time. The changes in memory
 /// are undone if the save fails.
 struct DeleteRules {
-  let core: ContextCore
+  private let source: any _FaultSource
+  private let stores: ContextStores
+  private let context: ContextIdentity
+  private let recorder: ChangeRecorder
+  private let graph: ModelGraph
+  private let fixer: RelationshipFixer
+  private let prefetcher: Prefetcher
   /// To-many relationships that lost members to the deletion.
   private(set) var shrunk: [(storage: _ModelStorage, slot: Int)] = []
   private var undoings: [RelationshipFixer.Undoing] = []
@@ -14,16 +20,31 @@ struct DeleteRules {
   /// no lists to check.
   private var shrunkModels: [AnyObject?] = []
 
-  init(core: ContextCore) { self.core = core }
+  init(
+    _ source: any _FaultSource, _ stores: ContextStores, _ context: ContextIdentity,
+    _ recorder: ChangeRecorder, _ graph: ModelGraph, _ fixer: RelationshipFixer,
+    _ prefetcher: Prefetcher
+  ) {
+    self.source = source
+    self.stores = stores
+    self.context = context
+    self.recorder = recorder
+    self.graph = graph
+    self.fixer = fixer
+    self.prefetcher = prefetcher
+  }
 
   /// - Returns: The deletions that a rule denies.
   mutating func apply() -> [SwiftDataError] {
+    (shrunk, shrunkModels, undoings) = ([], [], [])
     // For models that another context deleted, that context has applied the rules.
-    if core.changes.deleted.isEmpty || core.coordinator.ports.allSatisfy(\.isTransactional) {
+    if recorder.changes.deleted.isEmpty
+      || stores.coordinator.ports.allSatisfy(\.isTransactional)
+    {
       return []
     }
-    var queue = core.rowsToDelete.filter {
-      !$0.flags.contains(.hasNoRow) && core.port(of: $0)?.isTransactional == false
+    var queue = recorder.rowsToDelete.filter {
+      !$0.flags.contains(.hasNoRow) && stores.port(of: $0)?.isTransactional == false
     }
     var next = 0
     var denials: [(storage: _ModelStorage, slot: Int)] = []
@@ -36,7 +57,7 @@ struct DeleteRules {
       let storage = queue[next]
       next += 1
       for slot in storage.descriptor.relationshipSlots {
-        guard let link = storage.descriptor.link(slot, in: core.coordinator) else { continue }
+        guard let link = storage.descriptor.link(slot, in: stores.coordinator) else { continue }
         switch link.deleteRule {
         case .noAction: continue
         case .nullify: nullify(storage, slot, link)
@@ -45,7 +66,7 @@ struct DeleteRules {
         case .cascade:
           for partner in storage.partners(slot) {
             let partner = partner._$storage
-            guard partner.source === core, partner.flags.isDisjoint(with: [.isDeleted, .hasNoRow])
+            guard context.owns(partner), partner.flags.isDisjoint(with: [.isDeleted, .hasNoRow])
             else { continue }
             cascade(partner)
             queue.append(partner)
@@ -62,11 +83,11 @@ struct DeleteRules {
     for group in Dictionary(grouping: storages, by: { ObjectIdentifier($0.descriptor) }).values {
       let descriptor = group[0].descriptor
       for slot in descriptor.relationshipSlots {
-        guard let link = descriptor.link(slot, in: core.coordinator),
+        guard let link = descriptor.link(slot, in: stores.coordinator),
           link.deleteRule != .noAction,
           link.deleteRule != .nullify || link.inverseSlot != nil
         else { continue }
-        core.prefetcher.loadRelatedModels(of: group, slot: slot, descriptor)
+        prefetcher.loadRelatedModels(of: group, slot: slot, descriptor)
       }
     }
   }
@@ -78,15 +99,14 @@ struct DeleteRules {
   }
 
   private mutating func cascade(_ storage: _ModelStorage) {
-    let core = core
     let wasNew = storage.flags.contains(.isInserted)
     let model = storage.model
-    core.deleteAlone(storage)
-    undoings.append {
+    graph.deleteAlone(storage)
+    undoings.append { [source, graph, recorder] in
       if wasNew {
-        core.insert(storage)
+        graph.insert(storage, in: source)
       } else {
-        core.restoreDeleted(storage)
+        recorder.restoreDeleted(storage)
       }
       withExtendedLifetime(model) {}
     }
@@ -94,10 +114,9 @@ struct DeleteRules {
 
   private mutating func nullify(_ storage: _ModelStorage, _ slot: Int, _ link: RelationshipLink) {
     guard let inverse = link.inverseSlot else { return }
-    let fixer = RelationshipFixer(core: core)
     for partner in storage.partners(slot) {
       let partner = partner._$storage
-      guard partner.source === core, partner.flags.isDisjoint(with: [.isDeleted, .hasNoRow]) else {
+      guard context.owns(partner), partner.flags.isDisjoint(with: [.isDeleted, .hasNoRow]) else {
         continue
       }
       if partner.descriptor.properties[inverse].isToMany {

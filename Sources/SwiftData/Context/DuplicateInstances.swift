@@ -48,16 +48,3 @@ package struct DuplicateInstances {
     sweepThreshold = max(256, 2 * references.count)
   }
 }
-
-extension ContextCore {
-  /// Other instances of a row that was just saved through `storage` become faults.
-  func refreshDuplicates(of storage: _ModelStorage) {
-    for other in otherInstances(of: storage) { other.storage.refault() }
-  }
-
-  /// The other models of the context that show the row of `storage`.
-  func otherInstances(of storage: _ModelStorage) -> [RetainedModel] {
-    guard identities.hasDuplicates, let identifier = storage.knownIdentifier else { return [] }
-    return identities.instances(of: identifier, in: self).filter { $0.storage !== storage }
-  }
-}

@@ -4,7 +4,7 @@
 /// context closes. It is called on the thread of the context only.
 protocol EditWatcher: AnyObject {
   /// Whether the next edit must be reported. Reads only the watcher's own state. A watcher whose
-  /// answer changes calls `ContextCore.updateWatchers()`.
+  /// answer changes calls `EditWatchers.update()`.
   var wantsEdits: Bool { get }
   /// Whether a batch deletion must delete model by model, so that each deletion is reported.
   var needsEachDeletion: Bool { get }
@@ -56,10 +56,13 @@ extension EditWatcher {
 /// While no watcher wants edits, an edit costs one test of `isActive`. Guarded by the rule that a
 /// context is used on one thread. Calls iterate over a copy of the list, so a watcher may add and
 /// remove watchers.
-struct EditWatchers {
-  private(set) var all: [any EditWatcher] = []
+///
+/// The properties are not checked for exclusive access, which would cost time on each edit. Safe:
+/// changing them calls no other code, except `wantsEdits`.
+final class EditWatchers {
+  @exclusivity(unchecked) private(set) var all: [any EditWatcher] = []
   /// Whether any watcher wants the next edit.
-  private(set) var isActive = false
+  @exclusivity(unchecked) private(set) var isActive = false
 
   /// The watcher of a type; there is at most one.
   func first<W: EditWatcher>(_ kind: W.Type) -> W? {
@@ -67,61 +70,80 @@ struct EditWatchers {
     return nil
   }
 
-  mutating func add(_ watcher: any EditWatcher) {
+  func add(_ watcher: any EditWatcher) {
     all.append(watcher)
     update()
   }
 
-  mutating func remove(_ watcher: any EditWatcher) {
+  func remove(_ watcher: any EditWatcher) {
     all.removeAll { $0 === watcher }
     update()
   }
 
-  mutating func removeAll() {
-    all = []
-    update()
-  }
-
-  mutating func update() { isActive = all.contains(where: \.wantsEdits) }
-}
-
-extension ContextCore {
   /// Updates whether any watcher wants the next edit.
-  func updateWatchers() { watchers.update() }
+  func update() { isActive = all.contains(where: \.wantsEdits) }
 
-  func noteEdit(of storage: _ModelStorage, slot: Int) {
-    for watcher in watchers.all { watcher.willEdit(storage, slot: slot) }
+  // MARK: Edits
+
+  func willEdit(_ storage: _ModelStorage, slot: Int) {
+    for watcher in all { watcher.willEdit(storage, slot: slot) }
   }
 
-  func noteMembers(_ edit: ToManyEdits.Edit, of storage: _ModelStorage, slot: Int) {
-    for watcher in watchers.all { watcher.didEditMembers(edit, of: storage, slot: slot) }
+  func didEditMembers(_ edit: ToManyEdits.Edit, of storage: _ModelStorage, slot: Int) {
+    for watcher in all { watcher.didEditMembers(edit, of: storage, slot: slot) }
   }
 
-  func notifyWillInsert(of storage: _ModelStorage) {
-    for watcher in watchers.all { watcher.willInsert(storage) }
+  func willInsert(_ storage: _ModelStorage) {
+    for watcher in all { watcher.willInsert(storage) }
   }
 
-  func notifyWillDelete(of storage: _ModelStorage) {
-    for watcher in watchers.all { watcher.willDelete(storage) }
+  func willDelete(_ storage: _ModelStorage) {
+    for watcher in all { watcher.willDelete(storage) }
   }
 
   /// Ends an event: the changes since the last one are one undo step.
   func endEvent() {
-    for watcher in watchers.all { watcher.endEvent() }
+    for watcher in all { watcher.endEvent() }
   }
+
+  // MARK: Saves and external changes
+
+  var wantSavedChanges: Bool { all.contains(where: \.wantsSavedChanges) }
 
   /// Runs a save between the watchers' `willSave` and `didSave`.
   func notingSave(_ save: () throws -> SaveSession.Saved) rethrows -> SaveSession.Saved {
-    for watcher in watchers.all { watcher.willSave() }
+    for watcher in all { watcher.willSave() }
     var saved: SaveSession.Saved?
-    defer { for watcher in watchers.all { watcher.didSave(saved?.note) } }
+    defer { didSave(saved?.note) }
     let stored = try save()
     saved = stored
     return stored
   }
 
-  func closeWatchers() {
-    for watcher in watchers.all { watcher.willClose(losing: changes) }
-    watchers.removeAll()
+  func didSave(_ saved: SavedChanges?) {
+    for watcher in all { watcher.didSave(saved) }
+  }
+
+  func didRollBack() {
+    for watcher in all { watcher.didRollBack() }
+  }
+
+  func didApply(_ saved: SavedChanges, lost: [_ModelStorage]) {
+    for watcher in all { watcher.didApply(saved, lost: lost) }
+  }
+
+  func didProcessPendingChanges() {
+    for watcher in all { watcher.didProcessPendingChanges() }
+  }
+
+  func executorDidChange() {
+    for watcher in all { watcher.executorDidChange() }
+  }
+
+  /// The context is deinitialised.
+  func close(losing changes: ChangeTracker) {
+    for watcher in all { watcher.willClose(losing: changes) }
+    all = []
+    update()
   }
 }

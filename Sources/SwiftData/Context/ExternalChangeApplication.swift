@@ -11,46 +11,66 @@ import OpenSwiftDataRowStorage
 ///
 /// Runs only when models may change: before a fetch and a save, after a rollback, in
 /// `processPendingChanges`, and for the main context in a job of the main actor.
-extension ContextCore {
-  func applyExternalChanges() {
-    guard !isReadingSnapshot, let saved = externalChanges.take() else { return }
-    ExternalChangeApplication(core: self).apply(saved)
-  }
-}
+final class ExternalChangeApplication {
+  let feed: ExternalChangeFeed
+  private let stores: ContextStores
+  private let identities: IdentityRegistry
+  private let changes: ChangeTracker
+  private let lostReferences: LostReferences
+  private let unreadableValues: UnreadableValues
+  private let watchers: EditWatchers
+  /// Failures to read models that other contexts have changed.
+  private let failures = FailureFlag()
 
-/// Applies one set of external changes to the models of a context.
-struct ExternalChangeApplication {
-  let core: ContextCore
+  init(
+    _ feed: ExternalChangeFeed, _ stores: ContextStores, _ identities: IdentityRegistry,
+    _ changes: ChangeTracker, _ lostReferences: LostReferences,
+    _ unreadableValues: UnreadableValues, _ watchers: EditWatchers
+  ) {
+    self.feed = feed
+    self.stores = stores
+    self.identities = identities
+    self.changes = changes
+    self.lostReferences = lostReferences
+    self.unreadableValues = unreadableValues
+    self.watchers = watchers
+  }
+
+  /// Applies what other contexts saved since the last call. Does nothing in a snapshot.
+  func applyNew() {
+    guard !stores.isReadingSnapshot, let saved = feed.take() else { return }
+    apply(saved)
+  }
 
   /// - Returns: The models whose rows were deleted.
   @discardableResult
   func apply(_ saved: SavedChanges) -> [_ModelStorage] {
-    guard core.face != nil else { return [] }
+    guard feed.isOpen else { return [] }
     var outdated = OutdatedModels()
     for (identifier, slots) in saved.updated { find(identifier) { outdated.insert($0, slots) } }
     for identifier in saved.deleted { find(identifier) { outdated.insertDeleted($0) } }
     if saved.isEverything || !saved.invalidatedEntities.isEmpty {
       let entities = saved.invalidatedEntities.compactMap {
-        core.coordinator.modelType(forEntity: $0)?._$descriptor
+        stores.coordinator.modelType(forEntity: $0)?._$descriptor
       }
-      let models = core.identities.models {
+      let models = identities.models {
         saved.isEverything || entities.contains(where: $0.descriptor.isKind(of:))
       }
       for model in models { outdated.insert(model.storage, nil) }
     }
     do {
       try refresh(&outdated)
-      core.readFailures.forget()
+      failures.forget()
     } catch {
-      core.externalChanges.putBack(saved)
+      feed.putBack(saved)
       // Watchers that fetch the data get the error.
-      if core.readFailures.isFirst() {
-        for watcher in core.watchers.all { watcher.didApply(saved, lost: []) }
+      if failures.isFirst() {
+        watchers.didApply(saved, lost: [])
       }
       return []
     }
     leave(outdated)
-    for watcher in core.watchers.all { watcher.didApply(saved, lost: outdated.lost) }
+    watchers.didApply(saved, lost: outdated.lost)
     return withExtendedLifetime(outdated) { outdated.deleted }
   }
 
@@ -61,40 +81,32 @@ struct ExternalChangeApplication {
     for identifier in identifiers { find(identifier) { outdated.insertDeleted($0) } }
     leave(outdated)
     let saved = SavedChanges(deleted: identifiers)
-    for watcher in core.watchers.all { watcher.didApply(saved, lost: outdated.lost) }
+    watchers.didApply(saved, lost: outdated.lost)
     return withExtendedLifetime(outdated) { !outdated.deleted.isEmpty }
   }
 
   private func leave(_ outdated: OutdatedModels) {
     if outdated.deleted.isEmpty { return }
-    core.lostReferences.expect()
+    lostReferences.expect()
     for storage in outdated.deleted { leave(storage) }
-    core.lostReferences.dropDeletedMembers()
-    core.lostReferences.dropReferences()
-    core.identities._invariantCheck(in: core)
+    lostReferences.dropDeletedMembers()
+    lostReferences.dropReferences()
+    identities._invariantCheck()
   }
 
   /// Calls `body` with each instance of a row.
   private func find(_ identifier: PersistentIdentifier, _ body: (_ModelStorage) -> Void) {
-    for live in core.identities.instances(of: identifier, in: core) { body(live.storage) }
+    for live in identities.instances(of: identifier) { body(live.storage) }
   }
 
   private func refresh(_ outdated: inout OutdatedModels) throws {
     let models = outdated.models
     for (name, group) in Dictionary(grouping: models, by: \.storage.descriptor.entityName) {
-      guard let port = core.coordinator.port(forEntity: name),
-        let descriptor = core.coordinator.modelType(forEntity: name)?._$descriptor
+      guard let port = stores.coordinator.port(forEntity: name),
+        let descriptor = stores.coordinator.modelType(forEntity: name)?._$descriptor
       else { continue }
       let identifiers = Set(group.compactMap(\.storage.knownIdentifier))
-      var found: [PersistentIdentifier: DefaultSnapshot] = [:]
-      for chunk in Array(identifiers).chunked(by: 5000) {
-        let rows = try port.rows(
-          at: .identifiers(chunk), in: chunk.indices, of: descriptor, slots: nil,
-          core.editingState)
-        for snapshot in rows.snapshots {
-          found[snapshot.persistentIdentifier] = snapshot
-        }
-      }
+      let found = try stores.rows(of: Array(identifiers), descriptor, in: port)
       for model in group {
         if let snapshot = model.storage.knownIdentifier.flatMap({ found[$0] }) {
           take(snapshot, for: model.storage, model.slots)
@@ -112,15 +124,15 @@ struct ExternalChangeApplication {
     let changed = slots ?? storage.slots(differingFrom: snapshot)
     let isPending = !storage.flags.isDisjoint(with: [.isChanged, .isDeleted])
     let kept = isPending ? storage.changedSlots : SlotSet()
-    if isPending { core.changes.recordNewRow(of: storage) }
+    if isPending { changes.recordNewRow(of: storage) }
     if isPending, let identifier = storage.knownIdentifier {
       let lost = storage.flags.contains(.isDeleted) ? changed : changed.intersection(kept)
-      core.externalChanges.recordConflict(identifier, lost)
-      core.externalChanges.recordExternalChange(identifier, changed)
+      feed.recordConflict(identifier, lost)
+      feed.recordExternalChange(identifier, changed)
     }
-    if !core.unreadableValues.isEmpty {
+    if !unreadableValues.isEmpty {
       let names = Set(storage.descriptor.names(of: changed))
-      core.forgetUnreadable([(snapshot.persistentIdentifier, names)])
+      unreadableValues.forget([(snapshot.persistentIdentifier, names)])
     }
     storage.notifyingObservers(of: changed.subtracting(kept)) {
       storage.takeNewRow(snapshot, changed: changed, keeping: kept)
@@ -131,7 +143,7 @@ struct ExternalChangeApplication {
   ///
   /// It stays in this context, so that the next save can report which of its edits are lost.
   private func leave(_ storage: _ModelStorage) {
-    core.identities.remove(storage)
+    identities.remove(storage)
     storage.notifyingObserversOfAll { storage.loseRow() }
   }
 }
@@ -166,11 +178,5 @@ private struct OutdatedModels {
     guard let model = storage.model, !storage.flags.contains(.hasNoRow) else { return }
     deleted.append(storage)
     owners.append(model)
-  }
-}
-
-extension Array {
-  fileprivate func chunked(by size: Int) -> [[Element]] {
-    stride(from: 0, to: count, by: size).map { Array(self[$0..<Swift.min($0 + size, count)]) }
   }
 }

@@ -15,6 +15,8 @@ final class ExternalChangeFeed {
   private let log: ChangeLog
   private let reader = ChangeLog.Reader()
   private var seenVersion: Int
+  /// Whether the context is alive; models that outlive it get no external changes.
+  private(set) var isOpen = true
   /// Changes that were taken but could not be applied, because a store could not be read.
   private var unapplied: SavedChanges?
   /// Properties with unsaved changes for which another context has stored another value since.
@@ -32,14 +34,17 @@ final class ExternalChangeFeed {
   ///   feed exists.
   func onArrival(_ listener: @escaping @Sendable () -> Void) { ownArrival = arrivals.add(listener) }
 
-  func stop() { log.close(reader) }
+  func stop() {
+    isOpen = false
+    log.close(reader)
+  }
 
   /// Whether there may be something to take.
   var hasArrivals: Bool { log.currentVersion != seenVersion || unapplied != nil }
 
   /// What other contexts saved since the last call; nil if that is nothing.
   func take() -> SavedChanges? {
-    if !hasArrivals { return nil }
+    guard isOpen, hasArrivals else { return nil }
     seenVersion = log.currentVersion
     var changes = log.take(for: reader)
     if let unapplied { changes.append(unapplied) }

@@ -2,29 +2,42 @@ import OpenSwiftDataRowStorage
 
 /// Reads what a model requests and has not read yet: its row, a related model, its members.
 ///
-/// A storage asks its `source`, the `ContextCore`, which creates a resolver. Registered instances
-/// come first, then the store; `Materializer` turns rows into models. If a store can't be read, the
-/// model stays as it is and asks again at the next access.
+/// A storage asks its `source`, the context, which passes itself on as the context of new models
+/// (`ContextCore+FaultSource`). Registered instances come first, then the store; `Materializer`
+/// turns rows into models. If a store can't be read, the model stays as it is and asks again at the
+/// next access.
 ///
 /// A model that is being deinitialised still reads its own row, but no other model is created for
 /// it: its relationships lead only to models in memory. A model created for it would be released
 /// with it, and could request another one in its own deinitialiser.
 ///
-/// The resolver has no state. It changes the context and the requesting storage, both of which are
-/// used on one thread.
-struct FaultResolver {
-  let core: ContextCore
+/// The resolver has no state. What it changes is used on the thread of the context.
+final class FaultResolver {
+  private let stores: ContextStores
+  private let materializer: Materializer
+  private let failedReads: FailedReads
+  private let lostReferences: LostReferences
 
-  private var coordinator: any StoreCoordinator { core.coordinator }
+  init(
+    _ stores: ContextStores, _ materializer: Materializer, _ failedReads: FailedReads,
+    _ lostReferences: LostReferences
+  ) {
+    self.stores = stores
+    self.materializer = materializer
+    self.failedReads = failedReads
+    self.lostReferences = lostReferences
+  }
+
+  private var coordinator: any StoreCoordinator { stores.coordinator }
 
   func fill(_ storage: _ModelStorage) {
     storage.beginFilling()
     guard let identifier = storage.knownIdentifier else { return }
     let found: DefaultSnapshot?
     do {
-      found = try snapshot(for: identifier)
+      found = try stores.snapshot(for: identifier)
     } catch {
-      core.failedReads.note(error)
+      failedReads.note(error)
       storage.failFilling()  // the row may still exist: the next read tries again
       return
     }
@@ -37,19 +50,19 @@ struct FaultResolver {
       } else {
         take(snapshot, into: storage)
       }
-      if let model = storage.model { core.recentModels.keep(model) }
+      if let model = storage.model { materializer.recent.keep(model) }
     } else {
       storage.loseRow()
-      core.lostReferences.expect()
+      lostReferences.expect()
     }
   }
 
   /// Reads the current row; a row that no longer exists or can't be read changes nothing.
   func reread(_ storage: _ModelStorage) {
     guard let identifier = storage.knownIdentifier, !identifier.isTemporary,
-      let fresh = try? snapshot(for: identifier)
+      let fresh = try? stores.snapshot(for: identifier)
     else { return }
-    core.materializer.update(storage, with: fresh)
+    materializer.update(storage, with: fresh)
   }
 
   private func take(_ snapshot: DefaultSnapshot, into storage: _ModelStorage) {
@@ -57,30 +70,28 @@ struct FaultResolver {
     if snapshot.cells != nil { storage.takeCells(of: snapshot) }
   }
 
-  private func snapshot(for identifier: PersistentIdentifier) throws -> DefaultSnapshot? {
-    try coordinator.port(forEntity: identifier.entityName)?
-      .snapshot(for: identifier, core.editingState)
-  }
-
-  func toOne(_ storage: _ModelStorage, slot: Int) -> AnyObject? {
+  func toOne(_ storage: _ModelStorage, slot: Int, in source: any _FaultSource) -> AnyObject? {
     guard let row = storage.readableRow(for: slot), !row.isNull(slot),
-      let identifier = core.port(of: storage)?.destination(
+      let identifier = stores.port(of: storage)?.destination(
         of: storage.descriptor, slot: slot, key: row.integer(slot))
     else { return nil }
-    let model = registeredOrFault(for: identifier, asking: storage)
+    let model = registeredOrFault(for: identifier, asking: storage, in: source)
     return mayReferToDeletedRow(storage, slot) ? existing(model) : model
   }
 
   /// The model of a to-one relationship that is known by identifier.
-  func partner(_ identifier: PersistentIdentifier, of storage: _ModelStorage) -> AnyObject? {
-    existing(registeredOrFault(for: identifier.resolved, asking: storage))
+  func partner(
+    _ identifier: PersistentIdentifier, of storage: _ModelStorage, in source: any _FaultSource
+  ) -> AnyObject? {
+    existing(registeredOrFault(for: identifier.resolved, asking: storage, in: source))
   }
 
   private func registeredOrFault(
-    for identifier: PersistentIdentifier, asking storage: _ModelStorage
+    for identifier: PersistentIdentifier, asking storage: _ModelStorage,
+    in source: any _FaultSource
   ) -> AnyObject? {
-    if let known = core.registered(identifier)?.model { return known }
-    return storage.isDeinitialising ? nil : fault(for: identifier)
+    if let known = materializer.registered(identifier)?.model { return known }
+    return storage.isDeinitialising ? nil : fault(for: identifier, in: source)
   }
 
   /// Whether a row can still refer to a deleted model. A deletion changes no other row if the
@@ -99,32 +110,34 @@ struct FaultResolver {
   }
 
   /// The model with an identifier; nil if no store has its row.
-  func model(for identifier: PersistentIdentifier) -> AnyObject? {
-    existing(fault(for: identifier))
+  func model(for identifier: PersistentIdentifier, in source: any _FaultSource) -> AnyObject? {
+    existing(fault(for: identifier, in: source))
   }
 
   /// The model with an identifier, whose row may not have been read or may not exist.
-  func fault(for identifier: PersistentIdentifier) -> AnyObject? {
+  func fault(for identifier: PersistentIdentifier, in source: any _FaultSource) -> AnyObject? {
     let identifier = identifier.resolved
-    if let known = core.registered(identifier)?.model { return known }
+    if let known = materializer.registered(identifier)?.model { return known }
     if identifier.isTemporary { return nil }
-    let fault = core.materializer.makeFault(identifier)
-    if let fault { core.recentModels.keep(fault) }
+    let fault = materializer.makeFault(identifier, in: source)
+    if let fault { materializer.recent.keep(fault) }
     return fault
   }
 
-  func toMany(_ storage: _ModelStorage, slot: Int) -> [any PersistentModel] {
+  func toMany(
+    _ storage: _ModelStorage, slot: Int, in source: any _FaultSource
+  ) -> [any PersistentModel] {
     let value: _ToManyValue?
     if case .toMany(let known) = storage.overlaid(slot) { value = known } else { value = nil }
     if let members = value?.members { return Array(members) }
     if storage.isDeinitialising { return value.map { Array($0.added) } ?? [] }
     // If the store can't be read, the members stay unknown and the next read tries again.
-    guard var members = storedMembers(storage, slot: slot) else {
+    guard var members = storedMembers(storage, slot: slot, in: source) else {
       return value.map { Array($0.added) } ?? []
     }
     if let value { members = value.ordered(members) }
     if let value, value.isChanged { return Array(value.load(members)) }
-    members = core.changes.withoutReassigned(
+    members = materializer.changes.withoutReassigned(
       members, of: storage,
       inverse: storage.descriptor.link(slot, in: coordinator)?.inverseSlot)
     if let value, value.order != nil { return Array(value.load(members)) }
@@ -133,15 +146,17 @@ struct FaultResolver {
   }
 
   /// - Returns: nil if the store can't be read.
-  private func storedMembers(_ storage: _ModelStorage, slot: Int) -> [any PersistentModel]? {
+  private func storedMembers(
+    _ storage: _ModelStorage, slot: Int, in source: any _FaultSource
+  ) -> [any PersistentModel]? {
     guard let identifier = storage.knownIdentifier, !identifier.isTemporary,
-      let port = core.port(of: storage)
+      let port = stores.port(of: storage)
     else { return [] }
-    let snapshots = core.failedReads.noting {
+    let snapshots = failedReads.noting {
       try port.members(
-        of: identifier, slot: slot, descriptor: storage.descriptor, core.editingState)
+        of: identifier, slot: slot, descriptor: storage.descriptor, stores.editingState)
     }
-    return snapshots?.compactMap(core.materializer.materialize)
+    return snapshots?.compactMap { materializer.materialize($0, in: source) }
   }
 
   /// A model for an identifier without a row.

@@ -113,8 +113,8 @@ struct FetchOperation<T: PersistentModel> {
   private func storedModels() throws -> [T] {
     let result = try port.rows(of: request(descriptor))
     let materializer = prefetcher.materializer
-    materializer.register(related: result.related)
-    var models = materializer.materialize(result.rows, as: T.self)
+    materializer.register(related: result.related, in: prefetcher.source)
+    var models = materializer.materialize(result.rows, as: T.self, in: prefetcher.source)
     if result.rest.isEmpty { return models }
     if result.rest.needsFilter, let predicate = descriptor.predicate {
       models = try models.filter { try predicate.matches(rest: result.rest, $0) }

@@ -4,11 +4,11 @@
 /// looks at every instance, so a large registry is checked less and less often: otherwise a loop of
 /// fetches would take quadratic time.
 extension IdentityRegistry {
-  func _invariantCheck(in context: AnyObject) {
+  func _invariantCheck() {
     #if OPENSWIFTDATA_INVARIANTS
       checkCount += 1
       guard count <= 256 || checkCount & (checkCount - 1) == 0 else { return }
-      for live in models(where: { _ in true }) { check(live, in: context) }
+      for live in models(where: { _ in true }) { check(live) }
       for (identifier, live) in allDuplicates {
         let isKnown = live.storage.knownIdentifier == identifier
         precondition(isKnown, "a duplicate of \(identifier) shows another row")
@@ -17,16 +17,16 @@ extension IdentityRegistry {
   }
 
   #if OPENSWIFTDATA_INVARIANTS
-    private func check(_ live: RetainedModel, in context: AnyObject) {
+    private func check(_ live: RetainedModel) {
       let storage = live.storage
       let name = storage.descriptor.entityName
       guard let identifier = storage.knownIdentifier else {
         preconditionFailure("\(name): a registered instance has no identifier")
       }
       precondition(!identifier.isTemporary, "\(identifier): a new model is registered as a row")
-      precondition(storage.source === context, "\(identifier): belongs to another context, or none")
+      precondition(context.owns(storage), "\(identifier): belongs to another context, or none")
       precondition(!storage.flags.contains(.isInserted), "\(identifier): is new and has a row")
-      let found = model(for: identifier, in: context)
+      let found = model(for: identifier)
       precondition(found?.storage === storage, "\(identifier): leads to another instance")
       let isNoted = storage.table != nil || storage.flags.contains(.isRegistered)
       precondition(isNoted, "\(identifier): can't remove itself")

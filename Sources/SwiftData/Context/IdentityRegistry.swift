@@ -17,6 +17,7 @@ import Synchronization
 /// absent: a request for its row meanwhile creates a new instance, which replaces the entry.
 final class IdentityRegistry {
   private let coordinator: any StoreCoordinator
+  let context: ContextIdentity
   /// One table per root entity and store, looked up once per fetch.
   private var tables: [TableKey: IdentityTable] = [:]
   /// Storages with textual keys, of custom stores.
@@ -25,6 +26,9 @@ final class IdentityRegistry {
   /// The table of the last requested scope, which is usually the next one too.
   private var lastScope: IdentifierScope?
   private var lastTable: IdentityTable?
+
+  /// Temporary identities from before a save that may exist as encoded identifiers.
+  private var encodedIdentities: [TemporaryScope] = []
 
   #if OPENSWIFTDATA_INVARIANTS
     /// The number of checks.
@@ -39,11 +43,14 @@ final class IdentityRegistry {
     let rootEntity: String
   }
 
-  init(coordinator: any StoreCoordinator) { self.coordinator = coordinator }
+  init(_ coordinator: any StoreCoordinator, _ context: ContextIdentity) {
+    self.coordinator = coordinator
+    self.context = context
+  }
 
-  /// The instance of a context for an identifier.
-  func model(for identifier: PersistentIdentifier, in context: AnyObject) -> RetainedModel? {
-    if let scope = identifier.temporaryScope { return scope.pendingModel(of: context) }
+  /// The model in memory for an identifier.
+  func model(for identifier: PersistentIdentifier) -> RetainedModel? {
+    if let scope = identifier.temporaryScope { return scope.pendingModel(of: context.id) }
     if let table = table(of: identifier.id.scope) { return table[identifier.id.key] }
     var found: _ModelStorage?
     others.withLock { found = $0[identifier]?.held }
@@ -108,6 +115,13 @@ final class IdentityRegistry {
     return storages.compactMap(RetainedModel.init)
   }
 
+  /// Keeps the temporary identity of a stored model if it has been encoded, so that it leads to the
+  /// row for the lifetime of the context.
+  func keepEncodedIdentity(of storage: _ModelStorage) {
+    guard let scope = storage.knownIdentifier?.temporaryScope, scope.isEncoded else { return }
+    encodedIdentities.append(scope)
+  }
+
   // MARK: Duplicates
 
   var hasDuplicates: Bool { !duplicateInstances.isEmpty }
@@ -118,8 +132,14 @@ final class IdentityRegistry {
   }
 
   /// All instances of a row.
-  func instances(of identifier: PersistentIdentifier, in context: AnyObject) -> [RetainedModel] {
-    [model(for: identifier, in: context)].compactMap(\.self) + duplicates(of: identifier)
+  func instances(of identifier: PersistentIdentifier) -> [RetainedModel] {
+    [model(for: identifier)].compactMap(\.self) + duplicates(of: identifier)
+  }
+
+  /// The other models of the context that show the row of `storage`.
+  func otherInstances(of storage: _ModelStorage) -> [RetainedModel] {
+    guard hasDuplicates, let identifier = storage.knownIdentifier else { return [] }
+    return instances(of: identifier).filter { $0.storage !== storage }
   }
 
   var allDuplicates: [(identifier: PersistentIdentifier, model: RetainedModel)] {

@@ -3,7 +3,9 @@ import OpenSwiftDataRowStorage
 /// Models with rows of only a few properties.
 extension Materializer {
   /// Appends the models of a batch of partial rows, all of one class.
-  func materialize<T: PersistentModel>(partial batch: RowBatch, into models: inout [T]) {
+  func materialize<T: PersistentModel>(
+    partial batch: RowBatch, into models: inout [T], in source: any _FaultSource
+  ) {
     func append<M: PersistentModel>(_ type: M.Type) {
       let descriptor = batch.descriptor
       guard let table = identities.table(of: batch.scope) else { return }

@@ -4,40 +4,56 @@ import Foundation
 /// model with the row.
 ///
 /// Used at the end of a fetch (`FetchOperation`, `BatchReading`, `Prefetcher`) and by
-/// `FaultResolver`. Has no state; what it changes is used on the thread of the context.
-struct Materializer {
+/// `FaultResolver`. The caller passes the context that new models belong to as `source`. Has no
+/// state; what it changes is used on the thread of the context.
+final class Materializer {
   let coordinator: any StoreCoordinator
   let identities: IdentityRegistry
   let changes: ChangeTracker
   let recent: RecentlyFaultedModels
-  /// The context of new models.
-  let source: any _FaultSource
   /// Records rows that have changed under unsaved edits, if the context refuses conflicts.
-  let conflicts: ConflictCheck
+  private let conflicts: ConflictCheck
+
+  init(
+    _ coordinator: any StoreCoordinator, _ identities: IdentityRegistry, _ changes: ChangeTracker,
+    _ recent: RecentlyFaultedModels, _ conflicts: ConflictCheck
+  ) {
+    self.coordinator = coordinator
+    self.identities = identities
+    self.changes = changes
+    self.recent = recent
+    self.conflicts = conflicts
+  }
 
   /// The model in memory for an identifier.
   func registered(_ identifier: PersistentIdentifier) -> RetainedModel? {
-    identities.model(for: identifier, in: source)
+    identities.model(for: identifier)
   }
 
   /// The models of fetched rows, in order.
-  func materialize<T: PersistentModel>(_ rows: FetchedRows, as type: T.Type) -> [T] {
-    defer { identities._invariantCheck(in: source) }
+  func materialize<T: PersistentModel>(
+    _ rows: FetchedRows, as type: T.Type, in source: any _FaultSource
+  ) -> [T] {
+    defer { identities._invariantCheck() }
     switch rows {
     case .batch(let batch) where batch.descriptor === T._$descriptor:
-      return materialize(batch, as: type)
-    case .batch(let batch): return batch.snapshots.compactMap { materialize($0) as? T }
-    case .snapshots(let snapshots): return snapshots.compactMap { materialize($0) as? T }
+      return materialize(batch, as: type, in: source)
+    case .batch(let batch):
+      return batch.snapshots.compactMap { materialize($0, in: source) as? T }
+    case .snapshots(let snapshots):
+      return snapshots.compactMap { materialize($0, in: source) as? T }
     case .partial(let batches):
       var models: [T] = []
       models.reserveCapacity(batches.reduce(0) { $0 + $1.entries.count })
-      for batch in batches { materialize(partial: batch, into: &models) }
+      for batch in batches { materialize(partial: batch, into: &models, in: source) }
       return models
     }
   }
 
   /// The models of rows whose class is `T` itself: one look-up and two allocations per row.
-  private func materialize<T: PersistentModel>(_ batch: RowBatch, as type: T.Type) -> [T] {
+  private func materialize<T: PersistentModel>(
+    _ batch: RowBatch, as type: T.Type, in source: any _FaultSource
+  ) -> [T] {
     let descriptor = batch.descriptor
     guard let table = identities.table(of: batch.scope) else { return [] }
     if batch.entries.count > 64 { table.reserve(batch.entries.count) }
@@ -95,14 +111,16 @@ struct Materializer {
   }
 
   /// The model of one snapshot of any class.
-  func materialize(_ snapshot: DefaultSnapshot) -> (any PersistentModel)? {
+  func materialize(
+    _ snapshot: DefaultSnapshot, in source: any _FaultSource
+  ) -> (any PersistentModel)? {
     let identifier = snapshot.persistentIdentifier
     if let live = registered(identifier), let known = live.storage.persistentModel {
       update(live.storage, with: snapshot)
       return known
     }
     func make<M: PersistentModel>(_ type: M.Type) -> any PersistentModel {
-      let storage = makeStorage(of: snapshot)
+      let storage = makeStorage(of: snapshot, in: source)
       let model = Materialization.makeModel(type, over: storage)
       identities.insert(storage)
       return model
@@ -111,13 +129,15 @@ struct Materializer {
   }
 
   /// Keeps the models of additional rows that a store returned, for a while.
-  func register(related snapshots: [DefaultSnapshot]) {
+  func register(related snapshots: [DefaultSnapshot], in source: any _FaultSource) {
     for snapshot in snapshots {
-      if let model = materialize(snapshot) { recent.keep(model) }
+      if let model = materialize(snapshot, in: source) { recent.keep(model) }
     }
   }
 
-  private func makeStorage(of snapshot: DefaultSnapshot) -> _ModelStorage {
+  private func makeStorage(
+    of snapshot: DefaultSnapshot, in source: any _FaultSource
+  ) -> _ModelStorage {
     let storage = _ModelStorage(snapshot.descriptor)
     storage.row = snapshot.row
     storage.page = snapshot.page
@@ -145,7 +165,9 @@ struct Materializer {
   }
 
   /// A model that is known by identifier only; its row is read on first use.
-  func makeFault(_ identifier: PersistentIdentifier) -> AnyObject? {
+  func makeFault(
+    _ identifier: PersistentIdentifier, in source: any _FaultSource
+  ) -> AnyObject? {
     guard let type = coordinator.modelType(forEntity: identifier.entityName) else { return nil }
     func make<M: PersistentModel>(_ type: M.Type) -> AnyObject {
       let storage = _ModelStorage(type._$descriptor)

@@ -40,7 +40,8 @@ extension ModelContext {
 
   private var autosave: Autosave {
     if let known = knownAutosave { return known }
-    let made = Autosave(core: core)
+    let made = Autosave(
+      self, core.changes, core.watchers, core.isolation, core.coordinator.autosaves)
     core.watchers.add(made)
     return made
   }

@@ -16,55 +16,54 @@ extension ModelContext {
   public func delete<T>(
     model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true
   ) throws where T: PersistentModel {
-    try core.deleteBatch(model, where: predicate, includeSubclasses: includeSubclasses)
+    try deleteBatch(model, where: predicate, includeSubclasses: includeSubclasses)
   }
-}
 
-extension ContextCore {
-  func deleteBatch<T: PersistentModel>(
+  private func deleteBatch<T: PersistentModel>(
     _ type: T.Type, where predicate: Predicate<T>?, includeSubclasses: Bool
   ) throws {
-    try requireNoSnapshot()
+    try core.stores.requireNoSnapshot()
     let descriptor = T._$descriptor
-    let port = try coordinator.port(of: descriptor)
+    let port = try core.coordinator.port(of: descriptor)
     if let concerned = port.entitiesConcerned(byDeletionOf: descriptor),
-      !watchers.all.contains(where: \.needsEachDeletion), !changes.concern(concerned)
+      !core.watchers.all.contains(where: \.needsEachDeletion),
+      !core.changes.concern(concerned)
     {
       do {
         try port.delete(
           DataStoreBatchDeleteRequest(
-            editingState: editingState, predicate: predicate,
+            editingState: core.stores.editingState, predicate: predicate,
             includeSubclasses: includeSubclasses))
         let note = SavedChanges(invalidatedEntities: concerned)
-        if let transaction {
+        if let transaction = core.transaction {
           transaction.note(note)
-        } else if externalChanges.hasReaders {
-          externalChanges.add(note)
+        } else if core.externalChanges.hasReaders {
+          core.externalChanges.add(note)
         }
-        for storage in ExternalChangeApplication(core: self).apply(note) {
-          transaction?.note(deleted: storage)
+        for storage in core.external.apply(note) {
+          core.transaction?.note(deleted: storage)
           storage.becomeDetached()
         }
-        if transaction == nil { coordinator.commits.fire() }
+        if core.transaction == nil { core.coordinator.commits.fire() }
         return
       } catch is DataStoreError {}
     }
-    let models = try fetchOperation(FetchDescriptor(predicate: predicate))
-      .models().filter { includeSubclasses || $0._$storage.descriptor === descriptor }
+    let models = try fetch(FetchDescriptor(predicate: predicate)).filter {
+      includeSubclasses || $0._$storage.descriptor === descriptor }
     try deleteThroughGraph(models)
   }
 
   /// Deletes models with their delete rules. They are saved immediately, unless other changes are
   /// pending: then the deletion is part of the next save.
   private func deleteThroughGraph<T: PersistentModel>(_ models: [T]) throws {
-    let savesAtOnce = changes.isEmpty
-    for model in models { delete(model._$storage) }
+    let savesAtOnce = core.changes.isEmpty
+    for model in models { delete(model) }
     guard savesAtOnce else { return }
     do {
       try save()
     } catch {
       for model in models where model._$storage.flags.contains(.isDeleted) {
-        restoreDeleted(model._$storage)
+        core.recorder.restoreDeleted(model._$storage)
       }
       throw error
     }

@@ -143,8 +143,8 @@ extension ModelContext {
   /// the container has such a row, `isDeleted` is true, `modelContext` is nil, and the properties
   /// read as placeholder values; see ``UnreadableValue``.
   public func model(for persistentModelID: PersistentIdentifier) -> any PersistentModel {
-    core.applyExternalChanges()
-    if let model = core.faults.fault(for: persistentModelID) as? any PersistentModel {
+    core.external.applyNew()
+    if let model = core.faults.fault(for: persistentModelID, in: core) as? any PersistentModel {
       return model
     }
     return core.faults.placeholder(for: persistentModelID)
@@ -153,7 +153,7 @@ extension ModelContext {
   /// The model with an identifier if it is in memory, else `nil`. Runs no statement.
   public func registeredModel<T>(for persistentModelID: PersistentIdentifier) -> T?
   where T: PersistentModel {
-    core.registered(persistentModelID.resolved)?.model as? T
+    core.identities.model(for: persistentModelID.resolved)?.model as? T
   }
 }
 

@@ -20,25 +20,33 @@ extension ModelContext {
   /// ``rollback()`` removes all steps of the context from the manager. Several contexts may share a
   /// manager.
   public var undoManager: UndoManager? {
-    get { core.watchers.first(UndoRecorder.self)?.manager }
+    get { undoRecorder?.manager }
     set {
-      let known = core.watchers.first(UndoRecorder.self)
+      let known = undoRecorder
       guard newValue !== known?.manager else { return }
       if let known {
         known.end()
         core.watchers.remove(known)
       }
-      if let newValue { core.watchers.add(UndoRecorder(core: core, manager: newValue)) }
+      guard let newValue else { return }
+      core.watchers.add(
+        UndoRecorder(
+          self, core.changes, core.identity, core.coordinator, core.isolation, manager: newValue))
     }
   }
+
+  var undoRecorder: UndoRecorder? { core.watchers.first(UndoRecorder.self) }
+
+  /// Restores the state before an event; called by the `UndoRecorder`.
+  func apply(_ step: UndoStep) { core.undoApplication(step).run() }
 
   /// Ends an undo event: changes since the last one become one step of ``undoManager``. Then
   /// applies what other contexts saved.
   ///
   /// Inverse relationships and the lists of changes are always up to date, so nothing else is done.
   public func processPendingChanges() {
-    core.endEvent()
-    core.applyExternalChanges()
-    for watcher in core.watchers.all { watcher.didProcessPendingChanges() }
+    core.watchers.endEvent()
+    core.external.applyNew()
+    core.watchers.didProcessPendingChanges()
   }
 }

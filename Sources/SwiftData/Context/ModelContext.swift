@@ -21,8 +21,8 @@ public class ModelContext: Equatable, SendableMetatype {
 
   /// The author of changes, which stores get with each request and record in the history.
   public var author: String? {
-    get { core.editingState.author }
-    set { core.editingState.author = newValue }
+    get { core.stores.editingState.author }
+    set { core.stores.editingState.author = newValue }
   }
 
   /// A name of the context, such as the screen or the job it serves; recorded in the history.
@@ -30,14 +30,14 @@ public class ModelContext: Equatable, SendableMetatype {
   /// It is the ``DefaultHistoryTransaction/contextName`` of each transaction that the context
   /// saves. Not in Apple's framework.
   public var name: String? {
-    get { core.editingState.contextName }
-    set { core.editingState.contextName = newValue }
+    get { core.stores.editingState.contextName }
+    set { core.stores.editingState.contextName = newValue }
   }
 
   /// Identifies this context to its stores.
   public var editingState: EditingState {
-    get { core.editingState }
-    set { core.editingState = newValue }
+    get { core.stores.editingState }
+    set { core.stores.editingState = newValue }
   }
 
   /// Creates a context without changes, for the stores of `container`.
@@ -66,7 +66,6 @@ public class ModelContext: Equatable, SendableMetatype {
     self.makeContainer = makeContainer
     core = ContextCore(coordinator: coordinator)
     core.face = self
-    core.open()
   }
 
   deinit { core.close() }
@@ -89,7 +88,7 @@ public class ModelContext: Equatable, SendableMetatype {
 
   /// Models that the next save deletes.
   public var deletedModelsArray: [any PersistentModel] {
-    core.rowsToDelete.compactMap(\.persistentModel)
+    core.recorder.rowsToDelete.compactMap(\.persistentModel)
   }
 
   /// Adds a model, and all new models reachable through its relationships, to the next save.
@@ -106,7 +105,7 @@ public class ModelContext: Equatable, SendableMetatype {
   /// model that is new in another context, or whose class the schema lacks, makes the next save
   /// throw. See <doc:GettingStarted>.
   public func insert<T>(_ model: T) where T: PersistentModel {
-    core.insert(model._$storage)
+    core.graph.insert(model._$storage, in: core)
   }
 
   /// Marks a model for deletion. The next save deletes it and applies the delete rules.
@@ -122,7 +121,7 @@ public class ModelContext: Equatable, SendableMetatype {
   /// that denies the deletion makes the save throw `SwiftDataError.modelValidationFailure`; see
   /// <doc:Errors>.
   public func delete<T>(_ model: T) where T: PersistentModel {
-    core.delete(model._$storage)
+    core.graph.delete(model._$storage)
   }
 
   /// Saves all changes, in one transaction per store.

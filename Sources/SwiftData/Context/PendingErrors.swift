@@ -2,25 +2,28 @@
 ///
 /// The first error since the last save is kept, and thrown by the next save; a rollback discards
 /// it. Belongs to one context and is used on its thread only.
-struct PendingErrors {
+final class PendingErrors {
+  private let coordinator: any StoreCoordinator
   private var first: SwiftDataError?
 
-  mutating func note(_ error: @autoclosure () -> SwiftDataError) {
+  init(_ coordinator: any StoreCoordinator) { self.coordinator = coordinator }
+
+  func note(_ error: @autoclosure () -> SwiftDataError) {
     if first == nil { first = error() }
   }
 
-  mutating func throwFirst() throws {
+  func throwFirst() throws {
     guard let error = first else { return }
     first = nil
     throw error
   }
 
-  mutating func removeAll() { first = nil }
-}
+  func removeAll() { first = nil }
 
-extension ContextCore {
+  // MARK: Models of other contexts
+
   func rejectModelOfOtherContext(_ storage: _ModelStorage, in owner: _ModelStorage, _ slot: Int) {
-    pendingErrors.note(
+    note(
       SwiftDataError.modelValidationFailure.with(
         "\(owner.identifier) can't lead to \(storage.identifier), which is new in another context. "
           + "Save it there first, or insert both into the same context.",
@@ -28,8 +31,8 @@ extension ContextCore {
   }
 
   func rejectModelOfOtherContainer(_ storage: _ModelStorage, in owner: _ModelStorage, _ slot: Int) {
-    let other = (storage.source as? ContextCore)?.coordinator
-    pendingErrors.note(
+    let other = (storage.source as? any StoreOwning)?.coordinator
+    note(
       SwiftDataError.modelValidationFailure.with(
         "\(owner.identifier) can't lead to \(storage.identifier), which belongs to another container: "
           + "\(owner.descriptor.entityName) is kept in \(coordinator.storeNames), "
@@ -39,14 +42,14 @@ extension ContextCore {
   }
 
   func rejectModelOfOtherContext(_ storage: _ModelStorage) {
-    if let other = (storage.source as? ContextCore)?.coordinator, other !== coordinator {
-      return pendingErrors.note(
+    if let other = (storage.source as? any StoreOwning)?.coordinator, other !== coordinator {
+      return note(
         SwiftDataError.modelValidationFailure.with(
           "The model \(storage.identifier) belongs to another container, \(other.storeNames). Insert a "
             + "model with its values into this one, \(coordinator.storeNames).",
           entity: storage.descriptor.entityName))
     }
-    pendingErrors.note(
+    note(
       SwiftDataError.modelValidationFailure.with(
         "The model \(storage.identifier) belongs to another context. Pass its persistentModelID and "
           + "fetch it in this one.",

@@ -108,7 +108,7 @@ struct PendingMerge<T: PersistentModel> {
       let rows = try port.rows(
         at: .identifiers(missing), in: missing.indices, of: T._$descriptor, slots: nil,
         prefetcher.editingState)
-      models += materializer.materialize(rows, as: T.self)
+      models += materializer.materialize(rows, as: T.self, in: prefetcher.source)
     }
     prefetcher.prefetch(targets.map(\.path), of: models)
     return models

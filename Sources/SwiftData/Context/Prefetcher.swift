@@ -7,10 +7,14 @@ import OpenSwiftDataRowStorage
 /// Prefetched models are retained by the models that they were read for.
 struct Prefetcher {
   let materializer: Materializer
+  /// The context of the models.
+  let source: any _FaultSource
   let failedReads: FailedReads
-  let editingState: EditingState
+  let stores: ContextStores
 
-  private var coordinator: any StoreCoordinator { materializer.coordinator }
+  var editingState: EditingState { stores.editingState }
+
+  private var coordinator: any StoreCoordinator { stores.coordinator }
 
   func prefetch<T: PersistentModel>(_ keyPaths: [PartialKeyPath<T>], of models: [T]) {
     guard !keyPaths.isEmpty, !models.isEmpty,
@@ -92,7 +96,7 @@ struct Prefetcher {
             at: .identifiers(missing.sorted()), in: missing.indices, of: destination, slots: nil,
             editingState)
         }
-        return rows.map { materializer.materialize($0, as: type) } ?? []
+        return rows.map { materializer.materialize($0, as: type, in: source) } ?? []
       }
       fetched = load(destination.type)
     }
@@ -144,7 +148,7 @@ struct Prefetcher {
     let inverse = descriptor.link(slot, in: coordinator)?.inverseSlot
     for storage in unloaded {
       guard let identifier = storage.knownIdentifier else { continue }
-      let members = (found[identifier] ?? []).compactMap(materializer.materialize)
+      let members = (found[identifier] ?? []).compactMap { materializer.materialize($0, in: source) }
       let current = materializer.changes.withoutReassigned(members, of: storage, inverse: inverse)
       storage.overlay(.toMany(_ToManyValue(loaded: current)), at: slot)
     }

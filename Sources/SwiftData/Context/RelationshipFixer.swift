@@ -1,5 +1,6 @@
 /// Keeps both sides of a relationship consistent in memory, as soon as one side changes. Called by
-/// the setters of relationships (`ContextCore+FaultSource`), by insertion, deletion and undo.
+/// the setters of relationships (`ContextCore+FaultSource`), by `ModelGraph`, `DeleteRules` and
+/// `UndoApplication`.
 ///
 /// 1. The side that was set drops its old related model, whose inverse drops this one.
 /// 2. It takes the new related model, whose inverse takes this one. A to-one inverse that referred
@@ -8,11 +9,25 @@
 ///
 /// The to-many side is never loaded for this: an unloaded one records what was added and removed.
 /// Delete rules, undo and external deletions change related models through this type too.
-struct RelationshipFixer {
-  let core: ContextCore
+///
+/// Belongs to one context and is used on its thread only.
+final class RelationshipFixer {
+  private let coordinator: any StoreCoordinator
+  private let context: ContextIdentity
+  private let recorder: ChangeRecorder
+
+  init(
+    _ coordinator: any StoreCoordinator, _ context: ContextIdentity, _ recorder: ChangeRecorder
+  ) {
+    self.coordinator = coordinator
+    self.context = context
+    self.recorder = recorder
+  }
+
+  // MARK: Setting a relationship
 
   func setToOne(_ storage: _ModelStorage, slot: Int, to model: (any PersistentModel)?) {
-    let link = storage.descriptor.link(slot, in: core.coordinator)
+    let link = storage.descriptor.link(slot, in: coordinator)
     if let inverse = link?.inverseSlot {
       let old = storage.partner(slot)
       if old === model {
@@ -39,7 +54,7 @@ struct RelationshipFixer {
   func setToMany(_ storage: _ModelStorage, slot: Int, to models: [any PersistentModel]) {
     let change = ArrayChange(from: storage.loadedToMany(slot).members ?? ModelList(), to: models)
     let value = willChangeToMany(storage, slot: slot)
-    let inverse = storage.descriptor.link(slot, in: core.coordinator)?.inverseSlot
+    let inverse = storage.descriptor.link(slot, in: coordinator)?.inverseSlot
     if change.order != nil, let before = value.members {
       note(.reordered(before), storage, slot)
     }
@@ -63,7 +78,7 @@ struct RelationshipFixer {
   /// Adds and removes some members of a loaded to-many.
   func changeToMany(_ storage: _ModelStorage, slot: Int, by change: _ToManyChange) {
     let value = willChangeToMany(storage, slot: slot)
-    let inverse = storage.descriptor.link(slot, in: core.coordinator)?.inverseSlot
+    let inverse = storage.descriptor.link(slot, in: coordinator)?.inverseSlot
     for model in change.removed {
       lose(model, value, of: storage, slot)
       // A list may be its own inverse.
@@ -83,7 +98,7 @@ struct RelationshipFixer {
       return
     }
     gain(member._$storage, in: storage, slot: slot)
-    if let inverse = storage.descriptor.link(slot, in: core.coordinator)?.inverseSlot {
+    if let inverse = storage.descriptor.link(slot, in: coordinator)?.inverseSlot {
       gain(model._$storage, in: member._$storage, slot: inverse)
     }
   }
@@ -92,7 +107,7 @@ struct RelationshipFixer {
   func remove(_ member: any PersistentModel, from storage: _ModelStorage, slot: Int) {
     guard contains(member, in: storage, slot: slot) else { return }
     forget(member._$storage, in: storage, slot: slot)
-    if let inverse = storage.descriptor.link(slot, in: core.coordinator)?.inverseSlot {
+    if let inverse = storage.descriptor.link(slot, in: coordinator)?.inverseSlot {
       forget(storage, in: member._$storage, slot: inverse)
     }
   }
@@ -104,8 +119,8 @@ struct RelationshipFixer {
     if value.holds(member) { return true }
     if value.members != nil || value.hasRemoved(member) { return false }
     // The inverse to-one answers this without loading the list.
-    if let inverse = storage.descriptor.link(slot, in: core.coordinator)?.inverseSlot,
-      member._$storage.source === core,
+    if let inverse = storage.descriptor.link(slot, in: coordinator)?.inverseSlot,
+      context.owns(member._$storage),
       !member._$storage.descriptor.properties[inverse].isToMany
     {
       return member._$storage.partner(inverse) === storage.model
@@ -145,7 +160,7 @@ struct RelationshipFixer {
   /// At the first change after a save this is a copy: the earlier value is kept for a rollback.
   private func willChangeToMany(_ storage: _ModelStorage, slot: Int) -> _ToManyValue {
     let isFirst = !storage.changedSlots.contains(slot)
-    core._willChange(storage, slot: slot)
+    recorder.willChange(storage, slot: slot)
     let value = storage.toManyForChange(slot)
     guard isFirst else { return value }
     let copy = _ToManyValue(changing: value)
@@ -169,14 +184,30 @@ struct RelationshipFixer {
   }
 
   private func note(_ edit: ToManyEdits.Edit, _ storage: _ModelStorage, _ slot: Int) {
-    if core.watchers.isActive { core.noteMembers(edit, of: storage, slot: slot) }
+    let watchers = recorder.watchers
+    if watchers.isActive { watchers.didEditMembers(edit, of: storage, slot: slot) }
+  }
+
+  /// Makes the inverses of a newly inserted model's relationships consistent with it.
+  func reconcile(_ storage: _ModelStorage) {
+    for slot in storage.descriptor.relationshipSlots {
+      guard let inverse = storage.descriptor.link(slot, in: coordinator)?.inverseSlot
+      else { continue }
+      switch storage.overlaid(slot) {
+      case .model(let partner): gain(storage, in: partner._$storage, slot: inverse)
+      case .toMany(let value):
+        for member in value.added { gain(storage, in: member._$storage, slot: inverse) }
+      case .unset, .null, .identifier, .weakReferences: continue
+      case .integer, .real, .text, .blob, .uuid, .boxed: continue
+      }
+    }
   }
 
   /// Removes a model that leaves the unit of work from all related models. Its own values stay, so
   /// a model that is related to itself is not changed.
   func unlink(_ storage: _ModelStorage) {
     for slot in storage.descriptor.relationshipSlots {
-      guard let inverse = storage.descriptor.link(slot, in: core.coordinator)?.inverseSlot
+      guard let inverse = storage.descriptor.link(slot, in: coordinator)?.inverseSlot
       else { continue }
       for partner in storage.partners(slot) where partner._$storage !== storage {
         forget(storage, in: partner._$storage, slot: inverse)
@@ -185,8 +216,8 @@ struct RelationshipFixer {
   }
 
   /// Adds `storage` to the inverse side, at `partner`.
-  func gain(_ storage: _ModelStorage, in partner: _ModelStorage, slot: Int) {
-    guard let model = storage.persistentModel, partner.source === core,
+  private func gain(_ storage: _ModelStorage, in partner: _ModelStorage, slot: Int) {
+    guard let model = storage.persistentModel, context.owns(partner),
       !partner.flags.contains(.hasNoRow)
     else { return }
     if partner.descriptor.properties[slot].isToMany {
@@ -199,7 +230,7 @@ struct RelationshipFixer {
       let current = partner.partner(slot)
       if current === model { return }
       if let current,
-        let inverse = partner.descriptor.link(slot, in: core.coordinator)?.inverseSlot
+        let inverse = partner.descriptor.link(slot, in: coordinator)?.inverseSlot
       {
         forget(partner, in: current._$storage, slot: inverse)
       }
@@ -209,7 +240,7 @@ struct RelationshipFixer {
 
   /// Removes `storage` from the inverse side, at `partner`.
   private func forget(_ storage: _ModelStorage, in partner: _ModelStorage, slot: Int) {
-    guard let model = storage.persistentModel, partner.source === core,
+    guard let model = storage.persistentModel, context.owns(partner),
       !partner.flags.contains(.hasNoRow)
     else { return }
     if partner.descriptor.properties[slot].isToMany {
@@ -221,30 +252,63 @@ struct RelationshipFixer {
       // A model that was set here since the last save replaced the stored one on purpose.
       let isStored = !partner.changedSlots.contains(slot)
       notify(partner, slot) { assign(nil, to: partner, slot: slot) }
-      if isStored, let inverse = partner.descriptor.link(slot, in: core.coordinator)?.inverseSlot,
+      if isStored, let inverse = partner.descriptor.link(slot, in: coordinator)?.inverseSlot,
         !storage.descriptor.properties[inverse].isToMany
       {
-        core.displacedLinks[ObjectIdentifier(partner), default: SlotSet()].insert(slot)
+        recorder.changes.noteDisplacement(of: partner, slot)
       }
     }
   }
 
-  func assign(_ model: (any PersistentModel)?, to storage: _ModelStorage, slot: Int) {
-    if !core.displacedLinks.isEmpty { core.forgetDisplacement(of: storage, slot) }
-    core._willChange(storage, slot: slot)
+  private func assign(_ model: (any PersistentModel)?, to storage: _ModelStorage, slot: Int) {
+    recorder.changes.forgetDisplacement(of: storage, slot)
+    recorder.willChange(storage, slot: slot)
     storage.overlay(model.map { .model($0) } ?? .null, at: slot)
   }
 
-  func notify(_ storage: _ModelStorage, _ slot: Int, _ mutation: () -> Void) {
+  private func notify(_ storage: _ModelStorage, _ slot: Int, _ mutation: () -> Void) {
     storage.notifyingObservers(of: slot, mutation)
   }
 }
 
-extension ContextCore {
-  /// Called when a one-to-one relationship is set: the save has to write it.
-  func forgetDisplacement(of storage: _ModelStorage, _ slot: Int) {
-    guard let slots = displacedLinks[ObjectIdentifier(storage)] else { return }
-    let left = slots.subtracting(SlotSet(slot))
-    displacedLinks[ObjectIdentifier(storage)] = left.isEmpty ? nil : left
+/// What delete rules change in models related to a deleted model, in memory and before the store
+/// writes.
+///
+/// If the save fails, the returned closures undo it.
+extension RelationshipFixer {
+  typealias Undoing = () -> Void
+
+  /// Removes a deleted model from a list in memory. The store removes the pair itself, so this is
+  /// no change of the list's owner.
+  /// - Returns: The undo of it; empty if no list is in memory.
+  func drop(_ storage: _ModelStorage, from partner: _ModelStorage, slot: Int) -> [Undoing] {
+    guard case .toMany(let value) = partner.overlaid(slot), let model = storage.persistentModel
+    else { return [] }
+    var dropped: _ToManyValue.Dropped?
+    notify(partner, slot) { dropped = value.drop(model) }
+    guard let dropped else { return [] }
+    return [{ partner.notifyingObservers(of: slot) { value.takeBack(dropped) } }]
+  }
+
+  /// Clears a to-one that refers to a deleted model, which changes its owner.
+  /// - Returns: The undo of it.
+  func empty(_ partner: _ModelStorage, slot: Int) -> Undoing {
+    let old = partner.overlaid(slot)
+    let slots = partner.changedSlots
+    let wasClean = partner.flags.isDisjoint(with: [.isChanged, .isInserted])
+    notify(partner, slot) { assign(nil, to: partner, slot: slot) }
+    return { [changes = recorder.changes] in
+      partner.notifyingObservers(of: slot) { partner.overlay(old, at: slot) }
+      partner.changedSlots = slots
+      if wasClean { changes.forget(partner) }
+    }
+  }
+
+  /// Clears all relationships of a model that an undo restores, without changing the other sides.
+  func clear(_ storage: _ModelStorage) {
+    for slot in storage.descriptor.relationshipSlots {
+      let isToMany = storage.descriptor.properties[slot].isToMany
+      storage.overlay(isToMany ? .toMany(_ToManyValue(members: [])) : .null, at: slot)
+    }
   }
 }

@@ -4,9 +4,9 @@ import Foundation
 ///
 /// 1. *Lock*: each store that has transactions begins one, in the order of store identifiers. The
 ///    order is the same in all containers and processes, so saves wait for each other without
-///    deadlocks. A context that refuses conflicts looks for them now (`ConflictCheck`).
-/// 2. *Organise*: validation checks what only the context knows. For a store that implements the
-///    public protocol, `DeleteRules` finds what else is changed or deleted.
+///    deadlocks.
+/// 2. *Organise*: `SavePreparation` looks for conflicts and broken rules, and for a store that
+///    implements the public protocol finds what else is changed or deleted.
 /// 3. *Collect*: snapshots of all pending models become one request per store.
 /// 4. *Write*: each store writes its request, and applies the rules of the schema to its rows. A
 ///    store without transactions comes last: it commits at once.
@@ -14,19 +14,30 @@ import Foundation
 /// 6. *Commit*: each store commits, in the order of the configurations. Inside
 ///    `ModelContext.transaction`, steps 5 and 6 wait for its end (`ContextTransaction`).
 /// 7. *Finalise*: temporary identifiers become permanent in place, changes count as stored, and
-///    models show what the rules changed (`SaveSession+Finalising`).
+///    models show what the rules changed (`SavedModels`).
 ///
 /// An error before the first commit abandons the open saves, withdraws the announcement, undoes
 /// what `DeleteRules` changed in memory, and leaves the context as it was. If a later store fails
 /// to commit, the changes of stores that have committed are finalised, and only the rest stays
 /// pending.
 struct SaveSession {
-  let core: ContextCore
-  private var rules: DeleteRules
+  /// Finds the models that relationships refer to.
+  let source: any _FaultSource
+  let stores: ContextStores
+  let recorder: ChangeRecorder
+  let external: ExternalChangeApplication
+  let models: SavedModels
+  /// The transaction that encloses the save.
+  let transaction: ContextTransaction?
+  /// Whether a new model with the unique values of a stored row is refused.
+  let refusesUpserts: Bool
+  var preparation: SavePreparation
 
-  init(core: ContextCore) {
-    self.core = core
-    rules = DeleteRules(core: core)
+  /// What a save stored before a later store failed.
+  struct PartialCommit: Error {
+    let saved: Saved
+    /// The error of the save.
+    let error: any Error
   }
 
   struct Saved {
@@ -112,36 +123,26 @@ struct SaveSession {
       do {
         return try attempt()
       } catch let lost as DeletedRows {
-        let application = ExternalChangeApplication(core: core)
-        guard application.applyDeletion(of: lost.identifiers) else { throw lost.error }
-        rules = DeleteRules(core: core)
+        guard external.applyDeletion(of: lost.identifiers) else { throw lost.error }
       }
     }
   }
+
+  private var changes: ChangeTracker { recorder.changes }
 
   private mutating func attempt() throws -> Saved {
     var batches: [Batch] = []
     SaveStep.reach(.begun)
     do {
-      for port in try core.portsOfChanges() { batches.append(try Batch(port, core.editingState)) }
-      SaveStep.reach(.locked)
-      if core.externalChanges.conflictPolicy == .refuse {
-        core.applyExternalChanges()
-        try core.conflictCheck.run(deleted: core.rowsToDelete)
+      for port in try stores.ports(of: changes) {
+        batches.append(try Batch(port, stores.editingState))
       }
-      core.lostReferences.dropAll()
-      core.failedReads.removeAll()
-      let denied = rules.apply()
-      let validation = Validation(changes: core.changes, coordinator: core.coordinator)
-      let failures = denied + validation.failures(shrunk: rules.shrunk)
-      try core.failedReads.throwFirst()
-      // A deletion may also delete the models that break a rule.
-      if core.changes.deleted.isEmpty { try SwiftDataError.throwAll(failures) }
+      SaveStep.reach(.locked)
+      let failures = try preparation.run()
       try collect(into: batches)
-      try write(batches.filter(\.port.isTransactional), failures)
-      if !failures.isEmpty {
-        let left = validation.failures(shrunk: rules.shrunk, besides: core.deletedByRules(batches))
-        try SwiftDataError.throwAll(denied + left)
+      try write(batches.filter(\.port.isTransactional), failures.all)
+      if !failures.all.isEmpty {
+        try preparation.recheck(failures, besides: models.deletedByRules(batches))
       }
       try write(batches.filter { !$0.port.isTransactional }, [])
     } catch {
@@ -153,14 +154,12 @@ struct SaveSession {
   /// - Parameter failures: Other failures, reported together with those of the store.
   private func write(_ batches: [Batch], _ failures: [SwiftDataError]) throws {
     var options = SaveOptions()
-    options.refusesUpserts = core.uniquenessPolicy == .refuse
-    options.needsLastValues = { [core] in
-      core.registered($0)?.storage.flags.contains(.isFault) ?? false
-    }
+    options.refusesUpserts = refusesUpserts
+    options.needsLastValues = models.isFault
     for batch in batches {
       do {
         batch.receipt = try batch.save.write(
-          batch.request(core.editingState), options, source: core)
+          batch.request(stores.editingState), options, source: source)
       } catch let error as SwiftDataError
         where error == .modelValidationFailure && !failures.isEmpty
       {
@@ -175,7 +174,7 @@ struct SaveSession {
     for batch in batches.reversed() where !batch.isCommitted { batch.save.abandon() }
     let committed = batches.filter(\.isCommitted)
     if committed.isEmpty {
-      rules.undo()
+      preparation.undo()
       throw error
     }
     throw finalisePartially(committed, besides: batches, error)
@@ -183,18 +182,19 @@ struct SaveSession {
 
   private func commit(_ batches: [Batch]) throws -> Saved {
     SaveStep.reach(.written)
-    core.keepLastValues(batches)
+    models.keepLastValues(batches)
     // Ends savepoints only, which cannot fail by themselves.
-    if core.transaction != nil {
+    if transaction != nil {
       for batch in batches where !batch.isCommitted { try batch.save.commit() }
       return finalise(batches, nil)
     }
-    let others = core.externalChanges
+    let others = external.feed
     // Empty if no other context exists; a context that is created meanwhile reads from this entry
     // on.
-    let announced = others.announce(others.hasReaders ? core.note(of: batches) : SavedChanges())
+    let announced = others.announce(others.hasReaders ? SavedChanges(batches) : SavedChanges())
     SaveStep.reach(.announced)
-    for batch in core.inOrderOfConfigurations(batches) where !batch.isCommitted {
+    for batch in stores.inOrderOfConfigurations(batches, port: \.port)
+    where !batch.isCommitted {
       do {
         try batch.save.commit()
         batch.isCommitted = true
@@ -211,7 +211,7 @@ struct SaveSession {
     }
     SaveStep.reach(.committed)
     let saved = finalise(batches, announced)
-    core.coordinator.commits.fire()
+    stores.coordinator.commits.fire()
     return saved
   }
 
@@ -219,33 +219,64 @@ struct SaveSession {
   private func finalisePartially(
     _ committed: [Batch], besides all: [Batch], _ error: any Error, _ announced: Int? = nil
   ) -> any Error {
-    let others = core.externalChanges
+    let others = external.feed
     let serial =
-      announced ?? others.announce(others.hasReaders ? core.note(of: committed) : SavedChanges())
+      announced ?? others.announce(others.hasReaders ? SavedChanges(committed) : SavedChanges())
     let saved = finalise(committed, serial)
-    core.partiallySaved = saved
-    core.coordinator.commits.fire()
+    stores.coordinator.commits.fire()
     let pending = all.filter { !$0.isCommitted }.map(\.port.name)
     let names = committed.map(\.port.name)
-    return SwiftDataError.partiallyCommitted(by: names, pending: pending, error)
+    return PartialCommit(
+      saved: saved,
+      error: SwiftDataError.partiallyCommitted(by: names, pending: pending, error))
   }
 
   private func collect(into batches: [Batch]) throws {
     let only = batches.count == 1 ? batches[0] : nil
     func batch(_ storage: _ModelStorage) throws -> Batch {
-      if let only, core.coordinator.ports.count == 1 { return only }
-      let port = core.port(of: storage)
+      if let only, stores.coordinator.ports.count == 1 { return only }
+      let port = stores.port(of: storage)
       guard let batch = batches.first(where: { $0.port === port }) else {
         throw SwiftDataError.notStored(entity: storage.descriptor.entityName)
       }
       return batch
     }
-    for storage in core.changes.inserted { try batch(storage).insert(storage) }
-    let displaced = core.displacedLinks
-    for storage in core.changes.changed {
-      let slots = displaced.isEmpty ? nil : displaced[ObjectIdentifier(storage)]
-      try batch(storage).update(storage, displaced: slots)
+    for storage in changes.inserted { try batch(storage).insert(storage) }
+    for storage in changes.changed {
+      try batch(storage).update(storage, displaced: changes.displacedSlots(of: storage))
     }
-    for storage in core.rowsToDelete { try batch(storage).delete(storage) }
+    for storage in recorder.rowsToDelete { try batch(storage).delete(storage) }
+  }
+
+  /// - Parameter announced: The serial number of the save in the log; `nil` inside a transaction,
+  ///   which announces all of its saves when it commits.
+  private func finalise(_ batches: [Batch], _ announced: Int?) -> Saved {
+    // Released after the lists of the context are updated: deinitialisers of models may call back.
+    let pending = changes.lists
+    transaction?.note(batches)
+    let overwritten = takeOverwrittenNames(batches)
+    var saved = models.finalise(
+      batches, in: transaction, isNoted: announced == nil || external.feed.hasReaders)
+    saved.overwritten.merge(overwritten) { $1 + $0 }
+    if let announced { external.feed.complete(announced, with: saved.note) }
+    return withExtendedLifetime(pending) { saved }
+  }
+
+  /// The names of contested properties that a save wrote. From then on no edit is in conflict.
+  private func takeOverwrittenNames(_ batches: [Batch]) -> [PersistentIdentifier: [String]] {
+    let contested = external.feed.conflictingSlots
+    if contested.isEmpty { return [:] }
+    external.feed.clearConflicts()
+    var names: [PersistentIdentifier: [String]] = [:]
+    func add(_ storage: _ModelStorage, _ slots: SlotSet) {
+      let slots = slots.intersection(contested[storage.identifier] ?? SlotSet())
+      let written = storage.descriptor.names(of: slots, includingToMany: false)
+      if !written.isEmpty { names[storage.identifier] = written }
+    }
+    for batch in batches {
+      for storage in batch.updatedStorages { add(storage, storage.changedSlots) }
+      for storage in batch.deletedStorages { add(storage, .all) }
+    }
+    return names
   }
 }

@@ -1,36 +1,42 @@
-/// Restores the state before an event.
+/// Restores the state before an event. Made by the context, called by `UndoRecorder`.
 ///
 /// 1. Deleted models are restored as the same instances; inserted models are deleted.
 /// 2. Attributes get their old values.
 /// 3. Relationships get their old related models: to-one sides first, then the members that to-many
 ///    sides gained and lost. Both sides stay consistent, even after changes that were not recorded.
 struct UndoApplication {
-  let core: ContextCore
-  let record: UndoStep
+  let step: UndoStep
+  /// The context that restored models belong to.
+  let source: any _FaultSource
+  let context: ContextIdentity
+  let identities: IdentityRegistry
+  let recorder: ChangeRecorder
+  let graph: ModelGraph
+  let fixer: RelationshipFixer
 
   func run() {
     let returned = restoreModels()
-    for before in record.models.reversed() where !before.wasPresent && core.has(before.storage) {
-      core.deleteAlone(before.storage)
+    for before in step.models.reversed() where !before.wasPresent && context.has(before.storage) {
+      graph.deleteAlone(before.storage)
     }
-    let present = record.models.filter { $0.wasPresent && core.has($0.storage) }
+    let present = step.models.filter { $0.wasPresent && context.has($0.storage) }
     for before in present { restoreAttributes(before) }
     for before in present { restoreToOnes(before, wholly: returned.contains(before.identity)) }
     for before in present { restoreToManys(before, wholly: returned.contains(before.identity)) }
     for before in present { restoreOrder(before, wholly: returned.contains(before.identity)) }
-    core.identities._invariantCheck(in: core)
+    identities._invariantCheck()
   }
 
   /// - Returns: The models that have to be inserted again, without related models.
   private func restoreModels() -> Set<ObjectIdentifier> {
     var returned: Set<ObjectIdentifier> = []
-    for before in record.models where before.wasPresent && !core.has(before.storage) {
+    for before in step.models where before.wasPresent && !context.has(before.storage) {
       let storage = before.storage
-      if storage.source === core {
-        if storage.flags.contains(.isDeleted) { core.undoDeletion(of: storage) }
+      if context.owns(storage) {
+        if storage.flags.contains(.isDeleted) { recorder.undoDeletion(of: storage) }
       } else if storage.source == nil {
-        core.join(storage)
-        RelationshipFixer(core: core).clear(storage)
+        recorder.insert(storage, in: source)
+        fixer.clear(storage)
         returned.insert(before.identity)
       }
     }
@@ -41,7 +47,7 @@ struct UndoApplication {
     let storage = before.storage
     for (slot, value) in before.attributes {
       storage.notifyingObservers(of: slot) {
-        core._willChange(storage, slot: slot)
+        recorder.willChange(storage, slot: slot)
         storage.overlay(value, at: slot)
       }
     }
@@ -53,13 +59,12 @@ struct UndoApplication {
       if let partner, !canBeReferenced(partner) { continue }
       guard storage.partner(slot) !== partner else { continue }
       storage.notifyingObservers(of: slot) {
-        RelationshipFixer(core: core).setToOne(storage, slot: slot, to: partner)
+        fixer.setToOne(storage, slot: slot, to: partner)
       }
     }
   }
 
   private func restoreToManys(_ before: EarlierModelState, wholly isNew: Bool) {
-    let fixer = RelationshipFixer(core: core)
     let storage = before.storage
     for toMany in before.toManys where isNew || before.isEdited(toMany.slot) {
       if !isNew {
@@ -73,11 +78,10 @@ struct UndoApplication {
 
   /// A related model that is to be deleted is allowed: its deletion cascades again.
   private func canBeReferenced(_ partner: any PersistentModel) -> Bool {
-    partner._$storage.source === core && !partner._$storage.flags.contains(.hasNoRow)
+    context.owns(partner._$storage) && !partner._$storage.flags.contains(.hasNoRow)
   }
 
   private func restoreOrder(_ before: EarlierModelState, wholly isNew: Bool) {
-    let fixer = RelationshipFixer(core: core)
     for toMany in before.toManys {
       if isNew {
         fixer.arrange(before.storage, toMany.slot, like: toMany.membersBefore)

@@ -19,13 +19,24 @@ final class UndoRecorder: EditWatcher {
   let manager: UndoManager
   /// Whether the current changes are not made by the user.
   private var isPaused = false
-  private unowned let core: ContextCore
+  private let changes: ChangeTracker
+  private let identity: ContextIdentity
+  private let coordinator: any StoreCoordinator
+  private let isolation: ContextIsolation
+  private let context: ContextReference
   private var pending = UndoStep()
   private var endIsScheduled = false
   private var checkpoints: (any NSObjectProtocol)?
 
-  init(core: ContextCore, manager: UndoManager) {
-    self.core = core
+  init(
+    _ context: ModelContext, _ changes: ChangeTracker, _ identity: ContextIdentity,
+    _ coordinator: any StoreCoordinator, _ isolation: ContextIsolation, manager: UndoManager
+  ) {
+    self.context = ContextReference(context)
+    self.changes = changes
+    self.identity = identity
+    self.coordinator = coordinator
+    self.isolation = isolation
     self.manager = manager
     let recorder = RecorderReference(self)
     checkpoints = NotificationCenter.default.addObserver(
@@ -77,7 +88,7 @@ final class UndoRecorder: EditWatcher {
   }
 
   func willDelete(_ storage: _ModelStorage) {
-    guard core.has(storage) else { return }
+    guard identity.has(storage) else { return }
     note(storage)
     guard !isPaused, pending[storage]?.wasPresent == true else { return }
     noteAllRelationships(of: storage)
@@ -89,10 +100,10 @@ final class UndoRecorder: EditWatcher {
     var queue = [storage]
     while let next = queue.popLast() {
       for slot in next.descriptor.relationshipSlots
-      where next.descriptor.link(slot, in: core.coordinator)?.deleteRule == .cascade {
+      where next.descriptor.link(slot, in: coordinator)?.deleteRule == .cascade {
         for partner in next.partners(slot) {
           let partner = partner._$storage
-          guard core.has(partner) else { continue }
+          guard identity.has(partner) else { continue }
           note(partner)
           guard let before = pending[partner], before.wasPresent, !before.mayBeDeletedByCascade
           else {
@@ -107,7 +118,7 @@ final class UndoRecorder: EditWatcher {
   }
 
   private func noteAllRelationships(of storage: _ModelStorage) {
-    if storage.flags.contains(.isFault) { core._fill(storage) }
+    if storage.flags.contains(.isFault) { storage.source?._fill(storage) }
     for slot in storage.descriptor.relationshipSlots {
       if storage.descriptor.properties[slot].isToMany { _ = storage.loadedToMany(slot) }
       note(storage, slot, isEdit: false)
@@ -117,7 +128,7 @@ final class UndoRecorder: EditWatcher {
   private func note(_ storage: _ModelStorage) {
     guard !isPaused else { return }
     if pending.isEmpty { scheduleEnd() }
-    pending.note(storage, wasPresent: core.has(storage))
+    pending.note(storage, wasPresent: identity.has(storage))
   }
 
   /// Reads the old value before the record is changed: reading may fetch, and observers of the
@@ -142,25 +153,22 @@ final class UndoRecorder: EditWatcher {
   /// Registers what was recorded since the last call.
   private func flush() {
     guard !pending.isEmpty, !isPaused else { return }
-    var record = pending
+    var step = pending
     pending = UndoStep()
     guard manager.isUndoRegistrationEnabled else { return }
-    record.close(isPresent: core.has)
-    guard !record.isEmpty else { return }
+    step.close(isPresent: identity.has)
+    guard !step.isEmpty else { return }
     // Foundation's manager stops the program if there is no group to register in.
     let needsGroup = !manager.groupsByEvent && manager.groupingLevel == 0
     if needsGroup { manager.beginUndoGrouping() }
-    manager.registerUndo(withTarget: self) { $0.apply(record) }
+    manager.registerUndo(withTarget: self) { $0.apply(step) }
     if needsGroup { manager.endUndoGrouping() }
   }
 
   private func scheduleEnd() {
-    guard !endIsScheduled, let executor = core.currentExecutor, let face = core.face else { return }
+    guard !endIsScheduled, let executor = isolation.current, context.context != nil else { return }
     endIsScheduled = true
-    let context = ContextReference(face)
-    executor.schedule {
-      context.context?.core.watchers.first(UndoRecorder.self)?.endScheduledEvent()
-    }
+    executor.schedule { [context] in context.context?.undoRecorder?.endScheduledEvent() }
   }
 
   private func endScheduledEvent() {
@@ -168,13 +176,13 @@ final class UndoRecorder: EditWatcher {
     endEvent()
   }
 
-  private func apply(_ record: UndoStep) {
+  private func apply(_ step: UndoStep) {
     flush()
-    UndoApplication(core: core, record: record).run()
+    context.context?.apply(step)
     // A model with the values of the last save needs no other save.
     let touched = pending.models.map(\.storage)
     flush()
-    for storage in touched { core.changes.unchangeIfRestored(storage) }
+    for storage in touched { changes.unchangeIfRestored(storage) }
   }
 }
 

@@ -2,7 +2,7 @@
 ///
 /// `noteUnreadable` of a storage adds to it, through `_FaultSource`. A save that stores another
 /// value, a deletion and a new row remove from it. Used on the thread of the context only.
-struct UnreadableValues {
+final class UnreadableValues {
   /// In the order of their first reads.
   private(set) var all: [UnreadableValue] = []
   private var known: Set<UnreadableValue> = []
@@ -12,36 +12,26 @@ struct UnreadableValues {
 
   var isEmpty: Bool { all.isEmpty }
 
-  /// Whether a property of the model is listed.
-  func concerns(_ identifier: PersistentIdentifier) -> Bool { identifiers.contains(identifier) }
-
-  mutating func note(_ value: UnreadableValue) {
+  func note(_ value: UnreadableValue) {
     guard all.count < Self.limit, known.insert(value).inserted else { return }
     all.append(value)
     identifiers.insert(value.persistentModelID)
   }
 
-  mutating func forget(where isOutdated: (UnreadableValue) -> Bool) {
-    all.removeAll(where: isOutdated)
-    known = Set(all)
-    identifiers = Set(all.map(\.persistentModelID))
-  }
-}
-
-extension ContextCore {
-  func _note(_ unreadable: UnreadableValue) {
-    unreadableValues.note(unreadable)
-    UnreadableValueLog.note(unreadable)
-  }
-
   /// Removes what a save or a new row has replaced.
-  func forgetUnreadable(_ replaced: [(identifier: PersistentIdentifier, names: Set<String>?)]) {
-    guard replaced.contains(where: { unreadableValues.concerns($0.identifier) }) else { return }
+  func forget(_ replaced: [(identifier: PersistentIdentifier, names: Set<String>?)]) {
+    guard replaced.contains(where: { identifiers.contains($0.identifier) }) else { return }
     let names = Dictionary(replaced.map { ($0.identifier, $0.names) }) { first, _ in first }
-    unreadableValues.forget { value in
+    forget { value in
       guard let names = names[value.persistentModelID] else { return false }
       return names?.contains(value.propertyName) ?? true
     }
+  }
+
+  private func forget(where isOutdated: (UnreadableValue) -> Bool) {
+    all.removeAll(where: isOutdated)
+    known = Set(all)
+    identifiers = Set(all.map(\.persistentModelID))
   }
 }
 

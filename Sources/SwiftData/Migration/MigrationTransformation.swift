@@ -91,7 +91,7 @@ public struct MigrationTransformation {
   ) throws -> [Int64: New] {
     let descriptor = New._$descriptor
     let core = context.core
-    guard let port = core.coordinator.port(forEntity: descriptor.entityName) else {
+    guard let port = core.stores.coordinator.port(forEntity: descriptor.entityName) else {
       throw SwiftDataError.unknownSchema.with(
         "The new version has no such model. Use a class of the version that the stage leads to.",
         entity: descriptor.entityName)
@@ -105,8 +105,8 @@ public struct MigrationTransformation {
     }
     let rows = try port.rows(
       at: .identifiers(identifiers), in: 0..<identifiers.count, of: descriptor, slots: nil,
-      core.editingState)
-    let found = core.materializer.materialize(rows, as: type).compactMap { model in
+      core.stores.editingState)
+    let found = core.materializer.materialize(rows, as: type, in: core).compactMap { model in
       model.rowKey.map { ($0, model) }
     }
     return Dictionary(found, uniquingKeysWith: { first, _ in first })

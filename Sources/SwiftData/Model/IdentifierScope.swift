@@ -102,11 +102,10 @@ final class TemporaryScope: IdentifierScope, @unchecked Sendable {
   }
 
   /// The pending model, if it belongs to `source`: another context's thread must not use it.
-  func pendingModel(of source: AnyObject) -> RetainedModel? {
-    let source = ObjectIdentifier(source)
+  func pendingModel(of source: ObjectIdentifier?) -> RetainedModel? {
     var found: _ModelStorage?
     state.withLock { state in
-      if state.source == source { found = state.pending?.held }
+      if let source, state.source == source { found = state.pending?.held }
     }
     return found.flatMap(RetainedModel.init)
   }

@@ -190,7 +190,9 @@ final class LiveQuery<Element: PersistentModel>: ObservingQuery {
     if haveNewRows { changed.formUnion(patched) }
     let models = changed
     forgetChanges()
-    let patch = ResultsPatch(core: context.core, descriptor: descriptor)
+    let patch = ResultsPatch(
+      descriptor: descriptor, context: context.core.identity,
+      identities: context.core.identities, fetch: context.fetch)
     guard let new = try patch.applied(to: newest.elements, models) else { return nil }
     for index in new.put { patched.insert(new.elements[index]._$storage) }
     let found = Answer(elements: new.elements, titles: titles(of: new))
@@ -226,7 +228,7 @@ final class LiveQuery<Element: PersistentModel>: ObservingQuery {
   ) -> QueryInterest {
     let core = context.core
     let port = core.coordinator.port(forEntity: Element._$descriptor.entityName)
-    let request = DataStoreFetchRequest(descriptor: descriptor, editingState: core.editingState)
+    let request = DataStoreFetchRequest(descriptor: descriptor, editingState: core.stores.editingState)
     return QueryInterest(
       Element._$descriptor, reads: port?.reads(of: request), sections: section?.slot,
       wantsAllChanges: wantsAllChanges

@@ -18,7 +18,9 @@ protocol ObservingQuery: AnyObject {
 /// It watches the context as long as there are queries. Used on the thread of the context only,
 /// except for `signals`.
 final class LiveQueryDispatcher: EditWatcher {
-  private weak var core: ContextCore?
+  private let external: ExternalChangeApplication
+  private let watchers: EditWatchers
+  private let coordinator: any StoreCoordinator
   private var queries: [Followed] = []
   private var touched = ChangedModels()
   private var isScheduled = false
@@ -38,7 +40,9 @@ final class LiveQueryDispatcher: EditWatcher {
   }
 
   private init(_ context: ModelContext) {
-    core = context.core
+    external = context.core.external
+    watchers = context.core.watchers
+    coordinator = context.core.coordinator
     remoteCommits = context.container.observeRemoteChanges()
   }
 
@@ -48,14 +52,14 @@ final class LiveQueryDispatcher: EditWatcher {
   ) -> LiveQueryDispatcher {
     if let known = context.core.watchers.first(LiveQueryDispatcher.self) { return known }
     let dispatcher = LiveQueryDispatcher(context)
-    if let executor = isolation.map(ContextExecutor.init) ?? context.core.currentExecutor {
+    if let executor = isolation.map(ContextExecutor.init) ?? context.core.isolation.current {
       let reference = Reference(dispatcher)
       dispatcher.job = dispatcher.signals.add {
         executor.schedule { reference.dispatcher?.flush() }
       }
     }
-    context.core.watchers.add(dispatcher)
-    let feed = context.core.externalChanges
+    dispatcher.watchers.add(dispatcher)
+    let feed = dispatcher.external.feed
     dispatcher.arrivals = feed.arrivals.add { [signals = dispatcher.signals] in signals.fire() }
     // Changes that arrived earlier are not announced again.
     if feed.hasArrivals { dispatcher.signals.fire() }
@@ -82,10 +86,10 @@ final class LiveQueryDispatcher: EditWatcher {
 
   /// Makes the queries that changes concern update their results.
   func flush() {
-    guard let core, core.face != nil else { return }
+    guard external.feed.isOpen else { return }
     // Changes recorded until the queries are updated need no other job.
     isScheduled = true
-    core.applyExternalChanges()
+    external.applyNew()
     distribute()
     isScheduled = false
     for followed in queries { followed.query?.handle(.woken) }
@@ -110,13 +114,13 @@ final class LiveQueryDispatcher: EditWatcher {
   func catchUp() {
     // Changes that are applied now are distributed now.
     isScheduled = true
-    core?.applyExternalChanges()
+    external.applyNew()
     isScheduled = false
     distribute()
   }
 
   private func end() {
-    core?.watchers.remove(self)
+    watchers.remove(self)
     job = nil
     arrivals = nil
     remoteCommits = nil
@@ -143,8 +147,8 @@ final class LiveQueryDispatcher: EditWatcher {
   }
 
   func didSave(_ saved: SavedChanges?) {
-    if let core, let saved {
-      touched.insert(savedByContext: saved, in: core.coordinator)
+    if let saved {
+      touched.insert(savedByContext: saved, in: coordinator)
     } else {
       // What the failed save changed in memory was taken back.
       touched.insertEverything()
@@ -159,9 +163,8 @@ final class LiveQueryDispatcher: EditWatcher {
   }
 
   func didApply(_ saved: SavedChanges, lost: [_ModelStorage]) {
-    guard let core else { return }
     for storage in lost { touched.insertInsertedOrDeleted(storage) }
-    touched.insert(savedExternally: saved, in: core.coordinator)
+    touched.insert(savedExternally: saved, in: coordinator)
     wake()
   }
 

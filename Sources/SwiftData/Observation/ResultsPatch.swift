@@ -12,8 +12,11 @@ import Foundation
 /// Limited results do not contain the models after their end. If one of these might move up, the
 /// patch is not sufficient.
 struct ResultsPatch<Element: PersistentModel> {
-  let core: ContextCore
   let descriptor: FetchDescriptor<Element>
+  let context: ContextIdentity
+  let identities: IdentityRegistry
+  /// Fetches in the context.
+  let fetch: (FetchDescriptor<Element>) throws -> [Element]
 
   /// The new results, and how they differ from the old ones.
   struct Result {
@@ -34,7 +37,7 @@ struct ResultsPatch<Element: PersistentModel> {
   func applied(to elements: [Element], _ changed: ChangedModelSet) throws -> Result? {
     // The identity map alone does not tell which one of several instances of a row is in the
     // results.
-    if changed.areIncomplete || core.identities.hasDuplicates { return nil }
+    if changed.areIncomplete || identities.hasDuplicates { return nil }
     let judgement = try judgement(of: changed)
     var new = Result(elements: [], taken: indices(of: judgement.judged, in: elements), put: [])
     new.elements.reserveCapacity(elements.count + judgement.matching.count)
@@ -68,7 +71,7 @@ struct ResultsPatch<Element: PersistentModel> {
   private func checkInvariants(_ kept: [Element]) {
     #if OPENSWIFTDATA_INVARIANTS
       precondition(
-        kept.allSatisfy { core.has($0._$storage) || $0._$storage.flags.contains(.hasNoRow) },
+        kept.allSatisfy { context.has($0._$storage) || $0._$storage.flags.contains(.hasNoRow) },
         "A deleted model stayed in an answer.")
     #endif
   }
@@ -117,7 +120,7 @@ struct ResultsPatch<Element: PersistentModel> {
     }
     for identifier in changed.identifiers { try judge(identifier, in: &judgement) }
     if judgement.unread.isEmpty { return judgement }
-    for model in try stored(among: judgement.unread) where core.has(model._$storage) {
+    for model in try stored(among: judgement.unread) where context.has(model._$storage) {
       judgement.judged.insert(ObjectIdentifier(model))
       judgement.matching.append(model)
     }
@@ -126,7 +129,7 @@ struct ResultsPatch<Element: PersistentModel> {
 
   private func judge(_ identifier: PersistentIdentifier, in judgement: inout MatchEvaluation) throws
   {
-    if let model = core.registered(identifier)?.storage.persistentModel {
+    if let model = identities.model(for: identifier)?.storage.persistentModel {
       try judge(model, in: &judgement)
     } else if !identifier.isTemporary {
       judgement.unread.append(identifier)
@@ -136,7 +139,7 @@ struct ResultsPatch<Element: PersistentModel> {
   private func judge(_ model: any PersistentModel, in judgement: inout MatchEvaluation) throws {
     let storage = model._$storage
     guard let model = model as? Element,
-      judgement.judged.insert(ObjectIdentifier(model)).inserted, core.has(storage)
+      judgement.judged.insert(ObjectIdentifier(model)).inserted, context.has(storage)
     else { return }
     if storage.flags.contains(.isFault) {
       judgement.unread.append(storage.identifier)
@@ -151,6 +154,6 @@ struct ResultsPatch<Element: PersistentModel> {
     var request = FetchDescriptor(
       predicate: descriptor.predicate.map { Predicate(all: [$0, among]) } ?? among)
     request.includePendingChanges = false
-    return try core.fetchOperation(request).models()
+    return try fetch(request)
   }
 }

@@ -1,0 +1,69 @@
+/// What a save checks and changes in memory before the stores write: the second step of a
+/// `SaveSession`, under the write locks.
+///
+/// 1. A context that refuses conflicts looks for them (`ConflictCheck`).
+/// 2. Changes that concern models without a row are dropped (`LostReferences`).
+/// 3. For stores that implement the public protocol, `DeleteRules` finds what else is changed or
+///    deleted.
+/// 4. `Validation` checks what only the context knows. If a read failed that these steps need, the
+///    save throws.
+struct SavePreparation {
+  /// The broken rules of the schema.
+  struct Failures {
+    /// Deletions that a delete rule denies.
+    let denied: [SwiftDataError]
+    let all: [SwiftDataError]
+  }
+
+  private let external: ExternalChangeApplication
+  private let conflictCheck: ConflictCheck
+  private let recorder: ChangeRecorder
+  private let lostReferences: LostReferences
+  private let failedReads: FailedReads
+  private let validation: Validation
+  private var rules: DeleteRules
+
+  init(
+    _ external: ExternalChangeApplication, _ conflictCheck: ConflictCheck,
+    _ recorder: ChangeRecorder, _ lostReferences: LostReferences, _ failedReads: FailedReads,
+    _ rules: DeleteRules, _ coordinator: any StoreCoordinator
+  ) {
+    self.external = external
+    self.conflictCheck = conflictCheck
+    self.recorder = recorder
+    self.lostReferences = lostReferences
+    self.failedReads = failedReads
+    self.rules = rules
+    validation = Validation(changes: recorder.changes, coordinator: coordinator)
+  }
+
+  /// - Returns: What a deletion by a store may still settle, because it also deletes the models that
+  ///   break a rule.
+  /// - Throws: `SwiftDataError.saveConflict`, `SwiftDataError.storeReadFailure`, or
+  ///   `SwiftDataError.modelValidationFailure` if nothing is deleted.
+  mutating func run() throws -> Failures {
+    if external.feed.conflictPolicy == .refuse {
+      external.applyNew()
+      try conflictCheck.run(deleted: recorder.rowsToDelete)
+    }
+    lostReferences.dropAll()
+    failedReads.removeAll()
+    let denied = rules.apply()
+    let failures = Failures(
+      denied: denied, all: denied + validation.failures(shrunk: rules.shrunk))
+    try failedReads.throwFirst()
+    if recorder.changes.deleted.isEmpty { try SwiftDataError.throwAll(failures.all) }
+    return failures
+  }
+
+  /// Called when stores have applied the delete rules.
+  /// - Parameter deleted: Pending models that the stores have deleted.
+  /// - Throws: `SwiftDataError.modelValidationFailure` for what is still wrong.
+  func recheck(_ failures: Failures, besides deleted: Set<ObjectIdentifier>) throws {
+    let left = validation.failures(shrunk: rules.shrunk, besides: deleted)
+    try SwiftDataError.throwAll(failures.denied + left)
+  }
+
+  /// Undoes what `run` changed in memory.
+  mutating func undo() { rules.undo() }
+}

@@ -1,0 +1,258 @@
+/// Updates the models in memory after stores have committed a save: its last step.
+///
+/// 1. The changes of the committed stores are removed from the `ChangeTracker`.
+/// 2. Temporary identifiers become permanent, in place. An upsert may have written a row that
+///    another instance shows: then the new model becomes a duplicate of it.
+/// 3. Values count as stored; deleted models leave the context.
+/// 4. Models show what the store changed by the rules of the schema
+///    (`SavedModels+Consequences`).
+///
+/// Created by `ContextCore.save`, called by `SaveSession`.
+struct SavedModels {
+  let stores: ContextStores
+  let identities: IdentityRegistry
+  let watchers: EditWatchers
+  let lostReferences: LostReferences
+  private let changes: ChangeTracker
+  private let recentModels: RecentlyFaultedModels
+  private let unreadableValues: UnreadableValues
+
+  init(
+    _ stores: ContextStores, _ identities: IdentityRegistry, _ changes: ChangeTracker,
+    _ watchers: EditWatchers, _ lostReferences: LostReferences,
+    _ recentModels: RecentlyFaultedModels, _ unreadableValues: UnreadableValues
+  ) {
+    self.stores = stores
+    self.identities = identities
+    self.changes = changes
+    self.watchers = watchers
+    self.lostReferences = lostReferences
+    self.recentModels = recentModels
+    self.unreadableValues = unreadableValues
+  }
+
+  /// The caller retains the pending models meanwhile.
+  /// - Parameters:
+  ///   - batches: The committed ones.
+  ///   - transaction: The transaction that encloses the save.
+  ///   - isNoted: Whether other contexts need the changes.
+  func finalise(
+    _ batches: [SaveSession.Batch], in transaction: ContextTransaction?, isNoted: Bool
+  ) -> SaveSession.Saved {
+    var saved = SaveSession.Saved()
+    var note = isNoted || watchers.wantSavedChanges ? SavedChanges(batches) : nil
+    let deleted = settleChanges(of: batches)
+    if !unreadableValues.isEmpty { forgetUnreadable(of: batches) }
+    var upserted: [(storage: _ModelStorage, permanent: PersistentIdentifier, isShown: Bool)] = []
+    for batch in batches {
+      saved.deleted += batch.deletedStorages.map(\.identifier)
+      let dropped = Set(batch.receipt.consequences.dropped)
+      for (index, (storage, permanent)) in zip(batch.insertedStorages, batch.receipt.inserted)
+        .enumerated()
+      {
+        if !dropped.isEmpty, dropped.contains(index) { continue }
+        let isShown = makePermanent(storage, permanent)
+        saved.inserted.append(permanent)
+        if storage.descriptor.isConstrained || !isShown {
+          upserted.append((storage, permanent, isShown))
+        }
+      }
+    }
+    // An upsert may have changed a row that other instances show. Their related models can be
+    // looked up now that all models of this save have their identifiers.
+    for (storage, permanent, isShown) in upserted {
+      if !isShown { becomeDuplicate(storage, of: permanent) }
+      forgetEmptyToOnes(of: storage)
+    }
+    for batch in batches {
+      for storage in batch.insertedStorages { storage.acceptChanges() }
+      for storage in batch.updatedStorages {
+        saved.updated.append(storage.identifier)
+        storage.acceptChanges()
+      }
+    }
+    for batch in batches {
+      // Other instances of the rows become faults.
+      for storage in batch.updatedStorages {
+        for other in identities.otherInstances(of: storage) { other.storage.refault() }
+      }
+      batch.forgetStored(batch.receipt.external)
+    }
+    for storage in deleted { finishDeletion(of: storage) }
+    for batch in batches { show(batch, &saved, in: transaction) }
+    let rewritten = batches.flatMap(\.receipt.reregistered)
+    for snapshot in rewritten { reregister(snapshot) }
+    if note != nil {
+      note?.setInserted(saved.inserted)
+      let identifiers = upserted.map(\.permanent) + rewritten.map(\.persistentIdentifier)
+      note?.updated += identifiers.map { ($0, .all) }
+    }
+    saved.note = note ?? SavedChanges()
+    // Edits of new models were recorded under temporary identifiers.
+    saved.discarded = Dictionary(
+      lostReferences.discardedEdits.map { ($0.resolved, $1) }, uniquingKeysWith: { $0 + $1 })
+    lostReferences.forgetDiscardedEdits()
+    return saved
+  }
+
+  // MARK: Pending changes
+
+  /// Removes the pending changes of some batches from the lists.
+  /// - Returns: The instances of deleted rows.
+  private func settleChanges(of batches: [SaveSession.Batch]) -> [_ModelStorage] {
+    let isWhole = stores.coordinator.ports.count == 1
+    let deleted = changes.deleted.filter { storage in
+      isWhole || batches.contains { $0.port === stores.port(of: storage) }
+    }
+    if isWhole {
+      changes.removeAll()
+    } else {
+      for batch in batches {
+        for storage in batch.insertedStorages { changes.settle(storage) }
+        for storage in batch.updatedStorages { changes.settle(storage) }
+      }
+      for storage in deleted { changes.settle(storage) }
+    }
+    if changes.isEmpty { lostReferences.expectNone() }
+    changes.forgetDisplacements()
+    return deleted
+  }
+
+  private func forgetUnreadable(of batches: [SaveSession.Batch]) {
+    for batch in batches {
+      let stored = batch.updatedStorages.map {
+        ($0.identifier, Set<String>?.some(Set($0.descriptor.names(of: $0.changedSlots))))
+      }
+      unreadableValues.forget(stored + batch.deletedStorages.map { ($0.identifier, nil) })
+    }
+  }
+
+  // MARK: Identifiers
+
+  /// Replaces a temporary identifier by the permanent one, in place.
+  /// - Returns: Whether the identifier now leads to this model. If not, `becomeDuplicate` follows
+  ///   once all models of the save have their identifiers.
+  private func makePermanent(_ storage: _ModelStorage, _ permanent: PersistentIdentifier) -> Bool {
+    identities.keepEncodedIdentity(of: storage)
+    storage.becomeStored(as: permanent)
+    if let known = identities.model(for: permanent), known.storage !== storage { return false }
+    identities.insert(storage)
+    return true
+  }
+
+  /// Called when an upsert wrote a row that another instance already shows. The identifier still
+  /// leads to that instance, which takes the saved values; the new model becomes a duplicate. Lists
+  /// of relationships that may have contained the row are read again.
+  private func becomeDuplicate(_ storage: _ModelStorage, of permanent: PersistentIdentifier) {
+    guard let known = identities.model(for: permanent) else { return identities.insert(storage) }
+    for instance in identities.duplicates(of: permanent) { instance.storage.refault() }
+    forgetLists(around: known.storage)
+    known.storage.refault()
+    identities.insertDuplicate(storage, of: permanent)
+  }
+
+  /// A row that an upsert updated keeps a to-one relationship that the new model left empty. It is
+  /// read from the row on first use.
+  private func forgetEmptyToOnes(of storage: _ModelStorage) {
+    for slot in storage.descriptor.relationshipSlots {
+      guard case .null = storage.overlaid(slot) else { continue }
+      storage.overlay(.unset, at: slot)
+      storage.expectRow()
+    }
+  }
+
+  /// Called after a row was deleted: all its instances leave the context.
+  func finishDeletion(of storage: _ModelStorage) {
+    let others = identities.otherInstances(of: storage)
+    identities.remove(storage)
+    storage.acceptChanges()
+    storage.becomeDetached()
+    recentModels.forgetExternalValues(of: storage)
+    for other in others {
+      identities.remove(other.storage)
+      other.storage.notifyingObserversOfAll { other.storage.becomeDetached() }
+    }
+  }
+
+  /// Discards the inverse values of the models that a row referred to before an upsert, which may
+  /// have changed them.
+  private func forgetLists(around storage: _ModelStorage) {
+    for slot in storage.descriptor.relationshipSlots {
+      guard let inverse = storage.descriptor.link(slot, in: stores.coordinator)?.inverseSlot,
+        !storage.descriptor.properties[slot].isToMany, let partner = storage.partner(slot)
+      else { continue }
+      let other = partner._$storage
+      guard other.flags.isDisjoint(with: [.isChanged, .isInserted]) else { continue }
+      if other.descriptor.properties[inverse].isToMany {
+        other.notifyingObservers(of: inverse) { other.overlay(.unset, at: inverse) }
+      } else {
+        other.refault()
+      }
+    }
+  }
+
+  /// Gives a model the values that its store changed itself.
+  private func reregister(_ snapshot: DefaultSnapshot) {
+    guard let storage = identities.model(for: snapshot.persistentIdentifier)?.storage else { return }
+    storage.notifyingObserversOfAll {
+      storage.refresh(page: snapshot.page, row: snapshot.row)
+      if snapshot.cells != nil { storage.takeCells(of: snapshot) }
+    }
+  }
+}
+
+extension SaveSession.Batch {
+  /// Models release values that the store moved out of their rows.
+  fileprivate func forgetStored(_ storedSlots: ExternalValueSlots) {
+    for (index, slots) in storedSlots.inserted { insertedStorages[index].forgetStored(slots) }
+    for (index, slots) in storedSlots.updated { updatedStorages[index].forgetStored(slots) }
+  }
+}
+
+extension _ModelStorage {
+  /// Called after the overlay was stored. From then on relationships hold identifiers, not models.
+  func acceptChanges() {
+    changedSlots = SlotSet()
+    guard overlay != nil else { return }
+    for slot in descriptor.relationshipSlots {
+      switch overlaid(slot) {
+      case .toMany(let value):
+        overlay(value.orderToSave.map { .toMany(_ToManyValue(order: $0)) } ?? .unset, at: slot)
+      case .model(let partner): overlay(.identifier(partner._$storage.identifier), at: slot)
+      case .unset, .null, .identifier, .weakReferences: continue
+      case .integer, .real, .text, .blob, .uuid, .boxed: continue
+      }
+    }
+  }
+}
+
+extension _ToManyValue {
+  /// The order of the members, if it differs from the order in which the store lists its rows.
+  fileprivate var orderToSave: [PersistentIdentifier]? {
+    guard let members else { return order }
+    func key(_ member: any PersistentModel) -> PersistentIdentifier {
+      member._$storage.identifier.resolved
+    }
+    // One member appended to the old ones needs one comparison.
+    if !isReordered, order == nil, added.count <= 1 {
+      guard let last = members.last, let previous = members.lastButOne, added.last === last,
+        let own = key(last).rowKey, let other = key(previous).rowKey, own < other
+      else { return nil }
+    }
+    let keys = members.map(key)
+    let rows = keys.compactMap(\.rowKey)
+    let isListedSo = zip(rows, rows.dropFirst()).allSatisfy { $0 < $1 }
+    return isListedSo ? nil : keys
+  }
+
+  /// Members in the saved order; members that are not part of it come last.
+  func ordered(_ members: [any PersistentModel]) -> [any PersistentModel] {
+    guard let order else { return members }
+    let positions = Dictionary(
+      order.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    let positioned = members.enumerated().map { index, member in
+      (member, positions[member._$storage.identifier] ?? order.count + index)
+    }
+    return positioned.sorted { $0.1 < $1.1 }.map(\.0)
+  }
+}
