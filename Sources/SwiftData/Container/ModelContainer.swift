@@ -37,8 +37,8 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     context.autosaveEnabled = true
     // Runs after the save of another context, on the actor of the main context.
     let reference = ContextReference(context)
-    context.core.externalChanges.onArrival {
-      Task { @MainActor in reference.context?.core.external.applyNew() }
+    context.core.externalChanges.feed.onArrival {
+      Task { @MainActor in reference.context?.core.externalChanges.applyNew() }
     }
     knownMainContext = context
     return context

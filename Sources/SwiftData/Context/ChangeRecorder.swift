@@ -4,10 +4,10 @@
 /// through `RelationshipFixer`. Insertions and deletions come from `ModelGraph`, `DeleteRules` and
 /// `UndoApplication`. Belongs to one context and is used on its thread only.
 final class ChangeRecorder {
-  let watchers: EditWatchers
   let changes: ChangeTracker
-  let identities: IdentityRegistry
-  let lostReferences: LostReferences
+  private let watchers: EditWatchers
+  private let identities: IdentityRegistry
+  private let lostReferences: LostReferences
   private let faults: FaultResolver
 
   init(
@@ -33,6 +33,11 @@ final class ChangeRecorder {
     if watchers.isActive { watchers.willEdit(storage, slot: slot) }
     changes.change(storage)
     storage.changedSlots.insert(slot)
+  }
+
+  /// Called when members of a list have changed, after `willChange` of its slot.
+  func didEditMembers(_ edit: ToManyEdits.Edit, of storage: _ModelStorage, slot: Int) {
+    if watchers.isActive { watchers.didEditMembers(edit, of: storage, slot: slot) }
   }
 
   /// Adds one new model to the unit of work, without its relationships.

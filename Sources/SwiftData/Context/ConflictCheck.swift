@@ -11,12 +11,12 @@ import OpenSwiftDataRowStorage
 final class ConflictCheck {
   private let changes: ChangeTracker
   private let stores: ContextStores
-  private let externalChanges: ExternalChangeFeed
+  private let feed: ExternalChangeFeed
 
-  init(_ changes: ChangeTracker, _ stores: ContextStores, _ externalChanges: ExternalChangeFeed) {
+  init(_ changes: ChangeTracker, _ stores: ContextStores, _ feed: ExternalChangeFeed) {
     self.changes = changes
     self.stores = stores
-    self.externalChanges = externalChanges
+    self.feed = feed
   }
 
   /// - Parameter deleted: One model for each row to delete.
@@ -41,7 +41,7 @@ final class ConflictCheck {
   /// Called when a fetch puts a row under the unsaved changes of a model, which would hide changes
   /// by other writers. Does nothing if the context does not refuse conflicts.
   func note(_ row: DefaultSnapshot, under storage: _ModelStorage) {
-    guard externalChanges.conflictPolicy == .refuse,
+    guard feed.conflictPolicy == .refuse,
       let port = stores.port(of: storage), let identifier = storage.knownIdentifier
     else { return }
     let read = changes.savedSnapshot(of: storage)
@@ -50,7 +50,7 @@ final class ConflictCheck {
     where !property.isToMany && !property.isEphemeral && differs(slot, read, row, port) {
       slots.insert(slot)
     }
-    externalChanges.recordExternalChange(identifier, slots)
+    feed.recordExternalChange(identifier, slots)
   }
 
   private func conflicts(of storages: [_ModelStorage], entity: String) throws -> [SaveConflict] {
@@ -70,7 +70,7 @@ final class ConflictCheck {
   private func conflict(
     of storage: _ModelStorage, _ row: DefaultSnapshot, _ port: any StorePort
   ) -> SaveConflict? {
-    let known = externalChanges.externallyChangedSlots[storage.identifier] ?? SlotSet()
+    let known = feed.externallyChangedSlots[storage.identifier] ?? SlotSet()
     let read = changes.savedSnapshot(of: storage)
     let unsaved = DefaultSnapshot(lenient: storage)
     var properties: [SaveConflict.Property] = []

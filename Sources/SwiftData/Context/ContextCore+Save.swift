@@ -8,7 +8,7 @@ import Foundation
 extension ContextCore {
   func save() throws {
     try stores.requireNoSnapshot()
-    external.applyNew()
+    externalChanges.applyNew()
     try pendingErrors.throwFirst()
     guard !changes.isEmpty || !lostReferences.discardedEdits.isEmpty else {
       watchers.didSave(SavedChanges())
@@ -35,12 +35,12 @@ extension ContextCore {
   private var saveSession: SaveSession {
     let rules = DeleteRules(self, stores, identity, recorder, graph, relationships, prefetcher)
     let preparation = SavePreparation(
-      external, conflictCheck, recorder, lostReferences, failedReads, rules, coordinator)
+      externalChanges, conflictCheck, recorder, lostReferences, failedReads, rules, coordinator)
     let models = SavedModels(
       stores, identities, changes, watchers, lostReferences, recentModels, unreadableValues)
     return SaveSession(
-      source: self, stores: stores, recorder: recorder, external: external, models: models,
-      transaction: transaction, refusesUpserts: uniquenessPolicy == .refuse,
+      source: self, stores: stores, recorder: recorder, externalChanges: externalChanges,
+      models: models, transaction: transaction, refusesUpserts: uniquenessPolicy == .refuse,
       preparation: preparation)
   }
 
@@ -69,7 +69,7 @@ extension ContextCore {
     lostReferences.forgetDiscardedEdits()
     changes.forgetDisplacements()
     watchers.didRollBack()
-    externalChanges.clearConflicts()
+    externalChanges.feed.clearConflicts()
     let inserted = Array(changes.inserted)
     let touched = changes.changed.savedValues + changes.deleted.savedValues
     let removed = changes.removeAll()
@@ -81,7 +81,7 @@ extension ContextCore {
     }
     // The restored values may list models that another context has deleted since.
     if !touched.isEmpty { lostReferences.dropDeletedMembers() }
-    external.applyNew()
+    externalChanges.applyNew()
     identities._invariantCheck()
     withExtendedLifetime(removed) {}
   }

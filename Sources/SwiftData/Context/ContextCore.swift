@@ -11,7 +11,7 @@
 /// - `materializer` turns rows into models, `faults` reads what models request.
 /// - `recorder` records each change, `relationships` keeps both sides of relationships consistent,
 ///   `graph` inserts and deletes models with what they lead to.
-/// - `external` applies what other contexts saved, which `externalChanges` receives.
+/// - `externalChanges` applies what other contexts saved; its `feed` receives it.
 /// - `FetchOperation`, `SaveSession` and `UndoApplication` live for one operation.
 ///
 /// Models hold the core strongly, and the core holds changed models strongly, so a model can still
@@ -33,14 +33,13 @@ final class ContextCore {
   let lostReferences: LostReferences
   let recentModels = RecentlyFaultedModels()
   let isolation = ContextIsolation()
-  let externalChanges: ExternalChangeFeed
   let conflictCheck: ConflictCheck
   let materializer: Materializer
   let faults: FaultResolver
   let recorder: ChangeRecorder
   let relationships: RelationshipFixer
   let graph: ModelGraph
-  let external: ExternalChangeApplication
+  let externalChanges: ExternalChangeApplication
   var uniquenessPolicy = ModelContext.UniquenessPolicy.upsert
   /// The open transaction, which encloses all saves until it ends.
   var transaction: ContextTransaction?
@@ -54,15 +53,16 @@ final class ContextCore {
     identities = IdentityRegistry(coordinator, identity)
     pendingErrors = PendingErrors(coordinator)
     lostReferences = LostReferences(changes, identities)
-    externalChanges = ExternalChangeFeed(coordinator.changeLog)
-    conflictCheck = ConflictCheck(changes, stores, externalChanges)
+    let feed = ExternalChangeFeed(coordinator.changeLog)
+    conflictCheck = ConflictCheck(changes, stores, feed)
     materializer = Materializer(coordinator, identities, changes, recentModels, conflictCheck)
     faults = FaultResolver(stores, materializer, failedReads, lostReferences)
     recorder = ChangeRecorder(watchers, changes, identities, lostReferences, faults)
     relationships = RelationshipFixer(coordinator, identity, recorder)
-    graph = ModelGraph(coordinator, identity, recorder, relationships, faults, pendingErrors)
-    external = ExternalChangeApplication(
-      externalChanges, stores, identities, changes, lostReferences, unreadableValues, watchers)
+    graph = ModelGraph(
+      coordinator, identity, recorder, relationships, faults, lostReferences, pendingErrors)
+    externalChanges = ExternalChangeApplication(
+      feed, stores, identities, changes, lostReferences, unreadableValues, watchers)
     identity.identify(self)
   }
 
@@ -71,7 +71,7 @@ final class ContextCore {
       let hasAutosave = watchers.first(Autosave.self)?.isEnabled ?? false
       coordinator.unsavedChanges.note(changes, hasAutosave: hasAutosave, coordinator)
     }
-    externalChanges.stop()
+    externalChanges.feed.stop()
     watchers.close(losing: changes)
     for live in identities.models(where: { $0.overlay != nil }) {
       live.storage.dropRelationships()
@@ -107,7 +107,7 @@ final class ContextCore {
     _ descriptor: FetchDescriptor<T>
   ) throws -> FetchOperation<T> {
     let port = try coordinator.port(of: T._$descriptor)
-    external.applyNew()
+    externalChanges.applyNew()
     return FetchOperation(prefetcher, descriptor, port)
   }
 

@@ -145,22 +145,22 @@ extension ContextCore {
 
   private func refresh(in transaction: ContextTransaction) throws {
     // An announced save of another context is committed: this thread holds the lock.
-    var isOutdated = externalChanges.hasAnnouncedSaves
-    external.applyNew()
+    var isOutdated = externalChanges.feed.hasAnnouncedSaves
+    externalChanges.applyNew()
     for (port, opened) in transaction.open {
       let version = opened.externalVersion
       if seenVersions[port.identifier] != version { isOutdated = true }
       seenVersions[port.identifier] = version
     }
-    if isOutdated { external.apply(.everything) }
-    guard externalChanges.hasUnappliedChanges else { return }
+    if isOutdated { externalChanges.apply(.everything) }
+    guard externalChanges.feed.hasUnappliedChanges else { return }
     throw SwiftDataError.storeReadFailure.with(
       "The transaction has not begun: models in memory could not be read again. Try again.",
       doing: "beginning a transaction")
   }
 
   private func commit(_ transaction: ContextTransaction) throws {
-    let announced = externalChanges.announce(transaction.changes)
+    let announced = externalChanges.feed.announce(transaction.changes)
     var committed: [any StorePort] = []
     for (port, opened) in stores.inOrderOfConfigurations(transaction.open, port: \.port) {
       do {
@@ -175,16 +175,16 @@ extension ContextCore {
           .filter { name in !committed.contains { $0.name == name } }
         end(transaction)
         if committed.isEmpty {
-          externalChanges.withdraw(announced)
+          externalChanges.feed.withdraw(announced)
           throw error
         }
-        externalChanges.complete(announced, with: .everything)
+        externalChanges.feed.complete(announced, with: .everything)
         throw SwiftDataError.partiallyCommitted(
           by: committed.map(\.name), pending: pending, error)
       }
     }
     self.transaction = nil
-    externalChanges.complete(announced, with: transaction.changes)
+    externalChanges.feed.complete(announced, with: transaction.changes)
     if !transaction.changes.isEmpty { coordinator.commits.fire() }
     if let saved = transaction.saved { post(saved) }
   }
@@ -205,7 +205,7 @@ extension ContextCore {
     // A transaction and an enclosing snapshot already see one state.
     if transaction != nil || stores.isReadingSnapshot { return try body() }
     while true {
-      external.applyNew()
+      externalChanges.applyNew()
       let version = coordinator.changeLog.currentVersion
       let result = try reading(coordinator.ports[...]) { () -> R? in
         // A save in between would be visible in the snapshot but not in the models: try again.

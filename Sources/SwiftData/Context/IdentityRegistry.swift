@@ -17,7 +17,7 @@ import Synchronization
 /// absent: a request for its row meanwhile creates a new instance, which replaces the entry.
 final class IdentityRegistry {
   private let coordinator: any StoreCoordinator
-  let context: ContextIdentity
+  private let context: ContextIdentity
   /// One table per root entity and store, looked up once per fetch.
   private var tables: [TableKey: IdentityTable] = [:]
   /// Storages with textual keys, of custom stores.
@@ -26,7 +26,6 @@ final class IdentityRegistry {
   /// The table of the last requested scope, which is usually the next one too.
   private var lastScope: IdentifierScope?
   private var lastTable: IdentityTable?
-
   /// Temporary identities from before a save that may exist as encoded identifiers.
   private var encodedIdentities: [TemporaryScope] = []
 
@@ -149,4 +148,40 @@ final class IdentityRegistry {
   func insertDuplicate(_ storage: _ModelStorage, of identifier: PersistentIdentifier) {
     duplicateInstances.insert(storage, for: identifier)
   }
+}
+
+/// Conditions that hold between two calls of the context's API; checked in test builds only.
+///
+/// Called after each batch of changes: a fetch, a save, a rollback, an undo, external changes. It
+/// looks at every instance, so a large registry is checked less and less often: otherwise a loop of
+/// fetches would take quadratic time.
+extension IdentityRegistry {
+  func _invariantCheck() {
+    #if OPENSWIFTDATA_INVARIANTS
+      checkCount += 1
+      guard count <= 256 || checkCount & (checkCount - 1) == 0 else { return }
+      for live in models(where: { _ in true }) { check(live) }
+      for (identifier, live) in allDuplicates {
+        let isKnown = live.storage.knownIdentifier == identifier
+        precondition(isKnown, "a duplicate of \(identifier) shows another row")
+      }
+    #endif
+  }
+
+  #if OPENSWIFTDATA_INVARIANTS
+    private func check(_ live: RetainedModel) {
+      let storage = live.storage
+      let name = storage.descriptor.entityName
+      guard let identifier = storage.knownIdentifier else {
+        preconditionFailure("\(name): a registered instance has no identifier")
+      }
+      precondition(!identifier.isTemporary, "\(identifier): a new model is registered as a row")
+      precondition(context.owns(storage), "\(identifier): belongs to another context, or none")
+      precondition(!storage.flags.contains(.isInserted), "\(identifier): is new and has a row")
+      let found = model(for: identifier)
+      precondition(found?.storage === storage, "\(identifier): leads to another instance")
+      let isNoted = storage.table != nil || storage.flags.contains(.isRegistered)
+      precondition(isNoted, "\(identifier): can't remove itself")
+    }
+  #endif
 }

@@ -37,10 +37,10 @@ extension ModelContext {
         let note = SavedChanges(invalidatedEntities: concerned)
         if let transaction = core.transaction {
           transaction.note(note)
-        } else if core.externalChanges.hasReaders {
-          core.externalChanges.add(note)
+        } else if core.externalChanges.feed.hasReaders {
+          core.externalChanges.feed.add(note)
         }
-        for storage in core.external.apply(note) {
+        for storage in core.externalChanges.apply(note) {
           core.transaction?.note(deleted: storage)
           storage.becomeDetached()
         }
@@ -49,7 +49,8 @@ extension ModelContext {
       } catch is DataStoreError {}
     }
     let models = try fetch(FetchDescriptor(predicate: predicate)).filter {
-      includeSubclasses || $0._$storage.descriptor === descriptor }
+      includeSubclasses || $0._$storage.descriptor === descriptor
+    }
     try deleteThroughGraph(models)
   }
 

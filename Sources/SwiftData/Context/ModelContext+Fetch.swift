@@ -143,7 +143,7 @@ extension ModelContext {
   /// the container has such a row, `isDeleted` is true, `modelContext` is nil, and the properties
   /// read as placeholder values; see ``UnreadableValue``.
   public func model(for persistentModelID: PersistentIdentifier) -> any PersistentModel {
-    core.external.applyNew()
+    core.externalChanges.applyNew()
     if let model = core.faults.fault(for: persistentModelID, in: core) as? any PersistentModel {
       return model
     }

@@ -46,7 +46,7 @@ extension ModelContext {
   /// Inverse relationships and the lists of changes are always up to date, so nothing else is done.
   public func processPendingChanges() {
     core.watchers.endEvent()
-    core.external.applyNew()
+    core.externalChanges.applyNew()
     core.watchers.didProcessPendingChanges()
   }
 }

@@ -11,17 +11,20 @@ final class ModelGraph {
   private let recorder: ChangeRecorder
   private let fixer: RelationshipFixer
   private let faults: FaultResolver
+  private let lostReferences: LostReferences
   private let pendingErrors: PendingErrors
 
   init(
     _ coordinator: any StoreCoordinator, _ context: ContextIdentity, _ recorder: ChangeRecorder,
-    _ fixer: RelationshipFixer, _ faults: FaultResolver, _ pendingErrors: PendingErrors
+    _ fixer: RelationshipFixer, _ faults: FaultResolver, _ lostReferences: LostReferences,
+    _ pendingErrors: PendingErrors
   ) {
     self.coordinator = coordinator
     self.context = context
     self.recorder = recorder
     self.fixer = fixer
     self.faults = faults
+    self.lostReferences = lostReferences
     self.pendingErrors = pendingErrors
   }
 
@@ -79,7 +82,7 @@ final class ModelGraph {
     let storage = model._$storage
     guard storage.canBeTracked else { return nil }
     if context.owns(storage) {
-      if storage.flags.contains(.hasNoRow) { recorder.lostReferences.expect() }
+      if storage.flags.contains(.hasNoRow) { lostReferences.expect() }
       return model
     }
     if storage.source == nil {
@@ -189,7 +192,7 @@ final class ModelGraph {
   /// Other instances of its row are marked too.
   func deleteAlone(_ storage: _ModelStorage) {
     guard recorder.delete(storage) else { return }
-    recorder.lostReferences.expect()
+    lostReferences.expect()
     fixer.unlink(storage)
     storage.leaveContext()
   }

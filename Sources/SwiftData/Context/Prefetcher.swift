@@ -148,7 +148,9 @@ struct Prefetcher {
     let inverse = descriptor.link(slot, in: coordinator)?.inverseSlot
     for storage in unloaded {
       guard let identifier = storage.knownIdentifier else { continue }
-      let members = (found[identifier] ?? []).compactMap { materializer.materialize($0, in: source) }
+      let members = (found[identifier] ?? []).compactMap {
+        materializer.materialize($0, in: source)
+      }
       let current = materializer.changes.withoutReassigned(members, of: storage, inverse: inverse)
       storage.overlay(.toMany(_ToManyValue(loaded: current)), at: slot)
     }

@@ -184,8 +184,7 @@ final class RelationshipFixer {
   }
 
   private func note(_ edit: ToManyEdits.Edit, _ storage: _ModelStorage, _ slot: Int) {
-    let watchers = recorder.watchers
-    if watchers.isActive { watchers.didEditMembers(edit, of: storage, slot: slot) }
+    recorder.didEditMembers(edit, of: storage, slot: slot)
   }
 
   /// Makes the inverses of a newly inserted model's relationships consistent with it.

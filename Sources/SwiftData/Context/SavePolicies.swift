@@ -54,8 +54,8 @@ extension ModelContext {
   /// the stored values, on which the changes can be repeated. See <doc:Concurrency>. Not in Apple's
   /// framework.
   public var conflictPolicy: ConflictPolicy {
-    get { core.externalChanges.conflictPolicy }
-    set { core.externalChanges.conflictPolicy = newValue }
+    get { core.externalChanges.feed.conflictPolicy }
+    set { core.externalChanges.feed.conflictPolicy = newValue }
   }
 
   /// What a save does with a new model that has the unique values of a stored one.

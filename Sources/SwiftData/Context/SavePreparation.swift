@@ -15,7 +15,7 @@ struct SavePreparation {
     let all: [SwiftDataError]
   }
 
-  private let external: ExternalChangeApplication
+  private let externalChanges: ExternalChangeApplication
   private let conflictCheck: ConflictCheck
   private let recorder: ChangeRecorder
   private let lostReferences: LostReferences
@@ -24,11 +24,11 @@ struct SavePreparation {
   private var rules: DeleteRules
 
   init(
-    _ external: ExternalChangeApplication, _ conflictCheck: ConflictCheck,
+    _ externalChanges: ExternalChangeApplication, _ conflictCheck: ConflictCheck,
     _ recorder: ChangeRecorder, _ lostReferences: LostReferences, _ failedReads: FailedReads,
     _ rules: DeleteRules, _ coordinator: any StoreCoordinator
   ) {
-    self.external = external
+    self.externalChanges = externalChanges
     self.conflictCheck = conflictCheck
     self.recorder = recorder
     self.lostReferences = lostReferences
@@ -42,8 +42,8 @@ struct SavePreparation {
   /// - Throws: `SwiftDataError.saveConflict`, `SwiftDataError.storeReadFailure`, or
   ///   `SwiftDataError.modelValidationFailure` if nothing is deleted.
   mutating func run() throws -> Failures {
-    if external.feed.conflictPolicy == .refuse {
-      external.applyNew()
+    if externalChanges.feed.conflictPolicy == .refuse {
+      externalChanges.applyNew()
       try conflictCheck.run(deleted: recorder.rowsToDelete)
     }
     lostReferences.dropAll()

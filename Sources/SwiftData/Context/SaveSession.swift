@@ -25,7 +25,7 @@ struct SaveSession {
   let source: any _FaultSource
   let stores: ContextStores
   let recorder: ChangeRecorder
-  let external: ExternalChangeApplication
+  let externalChanges: ExternalChangeApplication
   let models: SavedModels
   /// The transaction that encloses the save.
   let transaction: ContextTransaction?
@@ -123,7 +123,7 @@ struct SaveSession {
       do {
         return try attempt()
       } catch let lost as DeletedRows {
-        guard external.applyDeletion(of: lost.identifiers) else { throw lost.error }
+        guard externalChanges.applyDeletion(of: lost.identifiers) else { throw lost.error }
       }
     }
   }
@@ -188,7 +188,7 @@ struct SaveSession {
       for batch in batches where !batch.isCommitted { try batch.save.commit() }
       return finalise(batches, nil)
     }
-    let others = external.feed
+    let others = externalChanges.feed
     // Empty if no other context exists; a context that is created meanwhile reads from this entry
     // on.
     let announced = others.announce(others.hasReaders ? SavedChanges(batches) : SavedChanges())
@@ -219,7 +219,7 @@ struct SaveSession {
   private func finalisePartially(
     _ committed: [Batch], besides all: [Batch], _ error: any Error, _ announced: Int? = nil
   ) -> any Error {
-    let others = external.feed
+    let others = externalChanges.feed
     let serial =
       announced ?? others.announce(others.hasReaders ? SavedChanges(committed) : SavedChanges())
     let saved = finalise(committed, serial)
@@ -256,17 +256,17 @@ struct SaveSession {
     transaction?.note(batches)
     let overwritten = takeOverwrittenNames(batches)
     var saved = models.finalise(
-      batches, in: transaction, isNoted: announced == nil || external.feed.hasReaders)
+      batches, in: transaction, isNoted: announced == nil || externalChanges.feed.hasReaders)
     saved.overwritten.merge(overwritten) { $1 + $0 }
-    if let announced { external.feed.complete(announced, with: saved.note) }
+    if let announced { externalChanges.feed.complete(announced, with: saved.note) }
     return withExtendedLifetime(pending) { saved }
   }
 
   /// The names of contested properties that a save wrote. From then on no edit is in conflict.
   private func takeOverwrittenNames(_ batches: [Batch]) -> [PersistentIdentifier: [String]] {
-    let contested = external.feed.conflictingSlots
+    let contested = externalChanges.feed.conflictingSlots
     if contested.isEmpty { return [:] }
-    external.feed.clearConflicts()
+    externalChanges.feed.clearConflicts()
     var names: [PersistentIdentifier: [String]] = [:]
     func add(_ storage: _ModelStorage, _ slots: SlotSet) {
       let slots = slots.intersection(contested[storage.identifier] ?? SlotSet())
@@ -278,5 +278,31 @@ struct SaveSession {
       for storage in batch.deletedStorages { add(storage, .all) }
     }
     return names
+  }
+}
+
+/// The points of a save at which a test can stop it, to let another save run.
+package enum SaveStep: String, CaseIterable, Sendable {
+  /// Before any lock.
+  case begun
+  /// All stores are locked.
+  case locked
+  /// Everything is written and nothing is committed.
+  case written
+  /// The changes are announced to other contexts.
+  case announced
+  /// One of several stores has committed, and another one has not.
+  case partiallyCommitted
+  /// Everything is committed; models do not show it yet.
+  case committed
+
+  /// Called at each point, on the thread of the save; only with the compilation condition
+  /// `OPENSWIFTDATA_INVARIANTS`.
+  @TaskLocal package static var reached: (@Sendable (SaveStep) -> Void)?
+
+  static func reach(_ step: SaveStep) {
+    #if OPENSWIFTDATA_INVARIANTS
+      reached?(step)
+    #endif
   }
 }

@@ -228,7 +228,8 @@ final class LiveQuery<Element: PersistentModel>: ObservingQuery {
   ) -> QueryInterest {
     let core = context.core
     let port = core.coordinator.port(forEntity: Element._$descriptor.entityName)
-    let request = DataStoreFetchRequest(descriptor: descriptor, editingState: core.stores.editingState)
+    let request = DataStoreFetchRequest(
+      descriptor: descriptor, editingState: core.stores.editingState)
     return QueryInterest(
       Element._$descriptor, reads: port?.reads(of: request), sections: section?.slot,
       wantsAllChanges: wantsAllChanges

@@ -18,7 +18,7 @@ protocol ObservingQuery: AnyObject {
 /// It watches the context as long as there are queries. Used on the thread of the context only,
 /// except for `signals`.
 final class LiveQueryDispatcher: EditWatcher {
-  private let external: ExternalChangeApplication
+  private let externalChanges: ExternalChangeApplication
   private let watchers: EditWatchers
   private let coordinator: any StoreCoordinator
   private var queries: [Followed] = []
@@ -40,7 +40,7 @@ final class LiveQueryDispatcher: EditWatcher {
   }
 
   private init(_ context: ModelContext) {
-    external = context.core.external
+    externalChanges = context.core.externalChanges
     watchers = context.core.watchers
     coordinator = context.core.coordinator
     remoteCommits = context.container.observeRemoteChanges()
@@ -59,7 +59,7 @@ final class LiveQueryDispatcher: EditWatcher {
       }
     }
     dispatcher.watchers.add(dispatcher)
-    let feed = dispatcher.external.feed
+    let feed = dispatcher.externalChanges.feed
     dispatcher.arrivals = feed.arrivals.add { [signals = dispatcher.signals] in signals.fire() }
     // Changes that arrived earlier are not announced again.
     if feed.hasArrivals { dispatcher.signals.fire() }
@@ -86,10 +86,10 @@ final class LiveQueryDispatcher: EditWatcher {
 
   /// Makes the queries that changes concern update their results.
   func flush() {
-    guard external.feed.isOpen else { return }
+    guard externalChanges.feed.isOpen else { return }
     // Changes recorded until the queries are updated need no other job.
     isScheduled = true
-    external.applyNew()
+    externalChanges.applyNew()
     distribute()
     isScheduled = false
     for followed in queries { followed.query?.handle(.woken) }
@@ -114,7 +114,7 @@ final class LiveQueryDispatcher: EditWatcher {
   func catchUp() {
     // Changes that are applied now are distributed now.
     isScheduled = true
-    external.applyNew()
+    externalChanges.applyNew()
     isScheduled = false
     distribute()
   }
