@@ -22,7 +22,7 @@ public struct Day: Codable, Equatable, LosslessStringConvertible, Sendable {
     let text = try container.decode(String.self)
     guard let day = Day(text) else {
       throw DecodingError.dataCorruptedError(
-        in: container, debugDescription: "\(text) is no day; write it as 2026-07-31.")
+        in: container, debugDescription: "\(text) is not a day. Write it as 2026-07-31.")
     }
     self = day
   }

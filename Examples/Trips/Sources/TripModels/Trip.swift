@@ -4,7 +4,7 @@ import SwiftData
 /// A trip. The server and the tool open the same file with it.
 @Model
 public final class Trip {
-  /// Its name in addresses and messages, where a `PersistentIdentifier` would be long.
+  /// Identifies the trip in URLs and messages; a `PersistentIdentifier` is longer.
   @Attribute(.unique) public private(set) var code: UUID
   public private(set) var name: String
   public private(set) var place: String
@@ -21,13 +21,13 @@ public final class Trip {
     notes = details.notes
   }
 
-  /// What a person may edit.
+  /// The properties that a person edits.
   public var details: TripDetails {
     get {
       TripDetails(name: name, place: place, start: Day(start), end: Day(end), notes: notes)
     }
     set {
-      // Only what differs: a save keeps what another process wrote to the other properties meanwhile.
+      // Sets only different values, so a save keeps what other processes wrote to the other properties.
       if name != newValue.name { name = newValue.name }
       if place != newValue.place { place = newValue.place }
       if start != newValue.start.date { start = newValue.start.date }
@@ -36,7 +36,7 @@ public final class Trip {
     }
   }
 
-  /// All trips in the order of time.
+  /// All trips, ordered by their first day.
   public static var all: FetchDescriptor<Trip> {
     FetchDescriptor(sortBy: [SortDescriptor(\.start), SortDescriptor(\.name)])
   }

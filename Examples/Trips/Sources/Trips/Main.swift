@@ -4,11 +4,11 @@ import Hummingbird
 import SwiftData
 import TripModels
 
-/// A server for trips whose page follows every change, also those that other processes save.
+/// A server for trips. Its page shows every change, including changes that other processes save.
 @main
 struct Trips: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Serves the trips of a store file, with a page that follows every change.")
+    abstract: "Serves the trips of a store file, with a page that shows every change.")
 
   @Option(help: "The store file. Without it, Trips.store in the temporary directory.")
   var store: String?
@@ -16,7 +16,7 @@ struct Trips: AsyncParsableCommand {
   @Option(help: "The address to listen on.")
   var host = "127.0.0.1"
 
-  @Option(help: "The port to listen on; 0 for any that is free.")
+  @Option(help: "The port to listen on; 0 selects a free port.")
   var port = 8080
 
   func run() async throws {

@@ -3,7 +3,7 @@ import Hummingbird
 import SwiftData
 import TripModels
 
-/// A trip as the page and other clients see it. Models stay on the actor of their context; this is sent.
+/// A trip as clients receive it. Models stay on the actor of their context; this value is sent.
 struct TripView: ResponseEncodable, Equatable, Sendable {
   let code: UUID
   let details: TripDetails
@@ -14,24 +14,32 @@ struct TripView: ResponseEncodable, Equatable, Sendable {
   }
 }
 
-/// What the page does to its list: first it takes out, the last place first; then it puts in, the first
-/// place first; then it replaces.
+/// Changes of the list of the page, in the order in which the page applies them: removals from the last
+/// offset to the first, insertions from the first offset to the last, then replacements.
 struct TripChanges: Encodable {
-  struct Placed: Encodable {
+  struct Element: Encodable {
     let offset: Int
     let trip: TripView
   }
 
-  let taken: [Int]
-  let put: [Placed]
-  let replaced: [Placed]
+  let removed: [Int]
+  let inserted: [Element]
+  let replaced: [Element]
 
   init(_ difference: ResultsDifference, to trips: [TripView]) {
-    func placed(_ offset: Int) -> Placed { Placed(offset: offset, trip: trips[offset]) }
-    taken = (difference.removed.map(\.offset) + difference.moved.map(\.source)).sorted(by: >)
-    put = (difference.inserted.map(\.offset) + difference.moved.map(\.destination)).sorted()
-      .map(placed)
-    replaced = difference.updated.map(\.offset).map(placed)
+    func element(_ offset: Int) -> Element { Element(offset: offset, trip: trips[offset]) }
+    removed = (difference.removed.map(\.offset) + difference.moved.map(\.source)).sorted(by: >)
+    inserted = (difference.inserted.map(\.offset) + difference.moved.map(\.destination)).sorted()
+      .map(element)
+    replaced = difference.updated.map(\.offset).map(element)
+  }
+}
+
+extension TripDetails {
+  /// These details, or an error for the client if a trip cannot have them.
+  func validated() throws -> TripDetails {
+    if let problem { throw HTTPError(.badRequest, message: problem) }
+    return self
   }
 }
 

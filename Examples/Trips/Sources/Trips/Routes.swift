@@ -42,29 +42,20 @@ func routes(desk: TripDesk, feed: TripFeed) throws -> Router<BasicRequestContext
   trips.get { _, _ in try await desk.trips() }
 
   trips.post { request, context in
-    EditedResponse(
-      status: .created, response: try await desk.add(details(of: request, context)))
+    let details = try await request.decode(as: TripDetails.self, context: context)
+    return EditedResponse(status: .created, response: try await desk.add(details))
   }
 
-  trips.put(":code") { request, context in
+  trips.patch(":code") { request, context in
     let code = try context.parameters.require("code", as: UUID.self)
-    guard let trip = try await desk.edit(code, details(of: request, context)) else {
-      throw HTTPError(.notFound)
-    }
-    return trip
+    let edit = try await request.decode(as: TripEdit.self, context: context)
+    return try await desk.edit(code, edit)
   }
 
   trips.delete(":code") { _, context -> HTTPResponse.Status in
     let code = try context.parameters.require("code", as: UUID.self)
-    return try await desk.delete(code) ? .noContent : .notFound
+    try await desk.delete(code)
+    return .noContent
   }
   return router
-}
-
-private func details(
-  of request: Request, _ context: BasicRequestContext
-) async throws -> TripDetails {
-  let details = try await request.decode(as: TripDetails.self, context: context)
-  if let fault = details.fault { throw HTTPError(.badRequest, message: fault) }
-  return details
 }

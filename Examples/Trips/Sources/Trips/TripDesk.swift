@@ -1,8 +1,9 @@
 import Foundation
+import Hummingbird
 import SwiftData
 import TripModels
 
-/// Answers requests. All its work is done on one actor with a context of its own.
+/// Answers requests. All its work runs on one actor with a separate context.
 @ModelActor
 actor TripDesk {
   func trips() throws -> [TripView] {
@@ -10,29 +11,34 @@ actor TripDesk {
   }
 
   func add(_ details: TripDetails) throws -> TripView {
-    let trip = Trip(details)
+    let trip = Trip(try details.validated())
     modelContext.insert(trip)
     try save()
     return TripView(trip)
   }
 
-  /// `nil` where there is no such trip.
-  func edit(_ code: UUID, _ details: TripDetails) throws -> TripView? {
-    guard let trip = try modelContext.fetch(Trip.coded(code)).first else { return nil }
-    trip.details = details
+  /// Changes only the properties that the edit names, so edits of different properties do not overwrite
+  /// each other.
+  func edit(_ code: UUID, _ edit: TripEdit) throws -> TripView {
+    let trip = try existingTrip(code)
+    trip.details = try edit.applied(to: trip.details).validated()
     try save()
     return TripView(trip)
   }
 
-  /// Whether there was such a trip.
-  func delete(_ code: UUID) throws -> Bool {
-    guard let trip = try modelContext.fetch(Trip.coded(code)).first else { return false }
-    modelContext.delete(trip)
+  func delete(_ code: UUID) throws {
+    modelContext.delete(try existingTrip(code))
     try save()
-    return true
   }
 
-  /// Saves, or leaves nothing of a failed save behind for the next request.
+  private func existingTrip(_ code: UUID) throws -> Trip {
+    guard let trip = try modelContext.fetch(Trip.coded(code)).first else {
+      throw HTTPError(.notFound, message: "The trip was deleted.")
+    }
+    return trip
+  }
+
+  /// Saves. If the save fails, the context discards the changes, so the next request starts without them.
   private func save() throws {
     do {
       try modelContext.save()

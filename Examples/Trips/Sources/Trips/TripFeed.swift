@@ -5,10 +5,10 @@ import ServiceLifecycle
 import SwiftData
 import TripModels
 
-/// Tells pages of changes, whoever makes them: one observer serves all pages.
+/// Sends changes to all pages. One observer sees the changes of this process and of other processes.
 @ModelActor
 actor TripFeed: Service {
-  /// What the pages show, and the models that it comes from.
+  /// The trips that the pages show, with the identifiers of their models.
   private var shown: [Shown] = []
   private var pages: [UUID: AsyncStream<ByteBuffer>.Continuation] = [:]
 
@@ -26,7 +26,7 @@ actor TripFeed: Service {
     let observer = try ResultsObserver(fetchDescriptor: Trip.all, modelContext: modelContext)
     while !Task.isCancelled {
       let (changes, change) = AsyncStream.makeStream(of: Void.self)
-      // Reads the list and all that is shown of each trip, so a change of either counts.
+      // Reads the list and each shown property, so the closure runs after a change of any of them.
       let (trips, error) = withObservationTracking {
         let trips = observer.results.map {
           Shown(identifier: $0.persistentModelID, trip: TripView($0))
@@ -36,7 +36,7 @@ actor TripFeed: Service {
         change.finish()
       }
       if let error {
-        FileHandle.standardError.write(Data("The pages keep the last trips: \(error)\n".utf8))
+        FileHandle.standardError.write(Data("Fetching the trips failed: \(error)\n".utf8))
       }
       publish(trips)
       for await _ in changes {}
@@ -54,7 +54,7 @@ actor TripFeed: Service {
     guard let message = try? event("changes", TripChanges(difference, to: trips.map(\.trip)))
     else { return }
     for page in pages.values {
-      // A page that does not keep up is cut off; it connects again and gets the whole list.
+      // A page that reads too slowly is disconnected; it connects again and gets the whole list.
       if case .dropped = page.yield(message) { page.finish() }
     }
   }

@@ -3,11 +3,11 @@ import Foundation
 import SwiftData
 import TripModels
 
-/// Adds, edits, deletes and lists trips from the command line, while a server may have the file open.
+/// Adds, edits, deletes and lists trips from the command line. A server can have the file open.
 @main
 struct TripsTool: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Works on the trips of a store file.",
+    abstract: "Lists and changes the trips of a store file.",
     subcommands: [Add.self, Edit.self, Delete.self, List.self])
 }
 
@@ -40,7 +40,7 @@ struct Add: ParsableCommand {
     let context = try store.open()
     let details = TripDetails(
       name: name, place: place, start: start, end: end ?? start, notes: notes)
-    if let fault = details.fault { throw ValidationError(fault) }
+    if let problem = details.problem { throw ValidationError(problem) }
     context.insert(Trip(details))
     try context.save()
   }
@@ -48,7 +48,7 @@ struct Add: ParsableCommand {
 
 struct Edit: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Changes the trips with a name; what is not given stays.")
+    abstract: "Changes the trips with a name. Omitted options keep their values.")
 
   @OptionGroup var store: StoreOption
   @Argument var name: String
@@ -60,14 +60,10 @@ struct Edit: ParsableCommand {
 
   func run() throws {
     let context = try store.open()
+    let edit = TripEdit(name: rename, place: place, start: start, end: end, notes: notes)
     for trip in try trips(named: name, in: context) {
-      var details = trip.details
-      if let rename { details.name = rename }
-      if let place { details.place = place }
-      if let start { details.start = start }
-      if let end { details.end = end }
-      if let notes { details.notes = notes }
-      if let fault = details.fault { throw ValidationError(fault) }
+      let details = edit.applied(to: trip.details)
+      if let problem = details.problem { throw ValidationError(problem) }
       trip.details = details
     }
     try context.save()
