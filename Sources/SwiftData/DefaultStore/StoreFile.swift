@@ -1,5 +1,4 @@
 import Foundation
-import OpenSwiftDataSQLSyntax
 import OpenSwiftDataSQLiteEngine
 import OpenSwiftDataStoreFormat
 

@@ -1,4 +1,3 @@
-import OpenSwiftDataRowStorage
 import OpenSwiftDataSQLSyntax
 
 /// Follows the to-one links of a save and completes them, after all its rows are written. Used by

@@ -1,4 +1,3 @@
-import OpenSwiftDataRowStorage
 import OpenSwiftDataSQLSyntax
 
 /// The deletions of a save. Used by the steps of `SaveWriter`.
