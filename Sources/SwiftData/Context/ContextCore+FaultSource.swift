@@ -47,7 +47,7 @@ extension ContextCore: _FaultSource {
     }
     if watchers.isActive { noteEdit(of: storage, slot: slot) }
     changes.change(storage)
-    storage.changedSlots.insert(slot)
+    storage.overlay.markChanged(slot)
   }
 
   func _setToOne(_ storage: _ModelStorage, slot: Int, to model: (any PersistentModel)?) {
@@ -66,7 +66,9 @@ extension ContextCore: _FaultSource {
     if noteOtherVersion(storage, slot) { return }
     let partners = (models ?? []).compactMap { model -> (any PersistentModel)? in
       // A deleted model that is still in the list is not inserted again.
-      if model._$storage.source == nil, storage.toManyForChange(slot).holds(model) { return nil }
+      if model._$storage.source == nil, storage.relationships.toManyForChange(slot).holds(model) {
+        return nil
+      }
       return adopted(model, by: storage, slot)
     }
     RelationshipFixer(core: self).setToMany(storage, slot: slot, to: partners)

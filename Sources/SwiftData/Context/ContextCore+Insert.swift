@@ -27,7 +27,7 @@ extension ContextCore {
       next += 1
       guard !current.descriptor.relationshipSlots.isEmpty else { continue }
       RelationshipFixer(core: self).adoptRelatedModels(of: current)
-      for partner in current.unsavedRelatedModels where partner._$storage.source == nil {
+      for partner in current.relationships.unsavedModels where partner._$storage.source == nil {
         let storage = partner._$storage
         guard knows(storage) else { continue }
         join(storage)
@@ -114,7 +114,7 @@ extension ContextCore {
   private func cascadeTargets(of storage: _ModelStorage) -> [any PersistentModel] {
     storage.descriptor.relationshipSlots.flatMap { slot in
       storage.descriptor.link(slot, in: coordinator)?.deleteRule == .cascade
-        ? storage.partners(slot) : []
+        ? storage.relationships.partners(slot) : []
     }
   }
 
@@ -123,21 +123,5 @@ extension ContextCore {
     lostReferences.expect()
     RelationshipFixer(core: self).unlink(storage)
     storage.leaveContext()
-  }
-}
-
-extension _ModelStorage {
-  /// The models that unsaved values of this model's relationships refer to.
-  var unsavedRelatedModels: [any PersistentModel] {
-    var partners: [any PersistentModel] = []
-    for slot in descriptor.relationshipSlots {
-      switch overlaid(slot) {
-      case .model(let partner): partners.append(partner)
-      case .toMany(let value): partners += value.added
-      case .unset, .null, .identifier, .weakReferences: continue
-      case .integer, .real, .text, .blob, .uuid, .boxed: continue
-      }
-    }
-    return partners
   }
 }

@@ -73,7 +73,7 @@ extension ContextCore {
   /// Makes references of an unsaved model weak, so that its graph is freed when it has no other
   /// owner.
   func weakenReferences(of storage: _ModelStorage) {
-    storage.weakenReferences { slot in
+    storage.relationships.weaken { slot in
       guard let link = storage.descriptor.link(slot, in: coordinator),
         let inverse = link.inverseSlot
       else { return false }

@@ -52,7 +52,8 @@ extension ContextCore {
   private func forgetLists(around storage: _ModelStorage) {
     for slot in storage.descriptor.relationshipSlots {
       guard let inverse = storage.descriptor.link(slot, in: coordinator)?.inverseSlot,
-        !storage.descriptor.properties[slot].isToMany, let partner = storage.partner(slot)
+        !storage.descriptor.properties[slot].isToMany,
+        let partner = storage.relationships.partner(slot)
       else { continue }
       let other = partner._$storage
       guard other.flags.isDisjoint(with: [.isChanged, .isInserted]) else { continue }
@@ -68,8 +69,7 @@ extension ContextCore {
   func reregister(_ snapshot: DefaultSnapshot) {
     guard let storage = registered(snapshot.persistentIdentifier)?.storage else { return }
     storage.notifyingObserversOfAll {
-      storage.refresh(page: snapshot.page, row: snapshot.row)
-      if snapshot.cells != nil { storage.takeCells(of: snapshot) }
+      snapshot.refresh(storage)
     }
   }
 
@@ -79,53 +79,5 @@ extension ContextCore {
     return coordinator.schema.entities.contains { entity in
       entity.relationships.contains { !$0.isToOneRelationship && $0.inverseName == nil }
     }
-  }
-}
-
-extension _ModelStorage {
-  /// Called after the overlay was stored. From then on relationships hold identifiers, not models.
-  func acceptChanges() {
-    changedSlots = SlotSet()
-    guard overlay != nil else { return }
-    for slot in descriptor.relationshipSlots {
-      switch overlaid(slot) {
-      case .toMany(let value):
-        overlay(value.orderToSave.map { .toMany(_ToManyValue(order: $0)) } ?? .unset, at: slot)
-      case .model(let partner): overlay(.identifier(partner._$storage.identifier), at: slot)
-      case .unset, .null, .identifier, .weakReferences: continue
-      case .integer, .real, .text, .blob, .uuid, .boxed: continue
-      }
-    }
-  }
-}
-
-extension _ToManyValue {
-  /// The order of the members, if it differs from the order in which the store lists its rows.
-  fileprivate var orderToSave: [PersistentIdentifier]? {
-    guard let members else { return order }
-    func key(_ member: any PersistentModel) -> PersistentIdentifier {
-      member._$storage.identifier.resolved
-    }
-    // One member appended to the old ones needs one comparison.
-    if !isReordered, order == nil, added.count <= 1 {
-      guard let last = members.last, let previous = members.lastButOne, added.last === last,
-        let own = key(last).rowKey, let other = key(previous).rowKey, own < other
-      else { return nil }
-    }
-    let keys = members.map(key)
-    let rows = keys.compactMap(\.rowKey)
-    let isListedSo = zip(rows, rows.dropFirst()).allSatisfy { $0 < $1 }
-    return isListedSo ? nil : keys
-  }
-
-  /// Members in the saved order; members that are not part of it come last.
-  func ordered(_ members: [any PersistentModel]) -> [any PersistentModel] {
-    guard let order else { return members }
-    let positions = Dictionary(
-      order.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
-    let positioned = members.enumerated().map { index, member in
-      (member, positions[member._$storage.identifier] ?? order.count + index)
-    }
-    return positioned.sorted { $0.1 < $1.1 }.map(\.0)
   }
 }

@@ -69,8 +69,8 @@ final class ContextCore {
     }
     externalChanges.stop()
     closeWatchers()
-    for live in identities.models(where: { $0.overlay != nil }) {
-      live.storage.dropRelationships()
+    for live in identities.models(where: { !$0.overlay.isEmpty }) {
+      live.storage.relationships.releaseModels()
     }
     for storage in changes.inserted {
       storage.leaveContext()
@@ -136,19 +136,4 @@ final class ContextCore {
 
 extension ContextCore: ContextOwning {
   var owningContext: ModelContext? { face }
-}
-
-extension _ModelStorage {
-  /// Releases the models that relationships hold; they are found again by identifier.
-  func dropRelationships() {
-    guard overlay != nil, !flags.contains(.isInserted) else { return }
-    for slot in descriptor.relationshipSlots {
-      switch overlaid(slot) {
-      case .toMany: overlay(.unset, at: slot)
-      case .model(let partner): overlay(.identifier(partner._$storage.identifier), at: slot)
-      case .unset, .null, .identifier, .weakReferences: continue
-      case .integer, .real, .text, .blob, .uuid, .boxed: continue
-      }
-    }
-  }
 }

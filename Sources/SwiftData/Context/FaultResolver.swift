@@ -29,13 +29,13 @@ struct FaultResolver {
       return
     }
     if let snapshot = found {
-      if storage.partialRowDiffers(from: snapshot.row) {
+      if storage.rowView.partialRowDiffers(from: snapshot.row, storage.descriptor) {
         storage.notifyingObserversOfAll {
-          storage.dropDecodedAttributes()
-          take(snapshot, into: storage)
+          storage.overlay.dropDecodedAttributes(storage.descriptor)
+          snapshot.fill(storage)
         }
       } else {
-        take(snapshot, into: storage)
+        snapshot.fill(storage)
       }
       if let model = storage.model { core.recentModels.keep(model) }
     } else {
@@ -50,11 +50,6 @@ struct FaultResolver {
       let fresh = try? snapshot(for: identifier)
     else { return }
     core.materializer.update(storage, with: fresh)
-  }
-
-  private func take(_ snapshot: DefaultSnapshot, into storage: _ModelStorage) {
-    storage.show(page: snapshot.page, row: snapshot.row)
-    if snapshot.cells != nil { storage.takeCells(of: snapshot) }
   }
 
   private func snapshot(for identifier: PersistentIdentifier) throws -> DefaultSnapshot? {
@@ -147,7 +142,7 @@ struct FaultResolver {
   /// A model for an identifier without a row.
   func placeholder(for identifier: PersistentIdentifier) -> any PersistentModel {
     func make<M: PersistentModel>(_ type: M.Type) -> any PersistentModel {
-      Materialization.makeModel(type, over: .gone(identifier, type._$descriptor))
+      Materialization.makeModel(type, over: .withoutRow(identifier, type._$descriptor))
     }
     let type =
       coordinator.modelType(forEntity: identifier.entityName) ?? coordinator.anyModelType

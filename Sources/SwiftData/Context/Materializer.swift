@@ -46,10 +46,9 @@ struct Materializer {
     let maker = Materialization.Maker()
     forEachRow(of: batch, in: table) { row in
       let storage = _ModelStorage(descriptor)
-      storage.row = row.row
-      storage.page = row.page.takeUnretainedValue()
       storage.becomeRegistered(
-        in: source, as: PersistentIdentifier(scope: batch.scope, key: row.key))
+        in: source, as: PersistentIdentifier(scope: batch.scope, key: row.key),
+        page: row.page.takeUnretainedValue(), row: row.row)
       return storage
     } _: { index, storage, known in
       guard let known else {
@@ -119,10 +118,9 @@ struct Materializer {
 
   private func makeStorage(of snapshot: DefaultSnapshot) -> _ModelStorage {
     let storage = _ModelStorage(snapshot.descriptor)
-    storage.row = snapshot.row
-    storage.page = snapshot.page
-    if snapshot.cells != nil { storage.takeCells(of: snapshot) }
-    storage.becomeRegistered(in: source, as: snapshot.persistentIdentifier)
+    storage.becomeRegistered(
+      in: source, as: snapshot.persistentIdentifier, page: snapshot.page, row: snapshot.row)
+    snapshot.putCells(into: storage)
     return storage
   }
 
@@ -134,14 +132,9 @@ struct Materializer {
       return storage.show(page: snapshot.page, row: snapshot.row)
     }
     guard storage.observers != nil, snapshot.isNews(to: storage) else {
-      storage.refresh(page: snapshot.page, row: snapshot.row)
-      if snapshot.cells != nil { storage.takeCells(of: snapshot) }
-      return
+      return snapshot.refresh(storage)
     }
-    storage.notifyingObserversOfAll {
-      storage.refresh(page: snapshot.page, row: snapshot.row)
-      if snapshot.cells != nil { storage.takeCells(of: snapshot) }
-    }
+    storage.notifyingObserversOfAll { snapshot.refresh(storage) }
   }
 
   /// A model that is known by identifier only; its row is read on first use.
@@ -162,7 +155,7 @@ extension DefaultSnapshot {
   /// Whether the row has other values than `storage` shows.
   fileprivate func isNews(to storage: _ModelStorage) -> Bool {
     if let old = storage.row { return !hasSameBytes(as: old) }
-    return storage.partialRowDiffers(from: row)
+    return storage.rowView.partialRowDiffers(from: row, storage.descriptor)
   }
 
   fileprivate func hasSameBytes(as other: UnsafeRawPointer) -> Bool {
@@ -170,28 +163,5 @@ extension DefaultSnapshot {
     let mine = RowSize.size(of: row, layout: descriptor.layout)
     return mine == RowSize.size(of: other, layout: descriptor.layout)
       && memcmp(row, other, mine) == 0
-  }
-}
-
-extension DefaultSnapshot {
-  /// Whether the snapshot has the value of a slot outside the row.
-  fileprivate func hasCell(of slot: Int) -> Bool {
-    guard let cells, row != nil else { return true }
-    if case .unset = cells[slot] { return false }
-    return true
-  }
-}
-
-extension _ModelStorage {
-  /// Takes values that came without a row, from a store of another kind.
-  func takeCells(of snapshot: DefaultSnapshot) {
-    guard let cells = snapshot.cells else { return }
-    for slot in 0..<descriptor.slotCount where snapshot.hasCell(of: slot) {
-      switch descriptor.properties[slot].form {
-      case .attribute(.scalar), .attribute(.rawValue), .toOne: overlay(cells[slot], at: slot)
-      default:
-        if let value = snapshot.decodedValue(slot) { overlay(value, at: slot) }
-      }
-    }
   }
 }

@@ -26,7 +26,7 @@ extension RelationshipFixer {
     notify(partner, slot) { assign(nil, to: partner, slot: slot) }
     return {
       notify(partner, slot) { partner.overlay(old, at: slot) }
-      partner.changedSlots = slots
+      partner.overlay.keepChanged(slots)
       if wasClean { core.changes.forget(partner) }
     }
   }

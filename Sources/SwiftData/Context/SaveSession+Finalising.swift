@@ -245,7 +245,7 @@ extension ContextCore {
   private func empty(_ link: SaveConsequences.Link) {
     for live in identities.instances(of: link.identifier, in: self) {
       let storage = live.storage
-      if storage.flags.contains(.isFault), storage.overlay == nil { continue }
+      if storage.flags.contains(.isFault), storage.overlay.isEmpty { continue }
       if watchers.isActive { noteEdit(of: storage, slot: link.slot) }
       storage.notifyingObservers(of: link.slot) { storage.overlay(.null, at: link.slot) }
     }

@@ -51,7 +51,7 @@ struct UndoApplication {
     let storage = before.storage
     for (slot, partner) in before.toOnes where isNew || before.isEdited(slot) {
       if let partner, !canBeReferenced(partner) { continue }
-      guard storage.partner(slot) !== partner else { continue }
+      guard storage.relationships.partner(slot) !== partner else { continue }
       storage.notifyingObservers(of: slot) {
         RelationshipFixer(core: core).setToOne(storage, slot: slot, to: partner)
       }

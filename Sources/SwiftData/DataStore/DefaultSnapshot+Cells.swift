@@ -56,7 +56,7 @@ extension DefaultSnapshot {
   func naming(_ name: String, for cell: Int) -> DefaultSnapshot {
     var cells =
       cells ?? ContiguousArray(repeating: .unset, count: descriptor.layout.kinds.count)
-    cells[cell] = _ModelStorage.boxed(StoredReference(name: name))
+    cells[cell] = _SlotValue.boxing(StoredReference(name: name))
     return DefaultSnapshot(
       persistentIdentifier: persistentIdentifier, descriptor: descriptor, page: page, row: row,
       cells: cells, toManys: toManys, changedSlots: changedSlots)

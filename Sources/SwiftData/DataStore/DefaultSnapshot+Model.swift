@@ -23,7 +23,7 @@ extension DefaultSnapshot {
   ) rethrows {
     if completes { storage.completePartialRow() }
     let descriptor = storage.descriptor
-    var cells = storage.overlay
+    var cells = storage.overlay.values
     var toManys: [ToManySnapshot] = []
     if !descriptor.slotsToConvert.isEmpty, cells != nil {
       let leafCount = descriptor.layout.kinds.count - descriptor.slotCount

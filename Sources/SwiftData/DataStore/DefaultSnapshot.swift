@@ -41,7 +41,7 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
     relatedBackingDatas: inout [PersistentIdentifier: any BackingData]
   ) {
     func storage<B: BackingData>(_ data: B) -> _ModelStorage {
-      data._storage ?? _ModelStorage(copying: data)
+      data._storage ?? data.copiedStorage()
     }
     self.init(lenient: storage(backingData))
   }

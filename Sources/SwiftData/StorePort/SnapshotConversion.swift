@@ -32,7 +32,7 @@ extension DefaultSnapshot {
     _ descriptor: _ModelDescriptor
   ) throws {
     let storage = _ModelStorage(descriptor)
-    storage.knownIdentifier = identifier
+    storage.identify(as: identifier)
     var fixed: [Int: _SlotValue] = [:]
     var toManys: [ToManySnapshot] = []
     for (slot, property) in descriptor.properties.enumerated() {
@@ -57,7 +57,7 @@ extension DefaultSnapshot {
       case .attribute, .transformable:
         if value.isNil {
           storage.overlay(.null, at: slot)
-        } else if let typed = value.slotValue(of: property, in: storage) {
+        } else if let typed = value.slotValue(of: property) {
           storage.overlay(typed, at: slot)
         } else if let stored = value.stored(as: property) {
           fixed[slot] = stored
@@ -80,10 +80,8 @@ extension DefaultSnapshot {
   func exported<S: DataStoreSnapshot>(as type: S.Type, _ source: any _FaultSource) -> S {
     func make<M: PersistentModel>(_ type: M.Type) -> S {
       let storage = _ModelStorage(descriptor)
-      storage.row = row
-      storage.page = page
-      storage.knownIdentifier = persistentIdentifier
-      storage.takeCells(of: self)
+      storage.becomeExported(as: persistentIdentifier, page: page, row: row)
+      putCells(into: storage)
       for slot in descriptor.relationshipSlots {
         if let members = memberIdentifiers(slot) {
           let models = members.compactMap { source._fault(for: $0) as? any PersistentModel }
@@ -95,7 +93,7 @@ extension DefaultSnapshot {
         }
       }
       // The model owns the identifier, so this storage must not end it when it is released.
-      defer { storage.knownIdentifier = nil }
+      defer { storage.forgetIdentifier() }
       var related: [PersistentIdentifier: any BackingData] = [:]
       return S(from: _ManagedBackingData<M>(storage), relatedBackingDatas: &related)
     }
