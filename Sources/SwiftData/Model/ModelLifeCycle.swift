@@ -21,6 +21,7 @@ import OpenSwiftDataRowStorage
 /// | relationship or `model(for:)` | transient → fault | `becomeFault(in:as:)`; identity registry: inserted |
 /// | fetch of some properties | transient → partialFault | `becomePartialFault(in:as:)`; identity registry: inserted |
 /// | identifier without a row | transient → detached | `withoutRow` |
+/// | snapshot for a store of another kind | transient → the same | `becomeExported` |
 /// | `insert` | transient, lost, detached → inserted | `becomeInserted`; change tracker: inserted, and no longer changed or deleted |
 /// | first read, edit or snapshot | fault, partialFault → registered | `beginFilling`, `show` |
 /// | the same, store not readable | fault, partialFault → the same | `beginFilling`, `failFilling` |
@@ -108,6 +109,18 @@ extension LifeCycle {
   }
 }
 
+extension LifeCycle.States: CustomStringConvertible {
+  /// The name of the first state.
+  var description: String {
+    let names = [
+      "transient", "inserted", "registered", "fault", "partialFault", "changed", "deleted", "lost",
+      "detached",
+    ]
+    let index = rawValue.trailingZeroBitCount
+    return index < names.count ? names[index] : "none"
+  }
+}
+
 extension _ModelStorage {
   @inlinable var flags: LifeCycle.Flags { lifeCycle.flags }
 
@@ -135,7 +148,7 @@ extension _ModelStorage {
     #if OPENSWIFTDATA_INVARIANTS
       precondition(
         legal.contains(state),
-        "A \(descriptor.entityName) in state \(state.rawValue) cannot do \(transition).")
+        "A model in the state \(state) has no transition \(transition): \(descriptor.entityName).")
     #endif
   }
 
