@@ -104,8 +104,12 @@ extension LifeCycle {
     static let lost = States(rawValue: 1 << 7)
     static let detached = States(rawValue: 1 << 8)
 
-    /// Without unsaved changes, in a context, with a row.
+    /// With a row and without unsaved changes.
     static let stored: States = [.registered, .fault, .partialFault]
+    /// Without unsaved changes.
+    static let settled: States = [.stored, .transient, .lost, .detached]
+    /// With a context.
+    static let inContext: States = [.stored, .inserted, .changed, .deleted, .lost]
   }
 }
 
@@ -222,9 +226,10 @@ extension _ModelStorage {
 
   // MARK: Pending changes
 
-  /// A store that could not be read leaves an edited model a fault.
+  /// An edited model is still a fault if its store could not be read. A model whose class the schema
+  /// lacks has no context; the next save throws.
   func becomeChanged() {
-    _invariantCheck(startsIn: .stored)
+    _invariantCheck(startsIn: [.stored, .transient])
     lifeCycle.flags.insert(.isChanged)
   }
 
@@ -245,13 +250,13 @@ extension _ModelStorage {
 
   /// The model is no longer pending: stored, discarded, or back at the values of the last save.
   func clearPending() {
-    _invariantCheck(startsIn: [.inserted, .changed, .deleted, .lost])
+    _invariantCheck(startsIn: [.inserted, .changed, .deleted, .lost, .detached])
     lifeCycle.flags.subtract(.isPending)
   }
 
   /// The store has given a new model its identifier.
   func becomeStored(as permanent: PersistentIdentifier) {
-    _invariantCheck(startsIn: .registered)
+    _invariantCheck(startsIn: [.stored, .inserted])
     knownIdentifier?.temporaryScope?.end(permanent: permanent)
     identify(as: permanent)
   }
@@ -264,7 +269,7 @@ extension _ModelStorage {
 
   /// A new model leaves its context; no save will store it.
   func leaveContext() {
-    _invariantCheck(startsIn: [.inserted, .registered])
+    _invariantCheck(startsIn: [.stored, .inserted, .lost])
     knownIdentifier?.temporaryScope?.end(permanent: nil)
     lifeCycle.source = nil
     overlay.forgetChanges()
@@ -274,19 +279,21 @@ extension _ModelStorage {
 
   /// The row is about to be read; reads of the model meanwhile use the known values.
   func beginFilling() {
-    _invariantCheck(startsIn: [.fault, .partialFault, .changed, .deleted, .lost])
+    #if OPENSWIFTDATA_INVARIANTS
+      precondition(flags.contains(.isFault), "A row that is in memory is read again.")
+    #endif
     lifeCycle.flags.remove(.isFault)
   }
 
   /// The store could not be read, so the next read tries again.
   func failFilling() {
-    _invariantCheck(startsIn: [.registered, .changed, .deleted, .lost])
+    _invariantCheck(startsIn: .inContext)
     lifeCycle.flags.insert(.isFault)
   }
 
   /// Takes a row under the changed or decoded values.
   func show(page: RowPage?, row: UnsafeRawPointer?) {
-    _invariantCheck(startsIn: [.stored, .changed, .deleted, .lost])
+    _invariantCheck(startsIn: .inContext)
     rowView.replace(with: row, of: page)
     lifeCycle.flags.remove(.isFault)
   }
@@ -319,13 +326,13 @@ extension _ModelStorage {
 
   /// There is a row to read, under the known values.
   func expectRow() {
-    _invariantCheck(startsIn: [.stored, .lost])
+    _invariantCheck(startsIn: .settled)
     lifeCycle.flags.insert(.isFault)
   }
 
   /// Drops values that a save stored outside the row; the next read gets the row with their names.
   func forgetStored(_ slots: SlotSet) {
-    _invariantCheck(startsIn: .stored)
+    _invariantCheck(startsIn: [.stored, .lost])
     for slot in descriptor.externalSlots where slots.contains(slot) { overlay(.unset, at: slot) }
     rowView.clear()
     lifeCycle.flags.insert(.isFault)
@@ -347,15 +354,21 @@ extension _ModelStorage {
 
   /// The row no longer exists in the store, without a save of this context.
   func loseRow() {
-    _invariantCheck(startsIn: [.stored, .changed, .deleted, .lost])
-    lifeCycle.flags.remove(.isFault)
-    lifeCycle.flags.insert(.hasNoRow)
+    _invariantCheck(startsIn: .inContext)
+    noteMissingRow()
   }
 
-  /// The row no longer exists, and the model leaves the context.
+  /// The row no longer exists, and the model leaves the context. Another instance of the row may
+  /// have detached it already.
   func becomeDetached() {
-    loseRow()
+    _invariantCheck(startsIn: [.stored, .changed, .deleted, .lost, .detached])
+    noteMissingRow()
     lifeCycle.source = nil
+  }
+
+  private func noteMissingRow() {
+    lifeCycle.flags.remove(.isFault)
+    lifeCycle.flags.insert(.hasNoRow)
   }
 
   // MARK: Failed transactions
@@ -367,7 +380,7 @@ extension _ModelStorage {
   func becomeUnsaved(
     as identifier: PersistentIdentifier?, with values: ContiguousArray<_SlotValue>?
   ) {
-    _invariantCheck(startsIn: [.stored, .lost, .detached])
+    _invariantCheck(startsIn: .settled)
     dropValues()
     overlay.exchange(values)
     overlay.forgetChanges()
