@@ -42,7 +42,7 @@ struct BatchReading<T: PersistentModel> {
       if models == nil, let fault = prefetcher.source._fault(for: identifier) as? T {
         return fault
       }
-      return Materialization.makeModel(T.self, over: .gone(identifier, T._$descriptor))
+      return Materialization.makeModel(T.self, over: .withoutRow(identifier, T._$descriptor))
     }
   }
 

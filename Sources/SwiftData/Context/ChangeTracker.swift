@@ -197,7 +197,7 @@ extension ChangeTracker {
       let member = model._$storage
       guard !member.descriptor.properties[inverse].isToMany, member.changedSlots.contains(inverse)
       else { return true }
-      return member.partner(inverse) === storage.model
+      return member.relationships.partner(inverse) === storage.model
     }
   }
 
@@ -230,7 +230,7 @@ struct SavedValues {
   private var row: UnsafeRawPointer?
   /// Keeps the row alive, so that no other row can get its address.
   private var page: RowPage?
-  private var overlay: ContiguousArray<_SlotValue>?
+  private var values: ContiguousArray<_SlotValue>?
 
   /// The values of a model that was never saved.
   init() {}
@@ -238,22 +238,19 @@ struct SavedValues {
   init(_ storage: _ModelStorage) {
     row = storage.row
     page = storage.page
-    overlay = storage.overlay
+    values = storage.overlay.values
   }
 
   /// Restores these values. The overlay is discarded if a newer row has been read.
   func restore(to storage: _ModelStorage) {
-    storage.changedSlots = SlotSet()
-    storage.overlay = row == storage.row ? overlay : nil
-    if storage.row == nil, storage.overlay == nil { storage.expectRow() }
+    storage.overlay.forgetChanges()
+    storage.overlay.exchange(row == storage.row ? values : nil)
+    if storage.row == nil, storage.overlay.isEmpty { storage.expectRow() }
   }
 
   /// A snapshot of the model with these values instead of the unsaved ones.
   func snapshot(of storage: _ModelStorage) -> DefaultSnapshot {
-    let unsaved = storage.overlay
-    storage.overlay = row == storage.row ? overlay : nil
-    defer { storage.overlay = unsaved }
-    return DefaultSnapshot(lenient: storage)
+    storage.withValues(row == storage.row ? values : nil) { DefaultSnapshot(lenient: storage) }
   }
 
   /// The slots that still have to be saved, of those that are marked as changed.
@@ -286,8 +283,8 @@ struct SavedValues {
 
   /// The overlay is valid only with the row that it was taken with.
   private func value(_ slot: Int, _ storage: _ModelStorage) -> _SlotValue {
-    guard let overlay, row == storage.row, slot < overlay.count else { return .unset }
-    return overlay[slot]
+    guard let values, row == storage.row, slot < values.count else { return .unset }
+    return values[slot]
   }
 
   private func partner(
@@ -300,7 +297,7 @@ struct SavedValues {
       let kept = storage.overlaid(slot)
       storage.overlay(.unset, at: slot)
       defer { storage.overlay(kept, at: slot) }
-      return storage.partner(slot)?._$storage.identifier
+      return storage.relationships.partner(slot)?._$storage.identifier
     case .null, .toMany, .weakReferences: return nil
     case .integer, .real, .text, .blob, .uuid, .boxed: return nil
     }
@@ -326,9 +323,9 @@ struct SavedValues {
   /// - Parameter left: The slots that remain changed.
   func settle(_ storage: _ModelStorage, leaving left: SlotSet) {
     let restored = storage.changedSlots.subtracting(left)
-    storage.changedSlots = left
+    storage.overlay.keepChanged(left)
     for slot in storage.descriptor.relationshipSlots
-    where storage.overlay != nil && restored.contains(slot)
+    where !storage.overlay.isEmpty && restored.contains(slot)
       && storage.descriptor.properties[slot].isToOne
     {
       storage.overlay(value(slot, storage), at: slot)

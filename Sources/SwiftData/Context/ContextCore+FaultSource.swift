@@ -47,7 +47,9 @@ extension ContextCore: _FaultSource {
     if noteOtherVersion(storage, slot) { return }
     let partners = (models ?? []).compactMap { model -> (any PersistentModel)? in
       // A deleted model that is still in the list is not inserted again.
-      if model._$storage.source == nil, storage.toManyForChange(slot).holds(model) { return nil }
+      if model._$storage.source == nil, storage.relationships.toManyForChange(slot).holds(model) {
+        return nil
+      }
       return graph.adopted(model, by: storage, slot, in: self)
     }
     relationships.setToMany(storage, slot: slot, to: partners)

@@ -74,7 +74,7 @@ extension ContextCore {
     let touched = changes.changed.savedValues + changes.deleted.savedValues
     let removed = changes.removeAll()
     for storage in inserted { storage.leaveContext() }
-    for storage in inserted { storage.weakenReferences(in: coordinator) }
+    for storage in inserted { storage.relationships.weaken(in: coordinator) }
     lostReferences.expectNone()
     for (storage, saved) in touched {
       storage.notifyingObserversOfAll { saved.restore(to: storage) }

@@ -73,12 +73,12 @@ final class ContextCore {
     }
     externalChanges.feed.stop()
     watchers.close(losing: changes)
-    for live in identities.models(where: { $0.overlay != nil }) {
-      live.storage.dropRelationships()
+    for live in identities.models(where: { !$0.overlay.isEmpty }) {
+      live.storage.relationships.releaseModels()
     }
     for storage in changes.inserted {
       storage.leaveContext()
-      storage.weakenReferences(in: coordinator)
+      storage.relationships.weaken(in: coordinator)
     }
     // Models are released after the changes here are complete: their deinitialisers may call back.
     withExtendedLifetime((changes.removeAll(), recentModels.close())) {}
@@ -124,19 +124,4 @@ extension ContextCore: ContextOwning {
 
 extension ContextCore: StoreOwning {
   var coordinator: any StoreCoordinator { stores.coordinator }
-}
-
-extension _ModelStorage {
-  /// Releases the models that relationships hold; they are found again by identifier.
-  func dropRelationships() {
-    guard overlay != nil, !flags.contains(.isInserted) else { return }
-    for slot in descriptor.relationshipSlots {
-      switch overlaid(slot) {
-      case .toMany: overlay(.unset, at: slot)
-      case .model(let partner): overlay(.identifier(partner._$storage.identifier), at: slot)
-      case .unset, .null, .identifier, .weakReferences: continue
-      case .integer, .real, .text, .blob, .uuid, .boxed: continue
-      }
-    }
-  }
 }

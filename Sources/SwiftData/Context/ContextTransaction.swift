@@ -19,7 +19,7 @@ final class ContextTransaction {
   private struct Inserted {
     let model: AnyObject
     let storage: _ModelStorage
-    let overlay: ContiguousArray<_SlotValue>?
+    let values: ContiguousArray<_SlotValue>?
     /// The temporary identifier, if it has been requested.
     let identifier: PersistentIdentifier?
   }
@@ -47,7 +47,7 @@ final class ContextTransaction {
         guard let model = storage.model else { continue }
         inserted.append(
           Inserted(
-            model: model, storage: storage, overlay: storage.overlay,
+            model: model, storage: storage, values: storage.overlay.values,
             identifier: storage.knownIdentifier))
       }
       for storage in batch.deletedStorages { note(deleted: storage) }
@@ -79,10 +79,9 @@ final class ContextTransaction {
     for entry in inserted.reversed() where entry.storage.flags.isDisjoint(with: .isPending) {
       core.identities.remove(entry.storage)
       entry.storage.notifyingObserversOfAll {
-        entry.storage.becomeUnsaved(as: entry.identifier)
-        entry.storage.overlay = entry.overlay
+        entry.storage.becomeUnsaved(as: entry.identifier, with: entry.values)
       }
-      entry.storage.weakenReferences(in: core.coordinator)
+      entry.storage.relationships.weaken(in: core.coordinator)
     }
     let new = Set(inserted.map { ObjectIdentifier($0.storage) })
     for entry in deleted where !new.contains(ObjectIdentifier(entry.storage)) {

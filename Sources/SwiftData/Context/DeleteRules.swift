@@ -64,7 +64,7 @@ struct DeleteRules {
         case .deny:
           if storage.flags.contains(.isDeleted) { denials.append((storage, slot)) }
         case .cascade:
-          for partner in storage.partners(slot) {
+          for partner in storage.relationships.partners(slot) {
             let partner = partner._$storage
             guard context.owns(partner), partner.flags.isDisjoint(with: [.isDeleted, .hasNoRow])
             else { continue }
@@ -114,7 +114,7 @@ struct DeleteRules {
 
   private mutating func nullify(_ storage: _ModelStorage, _ slot: Int, _ link: RelationshipLink) {
     guard let inverse = link.inverseSlot else { return }
-    for partner in storage.partners(slot) {
+    for partner in storage.relationships.partners(slot) {
       let partner = partner._$storage
       guard context.owns(partner), partner.flags.isDisjoint(with: [.isDeleted, .hasNoRow]) else {
         continue
@@ -130,7 +130,7 @@ struct DeleteRules {
   }
 
   private func denial(_ storage: _ModelStorage, _ slot: Int) -> SwiftDataError? {
-    let blocking = storage.partners(slot)
+    let blocking = storage.relationships.partners(slot)
       .filter { $0._$storage.flags.isDisjoint(with: [.isDeleted, .hasNoRow]) }
       .map(\.persistentModelID.description)
     if blocking.isEmpty { return nil }

@@ -121,7 +121,7 @@ final class ExternalChangeApplication {
   private func take(
     _ snapshot: DefaultSnapshot, for storage: _ModelStorage, _ slots: SlotSet?
   ) {
-    let changed = slots ?? storage.slots(differingFrom: snapshot)
+    let changed = slots ?? snapshot.slotsDiffering(from: storage)
     let isPending = !storage.flags.isDisjoint(with: [.isChanged, .isDeleted])
     let kept = isPending ? storage.changedSlots : SlotSet()
     if isPending { changes.recordNewRow(of: storage) }
@@ -135,7 +135,7 @@ final class ExternalChangeApplication {
       unreadableValues.forget([(snapshot.persistentIdentifier, names)])
     }
     storage.notifyingObservers(of: changed.subtracting(kept)) {
-      storage.takeNewRow(snapshot, changed: changed, keeping: kept)
+      snapshot.refresh(storage, changed: changed, keeping: kept)
     }
   }
 
@@ -159,7 +159,7 @@ private struct OutdatedModels {
 
   mutating func insert(_ storage: _ModelStorage, _ slots: SlotSet?) {
     guard let model = storage.model, !storage.flags.contains(.hasNoRow),
-      storage.row != nil || storage.partialRow != nil || storage.overlay != nil
+      storage.row != nil || storage.partialRow != nil || !storage.overlay.isEmpty
     else { return }
     if let index = indices[ObjectIdentifier(storage)] {
       if let slots {

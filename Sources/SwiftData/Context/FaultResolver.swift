@@ -42,13 +42,13 @@ final class FaultResolver {
       return
     }
     if let snapshot = found {
-      if storage.partialRowDiffers(from: snapshot.row) {
+      if storage.rowView.partialRowDiffers(from: snapshot.row, storage.descriptor) {
         storage.notifyingObserversOfAll {
-          storage.dropDecodedAttributes()
-          take(snapshot, into: storage)
+          storage.overlay.dropDecodedAttributes(storage.descriptor)
+          snapshot.fill(storage)
         }
       } else {
-        take(snapshot, into: storage)
+        snapshot.fill(storage)
       }
       if let model = storage.model { materializer.recent.keep(model) }
     } else {
@@ -63,11 +63,6 @@ final class FaultResolver {
       let fresh = try? stores.snapshot(for: identifier)
     else { return }
     materializer.update(storage, with: fresh)
-  }
-
-  private func take(_ snapshot: DefaultSnapshot, into storage: _ModelStorage) {
-    storage.show(page: snapshot.page, row: snapshot.row)
-    if snapshot.cells != nil { storage.takeCells(of: snapshot) }
   }
 
   func toOne(_ storage: _ModelStorage, slot: Int, in source: any _FaultSource) -> AnyObject? {
@@ -162,7 +157,7 @@ final class FaultResolver {
   /// A model for an identifier without a row.
   func placeholder(for identifier: PersistentIdentifier) -> any PersistentModel {
     func make<M: PersistentModel>(_ type: M.Type) -> any PersistentModel {
-      Materialization.makeModel(type, over: .gone(identifier, type._$descriptor))
+      Materialization.makeModel(type, over: .withoutRow(identifier, type._$descriptor))
     }
     let type =
       coordinator.modelType(forEntity: identifier.entityName) ?? coordinator.anyModelType

@@ -31,7 +31,7 @@ final class LostReferences {
   /// Removes models without a row from the lists of relationships in memory.
   func dropDeletedMembers() {
     var dropped: [any PersistentModel] = []
-    let models = identities.models(where: { $0.overlay != nil })
+    let models = identities.models(where: { !$0.overlay.isEmpty })
     for storage in models.lazy.map(\.storage) {
       for slot in storage.descriptor.relationshipSlots {
         guard case .toMany(let value) = storage.overlaid(slot) else { continue }
@@ -95,7 +95,7 @@ final class LostReferences {
   /// reports them. The model keeps the values that it shows.
   private func discardEdits(of storage: _ModelStorage) {
     noteDiscarded(storage.changedSlots, of: storage)
-    storage.changedSlots = SlotSet()
+    storage.overlay.forgetChanges()
     changes.forget(storage)
   }
 
@@ -115,9 +115,4 @@ final class LostReferences {
     let known = discardedEdits[storage.identifier] ?? []
     discardedEdits[storage.identifier] = known + names.filter { !known.contains($0) }
   }
-}
-
-extension _ModelStorage {
-  /// Whether the model has left its context: deleted by another one, or before its first save.
-  var hasLeftContext: Bool { flags.contains(.hasNoRow) || source == nil }
 }

@@ -12,10 +12,9 @@ extension Materializer {
       let maker = Materialization.Maker()
       forEachRow(of: batch, in: table) { row in
         let storage = _ModelStorage(descriptor)
-        storage.page = row.page.takeUnretainedValue()
-        storage.partialRow = row.row
-        storage.becomeFault(
-          in: source, as: PersistentIdentifier(scope: batch.scope, key: row.key))
+        storage.becomePartialFault(
+          in: source, as: PersistentIdentifier(scope: batch.scope, key: row.key),
+          page: row.page.takeUnretainedValue(), row: row.row)
         return storage
       } _: { index, storage, known in
         let row = batch.entries[index]
@@ -37,7 +36,7 @@ extension Materializer {
     guard storage.flags.isDisjoint(with: [.isChanged, .isDeleted, .isInserted]) else { return }
     let hasValues = storage.partialRow != nil || !storage.flags.contains(.isFault)
     if hasValues, agrees(storage, withPartial: row, of: page) {
-      storage.dropRelationships()
+      storage.relationships.releaseModels()
     } else if hasValues {
       storage.notifyingObserversOfAll { storage.becomePartialFault(page: page, row: row) }
     } else {

@@ -62,10 +62,9 @@ final class Materializer {
     let maker = Materialization.Maker()
     forEachRow(of: batch, in: table) { row in
       let storage = _ModelStorage(descriptor)
-      storage.row = row.row
-      storage.page = row.page.takeUnretainedValue()
       storage.becomeRegistered(
-        in: source, as: PersistentIdentifier(scope: batch.scope, key: row.key))
+        in: source, as: PersistentIdentifier(scope: batch.scope, key: row.key),
+        page: row.page.takeUnretainedValue(), row: row.row)
       return storage
     } _: { index, storage, known in
       guard let known else {
@@ -139,10 +138,9 @@ final class Materializer {
     of snapshot: DefaultSnapshot, in source: any _FaultSource
   ) -> _ModelStorage {
     let storage = _ModelStorage(snapshot.descriptor)
-    storage.row = snapshot.row
-    storage.page = snapshot.page
-    if snapshot.cells != nil { storage.takeCells(of: snapshot) }
-    storage.becomeRegistered(in: source, as: snapshot.persistentIdentifier)
+    storage.becomeRegistered(
+      in: source, as: snapshot.persistentIdentifier, page: snapshot.page, row: snapshot.row)
+    snapshot.putCells(into: storage)
     return storage
   }
 
@@ -154,14 +152,9 @@ final class Materializer {
       return storage.show(page: snapshot.page, row: snapshot.row)
     }
     guard storage.observers != nil, isNews(snapshot, to: storage) else {
-      storage.refresh(page: snapshot.page, row: snapshot.row)
-      if snapshot.cells != nil { storage.takeCells(of: snapshot) }
-      return
+      return snapshot.refresh(storage)
     }
-    storage.notifyingObserversOfAll {
-      storage.refresh(page: snapshot.page, row: snapshot.row)
-      if snapshot.cells != nil { storage.takeCells(of: snapshot) }
-    }
+    storage.notifyingObserversOfAll { snapshot.refresh(storage) }
   }
 
   /// A model that is known by identifier only; its row is read on first use.
@@ -181,7 +174,9 @@ final class Materializer {
 
   /// Whether the row of a snapshot has other values than the model shows.
   private func isNews(_ snapshot: DefaultSnapshot, to storage: _ModelStorage) -> Bool {
-    guard let old = storage.row else { return storage.partialRowDiffers(from: snapshot.row) }
+    guard let old = storage.row else {
+      return storage.rowView.partialRowDiffers(from: snapshot.row, storage.descriptor)
+    }
     guard let new = snapshot.row else { return true }
     let layout = snapshot.descriptor.layout
     let size = RowSize.size(of: new, layout: layout)

@@ -156,15 +156,3 @@ extension ModelContext {
     core.identities.model(for: persistentModelID.resolved)?.model as? T
   }
 }
-
-extension _ModelStorage {
-  /// The storage of a model whose row no longer exists.
-  static func gone(
-    _ identifier: PersistentIdentifier, _ descriptor: _ModelDescriptor
-  ) -> _ModelStorage {
-    let storage = _ModelStorage(descriptor)
-    storage.knownIdentifier = identifier
-    storage.becomeDetached()
-    return storage
-  }
-}

@@ -53,7 +53,7 @@ final class ModelGraph {
       next += 1
       guard !current.descriptor.relationshipSlots.isEmpty else { continue }
       adoptRelatedModels(of: current, in: source)
-      for partner in current.unsavedRelatedModels where partner._$storage.source == nil {
+      for partner in current.relationships.unsavedModels where partner._$storage.source == nil {
         let storage = partner._$storage
         guard knows(storage) else { continue }
         recorder.insert(storage, in: source)
@@ -200,30 +200,16 @@ final class ModelGraph {
   private func cascadeTargets(of storage: _ModelStorage) -> [any PersistentModel] {
     storage.descriptor.relationshipSlots.flatMap { slot in
       storage.descriptor.link(slot, in: coordinator)?.deleteRule == .cascade
-        ? storage.partners(slot) : []
+        ? storage.relationships.partners(slot) : []
     }
   }
 }
 
-extension _ModelStorage {
-  /// The models that unsaved values of this model's relationships refer to.
-  fileprivate var unsavedRelatedModels: [any PersistentModel] {
-    var partners: [any PersistentModel] = []
-    for slot in descriptor.relationshipSlots {
-      switch overlaid(slot) {
-      case .model(let partner): partners.append(partner)
-      case .toMany(let value): partners += value.added
-      case .unset, .null, .identifier, .weakReferences: continue
-      case .integer, .real, .text, .blob, .uuid, .boxed: continue
-      }
-    }
-    return partners
-  }
-
+extension RelationshipValues {
   /// Makes references of an unsaved model weak, so that its graph is freed when it has no other
   /// owner.
-  func weakenReferences(in coordinator: any StoreCoordinator) {
-    weakenReferences { slot in
+  func weaken(in coordinator: any StoreCoordinator) {
+    weaken { slot in
       guard let link = descriptor.link(slot, in: coordinator), let inverse = link.inverseSlot
       else { return false }
       return link.destination.properties[inverse].isToMany

@@ -70,7 +70,7 @@ struct Prefetcher {
     var seen: Set<ObjectIdentifier> = []
     var partners: [_ModelStorage] = []
     for storage in storages {
-      for partner in storage.loadedModels(slot)
+      for partner in storage.relationships.loadedModels(slot)
       where seen.insert(ObjectIdentifier(partner)).inserted {
         partners.append(partner._$storage)
       }
@@ -153,18 +153,6 @@ struct Prefetcher {
       }
       let current = materializer.changes.withoutReassigned(members, of: storage, inverse: inverse)
       storage.overlay(.toMany(_ToManyValue(loaded: current)), at: slot)
-    }
-  }
-}
-
-extension _ModelStorage {
-  /// The related models that a relationship holds in memory; reads nothing.
-  fileprivate func loadedModels(_ slot: Int) -> [any PersistentModel] {
-    switch overlaid(slot) {
-    case .model(let partner): [partner]
-    case .toMany(let value): value.members.map { Array($0) } ?? []
-    case .unset, .null, .identifier, .weakReferences: []
-    case .integer, .real, .text, .blob, .uuid, .boxed: []
     }
   }
 }

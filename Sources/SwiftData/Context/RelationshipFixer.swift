@@ -29,7 +29,7 @@ final class RelationshipFixer {
   func setToOne(_ storage: _ModelStorage, slot: Int, to model: (any PersistentModel)?) {
     let link = storage.descriptor.link(slot, in: coordinator)
     if let inverse = link?.inverseSlot {
-      let old = storage.partner(slot)
+      let old = storage.relationships.partner(slot)
       if old === model {
         switch storage.overlaid(slot) {
         case .model, .identifier, .weakReferences: return
@@ -52,7 +52,8 @@ final class RelationshipFixer {
   }
 
   func setToMany(_ storage: _ModelStorage, slot: Int, to models: [any PersistentModel]) {
-    let change = ArrayChange(from: storage.loadedToMany(slot).members ?? ModelList(), to: models)
+    let change = ArrayChange(
+      from: storage.relationships.loadedToMany(slot).members ?? ModelList(), to: models)
     let value = willChangeToMany(storage, slot: slot)
     let inverse = storage.descriptor.link(slot, in: coordinator)?.inverseSlot
     if change.order != nil, let before = value.members {
@@ -115,7 +116,7 @@ final class RelationshipFixer {
   private func contains(
     _ member: any PersistentModel, in storage: _ModelStorage, slot: Int
   ) -> Bool {
-    let value = storage.toManyForChange(slot)
+    let value = storage.relationships.toManyForChange(slot)
     if value.holds(member) { return true }
     if value.members != nil || value.hasRemoved(member) { return false }
     // The inverse to-one answers this without loading the list.
@@ -123,18 +124,18 @@ final class RelationshipFixer {
       context.owns(member._$storage),
       !member._$storage.descriptor.properties[inverse].isToMany
     {
-      return member._$storage.partner(inverse) === storage.model
+      return member._$storage.relationships.partner(inverse) === storage.model
     }
-    return storage.loadedToMany(slot).holds(member)
+    return storage.relationships.loadedToMany(slot).holds(member)
   }
 
   /// Moves members that an undo added again to their earlier positions.
   func restoreOrder(_ storage: _ModelStorage, _ edits: ToManyEdits) {
     let slot = edits.slot
-    if edits.movesOthers, var ordered = storage.toManyForChange(slot).members {
+    if edits.movesOthers, var ordered = storage.relationships.toManyForChange(slot).members {
       edits.restoreOrder(of: &ordered)
       arrange(storage, slot, like: ordered)
-    } else if storage.toManyForChange(slot).members != nil {
+    } else if storage.relationships.toManyForChange(slot).members != nil {
       notify(storage, slot) {
         let value = willChangeToMany(storage, slot: slot)
         edits.restorePositions { value.move($0, to: $1) }
@@ -144,7 +145,7 @@ final class RelationshipFixer {
 
   /// Gives a loaded to-many the order of `models`.
   func arrange(_ storage: _ModelStorage, _ slot: Int, like models: ModelList) {
-    guard let members = storage.toManyForChange(slot).members else { return }
+    guard let members = storage.relationships.toManyForChange(slot).members else { return }
     var ordered = members
     ordered.arrange(like: models)
     guard !ordered.isSame(as: members) else { return }
@@ -161,7 +162,7 @@ final class RelationshipFixer {
   private func willChangeToMany(_ storage: _ModelStorage, slot: Int) -> _ToManyValue {
     let isFirst = !storage.changedSlots.contains(slot)
     recorder.willChange(storage, slot: slot)
-    let value = storage.toManyForChange(slot)
+    let value = storage.relationships.toManyForChange(slot)
     guard isFirst else { return value }
     let copy = _ToManyValue(changing: value)
     storage.overlay(.toMany(copy), at: slot)
@@ -208,7 +209,7 @@ final class RelationshipFixer {
     for slot in storage.descriptor.relationshipSlots {
       guard let inverse = storage.descriptor.link(slot, in: coordinator)?.inverseSlot
       else { continue }
-      for partner in storage.partners(slot) where partner._$storage !== storage {
+      for partner in storage.relationships.partners(slot) where partner._$storage !== storage {
         forget(storage, in: partner._$storage, slot: inverse)
       }
     }
@@ -220,13 +221,13 @@ final class RelationshipFixer {
       !partner.flags.contains(.hasNoRow)
     else { return }
     if partner.descriptor.properties[slot].isToMany {
-      let value = partner.toManyForChange(slot)
+      let value = partner.relationships.toManyForChange(slot)
       guard !value.holds(model) else { return }
       notify(partner, slot) {
         gain(model, willChangeToMany(partner, slot: slot), of: partner, slot)
       }
     } else {
-      let current = partner.partner(slot)
+      let current = partner.relationships.partner(slot)
       if current === model { return }
       if let current,
         let inverse = partner.descriptor.link(slot, in: coordinator)?.inverseSlot
@@ -247,7 +248,7 @@ final class RelationshipFixer {
         lose(model, willChangeToMany(partner, slot: slot), of: partner, slot)
       }
     } else {
-      guard partner.partner(slot) === model else { return }
+      guard partner.relationships.partner(slot) === model else { return }
       // A model that was set here since the last save replaced the stored one on purpose.
       let isStored = !partner.changedSlots.contains(slot)
       notify(partner, slot) { assign(nil, to: partner, slot: slot) }
@@ -298,7 +299,7 @@ extension RelationshipFixer {
     notify(partner, slot) { assign(nil, to: partner, slot: slot) }
     return { [changes = recorder.changes] in
       partner.notifyingObservers(of: slot) { partner.overlay(old, at: slot) }
-      partner.changedSlots = slots
+      partner.overlay.keepChanged(slots)
       if wasClean { changes.forget(partner) }
     }
   }

@@ -1,5 +1,3 @@
-import OpenSwiftDataRowStorage
-
 /// What the schema declares for one relationship slot, resolved to slots.
 struct RelationshipLink {
   let name: String
@@ -46,51 +44,5 @@ struct RelationshipLinks {
 extension _ModelDescriptor {
   func link(_ slot: Int, in coordinator: any StoreCoordinator) -> RelationshipLink? {
     coordinator.links[entityName, slot]
-  }
-}
-
-extension _ModelStorage {
-  /// The related model of a to-one; a fault if it is not in memory.
-  func partner(_ slot: Int) -> (any PersistentModel)? {
-    switch overlaid(slot) {
-    case .model(let model): return model
-    case .identifier(let identifier):
-      return source?._relatedModel(identifier, of: self) as? any PersistentModel
-    case .unset:
-      guard let row = readableRow(for: slot), !row.isNull(slot), let source else { return nil }
-      return source._toOne(self, slot: slot) as? any PersistentModel
-    case .null, .toMany, .weakReferences: return nil
-    case .integer, .real, .text, .blob, .uuid, .boxed: return nil
-    }
-  }
-
-  /// The related models of either kind of relationship.
-  func partners(_ slot: Int) -> [any PersistentModel] {
-    if descriptor.properties[slot].isToMany {
-      return loadedToMany(slot).members.map { Array($0) } ?? []
-    }
-    return partner(slot).map { [$0] } ?? []
-  }
-
-  /// A to-many with all its members.
-  func loadedToMany(_ slot: Int) -> _ToManyValue {
-    let value = toManyForChange(slot)
-    if value.members != nil { return value }
-    let stored = source?._toMany(self, slot: slot) ?? []
-    // The source may have loaded the value itself, or created another one.
-    if value.members == nil { _ = value.load(stored) }
-    overlay(.toMany(value), at: slot)
-    return value
-  }
-
-  /// A to-many to record changes in, loaded or not.
-  func toManyForChange(_ slot: Int) -> _ToManyValue {
-    if case .toMany(let value) = overlaid(slot) {
-      return value
-    }
-    let isNew = flags.contains(.isInserted) || source == nil
-    let value = isNew ? _ToManyValue(members: []) : _ToManyValue()
-    overlay(.toMany(value), at: slot)
-    return value
   }
 }

@@ -179,7 +179,8 @@ struct SavedModels {
   private func forgetLists(around storage: _ModelStorage) {
     for slot in storage.descriptor.relationshipSlots {
       guard let inverse = storage.descriptor.link(slot, in: stores.coordinator)?.inverseSlot,
-        !storage.descriptor.properties[slot].isToMany, let partner = storage.partner(slot)
+        !storage.descriptor.properties[slot].isToMany,
+        let partner = storage.relationships.partner(slot)
       else { continue }
       let other = partner._$storage
       guard other.flags.isDisjoint(with: [.isChanged, .isInserted]) else { continue }
@@ -197,8 +198,7 @@ struct SavedModels {
       return
     }
     storage.notifyingObserversOfAll {
-      storage.refresh(page: snapshot.page, row: snapshot.row)
-      if snapshot.cells != nil { storage.takeCells(of: snapshot) }
+      snapshot.refresh(storage)
     }
   }
 
@@ -257,7 +257,7 @@ struct SavedModels {
       let storage = batch.insertedStorages[index]
       if watchers.isActive { watchers.willDelete(storage) }
       storage.notifyingObserversOfAll { storage.leaveContext() }
-      storage.weakenReferences(in: stores.coordinator)
+      storage.relationships.weaken(in: stores.coordinator)
     }
     for identifier in consequences.deleted {
       saved.deleted.append(identifier)
@@ -306,7 +306,7 @@ struct SavedModels {
   private func empty(_ link: SaveConsequences.Link) {
     for live in identities.instances(of: link.identifier) {
       let storage = live.storage
-      if storage.flags.contains(.isFault), storage.overlay == nil { continue }
+      if storage.flags.contains(.isFault), storage.overlay.isEmpty { continue }
       if watchers.isActive { watchers.willEdit(storage, slot: link.slot) }
       storage.notifyingObservers(of: link.slot) { storage.overlay(.null, at: link.slot) }
     }
@@ -338,53 +338,5 @@ extension SaveSession.Batch {
   fileprivate func forgetStored(_ storedSlots: ExternalValueSlots) {
     for (index, slots) in storedSlots.inserted { insertedStorages[index].forgetStored(slots) }
     for (index, slots) in storedSlots.updated { updatedStorages[index].forgetStored(slots) }
-  }
-}
-
-extension _ModelStorage {
-  /// Called after the overlay was stored. From then on relationships hold identifiers, not models.
-  func acceptChanges() {
-    changedSlots = SlotSet()
-    guard overlay != nil else { return }
-    for slot in descriptor.relationshipSlots {
-      switch overlaid(slot) {
-      case .toMany(let value):
-        overlay(value.orderToSave.map { .toMany(_ToManyValue(order: $0)) } ?? .unset, at: slot)
-      case .model(let partner): overlay(.identifier(partner._$storage.identifier), at: slot)
-      case .unset, .null, .identifier, .weakReferences: continue
-      case .integer, .real, .text, .blob, .uuid, .boxed: continue
-      }
-    }
-  }
-}
-
-extension _ToManyValue {
-  /// The order of the members, if it differs from the order in which the store lists its rows.
-  fileprivate var orderToSave: [PersistentIdentifier]? {
-    guard let members else { return order }
-    func key(_ member: any PersistentModel) -> PersistentIdentifier {
-      member._$storage.identifier.resolved
-    }
-    // One member appended to the old ones needs one comparison.
-    if !isReordered, order == nil, added.count <= 1 {
-      guard let last = members.last, let previous = members.lastButOne, added.last === last,
-        let own = key(last).rowKey, let other = key(previous).rowKey, own < other
-      else { return nil }
-    }
-    let keys = members.map(key)
-    let rows = keys.compactMap(\.rowKey)
-    let isListedSo = zip(rows, rows.dropFirst()).allSatisfy { $0 < $1 }
-    return isListedSo ? nil : keys
-  }
-
-  /// Members in the saved order; members that are not part of it come last.
-  func ordered(_ members: [any PersistentModel]) -> [any PersistentModel] {
-    guard let order else { return members }
-    let positions = Dictionary(
-      order.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
-    let positioned = members.enumerated().map { index, member in
-      (member, positions[member._$storage.identifier] ?? order.count + index)
-    }
-    return positioned.sorted { $0.1 < $1.1 }.map(\.0)
   }
 }

@@ -57,7 +57,7 @@ struct UndoApplication {
     let storage = before.storage
     for (slot, partner) in before.toOnes where isNew || before.isEdited(slot) {
       if let partner, !canBeReferenced(partner) { continue }
-      guard storage.partner(slot) !== partner else { continue }
+      guard storage.relationships.partner(slot) !== partner else { continue }
       storage.notifyingObservers(of: slot) {
         fixer.setToOne(storage, slot: slot, to: partner)
       }

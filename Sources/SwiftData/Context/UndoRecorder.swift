@@ -101,7 +101,7 @@ final class UndoRecorder: EditWatcher {
     while let next = queue.popLast() {
       for slot in next.descriptor.relationshipSlots
       where next.descriptor.link(slot, in: coordinator)?.deleteRule == .cascade {
-        for partner in next.partners(slot) {
+        for partner in next.relationships.partners(slot) {
           let partner = partner._$storage
           guard identity.has(partner) else { continue }
           note(partner)
@@ -120,7 +120,9 @@ final class UndoRecorder: EditWatcher {
   private func noteAllRelationships(of storage: _ModelStorage) {
     if storage.flags.contains(.isFault) { storage.source?._fill(storage) }
     for slot in storage.descriptor.relationshipSlots {
-      if storage.descriptor.properties[slot].isToMany { _ = storage.loadedToMany(slot) }
+      if storage.descriptor.properties[slot].isToMany {
+        _ = storage.relationships.loadedToMany(slot)
+      }
       note(storage, slot, isEdit: false)
     }
   }

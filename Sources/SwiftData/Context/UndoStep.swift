@@ -134,7 +134,7 @@ struct EarlierModelState {
     guard isPresent else { return }
     attributes.removeAll { storage.explicitValue($0.slot).isSame(as: $0.value) }
     guard !mayBeDeletedByCascade else { return }
-    toOnes.removeAll { storage.partner($0.slot) === $0.partner }
+    toOnes.removeAll { storage.relationships.partner($0.slot) === $0.partner }
     toManys.removeAll { $0.isUnchanged }
     isNeeded = !attributes.isEmpty || !toOnes.isEmpty || !toManys.isEmpty
   }
@@ -150,7 +150,7 @@ enum EarlierSlotValue {
   init(_ storage: _ModelStorage, _ slot: Int) {
     self =
       switch storage.descriptor.properties[slot].form {
-      case .toOne: .toOne(slot, storage.partner(slot))
+      case .toOne: .toOne(slot, storage.relationships.partner(slot))
       case .toMany: .toMany(slot)
       case .attribute, .transformable: .attribute(slot, storage.explicitValue(slot))
       }

@@ -67,7 +67,7 @@ struct Validation {
       storage.flags.contains(.isInserted)
         || coordinator.port(forEntity: storage.descriptor.entityName)?.isTransactional == false
     else { return }
-    let count = storage.partners(slot)
+    let count = storage.relationships.partners(slot)
       .count { $0._$storage.flags.isDisjoint(with: [.isDeleted, .hasNoRow]) }
     let failure = SwiftDataError.wrongCount(
       of: storage.identifier, property: link.name, count: count, minimum: link.minimumCount,

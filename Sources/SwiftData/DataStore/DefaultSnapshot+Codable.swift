@@ -51,11 +51,11 @@ extension DefaultSnapshot {
           storage.overlay(.null, at: slot)
         } else if let type = property.valueType as? any Decodable.Type {
           storage.overlay(
-            storage.slotValue(try container.decode(type, forKey: key)), at: slot)
+            .attribute(try container.decode(type, forKey: key)), at: slot)
         }
       }
     }
-    storage.knownIdentifier = identifier
+    storage.identify(as: identifier)
     let attributes = DefaultSnapshot(lenient: storage)
     var cells =
       attributes.cells ?? ContiguousArray(repeating: .unset, count: descriptor.layout.kinds.count)
@@ -152,7 +152,7 @@ extension DefaultSnapshot {
     case .transformable: return transformedValue(slot)
     case .attribute:
       guard let value = attributeValue(slot) else { return .null }
-      func box<V: Encodable>(_ value: V) -> _SlotValue { _ModelStorage.boxed(value) }
+      func box<V: Encodable>(_ value: V) -> _SlotValue { _SlotValue.boxing(value) }
       return box(value)
     }
   }
@@ -166,7 +166,7 @@ extension DefaultSnapshot {
     let property = descriptor.properties[slot]
     func read<V>(_ type: V.Type) -> _SlotValue? {
       ValueDecoding.transformed(type, property: property, bytes: bytes)
-        .map { _ModelStorage.boxed($0) }
+        .map { _SlotValue.boxing($0) }
     }
     return _openExistential(property.valueType, do: read) ?? .null
   }

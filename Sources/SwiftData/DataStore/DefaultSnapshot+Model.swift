@@ -23,7 +23,7 @@ extension DefaultSnapshot {
   ) rethrows {
     if completes { storage.completePartialRow() }
     let descriptor = storage.descriptor
-    var cells = storage.overlay
+    var cells = storage.overlay.values
     var toManys: [ToManySnapshot] = []
     if !descriptor.slotsToConvert.isEmpty, cells != nil {
       let leafCount = descriptor.layout.kinds.count - descriptor.slotCount
@@ -82,10 +82,8 @@ extension DefaultSnapshot {
   func exported<S: DataStoreSnapshot>(as type: S.Type, _ source: any _FaultSource) -> S {
     func make<M: PersistentModel>(_ type: M.Type) -> S {
       let storage = _ModelStorage(descriptor)
-      storage.row = row
-      storage.page = page
-      storage.knownIdentifier = persistentIdentifier
-      storage.takeCells(of: self)
+      storage.becomeExported(as: persistentIdentifier, page: page, row: row)
+      putCells(into: storage)
       for slot in descriptor.relationshipSlots {
         if let members = memberIdentifiers(slot) {
           let models = members.compactMap { source._fault(for: $0) as? any PersistentModel }
@@ -97,34 +95,11 @@ extension DefaultSnapshot {
         }
       }
       // The model owns the identifier, so this storage must not end it when it is released.
-      defer { storage.knownIdentifier = nil }
+      defer { storage.forgetIdentifier() }
       var related: [PersistentIdentifier: any BackingData] = [:]
       return S(from: _ManagedBackingData<M>(storage), relatedBackingDatas: &related)
     }
     return make(descriptor.type)
-  }
-}
-
-extension DefaultSnapshot {
-  /// Whether the snapshot has the value of a slot outside the row.
-  fileprivate func hasCell(of slot: Int) -> Bool {
-    guard let cells, row != nil else { return true }
-    if case .unset = cells[slot] { return false }
-    return true
-  }
-}
-
-extension _ModelStorage {
-  /// Takes values that came without a row, from a store of another kind.
-  func takeCells(of snapshot: DefaultSnapshot) {
-    guard let cells = snapshot.cells else { return }
-    for slot in 0..<descriptor.slotCount where snapshot.hasCell(of: slot) {
-      switch descriptor.properties[slot].form {
-      case .attribute(.scalar), .attribute(.rawValue), .toOne: overlay(cells[slot], at: slot)
-      default:
-        if let value = snapshot.decodedValue(slot) { overlay(value, at: slot) }
-      }
-    }
   }
 }
 

@@ -41,7 +41,7 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
     relatedBackingDatas: inout [PersistentIdentifier: any BackingData]
   ) {
     func storage<B: BackingData>(_ data: B) -> _ModelStorage {
-      data._storage ?? _ModelStorage(copying: data)
+      data._storage ?? data.copiedStorage()
     }
     self.init(lenient: storage(backingData))
   }
@@ -92,7 +92,7 @@ extension DefaultSnapshot {
   /// The same values, with the name of a value in place of the value that is stored outside the
   /// row.
   func naming(_ name: String, for cell: Int) -> DefaultSnapshot {
-    setting([cell], to: _ModelStorage.boxed(StoredReference(name: name)))
+    setting([cell], to: _SlotValue.boxing(StoredReference(name: name)))
   }
 
   /// A copy with some values removed.

@@ -54,37 +54,36 @@ extension BackingData {
   /// The same values as those of a subclass that is being initialised.
   public func _generateCurrentClassBackingData<CurrentClass>() -> any BackingData<CurrentClass>
   where CurrentClass: PersistentModel {
-    _ManagedBackingData<CurrentClass>(_storage ?? _ModelStorage(copying: self))
+    _ManagedBackingData<CurrentClass>(_storage ?? copiedStorage())
   }
 
   /// The same values as those of a superclass.
   public func _superClassBackingData<SuperClass>(
     of givenType: any PersistentModel.Type
   ) -> any BackingData<SuperClass> where SuperClass: PersistentModel {
-    _ManagedBackingData<SuperClass>(_storage ?? _ModelStorage(copying: self))
-  }
-}
-
-extension _ModelStorage {
-  /// Copies the values of backing data of another implementation.
-  convenience init<M: PersistentModel>(copying backingData: any BackingData<M>) {
-    self.init(M._$descriptor)
-    knownIdentifier = backingData.persistentModelID
-    for (slot, property) in descriptor.properties.enumerated() {
-      guard let value = backingData.anyValue(of: property) else { continue }
-      overlay(value, at: slot)
-    }
+    _ManagedBackingData<SuperClass>(_storage ?? copiedStorage())
   }
 }
 
 extension BackingData {
+  /// A storage with the values of backing data of another implementation.
+  func copiedStorage() -> _ModelStorage {
+    let storage = _ModelStorage(Model._$descriptor)
+    if let persistentModelID { storage.identify(as: persistentModelID) }
+    for (slot, property) in storage.descriptor.properties.enumerated() {
+      guard let value = anyValue(of: property) else { continue }
+      storage.overlay(value, at: slot)
+    }
+    return storage
+  }
+
   /// The value of one property of another implementation, as a slot keeps it.
   func anyValue(of property: ModelProperty) -> _SlotValue? {
     func attribute<V: Codable>(_ type: V.Type) -> _SlotValue? {
       guard let keyPath = property.keyPath as? KeyPath<Model, V> else { return nil }
       let value: V = getValue(forKey: keyPath)
       if let scalar = value as? any _ScalarAttribute { return scalar._slotValue }
-      return _ModelStorage.boxed(value)
+      return _SlotValue.boxing(value)
     }
     func toOne<V: PersistentModel>(_ type: V.Type) -> _SlotValue? {
       if let keyPath = property.keyPath as? KeyPath<Model, V?> {

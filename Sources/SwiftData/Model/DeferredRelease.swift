@@ -45,16 +45,3 @@ enum DeferredRelease {
     queue.isWorking = false
   }
 }
-
-extension _ModelStorage {
-  /// Whether freeing the values may free other models.
-  var retainsModels: Bool {
-    descriptor.relationshipSlots.contains { slot in
-      switch overlaid(slot) {
-      case .model, .toMany: true
-      case .unset, .null, .identifier, .weakReferences: false
-      case .integer, .real, .text, .blob, .uuid, .boxed: false
-      }
-    }
-  }
-}

@@ -1,5 +1,3 @@
-public import OpenSwiftDataRowStorage
-
 extension _ModelBacking {
   // MARK: Scalars
 
@@ -116,7 +114,7 @@ extension _ModelBacking {
   public mutating func initialize<M: PersistentModel, V: Codable>(
     _ type: M.Type, _ slot: Int, to value: V
   ) {
-    storageForInitialization(type)?.overlay(_ModelStorage.boxed(value), at: slot)
+    storageForInitialization(type)?.overlay(_SlotValue.boxing(value), at: slot)
   }
 
   /// Reads a Codable property; decodes it once.
@@ -132,7 +130,7 @@ extension _ModelBacking {
   ) {
     let storage = object ?? model._$storage
     withMutation(model, slot) {
-      storage.change(slot, to: _ModelStorage.boxed(value))
+      storage.change(slot, to: _SlotValue.boxing(value))
     }
   }
 
@@ -154,7 +152,7 @@ extension _ModelBacking {
   public mutating func initializeTransformable<M: PersistentModel, V>(
     _ type: M.Type, _ slot: Int, to value: V
   ) {
-    storageForInitialization(type)?.overlay(_ModelStorage.boxed(value), at: slot)
+    storageForInitialization(type)?.overlay(_SlotValue.boxing(value), at: slot)
   }
 
   /// Reads a property through its value transformer.
@@ -168,37 +166,7 @@ extension _ModelBacking {
   ) {
     let storage = object ?? model._$storage
     withMutation(model, slot) {
-      storage.change(slot, to: _ModelStorage.boxed(value))
+      storage.change(slot, to: _SlotValue.boxing(value))
     }
-  }
-}
-
-extension _ModelStorage {
-  /// A scalar by slot, from the overlay or the row; `nil` for null, for a value that does not fit
-  /// the type, and without a row.
-  @inlinable
-  func scalar<V: _ScalarAttribute>(_ slot: Int) -> V? {
-    if overlay != nil, let value: V? = overlaidScalar(slot) { return value }
-    guard let row = readableRow(for: slot) else { return nil }
-    if row.isNull(slot) { return row.isExternal(slot) ? externalScalar(slot) : nil }
-    if let value = V._read(row, slot) { return value }
-    noteUnreadable(slot)
-    return nil
-  }
-
-  /// The outer nil means that the row has the value.
-  @inlinable
-  func overlaidScalar<V: _ScalarAttribute>(_ slot: Int) -> V?? {
-    switch overlaid(slot) {
-    case .unset: nil
-    case let value: .some(V._unwrap(value))
-    }
-  }
-
-  /// Puts a value over the row, after the context was asked to track the change.
-  @inlinable
-  func change(_ slot: Int, to value: _SlotValue) {
-    if let source { source._willChange(self, slot: slot) }
-    overlay(value, at: slot)
   }
 }

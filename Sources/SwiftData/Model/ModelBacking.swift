@@ -51,7 +51,7 @@ public struct _ModelBacking {
   ) -> _ModelStorage {
     let isNew = object?.hasModel != true
     let storage = storage(of: model)
-    if isNew { storage.keepConstants(keep) }
+    if isNew { _ModelBacking.keepConstants(keep, in: storage) }
     return storage
   }
 
@@ -62,12 +62,12 @@ public struct _ModelBacking {
   public mutating func adopt<M: PersistentModel>(_ backingData: any BackingData<M>) {
     if let object, object.flags.contains(.isMaterializing) { return }
     guard let storage = backingData._storage, storage.hasModel else {
-      object = backingData._storage ?? _ModelStorage(copying: backingData)
+      object = backingData._storage ?? backingData.copiedStorage()
       return
     }
     if storage === object { return }
-    let copy = _ModelStorage(copying: backingData)
-    copy.knownIdentifier = nil
+    let copy = backingData.copiedStorage()
+    copy.forgetIdentifier()
     object = copy
   }
 
@@ -82,25 +82,17 @@ public struct _ModelBacking {
     own.belong(to: model)
     object = own
     replaceInherited(own)
-    own.keepConstants(keep)
+    _ModelBacking.keepConstants(keep, in: own)
     return own
   }
-}
 
-extension _ModelStorage {
   /// Copies the constants of a model that the user created; a fetched one has them in its row.
-  fileprivate func keepConstants(_ keep: (inout _ModelBacking) -> Void) {
-    guard row == nil, source == nil, !flags.contains(.isMaterializing) else { return }
-    var backing = _ModelBacking(object: self)
+  private static func keepConstants(
+    _ keep: (inout _ModelBacking) -> Void, in storage: _ModelStorage
+  ) {
+    guard storage.row == nil, storage.source == nil, !storage.flags.contains(.isMaterializing)
+    else { return }
+    var backing = _ModelBacking(object: storage)
     keep(&backing)
-  }
-
-  func takeValues(of inherited: _ModelStorage) {
-    for slot in 0..<inherited.descriptor.slotCount {
-      let value = inherited.overlaid(slot)
-      if case .unset = value { continue }
-      overlay(value, at: slot)
-    }
-    if observers == nil { observers = inherited.observers }
   }
 }

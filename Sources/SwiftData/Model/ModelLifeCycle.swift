@@ -17,9 +17,11 @@ import OpenSwiftDataRowStorage
 /// | event | from → to | transition, and what else the context does |
 /// |---|---|---|
 /// | initialiser | → transient | - |
-/// | row of a fetch | → registered | `becomeRegistered`; identity registry: inserted |
-/// | relationship or `model(for:)` | → fault | `becomeFault(in:as:)`; identity registry: inserted |
-/// | fetch of some properties | → partialFault | `becomeFault(in:as:)`; identity registry: inserted |
+/// | row of a fetch | transient → registered | `becomeRegistered`; identity registry: inserted |
+/// | relationship or `model(for:)` | transient → fault | `becomeFault(in:as:)`; identity registry: inserted |
+/// | fetch of some properties | transient → partialFault | `becomePartialFault(in:as:)`; identity registry: inserted |
+/// | identifier without a row | transient → detached | `withoutRow` |
+/// | snapshot for a store of another kind | transient → the same | `becomeExported` |
 /// | `insert` | transient, lost, detached → inserted | `becomeInserted`; change tracker: inserted, and no longer changed or deleted |
 /// | first read, edit or snapshot | fault, partialFault → registered | `beginFilling`, `show` |
 /// | the same, store not readable | fault, partialFault → the same | `beginFilling`, `failFilling` |
@@ -47,8 +49,9 @@ import OpenSwiftDataRowStorage
 /// state means for the context; the flags record it in the model, where each read and edit tests
 /// one bit.
 ///
-/// Only the transitions below change a `LifeCycle`: its setters are private to this file. A model
-/// belongs to one thread, so nothing else guards it.
+/// Only the transitions below change a `LifeCycle`: its setters are private to this file. Each one
+/// checks that it starts in a state from which it is allowed. The checks are empty unless
+/// `OPENSWIFTDATA_INVARIANTS` is defined. A model belongs to one thread, so nothing else guards it.
 @usableFromInline
 struct LifeCycle {
   /// The context; nil in the states `transient` and `detached`.
@@ -86,12 +89,84 @@ struct LifeCycle {
   }
 }
 
+extension LifeCycle {
+  /// Some of the states in the table.
+  struct States: OptionSet {
+    let rawValue: UInt16
+
+    static let transient = States(rawValue: 1 << 0)
+    static let inserted = States(rawValue: 1 << 1)
+    static let registered = States(rawValue: 1 << 2)
+    static let fault = States(rawValue: 1 << 3)
+    static let partialFault = States(rawValue: 1 << 4)
+    static let changed = States(rawValue: 1 << 5)
+    static let deleted = States(rawValue: 1 << 6)
+    static let lost = States(rawValue: 1 << 7)
+    static let detached = States(rawValue: 1 << 8)
+
+    /// With a row and without unsaved changes.
+    static let stored: States = [.registered, .fault, .partialFault]
+    /// Without unsaved changes.
+    static let settled: States = [.stored, .transient, .lost, .detached]
+    /// With a context.
+    static let inContext: States = [.stored, .inserted, .changed, .deleted, .lost]
+  }
+}
+
+extension LifeCycle.States: CustomStringConvertible {
+  /// The name of the first state.
+  var description: String {
+    let names = [
+      "transient", "inserted", "registered", "fault", "partialFault", "changed", "deleted", "lost",
+      "detached",
+    ]
+    let index = rawValue.trailingZeroBitCount
+    return index < names.count ? names[index] : "none"
+  }
+}
+
 extension _ModelStorage {
   @inlinable var flags: LifeCycle.Flags { lifeCycle.flags }
 
   @inlinable var source: (any _FaultSource)? { lifeCycle.source }
 
+  /// Whether the model has left its context: deleted by another one, or before its first save.
+  var hasLeftContext: Bool { flags.contains(.hasNoRow) || source == nil }
+
+  #if OPENSWIFTDATA_INVARIANTS
+    private var state: LifeCycle.States {
+      if flags.contains(.hasNoRow) { return source == nil ? .detached : .lost }
+      if flags.contains(.isInserted) { return .inserted }
+      if flags.contains(.isDeleted) { return .deleted }
+      if flags.contains(.isChanged) { return .changed }
+      if source == nil { return .transient }
+      guard flags.contains(.isFault) else { return .registered }
+      return partialRow == nil ? .fault : .partialFault
+    }
+  #endif
+
+  /// Called at the beginning of a transition.
+  private func _invariantCheck(
+    startsIn legal: LifeCycle.States, _ transition: StaticString = #function
+  ) {
+    #if OPENSWIFTDATA_INVARIANTS
+      precondition(
+        legal.contains(state),
+        "A model in the state \(state) has no transition \(transition): \(descriptor.entityName).")
+    #endif
+  }
+
   // MARK: New storages
+
+  /// The storage of a model whose row no longer exists.
+  static func withoutRow(
+    _ identifier: PersistentIdentifier, _ descriptor: _ModelDescriptor
+  ) -> _ModelStorage {
+    let storage = _ModelStorage(descriptor)
+    storage.identify(as: identifier)
+    storage.lifeCycle.flags.insert(.hasNoRow)
+    return storage
+  }
 
   /// Called before the model's initialiser runs, which ignores initial values of the declaration.
   func beginMaterializing() { lifeCycle.flags.insert(.isMaterializing) }
@@ -102,39 +177,71 @@ extension _ModelStorage {
   }
 
   /// A new storage with its row.
-  func becomeRegistered(in source: any _FaultSource, as identifier: PersistentIdentifier) {
+  func becomeRegistered(
+    in source: any _FaultSource, as identifier: PersistentIdentifier, page: RowPage?,
+    row: UnsafeRawPointer?
+  ) {
+    _invariantCheck(startsIn: .transient)
+    rowView.replace(with: row, of: page)
     lifeCycle.source = source
-    knownIdentifier = identifier
+    identify(as: identifier)
   }
 
-  /// A new storage without its row, or with a partial one.
+  /// A new storage with a row, without a context: values that a store of another kind reads.
+  func becomeExported(
+    as identifier: PersistentIdentifier, page: RowPage?, row: UnsafeRawPointer?
+  ) {
+    _invariantCheck(startsIn: .transient)
+    rowView.replace(with: row, of: page)
+    identify(as: identifier)
+  }
+
+  /// A new storage without its row.
   func becomeFault(in source: any _FaultSource, as identifier: PersistentIdentifier) {
+    _invariantCheck(startsIn: .transient)
     lifeCycle.flags.insert(.isFault)
     lifeCycle.source = source
-    knownIdentifier = identifier
+    identify(as: identifier)
+  }
+
+  /// A new storage with a row of a few properties.
+  func becomePartialFault(
+    in source: any _FaultSource, as identifier: PersistentIdentifier, page: RowPage,
+    row partial: UnsafeRawPointer
+  ) {
+    becomeFault(in: source, as: identifier)
+    rowView.replace(withPartial: partial, of: page)
   }
 
   /// The model is new in a context. A model that was deleted permanently gets another identifier.
   func becomeInserted(in source: any _FaultSource) {
+    _invariantCheck(startsIn: [.transient, .lost, .detached])
     lifeCycle.flags.remove(.hasNoRow)
     lifeCycle.flags.insert(.isInserted)
     lifeCycle.source = source
-    changedSlots = .all
-    if let known = knownIdentifier, !known.isTemporary { knownIdentifier = nil }
+    overlay.markAllChanged()
+    if let known = knownIdentifier, !known.isTemporary { forgetIdentifier() }
     knownIdentifier?.temporaryScope?.begin(self, in: source)
   }
 
   // MARK: Pending changes
 
-  func becomeChanged() { lifeCycle.flags.insert(.isChanged) }
+  /// An edited model is still a fault if its store could not be read. A model whose class the schema
+  /// lacks has no context; the next save throws.
+  func becomeChanged() {
+    _invariantCheck(startsIn: [.stored, .transient])
+    lifeCycle.flags.insert(.isChanged)
+  }
 
   func becomeDeleted() {
+    _invariantCheck(startsIn: [.stored, .changed, .lost])
     lifeCycle.flags.remove(.isChanged)
     lifeCycle.flags.insert(.isDeleted)
   }
 
   /// - Returns: Whether edits from before or during the deletion are pending again.
   func becomeUndeleted() -> Bool {
+    _invariantCheck(startsIn: [.deleted, .lost])
     lifeCycle.flags.remove(.isDeleted)
     if changedSlots.isEmpty { return false }
     lifeCycle.flags.insert(.isChanged)
@@ -142,92 +249,155 @@ extension _ModelStorage {
   }
 
   /// The model is no longer pending: stored, discarded, or back at the values of the last save.
-  func clearPending() { lifeCycle.flags.subtract(.isPending) }
+  func clearPending() {
+    _invariantCheck(startsIn: [.inserted, .changed, .deleted, .lost, .detached])
+    lifeCycle.flags.subtract(.isPending)
+  }
 
   /// The store has given a new model its identifier.
   func becomeStored(as permanent: PersistentIdentifier) {
+    _invariantCheck(startsIn: [.stored, .inserted])
     knownIdentifier?.temporaryScope?.end(permanent: permanent)
-    knownIdentifier = permanent
+    identify(as: permanent)
+  }
+
+  /// The overlay was stored, or the row was deleted.
+  func acceptChanges() {
+    overlay.forgetChanges()
+    relationships.releaseSavedModels()
   }
 
   /// A new model leaves its context; no save will store it.
   func leaveContext() {
+    _invariantCheck(startsIn: [.stored, .inserted, .lost])
     knownIdentifier?.temporaryScope?.end(permanent: nil)
     lifeCycle.source = nil
-    changedSlots = SlotSet()
+    overlay.forgetChanges()
   }
 
   // MARK: Rows
 
   /// The row is about to be read; reads of the model meanwhile use the known values.
-  func beginFilling() { lifeCycle.flags.remove(.isFault) }
+  func beginFilling() {
+    #if OPENSWIFTDATA_INVARIANTS
+      precondition(flags.contains(.isFault), "A row that is in memory is read again.")
+    #endif
+    lifeCycle.flags.remove(.isFault)
+  }
 
   /// The store could not be read, so the next read tries again.
-  func failFilling() { lifeCycle.flags.insert(.isFault) }
+  func failFilling() {
+    _invariantCheck(startsIn: .inContext)
+    lifeCycle.flags.insert(.isFault)
+  }
 
   /// Takes a row under the changed or decoded values.
   func show(page: RowPage?, row: UnsafeRawPointer?) {
-    self.page = page
-    self.row = row
-    partialRow = nil
+    _invariantCheck(startsIn: .inContext)
+    rowView.replace(with: row, of: page)
     lifeCycle.flags.remove(.isFault)
   }
 
   /// Takes a row in place of all known values.
   func refresh(page: RowPage?, row: UnsafeRawPointer?) {
-    show(page: page, row: row)
-    overlay = nil
+    _invariantCheck(startsIn: [.stored, .lost])
+    rowView.replace(with: row, of: page)
+    lifeCycle.flags.remove(.isFault)
+    overlay.clear()
   }
 
   /// Drops the row and what was decoded from it; the next read gets a new one.
   func becomeFault() {
-    refresh(page: nil, row: nil)
+    _invariantCheck(startsIn: [.stored, .lost])
+    dropValues()
     lifeCycle.flags.insert(.isFault)
+  }
+
+  /// Becomes a fault and notifies the observers of every property.
+  func refault() {
+    notifyingObserversOfAll { becomeFault() }
   }
 
   /// Replaces all values by a row of a few properties; the others are faults from then on.
   func becomePartialFault(page: RowPage, row partial: UnsafeRawPointer) {
     becomeFault()
-    self.page = page
-    partialRow = partial
+    rowView.replace(withPartial: partial, of: page)
   }
 
   /// There is a row to read, under the known values.
-  func expectRow() { lifeCycle.flags.insert(.isFault) }
+  func expectRow() {
+    _invariantCheck(startsIn: .settled)
+    lifeCycle.flags.insert(.isFault)
+  }
+
+  /// Drops values that a save stored outside the row; the next read gets the row with their names.
+  func forgetStored(_ slots: SlotSet) {
+    _invariantCheck(startsIn: [.stored, .lost])
+    for slot in descriptor.externalSlots where slots.contains(slot) { overlay(.unset, at: slot) }
+    rowView.clear()
+    lifeCycle.flags.insert(.isFault)
+  }
+
+  /// Keeps values outside the row readable as long as the row is shown, though a save is about to
+  /// delete them.
+  func keepExternalValues() {
+    if flags.contains(.isFault), !overlay.isEmpty { source?._fill(self) }
+    rowView.keepExternalValues(descriptor)
+  }
+
+  private func dropValues() {
+    rowView.clear()
+    overlay.clear()
+  }
 
   // MARK: Rows that no longer exist
 
   /// The row no longer exists in the store, without a save of this context.
   func loseRow() {
-    lifeCycle.flags.remove(.isFault)
-    lifeCycle.flags.insert(.hasNoRow)
+    _invariantCheck(startsIn: .inContext)
+    noteMissingRow()
   }
 
-  /// The row no longer exists, and the model leaves the context.
+  /// The row no longer exists, and the model leaves the context. Another instance of the row may
+  /// have detached it already.
   func becomeDetached() {
-    loseRow()
+    _invariantCheck(startsIn: [.stored, .changed, .deleted, .lost, .detached])
+    noteMissingRow()
     lifeCycle.source = nil
+  }
+
+  private func noteMissingRow() {
+    lifeCycle.flags.remove(.isFault)
+    lifeCycle.flags.insert(.hasNoRow)
   }
 
   // MARK: Failed transactions
 
   /// The first save of the model was undone.
-  /// - Parameter identifier: The earlier identifier; copies of it no longer lead to a row.
-  func becomeUnsaved(as identifier: PersistentIdentifier?) {
-    refresh(page: nil, row: nil)
-    lifeCycle.flags.remove(.hasNoRow)
+  /// - Parameters:
+  ///   - identifier: The earlier identifier; copies of it no longer lead to a row.
+  ///   - values: The values from before the save.
+  func becomeUnsaved(
+    as identifier: PersistentIdentifier?, with values: ContiguousArray<_SlotValue>?
+  ) {
+    _invariantCheck(startsIn: .settled)
+    dropValues()
+    overlay.exchange(values)
+    overlay.forgetChanges()
+    lifeCycle.flags.subtract([.isFault, .hasNoRow])
     lifeCycle.source = nil
-    changedSlots = SlotSet()
     identifier?.temporaryScope?.removePermanentIdentifier()
-    knownIdentifier = identifier
+    if let identifier { identify(as: identifier) } else { forgetIdentifier() }
   }
 
   /// The deletion of the model's row was undone.
   func becomeRestored(in source: any _FaultSource) {
+    _invariantCheck(startsIn: [.lost, .detached])
+    dropValues()
+    overlay.forgetChanges()
     lifeCycle.flags.remove(.hasNoRow)
+    lifeCycle.flags.insert(.isFault)
     lifeCycle.source = source
-    changedSlots = SlotSet()
-    becomeFault()
   }
 
   // MARK: Other flags

@@ -1,15 +1,12 @@
 import Foundation
 import OpenSwiftDataRowStorage
 
-/// Values that have to be decoded: composites, encoded and transformed ones. Called by the getters
-/// that `@Model` generates; decoded values are kept in the overlay.
+/// Values that have to be decoded (composites, encoded and transformed ones), and values stored
+/// outside the row, in files. Called by the getters that `@Model` generates.
+///
+/// Decoded values are kept in the overlay. Values stored outside the row are not kept, so a model
+/// needs no more memory after they were read.
 extension _ModelStorage {
-  /// A value without a scalar form, boxed; nil becomes null.
-  static func boxed<V>(_ value: V) -> _SlotValue {
-    if let optional = value as? any OptionalValue, optional.isNil { return .null }
-    return .boxed(ValueBox(value))
-  }
-
   /// The value of a Codable property, decoded at the first access and kept in the overlay. A value
   /// that is stored outside the row is decoded at each access.
   static func decoded<V: Codable>(_ type: V.Type, slot: Int, of storage: _ModelStorage?) -> V {
@@ -98,5 +95,50 @@ extension _ModelStorage {
     case .text: .text(row.text(cell))
     case .blob: .blob(Data(row.bytes(cell)))
     }
+  }
+
+  // MARK: Values stored outside the row
+
+  /// Whether the shown row has the name of a value that is stored outside it.
+  func isExternal(_ slot: Int) -> Bool { knownRow(for: slot)?.isExternal(slot) ?? false }
+
+  /// The bytes of a value stored outside the row; nil if they no longer exist, or if a null has
+  /// replaced them.
+  func externalContent(_ slot: Int) -> Data? {
+    if let content = knownRow(for: slot)?.externalContent(slot, page) { return content }
+    // Another writer may have replaced the value since the row was read.
+    guard let source, !isDeinitialising else { return nil }
+    source._reread(self)
+    guard let row = knownRow(for: slot) else { return nil }
+    return row.isNull(slot) ? row.externalContent(slot, page) : Data(row.bytes(slot))
+  }
+
+  /// A scalar that is stored outside the row.
+  @usableFromInline
+  func externalScalar<V: _ScalarAttribute>(_ slot: Int) -> V? {
+    if let content = externalContent(slot),
+      let type = V.self as? any ScalarCoding.Type,
+      let value = type.init(storedValue: descriptor.layout.stored(content, slot)) as? V
+    {
+      return value
+    }
+    noteUnreadable(slot)
+    return nil
+  }
+}
+
+extension RowReader {
+  /// The bytes of a value stored outside the row; nil for a value in the row, and if the value no
+  /// longer exists.
+  func externalContent(_ cell: Int, _ page: RowPage?) -> Data? {
+    guard let outside = page?.outside, isExternal(cell) else { return nil }
+    return outside.content(named: text(cell))
+  }
+}
+
+extension RowLayout {
+  /// Bytes stored outside a row, in the form that the cell would have.
+  func stored(_ content: Data, _ cell: Int) -> _StoredValue {
+    kinds[cell] == .text ? .text(String(decoding: content, as: UTF8.self)) : .blob(content)
   }
 }

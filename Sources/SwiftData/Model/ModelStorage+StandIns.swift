@@ -56,8 +56,7 @@ extension _ModelStorage {
     case .null: return property.isOptional ? nil : .missingValue
     default: return nil
     }
-    let known = reader ?? partialReader(slot)
-    guard let known else {
+    guard let known = knownRow(for: slot) else {
       if property.isOptional { return nil }
       if flags.contains(.hasNoRow) { return .missingRow }
       return flags.contains(.isFault) ? .unreadableStore : .missingValue
@@ -67,10 +66,5 @@ extension _ModelStorage {
       property.leafCells.isEmpty ? known.isNull(slot) : property.leafCells.allSatisfy(known.isNull)
     if isNull { return property.isOptional ? nil : .missingValue }
     return .unsuitableValue
-  }
-
-  private func partialReader(_ slot: Int) -> RowReader? {
-    guard let partialRow, partialRowHas(slot) else { return nil }
-    return RowReader(row: partialRow, cellsOffset: descriptor.cellsOffset)
   }
 }

@@ -5,15 +5,15 @@ import OpenSwiftDataRowStorage
 
 extension PersistentModel {
   /// The class, the identifier, the state and the values in memory; nothing is read from the store.
-  public var debugDescription: String { _$storage.shownText }
+  public var debugDescription: String { ShownModel(storage: _$storage).text }
 
   /// The identifier, the state and the values in memory, by name; nothing is read from the store.
   public var customMirror: Mirror {
-    let storage = _$storage
+    let shown = ShownModel(storage: _$storage)
     var children: [(label: String?, value: Any)] = [
-      ("persistentModelID", storage.knownIdentifier as Any), ("state", storage.shownState),
+      ("persistentModelID", shown.storage.knownIdentifier as Any), ("state", shown.state),
     ]
-    for (name, value) in storage.shownValues { children.append((name, value.reflected)) }
+    for (name, value) in shown.values { children.append((name, value.reflected)) }
     return Mirror(
       self, children: children, displayStyle: .class, ancestorRepresentation: .suppressed)
   }
@@ -46,44 +46,52 @@ private enum ShownValue {
   }
 }
 
-extension _ModelStorage {
-  fileprivate var shownText: String {
-    let values = shownValues.map { "\($0): \($1.text)" }
-    let key = knownIdentifier.map { $0.isTemporary ? "t" : $0.primaryKey }
+/// The identifier, the state and the values of a model, as far as they are in memory.
+private struct ShownModel {
+  let storage: _ModelStorage
+
+  private var descriptor: _ModelDescriptor { storage.descriptor }
+
+  var text: String {
+    let values = values.map { "\($0): \($1.text)" }
+    let key = storage.knownIdentifier.map { $0.isTemporary ? "t" : $0.primaryKey }
     return "\(descriptor.entityName)("
-      + ([key, shownState].compactMap(\.self) + values).joined(separator: ", ") + ")"
+      + ([key, state].compactMap(\.self) + values).joined(separator: ", ") + ")"
   }
 
-  fileprivate var shownState: String {
+  var state: String {
+    let flags = storage.flags
     if flags.contains(.hasNoRow) { return "deleted" }
     if flags.contains(.isDeleted) { return "to be deleted" }
     if flags.contains(.isInserted) { return "inserted" }
     if flags.contains(.isChanged) { return "changed" }
-    if flags.contains(.isFault) { return partialRow == nil ? "not read" : "read in part" }
-    return source == nil ? "without context" : "stored"
+    if flags.contains(.isFault) {
+      return storage.partialRow == nil ? "not read" : "read in part"
+    }
+    return storage.source == nil ? "without context" : "stored"
   }
 
-  fileprivate var shownValues: [(name: String, value: ShownValue)] {
+  var values: [(name: String, value: ShownValue)] {
     descriptor.properties.enumerated().compactMap { slot, property in
-      shownValue(slot, property).map { (property.name, $0) }
+      value(slot, property).map { (property.name, $0) }
     }
   }
 
   /// - Returns: `nil` if neither the row nor a value of the property is in memory.
-  private func shownValue(_ slot: Int, _ property: ModelProperty) -> ShownValue? {
-    switch overlaid(slot) {
-    case .unset: return knownRow(for: slot).map { shownCell($0, slot, property) }
+  private func value(_ slot: Int, _ property: ModelProperty) -> ShownValue? {
+    switch storage.overlaid(slot) {
+    case .unset: return storage.knownRow(for: slot).map { cell($0, slot, property) }
     case .null: return .nothing("nil")
-    case .model(let model): return .model(model._$storage.shownName)
+    case .model(let model): return .model(ShownModel.name(model))
     case .identifier(let identifier): return .model(identifier.shownName)
     case .toMany(let list): return shown(list)
-    case .weakReferences(let partners): return .models(partners.models.map(\._$storage.shownName))
+    case .weakReferences(let partners): return .models(partners.models.map(ShownModel.name))
     case .boxed(let box): return .value(box.anyValue)
     case .integer, .real, .text, .blob, .uuid: return attribute(slot, property)
     }
   }
 
-  private func shownCell(
+  private func cell(
     _ row: RowReader, _ slot: Int, _ property: ModelProperty
   ) -> ShownValue {
     switch property.form {
@@ -106,11 +114,11 @@ extension _ModelStorage {
       return list.added.isEmpty
         ? .nothing("not read") : .nothing("not read, \(list.added.count) added")
     }
-    return .models(members.map(\._$storage.shownName))
+    return .models(members.map(ShownModel.name))
   }
 
   private func attribute(_ slot: Int, _ property: ModelProperty) -> ShownValue {
-    func read<Value: Decodable>(_ type: Value.Type) -> Any { attribute(slot) as Value }
+    func read<Value: Decodable>(_ type: Value.Type) -> Any { storage.attribute(slot) as Value }
     guard let type = Swift.type(of: property.keyPath).valueType as? any Decodable.Type else {
       return .nothing("not decoded")
     }
@@ -119,18 +127,9 @@ extension _ModelStorage {
   }
 
   /// `Trip/p3`
-  private var shownName: String {
-    knownIdentifier?.shownName ?? "\(descriptor.entityName)/t"
-  }
-
-  /// An attribute with a type that is known only at run time, from the overlay or the row.
-  func attribute<Value: Decodable>(_ slot: Int) -> Value {
-    let type = unwrappedType(of: Value.self) ?? Value.self
-    if let scalar = type as? any _ScalarAttribute.Type {
-      return anyScalar(scalar, slot) as? Value
-        ?? _ModelStorage.placeholderValue(for: Value.self, slot: slot, of: self)
-    }
-    return anyCodable(Value.self, slot)
+  private static func name(_ model: any PersistentModel) -> String {
+    let storage = model._$storage
+    return storage.knownIdentifier?.shownName ?? "\(storage.descriptor.entityName)/t"
   }
 }
 

@@ -48,7 +48,7 @@ extension PersistentModel {
       if !storage.hasModel { storage.belong(to: self) }
       return storage
     }
-    let storage = _ModelStorage(copying: persistentBackingData)
+    let storage = persistentBackingData.copiedStorage()
     storage.belong(to: self)
     persistentBackingData = _ManagedBackingData<Self>(storage)
     return storage

@@ -33,6 +33,44 @@ public enum _SlotValue {
   case weakReferences(_WeakReferences)
 }
 
+extension _SlotValue {
+  /// A value without a scalar form, boxed; nil becomes null.
+  static func boxing<V>(_ value: V) -> _SlotValue {
+    if let optional = value as? any OptionalValue, optional.isNil { return .null }
+    return .boxed(ValueBox(value))
+  }
+
+  /// Any attribute value: scalars and raw values in plain form, others boxed.
+  static func attribute<V>(_ value: V) -> _SlotValue {
+    if let optional = value as? any OptionalValue, optional.isNil { return .null }
+    if let scalar = value as? any _ScalarAttribute { return scalar._slotValue }
+    if let raw = (value as? any RawRepresentable)?.anyRawValue as? any _ScalarAttribute,
+      value is any Codable
+    {
+      return raw._slotValue
+    }
+    return boxing(value)
+  }
+
+  /// Whether two values are known to be equal bit by bit; boxed values only if they are one object.
+  func isSame(as other: _SlotValue) -> Bool {
+    switch (self, other) {
+    case (.unset, .unset), (.null, .null): true
+    case (.integer(let a), .integer(let b)): a == b
+    case (.real(let a), .real(let b)): a.bitPattern == b.bitPattern
+    case (.text(let a), .text(let b)): a.utf8.elementsEqual(b.utf8)
+    case (.blob(let a), .blob(let b)): a == b
+    case (.uuid(let a), .uuid(let b)): a == b
+    case (.boxed(let a), .boxed(let b)): a === b
+    default: false
+    }
+  }
+}
+
+extension RawRepresentable {
+  fileprivate var anyRawValue: Any { rawValue }
+}
+
 /// Contains a value that has no form of its own in a slot.
 public class _ValueBox {
   /// The value, whatever its type.

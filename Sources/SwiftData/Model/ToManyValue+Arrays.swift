@@ -75,38 +75,3 @@ public struct _ToManyChange {
 
   var count: Int { removed.count + added.count }
 }
-
-extension _ModelStorage {
-  /// The array of a to-many for an accessor that changes it in place and returns it.
-  func lendToMany<V: PersistentModel>(_ slot: Int) -> [V]? {
-    // Reading loads the members.
-    let models: [V]? = toMany(slot)
-    guard case .toMany(let value) = overlaid(slot) else { return models }
-    return lent(value) ?? models
-  }
-
-  private func lent<V: PersistentModel>(_ value: _ToManyValue) -> [V]? { value.lend(V.self) }
-
-  /// Sets the members to a borrowed array, and updates the other sides.
-  func takeBackToMany<V: PersistentModel>(_ slot: Int, _ models: inout [V]?) {
-    guard models != nil, case .toMany(let value) = overlaid(slot),
-      let array = value.takeLent(V.self)
-    else { return setToMany(slot, to: models) }
-    let countBefore = value.changeCount
-    let difference = array.takeBack(&models)
-    guard let change = value.change(for: difference, in: array), apply(change, to: value, slot)
-    else { return setToMany(slot, to: array.models) }
-    if case .toMany(let changed) = overlaid(slot) {
-      changed.keep(array, after: change, countBefore: countBefore)
-    }
-  }
-
-  /// - Returns: Whether the change could be applied member by member.
-  private func apply(_ change: _ToManyChange, to value: _ToManyValue, _ slot: Int) -> Bool {
-    if let source { return source._changeToMany(self, slot: slot, by: change) }
-    guard change.added.allSatisfy({ $0.model._$storage.source == nil }) else { return false }
-    for model in change.removed { _ = value.lose(model) }
-    for (model, position) in change.added { value.gain(model, at: position) }
-    return true
-  }
-}

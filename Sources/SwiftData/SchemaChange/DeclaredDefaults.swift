@@ -66,7 +66,7 @@ final class DeclaredDefaults {
   static func stored(
     _ value: Any, of property: ModelProperty, in entity: String
   ) throws -> [_StoredValue] {
-    func boxed<V>(_ value: V) -> _SlotValue { _ModelStorage.boxed(value) }
+    func boxed<V>(_ value: V) -> _SlotValue { _SlotValue.boxing(value) }
     let slot = _openExistential(value, do: boxed)
     switch property.form {
     case .attribute(.scalar), .attribute(.rawValue):

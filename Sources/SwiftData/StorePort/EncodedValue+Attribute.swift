@@ -3,11 +3,11 @@ import OpenSwiftDataRowStorage
 
 extension EncodedValue {
   /// The value of an attribute as a model stores it; `nil` if it does not have the property's type.
-  func slotValue(of property: ModelProperty, in storage: _ModelStorage) -> _SlotValue? {
+  func slotValue(of property: ModelProperty) -> _SlotValue? {
     func read<V>(_ type: V.Type) -> _SlotValue? {
       unwrapped(as: type).map { value in
-        if case .transformable = property.form { return _ModelStorage.boxed(value) }
-        return storage.slotValue(value)
+        if case .transformable = property.form { return .boxing(value) }
+        return .attribute(value)
       }
     }
     return _openExistential(property.valueType, do: read) ?? decodedValue(of: property)
@@ -20,7 +20,7 @@ extension EncodedValue {
       let bytes = try? EncodedCoding.encode(node)
     else { return nil }
     func decode<T: Decodable>(_ type: T.Type) -> _SlotValue? {
-      (try? EncodedCoding.decode(type, from: bytes)).map { _ModelStorage.boxed($0) }
+      (try? EncodedCoding.decode(type, from: bytes)).map { _SlotValue.boxing($0) }
     }
     return decode(type)
   }

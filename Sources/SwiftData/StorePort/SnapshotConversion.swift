@@ -31,7 +31,7 @@ extension SnapshotPort {
     _ descriptor: _ModelDescriptor
   ) throws -> DefaultSnapshot {
     let storage = _ModelStorage(descriptor)
-    storage.knownIdentifier = identifier
+    storage.identify(as: identifier)
     var fixed: [Int: _SlotValue] = [:]
     var toManys: [ToManySnapshot] = []
     for (slot, property) in descriptor.properties.enumerated() {
@@ -56,7 +56,7 @@ extension SnapshotPort {
       case .attribute, .transformable:
         if value.isNil {
           storage.overlay(.null, at: slot)
-        } else if let typed = value.slotValue(of: property, in: storage) {
+        } else if let typed = value.slotValue(of: property) {
           storage.overlay(typed, at: slot)
         } else if let stored = value.stored(as: property) {
           fixed[slot] = stored

@@ -1,8 +1,54 @@
 import Foundation
 import OpenSwiftDataRowStorage
 
-/// Values in a form that does not depend on their row, for undo and comparisons with the last save.
+/// Attributes whose types are known only at run time: for backing data, descriptions, undo, and
+/// comparisons with the last save.
 extension _ModelStorage {
+  /// An attribute with a type that is known only at run time, from the overlay or the row.
+  func attribute<Value: Decodable>(_ slot: Int) -> Value {
+    let type = unwrappedType(of: Value.self) ?? Value.self
+    if let scalar = type as? any _ScalarAttribute.Type {
+      return anyScalar(scalar, slot) as? Value
+        ?? _ModelStorage.placeholderValue(for: Value.self, slot: slot, of: self)
+    }
+    return anyCodable(Value.self, slot)
+  }
+
+  private func anyScalar<V: _ScalarAttribute>(_ type: V.Type, _ slot: Int) -> Any? {
+    let value: V? = scalar(slot)
+    return value
+  }
+
+  private func anyCodable<V>(_ type: V.Type, _ slot: Int) -> V {
+    func decode<C: Codable>(_ codable: C.Type) -> V {
+      _ModelStorage.decoded(codable, slot: slot, of: self) as? V
+        ?? _ModelStorage.placeholderValue(for: type, slot: slot, of: self)
+    }
+    if let raw = rawValue(type, slot) { return raw }
+    guard let codable = type as? any (Codable).Type else {
+      return _ModelStorage.placeholderValue(for: type, slot: slot, of: self)
+    }
+    return decode(codable)
+  }
+
+  /// An enum by its raw value; `nil` for types without one.
+  private func rawValue<V>(_ type: V.Type, _ slot: Int) -> V? {
+    let wrapped = unwrappedType(of: type) ?? type
+    guard let representable = wrapped as? any RawRepresentable.Type,
+      case .attribute(.rawValue) = descriptor.properties[slot].form
+    else { return nil }
+    return make(representable, slot) as? V
+  }
+
+  private func make<R: RawRepresentable>(_ type: R.Type, _ slot: Int) -> Any? {
+    guard let scalar = R.RawValue.self as? any _ScalarAttribute.Type,
+      let raw = anyScalar(scalar, slot) as? R.RawValue
+    else { return nil }
+    return R(rawValue: raw)
+  }
+
+  // MARK: Values that do not depend on their row
+
   /// The value of an attribute in a form that does not depend on the row. The row must have been
   /// read.
   ///
@@ -41,29 +87,13 @@ extension _ModelStorage {
     _ type: V.Type, _ slot: Int, _ property: ModelProperty
   ) -> _SlotValue? {
     func decoded<C: Codable>(_ type: C.Type) -> _SlotValue? {
-      decode(type, slot: slot).map { _ModelStorage.boxed($0) }
+      decode(type, slot: slot).map { _SlotValue.boxing($0) }
     }
     if case .transformable = property.form {
       guard let row = readableRow(for: slot), let bytes = storedBytes(row, slot) else { return nil }
       return ValueDecoding.transformed(type, property: property, bytes: bytes)
-        .map { _ModelStorage.boxed($0) }
+        .map { _SlotValue.boxing($0) }
     }
     return (type as? any Codable.Type).flatMap { decoded($0) }
-  }
-}
-
-extension _SlotValue {
-  /// Whether two values are known to be equal bit by bit; boxed values only if they are one object.
-  func isSame(as other: _SlotValue) -> Bool {
-    switch (self, other) {
-    case (.unset, .unset), (.null, .null): true
-    case (.integer(let a), .integer(let b)): a == b
-    case (.real(let a), .real(let b)): a.bitPattern == b.bitPattern
-    case (.text(let a), .text(let b)): a.utf8.elementsEqual(b.utf8)
-    case (.blob(let a), .blob(let b)): a == b
-    case (.uuid(let a), .uuid(let b)): a == b
-    case (.boxed(let a), .boxed(let b)): a === b
-    default: false
-    }
   }
 }

@@ -10,36 +10,8 @@ import OpenSwiftDataRowStorage
   import Darwin
 #endif
 
-/// The behaviour of a storage that has a row of a few properties instead of its whole row.
-extension _ModelStorage {
-  /// Whether the partial row contains `slot`, with a value or null.
-  func partialRowHas(_ slot: Int) -> Bool {
-    guard partialRow != nil, let page else { return false }
-    if page.fills(slot) { return true }
-    guard let leaf = descriptor.properties[slot].leafCells.first else { return false }
-    return page.fills(leaf)
-  }
-
-  /// Reads the rest of a partial row, so that a copy of the values is complete.
-  func completePartialRow() {
-    if partialRow != nil, flags.contains(.isFault) { source?._fill(self) }
-  }
-
-  /// Whether the whole row has other values in the cells of the partial one.
-  func partialRowDiffers(from row: UnsafeRawPointer?) -> Bool {
-    guard let partialRow, let page, let row else { return false }
-    return !descriptor.layout.cellsAgree(partialRow, row) { page.fills($0) }
-  }
-
-  /// Drops values that were decoded from a row that is no longer shown; unsaved values stay.
-  func dropDecodedAttributes() {
-    guard overlay != nil else { return }
-    for slot in 0..<descriptor.slotCount where !changedSlots.contains(slot) {
-      if descriptor.properties[slot].destination == nil { overlay(.unset, at: slot) }
-    }
-  }
-}
-
+/// Compares two rows cell by cell. Called when a model gets another row, by `RowView` and by
+/// `DefaultSnapshot`.
 extension RowLayout {
   /// Whether two rows have the same values in the cells that `isCompared` selects.
   func cellsAgree(

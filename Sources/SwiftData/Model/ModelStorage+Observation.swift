@@ -1,9 +1,44 @@
-import Observation
+public import Observation
 
-/// Notifies observers of a model of changes made by the context: new rows, other sides of
-/// relationships, rollback and undo. Setters notify observers themselves
-/// (`ModelBacking+Observation`).
+/// The observers of a model. Accessors that `@Model` generates note reads and changes
+/// (`ModelBacking+Observation`). The context notifies observers of the changes that it makes: new
+/// rows, other sides of relationships, rollback and undo.
 extension _ModelStorage {
+  // MARK: Reads and changes of accessors
+
+  /// Creates the registrar at the first observed access.
+  @usableFromInline
+  func noteAccess<M: PersistentModel, V>(_ model: M, _ keyPath: KeyPath<M, V>) {
+    if ObservationProbe.isSuspended { return }
+    let observers = observers ?? ObservationProbe.takeObservers()
+    self.observers = observers
+    observers.registrar.access(model, keyPath: keyPath)
+  }
+
+  /// The same for a slot of `M`. Accessors pass no key path, because each would be compiled into
+  /// the user's module; the descriptor has them.
+  @usableFromInline
+  func noteAccess<M: PersistentModel>(_ model: M, _ slot: Int) {
+    let keyPath = M._$descriptor.properties[slot].keyPath
+    func note<V>(_ type: V.Type) {
+      if let keyPath = keyPath as? KeyPath<M, V> { noteAccess(model, keyPath) }
+    }
+    _openExistential(Swift.type(of: keyPath).valueType, do: note)
+  }
+
+  /// Notifies observers of a slot of `M`.
+  @usableFromInline
+  func noteMutation<M: PersistentModel>(_ model: M, _ slot: Int, _ mutation: () -> Void) {
+    let keyPath = M._$descriptor.properties[slot].keyPath
+    func note<V>(_ type: V.Type) {
+      guard let observers, let keyPath = keyPath as? KeyPath<M, V> else { return mutation() }
+      observers.registrar.withMutation(of: model, keyPath: keyPath, mutation)
+    }
+    _openExistential(Swift.type(of: keyPath).valueType, do: note)
+  }
+
+  // MARK: Changes of the context
+
   /// Runs `mutation` and notifies the observers of one property, if there are any.
   func notifyingObservers(of slot: Int, _ mutation: () -> Void) {
     guard let registrar = observers?.registrar, let model = persistentModel else {
@@ -32,6 +67,12 @@ extension _ModelStorage {
     for property in observed { property.willSet(model) }
     mutation()
     for property in observed { property.didSet(model) }
+  }
+
+  /// A registrar in an object: testing whether there is one must not cost a call.
+  @usableFromInline
+  final class Observers {
+    @usableFromInline let registrar = ObservationRegistrar()
   }
 }
 

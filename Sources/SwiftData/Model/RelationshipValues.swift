@@ -1,0 +1,265 @@
+import OpenSwiftDataRowStorage
+
+/// The relationships of one model in memory: to-ones, lists of members, and identifiers of related
+/// models that are found when they are read.
+///
+/// A view of a `_ModelStorage`: the values are in its overlay, at the slots of relationships, so
+/// they cost a model no memory of their own. The accessors that `@Model` generates read and set
+/// related models through it. The context keeps both sides of a relationship consistent
+/// (`RelationshipFixer`).
+///
+/// | value | to-one | to-many |
+/// |---|---|---|
+/// | `.unset` | the key is in the row | the members are not loaded, nothing has changed |
+/// | `.null` | no related model | - |
+/// | `.model` | a retained model | - |
+/// | `.identifier` | a model that the context finds | - |
+/// | `.toMany` | - | the known members and the changes |
+/// | `.weakReferences` | in a graph that left its context unsaved | the same |
+///
+/// Invariants: a slot has only the values of its column, and no attribute has the value of a
+/// relationship.
+@usableFromInline
+struct RelationshipValues {
+  let storage: _ModelStorage
+
+  private var descriptor: _ModelDescriptor { storage.descriptor }
+
+  private var source: (any _FaultSource)? { storage.source }
+
+  private func overlaid(_ slot: Int) -> _SlotValue { storage.overlaid(slot) }
+
+  private func overlay(_ value: _SlotValue, at slot: Int) { storage.overlay(value, at: slot) }
+
+  // MARK: To-one
+
+  /// The related model as its getter returns it; nil also if it has another type.
+  func toOne<V: PersistentModel>(_ slot: Int) -> V? {
+    switch overlaid(slot) {
+    case .model(let model): return model as? V
+    case .identifier(let identifier): return source?._relatedModel(identifier, of: storage) as? V
+    case .weakReferences(let partners): return partners.models.first as? V
+    case .unset:
+      guard let row = storage.readableRow(for: slot), !row.isNull(slot), let source else {
+        return nil
+      }
+      return source._toOne(storage, slot: slot) as? V
+    case .null, .toMany: return nil
+    case .integer, .real, .text, .blob, .uuid, .boxed: return nil
+    }
+  }
+
+  /// The related model of a to-one; a fault if it is not in memory.
+  func partner(_ slot: Int) -> (any PersistentModel)? {
+    switch overlaid(slot) {
+    case .model(let model): return model
+    case .identifier(let identifier):
+      return source?._relatedModel(identifier, of: storage) as? any PersistentModel
+    case .unset:
+      guard let row = storage.readableRow(for: slot), !row.isNull(slot), let source else {
+        return nil
+      }
+      return source._toOne(storage, slot: slot) as? any PersistentModel
+    case .null, .toMany, .weakReferences: return nil
+    case .integer, .real, .text, .blob, .uuid, .boxed: return nil
+    }
+  }
+
+  /// Sets a to-one, and the other side if one of the models has a context.
+  func setToOne(_ slot: Int, to value: (any PersistentModel)?) {
+    if let source = source ?? value?._$storage.source {
+      source._setToOne(storage, slot: slot, to: value)
+    } else {
+      overlay(value.map { .model($0) } ?? .null, at: slot)
+    }
+  }
+
+  // MARK: To-many
+
+  /// The members as their getter returns them; `nil` if they were never set on a model that was
+  /// never saved.
+  func toMany<V: PersistentModel>(_ slot: Int) -> [V]? {
+    if let models = loadedArray(slot, of: V.self) { return models }
+    guard let source else { return weakMembers(slot) }
+    let members = source._toMany(storage, slot: slot)
+    return loadedArray(slot, of: V.self) ?? members.compactMap { $0 as? V }
+  }
+
+  private func loadedArray<V: PersistentModel>(_ slot: Int, of type: V.Type) -> [V]? {
+    guard case .toMany(let value) = overlaid(slot), let members = value.members else { return nil }
+    return value.array(of: type)?.models ?? members.compactMap { $0 as? V }
+  }
+
+  private func weakMembers<V: PersistentModel>(_ slot: Int) -> [V]? {
+    guard case .weakReferences(let partners) = overlaid(slot) else { return nil }
+    return partners.models.compactMap { $0 as? V }
+  }
+
+  /// A to-many with all its members.
+  func loadedToMany(_ slot: Int) -> _ToManyValue {
+    let value = toManyForChange(slot)
+    if value.members != nil { return value }
+    let stored = source?._toMany(storage, slot: slot) ?? []
+    // The source may have loaded the value itself, or created another one.
+    if value.members == nil { _ = value.load(stored) }
+    overlay(.toMany(value), at: slot)
+    return value
+  }
+
+  /// A to-many to record changes in, loaded or not.
+  func toManyForChange(_ slot: Int) -> _ToManyValue {
+    if case .toMany(let value) = overlaid(slot) { return value }
+    let isNew = storage.flags.contains(.isInserted) || source == nil
+    let value = isNew ? _ToManyValue(members: []) : _ToManyValue()
+    overlay(.toMany(value), at: slot)
+    return value
+  }
+
+  /// Sets the members, and the other sides if one of the models has a context.
+  func setToMany(_ slot: Int, to models: [any PersistentModel]?) {
+    let partner = models?.lazy.compactMap { $0._$storage.source }.first
+    if let source = source ?? partner {
+      source._setToMany(storage, slot: slot, to: models)
+    } else {
+      overlay(.toMany(_ToManyValue(members: models ?? [])), at: slot)
+    }
+  }
+
+  /// The array of a to-many for an accessor that changes it in place and returns it.
+  func lendToMany<V: PersistentModel>(_ slot: Int) -> [V]? {
+    // Reading loads the members.
+    let models: [V]? = toMany(slot)
+    guard case .toMany(let value) = overlaid(slot) else { return models }
+    return lent(value) ?? models
+  }
+
+  private func lent<V: PersistentModel>(_ value: _ToManyValue) -> [V]? { value.lend(V.self) }
+
+  /// Sets the members to a borrowed array, and updates the other sides.
+  func takeBackToMany<V: PersistentModel>(_ slot: Int, _ models: inout [V]?) {
+    guard models != nil, case .toMany(let value) = overlaid(slot),
+      let array = value.takeLent(V.self)
+    else { return setToMany(slot, to: models) }
+    let countBefore = value.changeCount
+    let difference = array.takeBack(&models)
+    guard let change = value.change(for: difference, in: array), apply(change, to: value, slot)
+    else { return setToMany(slot, to: array.models) }
+    if case .toMany(let changed) = overlaid(slot) {
+      changed.keep(array, after: change, countBefore: countBefore)
+    }
+  }
+
+  /// - Returns: Whether the change could be applied member by member.
+  private func apply(_ change: _ToManyChange, to value: _ToManyValue, _ slot: Int) -> Bool {
+    if let source { return source._changeToMany(storage, slot: slot, by: change) }
+    guard change.added.allSatisfy({ $0.model._$storage.source == nil }) else { return false }
+    for model in change.removed { _ = value.lose(model) }
+    for (model, position) in change.added { value.gain(model, at: position) }
+    return true
+  }
+
+  // MARK: Related models of either kind
+
+  /// The related models; those that are not in memory are faults or are read.
+  func partners(_ slot: Int) -> [any PersistentModel] {
+    if descriptor.properties[slot].isToMany {
+      return loadedToMany(slot).members.map { Array($0) } ?? []
+    }
+    return partner(slot).map { [$0] } ?? []
+  }
+
+  /// The related models that a relationship holds in memory; reads nothing.
+  func loadedModels(_ slot: Int) -> [any PersistentModel] {
+    switch overlaid(slot) {
+    case .model(let partner): [partner]
+    case .toMany(let value): value.members.map { Array($0) } ?? []
+    case .unset, .null, .identifier, .weakReferences: []
+    case .integer, .real, .text, .blob, .uuid, .boxed: []
+    }
+  }
+
+  /// The models that unsaved values of all relationships refer to.
+  var unsavedModels: [any PersistentModel] {
+    var partners: [any PersistentModel] = []
+    for slot in descriptor.relationshipSlots {
+      switch overlaid(slot) {
+      case .model(let partner): partners.append(partner)
+      case .toMany(let value): partners += value.added
+      case .unset, .null, .identifier, .weakReferences: continue
+      case .integer, .real, .text, .blob, .uuid, .boxed: continue
+      }
+    }
+    return partners
+  }
+
+  // MARK: Releasing related models
+
+  /// Called after a save stored the values: they hold identifiers from then on, not models.
+  func releaseSavedModels() {
+    guard !storage.overlay.isEmpty else { return }
+    for slot in descriptor.relationshipSlots {
+      switch overlaid(slot) {
+      case .toMany(let value):
+        overlay(value.orderToSave.map { .toMany(_ToManyValue(order: $0)) } ?? .unset, at: slot)
+      case .model(let partner): overlay(.identifier(partner._$storage.identifier), at: slot)
+      case .unset, .null, .identifier, .weakReferences: continue
+      case .integer, .real, .text, .blob, .uuid, .boxed: continue
+      }
+    }
+  }
+
+  /// Releases the models of a stored model's relationships; they are found again by identifier.
+  func releaseModels() {
+    guard !storage.overlay.isEmpty, !storage.flags.contains(.isInserted) else { return }
+    for slot in descriptor.relationshipSlots {
+      switch overlaid(slot) {
+      case .toMany: overlay(.unset, at: slot)
+      case .model(let partner): overlay(.identifier(partner._$storage.identifier), at: slot)
+      case .unset, .null, .identifier, .weakReferences: continue
+      case .integer, .real, .text, .blob, .uuid, .boxed: continue
+      }
+    }
+  }
+
+  /// Makes references weak to related models that retain this model.
+  /// - Parameter isManyToMany: Whether the inverse of a to-many is a to-many too.
+  func weaken(isManyToMany: (_ slot: Int) -> Bool) {
+    guard !storage.overlay.isEmpty else { return }
+    for slot in descriptor.relationshipSlots {
+      switch overlaid(slot) {
+      case .model(let partner):
+        // A stored model doesn't retain this one: its lists are read from the store.
+        guard partner._$storage.knownIdentifier?.isTemporary ?? true else { continue }
+        overlay(.weakReferences(_WeakReferences([partner])), at: slot)
+      case .toMany(let value):
+        guard isManyToMany(slot) else { continue }
+        overlay(.weakReferences(_WeakReferences(Array(value.members ?? value.added))), at: slot)
+      case .unset, .null, .identifier, .weakReferences: continue
+      case .integer, .real, .text, .blob, .uuid, .boxed: continue
+      }
+    }
+  }
+
+  // MARK: Invariants
+
+  #if OPENSWIFTDATA_INVARIANTS
+    /// Called with each value that an overlay takes.
+    @usableFromInline
+    static func _invariantCheck(
+      _ value: _SlotValue, at slot: Int, of descriptor: _ModelDescriptor
+    ) {
+      let property = descriptor.properties[slot]
+      let isSuitable =
+        switch value {
+        case .unset: true
+        case .null: !property.isToMany
+        case .model, .identifier: property.isToOne
+        case .toMany: property.isToMany
+        case .weakReferences: property.isToOne || property.isToMany
+        case .integer, .real, .text, .blob, .uuid, .boxed: !property.isToOne && !property.isToMany
+        }
+      precondition(
+        isSuitable, "\(descriptor.entityName).\(property.name) gets the value of another kind.")
+    }
+  #endif
+}
