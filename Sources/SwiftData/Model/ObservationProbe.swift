@@ -63,28 +63,30 @@ package enum ObservationProbe {
     private let object: Unmanaged<AnyObject>
     private let quiet: UInt
 
-    /// The registrar is one reference to an object, the extent. `objectsInMirror` has confirmed
-    /// that before `retained` is known.
+    /// - Parameter retained: An object that was found in a registrar before.
     init?(_ registrar: ObservationRegistrar, _ retained: Retained) {
-      guard let object = castIfSameSize(registrar, to: AnyObject.self) else { return nil }
-      let extent = Unmanaged.passUnretained(object)
+      guard let address = Counter.address(of: retained, in: registrar) else { return nil }
+      object = Unmanaged.fromOpaque(address)
+      quiet = Counter.count(object)
+    }
+
+    /// The registrar is one reference to an object, the extent.
+    static func address(
+      of retained: Retained, in registrar: ObservationRegistrar
+    ) -> UnsafeMutableRawPointer? {
+      let extent = castIfSameSize(registrar, to: UnsafeMutableRawPointer.self)
       switch retained {
-      case .extent: self.object = extent
+      case .extent: return extent
       case .field:
         // Only on platforms where this layout has been seen.
         #if os(Linux) || os(Android) || os(Windows)
           let header = 2 * MemoryLayout<Int>.size
-          guard
-            let field = extent.toOpaque().load(
-              fromByteOffset: header, as: UnsafeMutableRawPointer?.self)
-          else { return nil }
-          self.object = Unmanaged.fromOpaque(field)
+          return extent?.load(fromByteOffset: header, as: UnsafeMutableRawPointer?.self)
         #else
           return nil
         #endif
       case .unknown: return nil
       }
-      quiet = Counter.count(self.object)
     }
 
     /// The objects that mirrors show: the one that the registrar consists of, and the first field
@@ -103,11 +105,6 @@ package enum ObservationProbe {
 
     private static func address(of object: AnyObject) -> UnsafeMutableRawPointer {
       Unmanaged.passUnretained(object).toOpaque()
-    }
-
-    /// Whether this is one of the objects.
-    func counts(anyOf objects: [UnsafeMutableRawPointer]) -> Bool {
-      objects.contains(object.toOpaque())
     }
 
     var isRaised: Bool { Counter.count(object) > quiet }
@@ -203,9 +200,11 @@ package enum ObservationProbe {
     let registrar = ObservationRegistrar()
     let objects = Counter.objectsInMirror(of: registrar)
     if objects.isEmpty { return .unknown }
-    let candidates = [Retained.extent, .field].compactMap { retained in
+    let candidates = [Retained.extent, .field].filter { retained in
+      Counter.address(of: retained, in: registrar).map(objects.contains) ?? false
+    }.compactMap { retained in
       Counter(registrar, retained).map { (retained, $0) }
-    }.filter { $0.1.counts(anyOf: objects) }
+    }
     var found = Retained.unknown
     withObservationTracking {
       registrar.access(subject, keyPath: keyPath)

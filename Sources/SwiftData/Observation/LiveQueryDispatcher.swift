@@ -61,8 +61,9 @@ final class LiveQueryDispatcher: EditWatcher {
     dispatcher.watchers.add(dispatcher)
     let feed = dispatcher.externalChanges.feed
     dispatcher.arrivals = feed.arrivals.add { [signals = dispatcher.signals] in signals.fire() }
-    // Changes that arrived earlier are not announced again.
-    if feed.hasArrivals { dispatcher.signals.fire() }
+    // Changes that arrived earlier are not announced again. The first read of the query takes them,
+    // but not in a transaction for reading.
+    if context.core.isReadingSnapshot, feed.hasArrivals { dispatcher.signals.fire() }
     return dispatcher
   }
 

@@ -47,8 +47,10 @@ import Testing
   }
 
   @Test(arguments: [true, false]) func aLongPathOrdersModels(isRefused: Bool) throws {
+    // Describes the classes before: other tests use the descriptions too.
+    let container = try Library.container()
     try RuntimeAssumptions.$refused.withValue(isRefused ? [.keyPathComponents] : []) {
-      let context = ModelContext(try Library.container())
+      let context = ModelContext(container)
       for (title, name) in [("One", "Zoe"), ("Two", "Ann"), ("Three", "Max")] {
         context.insert(Book(title: title, pages: 1, author: Author(name: name)))
       }
@@ -136,11 +138,13 @@ import Testing
     let holder = Holder()
     var subject: Subject? = Subject { _ in holder.wasLive = holder.reference.live != nil }
     if let subject { holder.reference = ModelReference(subject) }
-    #expect(holder.reference.live === subject)
+    let isFound = holder.reference.live === subject
+    #expect(isFound)
     subject = nil
     #expect(holder.wasLive == false)
     // The memory is there, the object is not.
-    #expect(holder.reference.live == nil)
+    let isGone = holder.reference.live == nil
+    #expect(isGone)
   }
 
   @Test func anArrayOfObjectsConsistsOfTheirIdentities() {
@@ -251,7 +255,7 @@ import Testing
 
   // MARK: Values
 
-  private struct Place: Codable, Equatable {
+  struct Place: Codable, Equatable {
     struct Town: Codable, Equatable { var name = "" }
 
     var town = Town()
