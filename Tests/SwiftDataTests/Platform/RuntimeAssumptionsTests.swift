@@ -201,12 +201,27 @@ import Testing
     return count.withLock { $0 }
   }
 
+  /// On a thread of its own: no model takes the registrar that the scope retains.
   @Test func trackingIsDetected() {
     #expect(ObservationProbe.isReliable)
-    #expect(!ObservationProbe.isTracking())
-    var isTracked = false
-    _ = calls(of: { isTracked = ObservationProbe.isTracking() }, when: {})
-    #expect(isTracked)
+    let answers = Mutex<[Bool]>([])
+    let done = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      let before = ObservationProbe.isTracking()
+      let inside = withObservationTracking {
+        ObservationProbe.isTracking()
+      } onChange: {
+      }
+      answers.withLock { $0 = [before, inside] }
+      done.signal()
+    }
+    done.wait()
+    #expect(answers.withLock { $0 } == [false, true])
+  }
+
+  @Test func aScopeOverModelsLeavesNoTracking() {
+    let book = Book(title: "One", pages: 1)
+    #expect(calls(of: { _ = book.title }, when: { book.title = "Two" }) == 1)
     #expect(!ObservationProbe.isTracking())
   }
 
