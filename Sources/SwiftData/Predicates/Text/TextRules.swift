@@ -113,6 +113,8 @@ struct TextRules {
     guard case .captured(let value) = prefix,
       let start = StoredForms.unwrap(value) as? String
     else { return .true }
+    // An empty prefix narrows nothing; its plan would serve other prefixes badly.
+    bindings.dependOnValues()
     return begins(text, with: CanonicalForms.beginnings(of: start), &bindings)
   }
 }
