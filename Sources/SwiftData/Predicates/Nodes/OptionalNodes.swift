@@ -117,11 +117,7 @@ extension SQLTerm {
       }
       return .scalar(scalar)
     case .object(var object):
-      if !object.presence.isConditional, isNull(object.key, whenAbsent: outer, in: scopes) {
-        object.presence = .whenNotNull
-      } else {
-        object.presence = .when(.all([present, object.isPresent]))
-      }
+      object.presence = presence(object.presence, of: object.key, guardedBy: outer, in: scopes)
       return .object(object)
     case .composite(var composite):
       guard let column = composite.columns.first, isNull(column, whenAbsent: outer, in: scopes)
@@ -144,14 +140,18 @@ extension SQLTerm {
       }
       throw NotInSQL("an optional relationship of an optional model")
     case .list(var list):
-      if !list.presence.isConditional, isNull(list.value, whenAbsent: outer, in: scopes) {
-        list.presence = .whenNotNull
-      } else {
-        list.presence = .when(.all([present, list.isPresent]))
-      }
+      list.presence = presence(list.presence, of: list.value, guardedBy: outer, in: scopes)
       return .list(list)
     case .record, .identifier, .range: throw NotInSQL("an optional \(label)")
     }
+  }
+
+  /// The presence of an expression that is only read if `outer` is present.
+  private func presence(
+    _ inner: Presence, of value: SQLExpression, guardedBy outer: SQLTerm, in scopes: QueryScopes
+  ) -> Presence {
+    if !inner.isConditional, isNull(value, whenAbsent: outer, in: scopes) { return .whenNotNull }
+    return .when(.all([outer.isPresent, inner.condition(of: value)]))
   }
 
   /// Whether the expression is null in SQL if the value that it depends on is absent.

@@ -24,13 +24,7 @@ struct ObjectTerm {
   }
 
   /// A condition that is 0 or 1.
-  var isPresent: SQLExpression {
-    switch presence {
-    case .always: .true
-    case .whenNotNull: key.isNotNull
-    case .when(let condition): condition
-    }
-  }
+  var isPresent: SQLExpression { presence.condition(of: key) }
 }
 
 extension ObjectTerm {

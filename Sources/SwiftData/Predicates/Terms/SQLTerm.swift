@@ -41,6 +41,15 @@ enum Presence: Equatable {
 }
 
 extension Presence {
+  /// The condition, 0 or 1, that a value with this presence is present.
+  func condition(of value: SQLExpression) -> SQLExpression {
+    switch self {
+    case .always: .true
+    case .whenNotNull: value.isNotNull
+    case .when(let condition): condition
+    }
+  }
+
   var isConditional: Bool {
     if case .when = self { true } else { false }
   }

@@ -43,13 +43,7 @@ struct ScalarTerm {
   var isText: Bool { scalarType == .string }
 
   /// A condition that is 0 or 1.
-  var isPresent: SQLExpression {
-    switch presence {
-    case .always: .true
-    case .whenNotNull: value.isNotNull
-    case .when(let condition): condition
-    }
-  }
+  var isPresent: SQLExpression { presence.condition(of: value) }
 
   /// The value, or null if it is absent.
   var nullable: SQLExpression {
