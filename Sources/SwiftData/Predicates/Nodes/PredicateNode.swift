@@ -42,7 +42,7 @@ protocol PredicateNode: PredicateExpression {
   /// The predicate or expression that the node evaluates, and its inputs by variable.
   var evaluatedExpression: EvaluatedExpression? { get }
 
-  /// The operands that bound another one by order if the node is true; `nil` for other nodes.
+  /// The operands of a comparison by order, each as a bound of the other one; `nil` for other nodes.
   var orderBounds: [OrderBound]? { get }
 
   /// The expression of a captured predicate, if the node only evaluates that predicate.
@@ -82,7 +82,7 @@ struct EvaluatedExpression {
 struct OrderBound {
   let bound: any PredicateExpression
   let other: any PredicateExpression
-  /// Whether it is a lower bound if the node is true. It is an upper bound then otherwise, and the
-  /// other way round if the node is false.
+  /// Whether it is a lower bound where the node is true, and an upper bound where the node is false;
+  /// otherwise it is the other way round.
   let isLower: Bool
 }
