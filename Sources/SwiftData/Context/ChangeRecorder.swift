@@ -32,7 +32,7 @@ final class ChangeRecorder {
     }
     if watchers.isActive { watchers.willEdit(storage, slot: slot) }
     changes.change(storage)
-    storage.changedSlots.insert(slot)
+    storage.overlay.markChanged(slot)
   }
 
   /// Called when members of a list have changed, after `willChange` of its slot.
@@ -82,10 +82,4 @@ final class ChangeRecorder {
     var seen: Set<PersistentIdentifier> = []
     return changes.deleted.filter { seen.insert($0.identifier).inserted }
   }
-}
-
-extension _ModelStorage {
-  /// Whether changes of the model can be tracked. A model that is being deinitialised can't: what
-  /// its deinitialiser changes is not saved.
-  var canBeTracked: Bool { !flags.isDisjoint(with: .isPending) || !isDeinitialising }
 }

@@ -210,7 +210,8 @@ extension RelationshipValues {
   /// owner.
   func weaken(in coordinator: any StoreCoordinator) {
     weaken { slot in
-      guard let link = descriptor.link(slot, in: coordinator), let inverse = link.inverseSlot
+      guard let link = storage.descriptor.link(slot, in: coordinator),
+        let inverse = link.inverseSlot
       else { return false }
       return link.destination.properties[inverse].isToMany
     }

@@ -66,6 +66,10 @@ public final class _ModelStorage {
   /// Whether the model is being deinitialised.
   var isDeinitialising: Bool { hasModel && model == nil }
 
+  /// Whether changes of the model can be tracked. A model that is being deinitialised can't: what
+  /// its deinitialiser changes is not saved.
+  var canBeTracked: Bool { !flags.isDisjoint(with: .isPending) || !isDeinitialising }
+
   func belong(to model: AnyObject) { owner = ModelReference(model) }
 
   /// The model. Its class is the descriptor's, except after misuse, so its conformance need not be

@@ -63,7 +63,7 @@ final class LiveQueryDispatcher: EditWatcher {
     dispatcher.arrivals = feed.arrivals.add { [signals = dispatcher.signals] in signals.fire() }
     // Changes that arrived earlier are not announced again. The first read of the query takes them,
     // but not in a transaction for reading.
-    if context.core.isReadingSnapshot, feed.hasArrivals { dispatcher.signals.fire() }
+    if context.core.stores.isReadingSnapshot, feed.hasArrivals { dispatcher.signals.fire() }
     return dispatcher
   }
 
