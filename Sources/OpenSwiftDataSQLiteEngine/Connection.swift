@@ -86,7 +86,7 @@ package final class Connection {
     }
     preparedCount += 1
     guard let prepared else {
-      throw SQLiteError(.misuse, message: "the text holds no statement", sql: sql, path: path)
+      throw SQLiteError(.misuse, message: "the SQL has no statement", sql: sql, path: path)
     }
     let entry = StatementCache.Entry(handle: prepared, sql: sql)
     statements.adopt(entry)

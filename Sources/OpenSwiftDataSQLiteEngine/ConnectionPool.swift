@@ -171,7 +171,7 @@ package final class ConnectionPool: @unchecked Sendable {
         throw SQLiteError(
           .busy,
           message:
-            "another thread of this process did not end its \(purpose == .write ? "write" : "reads") "
+            "another thread of this process did not finish its \(purpose == .write ? "write" : "reads") "
             + "within \(limit)", path: path)
       }
     }

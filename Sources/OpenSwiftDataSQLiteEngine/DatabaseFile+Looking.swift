@@ -6,7 +6,7 @@ extension DatabaseFile {
   /// - Throws: `SQLiteError`
   package func look() throws -> Connection {
     guard let first = lookAccess.first, let last = lookAccess.last else {
-      preconditionFailure("DatabaseFile: no access to look with")
+      preconditionFailure("DatabaseFile: the list of read-only accesses is empty")
     }
     if first != last {
       do {

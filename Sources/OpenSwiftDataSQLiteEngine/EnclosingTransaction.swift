@@ -90,7 +90,7 @@ extension Connection {
     if isInTransaction, !enclosing.isBroken { return }
     throw SQLiteError(
       .aborted,
-      message: "an error before undid the whole transaction; nothing of it can be stored any more",
+      message: "an earlier error rolled back the whole transaction; its changes can't be committed",
       path: path)
   }
 

@@ -100,7 +100,7 @@ package final class FailureInjector: Sendable {
   extension FailureInjector {
     func fail(_ handle: OpaquePointer?, sql: String?) -> SQLiteError {
       if effect == .undoesTransaction { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
-      return SQLiteError(code, message: "a fault of a test", sql: sql)
+      return SQLiteError(code, message: "a failure injected by a test", sql: sql)
     }
   }
 

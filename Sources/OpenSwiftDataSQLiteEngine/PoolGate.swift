@@ -50,7 +50,7 @@ package struct PoolGate {
   package private(set) var isClosed = false
 
   package init(hasWriter: Bool, readers: Int) {
-    precondition(hasWriter || readers > 0, "PoolGate: a pool needs a seat")
+    precondition(hasWriter || readers > 0, "PoolGate: a pool needs at least one seat")
     writerSeat = hasWriter ? 0 : nil
     readerSeats = (hasWriter ? 1 : 0)..<(readers + (hasWriter ? 1 : 0))
     holdings = Array(repeating: nil, count: readerSeats.upperBound)
@@ -134,11 +134,11 @@ package struct PoolGate {
       for waiter in queue {
         precondition(
           seats(for: waiter.purpose).allSatisfy { holdings[$0] != nil },
-          "PoolGate: a ticket waits beside a free seat")
+          "PoolGate: a ticket waits although a seat is free")
       }
       precondition(
         zip(queue, queue.dropFirst()).allSatisfy { $0.ticket < $1.ticket },
-        "PoolGate: a ticket waits in front of an older one")
+        "PoolGate: a newer ticket is before an older ticket")
       precondition(
         holdings.allSatisfy { ($0?.depth ?? 1) > 0 }, "PoolGate: a seat is held zero times")
     #endif

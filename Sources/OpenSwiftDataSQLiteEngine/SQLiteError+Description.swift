@@ -13,24 +13,24 @@ extension SQLiteError: CustomStringConvertible {
   }
 
   private var databaseText: String {
-    path.map { "the database at \($0)" } ?? "the database in memory"
+    path.map { "the database at \($0)" } ?? "the in-memory database"
   }
 
   private var problem: String {
     if extendedCode == SQLiteError.movedFile {
-      return "Cannot write \(databaseText), the file is not there any more"
+      return "Cannot write \(databaseText): the file no longer exists at its path"
     }
     return switch code {
-    case .aborted: "The transaction on \(databaseText) was undone"
-    case .busy, .locked: "Cannot use \(databaseText), it is locked by another connection"
+    case .aborted: "The transaction on \(databaseText) was rolled back"
+    case .busy, .locked: "Cannot use \(databaseText): it is locked by another connection"
     case .full: "No space left to write \(databaseText)"
     case .inputOutput: "Reading or writing \(databaseText) failed"
-    case .readOnly: "Cannot write \(databaseText), it is read-only"
+    case .readOnly: "Cannot write \(databaseText): it is read-only"
     case .cannotOpen: "Cannot open \(databaseText)"
     case .permission: "Access to \(databaseText) is denied"
-    case .notADatabase: "The file is no SQLite database: \(databaseText)"
+    case .notADatabase: "The file is not an SQLite database: \(databaseText)"
     case .corrupt: "Damaged file: \(databaseText)"
-    case .constraint: "A constraint of \(databaseText) refuses the change"
+    case .constraint: "A constraint of \(databaseText) rejects the change"
     case .interrupted: "The work on \(databaseText) was interrupted"
     case .outOfMemory: "Out of memory in \(databaseText)"
     case .tooBig: "A value is too large for \(databaseText)"
@@ -40,19 +40,19 @@ extension SQLiteError: CustomStringConvertible {
 
   private var advice: String? {
     if extendedCode == SQLiteError.movedFile {
-      return "Make a new container for the file that is there now; nothing was written."
+      return "Create a new container for the file that is now at this path; nothing was written."
     }
     return switch code {
     case .busy, .locked:
       "Try again when the other process or thread has finished its transaction, "
-        + "or open with a longer busy timeout."
+        + "or open the file with a longer busy timeout."
     case .full: "Free space on the volume and save again; nothing was written."
     case .inputOutput: "Check the volume, its free space and its quota; nothing was written."
     case .readOnly: "Check the permissions of the file and its directory, or open it read-only."
     case .cannotOpen, .permission:
       "Check that the directory exists and that the file and its directory can be written."
     case .notADatabase: "Check the path, or whether the file is encrypted."
-    case .corrupt: "Restore a backup, or recover what can be read."
+    case .corrupt: "Restore a backup, or recover the readable rows."
     case .tooBig: "Store large data with the external storage option."
     default: nil
     }

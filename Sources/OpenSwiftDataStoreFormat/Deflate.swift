@@ -9,11 +9,11 @@ package enum Deflate {
   package static func inflate(_ data: Data, limit: Int = 64 << 20) throws(FormatError) -> Data {
     var stream = z_stream()
     guard czlib_inflate_init_raw(&stream) == Z_OK else {
-      throw FormatError("There is no memory to decompress with.")
+      throw FormatError("There is not enough memory to decompress the data.")
     }
     defer { inflateEnd(&stream) }
     guard let result = run(&stream, data, limit: limit, inflateChunk) else {
-      throw FormatError("The compressed bytes are damaged, or more than \(limit) when expanded.")
+      throw FormatError("The compressed data is damaged, or expands to more than \(limit) bytes.")
     }
     return result
   }
@@ -22,11 +22,11 @@ package enum Deflate {
   package static func deflate(_ data: Data, level: Int = -1) throws(FormatError) -> Data {
     var stream = z_stream()
     guard (-1...9).contains(level), czlib_deflate_init_raw(&stream, Int32(level)) == Z_OK else {
-      throw FormatError("There is no memory to compress with.")
+      throw FormatError("There is not enough memory to compress the data.")
     }
     defer { deflateEnd(&stream) }
     guard let result = run(&stream, data, limit: .max, deflateChunk) else {
-      throw FormatError("The bytes can't be compressed.")
+      throw FormatError("The data can't be compressed.")
     }
     return result
   }

@@ -104,7 +104,7 @@ public struct StoreCheckup: Codable, Hashable, Sendable {
 
   private mutating func checkModel(_ store: OpenedStore) {
     guard store.hasModel else {
-      note(.model, "The file does not hold its model (Z_MODELCACHE), so its rows can't be judged.")
+      note(.model, "The file contains no model (Z_MODELCACHE), so its rows can't be checked.")
       return
     }
     let metadata = store.schema.modelMetadata
@@ -116,12 +116,12 @@ public struct StoreCheckup: Codable, Hashable, Sendable {
         continue
       }
       if metadata?.versionHashes[entity.name] != made.byEntity[entity.name] {
-        note(.model, "The version hash of \(entity.name) is not that of its model.")
+        note(.model, "The version hash of \(entity.name) does not match its model.")
       }
     }
     for (name, number) in store.model.freshNumbers.sorted(by: { $0.value < $1.value })
     where store.schema.entitiesByName[name] == nil {
-      note(.model, "Z_PRIMARYKEY does not list \(name) (number \(number) by the model).")
+      note(.model, "Z_PRIMARYKEY does not list \(name) (number \(number) in the model).")
     }
   }
 
@@ -135,7 +135,7 @@ public struct StoreCheckup: Codable, Hashable, Sendable {
         let found = columns[column.name].map { "is declared \($0)" } ?? "is missing"
         note(
           .table,
-          "The column \(column.name) of \(table.name) \(found), the model says \(column.type.rawValue)."
+          "The column \(column.name) of \(table.name) \(found), but the model has \(column.type.rawValue)."
         )
       }
     }
@@ -160,7 +160,7 @@ public struct StoreCheckup: Codable, Hashable, Sendable {
       let list = numbers.map(String.init).joined(separator: ", ")
       try noteRows(
         .row, "FROM \(name) WHERE Z_ENT IS NULL OR Z_ENT NOT IN (\(list))", store
-      ) { "\($0) rows of \(table.name) are of no entity of the model" }
+      ) { "\($0) rows of \(table.name) belong to no entity of the model" }
       try noteRows(.row, "FROM \(name) WHERE Z_OPT IS NULL OR Z_OPT < 1", store) {
         "\($0) rows of \(table.name) have no version (Z_OPT)"
       }
@@ -170,7 +170,7 @@ public struct StoreCheckup: Codable, Hashable, Sendable {
       if largest > last {
         note(
           .row,
-          "The last key given to \(table.root) is \(last), and \(table.name) has the key \(largest)."
+          "The last assigned key of \(table.root) is \(last), but \(table.name) has the key \(largest)."
         )
       }
       for entity in hierarchy { try checkRequired(entity, name, store) }
@@ -237,7 +237,7 @@ public struct StoreCheckup: Codable, Hashable, Sendable {
       AND NOT EXISTS \
       (SELECT 1 FROM \(destination.quotedName) AS b WHERE b.\(RowColumns.key) = \(link))
       """, key: "a.\(key.quotedName)", store
-    ) { "\($0) links of \(property) lead to rows that are not there" }
+    ) { "\($0) links of \(property) refer to missing rows" }
   }
 
   /// If both a relationship and its inverse are to-one, both rows must refer to each other.
@@ -260,7 +260,7 @@ public struct StoreCheckup: Codable, Hashable, Sendable {
       WHERE b.\(inverse.quotedName) IS NOT a.\(RowColumns.key)
       """, key: "a.\(RowColumns.key)", store
     ) {
-      "\($0) links of \(column.id.entity).\(relationship.name) lead to rows whose \(name) does not lead "
+      "\($0) links of \(column.id.entity).\(relationship.name) refer to rows whose \(name) does not refer "
         + "back"
     }
   }
@@ -301,14 +301,14 @@ public struct StoreCheckup: Codable, Hashable, Sendable {
         try noteRows(
           .row, "FROM \(table.name.quotedName) WHERE typeof(\(name)) NOT IN ('null', \(types))",
           store
-        ) { "\($0) rows have a value of \(property) that is of another type" }
+        ) { "\($0) rows have a value of another type in \(property)" }
         guard store.isUUID(column.id) else { continue }
         try noteRows(
           .row,
           """
           FROM \(table.name.quotedName) WHERE typeof(\(name)) = 'blob' AND length(\(name)) <> 16
           """, store
-        ) { "\($0) rows have a UUID in \(property) that has not 16 bytes" }
+        ) { "\($0) rows have a UUID in \(property) that does not have 16 bytes" }
       }
     }
   }
@@ -333,7 +333,7 @@ public struct StoreCheckup: Codable, Hashable, Sendable {
       if largest > last {
         note(
           .history,
-          "The last key given to \(entity.name) is \(last), and \(entity.table) has the key \(largest)."
+          "The last assigned key of \(entity.name) is \(last), but \(entity.table) has the key \(largest)."
         )
       }
     }
@@ -358,7 +358,7 @@ public struct StoreCheckup: Codable, Hashable, Sendable {
         (SELECT 1 FROM \(HistoryTables.Entity.text.table) AS b \
         WHERE b.\(RowColumns.key) = a.\(column))
         """, key: "a.\(RowColumns.key)", store
-      ) { "\($0) transactions of the history name a text (\(column)) that is not there" }
+      ) { "\($0) transactions of the history refer to a missing text (\(column))" }
     }
   }
 
@@ -373,7 +373,7 @@ public struct StoreCheckup: Codable, Hashable, Sendable {
       """
       FROM \(HistoryTables.Entity.change.table) WHERE \(entity) IS NULL OR \(entity) NOT IN (\(list))
       """, store
-    ) { "\($0) changes of the history are of no entity of the file" }
+    ) { "\($0) changes of the history belong to no entity of the file" }
   }
 
   private mutating func checkFiles(_ store: OpenedStore) throws {
@@ -382,7 +382,7 @@ public struct StoreCheckup: Codable, Hashable, Sendable {
       note(
         .missingFile,
         "The row p\(missing.key) of \(missing.table) names the file \(missing.name) "
-          + "(\(missing.column)), which is not there.")
+          + "(\(missing.column)), which does not exist.")
     }
     for orphan in files.orphans {
       note(

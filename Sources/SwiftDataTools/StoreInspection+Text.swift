@@ -9,7 +9,7 @@ extension StoreInspection: CustomStringConvertible {
       "store \(identifier)"
         + (versions.isEmpty ? "" : ", model version \(versions.joined(separator: ", "))")
         + (frameworkVersion.map { ", framework \($0)" } ?? ""))
-    if !hasModel { lines.append("The file does not hold its model, so properties are not known.") }
+    if !hasModel { lines.append("The file contains no model, so properties are not known.") }
     for entity in entities {
       lines.append("")
       lines.append(
@@ -29,7 +29,7 @@ extension StoreInspection: CustomStringConvertible {
         "history: \(history.transactions) transactions, \(history.changes) changes"
           + (span.isEmpty ? "" : ", \(span.joined(separator: " to "))"))
     } else {
-      lines.append("history: none is kept")
+      lines.append("history: none")
     }
     return lines.joined(separator: "\n")
   }

@@ -21,7 +21,7 @@ struct SQLiteErrorTests {
       let error = failure { _ = try Connection(path: path, mode: mode) }
       #expect(error?.code == .notADatabase)
       #expect(error?.path == path)
-      #expect(error?.description.contains("no SQLite database") == true)
+      #expect(error?.description.contains("not an SQLite database") == true)
     }
     #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == text)
   }
@@ -112,7 +112,7 @@ struct SQLiteErrorTests {
     let error = failure { _ = try connection.prepare("SELEC 1") }
     #expect(
       error?.description
-        == "Error in the database in memory: near \"SELEC\": syntax error (SQLITE_ERROR 1). Statement: SELEC 1."
+        == "Error in the in-memory database: near \"SELEC\": syntax error (SQLITE_ERROR 1). Statement: SELEC 1."
     )
     #expect(failure { _ = try connection.prepare(" -- nothing") }?.code == .misuse)
   }

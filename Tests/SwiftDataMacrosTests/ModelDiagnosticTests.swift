@@ -15,14 +15,14 @@ struct ModelDiagnosticTests {
       "@Model(originalName: \(argument)) final class Item { init() {} }", only: ["Model"])
     #expect(
       result.messages == [
-        "error: @Model requires 'originalName' of 'Item' to be a string literal: the name that the class had"
+        "error: @Model requires 'originalName' of 'Item' to be a string literal: the former name of the class"
       ])
   }
 
   private static let bodies: [(String, String)] = [
     (
       "let a = 1",
-      "error: @Model cannot restore constant 'a', which has its value already; declare it with "
+      "error: @Model cannot restore constant 'a', because its declaration sets the value; declare it with "
         + "'var', or set it in the initializer"
     ),
     (
@@ -65,12 +65,12 @@ struct ModelDiagnosticTests {
     ),
     (
       #"#Unique<Item>([\.a]); @Attribute(.transformable(by: "T")) var a: Int"#,
-      "error: #Unique cannot cover transformable property 'a', whose stored form is not compared"
+      "error: #Unique cannot cover transformable property 'a'; its stored form has no order"
     ),
     ("var a = 1 { didSet { f() } }", "warning: observers of persisted property 'a' are not called"),
     (
       "var a = 1, b = 2",
-      "error: @Model requires a declaration of its own for each of 'a', 'b'"
+      "error: @Model requires a separate declaration for each of 'a', 'b'"
     ),
     (
       "var (a, b) = (1, 2)", "error: @Model cannot persist properties declared with a tuple pattern"
@@ -82,11 +82,11 @@ struct ModelDiagnosticTests {
     ),
     (
       "var a: Int??",
-      "error: @Model cannot persist optional of an optional 'a'; a column has one nil only"
+      "error: @Model cannot persist nested optional 'a'; a column stores only one level of nil"
     ),
     (
       "var a: Optional<Int?> = nil",
-      "error: @Model cannot persist optional of an optional 'a'; a column has one nil only"
+      "error: @Model cannot persist nested optional 'a'; a column stores only one level of nil"
     ),
     (
       "@Transient var a: Int",

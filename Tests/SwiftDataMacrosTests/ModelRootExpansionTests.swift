@@ -91,7 +91,7 @@ struct ModelRootExpansionTests {
 
         extension Item: nonisolated SwiftData.PersistentModel, nonisolated SwiftData._Observable, nonisolated SwiftData._ManagedModel {}
 
-        @available(*, unavailable, message: "models are not Sendable; pass the persistentModelID on")
+        @available(*, unavailable, message: "models are not Sendable; pass the persistentModelID instead")
         extension Item: Sendable {}
         """#)
   }
@@ -153,7 +153,7 @@ struct ModelRootExpansionTests {
 
         extension Item: nonisolated SwiftData.PersistentModel, nonisolated SwiftData._Observable, nonisolated SwiftData._ManagedModel {}
 
-        @available(*, unavailable, message: "models are not Sendable; pass the persistentModelID on")
+        @available(*, unavailable, message: "models are not Sendable; pass the persistentModelID instead")
         extension Item: Sendable {}
         """#)
   }

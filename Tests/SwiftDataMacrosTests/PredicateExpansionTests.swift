@@ -181,12 +181,12 @@ private let expansions: [(closure: String, expansion: String)] = [
 private let refusals: [(closure: String, place: String, message: String)] = [
   (
     "{ abs($0.a) > 1 }", "abs",
-    "'abs' cannot be called with values of the model; call it before and use the result, "
+    "'abs' cannot be called with values of the model; call it before the predicate and use the result, "
       + "or write the condition with operators"
   ),
   (
     "{ $0.date.advanced(by: 3) > now }", "advanced",
-    "'advanced' has no form that a predicate can store; write 'addingTimeInterval(seconds)'"
+    "'advanced' is not supported in a predicate; write 'addingTimeInterval(seconds)'"
   ),
   (
     #"{ $0.name.starts("a") }"#, "starts",
@@ -194,7 +194,7 @@ private let refusals: [(closure: String, place: String, message: String)] = [
   ),
   (
     "{ $0.subs.contains(where: test) }", "test",
-    "'contains' needs its closure written in place"
+    "'contains' requires a closure literal"
   ),
   (
     "{ $0.a.isMultiple(of: n) }", "isMultiple",
@@ -206,7 +206,7 @@ private let refusals: [(closure: String, place: String, message: String)] = [
   ),
   (
     #"{ "\($0.a)" == b }"#, #""\($0.a)""#,
-    "string interpolation of values of the model is not supported; join texts with '+'"
+    "string interpolation of values of the model is not supported; join strings with '+'"
   ),
   (
     "{ [$0.a, $0.b].isEmpty }", "[$0.a, $0.b]",
@@ -222,39 +222,39 @@ private let refusals: [(closure: String, place: String, message: String)] = [
   ),
   (
     "{ $0.a & 1 == 1 }", "&",
-    "the operator '&' is not supported on values of the model; '== != < <= > >= && || + "
-      + "- * / % ?? ... ..<' are"
+    "the operator '&' is not supported on values of the model; use one of '== != < <= > >= && || + "
+      + "- * / % ?? ... ..<'"
   ),
   (
     "{ $0.a = 1 }", "=",
-    "a predicate cannot assign; compare with '=='"
+    "an assignment is not supported in a predicate; compare with '=='"
   ),
   (
     "{ $0.a = 1; return true }", "=",
-    "a predicate cannot assign; compare with '=='"
+    "an assignment is not supported in a predicate; compare with '=='"
   ),
   (
     "{ $0.a += 1; return true }", "+=",
-    "a predicate cannot assign; compare with '=='"
+    "an assignment is not supported in a predicate; compare with '=='"
   ),
   (
     "{ print($0.a); return true }", "print",
-    "'print' is never called: a predicate is read by the compiler and not run; do this outside, "
-      + "and leave conditions here"
+    "'print' is never called, because a predicate is translated and not run; call it outside "
+      + "the predicate"
   ),
   (
     "{ $0.subs.map { $0.a }.contains(5) }", "map",
-    "'map' of a collection has no form that a predicate can store; write a condition on its "
+    "'map' of a collection is not supported in a predicate; write a condition on its "
       + "elements: 'contains(where:)', 'allSatisfy(_:)' or 'filter(_:)'"
   ),
   (
     "{ $0.subs.flatMap(\\.subs)[0] == a }", "flatMap",
-    "'flatMap' of a collection has no form that a predicate can store; write a condition on its "
+    "'flatMap' of a collection is not supported in a predicate; write a condition on its "
       + "elements: 'contains(where:)', 'allSatisfy(_:)' or 'filter(_:)'"
   ),
   (
     "{ ~$0.a == 1 }", "~",
-    "the prefix operator '~' is not supported; '!' and '-' are"
+    "the prefix operator '~' is not supported; use '!' or '-'"
   ),
   (
     "{ $0.a as Int? == 1 }", "as",
@@ -274,7 +274,7 @@ private let refusals: [(closure: String, place: String, message: String)] = [
   ),
   (
     "{ let a: Int; return $0.flag }", "a: Int",
-    "this 'let' needs its value in the same statement"
+    "this 'let' requires an initial value"
   ),
   (
     "{ $0.a; return true }", "$0.a",
@@ -282,11 +282,11 @@ private let refusals: [(closure: String, place: String, message: String)] = [
   ),
   (
     "{ if $0.a { return true } }", "}",
-    "this path gives no value; end it with the value or with 'return'"
+    "this branch has no value; end it with a value or with 'return'"
   ),
   (
     "{ if #available(macOS 20, *), $0.a { true } else { false } }", "#available(macOS 20, *),",
-    "'#available' is not supported; test it outside and choose between two predicates"
+    "'#available' is not supported; check it outside and choose between two predicates"
   ),
   (
     "{ if case .named(let n) = choice { return $0.name == n } else { return false } }",
@@ -295,15 +295,15 @@ private let refusals: [(closure: String, place: String, message: String)] = [
   ),
   (
     "{ [weak self] in $0.a == 1 }", "weak",
-    "a predicate takes captured values at once; bind the value in a 'let' before it"
+    "a predicate has no capture list; bind the value with 'let' before the predicate"
   ),
   (
     "{ defer { }; return $0.a }", "defer { }",
-    "this statement has no meaning in a predicate; 'let', 'if', 'guard' and 'return' have"
+    "this statement is not supported in a predicate; use 'let', 'if', 'guard' or 'return'"
   ),
   (
     "{ $0.make { 1 } }", "make",
-    "'make' has no form that a predicate can store; compute it outside when it does not "
+    "'make' is not supported in a predicate; compute it outside if it does not "
       + "depend on the model, or store it in a property"
   ),
 ]
@@ -340,6 +340,6 @@ private let refusals: [(closure: String, place: String, message: String)] = [
     #expect(
       outcome
         == .refusal(
-          at: "#Predicate<Item>(condition)", "#Predicate needs its closure written in place"))
+          at: "#Predicate<Item>(condition)", "#Predicate requires a closure literal"))
   }
 }

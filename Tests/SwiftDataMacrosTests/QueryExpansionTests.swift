@@ -48,12 +48,12 @@ struct QueryExpansionTests {
     ),
     (
       "@Query var trips: [Trip] = []",
-      "error: @Query fetches the value of 'trips'; it has no initial value",
+      "error: @Query fetches the value of 'trips'; remove the initial value",
       "@Query var trips: [Trip]"
     ),
     (
       "@Query var trips: [Trip]?",
-      "error: @Query requires 'trips' not to be optional; without models it is empty",
+      "error: @Query requires 'trips' not to be optional; it is empty when no model matches",
       "@Query var trips: [Trip]"
     ),
     (

@@ -98,16 +98,16 @@ struct StoreCopy {
   }
 
   @Test(arguments: [
-    ("UPDATE ZCAR SET ZOWNER = 99 WHERE Z_PK < 4", "3 links of Car.owner lead to rows"),
+    ("UPDATE ZCAR SET ZOWNER = 99 WHERE Z_PK < 4", "3 links of Car.owner refer to missing rows"),
     (
       "UPDATE ZPERSON SET ZID = NULL WHERE Z_PK = 2",
       "1 rows have no Person.id"
     ),
-    ("UPDATE ZCAR SET Z_ENT = 9 WHERE Z_PK = 1", "1 rows of ZCAR are of no entity"),
-    ("UPDATE Z_PRIMARYKEY SET Z_MAX = 7 WHERE Z_ENT = 1", "The last key given to Car is 7"),
+    ("UPDATE ZCAR SET Z_ENT = 9 WHERE Z_PK = 1", "1 rows of ZCAR belong to no entity"),
+    ("UPDATE Z_PRIMARYKEY SET Z_MAX = 7 WHERE Z_ENT = 1", "The last assigned key of Car is 7"),
     ("DROP INDEX Z_Car_UNIQUE_numberPlate", "no index Z_Car_UNIQUE_numberPlate"),
     ("ALTER TABLE ZPERSON DROP COLUMN ZUPDATEDAT", "The column ZUPDATEDAT of ZPERSON is missing"),
-    ("DELETE FROM Z_MODELCACHE", "does not hold its model"),
+    ("DELETE FROM Z_MODELCACHE", "contains no model"),
     ("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT = 4", "Z_PRIMARYKEY does not list Person"),
   ])
   func whatIsWrongIsNamed(_ sql: String, _ text: String) throws {
@@ -119,30 +119,30 @@ struct StoreCopy {
   }
 
   @Test(arguments: [
-    ("UPDATE ZCAR SET ZOWNER = 99 WHERE Z_PK < 4", "rows that are not there (p1, p2, p3)."),
+    ("UPDATE ZCAR SET ZOWNER = 99 WHERE Z_PK < 4", "missing rows (p1, p2, p3)."),
     (
       "UPDATE ZCAR SET ZOWNER = 99 WHERE Z_PK < 9",
-      "8 links of Car.owner lead to rows that are not there (p1, p2, p3, p4, p5, …)."
+      "8 links of Car.owner refer to missing rows (p1, p2, p3, p4, p5, …)."
     ),
     (
       "UPDATE ZPERSON SET ZID = x'0102030405' WHERE Z_PK = 3",
-      "1 rows have a UUID in Person.id that has not 16 bytes (p3)."
+      "1 rows have a UUID in Person.id that does not have 16 bytes (p3)."
     ),
     (
       "UPDATE ZPERSON SET ZID = 'text' WHERE Z_PK = 3",
-      "1 rows have a value of Person.id that is of another type (p3)."
+      "1 rows have a value of another type in Person.id (p3)."
     ),
     (
       "UPDATE ZCAR SET ZMAKER = x'41' WHERE Z_PK = 5",
-      "1 rows have a value of Car.maker that is of another type (p5)."
+      "1 rows have a value of another type in Car.maker (p5)."
     ),
     (
       "UPDATE ZPERSON SET ZUPDATEDAT = 'soon' WHERE Z_PK = 1",
-      "1 rows have a value of Person.updatedAt that is of another type (p1)."
+      "1 rows have a value of another type in Person.updatedAt (p1)."
     ),
     (
       "UPDATE ZCAR SET ZOWNER = 'Ann' WHERE Z_PK = 1",
-      "1 rows have a value of Car.owner that is of another type (p1)."
+      "1 rows have a value of another type in Car.owner (p1)."
     ),
     ("UPDATE ZCAR SET Z_OPT = NULL WHERE Z_PK = 6", "1 rows of ZCAR have no version (Z_OPT) (p6)."),
   ])
@@ -161,7 +161,7 @@ struct StoreCopy {
     ),
     (
       "UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_ENT = 16001",
-      "The last key given to CHANGE is 1, and ACHANGE has the key 5."
+      "The last assigned key of CHANGE is 1, but ACHANGE has the key 5."
     ),
     (
       "DELETE FROM ATRANSACTION",
@@ -169,15 +169,15 @@ struct StoreCopy {
     ),
     (
       "UPDATE ACHANGE SET ZENTITY = 77 WHERE Z_PK = 2",
-      "1 changes of the history are of no entity of the file (p2)."
+      "1 changes of the history belong to no entity of the file (p2)."
     ),
     (
       "DELETE FROM ATRANSACTIONSTRING WHERE Z_PK = 1",
-      "1 transactions of the history name a text (ZBUNDLEIDTS) that is not there (p1)."
+      "1 transactions of the history refer to a missing text (ZBUNDLEIDTS) (p1)."
     ),
     (
       "UPDATE ZTASK SET ZPREVIOUSVERSION = NULL WHERE Z_PK = 2",
-      "1 links of Task.nextVersion lead to rows whose previousVersion does not lead back (p5)."
+      "1 links of Task.nextVersion refer to rows whose previousVersion does not refer back (p5)."
     ),
   ])
   func whatTheHistoryAndOneToOnesLackIsNamed(_ sql: String, _ text: String) throws {
@@ -305,6 +305,6 @@ struct StoreCopy {
     defer { copy.remove() }
     try copy.execute("DELETE FROM Z_MODELCACHE")
     let error = #expect(throws: SwiftDataError.self) { try ModelSource(of: copy.url) }
-    #expect(error?.description.contains("does not hold its model") == true)
+    #expect(error?.description.contains("contains no model") == true)
   }
 }

@@ -13,7 +13,7 @@ struct Chinook {
     let container = try ModelContainer(
       for: Artist.self, Album.self, Track.self, Playlist.self,
       configurations: ModelConfiguration(url: store))
-    print("A music shop, kept in \(store.path)\n")
+    print("A music shop, stored in \(store.path)\n")
 
     let start = Date()
     try importCatalogue(catalogue, into: ModelContext(container))

@@ -48,7 +48,7 @@ func showAlbums(in context: ModelContext) throws {
   }
   let albums = try context.fetch(
     FetchDescriptor(predicate: long, sortBy: [SortDescriptor(\.title)]))
-  print("\(albums.count) albums hold a track of more than 20 minutes, such as")
+  print("\(albums.count) albums contain a track of more than 20 minutes, such as")
   for album in albums.prefix(3) {
     print("  \(album.title) by \(album.artist?.name ?? "nobody")")
   }

@@ -12,7 +12,7 @@ struct Quakes {
     let container = try ModelContainer(
       for: Quake.self, configurations: ModelConfiguration(url: store))
     let context = ModelContext(container)
-    print("Earthquakes of a week, kept in \(store.path)\n")
+    print("Earthquakes of a week, stored in \(store.path)\n")
 
     try importFeed(feed, as: "Import ", into: context)
     expect(4711, try context.fetchCount(FetchDescriptor<Quake>()), "earthquakes")

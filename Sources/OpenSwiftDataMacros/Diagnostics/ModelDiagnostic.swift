@@ -75,11 +75,11 @@ extension ModelDiagnostic: DiagnosticMessage {
     case .localModel(let model):
       "@Model cannot be applied to local class '\(model)'; declare it outside the function"
     case .originalNameWithoutText(let model):
-      "@Model requires 'originalName' of '\(model)' to be a string literal: the name that the class had"
+      "@Model requires 'originalName' of '\(model)' to be a string literal: the former name of the class"
     case .actorPropertyWithoutValue(let name, let actor):
       "@ModelActor requires '\(name)' to have a default value or '\(actor)' to have an initializer"
     case .constantProperty(let name):
-      "@Model cannot restore constant '\(name)', which has its value already; declare it with "
+      "@Model cannot restore constant '\(name)', because its declaration sets the value; declare it with "
         + "'var', or set it in the initializer"
     case .lazyProperty(let name):
       "@Model cannot persist lazy property '\(name)'; mark it @Transient or give it a default value"
@@ -92,7 +92,7 @@ extension ModelDiagnostic: DiagnosticMessage {
     case .observedProperty(let name):
       "observers of persisted property '\(name)' are not called"
     case .severalBindings(let names):
-      "@Model requires a declaration of its own for each of "
+      "@Model requires a separate declaration for each of "
         + names.map { "'\($0)'" }.joined(separator: ", ")
     case .destructuringPattern:
       "@Model cannot persist properties declared with a tuple pattern"
@@ -101,7 +101,7 @@ extension ModelDiagnostic: DiagnosticMessage {
     case .conditionalProperty(let name):
       "@Model cannot persist property '\(name)' inside '#if'; move it out or mark it @Transient"
     case .doubleOptional(let name):
-      "@Model cannot persist optional of an optional '\(name)'; a column has one nil only"
+      "@Model cannot persist nested optional '\(name)'; a column stores only one level of nil"
     case .transientWithoutDefault(let name):
       "@Transient requires non-optional property '\(name)' to have a default value"
     case .reservedName(let name):
@@ -126,11 +126,11 @@ extension ModelDiagnostic: DiagnosticMessage {
     case .constantQuery(let name):
       "@Query changes the value of '\(name)'; declare it with 'var'"
     case .queryWithValue(let name):
-      "@Query fetches the value of '\(name)'; it has no initial value"
+      "@Query fetches the value of '\(name)'; remove the initial value"
     case .queryWithoutType(let name):
       "@Query requires '\(name)' to have a type, such as '[Trip]'"
     case .queryOfOptional(let name):
-      "@Query requires '\(name)' not to be optional; without models it is empty"
+      "@Query requires '\(name)' not to be optional; it is empty when no model matches"
     case .unknownKeyPath(let macro, let name, let model):
       "#\(macro) names '\(name)', which is not a property of '\(model)'"
     case .unstoredKeyPath(let macro, let name, let model):
@@ -140,7 +140,7 @@ extension ModelDiagnostic: DiagnosticMessage {
     case .pathThroughRelationship(let macro, let name, let model):
       "#\(macro) cannot follow relationship '\(name)' of '\(model)'; name a property of '\(model)'"
     case .constraintOnTransformable(let macro, let name):
-      "#\(macro) cannot cover transformable property '\(name)', whose stored form is not compared"
+      "#\(macro) cannot cover transformable property '\(name)'; its stored form has no order"
     case .constraintOutsideModel(let macro):
       "#\(macro) has no effect outside the body of a class with @Model"
     }

@@ -4,8 +4,8 @@ import SwiftSyntax
 /// The titles of the fix-its that the model macros offer.
 enum ModelFixIt: String {
   case useVar = "Replace 'let' with 'var'"
-  case renameReserved = "Rename the property and keep what is stored under its old name"
-  case useOwnModel = "Name the class around it"
+  case renameReserved = "Rename the property and keep the stored values of the old name"
+  case useOwnModel = "Name the enclosing class"
   case splitBindings = "Declare each property separately"
   case removeAttribute = "Remove the attribute"
   case removeOption = "Remove the repeated option"

@@ -35,5 +35,5 @@ extension PersistentModelMacro: ExtensionMacro {
   /// `_Observable` is an alias, so that a model may be called `Observation`.
   private static let moduleName = ["Observable": "_Observable"]
 
-  private static let notSendable = "models are not Sendable; pass the persistentModelID on"
+  private static let notSendable = "models are not Sendable; pass the persistentModelID instead"
 }

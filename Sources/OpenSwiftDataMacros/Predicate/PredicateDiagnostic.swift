@@ -34,18 +34,18 @@ enum PredicateDiagnostic {
   var text: String {
     switch self {
     case .closureExpected(let macro):
-      "#\(macro) needs its closure written in place"
+      "#\(macro) requires a closure literal"
     case .captureSpecifier:
-      "a predicate takes captured values at once; bind the value in a 'let' before it"
+      "a predicate has no capture list; bind the value with 'let' before the predicate"
     case .resultMissing:
-      "this path gives no value; end it with the value or with 'return'"
+      "this branch has no value; end it with a value or with 'return'"
     case .unusedValue:
       "the value of this expression is not used; join the conditions with '&&'"
     case .unusedCall(let name):
-      "'\(name)' is never called: a predicate is read by the compiler and not run; "
-        + "do this outside, and leave conditions here"
+      "'\(name)' is never called, because a predicate is translated and not run; "
+        + "call it outside the predicate"
     case .statement:
-      "this statement has no meaning in a predicate; 'let', 'if', 'guard' and 'return' have"
+      "this statement is not supported in a predicate; use 'let', 'if', 'guard' or 'return'"
     case .loop:
       "loops are not supported; use 'contains(where:)', 'allSatisfy(_:)' or 'filter(_:)'"
     case .variable:
@@ -53,46 +53,46 @@ enum PredicateDiagnostic {
     case .pattern:
       "this pattern is not supported here; bind one name for each 'let', or compare with '=='"
     case .initialValueMissing:
-      "this 'let' needs its value in the same statement"
+      "this 'let' requires an initial value"
     case .availability:
-      "'#available' is not supported; test it outside and choose between two predicates"
+      "'#available' is not supported; check it outside and choose between two predicates"
     case .function(let name):
       "'\(name)' cannot be called with values of the model; "
-        + "call it before and use the result, or write the condition with operators"
+        + "call it before the predicate and use the result, or write the condition with operators"
     case .method(let name):
-      "'\(name)' has no form that a predicate can store; "
-        + "compute it outside when it does not depend on the model, or store it in a property"
+      "'\(name)' is not supported in a predicate; "
+        + "compute it outside if it does not depend on the model, or store it in a property"
     case .otherMethod(let name, let instead):
-      "'\(name)' has no form that a predicate can store; write \(instead)"
+      "'\(name)' is not supported in a predicate; write \(instead)"
     case .listOfParts(let name):
-      "'\(name)' of a collection has no form that a predicate can store; "
+      "'\(name)' of a collection is not supported in a predicate; "
         + "write a condition on its elements: 'contains(where:)', 'allSatisfy(_:)' or 'filter(_:)'"
     case .methodArguments(let name, let expected):
       "'\(name)' is not supported with these arguments; write '\(expected)'"
     case .closureArgument(let name):
-      "'\(name)' needs its closure written in place"
+      "'\(name)' requires a closure literal"
     case .keyPathArgument:
       "only key paths of plain properties are supported; write a closure"
     case .prefixOperator(let name):
-      "the prefix operator '\(name)' is not supported; '!' and '-' are"
+      "the prefix operator '\(name)' is not supported; use '!' or '-'"
     case .infixOperator(let name):
       "the operator '\(name)' is not supported on values of the model; "
-        + "'== != < <= > >= && || + - * / % ?? ... ..<' are"
+        + "use one of '== != < <= > >= && || + - * / % ?? ... ..<'"
     case .assignment:
-      "a predicate cannot assign; compare with '=='"
+      "an assignment is not supported in a predicate; compare with '=='"
     case .identity(let name):
       "'\(name)' is not supported; compare 'persistentModelID' with '\(name.dropLast())'"
     case .coercion(let type):
       "'as' is not supported on values of the model; write 'as? \(type)' or 'as! \(type)'"
     case .interpolation:
-      "string interpolation of values of the model is not supported; join texts with '+'"
+      "string interpolation of values of the model is not supported; join strings with '+'"
     case .collectionLiteral:
       "a collection of values of the model is only supported before '.contains(_:)'"
     case .tuple:
       "tuples are not supported; compare the elements one by one"
     case .elsewhere:
       "this expression is not supported on values of the model; "
-        + "when it does not depend on the model, compute it in a 'let' before the predicate"
+        + "if it does not depend on the model, compute it with 'let' before the predicate"
     }
   }
 

@@ -27,7 +27,7 @@ package struct KeyedArchive: Sendable {
       plist["$archiver"] == .string("NSKeyedArchiver"),
       let objects = plist["$objects"]?.array, let top = plist["$top"]?.dictionary,
       let root = top["root"] ?? (top.count == 1 ? top.first?.value : nil)
-    else { throw FormatError("The bytes are no keyed archive.") }
+    else { throw FormatError("The data is not a keyed archive.") }
     self.objects = objects
     size = data.count
     self.root = try Self.value(of: root, in: objects)

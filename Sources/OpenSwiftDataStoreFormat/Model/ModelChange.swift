@@ -10,12 +10,12 @@ package enum ModelChange {
         continue
       }
       if earlier.name != entity.name {
-        found.append("the model \(earlier.name) is called \(entity.name)")
+        found.append("the model \(earlier.name) is renamed to \(entity.name)")
       }
       let superName = earlier.superName.flatMap { counterparts.successor(of: $0)?.name }
       if superName != entity.superName {
         found.append(
-          "the model \(entity.name) \(ancestry(entity.superName)), before it \(ancestry(earlier.superName))"
+          "the model \(entity.name) \(ancestry(entity.superName)); earlier it \(ancestry(earlier.superName))"
         )
       }
       found += properties(entity, earlier, counterparts)
@@ -40,18 +40,18 @@ package enum ModelChange {
       }
       let before = place.property
       if before.name != property.name {
-        found.append("\(entity.name).\(before.name) is called \(property.name)")
+        found.append("\(entity.name).\(before.name) is renamed to \(property.name)")
       }
       if !before.holdsRows(of: property, counterparts) {
-        found.append("\(name) is \(property.typeText), before it was \(before.typeText)")
+        found.append("\(name) changes from \(before.typeText) to \(property.typeText)")
       } else if let old = before.relationship, let new = property.relationship,
         old.deleteRule != new.deleteRule
       {
-        found.append("the delete rule of \(name) is \(new.deleteRule)")
+        found.append("the delete rule of \(name) changes to \(new.deleteRule)")
       } else if let old = before.attribute, let new = property.attribute,
         old.hasOtherDefault(than: new)
       {
-        found.append("\(name) has another default")
+        found.append("the default value of \(name) changes")
       }
     }
     for property in earlier.properties where property.isStored {
@@ -80,7 +80,7 @@ package enum ModelChange {
     return added(entity.uniqueConstraints, constraints)
       .map { "\(entity.name) has new unique values: \(list($0))" }
       + added(constraints, entity.uniqueConstraints)
-      .map { "values of \(entity.name) need not be unique any more: \(list($0))" }
+      .map { "values of \(entity.name) no longer have to be unique: \(list($0))" }
       + added(currentIndexes, indexes).map { "\(entity.name) has a new index: \(list($0))" }
       + added(indexes, currentIndexes).map { "\(entity.name) loses an index: \(list($0))" }
   }

@@ -137,11 +137,11 @@ extension ModelDifference: CustomStringConvertible {
     case .removedProperty(let entity, let property):
       "\(place) has \(entity).\(property.name) (\(property.typeText)), which the model lacks"
     case .changedProperty(let entity, let stored, let current):
-      "\(entity).\(current.name) is \(current.typeText) and \(stored.typeText) in \(place)"
+      "\(entity).\(current.name) is \(current.typeText) in the model and \(stored.typeText) in \(place)"
     case .newConstraint(let entity, let names):
       "\(entity) has new unique values: \(names.joined(separator: ", "))"
     case .removedConstraint(let entity, let names):
-      "\(place) keeps values of \(entity) unique that the model does not: "
+      "\(place) requires unique values of \(entity) that the model does not require: "
         + names.joined(separator: ", ")
     }
   }

@@ -9,8 +9,8 @@ enum AmbiguousInverseWarning {
       let name = "\(found.entity).\(found.relationship.name)"
       guard told.withLock({ $0.insert("\(name) \(found.names)").inserted }) else { continue }
       WarningLog.write(
-        "\(name) has no inverse: \(found.names) lead to \(found.entity), so neither is chosen, and setting "
-          + "one side does not set the other. Write @Relationship(inverse:) with the key path to one of "
+        "\(name) has no inverse, because there are several candidates: \(found.names). Setting "
+          + "one side does not set the other. Add @Relationship(inverse:) with the key path of one of "
           + "them.")
     }
   }

@@ -13,8 +13,8 @@ extension DefaultStore {
   ) throws {
     guard let schema = configuration.schema else {
       throw SwiftDataError.loadIssueModelContainer.with(
-        "The configuration \(configuration.name) has no schema. Give it one, or open the store "
-          + "through ModelContainer(for:).")
+        "The configuration \(configuration.name) has no schema. Add a schema, or open the store "
+          + "with ModelContainer(for:).")
     }
     try configuration.validate()
     try self.init(

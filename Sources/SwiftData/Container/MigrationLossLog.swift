@@ -6,10 +6,10 @@ enum MigrationLossLog {
   ///   - version: The version that the store was migrated to.
   ///   - copy: The copy of the store from before the migration.
   static func note(_ losses: [MigrationLoss], of url: URL, before version: String, copy: URL?) {
-    let kept = copy.map { "The store as it was is kept at \($0.path)." } ?? "No copy was kept."
+    let kept = copy.map { "A copy of the earlier store is at \($0.path)." } ?? "There is no copy."
     for loss in losses {
       WarningLog.write(
-        "the migration of the store at \(url.path) to version \(version) has deleted \(loss). \(kept)"
+        "the migration of the store at \(url.path) to version \(version) deleted \(loss). \(kept)"
       )
     }
   }

@@ -80,9 +80,9 @@ extension MigrationPreview: CustomStringConvertible {
       lines.append(
         isNeeded
           ? "\(url.path): from \(fromVersion) to \(toVersion)"
-          : "\(url.path): nothing to do, the version is \(toVersion)")
+          : "\(url.path): nothing to do; the version is \(toVersion)")
     } else {
-      lines.append("\(url.path): no store yet, it will be made with version \(toVersion)")
+      lines.append("\(url.path): no store exists; it will be created with version \(toVersion)")
     }
     for name in rowCounts.keys.sorted() { lines.append("  \(name): \(rowCounts[name] ?? 0) rows") }
     for (number, stage) in stages.enumerated() {
@@ -93,7 +93,7 @@ extension MigrationPreview: CustomStringConvertible {
       lines += stage.statements.map { "    SQL: \($0)" }
       lines += stage.problems.map { "    problem: \($0)" }
       if !stage.isChecked {
-        lines.append("    not checked: it depends on the code and the stages before")
+        lines.append("    not checked: it depends on the code and on the earlier stages")
       }
     }
     return lines.joined(separator: "\n")

@@ -15,11 +15,11 @@ struct MigrationProblemsError {
     let more = problems.count > 12 ? "\n- and \(problems.count - 12) more" : ""
     let single = problems.count == 1 ? problems.first : nil
     let text =
-      "The store at \(migration.configuration.url.path) can't be migrated \(way) without losing values; it "
-      + "was left as it is.\n\(listed)\(more)"
+      "The store at \(migration.configuration.url.path) can't be migrated \(way) without losing values; it is "
+      + "unchanged.\n\(listed)\(more)"
     if migration.plan != nil, step.from == nil {
       return .unknownDataStoreSchema.with(
-        "\(text)\nThe store is none of the versions of the plan. Add the version that wrote it to the "
+        "\(text)\nThe store matches no version of the plan. Add the version that wrote it to the "
           + "schemas of the plan.",
         doing: "migrating a store", entity: single?.entity, property: single?.property)
     }
@@ -33,7 +33,7 @@ struct MigrationProblemsError {
   private var advice: String {
     let stages = stages
     if stages.isEmpty { return "" }
-    return "\nA stage of a migration plan makes the values fit:\n" + stages.joined(separator: "\n")
+    return "\nRepair the values in a stage of a migration plan:\n" + stages.joined(separator: "\n")
       + "\n// See MigrationStage."
   }
 
@@ -54,7 +54,7 @@ struct MigrationProblemsError {
     let identifier = version.map { "\($0.major), \($0.minor), \($0.patch + 1)" } ?? "1, 0, 1"
     return [
       """
-      // A version between both, with the models of \(from): list it in the schemas of the plan.
+      // An intermediate version with the models of \(from). Add it to the schemas of the plan.
       enum \(repaired): VersionedSchema {
         static let versionIdentifier = Schema.Version(\(identifier))
         static var models: [any PersistentModel.Type] { \(from).models }
@@ -62,7 +62,7 @@ struct MigrationProblemsError {
       """,
       custom(from, repaired, before),
       after.isEmpty
-        ? "// The stage of the plan then leads from \(repaired).self to \(to).self."
+        ? "// Change the existing stage of the plan: it goes from \(repaired).self to \(to).self."
         : transformation(repaired, to, after, models: from),
     ]
   }

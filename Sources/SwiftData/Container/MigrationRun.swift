@@ -151,7 +151,7 @@ struct MigrationRun {
       try body(MigrationTransformation(old: old, new: context, offset: change.keyOffset))
       if old.hasChanges {
         throw SwiftDataError.loadIssueModelContainer.with(
-          "Old models were changed, which nothing stores. Change their counterparts.")
+          "Models of the old version were changed, but are never saved. Change the new models.")
       }
     }
     try pool.write { connection in
@@ -159,8 +159,8 @@ struct MigrationRun {
       guard missing.isEmpty else {
         throw SwiftDataError.loadIssueModelContainer.with(
           "The transformation of the migration stage \(name) left required properties without a valid "
-            + "value: \(missing.joined(separator: "; ")). Set them for each row, make them optional, or give "
-            + "them a value where they are declared. The store was left as it is.",
+            + "value: \(missing.joined(separator: "; ")). Set them for each row, make them optional, or "
+            + "declare default values. The store is unchanged.",
           doing: "migrating a store")
       }
       try change.dropOldTables(connection)

@@ -28,20 +28,20 @@ struct StageCode {
       try body(context, seal)
     } catch {
       throw SwiftDataError.loadIssueModelContainer.with(
-        "The migration stage \(stage) failed in \(hook.rawValue); the store was left as it is.",
+        "The migration stage \(stage) failed in \(hook.rawValue); the store is unchanged.",
         doing: "migrating a store", underlying: error)
     }
     if let failure = seal.failure {
       throw SwiftDataError.loadIssueModelContainer.with(
-        "The store could not be read in \(hook.rawValue) of the migration stage \(stage); it was left as it "
-          + "is.", doing: "migrating a store", underlying: StoreFailure.cause(failure))
+        "The store could not be read in \(hook.rawValue) of the migration stage \(stage); it is "
+          + "unchanged.", doing: "migrating a store", underlying: StoreFailure.cause(failure))
     }
     guard context.hasChanges else { return }
     throw SwiftDataError.loadIssueModelContainer.with(
       "The migration stage \(stage) left changes unsaved in \(hook.rawValue) "
         + "(\(context.insertedModelsArray.count) inserted, \(context.changedModelsArray.count) changed, "
         + "\(context.deletedModelsArray.count) deleted). Call context.save() at its end, or "
-        + "context.rollback() to discard them; the store was left as it is.",
+        + "context.rollback() to discard them; the store is unchanged.",
       doing: "migrating a store")
   }
 }

@@ -187,7 +187,7 @@ struct StoreMigration {
     }
     guard let model = stored.model ?? version else {
       throw SwiftDataError.unknownDataStoreSchema.with(
-        "The store at \(configuration.url.path) does not tell its models.")
+        "The store at \(configuration.url.path) does not describe its models.")
     }
     var options = SchemaChange.Options()
     options.removing = planning.entitiesRemoved(in: step)
@@ -214,11 +214,11 @@ struct StoreMigration {
       problem.remedy == .declaration && unrelated.contains { $0.entity == problem.storedEntity }
     }.prefix(12).map { "\n- \($0.description)" }.joined()
     throw SwiftDataError.unknownDataStoreSchema.with(
-      "The store at \(configuration.url.path) has rows of models with these names, and none of their "
-        + "properties is in the models here: \(names.joined(separator: ", ")). They are probably those of "
-        + "another program. Check the URL, or name the model otherwise. Where it is the same model, give "
-        + "its properties their former names with @Attribute(originalName:), or declare those that are gone in "
-        + "removedProperties. The file was left as it is.\(hints)",
+      "The store at \(configuration.url.path) has rows of models with these names, but none of their "
+        + "properties is in your models: \(names.joined(separator: ", ")). The file is probably from "
+        + "another program. Check the URL, or rename the model. If it is the same model, declare the "
+        + "former names of its properties with @Attribute(originalName:), or list removed properties in "
+        + "removedProperties. The file is unchanged.\(hints)",
       doing: "opening a store", entity: unrelated.count == 1 ? first.entity : nil)
   }
 
@@ -233,13 +233,13 @@ struct StoreMigration {
       advice = "Its configuration has allowsSave: false. Open it with allowsSave: true once"
     } else if !configuration.allowsMigration {
       advice =
-        "Its configuration does not allow that. Open it once with allowsMigration = true, and ask "
-        + "ModelContainer.migrationPreview(for:migrationPlan:configurations:) before what would change"
+        "Set allowsMigration of its configuration to true once. To see the changes first, call "
+        + "ModelContainer.migrationPreview(for:migrationPlan:configurations:)"
     } else {
       return
     }
     throw SwiftDataError.loadIssueModelContainer.with(
-      "The store at \(configuration.url.path) has to be migrated, \(path.text). \(advice). The file was "
-        + "left as it is.", doing: "opening a store")
+      "The store at \(configuration.url.path) has to be migrated, \(path.text). \(advice). The file "
+        + "is unchanged.", doing: "opening a store")
   }
 }

@@ -17,7 +17,7 @@ struct StoreOpening {
     for (index, configuration) in configurations.enumerated() {
       if configurations.count > 1, !names.insert(configuration.name).inserted {
         throw SwiftDataError.duplicateConfiguration.with(
-          "Two configurations are named \(configuration.name). Give each store a name of its own.")
+          "Two configurations are named \(configuration.name). Give each store a different name.")
       }
       let part = configuration.schema ?? schema
       try StoreOpening.check(part, in: schema, configuration.name)
@@ -55,7 +55,7 @@ struct StoreOpening {
   private static func check(_ part: Schema, in schema: Schema, _ name: String) throws {
     for entity in part.entities where schema.entitiesByName[entity.name] == nil {
       throw SwiftDataError.configurationSchemaNotFoundInContainerSchema.with(
-        "The configuration \(name) has the model \(entity.name), the container has not. Add it to "
+        "The configuration \(name) has the model \(entity.name), but the container does not. Add it to "
           + "ModelContainer(for:).", entity: entity.name)
     }
   }
@@ -66,12 +66,12 @@ struct StoreOpening {
     for entity in schema.entities {
       guard let home = index(entity.name) else {
         throw SwiftDataError.loadIssueModelContainer.with(
-          "No configuration keeps this model. Add it to the schema of one of them.",
+          "No configuration stores this model. Add the model to the schema of a configuration.",
           entity: entity.name)
       }
       for relationship in entity.relationships where index(relationship.destination) != home {
         throw SwiftDataError.loadIssueModelContainer.with(
-          "The relationship leads to \(relationship.destination), which another store keeps. "
+          "The relationship refers to \(relationship.destination), which is in another store. "
             + "Put both models into one configuration.", entity: entity.name,
           property: relationship.name)
       }

@@ -60,7 +60,7 @@ enum AutosaveLog {
       let count = AutosaveLog.unsaved.load(ordering: .relaxed)
       guard count > 0 else { return }
       WarningLog.write(
-        "The program ends before autosave has saved \(count) context\(count == 1 ? "" : "s"). Call "
+        "The program ends before autosave saves \(count) context\(count == 1 ? "" : "s"). Call "
           + "save(), or await ModelContainer.settle() first.")
     }
     return ()
@@ -68,12 +68,12 @@ enum AutosaveLog {
 
   static func noteFailure(_ error: any Error) {
     WarningLog.write(
-      "Autosave failed, the changes stay pending. Set ModelContext.autosaveErrorHandler to handle "
+      "Autosave failed; the changes stay unsaved. Set ModelContext.autosaveErrorHandler to handle "
         + "this. \(error)")
   }
 
   static func noteNoActor() {
     WarningLog.write(
-      "Autosave needs a context of the main actor or of a model actor; call save() on this one.")
+      "Autosave needs a context of the main actor or of a model actor; call save() explicitly.")
   }
 }

@@ -216,7 +216,7 @@ extension ChangeLog.State {
     #if OPENSWIFTDATA_INVARIANTS
       for (index, entry) in entries.enumerated().prefix(64) {
         let behind = positions.values.count { $0.serial <= first + index }
-        precondition(entry.waiting == behind, "An entry of the log lost count of its readers.")
+        precondition(entry.waiting == behind, "The reader count of a log entry is wrong.")
       }
     #endif
   }

@@ -216,7 +216,7 @@ extension ChangeTracker {
         "The flags of \(storage.descriptor.entityName) disagree with the pending changes.")
       precondition(
         isInserted || isChanged || isDeleted || storage.pendingIndex < 0,
-        "A model that is not pending has a place.")
+        "A model without pending changes has a position.")
       for list in [inserted, changed, deleted] { list._invariantCheck() }
     #endif
   }

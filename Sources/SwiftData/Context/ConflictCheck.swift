@@ -31,7 +31,7 @@ final class ConflictCheck {
     }
     guard let first = conflicts.first else { return }
     throw SwiftDataError.saveConflict.with(
-      "Nothing was saved. Roll back and make the changes anew, or set conflictPolicy to .laterSaveWins and "
+      "Nothing was saved. Roll back and make the changes again, or set conflictPolicy to .laterSaveWins and "
         + "save again.", entity: first.identifier.entityName,
       property: first.properties.isEmpty
         ? nil : first.properties.map(\.name).joined(separator: ", "),

@@ -46,7 +46,7 @@ final class ContextStores {
   func requireNoSnapshot() throws {
     guard isReadingSnapshot else { return }
     throw SwiftDataError.storeWriteFailure.with(
-      "A snapshot reads one state of the store, so nothing can be saved or deleted inside it. Do that after it, "
+      "Inside a snapshot nothing can be saved or deleted. Save after the snapshot, "
         + "or use transaction(block:). Nothing was stored.")
   }
 

@@ -154,7 +154,7 @@ extension ContextCore {
     if isOutdated { externalChanges.apply(.everything) }
     guard externalChanges.feed.hasUnappliedChanges else { return }
     throw SwiftDataError.storeReadFailure.with(
-      "The transaction has not begun: models in memory could not be read again. Try again.",
+      "The transaction did not begin, because models in memory could not be read again. Try again.",
       doing: "beginning a transaction")
   }
 

@@ -136,9 +136,9 @@ struct DeleteRules {
     if blocking.isEmpty { return nil }
     let more = blocking.count > 5 ? " and \(blocking.count - 5) more" : ""
     return SwiftDataError.modelValidationFailure.with(
-      "The delete rule .deny keeps \(storage.identifier) from being deleted, because the "
+      "The delete rule .deny prevents the deletion of \(storage.identifier), because the "
         + "relationship still has \(blocking.prefix(5).joined(separator: ", "))\(more). Delete or "
-        + "move them first.", entity: storage.descriptor.entityName,
+        + "unlink them first.", entity: storage.descriptor.entityName,
       property: storage.descriptor.properties[slot].name)
   }
 }

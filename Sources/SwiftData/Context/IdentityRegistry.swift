@@ -179,9 +179,9 @@ extension IdentityRegistry {
       precondition(context.owns(storage), "\(identifier): belongs to another context, or none")
       precondition(!storage.flags.contains(.isInserted), "\(identifier): is new and has a row")
       let found = model(for: identifier)
-      precondition(found?.storage === storage, "\(identifier): leads to another instance")
+      precondition(found?.storage === storage, "\(identifier): is registered for another instance")
       let isNoted = storage.table != nil || storage.flags.contains(.isRegistered)
-      precondition(isNoted, "\(identifier): can't remove itself")
+      precondition(isNoted, "\(identifier): has no flag for its removal from the registry")
     }
   #endif
 }

@@ -39,7 +39,7 @@ extension ModelContext {
   {
     if descriptor.includePendingChanges && hasChanges && !descriptor.sortBy.isEmpty {
       throw SwiftDataError.sortingPendingChangesWithIdentifiers.with(
-        "Save first, set includePendingChanges to false, or fetch the models and take their "
+        "Save first, set includePendingChanges to false, or fetch the models and read their "
           + "identifiers.", entity: T._$descriptor.entityName)
     }
     return try core.fetchOperation(descriptor).identifiers()

@@ -63,11 +63,11 @@ struct OrderedModels: Sequence {
   func _invariantCheck() {
     #if OPENSWIFTDATA_INVARIANTS
       guard entries.count <= 64 || entries.count & (entries.count - 1) == 0 else { return }
-      precondition(entries.count { $0 != nil } == size, "A list of pending models lost its count.")
+      precondition(entries.count { $0 != nil } == size, "Pending models: the count is wrong.")
       for (position, entry) in entries.enumerated() {
         precondition(
           entry.map { Int($0.storage.pendingIndex) == position } ?? true,
-          "A pending model is at another place.")
+          "Pending models: a position is wrong.")
       }
     #endif
   }

@@ -13,7 +13,7 @@ enum OtherVersionWarning {
       """
       \(descriptor.entityName).\(link.name) is declared with \(declared) of \
       \(link.destination.entityName), so it reads as \(link.isToMany ? "empty" : "nil"). Declare the \
-      property with the class that the schema lists. What is stored stays.
+      property with the class that the schema lists. The stored values are unchanged.
       """)
   }
 }

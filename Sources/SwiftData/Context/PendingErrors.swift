@@ -25,8 +25,8 @@ final class PendingErrors {
   func rejectModelOfOtherContext(_ storage: _ModelStorage, in owner: _ModelStorage, _ slot: Int) {
     note(
       SwiftDataError.modelValidationFailure.with(
-        "\(owner.identifier) can't lead to \(storage.identifier), which is new in another context. "
-          + "Save it there first, or insert both into the same context.",
+        "\(owner.identifier) can't refer to \(storage.identifier), which is new in another context. "
+          + "Save that context first, or insert both models into the same context.",
         entity: owner.descriptor.entityName, property: owner.descriptor.properties[slot].name))
   }
 
@@ -34,10 +34,10 @@ final class PendingErrors {
     let other = (storage.source as? any StoreOwning)?.coordinator
     note(
       SwiftDataError.modelValidationFailure.with(
-        "\(owner.identifier) can't lead to \(storage.identifier), which belongs to another container: "
-          + "\(owner.descriptor.entityName) is kept in \(coordinator.storeNames), "
+        "\(owner.identifier) can't refer to \(storage.identifier), which belongs to another container: "
+          + "\(owner.descriptor.entityName) is stored in \(coordinator.storeNames), "
           + "\(storage.descriptor.entityName) in \(other?.storeNames ?? "another store"). Insert a model "
-          + "with its values into this container and link that.",
+          + "with the same values into this container and refer to it.",
         entity: owner.descriptor.entityName, property: owner.descriptor.properties[slot].name))
   }
 
@@ -45,14 +45,14 @@ final class PendingErrors {
     if let other = (storage.source as? any StoreOwning)?.coordinator, other !== coordinator {
       return note(
         SwiftDataError.modelValidationFailure.with(
-          "The model \(storage.identifier) belongs to another container, \(other.storeNames). Insert a "
-            + "model with its values into this one, \(coordinator.storeNames).",
+          "The model \(storage.identifier) belongs to another container (\(other.storeNames)). Insert a "
+            + "model with the same values into this container (\(coordinator.storeNames)).",
           entity: storage.descriptor.entityName))
     }
     note(
       SwiftDataError.modelValidationFailure.with(
-        "The model \(storage.identifier) belongs to another context. Pass its persistentModelID and "
-          + "fetch it in this one.",
+        "The model \(storage.identifier) belongs to another context. Pass its persistentModelID, and "
+          + "fetch it in this context.",
         entity: storage.descriptor.entityName))
   }
 }
@@ -74,7 +74,7 @@ final class FailedReads {
   func throwFirst() throws {
     guard let first else { return }
     throw SwiftDataError.storeReadFailure.with(
-      "Nothing was saved: models that the delete rules and the validation need could not be read. Save again.",
+      "Nothing was saved, because models for the delete rules or the validation could not be read. Save again.",
       doing: "saving", underlying: first)
   }
 

@@ -233,7 +233,7 @@ extension Predicate {
       return try falseOnFailure(condition)
     } catch {
       throw SwiftDataError.unsupportedPredicate.with(
-        "A part of the predicate threw an error. Compare persisted properties with values captured "
+        "An expression of the predicate threw an error. Compare persisted properties with values captured "
           + "outside of the predicate.", doing: "evaluating the predicate in memory",
         underlying: error)
     }

@@ -56,7 +56,7 @@ struct ToManyEdits {
       guard gained.count <= 64 else { return }
       precondition(
         !gained.contains { model in lost.contains { $0 === model } },
-        "A member was both gained and lost.")
+        "A member was both added and removed.")
     #endif
   }
 

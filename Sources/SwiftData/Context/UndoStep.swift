@@ -58,7 +58,7 @@ struct UndoStep {
     #if OPENSWIFTDATA_INVARIANTS
       precondition(indices.count == models.count, "A model has two entries in an undo record.")
       guard let index = indices[ObjectIdentifier(storage)] else { return }
-      precondition(models[index].storage === storage, "An undo record finds another model.")
+      precondition(models[index].storage === storage, "An undo record refers to another model.")
       models[index]._invariantCheck()
     #endif
   }
@@ -115,7 +115,7 @@ struct EarlierModelState {
   /// Each edited slot is known, and each list has one entry.
   fileprivate func _invariantCheck() {
     #if OPENSWIFTDATA_INVARIANTS
-      precondition(editedSlots.subtracting(knownSlots).isEmpty, "An edit lost its old value.")
+      precondition(editedSlots.subtracting(knownSlots).isEmpty, "An edit has no old value.")
       for toMany in toManys {
         precondition(
           knownSlots.contains(toMany.slot) && toManys.count { $0.slot == toMany.slot } == 1,

@@ -26,10 +26,10 @@ final class UnsavedChangesLog: Sendable {
     let amount = "\(count) unsaved change\(count == 1 ? "" : "s"): \(kinds.joined(separator: ", "))"
     let advice =
       hasAutosave
-      ? "A context with autosave is gone with \(amount). Call save(), or await "
+      ? "A context with autosave was deinitialized with \(amount). Call save(), or await "
         + "ModelContainer.settle() first."
-      : "A context is gone with \(amount). Call save() while it is held, or rollback() to discard them; set "
-        + "its reportsUnsavedChanges to false where they need not be saved."
+      : "A context was deinitialized with \(amount). Call save(), or rollback() to discard them; set "
+        + "its reportsUnsavedChanges to false if they need not be saved."
     WarningLog.write("\(advice) Further contexts of this container are not reported.")
   }
 }

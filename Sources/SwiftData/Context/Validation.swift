@@ -55,7 +55,7 @@ struct Validation {
       failures.append(
         Validation.failure(
           storage, storage.descriptor.properties[slot].name,
-          "A date that is no number can't be stored. Set another one, or make it optional."))
+          "A date that is not a number can't be stored. Set a valid date, or make it optional."))
     }
   }
 
@@ -84,12 +84,12 @@ struct Validation {
     case .model(let partner):
       guard partner._$storage.hasLeftContext else { return nil }
       return
-        "A required relationship leads to \(partner._$storage.identifier), which was deleted. Set "
-        + "another model, delete this one too, or make the relationship optional."
+        "A required relationship refers to \(partner._$storage.identifier), which was deleted. Set "
+        + "another model, delete this model too, or make the relationship optional."
     case .identifier, .toMany, .weakReferences: return nil
     case .integer, .real, .text, .blob, .uuid, .boxed: return nil
     }
-    return "A required relationship has no model. Set it, or make it optional."
+    return "A required relationship has no model. Set a model, or make the relationship optional."
   }
 
   static func failure(
@@ -134,8 +134,8 @@ private struct PendingUniqueness {
         failures.append(
           Validation.failure(
             storage, constraint.names.joined(separator: ", "),
-            "\(other.identifier) gets the same value in this save, and the property is unique. "
-              + "Change one of them."))
+            "\(other.identifier) has the same value in this save, but the property is unique. "
+              + "Change one of the values."))
       }
     }
   }

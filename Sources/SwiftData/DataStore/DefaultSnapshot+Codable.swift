@@ -78,8 +78,8 @@ extension DefaultSnapshot {
     if let schema = userInfo[.swiftDataSchema] {
       if let found = (schema as? Schema)?.descriptor(named: entity) { return found }
       throw failure(
-        "The schema in the decoder's userInfo has no class for the entity \(entity). Put a Schema "
-          + "made of model classes under \(key).")
+        "The schema in the decoder's userInfo has no class for the entity \(entity). Set a Schema "
+          + "of model classes for the key \(key).")
     }
     let found = OpenSchemas.descriptors(for: identifier)
     if let descriptor = found.first, found.count == 1 { return descriptor }
@@ -87,9 +87,9 @@ extension DefaultSnapshot {
     throw failure(
       found.isEmpty
         ? "No open container has the entity \(entity) of \(origin). Open the container first, or "
-          + "put its Schema into the decoder's userInfo under \(key)."
-        : "Open containers have \(found.count) classes for the entity \(entity) of \(origin). Say "
-          + "which one with the Schema in the decoder's userInfo under \(key).")
+          + "set its Schema in the decoder's userInfo for the key \(key)."
+        : "Open containers have \(found.count) classes for the entity \(entity) of \(origin). Select "
+          + "one with a Schema in the decoder's userInfo for the key \(key).")
   }
 
   /// Encodes the identifier and each property under its name; related models as identifiers.

@@ -214,7 +214,7 @@ package final class ExternalFiles: ExternalValueStore {
     } catch {
       throw SwiftDataError.storeWriteFailure.with(
         "A large value can't be written to \(folder.values.path); nothing was stored.",
-        doing: "writing a file beside the store", underlying: error)
+        doing: "writing an external file of the store", underlying: error)
     }
   }
 }

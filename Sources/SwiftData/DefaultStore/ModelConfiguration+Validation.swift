@@ -32,9 +32,9 @@ extension ModelConfiguration {
     guard url.isFileURL else {
       throw SwiftDataError.loadIssueModelContainer.with(
         url.scheme == nil
-          ? "The URL \(url) of the store has no scheme, so it is no file URL. Make it with "
-            + "URL(filePath:) or URL(fileURLWithPath:) in place of URL(string:)."
-          : "The URL \(url) of the store is no file URL. Use the URL of a file.",
+          ? "The URL \(url) of the store has no scheme, so it is not a file URL. Create it with "
+            + "URL(filePath:) or URL(fileURLWithPath:) instead of URL(string:)."
+          : "The URL \(url) of the store is not a file URL. Use the URL of a file.",
         doing: "opening a store")
     }
     guard !fileName.isEmpty, fileName != "/" else {
@@ -45,7 +45,7 @@ extension ModelConfiguration {
     guard length <= Self.longestFileName else {
       throw SwiftDataError.configurationFileNameTooLong.with(
         "The file name has \(fileName.utf8.count) bytes; at most "
-          + "\(Self.longestFileName - Self.longestSuffix.utf8.count) are possible. Use a shorter "
+          + "\(Self.longestFileName - Self.longestSuffix.utf8.count) are allowed. Use a shorter "
           + "name.")
     }
   }

@@ -106,7 +106,7 @@ struct SQLiteDriver: SQLDriver {
 }
 
 private final class SQLiteWriterLease: SQLWriterLease {
-  static let consequence = "nothing of this save was stored"
+  static let consequence = "nothing was saved"
 
   private let driver: SQLiteDriver
   private let lease: ConnectionPool.Lease

@@ -62,7 +62,7 @@ extension StatementLog.Event: CustomStringConvertible {
       let sql = statement.sqlWithValues ?? statement.sql
       return "SQL \(time) ms, \(statement.rowCount) rows: \(sql)"
     case .inMemory(let work):
-      return "SQL \(work.entityName), left to memory: \(work.reasons.joined(separator: "; "))"
+      return "SQL \(work.entityName), evaluated in memory: \(work.reasons.joined(separator: "; "))"
     }
   }
 }

@@ -140,7 +140,7 @@ package struct StoreBackup {
     let cause = (error as? SQLiteError).map(SwiftDataError.DatabaseFailure.init) as (any Error)?
     return SwiftDataError.storeWriteFailure.with(
       "The store at \(store.path) can't be copied to \(url.lastPathComponent) before its migration, so it was "
-        + "not migrated. Free space on the volume, or open it without a backup; the store was left as it is.",
+        + "not migrated. Free space on the volume, or open it without a backup; the store is unchanged.",
       doing: "copying a store", underlying: cause ?? error)
   }
 }

@@ -37,8 +37,8 @@ struct StoreCompletion {
           """
         if let key = try connection.integer(sql) {
           throw SwiftDataError.loadIssueModelContainer.with(
-            "The property is required, and rows of the file have no value (the first one is p\(key)). "
-              + "Make it optional. The file was left as it is.",
+            "The property is required, but rows of the file have no value (the first row is p\(key)). "
+              + "Make the property optional. The file is unchanged.",
             entity: entity.name, property: property.name)
         }
       }

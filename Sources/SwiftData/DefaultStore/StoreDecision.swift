@@ -9,7 +9,7 @@ enum StoreDecision {
   /// The file contains all models, with the entity numbers of the mapping.
   /// - Parameter isIncomplete: Whether the file lacks a description of the models.
   case open(SchemaMapping, isIncomplete: Bool)
-  /// The file was made with other models.
+  /// The file was created with other models.
   case refuse([StoreDifference])
 
   /// - Parameters:

@@ -10,11 +10,11 @@ enum StoreFailure {
       switch (error as? SQLiteError)?.code {
       case .busy?, .locked?:
         "is being written by another process or container, which did not finish within "
-          + "\(Connection.defaultBusyTimeout). Try again later; the file was left as it is."
+          + "\(Connection.defaultBusyTimeout). Try again later; the file is unchanged."
       case .corrupt?, .notADatabase?:
         isUnlocked(url)
           ? "can't be opened. \(unlockedAdvice)"
-          : "can't be opened: the file is damaged. The file was left as it is. \(recoveryAdvice)"
+          : "can't be opened: the file is damaged. The file is unchanged. \(recoveryAdvice)"
       default: "can't be opened. Check the file and its folder."
       }
     return SwiftDataError.loadIssueModelContainer.with(
@@ -34,13 +34,13 @@ enum StoreFailure {
 
   /// Advice for a damaged file.
   static let recoveryAdvice =
-    "Restore a copy, or copy what can be read with ModelContainer.recoverStore(at:to:) of the module "
+    "Restore a backup, or copy the readable rows with ModelContainer.recoverStore(at:to:) of the module "
     + "SwiftDataTools."
 
   static func reading(_ error: SQLiteError, mapping: SchemaMapping, at url: URL) -> any Error {
     let work = StatementPurpose(error.sql, mapping)
     return SwiftDataError.storeReadFailure.with(
-      "The store at \(url.path) can't be read. The context and the file are as before."
+      "The store at \(url.path) can't be read. The context and the file are unchanged."
         + (error.code == .corrupt ? " \(isUnlocked(url) ? unlockedAdvice : recoveryAdvice)" : ""),
       doing: work.operation, entity: work.entity, property: work.property,
       underlying: cause(error))
@@ -54,8 +54,8 @@ enum StoreFailure {
   }
 
   private static let unlockedAdvice =
-    "The file or its folder must not be written, so it is read without locks, and another program may "
-    + "have changed it meanwhile. Open it again once that has ended. If the error stays: "
+    "The file or its folder is read-only, so the file is read without locks. Another program may "
+    + "have changed it during the read. Open it again when that program has ended. If the error persists: "
     + recoveryAdvice
 
   /// - Parameter consequence: What did not happen, such as `nothing was deleted`.
@@ -81,7 +81,7 @@ enum StoreFailure {
       }?.name ?? column.column
     }
     return SwiftDataError.modelValidationFailure.with(
-      "Another model has the same value, and the property is unique; \(consequence). Give one of "
+      "Another model has the same value, but the property is unique; \(consequence). Give one of "
         + "them another value.", doing: StatementPurpose(error.sql, mapping).operation,
       entity: entity?.name, property: names.joined(separator: ", "), underlying: cause(error))
   }

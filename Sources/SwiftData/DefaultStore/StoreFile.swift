@@ -70,7 +70,7 @@ struct StoreFile: Sendable {
       configure: configure)
   }
 
-  /// The error for a file that was made with other models.
+  /// The error for a file that was created with other models.
   static func refusal(
     _ differences: [StoreDifference], of stored: StoredSchema?, at url: URL
   ) -> SwiftDataError {
@@ -78,15 +78,15 @@ struct StoreFile: Sendable {
     let version = versions.isEmpty ? "" : " (version \(versions.joined(separator: ", ")))"
     let advice =
       stored?.writingObstacle.map {
-        "It has \($0), which only Apple's framework can keep up to date, so it can't be migrated here, "
-          + "and can be read only with these properties as they are in the file: declare them so, or "
+        "It has \($0), which only Apple's framework can keep up to date. So it can't be migrated here, "
+          + "and can be read only with the properties of the file. Declare them as in the file, or "
           + "migrate a copy of the file with Apple's framework"
-      } ?? "Open it with the models it was made with"
+      } ?? "Open it with the models that created it"
     return .loadIssueModelContainer.with(
-      "The store at \(url.path) was made with other models\(version): "
+      "The store at \(url.path) was created with other models\(version): "
         + differences.prefix(12).map(\.description).joined(separator: "; ")
         + (differences.count > 12 ? "; and \(differences.count - 12) more" : "")
-        + ". \(advice); the file was left as it is.")
+        + ". \(advice); the file is unchanged.")
   }
 
   /// Refuses to write files that only Apple's framework can keep consistent. Triggers of derived
@@ -98,7 +98,7 @@ struct StoreFile: Sendable {
     guard configuration.allowsSave, let reason = stored?.writingObstacle else { return }
     throw SwiftDataError.loadIssueModelContainer.with(
       "The store at \(configuration.url.path) has \(reason), which only Apple's framework can keep up to "
-        + "date. Open it with allowsSave: false. The file was left as it is.")
+        + "date. Open it with allowsSave: false. The file is unchanged.")
   }
 }
 

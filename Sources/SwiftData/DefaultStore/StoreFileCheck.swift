@@ -44,7 +44,7 @@ package struct StoreFileCheck {
       let check = StoreFileCheck(file: file, url: url)
       if file.kind == .missing, !allowsSave {
         throw SwiftDataError.loadIssueModelContainer.with(
-          "There is no file at \(url.path), and with allowsSave: false none is made. Check the URL, or open "
+          "There is no file at \(url.path), and allowsSave: false does not create one. Check the URL, or open "
             + "the store with allowsSave: true once.", doing: "opening a store")
       }
       try check.checkHeaders(allowsSave: allowsSave)
@@ -154,50 +154,50 @@ extension DatabaseFileProblem {
     let (path, name) = (url.path, url.lastPathComponent)
     return switch self {
     case .folder:
-      "The store at \(path) can't be opened: there is a folder of this name. Choose the URL of a file."
+      "The store at \(path) can't be opened: the path is a folder. Choose the URL of a file."
     case .notAFile:
-      "The store at \(path) can't be opened: what is there is no file. Choose the URL of a file."
+      "The store at \(path) can't be opened: the path is not a regular file. Choose the URL of a file."
     case .unreadable:
-      "The store at \(path) can't be opened: the file must not be read. Check its permissions."
+      "The store at \(path) can't be opened: the file is not readable. Check its permissions."
     case .notADatabase:
-      "The store at \(path) can't be opened: the file is no SQLite database. Check the URL, and whether "
+      "The store at \(path) can't be opened: the file is not an SQLite database. Check the URL, and whether "
         + "the file is encrypted or compressed; \(untouched)"
     case .damagedHeader:
       "The store at \(path) can't be opened: the first page of the file is damaged. \(recovery)"
     case .newerFormat:
-      "The store at \(path) can't be opened: it has a format that this version of SQLite does not "
-        + "know. Use a newer SQLite; \(untouched)"
+      "The store at \(path) can't be opened: this version of SQLite does not support "
+        + "its format. Use a newer SQLite; \(untouched)"
     case .truncated(let pages, let count):
-      "The store at \(path) can't be opened: the file ends after \(pages) of \(count) pages, so it was not "
-        + "copied as a whole. \(recovery)"
+      "The store at \(path) can't be opened: the file ends after \(pages) of \(count) pages, so the copy "
+        + "is incomplete. \(recovery)"
     case .emptyBesideLog:
-      "The store at \(path) can't be opened: the file is empty, and \(name)-wal beside it is not. Put the "
-        + "file back that belongs to it, or move \(name)-wal away; \(untouched)"
+      "The store at \(path) can't be opened: the file is empty, but \(name)-wal is not. Restore the "
+        + "file that belongs to \(name)-wal, or move \(name)-wal away; \(untouched)"
     case .foreignLog:
-      "The store at \(path) can't be opened: \(name)-wal beside it is no log of this file. Put the log "
-        + "back that belongs to it, or move \(name)-wal away; \(untouched)"
+      "The store at \(path) can't be opened: \(name)-wal is not the log of this file. Restore the log "
+        + "that belongs to the file, or move \(name)-wal away; \(untouched)"
     case .newerLog:
-      "The store at \(path) can't be opened: \(name)-wal beside it has a format that this version of "
-        + "SQLite does not know. Use a newer SQLite; \(untouched)"
+      "The store at \(path) can't be opened: \(name)-wal has a format that this version of "
+        + "SQLite does not support. Use a newer SQLite; \(untouched)"
     case .foreignJournal:
-      "The store at \(path) can't be opened: \(name)-journal beside it is no journal of this file. Put the "
-        + "journal back that belongs to it, or move \(name)-journal away; \(untouched)"
+      "The store at \(path) can't be opened: \(name)-journal is not the journal of this file. Restore the "
+        + "journal that belongs to the file, or move \(name)-journal away; \(untouched)"
     case .unfinishedTransaction:
-      "The store at \(path) can't be opened to read: a program was interrupted while it wrote, and "
-        + "\(name)-journal has to be undone first. Open it with allowsSave: true once; \(untouched)"
+      "The store at \(path) can't be opened for reading: a program was interrupted while it wrote, and "
+        + "\(name)-journal has to be rolled back first. Open it once with allowsSave: true; \(untouched)"
     case .unreadableLog:
-      "The store at \(path) can't be opened: \(name)-wal beside it has changes, and SQLite can't read them "
-        + "in a folder that must not be written. Copy both files to a folder that can be written."
+      "The store at \(path) can't be opened: \(name)-wal contains changes that SQLite can't read "
+        + "in a read-only folder. Copy both files to a writable folder."
     case .unwritableFile:
-      "The store at \(path) can't be opened: the file must not be written. Check its permissions, or open "
+      "The store at \(path) can't be opened: the file is read-only. Check its permissions, or open "
         + "it with allowsSave: false."
     case .unwritableFolder:
-      "The store at \(path) can't be opened: its folder must not be written, where SQLite keeps a log. "
+      "The store at \(path) can't be opened: SQLite has to create a log in its folder, which is read-only. "
         + "Check its permissions, or open the store with allowsSave: false."
     }
   }
 
-  private var untouched: String { "the file was left as it is." }
+  private var untouched: String { "the file is unchanged." }
 
-  private var recovery: String { "The file was left as it is. \(StoreFailure.recoveryAdvice)" }
+  private var recovery: String { "The file is unchanged. \(StoreFailure.recoveryAdvice)" }
 }

@@ -146,7 +146,7 @@ struct StoreFileOpening {
 
   private var isEmpty: SwiftDataError {
     .loadIssueModelContainer.with(
-      "The file at \(configuration.url.path) is still empty after its tables were made. Check "
+      "The file at \(configuration.url.path) is still empty after its tables were created. Check "
         + "whether another program replaces it.")
   }
 }

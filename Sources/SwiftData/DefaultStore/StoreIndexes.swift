@@ -72,8 +72,8 @@ struct StoreIndexes {
       entity?.columns(of: property).contains { columns.contains($0.name) } ?? false
     }.map(\.name)
     return .loadIssueModelContainer.with(
-      "The models ask for unique values, and rows of the file have the same. Open it without the "
-        + "constraint, give the rows values of their own, and try again. The file was left as it is.",
+      "The models require unique values, but rows of the file have equal values. Open it without the "
+        + "constraint, change the duplicate values, and try again. The file is unchanged.",
       entity: entity?.name, property: names?.joined(separator: ", "))
   }
 
@@ -92,8 +92,8 @@ struct StoreIndexes {
 
   private func report(_ index: SpatialIndex) {
     WarningLog.write(
-      "This SQLite has no R-trees, so the index of \(index.entity) on "
-        + "\(index.properties.joined(separator: ", ")) is an ordinary one.")
+      "This version of SQLite has no R-trees, so the index of \(index.entity) on "
+        + "\(index.properties.joined(separator: ", ")) is an ordinary index.")
   }
 }
 

@@ -51,7 +51,7 @@ final class StoreSchemaMonitor: Sendable {
       try pool.watchSchema { try self.check($0) }
     } catch is Migrated {
       throw SwiftDataError.loadIssueModelContainer.with(
-        "The store at \(pool.path) was migrated by another process or container while it was opened. "
+        "The store at \(pool.path) was migrated by another process or container while it was being opened. "
           + "Open it again.", doing: "opening a store")
     }
   }
@@ -100,8 +100,8 @@ final class StoreSchemaMonitor: Sendable {
 
 extension StoreSchemaMonitor.Migrated {
   private static let advice =
-    "was migrated by another process or container since it was opened: its tables are those of other "
-    + "models. Open it anew with those models"
+    "was migrated by another process or container since it was opened: its tables now belong to other "
+    + "models. Open it again with those models"
 
   static func whileReading(_ url: URL) -> any Error {
     SwiftDataError.storeReadFailure.with(

@@ -69,8 +69,8 @@ package struct StoredSchema: Hashable, Sendable {
       let (identifier, metadata) = try metadata(of: connection)
     else {
       throw SwiftDataError.loadIssueModelContainer.with(
-        "The file at \(connection.path ?? "the given URL") is an SQLite database, but no store: it "
-          + "has no Z_METADATA. Choose another URL; the file was left as it is.")
+        "The file at \(connection.path ?? "the given URL") is an SQLite database, but not a store: it "
+          + "has no Z_METADATA. Choose another URL; the file is unchanged.")
     }
     return StoredSchema(
       schemaVersion: try connection.schemaVersion, identifier: identifier, metadata: metadata,

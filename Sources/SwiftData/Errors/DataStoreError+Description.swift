@@ -5,12 +5,12 @@ extension DataStoreError: CustomStringConvertible, LocalizedError {
   public var description: String {
     switch self {
     case .unsupportedFeature:
-      "The store does not offer what was asked for. Use a store that does, or do without."
+      "The store does not support the requested operation. Use a store that supports it."
     case .preferInMemoryFilter:
-      "The store does not evaluate the predicate of the request. Ask for all models of the entity, and "
-        + "evaluate it in memory, as a context does."
+      "The store does not evaluate the predicate of the request. Fetch all models of the entity, and "
+        + "evaluate the predicate in memory, as a context does."
     case .preferInMemorySort:
-      "The store does not sort by the request's sort descriptors. Ask without an order, and sort in "
+      "The store does not sort by the request's sort descriptors. Fetch without them, and sort in "
         + "memory, as a context does."
     case .invalidPredicate:
       "The predicate can be evaluated neither by the store nor in memory. Compare persisted "

@@ -4,7 +4,7 @@ extension SwiftDataError {
     guard let first = failures.first else { return }
     if failures.count == 1 { throw first }
     throw first.with(
-      "\(failures.count) rules are broken and nothing was saved:\n"
+      "\(failures.count) validation errors; nothing was saved:\n"
         + failures.map { "- \($0.description)" }.joined(separator: "\n"))
   }
 
@@ -13,9 +13,9 @@ extension SwiftDataError {
     by names: [String], pending: [String], _ error: any Error
   ) -> SwiftDataError {
     storeWriteFailure.with(
-      "A save of several stores was stored in part. \(names.joined(separator: ", ")) committed: these models "
-        + "are saved. \(pending.joined(separator: ", ")) did not: its changes are still unsaved. Remove the "
-        + "cause and save again, which writes nothing twice, or roll back.", doing: "saving",
+      "A save to several stores is incomplete. \(names.joined(separator: ", ")) committed: these models "
+        + "are saved. \(pending.joined(separator: ", ")) did not: its changes are still unsaved. Fix the "
+        + "cause and save again (nothing is written twice), or roll back.", doing: "saving",
       underlying: error
     ).committed(by: names)
   }

@@ -24,7 +24,7 @@ extension SwiftDataError {
   private static func text(of error: DecodingError) -> String {
     switch error {
     case .typeMismatch(let type, let context):
-      "the stored value\(place(context.codingPath)) is of another type than \(type)"
+      "the stored value\(place(context.codingPath)) is not of the type \(type)"
     case .valueNotFound(let type, let context):
       "there is no value of \(type)\(place(context.codingPath))"
     case .keyNotFound(let key, let context):

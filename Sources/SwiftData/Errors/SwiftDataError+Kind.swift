@@ -35,7 +35,7 @@ extension SwiftDataError.Kind {
     case .unsupportedPredicate:
       "The predicate cannot be evaluated"
     case .unsupportedKeyPath:
-      "The key path does not lead to a persisted property"
+      "The key path does not refer to a persisted property"
     case .sortingPendingChangesWithIdentifiers:
       "Identifiers cannot be sorted while there are unsaved changes"
     case .unsupportedSortDescriptor:
@@ -45,11 +45,11 @@ extension SwiftDataError.Kind {
     case .configurationFileNameTooLong:
       "The name of the configuration is too long for a file name"
     case .configurationFileNameContainsInvalidCharacters:
-      "The name of the configuration has characters that a file name must not have"
+      "The name of the configuration has characters that are not allowed in a file name"
     case .configurationSchemaNotFoundInContainerSchema:
       "The configuration has entities that the schema of the container lacks"
     case .loadIssueModelContainer:
-      "The model container could not be made"
+      "The model container could not be created"
     case .modelValidationFailure:
       "The model cannot be saved"
     case .missingModelContext:
@@ -61,7 +61,7 @@ extension SwiftDataError.Kind {
     case .unknownDataStoreSchema:
       "The store matches neither the models nor a version of a migration plan"
     case .historyTokenExpired:
-      "The history that the token points at is gone"
+      "The history after the token is not available"
     case .invalidTransactionFetchRequest:
       "The history descriptor cannot be evaluated"
     case .storeReadFailure:
@@ -69,7 +69,7 @@ extension SwiftDataError.Kind {
     case .storeWriteFailure:
       "The changes could not be written to their store"
     case .saveConflict:
-      "The models were changed by others since they were read"
+      "The models were changed elsewhere after they were read"
     case .uniquenessViolation:
       "A stored model has the unique value of a new one"
     }
@@ -89,7 +89,7 @@ extension SwiftDataError.Kind {
     case .unsupportedSortDescriptor:
       "Sort by a persisted property, or sort the fetched array."
     case .duplicateConfiguration:
-      "Give each configuration a name and a URL of its own."
+      "Give each configuration a different name and a different URL."
     case .configurationFileNameTooLong:
       "Use a shorter name."
     case .configurationFileNameContainsInvalidCharacters:
@@ -109,15 +109,15 @@ extension SwiftDataError.Kind {
     case .unknownDataStoreSchema:
       "Add the version that wrote the store to the schemas of the migration plan."
     case .historyTokenExpired:
-      "Fetch the models afresh and go on from the newest token."
+      "Fetch the models again and continue from the newest token."
     case .invalidTransactionFetchRequest:
       "Filter by token, author, timestamp or store identifier."
     case .storeReadFailure:
-      "Look at the cause, then fetch again; the context and the file are as before."
+      "Fix the cause, then fetch again; the context and the file are unchanged."
     case .storeWriteFailure:
-      "Look at the cause, then save again; the context keeps its changes."
+      "Fix the cause, then save again; the context keeps its changes."
     case .saveConflict:
-      "Roll back and make the changes anew, or let the later save win and save again."
+      "Roll back and make the changes again, or set conflictPolicy to .laterSaveWins."
     case .uniquenessViolation:
       "Give the new model another value, or change the stored model instead."
     }

@@ -14,7 +14,7 @@ extension SwiftDataError {
   /// - Parameter store: The name of the store; nil for all stores of the container.
   static func notStored(entity: String, by store: String? = nil) -> SwiftDataError {
     unknownSchema.with(
-      store.map { "The store \($0) does not keep this entity." } ?? "No store keeps this entity.",
+      store.map { "The store \($0) lacks this entity." } ?? "No store has this entity.",
       entity: entity)
   }
 }

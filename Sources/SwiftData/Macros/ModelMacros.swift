@@ -169,21 +169,21 @@ public macro Index<T>(_ indices: [PartialKeyPath<T>]...) =
 where T: PersistentModel
 
 /// Rejects `#Unique` with a key path that names no property, with one error at its line.
-@available(*, unavailable, message: "a key path names no property of the class")
+@available(*, unavailable, message: "a key path does not name a property of the class")
 @freestanding(declaration)
 public macro Unique<T>(_ constraints: [PartialKeyPath<_AnyProperty<T>>]...) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "UniqueConstraintsMacro")
 where T: PersistentModel
 
 /// Rejects `#Index` with a key path that names no property, with one error at its line.
-@available(*, unavailable, message: "a key path names no property of the class")
+@available(*, unavailable, message: "a key path does not name a property of the class")
 @freestanding(declaration)
 public macro Index<T>(_ indices: [PartialKeyPath<_AnyProperty<T>>]...) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "IndexMacro")
 where T: PersistentModel
 
 /// Rejects `#Index` with a key path that names no property, with one error at its line.
-@available(*, unavailable, message: "a key path names no property of the class")
+@available(*, unavailable, message: "a key path does not name a property of the class")
 @freestanding(declaration)
 public macro Index<T>(_ indices: _AnyIndex<T>...) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "IndexMacro")

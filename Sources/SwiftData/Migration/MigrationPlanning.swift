@@ -239,7 +239,7 @@ package struct MigrationPlanning {
     if let index { return index }
     let last = versions[versions.count - 1]
     throw SwiftDataError.loadIssueModelContainer.with(
-      "The models of the container are not those of version \(last.name), the last of the migration "
+      "The models of the container differ from version \(last.name), the last of the migration "
         + "plan: \(MigrationPlanning.list(last.differences(to: models, part: part))). Give the container "
         + "the models of a version, or add a version with these models to the plan.")
   }
@@ -281,12 +281,12 @@ package struct MigrationPlanning {
     let models = versions[target].name
     let advice =
       hasPlan
-      ? "Add stages to the plan that lead from version \(version) to \(models) to lead it back"
-      : "Give the container a migration plan with a stage that leads from version \(version) to these "
-        + "models to lead it back"
+      ? "To migrate it back, add stages from version \(version) to \(models) to the plan"
+      : "To migrate it back, give the container a migration plan with a stage from version \(version) "
+        + "to these models"
     return .backwardMigration.with(
       "\(name) has version \(version), which is newer than the models of the container (\(models)). "
-        + "Open it with a program that knows version \(version). \(advice). The file was left as it is."
+        + "Open it with a program that knows version \(version). \(advice). The file is unchanged."
     )
   }
 
@@ -304,9 +304,9 @@ package struct MigrationPlanning {
       ? "Add the version that wrote the store to the schemas of the plan"
       : "Check the URL, or give the container a migration plan with the version that wrote the store"
     return .unknownDataStoreSchema.with(
-      "\(name) was made with other models (version \(store.versionText)). What comes nearest is "
+      "\(name) was created with other models (version \(store.versionText)). The nearest match is "
         + "\(models), with these differences: \(MigrationPlanning.list(differences[nearest])). "
-        + "\(advice); the file was left as it is.")
+        + "\(advice); the file is unchanged.")
   }
 
   private static func list(_ clauses: [String]) -> String {
@@ -347,7 +347,7 @@ extension ModelVersion {
     let names = part.map { $0.union(store.entityNames) }
     let own = model(of: names)
     let extra = store.entityNames.filter { own[$0] == nil }.sorted()
-      .map { "the file has \($0), which is no model" }
+      .map { "the file has \($0), which is not a model" }
     if let stored = store.model {
       return ModelDifference.all(from: stored, to: own).map(\.description) + extra
     }

@@ -93,7 +93,7 @@ public struct MigrationTransformation {
     let core = context.core
     guard let port = core.stores.coordinator.port(forEntity: descriptor.entityName) else {
       throw SwiftDataError.unknownSchema.with(
-        "The new version has no such model. Use a class of the version that the stage leads to.",
+        "The new version has no such model. Use a class of the stage's toVersion.",
         entity: descriptor.entityName)
     }
     let identifiers = models.compactMap { model in

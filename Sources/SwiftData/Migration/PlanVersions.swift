@@ -43,7 +43,7 @@ package struct PlanVersions {
       let stage = stages[link.stage]
       throw SwiftDataError.loadIssueModelContainer.with(
         "The migration plan \(plan) has two stages from \(stage.fromVersion) to \(stage.toVersion). "
-          + "Make one of them.")
+          + "Combine them into one stage.")
     }
   }
 }
@@ -78,8 +78,8 @@ extension StageLink {
       let indices = identities.indices.filter { identities[$0] == ObjectIdentifier(type) }
       guard indices.isEmpty else { return indices }
       throw SwiftDataError.loadIssueModelContainer.with(
-        "A stage of the migration plan \(plan) leads from \(from) to \(to), and \(type) is not among "
-          + "its schemas. Add it there.")
+        "A stage of the migration plan \(plan) goes from \(from) to \(to), but \(type) is not in "
+          + "the schemas of the plan. Add it.")
     }
     let (starts, ends) = (try indices(from), try indices(to))
     for start in starts {
@@ -89,8 +89,8 @@ extension StageLink {
     }
     guard let start = starts.last, let end = ends.last(where: { $0 < start }) else {
       throw SwiftDataError.loadIssueModelContainer.with(
-        "A stage of the migration plan \(plan) leads from \(from) to itself. Remove it, or list the "
-          + "version that it leads to as a VersionedSchema of its own.")
+        "A stage of the migration plan \(plan) goes from \(from) to the same version. Remove it, or add "
+          + "a separate VersionedSchema as its toVersion.")
     }
     self.init(from: start, to: end, stage: index, isCustom: stage.runsCode)
   }

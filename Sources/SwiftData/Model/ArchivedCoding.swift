@@ -71,7 +71,7 @@ private struct ArchivedValue: Encodable {
     case .decimal(let text): try container.encode(Decimal(string: text) ?? .nan)
     case .array, .dictionary: break
     case .object(let className):
-      throw FormatError("An object of the class \(className) is no value.")
+      throw FormatError("An object of the class \(className) is not a value.")
     }
   }
 }

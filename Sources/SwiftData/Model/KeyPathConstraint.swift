@@ -55,7 +55,7 @@ struct ConstraintNaming {
     }
     let kind = constraint.groups.first?.kind ?? .unique
     throw .loadIssueModelContainer.with(
-      "\(kind.rawValue)<\(constraint.model)> stands in \(model) and has no effect there. Write it in "
+      "\(kind.rawValue)<\(constraint.model)> has no effect inside \(model). Write it in "
         + "\(constraint.model).", entity: entityName)
   }
 
@@ -90,18 +90,18 @@ struct ConstraintNaming {
     switch property.form {
     case .toOne, .toMany:
       throw refused(
-        "cannot follow a relationship to a property of \(property.valueType). Name properties of "
-          + "\(model) alone.", property.name)
+        "cannot follow a relationship to a property of \(property.valueType). Name only properties of "
+          + "\(model).", property.name)
     case .attribute(.composite(let leaves)):
       guard !rest.contains(""), leaves.contains(where: { $0.path.starts(with: rest) }) else {
         throw refused(
-          "names a part of \(property.valueType) that has no column of its own. Use its stored "
+          "names a part of \(property.valueType) that has no column. Use its stored "
             + "properties.", property.name)
       }
       return ([property.name] + rest).joined(separator: ".")
     case .attribute, .transformable:
       throw refused(
-        "cannot look into \(property.valueType), which is stored as one value. Name the property "
+        "cannot name a part of \(property.valueType), which is stored as one value. Name the property "
           + "itself.", property.name)
     }
   }

@@ -220,18 +220,18 @@ extension ModelList {
       var (node, previous, seen) = (firstNode, Int32(-1), Set<ObjectIdentifier>())
       while node >= 0 {
         let entry = nodes[Int(node)]
-        precondition(entry.previous == previous, "A link of a model list leads elsewhere.")
+        precondition(entry.previous == previous, "A link of a model list is wrong.")
         guard let model = entry.model else { preconditionFailure("A free node is linked.") }
         precondition(seen.insert(ObjectIdentifier(model)).inserted, "A model is in a list twice.")
         if let index {
-          precondition(index[ObjectIdentifier(model)] == node, "The index of a model list is off.")
+          precondition(index[ObjectIdentifier(model)] == node, "A model list has a wrong index.")
         }
         (previous, node) = (node, entry.next)
       }
-      precondition(previous == lastNode && seen.count == count, "A model list lost its end.")
+      precondition(previous == lastNode && seen.count == count, "The end of a model list is wrong.")
       precondition(index == nil || index?.count == count, "An index has models without a node.")
       let free = nodes.count { $0.model == nil }
-      precondition(free + count == nodes.count, "A model list lost a node.")
+      precondition(free + count == nodes.count, "The node count of a model list is wrong.")
     #endif
   }
 }

@@ -17,8 +17,8 @@ extension _ModelStorage {
     let property = storage?.descriptor.properties[slot].name ?? "property"
     let identifier = storage?.knownIdentifier.map { " of \($0)" } ?? ""
     preconditionFailure(
-      "\(model).\(property)\(identifier) has no value of type \(type), and nothing can stand in for "
-        + "one. Declare the property with a default value, or as optional.")
+      "\(model).\(property)\(identifier) has no value of type \(type), and the type has no "
+        + "stand-in value. Declare the property with a default value, or as optional.")
   }
 
   /// The value of a required scalar without a stored value: the default of its declaration. A

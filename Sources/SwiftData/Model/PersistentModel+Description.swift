@@ -66,7 +66,7 @@ private struct ShownModel {
     if flags.contains(.isInserted) { return "inserted" }
     if flags.contains(.isChanged) { return "changed" }
     if flags.contains(.isFault) {
-      return storage.partialRow == nil ? "not read" : "read in part"
+      return storage.partialRow == nil ? "not read" : "partly read"
     }
     return storage.source == nil ? "without context" : "stored"
   }

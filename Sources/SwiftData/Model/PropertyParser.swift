@@ -64,7 +64,7 @@ struct PropertyParser {
     if unwrappedType(of: valueType) != nil {
       problems.append(
         SwiftDataError.loadIssueModelContainer.with(
-          "The type \(declared) is an optional of an optional, and a column has one nil only. "
+          "The type \(declared) is a nested optional, but a column stores only one level of nil. "
             + "Declare the property as \(valueType).",
           entity: entityName, property: name))
       return .attribute(.encoded)

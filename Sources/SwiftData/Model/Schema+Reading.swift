@@ -63,8 +63,8 @@ private struct SchemaBuilder {
     guard descriptor.type == type else {
       problems.append(
         .loadIssueModelContainer.with(
-          "\(type) inherits from the model \(descriptor.type) and is none itself. Give it @Model, or list "
-            + "\(descriptor.type) in its place.", entity: _ModelDescriptor.entityName(of: type)))
+          "\(type) inherits from the model \(descriptor.type) but is not a model. Add @Model to it, or list "
+            + "\(descriptor.type) instead.", entity: _ModelDescriptor.entityName(of: type)))
       return
     }
     problems += descriptor.problems

@@ -13,7 +13,7 @@ extension SwiftDataError {
       case (let least, let most): "\(least) to \(most)"
       }
     return modelValidationFailure.with(
-      "The relationship has \(count) models and may have \(wanted). (\(identifier))",
+      "The relationship has \(count) models, but must have \(wanted). (\(identifier))",
       entity: identifier.entityName, property: property)
   }
 }

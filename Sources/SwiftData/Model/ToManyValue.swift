@@ -199,7 +199,7 @@ public final class _ToManyValue {
       precondition(gained.isDisjoint(with: lost), "A member was both added and removed.")
       guard let all = members?.identities else { return }
       precondition(gained.isSubset(of: all), "An added member is missing.")
-      precondition(lost.isDisjoint(with: all), "A removed member is left.")
+      precondition(lost.isDisjoint(with: all), "A removed member is still in the list.")
     #endif
   }
 }

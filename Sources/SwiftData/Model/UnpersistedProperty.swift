@@ -56,6 +56,6 @@ enum UnpersistedProperty {
 
   private static func refuse(_ keyPath: AnyKeyPath) -> Never {
     preconditionFailure(
-      "\(keyPath) is not in the schemaMetadata of its model, and its getter asks for itself.")
+      "\(keyPath) is not in the schemaMetadata of its model, and its getter calls itself.")
   }
 }

@@ -41,8 +41,8 @@ extension UnreadableValue: CustomStringConvertible {
   public var description: String {
     let cause =
       switch reason {
-      case .missingRow: "there is no such row"
-      case .missingValue: "nothing suitable is stored"
+      case .missingRow: "the row does not exist"
+      case .missingValue: "no value is stored"
       case .unsuitableValue: "the stored value does not fit its type"
       case .missingFile: "the file that has its value is missing"
       case .unreadableStore: "the store could not be read"

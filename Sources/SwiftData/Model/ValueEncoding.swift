@@ -57,7 +57,7 @@ enum ValueEncoding {
     _ error: any Error, property: ModelProperty, entityName: String
   ) -> SwiftDataError {
     SwiftDataError.modelValidationFailure.with(
-      "The value can't be encoded. Give it one that its type encodes without an error.",
+      "The value can't be encoded. Set a value that its type encodes without an error.",
       doing: "encoding a value", entity: entityName, property: property.name, underlying: error)
   }
 

@@ -10,7 +10,7 @@ extension ValueTransformer {
     case let text as String: return Data(text.utf8)
     default:
       throw SwiftDataError.modelValidationFailure.with(
-        "\(type(of: self)) did not make Data of a value. Return Data from "
+        "\(type(of: self)) did not return Data for a value. Return Data from "
           + (unarchives ? "reverseTransformedValue(_:)." : "transformedValue(_:)."))
     }
   }
@@ -20,7 +20,7 @@ extension ValueTransformer {
     let result = unarchives ? transformedValue(data) : reverseTransformedValue(data)
     guard let value = result as? T else {
       throw SwiftDataError.modelValidationFailure.with(
-        "\(Swift.type(of: self)) did not make a value of \(type) of the stored bytes. Return one "
+        "\(Swift.type(of: self)) did not return a \(type) for the stored data. Return a value "
           + "from " + (unarchives ? "transformedValue(_:)." : "reverseTransformedValue(_:)."))
     }
     return value

@@ -59,7 +59,7 @@ final class QueryState<Element: PersistentModel> {
     if let sectionError { return sectionError }
     guard let query else {
       return SwiftDataError.missingModelContext.with(
-        "The query has no model container. Set ModelContainer.installed, or make and read the query in "
+        "The query has no model container. Set ModelContainer.installed, or create and read the query in "
           + "withModelContainer(_:operation:).", doing: "fetching for a query",
         entity: Element._$descriptor.entityName)
     }

@@ -72,7 +72,7 @@ struct ResultsPatch<Element: PersistentModel> {
     #if OPENSWIFTDATA_INVARIANTS
       precondition(
         kept.allSatisfy { context.has($0._$storage) || $0._$storage.flags.contains(.hasNoRow) },
-        "A deleted model stayed in an answer.")
+        "A deleted model is still in the results.")
     #endif
   }
 

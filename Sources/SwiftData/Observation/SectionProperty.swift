@@ -31,7 +31,7 @@ struct SectionProperty<Element: PersistentModel> {
   ) throws {
     guard let slot = Element._$descriptor.slot(for: keyPath) else {
       throw SwiftDataError.unsupportedKeyPath.with(
-        "Sections come from a stored property, and \(keyPath) is none.",
+        "Sections require a stored property; \(keyPath) is not one.",
         entity: Element._$descriptor.entityName)
     }
     self.keyPath = keyPath

@@ -86,7 +86,7 @@ struct RecordTerm {
   /// A property of the row's value.
   func property(_ keyPath: AnyKeyPath) throws -> SQLTerm {
     guard let found = mapping.property(for: keyPath) else {
-      throw NotInSQL("a property without column")
+      throw NotInSQL("a property without a column")
     }
     return found.term(alias)
   }

@@ -32,18 +32,18 @@ extension HistoryReading {
       let names = known.sorted().joined(separator: ", ")
       throw SwiftDataError.historyTokenExpired.with(
         known.isEmpty
-          ? "The token names no store, so it has no place in a history. Fetch without it."
-          : "The token is of the store \(names), and the container has "
+          ? "The token names no store, so it has no position in a history. Fetch without a token."
+          : "The token belongs to the store \(names), but the container has "
             + "\(stores.sorted().joined(separator: ", ")). Use a token of this container.")
     }
     let number = token.transaction(ofStore: store.identifier) ?? 0
     if number > end {
       throw expired(
-        number, "The store has \(end) transactions so far: it was replaced by an older copy.")
+        number, "The store has only \(end) transactions: it was replaced by an older copy.")
     }
     let oldest = try rows.oldest()
     if let oldest, oldest > number + 1 {
-      throw expired(number, "The oldest one that is left is \(oldest).")
+      throw expired(number, "The oldest remaining transaction is \(oldest).")
     }
     if oldest == nil, end > number { throw expired(number, "All transactions are deleted.") }
     if let gap = try rows.lastGap(), gap > number {
@@ -54,7 +54,7 @@ extension HistoryReading {
 
   private func expired(_ number: Int64, _ reason: String) -> SwiftDataError {
     .historyTokenExpired.with(
-      "The token stands behind transaction \(number) of the store \(store.name), and what came next is not "
-        + "known. \(reason) Fetch the models afresh and go on from the newest token.")
+      "The token is at transaction \(number) of the store \(store.name), and the history after it is not "
+        + "available. \(reason) Fetch the models again and continue from the newest token.")
   }
 }

@@ -172,9 +172,9 @@ final class LinkWriter {
       let identifier = store.plans.identifier(found[index], entity: Int(found[index + 1]))
       if rewriting.isRequired {
         throw SwiftDataError.modelValidationFailure.with(
-          "\(identifier) would lose its model, because the relationship is one-to-one and this save gives "
-            + "that model to another one. The relationship is required: give \(identifier) another model "
-            + "first, or make it optional. Nothing was saved.",
+          "\(identifier) would lose its model, because the relationship is one-to-one and this save links "
+            + "that model to another model. The relationship is required: give \(identifier) another model "
+            + "first, or make the relationship optional. Nothing was saved.",
           entity: rewriting.entity, property: rewriting.property)
       }
       changes.note(rewriting.partner, key: found[index])

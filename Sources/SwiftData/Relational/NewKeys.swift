@@ -142,8 +142,8 @@ enum KeySpace {
 
   static func exhausted(_ entity: String?) -> SwiftDataError {
     .storeWriteFailure.with(
-      "No key is left for new rows; nothing of this save was stored. Another program has given the largest "
-        + "one to a row, or noted it as the last one (Z_MAX in Z_PRIMARYKEY): correct it there.",
+      "No key is left for new rows; nothing was saved. Another program used the largest key for a row, "
+        + "or stored it as the last key (Z_MAX in Z_PRIMARYKEY). Correct it there.",
       doing: "choosing keys for new rows", entity: entity)
   }
 }

@@ -39,10 +39,10 @@ extension RelationalStore {
   /// another form.
   private var lacksHistory: SwiftDataError {
     .storeReadFailure.with(
-      "The store \(name) keeps no history: its file has no tables of it. "
+      "The store \(name) has no history: its file has no history tables. "
         + (isWritable
-          ? "It has some of their names, from another program: use a copy without them."
-          : "Open it with allowsSave: true once, which makes them; what was saved before is not in them."),
+          ? "Tables of another program have these names: use a copy without those tables."
+          : "Open it once with allowsSave: true to create them; they will not contain earlier saves."),
       doing: "fetching history")
   }
 }

@@ -186,8 +186,8 @@ final class RowDeletion {
       let names = group.prefix(RowDeletion.namedRows)
         .map { identifier($0.key, $0.entity).description }
       return SwiftDataError.modelValidationFailure.with(
-        "The delete rule .deny keeps \(identifier(owner, number)) from being deleted, because the "
-          + "relationship still has \(RowDeletion.text(names, of: group.count)). Delete or move "
+        "The delete rule .deny prevents the deletion of \(identifier(owner, number)), because the "
+          + "relationship still has \(RowDeletion.text(names, of: group.count)). Delete or unlink "
           + "them first. \(consequence)",
         entity: store.mapping.entity(number: number)?.name, property: denial.property)
     }
@@ -208,10 +208,10 @@ final class RowDeletion {
     if left.isEmpty { return [] }
     return [
       SwiftDataError.modelValidationFailure.with(
-        "A required relationship would have no model, because a deletion takes it: from "
+        "A deletion would leave a required relationship without its model: from "
           + RowDeletion.text(Array(left.prefix(RowDeletion.namedRows)), of: left.count)
-          + ". Delete or move the first ones too, give the relationship that leads to them the delete "
-          + "rule .cascade, or make this one optional. \(consequence)",
+          + ". Delete the referring models too, give the inverse relationship the delete "
+          + "rule .cascade, or make the relationship optional. \(consequence)",
         entity: emptying.owner.name, property: emptying.property)
     ]
   }
@@ -226,10 +226,10 @@ final class RowDeletion {
     let keys = found.prefix(RowDeletion.namedRows).map { "p\($0)" }
     return [
       SwiftDataError.modelValidationFailure.with(
-        "A required relationship of \(referrer.entity), which the store has and the schema has not, leads "
+        "A required relationship of \(referrer.entity), which is in the store but not in the schema, refers "
           + "to a deleted \(store.mapping.entity(number: number)?.name ?? "model"): in the rows "
           + "\(RowDeletion.text(keys, of: found.count)). Add \(referrer.entity) to the schema of the "
-          + "container and delete or move these first. \(consequence)",
+          + "container, and delete or change these rows first. \(consequence)",
         entity: referrer.entity, property: referrer.property)
     ]
   }

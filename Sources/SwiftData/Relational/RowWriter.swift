@@ -224,7 +224,7 @@ final class RowWriter {
       let holder = PersistentIdentifier(scope: store.plans.scope(number: number), key: other)
       return SwiftDataError.modelValidationFailure.with(
         "\(snapshot.persistentIdentifier) can't have the same value as \(holder), because the "
-          + "property is unique. Nothing of this save was stored.",
+          + "property is unique. Nothing was saved.",
         entity: entity.name, property: names.joined(separator: ", "))
     }
     return nil
@@ -240,18 +240,18 @@ final class RowWriter {
       let property = lookup.columns.map(\.path).joined(separator: ", ")
       if changes.isNew(RowChanges.Row(root: save.changes.root, key: found)) {
         return SwiftDataError.uniquenessViolation.with(
-          "Two new models of this save have the same value, and the property is unique. Nothing of this save "
-            + "was stored. Give one of them another value.", entity: entity.name, property: property
+          "Two new models of this save have the same value, but the property is unique. Nothing "
+            + "was saved. Give one of them another value.", entity: entity.name, property: property
         )
       }
       let number = try entityNumber(ofRow: found, save) ?? entity.number
       return SwiftDataError.uniquenessViolation.with(
-        "The property is unique. Nothing of this save was stored. Give the new model another value, or "
-          + "change the stored one instead.", entity: entity.name, property: property,
+        "The property is unique. Nothing was saved. Give the new model another value, or "
+          + "change the stored model instead.", entity: entity.name, property: property,
         underlying: UniqueValueHolder(identifier: store.plans.identifier(found, entity: number)))
     }
     return SwiftDataError.uniquenessViolation.with(
-      "Nothing of this save was stored.", entity: entity.name)
+      "Nothing was saved.", entity: entity.name)
   }
 
   /// The error for a new model whose unique values belong to a row of another entity of the
@@ -265,8 +265,8 @@ final class RowWriter {
     let identifier = PersistentIdentifier(
       scope: store.plans.scope(number: holder.number), key: holder.key)
     return SwiftDataError.modelValidationFailure.with(
-      "A new \(entity) has the unique value of \(identifier), a row of \(other), and can't become it. "
-        + "Give one of them another value, or delete the \(other) first. Nothing of this save was stored.",
+      "A new \(entity) has the unique value of \(identifier), a row of \(other), and can't update it. "
+        + "Give one of them another value, or delete the \(other) first. Nothing was saved.",
       entity: entity, property: lookup.columns.map(\.path).joined(separator: ", "))
   }
 }

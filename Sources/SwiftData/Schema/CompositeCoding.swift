@@ -76,7 +76,7 @@ package enum EncodedCoding {
     let data = try encoder.encode(value)
     if hasBareNaN(data) {
       throw SwiftDataError.modelValidationFailure.with(
-        "A decimal that is no number can't be stored inside another value. Set another one.")
+        "A decimal that is not a number can't be stored inside another value. Set a valid number.")
     }
     return data
   }

@@ -51,8 +51,8 @@ final class CompositeSink {
   private func store(_ value: _StoredValue, at leaf: Int) throws {
     if case .real(let number) = value, number.isNaN, tree.leaves[leaf].form == .scalar(.date) {
       throw SwiftDataError.modelValidationFailure.with(
-        "A date that is no number can't be stored, at '\(tree.leaves[leaf].name)'. Set another "
-          + "one.")
+        "A date that is not a number can't be stored, at '\(tree.leaves[leaf].name)'. Set a valid "
+          + "date.")
     }
     values[leaf] = value
   }
@@ -78,7 +78,7 @@ final class CompositeSink {
       guard mayBeNil || isAmbiguous else { continue }
       let name = tree.nodes[node.parent].children.first { $1 == position }?.key ?? ""
       throw SwiftDataError.modelValidationFailure.with(
-        "The case '\(name)' can't be stored without any of its values: it has no column of its own, "
+        "The case '\(name)' can't be stored without any of its values: it has no separate column, "
           + "so it would be read as \(mayBeNil ? "nil" : "no case or as another one"). Set one of the "
           + "values, or add a case without values.")
     }
@@ -90,7 +90,7 @@ final class CompositeSink {
     let spot = key?.stringValue ?? path ?? ""
     return SwiftDataError.modelValidationFailure.with(
       "A value encodes itself differently from its stored properties, at '\(spot)'. "
-        + "Mark the property @Attribute(.codable), which stores the value whole.")
+        + "Mark the property @Attribute(.codable), which stores it as one value.")
   }
 
   private func write(_ duration: Duration, at position: Int) throws {

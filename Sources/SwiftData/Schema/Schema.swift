@@ -90,7 +90,7 @@ public final class Schema: Sendable {
     guard problems.count > 1 else { throw first }
     let listed = problems.map { "- \($0.placedDetail)" }.joined(separator: "\n")
     throw SwiftDataError.loadIssueModelContainer.with(
-      "The schema has \(problems.count) faults:\n\(listed)")
+      "The schema has \(problems.count) problems:\n\(listed)")
   }
 }
 

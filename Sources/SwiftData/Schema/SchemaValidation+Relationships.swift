@@ -6,8 +6,8 @@ extension SchemaValidation {
     guard let destination = entitiesByName[relationship.destination] else {
       return [
         problem(
-          "The relationship leads to \(relationship.destination), which is not in the schema. "
-            + "List \(relationship.destination) too.", entity, relationship.name)
+          "The relationship refers to \(relationship.destination), which is not in the schema. "
+            + "Add \(relationship.destination) to the schema.", entity, relationship.name)
       ]
     }
     return countProblems(relationship, entity)
@@ -22,7 +22,7 @@ extension SchemaValidation {
     guard minimum < 0 || maximum < 0 || (maximum > 0 && minimum > maximum) else { return [] }
     return [
       problem(
-        "The minimum count \(minimum) and the maximum count \(maximum) exclude each other. "
+        "The minimum count \(minimum) and the maximum count \(maximum) contradict each other. "
           + "Make the maximum at least as large, or 0 for no limit.", entity, relationship.name)
     ]
   }
@@ -38,23 +38,23 @@ extension SchemaValidation {
       guard let keyPath = relationship.inverseKeyPath else { return [] }
       return found(
         "The inverse \(keyPath) is not a relationship of \(destination.name). Name a property of "
-          + "\(destination.name) that leads to \(entity.name).")
+          + "\(destination.name) that refers to \(entity.name).")
     }
     guard let inverse = destination.property(named: name) as? Schema.Relationship else {
       return found(
         "The inverse '\(name)' is not a relationship of \(destination.name). Name a property of "
-          + "\(destination.name) that leads to \(entity.name).")
+          + "\(destination.name) that refers to \(entity.name).")
     }
     guard let end = entitiesByName[inverse.destination], entity.isKind(of: end) else {
       return found(
-        "The inverse \(destination.name).\(name) leads to \(inverse.destination), not back to "
-          + "\(entity.name). Name a property that leads to \(entity.name).")
+        "The inverse \(destination.name).\(name) refers to \(inverse.destination), not to "
+          + "\(entity.name). Name a property that refers to \(entity.name).")
     }
     guard inverse.inverseName == relationship.name else {
       let other = inverse.inverseName.map { "'\($0)'" } ?? "another one"
       return found(
         "The inverse \(destination.name).\(name) is already the inverse of \(other). Give each "
-          + "relationship an inverse of its own.")
+          + "relationship a different inverse.")
     }
     return []
   }

@@ -30,7 +30,7 @@ package enum SchemaValidation {
   private static func duplicateNames(_ entities: [Schema.Entity]) -> [SwiftDataError] {
     var seen: Set<String> = []
     return entities.compactMap { entity in
-      if entity.name.isEmpty { return problem("An entity has no name. Give it one.", entity) }
+      if entity.name.isEmpty { return problem("An entity has no name. Set its name.", entity) }
       guard !seen.insert(entity.name).inserted else { return nil }
       return problem(
         "Two models are named \(entity.name). Rename one of them; models nested in different "
@@ -44,17 +44,17 @@ package enum SchemaValidation {
     guard let name = entity.superentityName, entitiesByName[name] == nil else { return [] }
     return [
       problem(
-        "The superclass \(name) is not in the schema. List \(name) beside \(entity.name).", entity)
+        "The superclass \(name) is not in the schema. Add \(name) to the schema.", entity)
     ]
   }
 
   private static func duplicateProperties(_ entity: Schema.Entity) -> [SwiftDataError] {
     var seen: Set<String> = []
     return entity.properties.compactMap { property in
-      if property.name.isEmpty { return problem("A property has no name. Give it one.", entity) }
+      if property.name.isEmpty { return problem("A property has no name. Set its name.", entity) }
       guard !seen.insert(property.name).inserted else { return nil }
       return problem(
-        "Two properties have this name, inherited ones included. Rename one of them.", entity,
+        "Two properties have this name (inherited properties count). Rename one of them.", entity,
         property.name)
     }
   }
@@ -69,8 +69,8 @@ package enum SchemaValidation {
     {
       return [
         problem(
-          "A class is not a value. Remove @Attribute from a model, which makes the property a "
-            + "relationship; use @Attribute(.transformable(by:)) for other classes.", entity,
+          "A class is not a value. If it is a model, remove @Attribute, so that the property is a "
+            + "relationship; for another class, use @Attribute(.transformable(by:)).", entity,
           attribute.name)
       ]
     }

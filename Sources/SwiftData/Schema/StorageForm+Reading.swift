@@ -180,7 +180,7 @@ private struct CompositeReader {
     let isOptional = isOptional || wrapped != nil
     if unwrappedType(of: type) != nil {
       throw SwiftDataError.loadIssueModelContainer.with(
-        "\(owner).\(path.last ?? "") is an optional of an optional, and a column has one nil only. "
+        "\(owner).\(path.last ?? "") is a nested optional, but a column stores only one level of nil. "
           + "Make it \(type).")
     }
     func leaf(_ form: LeafStorageForm, isOptional: Bool) -> Found {

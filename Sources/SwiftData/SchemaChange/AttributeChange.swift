@@ -154,7 +154,7 @@ struct AttributeChange {
           to: "a value whose member \(path.joined(separator: ".")) is required",
           reason: "have no value for it",
           advice:
-            "Make the member optional, give the property a value where it is declared, or set it in "
+            "Make the member optional, declare a default value of the property, or set it in "
             + "a stage .transform.", .transformation,
           table: table, condition: "\(rows.condition) AND NOT (\(isNil))"))
     }
@@ -168,7 +168,7 @@ struct AttributeChange {
     let condition = lost.values.map(\.name.quotedName).sorted().map { "\($0) IS NOT NULL" }
       .joined(separator: " OR ")
     let cases = Set(lost.keys.map { $0[0] }).sorted().joined(separator: ", ")
-    refuseLoss(where: condition, stored, reason: "have a case that is gone (\(cases))")
+    refuseLoss(where: condition, stored, reason: "have a removed case (\(cases))")
     changes.append(condition)
   }
 
@@ -194,7 +194,7 @@ struct AttributeChange {
     }
     refuseLoss(
       where: "\(column) IS NOT NULL AND NOT \(isCase(column))", stored,
-      reason: "have a value that is no raw value of a case")
+      reason: "have a value that is not the raw value of a case")
   }
 
   private mutating func refuseNil(
@@ -214,11 +214,11 @@ struct AttributeChange {
     }
     let code =
       remedy == .before
-      ? "fill it in willMigrate of a custom stage" : "set it in a stage .transform"
+      ? "set it in willMigrate of a custom stage" : "set it in a stage .transform"
     checks.append(
       ChangeCheck(
         entity, current.name, from: from, to: current.typeText, reason: "have no value",
-        advice: "Give the property a value where it is declared, make it optional, or \(code).",
+        advice: "Declare a default value, make the property optional, or \(code).",
         remedy, table: table, condition: "\(rows.condition) AND (\(condition))"))
   }
 
@@ -234,8 +234,8 @@ struct AttributeChange {
       ChangeCheck(
         entity, current.name, from: stored.property.typeText, to: current.typeText, reason: reason,
         advice:
-          "Set the new values in a stage .transform, or keep the old property under another name "
-          + "beside the new one for a version, and carry the values over in didMigrate.",
+          "Set the new values in a stage .transform. Or add a version with both properties, the old one "
+          + "under another name, and copy the values in didMigrate.",
         .transformation, table: table, condition: "\(rows.condition) AND (\(condition))"))
   }
 

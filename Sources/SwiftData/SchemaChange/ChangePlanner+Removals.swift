@@ -89,9 +89,9 @@ extension ChangePlanner {
         reason:
           "have a value that \(names.count == 1 ? "the new property" : "a new property") could hold "
           + "(\(names.joined(separator: ", ")))",
-        advice: "Where a new property is \(attribute.name) under another name, declare "
-          + "@Attribute(originalName: \"\(attribute.name)\") at it: at \(first), for example. Where the "
-          + "values are to be deleted, declare static let removedProperties: Set<String> = "
+        advice: "If a new property is the renamed \(attribute.name), declare "
+          + "@Attribute(originalName: \"\(attribute.name)\") on it, for example on \(first). To delete the "
+          + "values, declare static let removedProperties: Set<String> = "
           + "[\"\(attribute.name)\"] in the class \(current.name).",
         .declaration,
         keys: "SELECT \(RowColumns.key) FROM \(table.quotedName) WHERE \(rows)",
@@ -206,9 +206,9 @@ extension ChangePlanner {
         reason:
           "have links that \(new.count == 1 ? "the new relationship" : "a new relationship") could "
           + "hold (\(new.map(\.name).joined(separator: ", ")))",
-        advice: "Where a new relationship is \(relationship.name) under another name, declare "
-          + "@Relationship(originalName: \"\(relationship.name)\") at it: at \(first.name), for example. "
-          + "Where the links are to be deleted, declare static let removedProperties: Set<String> = "
+        advice: "If a new relationship is the renamed \(relationship.name), declare "
+          + "@Relationship(originalName: \"\(relationship.name)\") on it, for example on \(first.name). "
+          + "To delete the links, declare static let removedProperties: Set<String> = "
           + "[\"\(relationship.name)\"] in the class \(current.name).",
         .declaration, keys: "SELECT DISTINCT \(pairs.near) \(from)"))
   }
@@ -243,8 +243,8 @@ extension ChangePlanner {
       ChangeCheck(
         entity.name, nil, from: "a model", to: "removed",
         reason: "would be deleted, and the new model \(similar.name) has the same properties",
-        advice: "Where \(similar.name) is \(entity.name) under another name, declare "
-          + "@Model(originalName: \"\(entity.name)\") at it. Where the rows are to be deleted, delete them in "
+        advice: "If \(similar.name) is the renamed \(entity.name), declare "
+          + "@Model(originalName: \"\(entity.name)\") on it. If the rows are not needed, delete them in "
           + "willMigrate of a custom stage.",
         .before, table: table, condition: condition))
   }
@@ -261,11 +261,11 @@ extension ChangePlanner {
     checks.append(
       ChangeCheck(
         kept.name, nil, from: "a subclass of \(superclass.name)", to: "not in the models",
-        reason: "would be in no fetch and in no list",
+        reason: "would not be in the result of any fetch or relationship",
         advice:
-          "Add the class to the schema. Where a class is \(kept.name) under another name, declare "
-          + "@Model(originalName: \"\(kept.name)\") at it. A migration plan whose earlier version lists "
-          + "\(kept.name) deletes the rows; willMigrate of its stage can keep what is needed.",
+          "Add the class to the schema. If a class is the renamed \(kept.name), declare "
+          + "@Model(originalName: \"\(kept.name)\") on it. A migration plan whose earlier version lists "
+          + "\(kept.name) deletes the rows; willMigrate of its stage can copy the values that you need.",
         .before, table: table, condition: condition))
   }
 

@@ -194,8 +194,8 @@ struct ChangePlanner {
         rows.current.name, property.name, from: place.property.typeText, to: property.typeText,
         reason: "would lose their values",
         advice:
-          "Set the new property in a stage .transform, or keep the old one under another name beside it "
-          + "for a version, and carry the values over in didMigrate.", .transformation,
+          "Set the new property in a stage .transform. Or add a version with both properties, the old one "
+          + "under another name, and copy the values in didMigrate.", .transformation,
         table: table, condition: "\(rows.condition) AND \(condition)"))
   }
 
@@ -214,7 +214,7 @@ struct ChangePlanner {
         note(
           owner, relationship.name, from: "a link to \(link.destination ?? "another model")",
           to: PropertyDescription.relationship(relationship).typeText,
-          "lead to models of another kind", keys)
+          "refer to models of another type", keys)
       }
     }
     let column = new.column(relationship.name, of: owner)?.name ?? ""
@@ -238,10 +238,10 @@ struct ChangePlanner {
             rows.current.name, relationship.name,
             from: earlier.isEmpty ? "nothing" : "optional",
             to: PropertyDescription.relationship(relationship).typeText,
-            reason: "have no model to lead to",
+            reason: "have no model for it",
             advice: "Make the relationship optional, or "
               + (earlier.isEmpty
-                ? "set it in a stage .transform." : "fill it in willMigrate of a custom stage."),
+                ? "set it in a stage .transform." : "set it in willMigrate of a custom stage."),
             earlier.isEmpty ? .transformation : .before, table: source,
             condition: "\(rows.condition) AND \(condition)"))
       }
@@ -286,7 +286,7 @@ struct ChangePlanner {
       for term in terms.dropFirst() {
         note(
           entity, property, from: "two relationships", to: "one",
-          "lead to different models",
+          "refer to different models",
           "SELECT \(RowColumns.key) FROM \(source.quotedName) WHERE (\(first)) <> (\(term))")
       }
       return .expression("coalesce(\(terms.joined(separator: ", ")))")
@@ -312,7 +312,7 @@ struct ChangePlanner {
     checks.append(
       ChangeCheck(
         entity, property, from: from, to: to, reason: reason,
-        advice: "Remove the links that are too many in willMigrate of a custom stage.", .before,
+        advice: "Remove the surplus links in willMigrate of a custom stage.", .before,
         keys: keys))
   }
 
@@ -425,7 +425,7 @@ struct ChangePlanner {
           entity.name, constraint.joined(separator: ", "), from: "not unique", to: "unique",
           reason: "repeat the values of another row",
           advice:
-            "Give each row a value of its own, or delete the others, in willMigrate of a custom "
+            "Give each row a different value, or delete the duplicates, in willMigrate of a custom "
             + "stage.", .before,
           keys: """
             SELECT K FROM (SELECT K, row_number() OVER (PARTITION BY \(columns) ORDER BY K) AS N \

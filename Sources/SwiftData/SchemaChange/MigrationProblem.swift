@@ -40,6 +40,6 @@ extension MigrationProblem: CustomStringConvertible {
     let place = property.map { "\(entity).\($0)" } ?? entity
     let rows = rowCount == 1 ? "1 row" : "\(rowCount) rows"
     let keys = examples.isEmpty ? "" : " (\(examples.joined(separator: ", ")))"
-    return "\(place) is \(to) and \(from) in the store: \(rows)\(keys) \(reason). \(advice)"
+    return "\(place) is \(to), but \(from) in the store: \(rows)\(keys) \(reason). \(advice)"
   }
 }

@@ -214,7 +214,7 @@ package struct SchemaChange {
       let known = stored.columns[table.name] ?? [:]
       for column in table.columns where known[column.name] == nil {
         throw SwiftDataError.loadIssueModelContainer.with(
-          "The store says that its model has this property, and its table \(table.name) has no column "
+          "The model in the store has this property, but the table \(table.name) has no column "
             + "\(column.name) for it. \(StoreFailure.recoveryAdvice)",
           entity: column.id.entity, property: column.id.property)
       }

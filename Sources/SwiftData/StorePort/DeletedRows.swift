@@ -10,8 +10,8 @@ package struct DeletedRows: Error {
   package var error: SwiftDataError {
     let names = identifiers.map(\.description).joined(separator: ", ")
     return SwiftDataError.modelValidationFailure.with(
-      "The store has no rows for \(names); they were deleted meanwhile. Nothing of this save was "
-        + "stored.",
+      "The store has no rows for \(names); another context or process deleted them. Nothing was "
+        + "saved.",
       entity: identifiers.first?.entityName)
   }
 }

@@ -12,8 +12,8 @@ enum MissingMembersLog {
     guard told.withLock({ $0.insert("\(storeName) \(relationship)").inserted }) else { return }
     let entities = Set(missing.map(\.entityName)).sorted().joined(separator: ", ")
     WarningLog.write(
-      "The store \(storeName) gave no rows for \(missing.count) of the models that \(relationship) lists "
-        + "(\(entities)), so the list is shorter. A store answers a fetch of a class whose predicate names "
-        + "identifiers with all of these rows.")
+      "The store \(storeName) returned no rows for \(missing.count) of the models in \(relationship) "
+        + "(\(entities)), so the list is shorter. If the predicate of a fetch names identifiers, a store must "
+        + "return all rows with these identifiers.")
   }
 }

@@ -38,7 +38,7 @@ extension SnapshotPort {
       guard let value = values[property.name] else { continue }
       func unfit() -> SwiftDataError {
         SwiftDataError.storeReadFailure.with(
-          "The store returned a value of another type than the property has.",
+          "The store returned a value that does not have the type of the property.",
           doing: "reading a snapshot", entity: descriptor.entityName, property: property.name)
       }
       switch property.form {

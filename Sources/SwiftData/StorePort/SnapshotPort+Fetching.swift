@@ -49,8 +49,8 @@ extension SnapshotPort {
     let converted = try converted(snapshot)
     guard converted.descriptor.isKind(of: T._$descriptor) else {
       throw SwiftDataError.storeReadFailure.with(
-        "A fetch of \(T._$descriptor.entityName) gave \(snapshot.persistentIdentifier). A store "
-          + "returns models of other entities as relatedSnapshots.",
+        "A fetch of \(T._$descriptor.entityName) returned \(snapshot.persistentIdentifier). A store must "
+          + "return models of other entities as relatedSnapshots.",
         entity: converted.descriptor.entityName)
     }
     return converted

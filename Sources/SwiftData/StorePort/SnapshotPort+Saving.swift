@@ -25,7 +25,7 @@ extension SnapshotPort {
     let inserted = try request.inserted.map { snapshot in
       guard let permanent = result.remappedIdentifiers[snapshot.persistentIdentifier] else {
         throw SwiftDataError.modelValidationFailure.with(
-          "The store \(store.configuration.name) saved a new model and gave it no identifier. It "
+          "The store \(store.configuration.name) saved a new model, but returned no identifier for it. It "
             + "has to return one in remappedIdentifiers for each inserted snapshot.",
           entity: snapshot.descriptor.entityName)
       }

@@ -63,7 +63,7 @@ struct ClassProperty {
       ? "Computed by Apple's framework; setting it has no effect there."
       : value.comment
         ?? (storage == .possible
-          ? "Every value begins with the byte 1: perhaps the attribute has .externalStorage." : nil)
+          ? "Every value begins with the byte 1: the attribute may have .externalStorage." : nil)
   }
 
   private init(

@@ -84,7 +84,7 @@ struct ModelClass {
   }
 
   static func writeTransformer(to writer: inout SourceWriter) {
-    writer.line("/// Leaves transformed values as the bytes that are stored.")
+    writer.line("/// Keeps transformed values as their stored bytes.")
     writer.open("final class \(transformer): ValueTransformer {")
     writer.line("override func transformedValue(_ value: Any?) -> Any? { value }")
     writer.line()

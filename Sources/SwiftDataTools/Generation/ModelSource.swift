@@ -26,7 +26,7 @@ public struct ModelSource: Hashable, Sendable {
     self = try OpenedStore.look(at: url) { store in
       guard store.hasModel else {
         throw SwiftDataError.loadIssueModelContainer.with(
-          "The file at \(url.path) does not hold its model (Z_MODELCACHE), so no classes can be made of it."
+          "The file at \(url.path) contains no model (Z_MODELCACHE), so classes can't be generated from it."
         )
       }
       return ModelSource(

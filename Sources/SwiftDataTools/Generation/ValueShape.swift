@@ -35,7 +35,7 @@ struct ValueShape {
         let type = attribute.valueClassName.map { "a transformed \($0)" } ?? "a transformed value"
         comment =
           "The stored bytes of \(type)"
-          + (attribute.transformerName.map { ", as \($0) makes them." } ?? ".")
+          + (attribute.transformerName.map { ", as \($0) creates them." } ?? ".")
       }
     case .composite where attribute.isDuration: name = spelled("Duration")
     case .composite:
@@ -155,7 +155,7 @@ struct ValueType {
       writer.open("struct \(name): \(conformance) {")
       for part in parts { writer.line("var \(part.name.swiftName): \(part.type)") }
     case .rawValue(let type):
-      writer.line("/// An enum, whose cases the file does not tell.")
+      writer.line("/// An enum. The file does not contain its cases.")
       writer.open("struct \(name): \(rawRepresentable), \(conformance) {")
       writer.line("var rawValue: \(type)")
     case .cases(let cases):

@@ -95,12 +95,12 @@ extension StoreRecovery: CustomStringConvertible {
       }
       if !table.duplicateKeys.isEmpty {
         lines.append(
-          "\(name): \(table.duplicateKeys.count) rows with the unique values of others were left out."
+          "\(name): \(table.duplicateKeys.count) rows with duplicate unique values were left out."
         )
       }
     }
     if !rebuiltIndexes.isEmpty {
-      lines.append("Made anew: \(rebuiltIndexes.joined(separator: ", ")).")
+      lines.append("Rebuilt indexes: \(rebuiltIndexes.joined(separator: ", ")).")
     }
     for part in Part.allCases where unreadableParts.contains(part) { lines.append(part.loss) }
     if copiedExternalFiles > 0 {
@@ -124,9 +124,9 @@ extension StoreRecovery: CustomStringConvertible {
 extension StoreRecovery.Part {
   fileprivate var loss: String {
     switch self {
-    case .tables: "The list of tables was damaged; the models told what was missing."
-    case .metadata: "The identifier of the store is lost; the new store has another one."
-    case .entities: "The numbers of the entities were damaged; the models told what was missing."
+    case .tables: "The list of tables was damaged; it was restored from the models."
+    case .metadata: "The identifier of the store is lost; the new store has a new identifier."
+    case .entities: "The numbers of the entities were damaged; they were restored from the models."
     case .modelDescription: "The description of the models is lost."
     case .history: "A part of the history is lost."
     }

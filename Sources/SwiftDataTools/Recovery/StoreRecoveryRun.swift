@@ -45,8 +45,8 @@ struct StoreRecoveryRun {
       throw error
     } catch {
       throw SwiftDataError.loadIssueModelContainer.with(
-        "The store at \(source.path) can't be copied to \(destination.path). Check the folder, and "
-          + "whether its volume has room.", doing: "recovering a store", underlying: error)
+        "The store at \(source.path) can't be copied to \(destination.path). Check the folder and "
+          + "the free space of its volume.", doing: "recovering a store", underlying: error)
     }
   }
 
@@ -56,24 +56,24 @@ struct StoreRecoveryRun {
       .loadIssueModelContainer.with(reason, doing: "recovering a store")
     }
     guard file.kind == .file, file.isReadable, file.size > 0 else {
-      throw refusal("There is no file at \(source.path) that can be read. Check the URL.")
+      throw refusal("There is no readable file at \(source.path). Check the URL.")
     }
     for suffix in ["", "-wal"]
     where FileManager.default.fileExists(atPath: destination.path + suffix) {
       throw refusal(
-        "There is a file at \(destination.path)\(suffix) already. Choose a place without one.")
+        "There is already a file at \(destination.path)\(suffix). Choose another path.")
     }
     let folder = ExternalFolder(of: source)
     if folder.isShared(with: ExternalFolder(of: destination)), !folder.files().isEmpty {
       throw refusal(
-        "A store at \(destination.path) would have its large values in the folder of this one, "
-          + "\(folder.support.lastPathComponent). Choose a place whose name differs in more than the "
+        "A store at \(destination.path) would use the same folder for large values, "
+          + "\(folder.support.lastPathComponent). Choose a file name that differs in more than the "
           + "extension.")
     }
     if file.hasUnfinishedTransaction, file.journal?.isBegun == true {
       throw refusal(
-        "A program was interrupted while it wrote \(source.path). Copy the file with "
-          + "\(source.lastPathComponent)-journal, open the copy with any SQLite to undo that, and "
+        "A program was interrupted while it wrote \(source.path). Copy the file together with "
+          + "\(source.lastPathComponent)-journal, open the copy with SQLite to roll back the write, and "
           + "recover the copy.")
     }
     return file
@@ -105,8 +105,8 @@ struct StoreRecoveryRun {
       source.complete(from: try Self.empty(schema, temporaryURL))
     } else if !source.hasTableDescriptions {
       throw SwiftDataError.loadIssueModelContainer.with(
-        "The store at \(recovery.source.path) has lost what it says about itself, so its models are "
-          + "needed. Use ModelContainer.recoverStore(at:to:for:) with their Schema.",
+        "The store at \(recovery.source.path) has lost the description of its models. "
+          + "Use ModelContainer.recoverStore(at:to:for:) with a Schema of the models.",
         doing: "recovering a store")
     }
   }
@@ -126,7 +126,7 @@ struct StoreRecoveryRun {
     let externalNames = try write()
     guard pages.stamp == stamp else {
       throw SwiftDataError.loadIssueModelContainer.with(
-        "The store at \(recovery.source.path) was written while it was copied. Close it everywhere "
+        "The store at \(recovery.source.path) was written while it was copied. Close it in all programs "
           + "and try again.", doing: "recovering a store")
     }
     (recovery.copiedExternalFiles, recovery.missingExternalFiles) = try RecoveredFiles(

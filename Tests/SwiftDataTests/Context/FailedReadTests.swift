@@ -94,7 +94,7 @@ import Testing
     for number in 1...count {
       let (_, error) = try delete("booked", failing: number)
       #expect((error as? SwiftDataError) == .storeWriteFailure, "\(String(describing: error))")
-      #expect(error.map { "\($0)" }?.contains("nothing of this save was stored") == true)
+      #expect(error.map { "\($0)" }?.contains("nothing was saved") == true)
       #expect(try counts() == [3, 6, 3, 1])
     }
   }

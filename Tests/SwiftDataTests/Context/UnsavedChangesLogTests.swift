@@ -35,7 +35,7 @@ import Testing
     #expect(found.count == 1)
     #expect(
       found.first?.hasPrefix(
-        "A context is gone with 4 unsaved changes: 2 new Author, 1 changed Author, 1 deleted Author."
+        "A context was deinitialized with 4 unsaved changes: 2 new Author, 1 changed Author, 1 deleted Author."
       )
         == true, "\(found)")
   }
@@ -99,7 +99,7 @@ import Testing
     }
     #expect(found.count == 1)
     #expect(
-      found.first?.hasPrefix("A context with autosave is gone with 1 unsaved change: 1 new Author.")
+      found.first?.hasPrefix("A context with autosave was deinitialized with 1 unsaved change:")
         == true, "\(found)")
   }
 }

@@ -59,7 +59,7 @@ import Testing
       try ModelConfiguration(url: url).validate()
     }
     #expect(
-      error?.description.contains("The URL https://example.org/a.store of the store is no file URL")
+      error?.description.contains("The URL https://example.org/a.store of the store is not a file")
         == true)
   }
 

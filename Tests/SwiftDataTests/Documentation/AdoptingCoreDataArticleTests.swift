@@ -45,7 +45,7 @@ enum AdoptingCoreDataArticle {
     override init(numberPlate: String) { super.init(numberPlate: numberPlate) }
   }
 
-  /// Leaves transformed values as the bytes that are stored.
+  /// Keeps transformed values as their stored bytes.
   final class StoredBytesTransformer: ValueTransformer {
     override func transformedValue(_ value: Any?) -> Any? { value }
 

@@ -132,9 +132,9 @@ enum RelationshipsArticle {
     }
     #expect(
       lines.withLock { $0 } == [
-        "Airport.flights has no inverse: Flight.origin and Flight.destination lead to Airport, so neither "
-          + "is chosen, and setting one side does not set the other. Write @Relationship(inverse:) with the "
-          + "key path to one of them."
+        "Airport.flights has no inverse, because there are several candidates: Flight.origin and "
+          + "Flight.destination. Setting one side does not set the other. Add @Relationship(inverse:) with the "
+          + "key path of one of them."
       ])
     let context = ModelContext(container)
     let (airport, flight) = (Airport(code: "LIS"), Flight())

@@ -105,7 +105,7 @@ import Testing
 
   @Test func storesThatCannotAnswerSayWhatToDo() {
     let errors: [(DataStoreError, String)] = [
-      (.unsupportedFeature, "does not offer"), (.preferInMemoryFilter, "predicate"),
+      (.unsupportedFeature, "does not support"), (.preferInMemoryFilter, "predicate"),
       (.preferInMemorySort, "sort"), (.invalidPredicate, "predicate"),
     ]
     for (error, word) in errors {

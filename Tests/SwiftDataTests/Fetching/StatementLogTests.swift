@@ -38,7 +38,7 @@ import Testing
     #expect(work.map(\.entityName) == ["Author"])
     let reason = try #require(work.first?.reasons.first)
     #expect(work.first?.reasons.count == 1)
-    #expect(reason == "$0.<computed>: a key path that names no stored property")
+    #expect(reason == "$0.<computed>: a key path that does not name a stored property")
     #expect(try recorder.leftToMemory { _ = try context.fetchCount(descriptor) }.count == 1)
     let order = try recorder.leftToMemory {
       _ = try context.fetch(FetchDescriptor<Author>(sortBy: [SortDescriptor(\.length)]))

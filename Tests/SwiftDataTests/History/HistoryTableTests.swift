@@ -217,7 +217,7 @@ struct HistoryTableTests {
     let error = #expect(throws: SwiftDataError.self) {
       try reopened.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
     }
-    #expect(error?.description.contains("keeps no history") == true)
+    #expect(error?.description.contains("has no history") == true)
     try reopened.container.erase()
     #expect(try store.lines("SELECT count(*) FROM ZSHELF") == ["0"])
   }

@@ -116,7 +116,7 @@ struct HistoryTokenExpiryTests {
     let token = try #require(try tokens(other).last)
     let text = expectExpired(context, token)
     #expect(text.contains(token.storeIdentifier))
-    #expect(text.contains("another store") || text.contains("is of the store"))
+    #expect(text.contains("another store") || text.contains("belongs to the store"))
   }
 
   @Test func tokensSurviveCoding() throws {

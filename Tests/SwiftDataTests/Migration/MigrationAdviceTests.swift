@@ -34,7 +34,7 @@ import Testing
       try open(version, plan)
     }
     let text = error?.description ?? ""
-    let start = try #require(text.range(of: "makes the values fit:\n"), "\(text)").upperBound
+    let start = try #require(text.range(of: "of a migration plan:\n"), "\(text)").upperBound
     let end = try #require(text.range(of: "\n// See MigrationStage"), "\(text)").lowerBound
     func words(_ text: some StringProtocol) -> String {
       // Without plan the file's versions are OldVersion and NewVersion, which are scopes here.
@@ -174,7 +174,7 @@ import Testing
     }
   }
 
-  // A version between both, with the models of OldVersion: list it in the schemas of the plan.
+  // An intermediate version with the models of OldVersion. Add it to the schemas of the plan.
   enum OldVersionRepaired: VersionedSchema {
     static let versionIdentifier = Schema.Version(1, 0, 1)
     static var models: [any PersistentModel.Type] { OldVersion.models }
@@ -259,7 +259,7 @@ import Testing
     try make("a", "b", "a")
     let code = try printedCode(UniqueAndNew.self, UniqueTransformPlan.self)
     #expect(code.contains("enum OldVersionRepaired") && code.contains("MigrationStage.custom"))
-    #expect(code.contains("then leads from OldVersionRepaired.self to UniqueAndNew.self"))
+    #expect(code.contains("it goes from OldVersionRepaired.self to UniqueAndNew.self"))
     #expect(
       try open(UniqueAndNew.self, FilledPlan.self).fetchCount(FetchDescriptor<UniqueAndNew.Trip>())
         == 2)

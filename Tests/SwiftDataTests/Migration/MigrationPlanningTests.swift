@@ -245,7 +245,7 @@ import Testing
       try MigrationPlanning(models: .paper(1, Trip("name", "guide")), versions: trips)
     }
     let text = error?.description ?? ""
-    #expect(text.contains("not those of version 3.0.0"))
+    #expect(text.contains("differ from version 3.0.0"))
     #expect(text.contains("Trip.guide (String) is new"))
     #expect(text.contains("version 3.0.0 has Trip.price (String), which the model lacks"))
   }

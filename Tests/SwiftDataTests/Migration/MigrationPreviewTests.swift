@@ -33,7 +33,7 @@ import Testing
     #expect(preview.stages.map(\.toVersion) == ["2.0.0", "3.0.0"])
     let (first, second) = (preview.stages[0], preview.stages[1])
     #expect(first.isChecked && !second.isChecked && first.problems.isEmpty)
-    #expect(first.changes.contains("Trip.name is called title"))
+    #expect(first.changes.contains("Trip.name is renamed to title"))
     #expect(first.changes.contains("Trip.days (Int) is new"))
     #expect(first.changes.contains("the model Guide is new"))
     #expect(second.changes.contains("the model Memo is removed"))
@@ -71,7 +71,7 @@ import Testing
   @Test func whereNothingIsToDoItSaysSo() throws {
     let missing = try preview(Journey.V3.self, Journey.Plan.self)
     #expect(!missing.isNeeded && missing.fromVersion == nil)
-    #expect(missing.description.contains("no store yet, it will be made with version 3.0.0"))
+    #expect(missing.description.contains("no store exists; it will be created with version 3.0.0"))
     #expect(try content().isEmpty)
     _ = try Journey.open(Journey.V3.self, at: folder.store, plan: Journey.Plan.self)
     let current = try preview(Journey.V3.self, Journey.Plan.self)

@@ -133,7 +133,7 @@ import Testing
         for: Schema(versionedSchema: Journey.V1.self), configurations: configuration)
     }
     #expect(hasMigrated.load(ordering: .relaxed))
-    #expect(error?.description.contains("was made with other models") == true, "\(error as Any)")
+    #expect(error?.description.contains("was created with other models") == true, "\(error as Any)")
     let context = try Journey.open(Journey.V2.self, at: url, plan: Plan.self)
     #expect(try context.fetchCount(FetchDescriptor<Journey.V2.Trip>()) == 4)
   }

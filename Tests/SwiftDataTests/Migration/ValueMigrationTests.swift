@@ -125,6 +125,6 @@ import Testing
   @Test func textThatIsNoRawValueIsRefused() throws {
     try makeBefore { $0.level = "medium" }
     let text = try store.refusal([After.Place.self])
-    #expect(text.contains("Place.level") && text.contains("no raw value"), "\(text)")
+    #expect(text.contains("Place.level") && text.contains("not the raw value"), "\(text)")
   }
 }

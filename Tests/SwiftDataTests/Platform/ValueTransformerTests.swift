@@ -41,7 +41,7 @@ private final class ReversingTransformer: ValueTransformer {
       try ReversingTransformer().storedData(of: 1)
     }
     #expect(error == .modelValidationFailure)
-    #expect(error?.description.contains("ReversingTransformer did not make Data") == true)
+    #expect(error?.description.contains("ReversingTransformer did not return Data") == true)
   }
 
   @Test func archivesAreReadAndWritten() throws {

@@ -73,7 +73,7 @@ struct CounterpartTests {
       ])
     #expect(folded.shape.condition == nil)
     let sum = try compiled(#Predicate<Entry> { $0.rank + 1 > 3 })
-    #expect(sum.unsupported == ["$0.rank + <Int>: a computation that may leave its range"])
+    #expect(sum.unsupported == ["$0.rank + <Int>: a computation that may overflow"])
     let order = try compiled(nil, sortBy: [SortDescriptor(\Job.price)])
     #expect(order.sortsInMemory)
   }

@@ -19,13 +19,13 @@ struct ReasonTests {
         == ["$0.tags.contains { $1.hasPrefix(<String>) }: elements of a list of values"])
     #expect(
       try reasons(#Predicate { $0.big / 2 > 5 || $0.factor == 1 })
-        == ["$0.big / <UInt64>: arithmetic of another kind"])
+        == ["$0.big / <UInt64>: arithmetic on values that are not numbers"])
     #expect(
       try reasons(#Predicate { !($0.name.uppercased().hasPrefix("A") && $0.tags == ["a"]) })
         == ["$0.tags == <Array<String>>: equality of a list of values and a captured value"])
     #expect(
       try reasons(#Predicate { $0.rack!.title == "a" })
-        == ["$0.rack!.<computed>: a key path that names no stored property"])
+        == ["$0.rack!.<computed>: a key path that does not name a stored property"])
   }
 
   @Test func noReasonForWhatRunsInSQL() throws {

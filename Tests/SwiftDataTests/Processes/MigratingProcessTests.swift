@@ -121,7 +121,7 @@ import Testing
     try writer.execute("BEGIN IMMEDIATE")
     let text = try worker(folder)
     #expect(text.contains("is being written by another process or container"), "\(text)")
-    #expect(text.contains("Try again later; the file was left as it is"), "\(text)")
+    #expect(text.contains("Try again later; the file is unchanged"), "\(text)")
     try writer.execute("ROLLBACK")
     #expect(try MigratedStore.content(of: folder.store) == before)
     try expectSecond(folder, "behind the writer")

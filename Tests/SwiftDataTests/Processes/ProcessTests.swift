@@ -18,7 +18,7 @@ import Testing
   @Test func aProcessThatDoesNotAwaitAutosaveIsTold() throws {
     let folder = try TemporaryFolder()
     let text = try errors(of: ["leave", folder.store.path, "20"])
-    #expect(text.contains("before autosave has saved 1 context") && text.contains("settle()"))
+    #expect(text.contains("before autosave saves 1 context") && text.contains("settle()"))
   }
 
   private func errors(of arguments: [String]) throws -> String {

@@ -197,7 +197,7 @@ import Testing
     let error = #expect(throws: SwiftDataError.self) {
       try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
     }
-    #expect(error?.description.contains("keeps no history") == true)
+    #expect(error?.description.contains("has no history") == true)
   }
 
   // MARK: What earlier frameworks made otherwise

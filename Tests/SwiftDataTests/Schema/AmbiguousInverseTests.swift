@@ -59,8 +59,8 @@ import Testing
     let found = try lines(opening: Doubtful.Team.self, Doubtful.Match.self)
     #expect(
       found == [
-        "Team.matches has no inverse: Match.home and Match.away lead to Team, so neither is chosen, and "
-          + "setting one side does not set the other. Write @Relationship(inverse:) with the key path to "
+        "Team.matches has no inverse, because there are several candidates: Match.home and Match.away. "
+          + "Setting one side does not set the other. Add @Relationship(inverse:) with the key path of "
           + "one of them."
       ])
     #expect(try lines(opening: Doubtful.Team.self, Doubtful.Match.self) == [])

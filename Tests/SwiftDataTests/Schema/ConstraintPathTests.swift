@@ -235,7 +235,7 @@ private enum Places {
   @Test(
     arguments: [
       (Places.Pet.self, "owner", "cannot follow a relationship"),
-      (Places.Computed.self, "address", "no column of its own"),
+      (Places.Computed.self, "address", "has no column"),
       (Places.Deep.self, "name", "stored as one value"),
       (Places.Crowd.self, "owners", "to-many"),
       (Places.Hidden.self, "note", "no column"),

@@ -20,7 +20,7 @@ import Testing
   @Test func aDestinationThatIsMissing() {
     expect(
       problems(entity("Trip", relationship("stay", Other?.self, to: "Stay"))),
-      [["(Trip.stay)", "leads to Stay, which is not in the schema", "List Stay too"]])
+      [["(Trip.stay)", "refers to Stay, which is not in the schema", "Add Stay to the schema"]])
   }
 
   @Test func anInverseThatIsMissing() {
@@ -28,7 +28,7 @@ import Testing
       problems(
         entity("Trip", relationship("stay", Other?.self, to: "Stay", inverse: "journey")),
         entity("Stay", attribute("journey", String.self))),
-      [["(Trip.stay)", "'journey' is not a relationship of Stay", "leads to Trip"]])
+      [["(Trip.stay)", "'journey' is not a relationship of Stay", "refers to Trip"]])
   }
 
   @Test func anInverseThatLeadsElsewhere() {
@@ -36,7 +36,7 @@ import Testing
       problems(
         entity("Trip", relationship("stay", Other?.self, to: "Stay", inverse: "hotel")),
         entity("Stay", relationship("hotel", Other?.self, to: "Hotel")), entity("Hotel")),
-      [["(Trip.stay)", "Stay.hotel leads to Hotel, not back to Trip"]])
+      [["(Trip.stay)", "Stay.hotel refers to Hotel, not to Trip"]])
   }
 
   @Test func anInverseThatIsTaken() {

@@ -33,13 +33,13 @@ import Testing
   func whatIsNoDatabase(_ text: String) throws {
     let folder = try StoreFolder()
     try Data(text.utf8).write(to: folder.store)
-    try expectRefusal(folder, "is no SQLite database")
+    try expectRefusal(folder, "is not an SQLite database")
   }
 
   @Test func aFolder() throws {
     let folder = try StoreFolder()
     try FileManager.default.createDirectory(at: folder.store, withIntermediateDirectories: true)
-    try expectRefusal(folder, "there is a folder of this name")
+    try expectRefusal(folder, "the path is a folder")
   }
 
   @Test func anEmptyFileIsAStoreToBeOnlyForWriting() throws {
@@ -53,7 +53,7 @@ import Testing
   func aNewerFormat(_ offset: Int, _ version: UInt8) throws {
     let folder = try StoreFolder(authors: 3)
     try folder.overwrite([version], at: offset)
-    try expectRefusal(folder, "does not know", "newer SQLite")
+    try expectRefusal(folder, "does not support", "newer SQLite")
   }
 
   @Test func aPageSizeThatIsNone() throws {
@@ -79,13 +79,13 @@ import Testing
   @Test func anEmptyFileBesideALog() throws {
     let folder = try StoreFolder(interruptedWithAuthors: 4)
     try folder.truncate(to: 0)
-    try expectRefusal(folder, "the file is empty, and test.store-wal beside it is not")
+    try expectRefusal(folder, "the file is empty, but test.store-wal is not")
   }
 
   @Test func aLogThatIsNone() throws {
     let folder = try StoreFolder(authors: 3)
     try Data(repeating: 0x61, count: 5000).write(to: folder.beside("-wal"))
-    try expectRefusal(folder, "test.store-wal beside it is no log of this file")
+    try expectRefusal(folder, "test.store-wal is not the log of this file")
   }
 
   @Test func aLogOfAnotherPageSize() throws {
@@ -98,7 +98,7 @@ import Testing
       DELETE FROM ZAUTHOR
       """)
     try other.copy("-wal", to: folder.store)
-    try expectRefusal(folder, "test.store-wal beside it is no log of this file")
+    try expectRefusal(folder, "test.store-wal is not the log of this file")
   }
 
   @Test func aLogOfAnotherStoreOfTheSameModels() throws {
@@ -106,7 +106,7 @@ import Testing
     let other = try StoreFolder()
     let container = try StoreFolder.container(other.store)
     try other.copy("-wal", to: folder.store)
-    try expectRefusal(folder, "test.store-wal beside it is no log of this file")
+    try expectRefusal(folder, "test.store-wal is not the log of this file")
     _ = container
   }
 
@@ -116,7 +116,7 @@ import Testing
     let connection = try Connection(path: other.store.path)
     try connection.execute("CREATE TABLE mine (x); INSERT INTO mine VALUES (1)")
     try other.copy("-wal", to: folder.store)
-    try expectRefusal(folder, "test.store-wal beside it is no log of this file")
+    try expectRefusal(folder, "test.store-wal is not the log of this file")
     _ = connection
   }
 
@@ -130,7 +130,7 @@ import Testing
   @Test func aJournalThatIsNone() throws {
     let folder = try StoreFolder(authors: 3)
     try Data(repeating: 0x61, count: 5000).write(to: folder.beside("-journal"))
-    try expectRefusal(folder, "test.store-journal beside it is no journal of this file")
+    try expectRefusal(folder, "test.store-journal is not the journal of this file")
   }
 
   @Test func anInterruptedTransactionIsUndoneByTheNextWriterOnly() throws {
@@ -158,7 +158,7 @@ import Testing
     try SQLiteFile.execute(
       "PRAGMA journal_mode = \(mode); CREATE TABLE mine (x); INSERT INTO mine VALUES (1)",
       in: folder.store)
-    try expectRefusal(folder, "is an SQLite database, but no store")
+    try expectRefusal(folder, "is an SQLite database, but not a store")
     #expect(try folder.usesLog == (mode == "WAL"))
   }
 
@@ -168,12 +168,12 @@ import Testing
     try connection.execute("CREATE TABLE mine (x); INSERT INTO mine VALUES (1)")
     let folder = try StoreFolder()
     for suffix in ["", "-wal"] { try other.copy(suffix, to: folder.store) }
-    try expectRefusal(folder, "is an SQLite database, but no store")
+    try expectRefusal(folder, "is an SQLite database, but not a store")
     // With the shared memory of a program that crashed, and while the other program runs.
     try other.copy("-shm", to: folder.store)
-    try expectRefusal(folder, "is an SQLite database, but no store")
+    try expectRefusal(folder, "is an SQLite database, but not a store")
     // There the readers of all processes note where they read in the shared memory.
-    try expectRefusal(other, "is an SQLite database, but no store", exceptSharedMemory: true)
+    try expectRefusal(other, "is an SQLite database, but not a store", exceptSharedMemory: true)
     _ = connection
   }
 
@@ -200,7 +200,7 @@ import Testing
           for: Everything.self,
           configurations: ModelConfiguration(url: folder.store, allowsSave: allowsSave))
       }
-      #expect(error?.description.contains("made with other models") == true)
+      #expect(error?.description.contains("created with other models") == true)
       #expect(try folder.content() == before)
     }
     #expect(try folder.authors() == 4)

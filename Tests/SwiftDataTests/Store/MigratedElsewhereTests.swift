@@ -105,7 +105,7 @@ import Testing
       #expect(write == .storeWriteFailure, sourceLocation: location)
       let text = write?.description ?? ""
       #expect(text.contains("was migrated by another process"), sourceLocation: location)
-      #expect(text.contains("Open it anew"), sourceLocation: location)
+      #expect(text.contains("Open it again"), sourceLocation: location)
       let deletion = #expect(throws: SwiftDataError.self, sourceLocation: location) {
         try other.delete(model: Old.Trip.self)
       }

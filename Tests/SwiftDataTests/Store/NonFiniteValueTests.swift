@@ -157,6 +157,6 @@ import Testing
         for: Doubled.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     }
     #expect(error?.property == "twice" && error?.entity == "Doubled")
-    #expect(error?.description.contains("optional of an optional") == true)
+    #expect(error?.description.contains("nested optional") == true)
   }
 }

@@ -179,7 +179,7 @@ import Testing
     let folder = try StoreFolder()
     for suffix in ["", "-wal"] { try other.copy(suffix, to: folder.store) }
     let before = try folder.content()
-    #expect(try readMounted(folder).contains("Copy both files to a folder that can be written"))
+    #expect(try readMounted(folder).contains("Copy both files to a writable folder"))
     #expect(try folder.content() == before)
     // With the shared memory beside it SQLite reads the log without writing.
     try other.copy("-shm", to: folder.store)

@@ -93,8 +93,8 @@ import Testing
 
   @Test func otherTypesAreNamed() throws {
     let text = try refusal(of: Typed.Trip.self, Typed.Stop.self)
-    #expect(text.contains("Trip.days is String and Int in the store: 1 row (p1) would lose"))
-    #expect(text.contains("Trip.price is Date and Double in the store: 1 row (p1) would lose"))
+    #expect(text.contains("Trip.days is String, but Int in the store: 1 row (p1) would lose"))
+    #expect(text.contains("Trip.price is Date, but Double in the store: 1 row (p1) would lose"))
     // A new default takes the place of nil, and raw values of cases stay.
     #expect(!text.contains("Trip.start") && !text.contains("Trip.kind"))
     #expect(!text.contains("Trip.name") && !text.contains("Stop") && !text.contains("stops"))

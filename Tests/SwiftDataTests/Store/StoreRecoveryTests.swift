@@ -256,7 +256,7 @@ import Testing
     let error = #expect(throws: SwiftDataError.self) {
       try ModelContainer.recoverStore(at: folder.store, to: recovered)
     }
-    #expect(error?.description.contains("is no log of this file") == true)
+    #expect(error?.description.contains("is not the log of this file") == true)
     #expect(try folder.content() == before)
     try FileManager.default.removeItem(at: folder.beside("-wal"))
     #expect(try recover().isComplete)

@@ -54,7 +54,7 @@ enum GeneratedGarage {
     }
   }
 
-  /// Leaves transformed values as the bytes that are stored.
+  /// Keeps transformed values as their stored bytes.
   final class StoredBytesTransformer: ValueTransformer {
     override func transformedValue(_ value: Any?) -> Any? { value }
 

@@ -28,7 +28,7 @@ enum GeneratedUnusual {
       self.`enum` = `enum`
     }
 
-    /// An enum, whose cases the file does not tell.
+    /// An enum. The file does not contain its cases.
     struct Enum: RawRepresentable, Codable, Hashable {
       var rawValue: Swift.String
     }
@@ -112,7 +112,7 @@ enum GeneratedUnusual {
     @Relationship(inverse: \Thing.unlike)
     var like: [Thing] = []
     var numbers: Swift.Set<Int>
-    /// Every value begins with the byte 1: perhaps the attribute has .externalStorage.
+    /// Every value begins with the byte 1: the attribute may have .externalStorage.
     var payload: Data
     var `repeat`: Set?
     @SwiftData.Attribute(.externalStorage)

@@ -6,7 +6,7 @@ struct Check: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Looks for damage, wrong hashes, dangling links, missing and orphaned files.",
     discussion:
-      "Exit code 0 when nothing is wrong, 2 when something is, 1 when the file can't be read.")
+      "Exit code 0: no problems found; 2: problems found; 1: the file can't be read.")
 
   @OptionGroup var store: StoreArgument
 
@@ -21,7 +21,7 @@ struct Check: ParsableCommand {
       print(String(decoding: try encoder.encode(checkup), as: UTF8.self))
     } else {
       for problem in checkup.problems { print(problem) }
-      if checkup.problems.isEmpty { print("\(checkup.path): nothing is wrong") }
+      if checkup.problems.isEmpty { print("\(checkup.path): no problems found") }
     }
     if !checkup.problems.isEmpty { throw ExitCode(2) }
   }

@@ -10,8 +10,8 @@ struct Generate: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Writes @Model classes that open the file.",
       discussion: """
-        Of any file that holds its model, which all files of SwiftData and of Core Data since 2015 do. What \
-        a file does not tell stands in comments: the cases of enums with raw values, classes of transformed \
+        Works for files that contain their model: all files of SwiftData, and of Core Data since 2015. Comments \
+        show what a file does not contain: the cases of enums with raw values, and the classes of transformed \
         values.
         """)
 
@@ -28,7 +28,7 @@ struct Generate: ParsableCommand {
       let isName =
         namespace.first?.isNumber == false
         && namespace.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
-      if !isName { throw ValidationError("'\(namespace)' is no name for an enum.") }
+      if !isName { throw ValidationError("'\(namespace)' is not a valid name for an enum.") }
     }
 
     func run() throws {

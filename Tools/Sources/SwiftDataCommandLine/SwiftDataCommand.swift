@@ -6,9 +6,9 @@ import SwiftDataTools
 struct SwiftDataCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "swiftdata",
-    abstract: "Looks at store files of SwiftData and Core Data.",
+    abstract: "Examines store files of SwiftData and Core Data.",
     discussion: """
-      No command writes to the file that it looks at, nor makes files beside it.
+      No command writes to the examined file or creates files next to it.
       """,
     subcommands: [Inspect.self, Generate.self, Check.self])
 }

@@ -45,7 +45,7 @@ extension PredicateCompiler {
     switch term {
     case .scalar(let scalar): return scalar
     case .captured(let value): return try scalar(captured: value)
-    default: throw NotInSQL("\(term.label) is no value")
+    default: throw NotInSQL("\(term.label) is not a value")
     }
   }
 

@@ -26,7 +26,7 @@ extension PredicateCompiler {
     case (.composite(let left), .composite(let right)):
       guard left.leaves.count == right.leaves.count, !left.hasEncodedLeaf,
         left.isOptional == right.isOptional || !left.mayBeEmpty
-      else { throw NotInSQL("composites of two shapes") }
+      else { throw NotInSQL("composite values with different members") }
       return .all(zip(left.columns, right.columns).map { .binary($0, .isSame, $1) })
     default: throw NotInSQL("equality of \(lhs.label) and \(rhs.label)")
     }
@@ -80,7 +80,7 @@ extension PredicateCompiler {
   ) throws -> SQLExpression {
     bindings.dependOnValues()
     guard let value = StoredForms.unwrap(value) as? any Encodable, !composite.hasEncodedLeaf else {
-      throw NotInSQL("a composite value with a part that is stored whole")
+      throw NotInSQL("a composite value with a member that is stored as one value")
     }
     let values = try composite.columnValues(of: value)
     // An optional composite with only empty columns is read as nil, which equals no value.
@@ -90,7 +90,7 @@ extension PredicateCompiler {
         if value.isNull { return column.isNull }
         if case .text = value {
           guard let spellings = TextRules.spellings(of: [value]) else {
-            throw NotInSQL("text in a composite that has many spellings")
+            throw NotInSQL("text in a composite value with too many Unicode spellings")
           }
           return .all([column.isNotNull, bindings.inList(column, spellings)])
         }

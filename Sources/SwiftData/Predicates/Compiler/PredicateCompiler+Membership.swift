@@ -61,7 +61,7 @@ extension PredicateCompiler {
     for value in captured {
       guard let value = StoredForms.unwrap(value) else { continue }
       guard let resolved = (value as? PersistentIdentifier)?.resolved else {
-        throw NotInSQL("an identifier and a value of another kind")
+        throw NotInSQL("a comparison of an identifier with another kind of value")
       }
       guard resolved.storeIdentifier == identifier.storeIdentifier, let key = resolved.rowKey
       else { continue }
@@ -79,7 +79,7 @@ extension PredicateCompiler {
   }
 
   private mutating func requiredElements(of value: Any) throws -> [Any] {
-    guard let elements = elements(of: value) else { throw NotInSQL("no collection of values") }
+    guard let elements = elements(of: value) else { throw NotInSQL("not a collection of values") }
     return elements
   }
 }

@@ -45,7 +45,7 @@ extension PredicateCompiler {
       return [rank]
     }
     guard case .scalar(let scalar) = term else {
-      throw NotInSQL("an order of what is no value")
+      throw NotInSQL("a sort order of an expression that is not a value")
     }
     if case .rawValue = scalar.kind {
       return [try CaseOrder(of: scalar.valueType).rank(of: scalar.value)]
@@ -71,7 +71,7 @@ extension PredicateCompiler {
       // Long decimals with the same floating-point value are compared by their digits.
       return [.cast(scalar.value, to: .real), .function("swift_decimal_digits", [scalar.value])]
     case .unsigned: return [.binary(scalar.value, .less, .integer(0)), scalar.value]
-    case .none: throw NotInSQL("an order of what has none")
+    case .none: throw NotInSQL("an order of values that have no order")
     default: return [scalar.value]
     }
   }

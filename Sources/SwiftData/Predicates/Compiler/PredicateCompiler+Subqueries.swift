@@ -17,7 +17,7 @@ extension PredicateCompiler {
   /// The first member in the order in which the relationship is read.
   mutating func firstElement(of collection: CollectionTerm) throws -> ObjectTerm {
     guard case .relationship(let relationship) = collection.source else {
-      throw NotInSQL("the first of what is no relationship")
+      throw NotInSQL("the first element of a value that is not a relationship")
     }
     var first = try query(
       over: collection,
@@ -53,7 +53,7 @@ extension PredicateCompiler {
       conditions.append(try condition(filter.test).asFilter)
     }
     conditions.append(try body(&self, element).asFilter)
-    guard demands.isEmpty else { throw NotInSQL("a test of elements that may fail") }
+    guard demands.isEmpty else { throw NotInSQL("a condition on elements that may fail") }
     return Select(
       [result(element)], from: from, joins: scopes.innermost, where: .all(conditions))
   }

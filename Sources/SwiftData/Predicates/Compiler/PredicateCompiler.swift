@@ -144,7 +144,7 @@ package struct PredicateCompiler {
       let condition = try conditionOrFailure(part).asFilter
       // Limit and offset need two parameters.
       guard bindings.values.count <= database.parameterLimit - 2 else {
-        throw NotInSQL("more captured values than a statement may have parameters")
+        throw NotInSQL("more captured values than a statement can have parameters")
       }
       var counterparts = FunctionCounterparts(database)
       conditions.append(try counterparts.applied(to: condition))
@@ -220,7 +220,7 @@ package struct PredicateCompiler {
   /// The term of an expression; captured values are evaluated.
   mutating func term(_ expression: any PredicateExpression) throws -> SQLTerm {
     guard let node = expression as? any PredicateNode else {
-      throw NotInSQL("\(type(of: expression)) has no counterpart")
+      throw NotInSQL("\(type(of: expression)) has no SQL counterpart")
     }
     if !node.findsCaptures, isCaptured(node: node) { return .captured(try evaluate(node)) }
     guard depth < Self.depthLimit else { throw NotInSQL("expressions nested too deeply") }
@@ -243,7 +243,7 @@ package struct PredicateCompiler {
   mutating func text(_ expression: any PredicateExpression) throws -> ScalarTerm {
     let term = try term(expression)
     guard let scalar = try optionalScalar(term), scalar.kind == .scalar(.string) else {
-      throw NotInSQL("\(term.label) is no text")
+      throw NotInSQL("\(term.label) is not text")
     }
     return scalar
   }

@@ -70,7 +70,7 @@ struct StatementBindings {
   func checkLength(of values: [_StoredValue]) throws {
     guard values.count > MembershipList.longestList else { return }
     if MembershipList(values, in: dialect) == nil {
-      throw NotInSQL("a list of more values than a statement may have parameters")
+      throw NotInSQL("a list with more values than a statement can have parameters")
     }
   }
 

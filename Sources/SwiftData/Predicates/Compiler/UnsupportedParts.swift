@@ -45,5 +45,5 @@ struct NotInSQL: Error {
     self.reason = reason
   }
 
-  static let orderOfItsOwn = NotInSQL("an order that the type of the values makes")
+  static let orderOfItsOwn = NotInSQL("a sort order that the type of the values defines")
 }

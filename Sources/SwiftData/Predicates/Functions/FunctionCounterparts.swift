@@ -74,7 +74,7 @@ struct FunctionCounterparts {
       return .inSelect(
         try replaced(value, mayWiden: false), try replaced(select, mayWiden: mayWiden))
     case .collate(_, let collation) where SQLCollation.isOurs(collation):
-      throw NotInSQL("an order of text that the database does not know")
+      throw NotInSQL("a text order that the database does not support")
     case .function(let name, let arguments):
       if let condition = expression.conditionOrFalse {
         return .orFalse(try replaced(condition, mayWiden: mayWiden))
@@ -84,7 +84,7 @@ struct FunctionCounterparts {
       switch SQLFunction.counterpart(of: name, inner, in: database.dialect) {
       case .exact(let counterpart): return counterpart
       case .superset(let counterpart) where mayWiden:
-        widening = "the database finds more than Swift does"
+        widening = "the database matches more rows than Swift"
         return counterpart
       case .superset, .memoryOnly: throw NotInSQL("\(name) is unknown to the database")
       }

@@ -19,7 +19,7 @@ package enum SQLCollation {
     comparator.order = .forward
     if comparator == .lexical { return nil }
     let ignoresCaseFirst = comparator.compare("B", "a") == .orderedDescending
-    guard ignoresCaseFirst else { throw NotInSQL("an unknown order of text") }
+    guard ignoresCaseFirst else { throw NotInSQL("an unknown text order") }
     let ordersNumbers = comparator.compare("10", "9") == .orderedDescending
     return ordersNumbers ? "swift_localized_standard" : "swift_localized"
   }

@@ -57,7 +57,7 @@ extension PredicateExpressions.UnaryMinus: PredicateNode {
     try compiler.database.requireOverflowMarks()
     guard let value = try compiler.optionalScalar(compiler.term(wrapped)),
       value.scalarType?.computesInSQL == true
-    else { throw NotInSQL("a negative of another kind") }
+    else { throw NotInSQL("the negation of a value that is not a number") }
     if value.scalarType == .decimal {
       return .scalar(
         value.mapped { .function("swift_decimal", [.text("-"), .integer(0), $0]) })
@@ -77,10 +77,10 @@ extension ArithmeticNode {
     guard let first = try compiler.optionalScalar(left),
       let second = try compiler.optionalScalar(right),
       first.kind == second.kind, let type = first.scalarType, type.computesInSQL
-    else { throw NotInSQL("arithmetic of another kind") }
+    else { throw NotInSQL("arithmetic on values that are not numbers") }
     // A division by zero gives null in SQLite, and infinity or NaN in Swift.
     if !type.isInteger, sign == .divide, !right.isOrdinary(&compiler.bindings) {
-      throw NotInSQL("a division by what may be zero")
+      throw NotInSQL("a division by a value that may be zero")
     }
     var result = ScalarTerm(of: first, second, first.kind) { first, second in
       switch type {
@@ -139,6 +139,6 @@ extension SQLTerm {
 extension SQLCapabilities {
   /// Throws if an overflow is an error of the database, because the whole fetch would fail then.
   func requireOverflowMarks() throws {
-    if !marksOverflow { throw NotInSQL("a computation that may leave its range") }
+    if !marksOverflow { throw NotInSQL("a computation that may overflow") }
   }
 }

@@ -23,7 +23,7 @@ extension PredicateExpressions.SequenceContains: PredicateNode {
       return .boolean(try compiler.membership(of: identifier, inCaptured: value))
     case (.captured(let value), .composite(let composite)):
       guard let elements = compiler.elements(of: value), elements.count <= 16 else {
-        throw NotInSQL("many composite values")
+        throw NotInSQL("a list of composite values")
       }
       return .boolean(
         .any(try elements.map { try compiler.equality(.composite(composite), .captured($0)) }))
@@ -36,10 +36,10 @@ extension PredicateExpressions.SequenceContains: PredicateNode {
     case (.list(let list), let member):
       guard !list.isDictionary else { throw NotInSQL("elements of a dictionary") }
       guard let element = try compiler.optionalScalar(member), let found = list.contains(element)
-      else { throw NotInSQL("\(member.label) in a list of others") }
+      else { throw NotInSQL("\(member.label) in a list of other values") }
       return .scalar(found)
     case (.scalar(let text), .captured(let character)) where text.kind == .scalar(.string):
-      guard let character = character as? Character else { throw NotInSQL("no character") }
+      guard let character = character as? Character else { throw NotInSQL("not a character") }
       let part = compiler.bindings.bind(derived: .text(String(character)))
       return .scalar(
         ScalarTerm(
@@ -112,7 +112,7 @@ extension PredicateExpressions.Filter: PredicateNode {
 
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
     guard case .collection(var collection) = try compiler.term(sequence) else {
-      throw NotInSQL("a filter on what is no relationship")
+      throw NotInSQL("a filter on a value that is not a relationship")
     }
     collection.filters.append(.init(variable: variable.key, test: filter))
     return .collection(collection)

@@ -12,7 +12,7 @@ extension PredicateExpressions._DateOffset: PredicateNode {
     let (first, second) = (try compiler.term(date), try compiler.term(seconds))
     guard let start = try compiler.optionalScalar(first), start.kind == .scalar(.date),
       let offset = try compiler.optionalScalar(second), offset.kind == .scalar(.double)
-    else { throw NotInSQL("an offset of what is no date") }
+    else { throw NotInSQL("an offset of a value that is not a date") }
     let sign: SQLBinaryOperator = isBackward ? .subtract : .add
     var result = ScalarTerm(of: start, offset, .scalar(.date)) { .binary($0, sign, $1) }
     result.mayBeNaN = true
@@ -29,7 +29,7 @@ extension PredicateExpressions._DateDistance: PredicateNode {
     let (first, second) = (try compiler.term(from), try compiler.term(to))
     guard let start = try compiler.optionalScalar(first), start.kind == .scalar(.date),
       let end = try compiler.optionalScalar(second), end.kind == .scalar(.date)
-    else { throw NotInSQL("a distance of what are no dates") }
+    else { throw NotInSQL("a distance between values that are not dates") }
     var result = ScalarTerm(of: start, end, .scalar(.double)) { .binary($1, .subtract, $0) }
     result.mayBeNaN = true
     return .scalar(result)

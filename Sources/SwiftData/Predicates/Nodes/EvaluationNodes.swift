@@ -23,7 +23,7 @@ extension PredicateExpressions.PredicateEvaluate: PredicateNode {
 
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
     guard let inner = try opened(in: &compiler) else {
-      throw NotInSQL("a predicate that a row provides")
+      throw NotInSQL("a predicate that depends on the row")
     }
     return try compiler.term(inner)
   }
@@ -60,7 +60,7 @@ extension PredicateExpressions.ExpressionEvaluate: PredicateNode {
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
     guard case .captured(let value) = try compiler.term(expression),
       let inner = value as? Expression<repeat (each Input).Output, Output>
-    else { throw NotInSQL("an expression that a row provides") }
+    else { throw NotInSQL("an expression that depends on the row") }
     for (variable, input) in repeat (each inner.variable, each input) {
       try compiler.variables.assign(variable, compiler.term(input))
     }

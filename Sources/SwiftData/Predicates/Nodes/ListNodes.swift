@@ -31,7 +31,7 @@ extension PredicateExpressions.CollectionIndexSubscript: PredicateNode {
     guard case .list(let list) = try compiler.term(wrapped), !list.isDictionary,
       let position = try compiler.optionalScalar(compiler.term(index)),
       position.kind == .scalar(.int)
-    else { throw NotInSQL("a position in what is no list of values") }
+    else { throw NotInSQL("a position in a value that is not a list") }
     var element = list.found("swift_list_element", position)
     compiler.demands.add(element.isPresent)
     element.presence = .always
@@ -62,7 +62,7 @@ extension PredicateExpressions.DictionaryKeyDefaultValueSubscript: PredicateNode
 extension SQLTerm {
   fileprivate func extreme(_ function: String) throws -> ScalarTerm {
     guard case .list(let list) = self, let extreme = list.extreme(function) else {
-      throw NotInSQL("the least or greatest of \(label)")
+      throw NotInSQL("the minimum or maximum of \(label)")
     }
     return extreme
   }
@@ -72,7 +72,7 @@ extension SQLTerm {
     _ key: any PredicateExpression, in compiler: inout PredicateCompiler
   ) throws -> ScalarTerm {
     guard case .list(let list) = self, list.isDictionary else {
-      throw NotInSQL("a key in what is no dictionary of values")
+      throw NotInSQL("a key of a value that is not a dictionary")
     }
     return list.found("swift_dictionary_value", try compiler.text(key))
   }

@@ -114,7 +114,7 @@ extension ScalarTerm {
       throw NotInSQL("a choice between nil and nil")
     }
     guard first == nil || second == nil || first?.scalarType == second?.scalarType else {
-      throw NotInSQL("a choice between values of two kinds")
+      throw NotInSQL("a choice between values of different kinds")
     }
     self = present
     value = .conditional(

@@ -53,7 +53,7 @@ extension PredicateExpressions.NilCoalesce: PredicateNode {
       return try right.map { .scalar(try scalar.replaced(by: $0, in: &compiler)) } ?? left.unwrapped
     case .list(let list) where list.presence == .always: return left
     case .object, .record, .composite, .list, .identifier, .range:
-      throw NotInSQL("a replacement for \(left.label)")
+      throw NotInSQL("a default value for \(left.label)")
     }
   }
 }
@@ -122,7 +122,7 @@ extension SQLTerm {
     case .composite(var composite):
       guard let column = composite.columns.first, isNull(column, whenAbsent: outer, in: scopes)
       else {
-        throw NotInSQL("a composite behind a cast")
+        throw NotInSQL("a composite value after a cast")
       }
       composite.isOptional = true
       return .composite(composite)
@@ -136,7 +136,7 @@ extension SQLTerm {
     case .collection(let collection):
       // Without an owner there is no key, and so there are no elements.
       guard isNull(collection.ownerKey, whenAbsent: outer, in: scopes) else {
-        throw NotInSQL("a relationship behind a cast")
+        throw NotInSQL("a relationship after a cast")
       }
       throw NotInSQL("an optional relationship of an optional model")
     case .list(var list):
@@ -185,7 +185,7 @@ extension ScalarTerm {
     }
     guard let right = try compiler.optionalScalar(replacement) else { return self }
     guard scalarType == right.scalarType else {
-      throw NotInSQL("a replacement of another kind")
+      throw NotInSQL("a default value of another kind")
     }
     var result = self
     result.value = .function("coalesce", [nullable, right.nullable])

@@ -61,7 +61,7 @@ extension PredicateExpressions.RangeExpressionContains: PredicateNode {
         includesUpper: captured.includesHighest)
     }
     guard case .range(let lower, let upper, let includesUpper) = bounds else {
-      throw NotInSQL("\(bounds.label) is no range")
+      throw NotInSQL("\(bounds.label) is not a range")
     }
     let value = try compiler.term(element)
     var conditions: [SQLExpression] = []

@@ -11,7 +11,7 @@ extension PredicateExpressions.StringContainsRegex: PredicateNode {
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
     guard case .captured(let value) = try compiler.term(regex),
       let pattern = value as? PredicateExpressions.PredicateRegex
-    else { throw NotInSQL("a regular expression that a row provides") }
+    else { throw NotInSQL("a regular expression that depends on the row") }
     let text = try compiler.text(subject)
     RegexCache.keep(pattern)
     let parameter = compiler.bindings.bind(derived: .text(pattern.stringRepresentation))

@@ -150,7 +150,7 @@ extension PredicateExpressions._StringTrimmingCharacters: PredicateNode {
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
     guard case .captured(let value) = try compiler.term(characters),
       let set = value as? CharacterSet, let known = TrimmedCharacters(set)
-    else { throw NotInSQL("an unusual set of characters") }
+    else { throw NotInSQL("an unsupported character set") }
     let text = try compiler.text(root)
     return .scalar(text.mapped { .function("swift_trim", [$0, .integer(known.rawValue)]) })
   }

@@ -56,7 +56,7 @@ extension CompositeTerm {
     // A value that encodes itself as a single value has one column, and its properties are not
     // stored.
     guard let first = fieldLeaves.first, first.leaf.codingPath.count == first.leaf.path.count else {
-      throw NotInSQL("a property without column")
+      throw NotInSQL("a property without a column")
     }
     if fieldLeaves.count == 1, first.leaf.path.count == fieldDepth {
       let value = SQLExpression.column(table: alias, name: first.column.name)
@@ -85,7 +85,7 @@ extension CompositeTerm {
     }
     let values = try CompositeCoding.flatten(value, leaves: leaves)
     guard values.count == columns.count else {
-      throw NotInSQL("a composite value of another shape")
+      throw NotInSQL("a composite value with other members")
     }
     return values
   }

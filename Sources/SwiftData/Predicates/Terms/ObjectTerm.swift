@@ -58,7 +58,7 @@ extension ObjectTerm {
     var declared = entity.descriptor
     while let step = steps.popFirst() {
       guard let slot = object.entity.descriptor.slot(of: step, from: declared) else {
-        throw NotInSQL("a key path that names no stored property")
+        throw NotInSQL("a key path that does not name a stored property")
       }
       declared = object.entity.descriptor.properties[slot].destination?._$descriptor ?? declared
       switch try object.term(of: object.entity.properties[slot], in: mapping, &scopes) {
@@ -93,7 +93,7 @@ extension ObjectTerm {
       }
       return .scalar(scalar)
     case .composite(let leaves):
-      guard !presence.isConditional else { throw NotInSQL("a composite behind a cast") }
+      guard !presence.isConditional else { throw NotInSQL("a composite value after a cast") }
       return .composite(
         CompositeTerm(
           alias: scopes.alias(of: self), leaves: leaves, depth: 0,
@@ -115,7 +115,7 @@ extension ObjectTerm {
       return .collection(
         CollectionTerm(
           .relationship(.init(owner: self, mapping: toMany, destination: destination))))
-    case .ephemeral: throw NotInSQL("a property without column")
+    case .ephemeral: throw NotInSQL("a property without a column")
     }
   }
 

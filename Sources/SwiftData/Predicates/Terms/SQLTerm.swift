@@ -77,7 +77,7 @@ extension SQLTerm {
         case .whenNotNull: return .orFalse(scalar.value)
         case .when(let present): return .all([present, scalar.value])
         }
-      default: throw NotInSQL("\(label) is no condition")
+      default: throw NotInSQL("\(label) is not a condition")
       }
     }
   }

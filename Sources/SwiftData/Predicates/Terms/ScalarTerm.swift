@@ -108,7 +108,7 @@ extension ScalarTerm {
   func nullSafeEquality(_ other: ScalarTerm) throws -> SQLExpression {
     guard kind.isComparable(to: other.kind) else {
       if kind.neverEquals(other.kind) { return .false }
-      throw NotInSQL("equality of values of two kinds")
+      throw NotInSQL("equality of values of different kinds")
     }
     switch (presence, other.presence) {
     case (.always, .always): return comparison(.equal, other)

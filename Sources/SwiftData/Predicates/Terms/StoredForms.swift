@@ -24,7 +24,7 @@ struct StoredForms {
       return try place(of: value)
     case let value as any RawRepresentable:
       guard let raw = value.rawValue as? any ScalarCoding else {
-        throw NotInSQL("the raw value of \(type(of: value)) is no scalar")
+        throw NotInSQL("the raw value of \(type(of: value)) is not a scalar")
       }
       return (
         raw.storedValue, .rawValue(type(of: raw).scalarType, ObjectIdentifier(type(of: value)))

@@ -47,7 +47,7 @@ struct TextRules {
     _ left: ScalarTerm, text: String, _ kind: ScalarTerm.Kind, _ bindings: inout StatementBindings
   ) throws -> SQLExpression {
     guard left.kind.isComparable(to: kind) else {
-      throw NotInSQL("equality of values of two kinds")
+      throw NotInSQL("equality of values of different kinds")
     }
     let forms = CanonicalForms(text)
     if case .all(let forms) = forms, let found = search(left, forms.map { .text($0) }, &bindings) {
