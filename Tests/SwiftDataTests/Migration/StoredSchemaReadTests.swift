@@ -132,7 +132,8 @@ import Testing
       try ModelContainer(
         for: Schema(versionedSchema: Journey.V1.self), configurations: configuration)
     }
-    #expect(hasMigrated.load(ordering: .relaxed))
+    let wasMigrated = hasMigrated.load(ordering: .relaxed)
+    #expect(wasMigrated)
     #expect(error?.description.contains("was created with other models") == true, "\(error as Any)")
     let context = try Journey.open(Journey.V2.self, at: url, plan: Plan.self)
     #expect(try context.fetchCount(FetchDescriptor<Journey.V2.Trip>()) == 4)
