@@ -269,11 +269,10 @@ struct SavedValues {
     let now = storage.overlaid(slot)
     switch property.form {
     case .toMany:
-      switch now {
+      switch now.relationship {
       case .toMany(let value): return value.isChanged
       case .unset, .null: return false
       case .model, .identifier, .weakReferences: return true
-      case .integer, .real, .text, .blob, .uuid, .boxed: return true
       }
     case .toOne:
       return partner(now, slot, storage) != partner(value(slot, storage), slot, storage)
@@ -290,7 +289,7 @@ struct SavedValues {
   private func partner(
     _ value: _SlotValue, _ slot: Int, _ storage: _ModelStorage
   ) -> PersistentIdentifier? {
-    switch value {
+    switch value.relationship {
     case .model(let model): return model._$storage.identifier
     case .identifier(let identifier): return identifier.resolved
     case .unset:
@@ -299,7 +298,6 @@ struct SavedValues {
       defer { storage.overlay(kept, at: slot) }
       return storage.relationships.partner(slot)?._$storage.identifier
     case .null, .toMany, .weakReferences: return nil
-    case .integer, .real, .text, .blob, .uuid, .boxed: return nil
     }
   }
 

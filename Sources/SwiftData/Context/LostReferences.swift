@@ -71,7 +71,7 @@ final class LostReferences {
     for storage in [changes.inserted, changes.changed, changes.deleted].flatMap(Array.init)
     where !storage.flags.contains(.hasNoRow) {
       for slot in storage.descriptor.relationshipSlots {
-        switch storage.overlaid(slot) {
+        switch storage.relationships.value(slot) {
         case .toMany(let value):
           storage.notifyingObservers(of: slot) { _ = value.dropAll { $0._$storage.hasLeftContext } }
         case .model(let partner):
@@ -85,7 +85,6 @@ final class LostReferences {
           }
           storage.notifyingObservers(of: slot) { storage.overlay(.null, at: slot) }
         case .unset, .null, .identifier, .weakReferences: continue
-        case .integer, .real, .text, .blob, .uuid, .boxed: continue
         }
       }
     }

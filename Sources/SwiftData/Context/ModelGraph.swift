@@ -117,7 +117,7 @@ final class ModelGraph {
   /// throws.
   private func adoptRelatedModels(of storage: _ModelStorage, in source: any _FaultSource) {
     for slot in storage.descriptor.relationshipSlots {
-      switch storage.overlaid(slot) {
+      switch storage.relationships.value(slot) {
       case .weakReferences(let partners): hold(partners, of: storage, slot, in: source)
       case .toMany(let value):
         guard value.added.contains(where: belongsToOtherContext) else { continue }
@@ -128,7 +128,6 @@ final class ModelGraph {
         value.replaceAll(members)
       case .model(let partner): takeOver(partner, slot, of: storage, in: source)
       case .unset, .null, .identifier: continue
-      case .integer, .real, .text, .blob, .uuid, .boxed: continue
       }
     }
   }

@@ -119,7 +119,7 @@ struct Prefetcher {
   private func toOneIdentifier(
     of storage: _ModelStorage, _ slot: Int, _ port: any StorePort
   ) -> PersistentIdentifier? {
-    switch storage.overlaid(slot) {
+    switch storage.relationships.value(slot) {
     case .identifier(let identifier): return identifier.resolved
     case .unset:
       guard storage.row != nil || storage.partialRowHas(slot),
@@ -127,7 +127,6 @@ struct Prefetcher {
       else { return nil }
       return port.destination(of: storage.descriptor, slot: slot, key: row.integer(slot))
     case .model, .null, .toMany, .weakReferences: return nil
-    case .integer, .real, .text, .blob, .uuid, .boxed: return nil
     }
   }
 

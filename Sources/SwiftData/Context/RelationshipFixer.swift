@@ -31,10 +31,9 @@ final class RelationshipFixer {
     if let inverse = link?.inverseSlot {
       let old = storage.relationships.partner(slot)
       if old === model {
-        switch storage.overlaid(slot) {
+        switch storage.relationships.value(slot) {
         case .model, .identifier, .weakReferences: return
         case .unset, .null, .toMany: break
-        case .integer, .real, .text, .blob, .uuid, .boxed: break
         }
         assign(model, to: storage, slot: slot)
         // The other side may have been read before this one.
@@ -193,12 +192,11 @@ final class RelationshipFixer {
     for slot in storage.descriptor.relationshipSlots {
       guard let inverse = storage.descriptor.link(slot, in: coordinator)?.inverseSlot
       else { continue }
-      switch storage.overlaid(slot) {
+      switch storage.relationships.value(slot) {
       case .model(let partner): gain(storage, in: partner._$storage, slot: inverse)
       case .toMany(let value):
         for member in value.added { gain(storage, in: member._$storage, slot: inverse) }
       case .unset, .null, .identifier, .weakReferences: continue
-      case .integer, .real, .text, .blob, .uuid, .boxed: continue
       }
     }
   }

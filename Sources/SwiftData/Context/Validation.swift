@@ -77,7 +77,7 @@ struct Validation {
 
   /// - Returns: What is wrong with a required relationship; `nil` if it has a model.
   private func missing(_ storage: _ModelStorage, _ slot: Int) -> String? {
-    switch storage.overlaid(slot) {
+    switch storage.relationships.value(slot) {
     case .null: break
     case .unset:
       guard storage.reader?.isNull(slot) ?? true else { return nil }
@@ -87,7 +87,6 @@ struct Validation {
         "A required relationship refers to \(partner._$storage.identifier), which was deleted. Set "
         + "another model, delete this model too, or make the relationship optional."
     case .identifier, .toMany, .weakReferences: return nil
-    case .integer, .real, .text, .blob, .uuid, .boxed: return nil
     }
     return "A required relationship has no model. Set a model, or make the relationship optional."
   }

@@ -63,11 +63,10 @@ extension DefaultSnapshot {
     case .attribute:
       cells?[slot] = _SlotValue(ValueEncoding.scalar(value))
     case .toOne:
-      switch value {
+      switch value.relationship {
       case .model(let model): cells?[slot] = .identifier(model._$storage.identifier)
       case .unset, .null, .identifier: return
       case .toMany, .weakReferences: cells?[slot] = .null
-      case .integer, .real, .text, .blob, .uuid, .boxed: cells?[slot] = .null
       }
     case .toMany:
       cells?[slot] = .unset

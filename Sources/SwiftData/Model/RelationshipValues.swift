@@ -27,7 +27,8 @@ struct RelationshipValues {
 
   private var source: (any _FaultSource)? { storage.source }
 
-  private func overlaid(_ slot: Int) -> _SlotValue { storage.overlaid(slot) }
+  /// The value in memory; `.unset` if only the row or the store has one.
+  func value(_ slot: Int) -> RelationshipValue { storage.overlaid(slot).relationship }
 
   private func overlay(_ value: _SlotValue, at slot: Int) { storage.overlay(value, at: slot) }
 
@@ -35,7 +36,7 @@ struct RelationshipValues {
 
   /// The related model as its getter returns it; nil also if it has another type.
   func toOne<V: PersistentModel>(_ slot: Int) -> V? {
-    switch overlaid(slot) {
+    switch self.value(slot) {
     case .model(let model): return model as? V
     case .identifier(let identifier): return source?._relatedModel(identifier, of: storage) as? V
     case .weakReferences(let partners): return partners.models.first as? V
@@ -45,13 +46,12 @@ struct RelationshipValues {
       }
       return source._toOne(storage, slot: slot) as? V
     case .null, .toMany: return nil
-    case .integer, .real, .text, .blob, .uuid, .boxed: return nil
     }
   }
 
   /// The related model of a to-one; a fault if it is not in memory.
   func partner(_ slot: Int) -> (any PersistentModel)? {
-    switch overlaid(slot) {
+    switch self.value(slot) {
     case .model(let model): return model
     case .identifier(let identifier):
       return source?._relatedModel(identifier, of: storage) as? any PersistentModel
@@ -61,7 +61,6 @@ struct RelationshipValues {
       }
       return source._toOne(storage, slot: slot) as? any PersistentModel
     case .null, .toMany, .weakReferences: return nil
-    case .integer, .real, .text, .blob, .uuid, .boxed: return nil
     }
   }
 
@@ -86,12 +85,12 @@ struct RelationshipValues {
   }
 
   private func loadedArray<V: PersistentModel>(_ slot: Int, of type: V.Type) -> [V]? {
-    guard case .toMany(let value) = overlaid(slot), let members = value.members else { return nil }
+    guard case .toMany(let value) = self.value(slot), let members = value.members else { return nil }
     return value.array(of: type)?.models ?? members.compactMap { $0 as? V }
   }
 
   private func weakMembers<V: PersistentModel>(_ slot: Int) -> [V]? {
-    guard case .weakReferences(let partners) = overlaid(slot) else { return nil }
+    guard case .weakReferences(let partners) = self.value(slot) else { return nil }
     return partners.models.compactMap { $0 as? V }
   }
 
@@ -108,7 +107,7 @@ struct RelationshipValues {
 
   /// A to-many to record changes in, loaded or not.
   func toManyForChange(_ slot: Int) -> _ToManyValue {
-    if case .toMany(let value) = overlaid(slot) { return value }
+    if case .toMany(let value) = self.value(slot) { return value }
     let isNew = storage.flags.contains(.isInserted) || source == nil
     let value = isNew ? _ToManyValue(members: []) : _ToManyValue()
     overlay(.toMany(value), at: slot)
@@ -129,7 +128,7 @@ struct RelationshipValues {
   func lendToMany<V: PersistentModel>(_ slot: Int) -> [V]? {
     // Reading loads the members.
     let models: [V]? = toMany(slot)
-    guard case .toMany(let value) = overlaid(slot) else { return models }
+    guard case .toMany(let value) = self.value(slot) else { return models }
     return lent(value) ?? models
   }
 
@@ -137,14 +136,14 @@ struct RelationshipValues {
 
   /// Sets the members to a borrowed array, and updates the other sides.
   func takeBackToMany<V: PersistentModel>(_ slot: Int, _ models: inout [V]?) {
-    guard models != nil, case .toMany(let value) = overlaid(slot),
+    guard models != nil, case .toMany(let value) = self.value(slot),
       let array = value.takeLent(V.self)
     else { return setToMany(slot, to: models) }
     let countBefore = value.changeCount
     let difference = array.takeBack(&models)
     guard let change = value.change(for: difference, in: array), apply(change, to: value, slot)
     else { return setToMany(slot, to: array.models) }
-    if case .toMany(let changed) = overlaid(slot) {
+    if case .toMany(let changed) = self.value(slot) {
       changed.keep(array, after: change, countBefore: countBefore)
     }
   }
@@ -170,11 +169,10 @@ struct RelationshipValues {
 
   /// The related models that a relationship holds in memory; reads nothing.
   func loadedModels(_ slot: Int) -> [any PersistentModel] {
-    switch overlaid(slot) {
+    switch self.value(slot) {
     case .model(let partner): [partner]
     case .toMany(let value): value.members.map { Array($0) } ?? []
     case .unset, .null, .identifier, .weakReferences: []
-    case .integer, .real, .text, .blob, .uuid, .boxed: []
     }
   }
 
@@ -182,11 +180,10 @@ struct RelationshipValues {
   var unsavedModels: [any PersistentModel] {
     var partners: [any PersistentModel] = []
     for slot in descriptor.relationshipSlots {
-      switch overlaid(slot) {
+      switch self.value(slot) {
       case .model(let partner): partners.append(partner)
       case .toMany(let value): partners += value.added
       case .unset, .null, .identifier, .weakReferences: continue
-      case .integer, .real, .text, .blob, .uuid, .boxed: continue
       }
     }
     return partners
@@ -198,12 +195,11 @@ struct RelationshipValues {
   func releaseSavedModels() {
     guard !storage.overlay.isEmpty else { return }
     for slot in descriptor.relationshipSlots {
-      switch overlaid(slot) {
+      switch self.value(slot) {
       case .toMany(let value):
         overlay(value.orderToSave.map { .toMany(_ToManyValue(order: $0)) } ?? .unset, at: slot)
       case .model(let partner): overlay(.identifier(partner._$storage.identifier), at: slot)
       case .unset, .null, .identifier, .weakReferences: continue
-      case .integer, .real, .text, .blob, .uuid, .boxed: continue
       }
     }
   }
@@ -212,11 +208,10 @@ struct RelationshipValues {
   func releaseModels() {
     guard !storage.overlay.isEmpty, !storage.flags.contains(.isInserted) else { return }
     for slot in descriptor.relationshipSlots {
-      switch overlaid(slot) {
+      switch self.value(slot) {
       case .toMany: overlay(.unset, at: slot)
       case .model(let partner): overlay(.identifier(partner._$storage.identifier), at: slot)
       case .unset, .null, .identifier, .weakReferences: continue
-      case .integer, .real, .text, .blob, .uuid, .boxed: continue
       }
     }
   }
@@ -226,7 +221,7 @@ struct RelationshipValues {
   func weaken(isManyToMany: (_ slot: Int) -> Bool) {
     guard !storage.overlay.isEmpty else { return }
     for slot in descriptor.relationshipSlots {
-      switch overlaid(slot) {
+      switch self.value(slot) {
       case .model(let partner):
         // A stored model doesn't retain this one: its lists are read from the store.
         guard partner._$storage.knownIdentifier?.isTemporary ?? true else { continue }
@@ -235,7 +230,6 @@ struct RelationshipValues {
         guard isManyToMany(slot) else { continue }
         overlay(.weakReferences(_WeakReferences(Array(value.members ?? value.added))), at: slot)
       case .unset, .null, .identifier, .weakReferences: continue
-      case .integer, .real, .text, .blob, .uuid, .boxed: continue
       }
     }
   }

@@ -55,10 +55,9 @@ struct SlotOverlay {
     guard let values else { return false }
     return slots.contains { slot in
       guard slot < values.count else { return false }
-      return switch values[slot] {
+      return switch values[slot].relationship {
       case .model, .toMany: true
       case .unset, .null, .identifier, .weakReferences: false
-      case .integer, .real, .text, .blob, .uuid, .boxed: false
       }
     }
   }

@@ -33,7 +33,30 @@ public enum _SlotValue {
   case weakReferences(_WeakReferences)
 }
 
+/// A value at the slot of a relationship. The cases are those of `_SlotValue`.
+enum RelationshipValue {
+  case unset, null
+  case model(any PersistentModel)
+  case identifier(PersistentIdentifier)
+  case toMany(_ToManyValue)
+  case weakReferences(_WeakReferences)
+}
+
 extension _SlotValue {
+  /// This value as that of a relationship. No attribute value is at the slot of a relationship
+  /// (`RelationshipValues`).
+  var relationship: RelationshipValue {
+    switch self {
+    case .unset: .unset
+    case .null: .null
+    case .model(let model): .model(model)
+    case .identifier(let identifier): .identifier(identifier)
+    case .toMany(let value): .toMany(value)
+    case .weakReferences(let references): .weakReferences(references)
+    case .integer, .real, .text, .blob, .uuid, .boxed: .null
+    }
+  }
+
   /// A value without a scalar form, boxed; nil becomes null.
   static func boxing<V>(_ value: V) -> _SlotValue {
     if let optional = value as? any OptionalValue, optional.isNil { return .null }
