@@ -145,7 +145,7 @@ struct EnclosingTransactionTests {
     try pool.write { connection in
       #expect(!connection.isInTransaction && connection.isEnclosed)
       let error = #expect(throws: SQLiteError.self) { try connection.begin(.immediate) }
-      #expect(error?.code == .aborted && error?.description.contains("undid") == true)
+      #expect(error?.code == .aborted && error?.description.contains("rolled back") == true)
       #expect(throws: SQLiteError.self) { try connection.snapshot {} }
       // Not even a statement that would commit by itself.
       #expect(throws: SQLiteError.self) { try connection.execute("DELETE FROM a") }

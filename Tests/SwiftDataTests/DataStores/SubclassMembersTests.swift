@@ -92,6 +92,6 @@ import Testing
     }
     let line = try #require(lines.withLock { $0 }.first)
     #expect(lines.withLock { $0.count } == 1)
-    #expect(line.contains("no rows for 1 of the models that Window.children lists (Button)"))
+    #expect(line.contains("no rows for 1 of the models in Window.children (Button)"))
   }
 }

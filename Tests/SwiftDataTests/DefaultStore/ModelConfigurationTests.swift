@@ -50,7 +50,7 @@ import Testing
       try ModelConfiguration(String(repeating: "a", count: 246)).validate()
     }
     #expect(error == .configurationFileNameTooLong)
-    #expect(error?.description.contains("252 bytes; at most 251 are possible") == true)
+    #expect(error?.description.contains("252 bytes; at most 251 are allowed") == true)
   }
 
   @Test func locationsThatAreNoFilesAreRefused() throws {

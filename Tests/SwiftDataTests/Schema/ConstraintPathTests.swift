@@ -251,7 +251,7 @@ private enum Places {
   @Test func aConstraintOfAnotherClassIsRefused() {
     let error = refusal(Misplaced.self)
     #expect(error?.entity == "Misplaced")
-    #expect(error?.description.contains("#Unique<Owner> stands in Misplaced") == true)
+    #expect(error?.description.contains("#Unique<Owner> has no effect inside Misplaced") == true)
   }
 
   @Test func anOldFileGetsTheIndexWhereItsRowsAllowIt() throws {
@@ -277,7 +277,7 @@ private enum Places {
       SELECT Z_PK + 1, Z_ENT, Z_OPT, ZNAME, ZCITY, ZVISITS FROM ZSHOP
       """, in: folder.store)
     let error = #expect(throws: SwiftDataError.loadIssueModelContainer) { _ = try open() }
-    #expect(error?.entity == "Shop" && error?.description.contains("have the same") == true)
+    #expect(error?.entity == "Shop" && error?.description.contains("have equal values") == true)
   }
 }
 

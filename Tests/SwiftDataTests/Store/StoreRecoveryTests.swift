@@ -359,8 +359,8 @@ import Testing
       #expect(try folder.content().keys.sorted() == names)
     }
     try expectRefusal(folder.store, folder.store, "already")
-    try expectRefusal(recovered, recovered, "There is no file")
-    try expectRefusal(folder.folder.url, recovered, "There is no file")
+    try expectRefusal(recovered, recovered, "There is no readable file")
+    try expectRefusal(folder.folder.url, recovered, "There is no readable file")
     try Data(repeating: 0x61, count: 20000).write(to: folder.store)
     try expectRefusal(folder.store, recovered, "recoverStore(at:to:for:)")
   }
