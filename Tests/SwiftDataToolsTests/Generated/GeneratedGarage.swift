@@ -6,7 +6,7 @@ enum GeneratedGarage {
   class Car {
     #Unique<Car>([\.numberPlate])
 
-    /// The stored bytes of a transformed value, as ColorTransformer makes them.
+    /// The stored bytes of a transformed value, as ColorTransformer creates them.
     @Attribute(.transformable(by: StoredBytesTransformer.self))
     var color: Data?
     var maker: String?

@@ -22,7 +22,7 @@ enum GeneratedPublishing {
     #Unique<Book>([\.uniqueID])
 
     var author: Author
-    /// The stored bytes of a transformed Cover, as CoverTransformer makes them.
+    /// The stored bytes of a transformed Cover, as CoverTransformer creates them.
     @Attribute(.transformable(by: StoredBytesTransformer.self))
     var cover: Data
     @Relationship(
@@ -77,7 +77,7 @@ enum GeneratedPublishing {
   @Model
   final class Page {
     var book: Book
-    /// The stored bytes of a transformed Content, as ContentTransformer makes them.
+    /// The stored bytes of a transformed Content, as ContentTransformer creates them.
     @Attribute(.transformable(by: StoredBytesTransformer.self))
     var content: Data
     var isBookmarked: Bool = false
