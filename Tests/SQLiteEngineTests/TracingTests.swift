@@ -2,7 +2,7 @@ import OpenSwiftDataSQLiteEngine
 import Testing
 
 @Suite struct TracingTests {
-  @Test func eachStatementIsToldOnceWithItsRowsAndWithoutValues() throws {
+  @Test func eachStatementIsTracedOnceWithItsRowsAndWithoutValues() throws {
     let connection = try Connection(path: "", mode: .memory(name: nil))
     try connection.execute("CREATE TABLE t (x); INSERT INTO t VALUES (1), (2), (3)")
     var traces: [StatementTrace] = []

@@ -1,4 +1,5 @@
 import Foundation
+import OpenSwiftDataTestModels
 import SwiftData
 
 /// A save of two stores by a process that dies before its end.

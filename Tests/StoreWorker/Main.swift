@@ -1,3 +1,5 @@
+import Foundation
+import OpenSwiftDataTestModels
 import SwiftData
 
 /// A second process for tests of crashes and of shared files.
@@ -20,11 +22,11 @@ import SwiftData
 /// - `pulse <store> <count> <milliseconds>`: changes one parcel after each pause, and prints when each save was
 ///   done.
 /// - `idle <store> <seconds>`: observes the store and prints the milliseconds of processor time that it takes.
-/// - `hammer <store> <seconds> <seed>`: inserts, changes, links and deletes at random, and prints how many saves
+/// - `edits <store> <seconds> <seed>`: inserts, changes, links and deletes at random, and prints how many saves
 ///   it made.
 /// - `pairs <store> <seconds> <seed>`: inserts and deletes pairs of parcels with one index beside other processes,
-///   observes them, and prints how often it was told, how many results had a parcel without its partner, and
-///   what it saw in the end.
+///   observes them, and prints how often its results changed, how many results had a parcel without its
+///   pair, and the last results.
 /// - `die <folder> <step>`: saves to two stores, and kills itself at a step of the save.
 /// - `migrate <store>`: opens a store of crates with the models of the next version, and prints the number
 ///   of crates and of runs of the stage, or the error.
@@ -40,7 +42,7 @@ struct StoreWorker {
     }
     if arguments[1] == "read" { return read(URL(fileURLWithPath: arguments[2])) }
     if arguments[1] == "steps" { return try StepWork.run(URL(fileURLWithPath: arguments[2])) }
-    if arguments[1] == "migrate" { return Freight.migrate(URL(fileURLWithPath: arguments[2])) }
+    if arguments[1] == "migrate" { return MigrationWork.run(URL(fileURLWithPath: arguments[2])) }
     var configuration =
       arguments[2] == "-"
       ? ModelConfiguration() : ModelConfiguration(url: URL(fileURLWithPath: arguments[2]))

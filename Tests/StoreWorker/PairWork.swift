@@ -1,4 +1,5 @@
 import Foundation
+import OpenSwiftDataTestModels
 import SwiftData
 
 /// Writes pairs of parcels, so that after each commit of any process every index is there twice, and observes

@@ -83,7 +83,7 @@ import Testing
     #expect(try context.count(Author.self) == 1)
   }
 
-  @Test @MainActor func whatIsTurnedOffIsNotSaved() async throws {
+  @Test @MainActor func aContextWithoutAutosaveIsNotSaved() async throws {
     let context = try Library.container().mainContext
     context.autosaveDelay = .zero
     context.insert(Author(name: "Ann"))

@@ -138,7 +138,7 @@ import Testing
     #expect(try context.count(Graph.Memo.self) == 1)
   }
 
-  @Test func aRequiredPartnerIsNotTakenAway() throws {
+  @Test func aRequiredRelationshipIsNotEmptied() throws {
     let container = try ModelContainer(
       for: Engine.self, Part.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     let context = ModelContext(container)

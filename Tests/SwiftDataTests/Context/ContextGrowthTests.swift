@@ -3,30 +3,17 @@ import SwiftData
 import Testing
 
 /// Work on a context takes time in proportion to what is done, however much is pending or open.
-@Suite(.serialized) struct ContextGrowthTests {
+@Suite struct ContextGrowthTests {
   typealias Parent = Graph.Parent
   typealias Child = Graph.Child
 
-  /// Expects less than nine times the time for four times the work: in proportion it is four, by the
-  /// square sixteen. A busy machine gets three attempts.
   private func expectLinear<Input>(
     _ count: Int, prepare: (Int) throws -> Input, _ body: (Input, Int) throws -> Void
   ) throws {
-    func seconds(_ count: Int) throws -> Double {
-      var best = Double.infinity
-      for _ in 0..<2 {
-        let input = try prepare(count)
-        let start = ContinuousClock.now
-        try body(input, count)
-        best = min(best, (ContinuousClock.now - start) / .seconds(1))
-      }
-      return best
+    try Growth.expectLinear(from: count) { count in
+      let input = try prepare(count)
+      return try Growth.seconds { try body(input, count) }
     }
-    var ratio = Double.infinity
-    for _ in 0..<3 where ratio >= 9 {
-      ratio = min(ratio, try seconds(4 * count) / seconds(count))
-    }
-    #expect(ratio < 9, "ratio \(ratio)")
   }
 
   private func stored(_ count: Int) throws -> (context: ModelContext, children: [Child]) {

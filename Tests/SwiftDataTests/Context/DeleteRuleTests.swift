@@ -4,7 +4,7 @@ import Testing
 
 /// Delete rules where they are hard: deep, in cycles, in combination, with unsaved models.
 @Suite struct DeleteRuleTests {
-  @Test func aPartnerWithoutInverseThatLeavesBeforeItsFirstSaveIsNoPartner() throws {
+  @Test func aModelWithoutInverseThatIsDeletedBeforeItsFirstSaveIsNotRelated() throws {
     let context = try Graph.context()
     let (route, stop, other) = (Graph.Route("r"), Graph.Stop("s"), Graph.Stop("o"))
     context.insert(route)
@@ -71,7 +71,7 @@ import Testing
     #expect(context.changedModelsArray.isEmpty)
   }
 
-  @Test func anUnsavedPartnerDeniesToo() throws {
+  @Test func anUnsavedRelatedModelDeniesToo() throws {
     let context = try Graph.context()
     let project = Graph.Project("p")
     context.insert(project)
@@ -89,7 +89,7 @@ import Testing
     #expect(try context.count(Graph.Project.self) == 0)
   }
 
-  @Test func aPartnerThatAnotherContextAddedDenies() throws {
+  @Test func aRelatedModelThatAnotherContextAddedDenies() throws {
     let context = try Graph.context()
     let project = Graph.Project("p")
     context.insert(project)
@@ -106,7 +106,7 @@ import Testing
     #expect(project.tickets.count == 1)
   }
 
-  @Test func aFailedDeletionTellsObserversOfBothWays() throws {
+  @Test func aFailedDeletionNotifiesObserversTwice() throws {
     let context = try Graph.context()
     let project = Graph.Project("p")
     project.tickets = [Graph.Ticket("t")]
@@ -206,7 +206,7 @@ import Testing
     #expect(try context.count(Graph.Memo.self) == 4)
   }
 
-  @Test func membersOfADeletedManyToManyPartnerAreNoOrphans() throws {
+  @Test func membersOfADeletedManyToManyModelAreNoOrphans() throws {
     let context = try Graph.context()
     let students = (0..<3).map { Graph.Student("\($0)") }
     let courses = (0..<3).map { Graph.Course("\($0)") }

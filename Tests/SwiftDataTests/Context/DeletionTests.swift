@@ -84,7 +84,7 @@ import Testing
     #expect(try context.stored(Graph.Course.self).map { $0.students.count } == [0])
   }
 
-  @Test func denyKeepsStoreAndContextUntilItIsMended() throws {
+  @Test func denyKeepsStoreAndContextUntilItIsResolved() throws {
     let context = try Graph.context()
     let project = Graph.Project("p")
     let (ticket, memo) = (Graph.Ticket("t"), Graph.Memo("m"))
@@ -110,7 +110,7 @@ import Testing
     #expect(try context.count(Graph.Ticket.self) == 1)
   }
 
-  @Test func aDeniedDeletionIsMendedByDeletingThePartnersToo() throws {
+  @Test func aDeniedDeletionSucceedsOnceTheRelatedModelsAreDeletedToo() throws {
     let context = try Graph.context()
     let project = Graph.Project("p")
     project.tickets = [Graph.Ticket("t")]
@@ -124,7 +124,7 @@ import Testing
     #expect(try context.count(Graph.Ticket.self) == 0)
   }
 
-  @Test func noActionLeavesThePartnerAlone() throws {
+  @Test func noActionDoesNotChangeTheRelatedModel() throws {
     let context = try Graph.context()
     let depot = Graph.Depot("d")
     depot.crates = [Graph.Crate("c")]
@@ -200,7 +200,7 @@ import Testing
     #expect(try context.count(Graph.Child.self) == 0)
   }
 
-  @Test func cascadeReachesNewModelsBehindNewModels() throws {
+  @Test func cascadeReachesNewModelsThroughNewModels() throws {
     let context = try Graph.context()
     let project = Graph.Project("p")
     let parent = Graph.Parent("p")

@@ -28,7 +28,7 @@ import Testing
     #expect(found.map(\.name) == ["p"])
   }
 
-  @Test func itLeadsToTheModelBehindTheSave() throws {
+  @Test func itLeadsToTheModelAfterTheSave() throws {
     let context = try Graph.context()
     let parent = Parent("p")
     context.insert(parent)

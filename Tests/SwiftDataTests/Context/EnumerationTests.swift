@@ -81,7 +81,7 @@ import Testing
     #expect(try context.fetchIdentifiers(stored, batchSize: 10).count == 2)
   }
 
-  @Test func modelForAnUnknownIdentifierTellsTheTruth() throws {
+  @Test func modelForAnUnknownIdentifierIsDeleted() throws {
     let context = try filled(1)
     let known = try #require(try context.fetchIdentifiers(sorted).first)
     let unknown = try PersistentIdentifier.identifier(

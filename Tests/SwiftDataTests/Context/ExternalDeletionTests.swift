@@ -158,7 +158,7 @@ import Testing
     #expect(try first.fetchCount(orphans) == 1)
   }
 
-  @Test func aRequiredPartnerThatIsGoneIsNamed() throws {
+  @Test func aDeletedModelOfARequiredRelationshipIsNamed() throws {
     let first = try Graph.context()
     let child = Child("c")
     first.insert(child)
@@ -304,7 +304,7 @@ import Testing
     withExtendedLifetime(folder) {}
   }
 
-  @Test func aRequiredPartnerThatAnotherContainerDeletedIsNamed() throws {
+  @Test func aModelOfARequiredRelationshipThatAnotherContainerDeletedIsNamed() throws {
     let folder = try TemporaryFolder()
     let first = try Graph.context(at: folder.store)
     let second = try Graph.context(at: folder.store)

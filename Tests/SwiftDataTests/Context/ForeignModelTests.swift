@@ -15,7 +15,7 @@ import Testing
     return (first, parent, ModelContext(first.container))
   }
 
-  @Test func aForeignPartnerSetInInitIsFoundByIdentifier() throws {
+  @Test func aForeignModelSetInInitIsFoundByIdentifier() throws {
     let (first, parent, second) = try storedParent()
     let child = Child("c", parent: nil)
     second.insert(child)
@@ -55,7 +55,7 @@ import Testing
     #expect(try first.count(Graph.Stop.self) == 2)
   }
 
-  @Test func aPartnerThatItsContextHasNotSavedIsRefusedByName() throws {
+  @Test func aRelatedModelThatItsContextHasNotSavedIsRefusedByName() throws {
     let first = try Graph.context()
     let second = ModelContext(first.container)
     let parent = Parent("unsaved")
@@ -109,7 +109,7 @@ import Testing
     #expect(Set(stored.toys?.map(\.name) ?? []) == ["t", "u"])
   }
 
-  @Test func aForeignModelThatIsGoneIsNoPartner() throws {
+  @Test func aDeletedForeignModelIsNotRelated() throws {
     let (first, parent, second) = try storedParent()
     let child = Child("c")
     second.insert(child)

@@ -257,7 +257,7 @@ import Testing
     #expect(stored.first { $0.name == "a" }?.children.isEmpty == true)
   }
 
-  @Test func aModelCanBeItsOwnPartner() throws {
+  @Test func aModelCanBeRelatedToItself() throws {
     let context = try Graph.context()
     let node = Graph.Node("self")
     node.parent = node

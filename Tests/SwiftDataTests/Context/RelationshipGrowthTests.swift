@@ -3,7 +3,7 @@ import SwiftData
 import Testing
 
 /// Editing all members of a list one by one takes time in proportion to their number.
-@Suite(.serialized) struct RelationshipGrowthTests {
+@Suite struct RelationshipGrowthTests {
   private struct Family {
     let context: ModelContext
     let parent: Graph.Parent
@@ -32,28 +32,15 @@ import Testing
     }
   }
 
-  /// Expects less than nine times the time for four times the members: in proportion it is four, by
-  /// the square sixteen. A busy machine gets three attempts.
   private func expectLinear(
     saved: Bool = true, _ count: Int = 600, prepare: (Family) throws -> Void = { _ in },
     _ body: (Family) throws -> Void
   ) throws {
-    func seconds(_ count: Int) throws -> Double {
-      var best = Double.infinity
-      for _ in 0..<2 {
-        let family = try Family(count, saved: saved)
-        try prepare(family)
-        let start = ContinuousClock.now
-        try body(family)
-        best = min(best, (ContinuousClock.now - start) / .seconds(1))
-      }
-      return best
+    try Growth.expectLinear(from: count) { count in
+      let family = try Family(count, saved: saved)
+      try prepare(family)
+      return try Growth.seconds { try body(family) }
     }
-    var ratio = Double.infinity
-    for _ in 0..<3 where ratio >= 9 {
-      ratio = min(ratio, try seconds(4 * count) / seconds(count))
-    }
-    #expect(ratio < 9, "ratio \(ratio)")
   }
 
   @Test func takingChildrenFromTheirParent() throws {

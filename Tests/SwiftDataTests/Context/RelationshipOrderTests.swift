@@ -34,7 +34,7 @@ import Testing
     #expect(parent.children.map(\.name) == ["a", "c", "d", "first", "last", "late"])
   }
 
-  @Test func anExistingModelPutBehindYoungerOnesStaysThere() throws {
+  @Test func anExistingModelMovedAfterNewerOnesStaysThere() throws {
     let context = try Graph.context()
     let (early, parent) = (Child("early"), Parent("p"))
     context.insert(early)

@@ -4,11 +4,7 @@ import Testing
 
 /// Models that lead to a deleted one over a relationship that has no inverse.
 @Suite struct RequiredReferrerTests {
-  @Model final class Trip {
-    var name: String
-
-    init(_ name: String) { self.name = name }
-  }
+  typealias Trip = Named.Trip
 
   @Model final class Ticket {
     var seat: Int

@@ -122,7 +122,7 @@ import Testing
     #expect(try context.count(Graph.Child.self) == 5)
   }
 
-  @Test func displacedPartnersGoBack() throws {
+  @Test func displacedModelsAreRestored() throws {
     let context = try Graph.context()
     let (ann, bob) = (Graph.Person("Ann"), Graph.Person("Bob"))
     let (first, second) = (Graph.Passport(1), Graph.Passport(2))
@@ -161,7 +161,7 @@ import Testing
 
   enum Fault: CaseIterable { case validation, unique, denial, fullStore }
 
-  @Test(arguments: Fault.allCases) func aFailedSaveChangesNothingAndCanBeMended(
+  @Test(arguments: Fault.allCases) func aFailedSaveChangesNothingAndCanBeCorrected(
     _ fault: Fault
   ) throws {
     let folder = try TemporaryFolder()

@@ -140,11 +140,10 @@ import Testing
 
   @Test(arguments: SaveStep.allCases) func aProcessThatDiesInBetweenLeavesWholeStores(
     step: SaveStep
-  ) throws {
-    let process = Process.storeWorker(["die", folder.url.path, step.rawValue])
-    try process.run()
-    process.waitUntilExit()
-    #expect(process.terminationReason == .uncaughtSignal)
+  ) async throws {
+    let worker = try StoreWorkerProcess(["die", folder.url.path, step.rawValue])
+    _ = try await worker.text()
+    #expect(worker.process.terminationReason == .uncaughtSignal)
     let stores = ["batches", "negatives"].map { folder.url.appending(path: "\($0).store") }
     let counts = try [
       SQLiteFile.integer("SELECT count(*) FROM ZBATCH", in: stores[0]),

@@ -5,11 +5,7 @@ import Testing
 /// A container whose schema has fewer models than its file: rows that only the file has are found when a model
 /// is deleted that they lead to.
 @Suite struct SmallerSchemaTests {
-  @Model final class Trip {
-    var name: String
-
-    init(_ name: String) { self.name = name }
-  }
+  typealias Trip = Named.Trip
 
   @Model final class Ticket {
     var code: String

@@ -255,7 +255,7 @@ import Testing
     #expect(child.isDeleted && child.name == "seen")
   }
 
-  @Test func theSaveTellsWhatRulesDid() throws {
+  @Test func theNotificationOfASaveHasTheChangesOfDeleteRules() throws {
     let (parent, child) = (Graph.Parent("p"), Graph.Child("c"))
     parent.children = [child]
     let (person, passport) = (Graph.Person("a"), Graph.Passport(1))

@@ -74,7 +74,7 @@ import Testing
     #expect(try context.count(Book.self) == 0)
   }
 
-  @Test func anUndoBehindASaveIsAPendingChange() throws {
+  @Test func anUndoAfterASaveIsAPendingChange() throws {
     let book = Book(title: "One", pages: 1)
     context.insert(book)
     try context.save()
@@ -96,7 +96,7 @@ import Testing
     #expect(try context.fetch(FetchDescriptor<Book>()).first === book)
   }
 
-  @Test func aSavedDeletionComesBackWithItsPartnersAndWhatWentAlong() throws {
+  @Test func undoOfASavedDeletionRestoresRelatedAndCascadedModels() throws {
     let author = Author(name: "Ann")
     let shelf = Shelf(label: "s")
     let books = [Book(title: "One", pages: 1), Book(title: "Two", pages: 2)]
@@ -203,7 +203,7 @@ import Testing
     #expect(Set(authors[0].books.map(\.title)) == ["a1", "a2"])
   }
 
-  @Test func aDisplacedPartnerComesBack() throws {
+  @Test func undoRestoresADisplacedModel() throws {
     let graph = try Graph.context()
     graph.undoManager = undo
     let (ann, bob) = (Graph.Person("Ann"), Graph.Person("Bob"))
@@ -242,7 +242,7 @@ import Testing
     #expect(Set(stored.stops.map(\.name)) == ["0", "1", "2"])
   }
 
-  @Test func everyKindOfAttributeComesBackBehindASave() throws {
+  @Test func undoRestoresEveryKindOfAttributeAfterASave() throws {
     let context = ModelContext(
       try ModelContainer(
         for: Everything.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))

@@ -106,7 +106,7 @@ import Testing
     #expect(third.map(\.text) == ["7"])
   }
 
-  @Test func aNewPartnerOfAOneToOneDisplacesTheOldOne() throws {
+  @Test func aNewModelInAOneToOneDisplacesTheOldOne() throws {
     let context = try context()
     let old = Account("a@x", "a")
     old.badge = Badge(1)
@@ -139,7 +139,7 @@ import Testing
     #expect(new.title == "new" && new.note == nil)
   }
 
-  @Test func listsOfOldAndNewPartnersFollowAnUpsert() throws {
+  @Test func listsOfOldAndNewRelatedModelsFollowAnUpsert() throws {
     let context = try Upserting.context()
     let (de, fr) = (Country("de"), Country("fr"))
     let old = Maker("a", "old")

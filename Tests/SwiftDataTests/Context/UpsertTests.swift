@@ -211,7 +211,7 @@ import Testing
     #expect(seats.first { $0.row == "A" && $0.number == 1 }?.guest == "Ann")
   }
 
-  @Test func anEditIntoATakenValueFailsAndCanBeMended() throws {
+  @Test func anEditToATakenValueFailsAndCanBeCorrected() throws {
     let context = try Upserting.context()
     let (a, b) = (Maker("a", "A"), Maker("b", "B"))
     context.insert(a)

@@ -108,7 +108,7 @@ import Testing
     #expect(failure(other)?.contains("0 models") == true)
   }
 
-  @Test func allFailuresOfASaveAreToldTogether() throws {
+  @Test func allFailuresOfASaveAreReportedTogether() throws {
     let context = try context()
     let crew = try crew(context, 2)
     let sailors = crew.sailors

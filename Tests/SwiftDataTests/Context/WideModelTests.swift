@@ -78,7 +78,7 @@ import Testing
     #expect(theirs.price == 2.5 && theirs.tags == ["x"] && theirs.last == 7)
   }
 
-  @Test func anExternalChangeLeavesUnsavedOnesBehindSlot63Alone() throws {
+  @Test func anExternalChangeKeepsUnsavedValuesAfterSlot63() throws {
     let other = ModelContext(context.container)
     let theirs = try #require(try other.fetch(FetchDescriptor<Wide.Form>()).first)
     form.last = 7

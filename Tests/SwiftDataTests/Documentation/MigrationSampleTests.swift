@@ -10,7 +10,7 @@ extension Travel {
 
   /// The samples about migrations.
   @Suite struct MigrationSampleTests {
-    @Test func aDryRunTellsWhatWouldChange() throws {
+    @Test func aDryRunListsTheChanges() throws {
       let folder = try TemporaryFolder()
       let file = folder.store
       for preview in try ModelContainer.migrationPreview(

@@ -87,8 +87,7 @@ import Testing
         show(trips)
       }
     }
-    try await Task.sleep(for: .milliseconds(20))
-    #expect(shown == [trip.name])
+    try await eventually("the first trips") { shown == [trip.name] }
     context.insert(Trip(name: "Porto", start: .now))
     await task?.value
     #expect(shown.count == 2)
@@ -107,8 +106,7 @@ import Testing
         send(try JSONEncoder().encode(change.difference))
       }
     }
-    try await Task.sleep(for: .milliseconds(20))
-    #expect(sent.count == 1)
+    try await eventually("the first message") { sent.count == 1 }
     trip.start = .now
     try await task?.value
     let last = try JSONDecoder().decode(ResultsDifference.self, from: try #require(sent.last))

@@ -41,7 +41,7 @@ import Testing
     #expect(error.debugDescription == "SwiftDataError.modelValidationFailure: \(text)")
   }
 
-  @Test func detailsAreKeptWhenTheErrorIsToldAgain() {
+  @Test func detailsAreKeptWhenTheErrorIsWrapped() {
     let error = SwiftDataError.modelValidationFailure.with("a", entity: "Item", property: "name")
       .with("b")
     #expect(error.description.contains("(Item.name)"))
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: SwiftDataError.Kind.allCases)
-  func everyKindTellsItsOccasionOnce(_ kind: SwiftDataError.Kind) throws {
+  func everyKindSaysItsOccasionOnce(_ kind: SwiftDataError.Kind) throws {
     let full = SwiftDataError.DatabaseFailure(
       name: "SQLITE_FULL", code: 13, extendedCode: 13, message: "disk is full",
       sql: "INSERT INTO \"ZTRIP\" VALUES (?1)", path: "/trips.store", sentence: "No space left.")
@@ -83,7 +83,7 @@ import Testing
 
   private enum Colour: String, Codable { case red }
 
-  @Test func errorsOfDecodersTellThePlaceAndNotTheValue() throws {
+  @Test func errorsOfDecodersNameThePathAndNotTheValue() throws {
     struct Paint: Codable { var colour: Colour, price: Double }
     func description(_ body: () throws -> Void) -> String {
       do {

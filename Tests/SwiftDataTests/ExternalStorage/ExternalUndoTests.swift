@@ -39,7 +39,7 @@ import Testing
     try folder.expectWhole(1)
   }
 
-  @Test func anEditIsUndoneBehindItsSave() throws {
+  @Test func anEditIsUndoneAfterItsSave() throws {
     context.undoManager = UndoManager()
     let picture = try picture()
     picture.data = External.bytes(2)
@@ -56,7 +56,7 @@ import Testing
     try folder.expectWhole(1)
   }
 
-  @Test func aDeletionIsUndoneBehindItsSave() throws {
+  @Test func aDeletionIsUndoneAfterItsSave() throws {
     let manager = UndoManager()
     context.undoManager = manager
     for _ in 1...3 {

@@ -72,7 +72,7 @@ import Testing
     #expect(authors[0].books.allSatisfy { book in books.contains { $0 === book } })
   }
 
-  @Test func aPathBehindARelationshipReadsItsKey() throws {
+  @Test func aPathThroughARelationshipReadsItsKey() throws {
     let context = try filled()
     let statements = try recorder.during {
       _ = try context.fetch(titles(\.author?.name, \.persistentModelID))

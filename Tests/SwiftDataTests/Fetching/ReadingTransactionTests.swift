@@ -20,7 +20,7 @@ import Testing
 
   private struct Desk {
     let hook = Hook()
-    let folder = FileManager.default.temporaryDirectory
+    let folder = TemporaryFolder.parent
       .appendingPathComponent("reading-\(UUID().uuidString)")
     let container: ModelContainer
 

@@ -3,7 +3,7 @@ import SwiftData
 import Testing
 
 @Suite struct StatementLogTests {
-  @Test func aConfigurationHearsOfEachStatement() throws {
+  @Test func aConfigurationLogsEachStatement() throws {
     let recorder = StatementRecorder()
     let context = ModelContext(try recorder.container(Library.types))
     context.insert(Author(name: "Secret"))
@@ -18,7 +18,7 @@ import Testing
     #expect(statements.allSatisfy { $0.duration >= .zero && $0.sqlWithValues == nil })
   }
 
-  @Test func valuesAreToldOnRequest() throws {
+  @Test func valuesAreLoggedOnRequest() throws {
     let recorder = StatementRecorder()
     let context = ModelContext(try recorder.container(Library.types, includesValues: true))
     let statements = try recorder.during {
@@ -29,7 +29,7 @@ import Testing
     #expect(statements.first?.sql.hasSuffix("= ?1") == true)
   }
 
-  @Test func whatIsLeftToMemoryIsToldWithItsReason() throws {
+  @Test func workInMemoryIsLoggedWithItsReason() throws {
     let recorder = StatementRecorder()
     let context = ModelContext(try recorder.container(Library.types))
     let descriptor = FetchDescriptor<Author>(

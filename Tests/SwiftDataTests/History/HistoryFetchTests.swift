@@ -186,7 +186,7 @@ struct HistoryFetchTests {
     #expect(try context.fetchHistory(descriptor).map(\.id) == [5, 4, 3, 2, 1])
   }
 
-  @Test func aSaveTellsItsToken() throws {
+  @Test func theLastTransactionHasTheTokenOfTheSave() throws {
     let store = try #require(context.container.stores.first as? DefaultStore)
     context.insert(Depot(name: "1"))
     try context.save()

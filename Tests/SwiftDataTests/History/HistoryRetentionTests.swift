@@ -120,7 +120,7 @@ struct HistoryRetentionTests {
     #expect(try store.numbers() == [8, 9])
   }
 
-  @Test func aFollowerKeepsWhatComesBehindItsLastLook() throws {
+  @Test func aFollowerKeepsTransactionsAfterItsLastOne() throws {
     let store = try store(HistoryRetention(maximumCount: 2))
     try save(1, in: store.context)
     let engine = try engine(store.context)

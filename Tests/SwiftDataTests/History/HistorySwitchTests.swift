@@ -94,7 +94,7 @@ struct HistorySwitchTests {
     #expect(try store.lines("SELECT count(*) FROM ZPLACE") == ["3"])
   }
 
-  @Test func historyGoesOnBehindTheSign() throws {
+  @Test func historyContinuesAfterTheGap() throws {
     let store = try HistoryStore(Library.types)
     func save(_ context: ModelContext, _ label: String) throws {
       context.insert(Shelf(label: label))

@@ -3,7 +3,7 @@ import SwiftData
 import Testing
 
 /// Opening a store takes time in proportion to the number of its entities.
-@Suite(.serialized) struct MappingGrowthTests {
+@Suite struct MappingGrowthTests {
   /// As many entities as are asked for, all with the properties of one class.
   private func map(_ count: Int) -> SchemaMapping {
     let names = (0..<count).map { "Entity\($0)" }
@@ -23,16 +23,8 @@ import Testing
   }
 
   @Test func mappingManyEntities() {
-    func seconds(_ count: Int) -> Double {
-      (0..<3).map { _ in
-        let start = ContinuousClock.now
-        #expect(map(count).entities.count == count)
-        return (ContinuousClock.now - start) / .seconds(1)
-      }.min() ?? 0
+    Growth.expectLinear(from: 200) { count in
+      Growth.seconds { #expect(map(count).entities.count == count) }
     }
-    var ratio = Double.infinity
-    for _ in 0..<3 where ratio >= 9 { ratio = min(ratio, seconds(800) / seconds(200)) }
-    // In proportion it is four, by the square sixteen.
-    #expect(ratio < 9, "ratio \(ratio)")
   }
 }

@@ -10,17 +10,8 @@ import Testing
     static let versionIdentifier = Schema.Version(1, 0, 0)
     static var models: [any PersistentModel.Type] { [Trip.self, Stop.self] }
 
-    @Model final class Trip {
-      var name: String
-      @Relationship(deleteRule: .cascade, inverse: \Stop.trip) var stops: [Stop] = []
-      init(name: String) { self.name = name }
-    }
-
-    @Model final class Stop {
-      var city: String
-      var trip: Trip?
-      init(city: String) { self.city = city }
-    }
+    typealias Trip = Journey.V1.Trip
+    typealias Stop = Journey.V1.Stop
   }
 
   enum V2: VersionedSchema {

@@ -7,13 +7,16 @@ import Testing
 @Suite struct FailedMigrationFileTests {
   private let folder: StoreFolder
 
-  init() throws {
-    folder = try StoreFolder()
-    try fill()
+  init() throws { folder = try StoreFolder(copying: Self.template.get()) }
+
+  private static let template = Result {
+    let folder = try StoreFolder()
+    try fill(folder)
     try folder.leaveLog()
+    return folder
   }
 
-  private func fill() throws {
+  private static func fill(_ folder: StoreFolder) throws {
     let context = ModelContext(
       try ModelContainer(
         for: Graded.First.Item.self, configurations: ModelConfiguration(url: folder.store)))

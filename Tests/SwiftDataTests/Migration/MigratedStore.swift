@@ -11,6 +11,11 @@ final class MigratedStore {
 
   init() throws { folder = try TemporaryFolder() }
 
+  /// Has the files of a store that was made before.
+  init(copying template: TemporaryFolder) throws {
+    folder = try TemporaryFolder(copying: template)
+  }
+
   @discardableResult
   func make(
     _ types: [any PersistentModel.Type], version: Schema.Version = Schema.Version(1, 0, 0),

@@ -138,7 +138,7 @@ import Testing
   // MARK: A plan
 
   @Test(arguments: [Int64(20_000), 0])
-  func removedRowsAndChangedValuesAreTold(_ smallTable: Int64) throws {
+  func removedRowsAndChangedValuesAreInTheHistory(_ smallTable: Int64) throws {
     let token: DefaultHistoryToken
     let gone: Set<String>
     do {
@@ -293,7 +293,7 @@ import Testing
   }
 
   @Test(arguments: [Int64(20_000), 0], [true, false])
-  func whatOnlyMovesIsNotTold(_ smallTable: Int64, _ keepsHistory: Bool) throws {
+  func movedValuesAreNotInTheHistory(_ smallTable: Int64, _ keepsHistory: Bool) throws {
     let token = try makeStays()
     let context = try SchemaChange.$smallTable.withValue(smallTable) {
       try open([Moved.Stay.self, Moved.Airport.self], keepsHistory: keepsHistory)

@@ -44,9 +44,19 @@ import Testing
 
   private let store: MigratedStore
 
-  init() throws { store = try MigratedStore() }
+  /// The stores that the tests begin with.
+  private static let templates = Result {
+    try Dictionary(uniqueKeysWithValues: Size.allCases.map { ($0, try template($0)) })
+  }
 
-  private func make(_ size: Size) throws {
+  private init(_ size: Size) throws {
+    store = try MigratedStore(copying: #require(Self.templates.get()[size]))
+  }
+
+  init() throws { try self.init(.small) }
+
+  private static func template(_ size: Size) throws -> TemporaryFolder {
+    let store = try MigratedStore()
     try store.make(Matrix.Base.models) { context in
       if size == .empty { return }
       let groups = ["x", "y"].map(Matrix.Base.Group.init)
@@ -66,13 +76,13 @@ import Testing
         special.scan = number == 2 ? Self.large : nil
       }
     }
+    return store.folder
   }
 
   @Test(arguments: MigrationMatrixTests.changes, Size.allCases)
   func whatGoesOnIsKept(_ change: Change, _ size: Size) throws {
     for way in Way.allCases {
-      let test = try MigrationMatrixTests()
-      try test.make(size)
+      let test = try MigrationMatrixTests(size)
       try SchemaChange.$smallTable.withValue(size == .small ? 20_000 : 0) {
         try test.migrate(change, size, way)
       }
@@ -313,7 +323,6 @@ import Testing
   ]
 
   @Test(arguments: [Int64(20_000), 0]) func aPropertyMovesToTheSubclass(_ size: Int64) throws {
-    try make(.small)
     try SQLiteFile.execute("UPDATE ZITEM SET ZNOTE = Z_PK", in: store.url)
     try SQLiteFile.execute(
       "UPDATE ZITEM SET ZNOTE = NULL WHERE Z_ENT = (SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = 'Item')",

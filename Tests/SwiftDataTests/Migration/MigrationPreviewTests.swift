@@ -23,7 +23,7 @@ import Testing
       .reduce(into: [:]) { $0[$1] = try Data(contentsOf: folder.url.appending(path: $1)) }
   }
 
-  @Test func whatChangesIsToldAndNothingChanges() throws {
+  @Test func aPreviewListsTheChangesAndChangesNothing() throws {
     try Journey.make(folder.store)
     let before = try content()
     let preview = try preview(Journey.V3.self, Journey.PlainPlan.self)

@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func aMigrationTellsHowFarItIs() throws {
+  @Test func aMigrationReportsItsProgress() throws {
     let folder = try TemporaryFolder()
     try Journey.make(folder.store)
     let progress = MigrationProgress()

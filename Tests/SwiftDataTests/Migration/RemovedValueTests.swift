@@ -176,7 +176,7 @@ import Testing
     }
   }
 
-  @Test func aPlainRemovalIsAutomaticAndTold() throws {
+  @Test func aPlainRemovalIsAutomaticAndLogged() throws {
     try make()
     let preview = try preview([Smaller.Expense.self])
     #expect(preview.problems == [])
@@ -276,7 +276,7 @@ import Testing
     #expect(text.contains("@Relationship(originalName: \"lead\")"), "\(text)")
   }
 
-  @Test func aTableOfPairsThatGoesIsTold() throws {
+  @Test func aRemovedTableOfPairsIsReported() throws {
     try makeTeams()
     let types: [any PersistentModel.Type] = [Unlinked.Team.self, Unlinked.Person.self]
     #expect(try preview(types).losses.map(\.valueCount) == [2])

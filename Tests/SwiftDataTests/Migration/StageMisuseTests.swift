@@ -122,7 +122,7 @@ import Testing
     try expectUntouched()
   }
 
-  @Test func anOpenContainerOfTheOldModelsIsTold() throws {
+  @Test func anOpenContainerOfTheOldModelsIsNamed() throws {
     let context = try Journey.open(Journey.V1.self, at: folder.store)
     let trip = try #require(try context.fetch(FetchDescriptor<Trip1>()).first)
     trip.name = "edited"
@@ -192,10 +192,7 @@ import Testing
 /// A plan with thirty versions, in which a property comes and goes.
 @Suite struct LongPlanTests {
   enum Narrow {
-    @Model final class Trip {
-      var name: String
-      init(_ name: String) { self.name = name }
-    }
+    typealias Trip = Named.Trip
   }
 
   enum Wide {

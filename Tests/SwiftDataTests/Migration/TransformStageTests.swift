@@ -137,7 +137,7 @@ import Testing
     #expect(try SQLiteFile.text("PRAGMA integrity_check", in: folder.store) == "ok")
   }
 
-  @Test func theHistoryTellsWhatTheTablesAndTheCodeChanged() throws {
+  @Test func theHistoryHasTheChangesOfTablesAndCode() throws {
     let notes = try SQLiteFile.integer("SELECT count(*) FROM ZNOTE", in: folder.store)
     let context = try migrate { transformation in
       try transformation.forEach(V1.Person.self, V2.Person.self) { old, new, _ in
@@ -161,7 +161,7 @@ import Testing
     #expect(updates(3).allSatisfy { $0 == [\.age] })
   }
 
-  @Test func aBatchIsReleasedBehindItsRows() throws {
+  @Test func aBatchIsReleasedAfterItsRows() throws {
     final class Seen: @unchecked Sendable {
       var models: [Weak] = []
       var most = 0

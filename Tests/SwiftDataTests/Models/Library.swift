@@ -43,17 +43,3 @@ enum Library {
       for: Schema(types), configurations: ModelConfiguration(isStoredInMemoryOnly: true))
   }
 }
-
-/// A folder that is deleted with its last reference.
-final class TemporaryFolder {
-  let url = FileManager.default.temporaryDirectory
-    .appendingPathComponent("swiftdata-\(UUID().uuidString)", isDirectory: true)
-
-  init() throws {
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-  }
-
-  deinit { try? FileManager.default.removeItem(at: url) }
-
-  var store: URL { url.appendingPathComponent("test.store") }
-}

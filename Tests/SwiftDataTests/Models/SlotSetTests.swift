@@ -10,7 +10,7 @@ import Testing
 
   private func slots(_ set: SlotSet) -> [Int] { (0..<400).filter(set.contains) }
 
-  @Test func slotsBehindTheFirstWordAreTheirOwn() {
+  @Test func slotsAfterTheFirstWordAreDistinct() {
     #expect(slots(set(3, 63, 64, 70, 127, 128, 300)) == [3, 63, 64, 70, 127, 128, 300])
     #expect(SlotSet().isEmpty && !set(64).isEmpty && !set(0).isEmpty)
   }

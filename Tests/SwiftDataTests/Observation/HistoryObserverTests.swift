@@ -26,56 +26,56 @@ struct HistoryObserverTests {
 
   private func expect(
     _ count: Int, _ observer: HistoryObserver, _ location: SourceLocation = #_sourceLocation
-  ) async {
-    for _ in 0..<200 where observer.eventCounter < count {
-      try? await Task.sleep(for: .milliseconds(5))
+  ) async throws {
+    try await eventually("\(count) events", sourceLocation: location) {
+      observer.eventCounter >= count
     }
-    // Nothing more comes.
-    try? await Task.sleep(for: .milliseconds(20))
+    // There are no more events.
+    try await quietly(.milliseconds(20))
     #expect(observer.eventCounter == count, sourceLocation: location)
   }
 
   @Test func itCountsFromNowOn() async throws {
     try save(Note("before"))
     let observer = try HistoryObserver(modelContainer: container)
-    await expect(0, observer)
+    try await expect(0, observer)
     try save(Note("1"))
-    await expect(1, observer)
+    try await expect(1, observer)
     try save(Entry(2))
-    await expect(2, observer)
+    try await expect(2, observer)
   }
 
   @Test func modelsAndAuthorsAreChosen() async throws {
     let notes = try HistoryObserver(observedModels: [Note.self], modelContainer: container)
     let app = try HistoryObserver(authors: ["app"], modelContainer: container)
     try save(Entry(1), author: "server")
-    await expect(0, notes)
-    await expect(0, app)
+    try await expect(0, notes)
+    try await expect(0, app)
     try save(Note("2"))
-    await expect(1, notes)
-    await expect(0, app)
+    try await expect(1, notes)
+    try await expect(0, app)
     try save(Entry(3), author: "app")
-    await expect(1, app)
-    await expect(1, notes)
+    try await expect(1, app)
+    try await expect(1, notes)
   }
 
-  @Test func itBeginsAtATokenAndTellsWhatIsMissing() async throws {
+  @Test func itBeginsAtATokenAndReportsThatTheTokenHasExpired() async throws {
     try save(Note("1"))
     let context = ModelContext(container)
     let first = try #require(
       try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).first)
     let tokens: [String: any HistoryToken] = [first.storeIdentifier: first.token]
     let observer = try HistoryObserver(historyTokens: tokens, modelContainer: container)
-    await expect(0, observer)
+    try await expect(0, observer)
     try save(Note("2"))
-    await expect(1, observer)
+    try await expect(1, observer)
     let late = try HistoryObserver(historyTokens: tokens, modelContainer: container)
-    await expect(1, late)
+    try await expect(1, late)
     try save(Note("3"))
-    await expect(2, late)
+    try await expect(2, late)
     try context.deleteHistory(HistoryDescriptor<DefaultHistoryTransaction>())
     let expired = try HistoryObserver(historyTokens: tokens, modelContainer: container)
-    await expect(1, expired)
+    try await expect(1, expired)
   }
 
   @MainActor @Test func theCounterChangesOnTheActor() async throws {
@@ -90,9 +90,7 @@ struct HistoryObserverTests {
       isMain.withLock { $0 = DispatchQueue.getSpecific(key: key) }
     }
     try save(Note("1"))
-    for _ in 0..<200 where observer.eventCounter == 0 {
-      try await Task.sleep(for: .milliseconds(5))
-    }
+    try await eventually("an event") { observer.eventCounter > 0 }
     #expect(observer.eventCounter == 1)
     #expect(isMain.withLock { $0 } == true)
   }
@@ -103,16 +101,15 @@ struct HistoryObserverTests {
     }
   }
 
-  @Test func aReleasedObserverIsGone() async throws {
+  @Test func nothingRetainsAnObserver() async throws {
     weak var gone: HistoryObserver?
     do {
       let observer = try HistoryObserver(modelContainer: container)
       try save(Note("1"))
-      await expect(1, observer)
+      try await expect(1, observer)
       gone = observer
     }
-    for _ in 0..<200 where gone != nil { try await Task.sleep(for: .milliseconds(5)) }
-    #expect(gone == nil)
+    try await eventually("the observer is released") { gone == nil }
   }
 
   // MARK: Sequences
@@ -161,16 +158,16 @@ struct HistoryObserverTests {
 
   @Test func aCancelledSequenceEnds() async throws {
     let container = container
+    let count = Mutex(0)
     let reader = Task {
-      var count = 0
       for try await transactions in ModelContext(container).history(since: nil) {
-        count += transactions.count
+        count.withLock { $0 += transactions.count }
       }
-      return count
     }
     try save(Note("0"))
-    try await Task.sleep(for: .milliseconds(50))
+    try await eventually("a transaction") { count.withLock { $0 } > 0 }
     reader.cancel()
-    #expect(try await reader.value == 1)
+    try await reader.value
+    #expect(count.withLock { $0 } == 1)
   }
 }

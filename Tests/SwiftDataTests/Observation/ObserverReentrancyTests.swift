@@ -4,7 +4,7 @@ import SwiftData
 import Synchronization
 import Testing
 
-/// Observers that are told of a change, and change something themselves before they return.
+/// Observers that are notified of a change, and change something themselves before they return.
 @MainActor
 struct ObserverReentrancyTests {
   private let container: ModelContainer
@@ -82,8 +82,8 @@ struct ObserverReentrancyTests {
     #expect(observer.results.map(\.label) == ["a"])
   }
 
-  /// Two observers: the second one is told too where the first one inserts in its notification.
-  @Test func theOtherObserverIsToldToo() async throws {
+  /// Two observers: the second one is notified too where the first one inserts in its notification.
+  @Test func anInsertionInANotificationReachesTheOtherObserver() async throws {
     let (first, second) = (try observer(), try observer())
     let calls = Mutex(0)
     onChange(of: first) {
@@ -96,28 +96,24 @@ struct ObserverReentrancyTests {
       calls.withLock { $0 += 1 }
     }
     context.insert(Shelf(label: "d"))
-    for _ in 0..<400 where calls.withLock({ $0 }) == 0 {
-      try await Task.sleep(for: .milliseconds(5))
-    }
+    try await eventually("a call") { calls.withLock { $0 } > 0 }
     #expect(calls.withLock { $0 } == 1)
     withObservationTracking {
       _ = second.results.count
     } onChange: {
       calls.withLock { $0 += 1 }
     }
-    // Inside the notification of the first one, from the job that tells both.
+    // Inside the notification of the first one, from the job that notifies both.
     onChange(of: first) { context.insert(Shelf(label: "g")) }
     context.insert(Shelf(label: "f"))
-    for _ in 0..<400 where calls.withLock({ $0 }) < 2 {
-      try await Task.sleep(for: .milliseconds(5))
-    }
+    try await eventually("a second call") { calls.withLock { $0 } > 1 }
     #expect(calls.withLock { $0 } == 2)
-    try await Task.sleep(for: .milliseconds(50))
-    #expect(second.results.map(\.label) == ["a", "b", "c", "d", "e", "f", "g"])
+    let all = ["a", "b", "c", "d", "e", "f", "g"]
+    try await eventually("all shelves") { second.results.map(\.label) == all }
   }
 
-  /// What is inserted while observers are told starts another round, also when nobody reads.
-  @Test func aChangeDuringANotificationIsToldByItself() async throws {
+  /// What is inserted while observers are notified starts another round, also when nothing reads the results.
+  @Test func aChangeDuringANotificationStartsAnotherNotification() async throws {
     let (first, second) = (try observer(), try observer())
     let calls = Mutex(0)
     // The second observer answers first, and is observed again, before this insertion comes.
@@ -130,9 +126,7 @@ struct ObserverReentrancyTests {
       context.insert(Shelf(label: "e"))
     }
     context.insert(Shelf(label: "d"))
-    for _ in 0..<400 where calls.withLock({ $0 }) == 0 {
-      try await Task.sleep(for: .milliseconds(5))
-    }
+    try await eventually("a call") { calls.withLock { $0 } > 0 }
     #expect(calls.withLock { $0 } == 1)
   }
 }

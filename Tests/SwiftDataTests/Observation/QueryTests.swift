@@ -30,10 +30,6 @@ struct QueryTests {
     return container
   }
 
-  private func settle(_ isSettled: () -> Bool) async {
-    for _ in 0..<400 where !isSettled() { try? await Task.sleep(for: .milliseconds(5)) }
-  }
-
   // MARK: Following
 
   @Test func itFollowsItsContext() async throws {
@@ -51,12 +47,12 @@ struct QueryTests {
     #expect(model.names == "a")
     let trip = Trip(name: "c", start: .now)
     model.query.modelContext.insert(trip)
-    await settle { calls.withLock { $0 } == 1 }
+    try await eventually("a call") { calls.withLock { $0 } > 0 }
     #expect(calls.withLock { $0 } == 1)
     #expect(model.names == "ac")
     track()
     trip.name = "b"
-    await settle { calls.withLock { $0 } == 2 }
+    try await eventually("a second call") { calls.withLock { $0 } > 1 }
     #expect(calls.withLock { $0 } == 2)
     #expect(model.names == "a")
   }
@@ -75,7 +71,7 @@ struct QueryTests {
       context.insert(Trip(name: "b", start: .now))
       try context.save()
     }.value
-    await settle { calls.withLock { $0 } == 1 }
+    try await eventually("a call") { calls.withLock { $0 } > 0 }
     #expect(calls.withLock { $0 } == 1)
     #expect(model.names == "ab")
     #expect(container.mainContext == model.query.modelContext)
@@ -97,7 +93,7 @@ struct QueryTests {
 
   // MARK: Scopes
 
-  @Test func theScopeOfTheMakerCounts() throws {
+  @Test func theScopeInWhichAQueryIsMadeCounts() throws {
     let (one, two) = (try container("a"), try container("b", "c"))
     let model = withModelContainer(one) { Model() }
     withModelContainer(two) { #expect(model.names == "a") }
@@ -130,8 +126,7 @@ struct QueryTests {
     #expect(model.names == "bc")
     let query = model.query
     await Task.detached { withModelContainer(one) { query.update() } }.value
-    await settle { model.names == "a" }
-    #expect(model.names == "a")
+    try await eventually("the names of the other container") { model.names == "a" }
   }
 
   @Test func scopesMayWait() async throws {
@@ -144,7 +139,7 @@ struct QueryTests {
   }
 
   // No suspension here: other tests are not to see the container.
-  @Test func withoutAContainerThereIsNothing() throws {
+  @Test func withoutAContainerAQueryIsEmptyAndHasAnError() throws {
     let before = ModelContainer.installed
     defer { ModelContainer.installed = before }
     ModelContainer.installed = nil
@@ -235,9 +230,9 @@ struct QueryTests {
       #expect(query.wrappedValue.count == 1)
       await Task.detached { [query] in _ = query }.value
     }
-    await settle { gone == nil && goneContext == nil }
-    #expect(gone == nil)
-    #expect(goneContext == nil)
+    try await eventually("container and context are released") {
+      gone == nil && goneContext == nil
+    }
   }
 }
 

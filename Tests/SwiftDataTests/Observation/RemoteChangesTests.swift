@@ -35,19 +35,9 @@ import Testing
 
     var all: [(store: String?, token: DefaultHistoryToken?)] { found.withLock { $0 } }
 
-    /// Whether a condition comes true within some seconds, asked again and again.
-    func wait(_ condition: (Notes) throws -> Bool) rethrows -> Bool {
-      let deadline = ContinuousClock.now + .seconds(5)
-      while ContinuousClock.now < deadline {
-        if try condition(self) { return true }
-        Thread.sleep(forTimeInterval: 0.005)
-      }
-      return false
-    }
-
-    /// The number of notifications, once no more are on their way.
-    func settled() -> Int {
-      Thread.sleep(forTimeInterval: 0.3)
+    /// The number of notifications, once no more are under way.
+    func settled() async throws -> Int {
+      try await quietly(.milliseconds(300))
       return all.count
     }
   }
@@ -76,39 +66,46 @@ import Testing
       mine.container.observesRemoteChanges = true
     }
 
-    /// Saves what others did, and catches up.
-    func exchange(_ condition: () -> Bool) throws -> Bool {
+    /// Saves the edits of the other container, and waits until the models of this one show them.
+    func exchange(
+      _ expected: String, sourceLocation: SourceLocation = #_sourceLocation,
+      _ condition: () -> Bool
+    ) async throws {
       try theirs.save()
-      return notes.wait { _ in
+      try await eventually(expected, sourceLocation: sourceLocation) {
         mine.processPendingChanges()
         return condition()
       }
     }
   }
 
-  @Test func modelsFollowOtherContainers() throws {
+  @Test func modelsFollowOtherContainers() async throws {
     let shared = try Shared()
     let (author, books) = (shared.author, shared.books)
     shared.theirAuthor.born = Date(timeIntervalSince1970: 0)
-    #expect(try shared.exchange { author.born == Date(timeIntervalSince1970: 0) })
+    try await shared.exchange("the new date") { author.born == Date(timeIntervalSince1970: 0) }
     let theirs = shared.theirAuthor.books.sorted { $0.pages < $1.pages }
     shared.theirs.delete(theirs[0])
-    #expect(try shared.exchange { author.books.map(\.title) == ["book 1"] })
+    try await shared.exchange("the deletion of a book") { author.books.map(\.title) == ["book 1"] }
     let added = Book(title: "added", pages: 7, author: shared.theirAuthor)
     shared.theirs.insert(added)
-    #expect(try shared.exchange { Set(author.books.map(\.title)) == ["book 1", "added"] })
+    try await shared.exchange("the added book") {
+      Set(author.books.map(\.title)) == ["book 1", "added"]
+    }
     let shelf = Shelf(label: "s")
     shared.theirs.insert(shelf)
     shelf.books = [theirs[1]]
     #expect(books[1].shelves.isEmpty)
-    #expect(try shared.exchange { books[1].shelves.map(\.label) == ["s"] })
+    try await shared.exchange("the shelf") { books[1].shelves.map(\.label) == ["s"] }
     #expect(!shared.mine.hasChanges)
   }
 
-  @Test func notificationsNameStoreAndPlace() throws {
+  @Test func notificationsNameStoreAndToken() async throws {
     let shared = try Shared()
     shared.theirAuthor.name = "Bea"
-    #expect(try shared.exchange { shared.author.name == "Bea" && !shared.notes.all.isEmpty })
+    try await shared.exchange("the new name, and a notification") {
+      shared.author.name == "Bea" && !shared.notes.all.isEmpty
+    }
     let note = try #require(shared.notes.all.last)
     let store = try #require(shared.mine.container.stores.first).identifier
     #expect(note.store == store)
@@ -117,9 +114,9 @@ import Testing
   }
 
   /// Neither saves of the container itself nor what only reads the file.
-  @Test func ownSavesAreNotRemote() throws {
+  @Test func ownSavesAreNotRemote() async throws {
     let shared = try Shared()
-    _ = shared.notes.settled()
+    _ = try await shared.notes.settled()
     let before = shared.notes.all.count
     for index in 0..<30 {
       shared.books[0].pages = index
@@ -132,13 +129,13 @@ import Testing
     let third = ModelContext(try StoreFolder.container(shared.folder.store))
     #expect(try third.fetchCount(FetchDescriptor<Book>()) == 1)
     try shared.mine.container.erase()
-    #expect(shared.notes.settled() == before)
+    #expect(try await shared.notes.settled() == before)
   }
 
-  /// A transaction that was undone has had a number, which another container gets.
-  @Test func aNumberThatWasUndoneIsTheOthers() throws {
+  /// A transaction that was rolled back has had a number, which another container gets.
+  @Test func aTransactionThatWasRolledBackLeavesItsNumberToOtherContainers() async throws {
     let shared = try Shared()
-    let before = shared.notes.settled()
+    let before = try await shared.notes.settled()
     let third = Author(name: "Cem")
     shared.mine.insert(third)
     try shared.mine.save()
@@ -153,16 +150,20 @@ import Testing
       shared.mine.rollback()
     }
     shared.theirAuthor.born = Date(timeIntervalSince1970: 5)
-    #expect(try shared.exchange { shared.author.born == Date(timeIntervalSince1970: 5) })
-    #expect(shared.notes.settled() == before + 1)
+    try await shared.exchange("the new date") {
+      shared.author.born == Date(timeIntervalSince1970: 5)
+    }
+    #expect(try await shared.notes.settled() == before + 1)
   }
 
-  @Test func unsavedEditsStayOnTopAndAreContested() throws {
+  @Test func unsavedEditsAreKeptAndOverwritesAreReported() async throws {
     let shared = try Shared()
     shared.author.name = "mine"
     shared.theirAuthor.name = "theirs"
     shared.theirAuthor.born = Date(timeIntervalSince1970: 9)
-    #expect(try shared.exchange { shared.author.born == Date(timeIntervalSince1970: 9) })
+    try await shared.exchange("the new date") {
+      shared.author.born == Date(timeIntervalSince1970: 9)
+    }
     #expect(shared.author.name == "mine")
     nonisolated(unsafe) var overwritten: [PersistentIdentifier: [String]]?
     let observer = NotificationCenter.default.addObserver(
@@ -177,17 +178,19 @@ import Testing
   }
 
   /// Another program writes rows and no history.
-  @Test func rowsThatWereWrittenWithoutHistoryAreReadAgain() throws {
+  @Test func rowsThatWereWrittenWithoutHistoryAreReadAgain() async throws {
     let shared = try Shared()
-    _ = shared.notes.settled()
+    _ = try await shared.notes.settled()
     try SQLiteFile.execute("UPDATE ZAUTHOR SET ZNAME = 'changed'", in: shared.folder.store)
-    #expect(try shared.exchange { shared.author.name == "changed" })
+    try await shared.exchange("the new name") { shared.author.name == "changed" }
     try SQLiteFile.execute("DELETE FROM ZBOOK WHERE ZTITLE = 'book 0'", in: shared.folder.store)
-    #expect(try shared.exchange { shared.author.books.map(\.title) == ["book 1"] })
+    try await shared.exchange("the deletion of a book") {
+      shared.author.books.map(\.title) == ["book 1"]
+    }
   }
 
   /// A container that keeps no history leaves a gap, which is no gap for itself.
-  @Test func aContainerWithoutHistoryIsFollowedAndFollows() throws {
+  @Test func aContainerWithoutHistoryIsFollowedAndFollows() async throws {
     let shared = try Shared()
     let configuration = {
       var configuration = ModelConfiguration(url: shared.folder.store)
@@ -199,27 +202,25 @@ import Testing
     let author = try #require(try loading.fetch(FetchDescriptor<Author>()).first)
     let notes = Notes(loading.container)
     loading.container.observesRemoteChanges = true
-    _ = notes.settled()
+    _ = try await notes.settled()
     for index in 0..<20 {
       author.born = Date(timeIntervalSince1970: Double(index))
       try loading.save()
     }
-    let follows = shared.notes.wait { _ in
+    try await eventually("the last date") {
       shared.mine.processPendingChanges()
       return shared.author.born == Date(timeIntervalSince1970: 19)
     }
-    #expect(follows)
-    #expect(notes.settled() == 0)
+    #expect(try await notes.settled() == 0)
     shared.theirAuthor.name = "Bea"
     try shared.theirs.save()
-    let followsToo = notes.wait { _ in
+    try await eventually("the new name") {
       loading.processPendingChanges()
       return author.name == "Bea"
     }
-    #expect(followsToo)
   }
 
-  @Test func withoutTablesOfHistoryEverythingMayHaveChanged() throws {
+  @Test func withoutTablesOfHistoryEverythingMayHaveChanged() async throws {
     let folder = try StoreFolder(authors: 3)
     for table in ["ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING"] {
       try SQLiteFile.execute("DROP TABLE \(table)", in: folder.store)
@@ -231,14 +232,13 @@ import Testing
     mine.container.observesRemoteChanges = true
     try SQLiteFile.execute(
       "UPDATE ZAUTHOR SET ZNAME = 'changed' WHERE ZNAME = 'Author 0'", in: folder.store)
-    let follows = notes.wait { _ in
+    try await eventually("the new name") {
       mine.processPendingChanges()
       return author.name == "changed"
     }
-    #expect(follows)
   }
 
-  @Test func aReadOnlyContainerFollows() throws {
+  @Test func aReadOnlyContainerFollows() async throws {
     let folder = try StoreFolder(authors: 1)
     let writing = try StoreFolder.container(folder.store)
     let theirs = ModelContext(writing)
@@ -248,29 +248,32 @@ import Testing
     mine.container.observesRemoteChanges = true
     try #require(try theirs.fetch(FetchDescriptor<Author>()).first).name = "changed"
     try theirs.save()
-    let follows = notes.wait { _ in
+    try await eventually("the new name") {
       mine.processPendingChanges()
       return author.name == "changed"
     }
-    #expect(follows)
   }
 
   /// The container keeps the file that it has open; what takes its place is noticed.
-  @Test func aReplacedFileIsNoticed() throws {
+  @Test func aReplacedFileIsNoticed() async throws {
     let shared = try Shared()
-    let before = shared.notes.settled()
+    let before = try await shared.notes.settled()
     let other = try StoreFolder(authors: 3)
     #expect(rename(other.store.path, shared.folder.store.path) == 0)
-    #expect(shared.notes.wait { $0.all.count > before })
+    try await eventually("a notification of the replacement") {
+      shared.notes.all.count > before
+    }
     shared.mine.processPendingChanges()
     #expect(shared.author.name == "Ann")
-    let removed = shared.notes.settled()
+    let removed = try await shared.notes.settled()
     try FileManager.default.removeItem(at: shared.folder.store)
-    #expect(shared.notes.wait { $0.all.count > removed })
+    try await eventually("a notification of the removal") {
+      shared.notes.all.count > removed
+    }
     #expect(try shared.mine.fetchCount(FetchDescriptor<Author>()) == 1)
   }
 
-  @Test func watchingEndsWithItsReason() throws {
+  @Test func observingEndsWithItsSettingOrItsContainer() async throws {
     let folder = try StoreFolder(authors: 1)
     var container: ModelContainer? = try StoreFolder.container(folder.store)
     weak let weakContainer = container
@@ -283,13 +286,13 @@ import Testing
     let theirs = ModelContext(try StoreFolder.container(folder.store))
     theirs.insert(Author(name: "new"))
     try theirs.save()
-    #expect(notes.settled() == 0)
+    #expect(try await notes.settled() == 0)
     container?.observesRemoteChanges = true
     container = nil
     #expect(weakContainer == nil)
   }
 
-  @Test @MainActor func theMainContextFollowsByItself() async throws {
+  @Test @MainActor func theMainContextFollowsWithoutACall() async throws {
     let folder = try StoreFolder(authors: 1)
     let container = try StoreFolder.container(folder.store)
     container.observesRemoteChanges = true
@@ -298,10 +301,6 @@ import Testing
     let theirs = ModelContext(try StoreFolder.container(folder.store))
     try #require(try theirs.fetch(FetchDescriptor<Author>()).first).name = "changed"
     try theirs.save()
-    let deadline = ContinuousClock.now + .seconds(5)
-    while author.name != "changed", ContinuousClock.now < deadline {
-      try await Task.sleep(for: .milliseconds(5))
-    }
-    #expect(author.name == "changed")
+    try await eventually("the new name") { author.name == "changed" }
   }
 }

@@ -4,7 +4,7 @@ import SwiftData
 import Synchronization
 import Testing
 
-/// What others commit is seen: few changes and many, before observing begins, and in pairs.
+/// Commits of other containers are seen: few changes and many, before observing begins, and in pairs.
 @Suite struct RemoteLimitTests {
   private let folder: TemporaryFolder
   private let mine: ModelContext
@@ -23,14 +23,14 @@ import Testing
       try ModelContainer(for: Schema(Library.types), configurations: configuration))
   }
 
-  private func waits(for condition: () throws -> Bool) rethrows -> Bool {
-    let deadline = ContinuousClock.now + .seconds(5)
-    while ContinuousClock.now < deadline {
+  private func expect(
+    _ expected: String, sourceLocation: SourceLocation = #_sourceLocation,
+    _ condition: () throws -> Bool
+  ) async throws {
+    try await eventually(expected, sourceLocation: sourceLocation) {
       mine.processPendingChanges()
-      if try condition() { return true }
-      Thread.sleep(forTimeInterval: 0.005)
+      return try condition()
     }
-    return false
   }
 
   @Test(arguments: 1...7) func noChangeIsLeftOut(count: Int) throws {
@@ -56,20 +56,20 @@ import Testing
     #expect(isEverything || seen.count == count)
   }
 
-  /// A context that has read models before anybody observed.
-  @Test func whatWasCommittedBeforeIsSeen() throws {
+  /// The context has read its models before anything observes them.
+  @Test func commitsBeforeTheFirstObserverAreSeen() async throws {
     let books = try mine.fetch(FetchDescriptor<Book>())
     #expect(books.allSatisfy { $0.title == "old" })
     for book in try theirs.fetch(FetchDescriptor<Book>()) { book.title = "new" }
     try theirs.save()
     let observer = try ResultsObserver<Shelf, Never>(modelContext: mine)
-    #expect(waits { books.allSatisfy { $0.title == "new" } })
+    try await expect("the new titles") { books.allSatisfy { $0.title == "new" } }
     #expect(observer.results.count == 1)
   }
 
-  /// An edit names a property, the deletion by a request after it names none: observers of the others are
-  /// told of both.
-  @Test(arguments: [true, false]) func anEditAndADeletionAreBothTold(isSibling: Bool) throws {
+  /// An edit names a property, the deletion by a request after it names none: observers of other properties
+  /// are notified too.
+  @Test(arguments: [true, false]) func anEditAndADeletionAreBothSeen(isSibling: Bool) async throws {
     let author = try #require(try mine.fetch(FetchDescriptor<Author>()).first)
     author.books = try mine.fetch(FetchDescriptor<Book>())
     try mine.save()
@@ -86,7 +86,7 @@ import Testing
     try other.save()
     try other.delete(model: Book.self)
     try other.save()
-    #expect(waits { author.name == "new" && author.books.isEmpty })
+    try await expect("edit and deletion") { author.name == "new" && author.books.isEmpty }
     #expect(calls.withLock { $0 } == 1)
     #expect(observer.results.count == 1)
   }

@@ -81,9 +81,9 @@ struct ResultsChangeSequenceTests {
     let shown = models.map(\.persistentModelID)
     models[2].rank = 55
     // The query follows meanwhile.
-    try await _Concurrency.Task.sleep(for: .milliseconds(30))
+    try await quietly(.milliseconds(30))
     models[4].rank = 1
-    try await _Concurrency.Task.sleep(for: .milliseconds(30))
+    try await quietly(.milliseconds(30))
     context.delete(models[8])
     let change = try await next(&changes)
     #expect(change.difference.applying(to: shown) == change.models.map(\.persistentModelID))

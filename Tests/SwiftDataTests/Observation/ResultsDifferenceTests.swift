@@ -11,7 +11,7 @@ import Testing
     try numbers.map(model)
   }
 
-  @Test func eachKindOfChangeIsTold() throws {
+  @Test func eachKindOfChangeIsReported() throws {
     let old = try models([1, 2, 3, 4, 5])
     let new = try models([1, 6, 4, 2, 5])
     let difference = ResultsDifference(from: old, to: new, updated: [try model(4), try model(6)])

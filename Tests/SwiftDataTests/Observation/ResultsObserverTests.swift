@@ -27,11 +27,6 @@ struct ResultsObserverTests {
     return trip
   }
 
-  /// Lets jobs of the main actor run.
-  private func settle(_ isSettled: () -> Bool) async {
-    for _ in 0..<400 where !isSettled() { try? await Task.sleep(for: .milliseconds(5)) }
-  }
-
   @Test func itFollowsEditsOfItsContext() throws {
     let observer = try ResultsObserver<Trip, Never>(
       filterBy: #Predicate { $0.name != "hidden" }, sortBy: [SortDescriptor(\.name)],
@@ -54,7 +49,7 @@ struct ResultsObserverTests {
     #expect(observer.debugDescription == "ResultsObserver(Trip, 1 models)")
   }
 
-  @Test func observersAreToldOnTheActor() async throws {
+  @Test func observersAreCalledOnTheActor() async throws {
     let observer = try ResultsObserver<Trip, Never>(
       sortBy: [SortDescriptor(\.name)], modelContext: context)
     let calls = Mutex(0)
@@ -65,7 +60,7 @@ struct ResultsObserverTests {
     }
     add("a")
     add("b")
-    await settle { calls.withLock { $0 } > 0 }
+    try await eventually("a call") { calls.withLock { $0 } > 0 }
     #expect(calls.withLock { $0 } == 1)
     #expect(observer.results.map(\.name) == ["a", "b"])
   }
@@ -85,12 +80,12 @@ struct ResultsObserverTests {
       other.insert(Trip(name: "elsewhere", start: .now))
       try other.save()
     }.value
-    await settle { calls.withLock { $0 } > 0 }
+    try await eventually("a call") { calls.withLock { $0 } > 0 }
     #expect(calls.withLock { $0 } == 1)
     #expect(observer.results.map(\.name) == ["elsewhere"])
   }
 
-  @Test func instancesStay() throws {
+  @Test func modelsStayTheSameInstances() throws {
     let trip = add("a")
     try context.save()
     let observer = try ResultsObserver<Trip, Never>(modelContext: context)
@@ -105,7 +100,7 @@ struct ResultsObserverTests {
     #expect(trip.start == .distantFuture)
   }
 
-  @Test func whatCannotMatterRunsNoStatement() throws {
+  @Test func changesThatThePredicateDoesNotReadRunNoStatement() throws {
     let trip = add("a")
     trip.stops.append(Stop(place: "x"))
     try context.save()
@@ -136,7 +131,7 @@ struct ResultsObserverTests {
     #expect(observer.results.isEmpty)
   }
 
-  @Test func relationshipsThatThePredicateReadsMatter() throws {
+  @Test func relationshipsThatThePredicateReadsAreFollowed() throws {
     let trip = add("a")
     let stop = Stop(place: "x")
     trip.stops.append(stop)
@@ -215,22 +210,19 @@ struct ResultsObserverTests {
     #expect(observer.fetchError == nil)
   }
 
-  @Test func anActorIsNotKeptByItsObservers() async throws {
+  @Test func observersDoNotRetainTheirActor() async throws {
     weak var gone: Watcher?
     do {
       let watcher = Watcher(modelContainer: container)
       try await watcher.begin()
       add("a")
       try context.save()
-      for _ in 0..<200 where await watcher.told == 0 {
-        try await Task.sleep(for: .milliseconds(5))
-      }
-      #expect(await watcher.told == 1)
+      try await eventually("a call on the actor") { await watcher.calls > 0 }
+      #expect(await watcher.calls == 1)
       #expect(await watcher.count == 1)
       gone = watcher
     }
-    await settle { gone == nil }
-    #expect(gone == nil)
+    try await eventually("the actor is released") { gone == nil }
   }
 
   @Test func aReleasedObserverLeaksNothing() async throws {
@@ -245,8 +237,7 @@ struct ResultsObserverTests {
       goneContext = own
     }
     #expect(gone == nil)
-    await settle { goneContext == nil }
-    #expect(goneContext == nil)
+    try await eventually("the context is released") { goneContext == nil }
   }
 }
 
@@ -255,7 +246,7 @@ struct ResultsObserverTests {
 private actor Watcher {
   private var results: ResultsObserver<Travel.Trip, Never>?
   private var history: HistoryObserver?
-  private(set) var told = 0
+  private(set) var calls = 0
 
   func begin() throws {
     let results = try ResultsObserver<Travel.Trip, Never>(modelContext: modelContext)
@@ -264,7 +255,7 @@ private actor Watcher {
     withObservationTracking {
       _ = results.results.count
     } onChange: { [weak self] in
-      self?.assumeIsolated { $0.told += 1 }
+      self?.assumeIsolated { $0.calls += 1 }
     }
   }
 

@@ -71,7 +71,7 @@ struct ResultsPatchTests {
     #expect(try reads(unordered) { try context.save() }.isEmpty)
   }
 
-  @Test func newRowsOfOthersAreReadAlone() throws {
+  @Test func newRowsOfOtherContextsAreReadAlone() throws {
     let observer = try ranked()
     let other = ModelContext(container)
     let read = try reads(observer) {
@@ -111,7 +111,7 @@ struct ResultsPatchTests {
     #expect(try reads(long) { context.insert(Task("behind", 6000)) }.isEmpty)
   }
 
-  @Test func whatCannotBePatchedIsFetched() throws {
+  @Test func changesThatCannotBePatchedAreFetched() throws {
     let observer = try ranked()
     let tasks = Array(observer.results)
     let many = try reads(observer) {
@@ -160,7 +160,7 @@ struct ResultsPatchTests {
     let again = Travel.Trip(name: "a", start: Date(timeIntervalSince1970: 2))
     context.insert(again)
     #expect(observer.results.count == 2)
-    try await _Concurrency.Task.sleep(for: .milliseconds(20))
+    try await quietly(.milliseconds(20))
     let calls = Mutex(0)
     withObservationTracking {
       _ = observer.results
@@ -168,9 +168,7 @@ struct ResultsPatchTests {
       calls.withLock { $0 += 1 }
     }
     try context.save()
-    for _ in 0..<400 where calls.withLock({ $0 }) == 0 {
-      try await _Concurrency.Task.sleep(for: .milliseconds(5))
-    }
+    try await eventually("a call") { calls.withLock { $0 } > 0 }
     #expect(calls.withLock { $0 } == 1)
     #expect(observer.results.count == 1 && observer.results.first === known)
     #expect(known.start == Date(timeIntervalSince1970: 2))
@@ -217,7 +215,7 @@ struct ResultsPatchTests {
     #expect(none.isEmpty, "\(none)")
   }
 
-  @Test func judgingIsNotObserved() throws {
+  @Test func evaluatingThePredicateIsNotObserved() throws {
     let observer = try ranked()
     let hidden = Task("hidden", -1)
     context.insert(hidden)
@@ -237,7 +235,7 @@ struct ResultsPatchTests {
 
   /// A fetch gives a model its fresh row before the commit of another container is noticed: until then it stands where
   /// its old value belongs, and what is placed by a look at it may be wrong for a while.
-  @Test func placesAreFoundAgainWhenRowsWereBehind() async throws {
+  @Test func resultsAreSortedAgainAfterTheirRowsWereOutOfDate() async throws {
     let folder = try TemporaryFolder()
     func container() throws -> ModelContainer {
       try ModelContainer(for: Task.self, configurations: ModelConfiguration(url: folder.store))
@@ -262,7 +260,7 @@ struct ResultsPatchTests {
       let ranks = observer.results.map(\.rank)
       return ranks == ranks.sorted() && ranks.count == 51
     }
-    for _ in 0..<400 where !isSorted() { try await _Concurrency.Task.sleep(for: .milliseconds(5)) }
+    try await eventually("the results are sorted") { isSorted() }
     #expect(observer.results.elementsEqual(try context.fetch(order), by: ===))
   }
 

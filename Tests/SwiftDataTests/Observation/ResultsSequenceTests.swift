@@ -1,5 +1,6 @@
 import Foundation
 import SwiftData
+import Synchronization
 import Testing
 
 /// Sequences of results: the newest value wins, and the last one is never missed.
@@ -15,7 +16,7 @@ struct ResultsSequenceTests {
 
   private static func texts(
     _ container: ModelContainer, until isLast: @escaping @Sendable ([String]) -> Bool,
-    pause: Duration = .zero
+    pause: Duration
   ) -> Task<[[String]], any Error> {
     Task {
       var seen: [[String]] = []
@@ -24,27 +25,34 @@ struct ResultsSequenceTests {
       for await notes in context.results(of: descriptor) {
         seen.append(notes.map(\.text))
         if isLast(seen[seen.count - 1]) { break }
-        try await Task.sleep(for: pause)
+        try await quietly(pause)
       }
       return seen
     }
   }
 
   @Test func theFirstValueComesAtOnceAndEachChangeAfterIt() async throws {
-    let reader = ResultsSequenceTests.texts(container) { $0.count == 3 }
+    let seen = Mutex<[[String]]>([])
+    let container = container
+    let reader = Task {
+      let order = FetchDescriptor<Note>(sortBy: [SortDescriptor(\.text)])
+      for await notes in ModelContext(container).results(of: order) {
+        let texts = notes.map(\.text)
+        seen.withLock { $0.append(texts) }
+        if texts.count == 3 { break }
+      }
+    }
     let context = ModelContext(container)
-    for text in ["a", "b", "c"] {
-      try await Task.sleep(for: .milliseconds(30))
+    for (index, text) in ["a", "b", "c"].enumerated() {
+      try await eventually("the value before \(text)") { seen.withLock { $0.count } > index }
       context.insert(Note(text))
       try context.save()
     }
-    let seen = try await reader.value
-    #expect(seen.first == [])
-    #expect(seen.last == ["a", "b", "c"])
-    #expect(seen.map(\.count) == seen.map(\.count).sorted())
+    await reader.value
+    #expect(seen.withLock { $0 } == [[], ["a"], ["a", "b"], ["a", "b", "c"]])
   }
 
-  @Test func whoeverIsSlowGetsTheNewestOnly() async throws {
+  @Test func aSlowReaderGetsTheNewestValueOnly() async throws {
     let reader = ResultsSequenceTests.texts(
       container, until: { $0.count == 200 }, pause: .milliseconds(20))
     let context = ModelContext(container)
@@ -60,20 +68,19 @@ struct ResultsSequenceTests {
   @MainActor @Test func editsOfTheContextAreFollowedOnTheActor() async throws {
     let context = container.mainContext
     context.autosaveEnabled = false
+    var counts: [Int] = []
     let writer = Task { @MainActor in
       for number in 1...3 {
-        try await Task.sleep(for: .milliseconds(10))
+        try await eventually("the value before") { counts.count >= number }
         context.insert(Note("\(number)"))
       }
     }
-    var counts: [Int] = []
     for await notes in context.results(of: FetchDescriptor<Note>()) {
       counts.append(notes.count)
       if notes.count == 3 { break }
     }
     try await writer.value
-    #expect(counts.last == 3)
-    #expect(counts == counts.sorted())
+    #expect(counts == [0, 1, 2, 3])
   }
 
   @MainActor @Test func editsOfItsModelsAreValues() async throws {
@@ -102,10 +109,16 @@ struct ResultsSequenceTests {
   }
 
   @Test func aCancelledSequenceEnds() async throws {
-    let reader = ResultsSequenceTests.texts(container) { _ in false }
-    try await Task.sleep(for: .milliseconds(50))
+    let count = Mutex(0)
+    let container = container
+    let reader = Task {
+      for await _ in ModelContext(container).results(of: FetchDescriptor<Note>()) {
+        count.withLock { $0 += 1 }
+      }
+    }
+    try await eventually("the first value") { count.withLock { $0 } > 0 }
     reader.cancel()
-    let seen = try? await reader.value
-    #expect(seen?.count ?? 1 == 1)
+    await reader.value
+    #expect(count.withLock { $0 } == 1)
   }
 }

@@ -8,7 +8,7 @@ import Testing
   import Glibc
 #endif
 
-/// What the system tells of a store file.
+/// The calls of a watch of a store file.
 @Suite struct StoreFileWatchTests {
   /// Counts calls, and waits for them.
   private final class Calls: Sendable {
@@ -23,20 +23,15 @@ import Testing
       }
     }
 
-    /// Whether there is a call within a second.
-    func hasCome() -> Bool {
-      let deadline = ContinuousClock.now + .seconds(1)
-      while ContinuousClock.now < deadline {
-        if count.withLock({ $0 > 0 }) { return true }
-        Thread.sleep(forTimeInterval: 0.002)
-      }
-      return false
+    /// Waits for a call.
+    func expectOne(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+      try await eventually("a call", sourceLocation: sourceLocation) { count.withLock { $0 > 0 } }
     }
 
-    /// Waits until the looks are over that confirm the last one.
-    func settle() {
-      let all = StoreFileTiming.confirmations.reduce(StoreFileTiming.burst, +)
-      Thread.sleep(forTimeInterval: Double(all.components.seconds) + 0.9)
+    /// Waits until the checks that follow the last write are over, and forgets their calls.
+    func settle() async throws {
+      let checks = StoreFileTiming.confirmations.reduce(StoreFileTiming.burst, +)
+      try await quietly(checks + .milliseconds(250))
       _ = take()
     }
   }
@@ -47,34 +42,34 @@ import Testing
     return connection
   }
 
-  /// A commit, a checkpoint, the commit that begins the log anew, and one behind the removal of the log.
-  @Test func eachCommitIsTold() throws {
+  /// A commit, a checkpoint, the commit that begins the log anew, and one after the removal of the log.
+  @Test func eachCommitIsACall() async throws {
     let folder = try TemporaryFolder()
     var writer: Connection? = try connection(folder)
     let calls = Calls()
     let watch = StoreFileWatch(folder.store.path) { calls.add() }
     defer { withExtendedLifetime(watch) {} }
     try writer?.execute("INSERT INTO t VALUES (1)")
-    #expect(calls.hasCome())
-    calls.settle()
+    try await calls.expectOne()
+    try await calls.settle()
     try writer?.execute("PRAGMA wal_checkpoint(RESTART)")
-    calls.settle()
+    try await calls.settle()
     try writer?.execute("INSERT INTO t VALUES (2)")
-    #expect(calls.hasCome())
+    try await calls.expectOne()
     writer = nil
     #expect(!FileManager.default.fileExists(atPath: folder.store.path + "-wal"))
-    calls.settle()
+    try await calls.settle()
     writer = try connection(folder)
-    calls.settle()
+    try await calls.settle()
     try writer?.execute("INSERT INTO t VALUES (3)")
-    #expect(calls.hasCome())
+    try await calls.expectOne()
     try writer?.execute("PRAGMA journal_mode = DELETE")
-    calls.settle()
+    try await calls.settle()
     try writer?.execute("INSERT INTO t VALUES (4)")
-    #expect(calls.hasCome())
+    try await calls.expectOne()
   }
 
-  @Test func aFileThatIsRemovedOrReplacedIsTold() throws {
+  @Test func replacingOrRemovingTheFileIsACall() async throws {
     let folder = try TemporaryFolder()
     let other = folder.url.appendingPathComponent("other.store")
     var writer: Connection? = try connection(folder)
@@ -84,35 +79,38 @@ import Testing
     let watch = StoreFileWatch(folder.store.path) { calls.add() }
     defer { withExtendedLifetime(watch) {} }
     #expect(rename(other.path, folder.store.path) == 0)
-    #expect(calls.hasCome())
-    calls.settle()
+    try await calls.expectOne()
+    try await calls.settle()
     writer = try connection(folder)
-    calls.settle()
+    try await calls.settle()
     try writer?.execute("INSERT INTO t VALUES (3)")
-    #expect(calls.hasCome())
+    try await calls.expectOne()
     writer = nil
-    calls.settle()
+    try await calls.settle()
     try FileManager.default.removeItem(at: folder.store)
-    #expect(calls.hasCome())
-    calls.settle()
+    try await calls.expectOne()
+    try await calls.settle()
     writer = try connection(folder)
-    #expect(calls.hasCome())
+    try await calls.expectOne()
   }
 
-  /// A folder that goes away leaves nothing to be told of: the file is looked at each second.
-  @Test func aFileWithoutFolderIsPolled() throws {
+  /// Without its folder the system reports nothing about the file, so it is checked each second.
+  @Test func aFileWithoutFolderIsPolled() async throws {
     let folder = try TemporaryFolder()
     let writer = try connection(folder)
     let calls = Calls()
     let watch = StoreFileWatch(folder.store.path) { calls.add() }
     defer { withExtendedLifetime((watch, writer)) {} }
     try FileManager.default.removeItem(at: folder.url)
-    calls.settle()
-    Thread.sleep(forTimeInterval: 2.5)
-    #expect((1...4).contains(calls.take()))
+    try await calls.settle()
+    let start = ContinuousClock.now
+    try await quietly(.milliseconds(2500))
+    let count = calls.take()
+    let seconds = Int((ContinuousClock.now - start) / .seconds(1))
+    #expect((1...seconds + 2).contains(count), "\(count) in \(seconds) seconds")
   }
 
-  @Test func aBurstIsAFewCalls() throws {
+  @Test func aBurstIsAFewCalls() async throws {
     let folder = try TemporaryFolder()
     let writer = try connection(folder)
     let calls = Calls()
@@ -121,13 +119,13 @@ import Testing
     let start = ContinuousClock.now
     for index in 0..<500 { try writer.execute("INSERT INTO t VALUES (\(index))") }
     let bursts = Int((ContinuousClock.now - start) / StoreFileTiming.burst)
-    calls.settle()
+    try await calls.settle()
     for index in 0..<500 { try writer.execute("INSERT INTO t VALUES (\(index))") }
-    Thread.sleep(forTimeInterval: 0.01)
+    try await calls.expectOne()
     #expect(calls.take() <= 2 * bursts + 20)
   }
 
-  @Test func severalWatchesOfOneFileAndOthersBesideIt() throws {
+  @Test func watchesOfOneFileAndOfAnotherAreIndependent() async throws {
     let folders = try (0..<2).map { _ in try TemporaryFolder() }
     let writers = try folders.map(connection)
     let calls = (0..<3).map { _ in Calls() }
@@ -135,19 +133,24 @@ import Testing
       StoreFileWatch(folders[folder].store.path) { [calls] in calls[index].add() }
     }
     try writers[0].execute("INSERT INTO t VALUES (1)")
-    #expect(calls[0].hasCome() && calls[1].hasCome())
+    for calls in calls[0...1] { try await calls.expectOne() }
     #expect(calls[2].take() == 0)
     watches[0] = nil
-    calls[1].settle()
+    try await calls[1].settle()
     _ = calls[0].take()
     try writers[0].execute("INSERT INTO t VALUES (2)")
     try writers[1].execute("INSERT INTO t VALUES (2)")
-    #expect(calls[1].hasCome() && calls[2].hasCome())
+    for calls in calls[1...2] { try await calls.expectOne() }
     #expect(calls[0].take() == 0)
     watches = []
-    for calls in calls { calls.settle() }
+    try await calls[0].settle()
+    for calls in calls { _ = calls.take() }
+    // A watch that begins later is called after those that have ended would be.
+    let last = Calls()
+    let watch = StoreFileWatch(folders[0].store.path) { last.add() }
+    defer { withExtendedLifetime(watch) {} }
     try writers[0].execute("INSERT INTO t VALUES (3)")
-    Thread.sleep(forTimeInterval: 0.1)
+    try await last.expectOne()
     #expect(calls.allSatisfy { $0.take() == 0 })
   }
 }

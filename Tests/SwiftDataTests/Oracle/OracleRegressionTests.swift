@@ -12,7 +12,7 @@ import Testing
     expectAgreement(.insert(.member), .link(.mentor, .right, 0, 0), .save, .delete(0), .save)
   }
 
-  @Test func ofTwoNewModelsWithOneValueTheLaterOneBringsItsPartner() {
+  @Test func ofTwoNewModelsWithOneValueTheLaterOneKeepsItsRelatedModel() {
     expectAgreement(.insertTree, .upsert(.badge, 13), .link(.badge, .right, 13, 15))
     expectAgreement(
       .insertTree, .save, .unlink(.badge, .left, 0, 0), .upsert(.badge, 0),
@@ -37,7 +37,7 @@ import Testing
       .insertTree, .save, .link(.badge, .left, 7, 13), .upsert(.badge, 3), .delete(2))
   }
 
-  @Test func aPartnerOfAnUpsertInTheSameSaveStaysTheInstance() {
+  @Test func aModelRelatedToAnUpsertInTheSameSaveStaysTheInstance() {
     expectAgreement(
       .insert(.badge), .upsert(.badge, 0), .insert(.member), .link(.badge, .left, 0, 1), .save)
   }

@@ -147,7 +147,7 @@ struct SpatialIndexTests {
   }
 
   @Test func anOldFileGetsItsIndexes() throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    let folder = TemporaryFolder.parent.appending(path: UUID().uuidString)
     defer { try? FileManager.default.removeItem(at: folder) }
     let url = folder.appending(path: "spots.store")
     do {

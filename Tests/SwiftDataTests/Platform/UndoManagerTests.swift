@@ -171,7 +171,7 @@ private final class Counter {
     #expect(seen == ["undo", "redo", "undo"])
   }
 
-  @Test func observersAreToldOfUndo() {
+  @Test func observersAreNotifiedOfUndo() {
     nonisolated(unsafe) var names: [String] = []
     let watched: [Notification.Name] = [
       .NSUndoManagerDidCloseUndoGroup, .NSUndoManagerWillUndoChange, .NSUndoManagerDidUndoChange,

@@ -31,7 +31,7 @@ struct AbsenceTests {
     try court.judge(#Predicate<Job> { ($0.rank > 0 ? $0.owner?.name.isEmpty : $0.isPaid) != false })
   }
 
-  @Test func ofThePartnerWhoseMembersAreAskedFor() throws {
+  @Test func ofTheModelWhoseMembersAreAskedFor() throws {
     try court.judge(
       #Predicate<Entry> { !($0.owner?.entries.contains { $0.rank > 3 } ?? false) })
     try court.judge(

@@ -12,7 +12,7 @@ struct InheritanceTests {
     try court.judge(#Predicate<Entry> { !($0 is Job) })
   }
 
-  @Test func propertiesBehindACast() throws {
+  @Test func propertiesAfterACast() throws {
     try court.judge(#Predicate<Entry> { ($0 as? Job)?.isUrgent == true })
     try court.judge(#Predicate<Entry> { ($0 as? Job)?.isUrgent != true })
     try court.judge(#Predicate<Entry> { ($0 as? Job)?.due == nil })

@@ -26,7 +26,7 @@ struct OptionalTests {
     try court.judge(#Predicate<Job> { $0.due.flatMap { $0 < date } == nil })
   }
 
-  @Test func aForcedValueBehindACheck() throws {
+  @Test func aForcedValueAfterACheck() throws {
     let date = date
     try court.judge(#Predicate<Job> { $0.due != nil && $0.due! > date })
     try court.judge(#Predicate<Job> { $0.due != nil && !($0.due! > date) })

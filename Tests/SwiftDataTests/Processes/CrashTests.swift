@@ -1,5 +1,6 @@
 import Foundation
 import OpenSwiftDataSQLiteEngine
+import OpenSwiftDataTestModels
 import SwiftData
 import Testing
 
@@ -10,7 +11,7 @@ import Testing
 @Suite(.serialized) struct CrashTests {
   private static let size = 200
 
-  @Test func aKilledProcessLosesNothingThatItSaved() throws {
+  @Test func aKilledProcessLosesNothingThatItSaved() async throws {
     let environment = ProcessInfo.processInfo.environment
     let moments = environment["CRASH_MOMENTS"].flatMap(Int.init) ?? 12
     var random = SeededRandom(environment["CRASH_SEED"].flatMap(UInt64.init) ?? 1)
@@ -19,7 +20,7 @@ import Testing
       let folder = try TemporaryFolder()
       // One in six is killed while it opens the store.
       let awaitsFirstSave = moment % 6 > 0
-      let reported = try killedWorker(
+      let reported = try await killedWorker(
         folder.store, "chain", afterFirstSave: awaitsFirstSave,
         delay: Double.random(in: 0..<(awaitsFirstSave ? 0.2 : 0.08), using: &random))
       try expectWhole(folder.store, reported: reported)
@@ -28,11 +29,11 @@ import Testing
     #expect(begun > moments / 2)
   }
 
-  @Test func aProcessThatIsKilledWhilePruningLeavesWholeTransactions() throws {
+  @Test func aProcessThatIsKilledWhilePruningLeavesWholeTransactions() async throws {
     var random = SeededRandom(2)
     for _ in 0..<6 {
       let folder = try TemporaryFolder()
-      let reported = try killedWorker(
+      let reported = try await killedWorker(
         folder.store, "prune", afterFirstSave: true,
         delay: Double.random(in: 0..<0.2, using: &random)
       )
@@ -47,9 +48,9 @@ import Testing
   /// - Returns: The number of the last save that the process reported.
   private func killedWorker(
     _ store: URL, _ verb: String, afterFirstSave: Bool, delay: TimeInterval
-  ) throws -> Int {
-    try Process.killedStoreWorker(
-      [verb, store.path, "100000", "\(CrashTests.size)"], afterFirstSave: afterFirstSave,
+  ) async throws -> Int {
+    try await StoreWorkerProcess.lastSave(
+      ofKilled: [verb, store.path, "100000", "\(CrashTests.size)"], afterFirstSave: afterFirstSave,
       delay: delay)
   }
 
@@ -118,12 +119,12 @@ import Testing
     #expect(misnumbered == 0)
   }
 
-  /// The last transaction tells what the last save did: it inserted a batch, updated the members of the one before,
+  /// The last transaction has what the last save did: it inserted a batch, updated the members of the one before,
   /// and deleted the third last.
   private func expectHistory(ofSave number: Int, in store: URL) throws {
     let differences = try SQLiteFile.integer(
       """
-      WITH told(type, entity, key) AS (SELECT ZCHANGETYPE, ZENTITY, ZENTITYPK FROM ACHANGE
+      WITH recorded(type, entity, key) AS (SELECT ZCHANGETYPE, ZENTITY, ZENTITYPK FROM ACHANGE
           WHERE ZTRANSACTIONID = (SELECT max(Z_PK) FROM ATRANSACTION)),
         done AS (
           SELECT 0 AS type, Z_ENT, Z_PK FROM ZBATCH WHERE ZNUMBER = \(number)
@@ -131,8 +132,8 @@ import Testing
           WHERE ZBATCH = (SELECT Z_PK FROM ZBATCH WHERE ZNUMBER = \(number))
           UNION ALL SELECT 1, Z_ENT, Z_PK FROM ZPARCEL
           WHERE ZBATCH = (SELECT Z_PK FROM ZBATCH WHERE ZNUMBER = \(number - 1)))
-      SELECT (SELECT count(*) FROM (SELECT * FROM done EXCEPT SELECT * FROM told))
-        + (SELECT count(*) FROM (SELECT * FROM told WHERE type < 2 EXCEPT SELECT * FROM done))
+      SELECT (SELECT count(*) FROM (SELECT * FROM done EXCEPT SELECT * FROM recorded))
+        + (SELECT count(*) FROM (SELECT * FROM recorded WHERE type < 2 EXCEPT SELECT * FROM done))
       """, in: store)
     #expect(differences == 0)
     let deleted = try SQLiteFile.integer(

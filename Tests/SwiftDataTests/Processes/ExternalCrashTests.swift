@@ -1,4 +1,5 @@
 import Foundation
+import OpenSwiftDataTestModels
 import SwiftData
 import Testing
 
@@ -7,22 +8,22 @@ import Testing
 @Suite(.serialized) struct ExternalCrashTests {
   private static let size = 200_000
 
-  @Test func aKilledProcessLeavesNoFileAlone() throws {
+  @Test func aKilledProcessLeavesNoFileAlone() async throws {
     let environment = ProcessInfo.processInfo.environment
     let moments = environment["CRASH_MOMENTS"].flatMap(Int.init) ?? 16
     var random = SeededRandom(environment["CRASH_SEED"].flatMap(UInt64.init) ?? 3)
     for _ in 0..<moments {
       let folder = try TemporaryFolder()
-      let reported = try killedWorker(
+      let reported = try await killedWorker(
         folder.store, delay: Double.random(in: 0..<0.08, using: &random))
       try expectWhole(folder, reported: reported)
     }
   }
 
   /// - Returns: The number of the last save that the process reported.
-  private func killedWorker(_ store: URL, delay: TimeInterval) throws -> Int {
-    try Process.killedStoreWorker(
-      ["negatives", store.path, "100000", "\(ExternalCrashTests.size)"], delay: delay)
+  private func killedWorker(_ store: URL, delay: TimeInterval) async throws -> Int {
+    try await StoreWorkerProcess.lastSave(
+      ofKilled: ["negatives", store.path, "100000", "\(ExternalCrashTests.size)"], delay: delay)
   }
 
   private func expectWhole(_ folder: TemporaryFolder, reported: Int) throws {
@@ -46,11 +47,9 @@ import Testing
     try folder.expectWhole(0)
   }
 
-  @Test func twoProcessesShareTheFolder() throws {
+  @Test func twoProcessesShareTheFolder() async throws {
     let folder = try TemporaryFolder()
-    let worker = Process.storeWorker(["stream", folder.store.path, "60", "200000"])
-    worker.standardOutput = Pipe()
-    try worker.run()
+    let worker = try StoreWorkerProcess(["stream", folder.store.path, "60", "200000"])
     // Opening the store resolves no journal of the process that lives.
     for number in 1000..<1030 {
       let container = try ModelContainer(
@@ -59,22 +58,17 @@ import Testing
       context.insert(Negative(number: number, data: Negative.data(number, edit: 1, size: 200_000)))
       try context.save()
     }
-    worker.waitUntilExit()
-    #expect(worker.terminationStatus == 0)
+    _ = try await worker.text()
+    #expect(worker.process.terminationStatus == 0)
     try folder.expectWhole(90)
     #expect(folder.journals.isEmpty)
   }
 
   #if os(Linux)
-    @Test func largeValuesDoNotFillTheMemory() throws {
+    @Test func largeValuesDoNotFillTheMemory() async throws {
       let folder = try TemporaryFolder()
-      let process = Process.storeWorker(["stream", folder.store.path, "200", "1000000"])
-      let output = Pipe()
-      process.standardOutput = output
-      try process.run()
-      let text = String(
-        decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-      process.waitUntilExit()
+      let worker = try StoreWorkerProcess(["stream", folder.store.path, "200", "1000000"])
+      let text = try await worker.text()
       let lines = text.split(separator: "\n").map { $0.split(separator: " ") }
       try #require(lines.count == 2, "\(text)")
       // 200 MB were written and read.

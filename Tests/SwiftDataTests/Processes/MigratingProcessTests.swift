@@ -1,5 +1,6 @@
 import Foundation
 import OpenSwiftDataSQLiteEngine
+import OpenSwiftDataTestModels
 import SwiftData
 import Testing
 
@@ -9,44 +10,43 @@ import Testing
 @Suite(.serialized) struct MigratingProcessTests {
   private static let count = 1500
 
+  /// The store that each test copies.
+  private static let template = Result {
+    let folder = try TemporaryFolder()
+    try Freight.make(folder.store, count: count)
+    return folder
+  }
+
   private let made: TemporaryFolder
 
-  init() throws {
-    made = try TemporaryFolder()
-    try Freight.make(made.store, count: MigratingProcessTests.count)
-  }
+  init() throws { made = try MigratingProcessTests.template.get() }
 
-  private func copy() throws -> TemporaryFolder {
-    let copy = try TemporaryFolder()
-    for name in try FileManager.default.contentsOfDirectory(atPath: made.url.path) {
-      try FileManager.default.copyItem(
-        at: made.url.appending(path: name), to: copy.url.appending(path: name))
-    }
-    return copy
-  }
+  private func copy() throws -> TemporaryFolder { try TemporaryFolder(copying: made) }
 
-  @Test func aKilledMigrationIsDoneOrNotBegun() throws {
+  @Test func aKilledMigrationIsDoneOrNotBegun() async throws {
     let environment = ProcessInfo.processInfo.environment
     let kills = environment["OPENSWIFTDATA_KILLS"].flatMap(Int.init) ?? 12
     var random = SeededRandom(environment["CRASH_SEED"].flatMap(UInt64.init) ?? 5)
     // The moments lie in the time that the fastest of some processes takes.
-    let longest =
-      try (0..<3).map { _ in
+    var longest = Double.infinity
+    for _ in 0..<3 {
+      let folder = try copy()
+      let (text, seconds) = try await onThread {
         let begin = ContinuousClock.now
-        let text = try worker(try copy())
-        #expect(text.hasSuffix("migrated 1350 1\n"), "\(text)")
-        return (ContinuousClock.now - begin) / .seconds(1)
-      }.min() ?? 1
+        let text = try StoreWorkerProcess(["migrate", folder.store.path]).finishedText()
+        return (text, (ContinuousClock.now - begin) / .seconds(1))
+      }
+      #expect(text.hasSuffix("migrated 1350 1\n"), "\(text)")
+      longest = min(longest, seconds)
+    }
     let before = try MigratedStore.content(of: made.store)
     var (old, new) = (0, 0)
     for attempt in 0..<kills {
       let folder = try copy()
-      let process = Process.storeWorker(["migrate", folder.store.path])
-      process.standardOutput = Pipe()
-      try process.run()
-      Thread.sleep(forTimeInterval: Double.random(in: longest / 10..<longest, using: &random))
-      kill(process.processIdentifier, SIGKILL)
-      process.waitUntilExit()
+      let delay = Double.random(in: longest / 10..<longest, using: &random)
+      try await onThread {
+        try StoreWorkerProcess(["migrate", folder.store.path]).kill(after: delay)
+      }
       let isOld = try MigratedStore.content(of: folder.store) == before
       if isOld {
         old += 1
@@ -95,49 +95,30 @@ import Testing
     #expect(try SQLiteFile.text("PRAGMA integrity_check", in: folder.store) == "ok", comment)
   }
 
-  @Test func twoProcessesMigrateOnce() throws {
+  @Test func twoProcessesMigrateOnce() async throws {
     for round in 0..<10 {
       let folder = try copy()
-      let processes = try (0..<2).map { _ in
-        let process = Process.storeWorker(["migrate", folder.store.path])
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        return (process, output)
+      let workers = try (0..<2).map { _ in
+        try StoreWorkerProcess(["migrate", folder.store.path])
       }
-      for (process, output) in processes {
-        let text = text(of: output)
-        process.waitUntilExit()
+      for worker in workers {
+        let text = try await worker.text()
         #expect(text.hasSuffix("migrated 1350 1\n"), "round \(round): \(text)")
       }
       if round == 0 { try expectSecond(folder, "round \(round)") }
     }
   }
 
-  @Test func aWriterThatDoesNotEndIsNamed() throws {
+  @Test func aWriterThatDoesNotEndIsNamed() async throws {
     let folder = try copy()
     let before = try MigratedStore.content(of: folder.store)
     let writer = try Connection(path: folder.store.path)
     try writer.execute("BEGIN IMMEDIATE")
-    let text = try worker(folder)
+    let text = try await StoreWorkerProcess(["migrate", folder.store.path]).text()
     #expect(text.contains("is being written by another process or container"), "\(text)")
     #expect(text.contains("Try again later; the file is unchanged"), "\(text)")
     try writer.execute("ROLLBACK")
     #expect(try MigratedStore.content(of: folder.store) == before)
-    try expectSecond(folder, "behind the writer")
-  }
-
-  private func worker(_ folder: TemporaryFolder) throws -> String {
-    let process = Process.storeWorker(["migrate", folder.store.path])
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    let text = text(of: output)
-    process.waitUntilExit()
-    return text
-  }
-
-  private func text(of output: Pipe) -> String {
-    String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    try expectSecond(folder, "after the writer")
   }
 }

@@ -1,27 +1,22 @@
 import Foundation
+import OpenSwiftDataTestModels
 import SwiftData
 import Testing
 
 /// Observers in two processes that both write. `OPENSWIFTDATA_SECONDS` says for how long.
 @Suite(.serialized) struct ObserverProcessTests {
-  @Test func observersOfTwoProcessesSeeStatesThatWereTrue() throws {
+  @Test func observersOfTwoProcessesSeeStatesThatWereTrue() async throws {
     let folder = try TemporaryFolder()
     let container = try ModelContainer(
       for: Batch.self, Parcel.self, configurations: ModelConfiguration(url: folder.store))
     let seconds = ProcessInfo.processInfo.environment["OPENSWIFTDATA_SECONDS"] ?? "3"
     let workers = try (1...2).map { seed in
-      let process = Process.storeWorker(["pairs", folder.store.path, seconds, "\(seed)"])
-      let output = Pipe()
-      process.standardOutput = output
-      try process.run()
-      return (process, output)
+      try StoreWorkerProcess(["pairs", folder.store.path, seconds, "\(seed)"])
     }
     let stored = ModelContext(container)
-    for (process, output) in workers {
-      let text = String(
-        decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-      process.waitUntilExit()
-      #expect(process.terminationStatus == 0)
+    for worker in workers {
+      let text = try await worker.text()
+      #expect(worker.process.terminationStatus == 0)
       let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
       let words = lines[0].split(separator: " ")
       try #require(words.count == 6, "\(text)")

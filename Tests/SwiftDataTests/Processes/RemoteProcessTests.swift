@@ -1,4 +1,5 @@
 import Foundation
+import OpenSwiftDataTestModels
 import SwiftData
 import Synchronization
 import Testing
@@ -10,27 +11,25 @@ import Testing
       for: Batch.self, Parcel.self, configurations: ModelConfiguration(url: url))
   }
 
-  @Test func aCommitOfAnotherProcessIsSeenSoon() throws {
+  @Test func aCommitOfAnotherProcessIsSeenSoon() async throws {
     let folder = try TemporaryFolder()
     let container = try container(folder.store)
-    let context = ModelContext(container)
-    let parcel = Parcel(index: 0)
-    context.insert(parcel)
-    try context.save()
-    container.observesRemoteChanges = true
-    let process = Process.storeWorker(["pulse", folder.store.path, "12", "150"])
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    var seen: [Int: Double] = [:]
-    while seen[12] == nil, process.isRunning || seen.isEmpty {
-      context.processPendingChanges()
-      if seen[parcel.index] == nil { seen[parcel.index] = Date().timeIntervalSince1970 }
-      Thread.sleep(forTimeInterval: 0.001)
+    // It measures times, so it does not share its thread.
+    let (seen, text) = try await onThread {
+      let context = ModelContext(container)
+      let parcel = Parcel(index: 0)
+      context.insert(parcel)
+      try context.save()
+      container.observesRemoteChanges = true
+      let worker = try StoreWorkerProcess(["pulse", folder.store.path, "12", "150"])
+      var seen: [Int: Double] = [:]
+      blocks(upTo: .seconds(30)) {
+        context.processPendingChanges()
+        if seen[parcel.index] == nil { seen[parcel.index] = Date().timeIntervalSince1970 }
+        return seen[12] != nil || !worker.process.isRunning
+      }
+      return (seen, worker.finishedText())
     }
-    let text = String(
-      decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
     var delays: [Double] = []
     for line in text.split(separator: "\n") {
       let words = line.split(separator: " ")
@@ -44,22 +43,16 @@ import Testing
   }
 
   /// What a process uses that observes a store and that nobody disturbs.
-  @Test func anIdleObserverUsesNoProcessorTime() throws {
+  @Test func anIdleObserverUsesNoProcessorTime() async throws {
     let folder = try TemporaryFolder()
-    let process = Process.storeWorker(["idle", folder.store.path, "2"])
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    let text = String(
-      decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
+    let text = try await StoreWorkerProcess(["idle", folder.store.path, "2"]).text()
     let milliseconds = try #require(text.split(separator: "\n").last.flatMap { Double($0) })
     #expect(text.hasPrefix("watches 1\nwatches 0\n"))
     #expect(milliseconds < 2)
   }
 
   /// Both processes write at once; in the end the models of both contexts are as the rows are.
-  @Test func modelsOfTwoProcessesEndAsTheRowsAre() throws {
+  @Test func modelsOfTwoProcessesEndAsTheRowsAre() async throws {
     let folder = try TemporaryFolder()
     let container = try container(folder.store)
     container.observesRemoteChanges = true
@@ -68,14 +61,11 @@ import Testing
     for index in 0..<8 { writing.insert(Batch(number: index, size: 0)) }
     try writing.save()
     let seconds = 3
-    let process = Process.storeWorker(["hammer", folder.store.path, "\(seconds)", "7"])
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    var hammer = Hammer(seed: 11)
+    let worker = try StoreWorkerProcess(["edits", folder.store.path, "\(seconds)", "7"])
+    var edits = RandomEdits(seed: 11)
     var held: [any PersistentModel] = []
-    while process.isRunning {
-      try hammer.step(writing)
+    while worker.process.isRunning {
+      try edits.save(in: writing)
       held += try reading.fetch(FetchDescriptor<Parcel>()) as [any PersistentModel]
       held += try reading.fetch(FetchDescriptor<Batch>()).map { batch in
         _ = batch.members.count
@@ -83,15 +73,12 @@ import Testing
       }
       if held.count > 2000 { held.removeFirst(1000) }
     }
-    let text = String(
-      decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    #expect(process.terminationStatus == 0)
+    let text = try await worker.text()
+    #expect(worker.process.terminationStatus == 0)
     #expect((text.split(separator: " ").last.flatMap { Int($0.dropLast()) } ?? 0) > 5)
-    let deadline = ContinuousClock.now + .seconds(5)
-    while try !isCurrent(reading, folder.store), ContinuousClock.now < deadline {
-      Thread.sleep(forTimeInterval: 0.01)
+    try await eventually("the models show what is stored") {
+      try isCurrent(reading, folder.store)
     }
-    #expect(try isCurrent(reading, folder.store))
     withExtendedLifetime(held) {}
   }
 

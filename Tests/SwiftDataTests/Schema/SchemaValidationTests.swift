@@ -97,7 +97,7 @@ import Testing
     expect(problems(entity("Item", parts)), [["(Item.parts)", "minimum count 3"]])
   }
 
-  @Test func severalProblemsAreToldTogether() {
+  @Test func severalProblemsAreReportedTogether() {
     let error = #expect(throws: SwiftDataError.self) {
       try Schema.validated(
         entities: [

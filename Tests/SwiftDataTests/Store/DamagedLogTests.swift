@@ -4,8 +4,10 @@ import Testing
 
 /// A log that ends anywhere, or has other bytes somewhere: the transactions before that place count.
 @Suite struct DamagedLogTests {
+  private static let template = Result { try StoreFolder(interruptedWithAuthors: 300) }
+
   @Test(arguments: 1...50) func aLogThatEndsAnywhere(_ seed: Int) throws {
-    let folder = try StoreFolder(interruptedWithAuthors: 300)
+    let folder = try StoreFolder(copying: Self.template.get())
     var random = SeededRandom(UInt64(seed))
     let log = try Data(contentsOf: folder.beside("-wal"))
     let end = seed == 1 ? 0 : Int.random(in: 0..<log.count, using: &random)
@@ -19,7 +21,7 @@ import Testing
   }
 
   @Test(arguments: 1...20) func aLogWithOtherBytes(_ seed: Int) throws {
-    let folder = try StoreFolder(interruptedWithAuthors: 300)
+    let folder = try StoreFolder(copying: Self.template.get())
     var random = SeededRandom(UInt64(seed))
     let count = try Data(contentsOf: folder.beside("-wal")).count
     try folder.overwrite(

@@ -125,7 +125,7 @@ enum Numbered {
     #expect(try SQLiteFile.integer("SELECT max(Z4_AUTHOR) FROM ZNOTE", in: folder.store) == 6)
   }
 
-  @Test func aNewModelIsNumberedBehindTheOthers() {
+  @Test func aNewModelGetsTheNextNumber() {
     let schema = Schema(Numbered.types)
     let mapping = SchemaMapping(
       schema: schema, descriptors: schema.descriptors,

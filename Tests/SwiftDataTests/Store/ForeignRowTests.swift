@@ -91,8 +91,7 @@ import Testing
   ]
 
   @Test(arguments: changes) func rowsThatDoNotFit(_ sql: String) throws {
-    let folder = try TemporaryFolder()
-    try Zoo.fill(folder.store)
+    let folder = try Zoo.folder()
     try SQLiteFile.execute(sql, in: folder.store)
     let rows = "SELECT (SELECT count(*) FROM ZANIMAL) * 100 + (SELECT count(*) FROM ZKEEPER)"
     let before = try SQLiteFile.integer(rows, in: folder.store)
@@ -107,7 +106,7 @@ import Testing
     #expect(try SQLiteFile.integer(rows, in: folder.store) >= before)
   }
 
-  private func use(_ folder: TemporaryFolder) throws {
+  private func use(_ folder: StoreFolder) throws {
     let context = ModelContext(try Zoo.container(folder.store))
     _ = try Zoo.readAll(context)
     _ = context.unreadableValues
@@ -136,8 +135,7 @@ import Testing
   }
 
   @Test func noKeyIsLeft() throws {
-    let folder = try TemporaryFolder()
-    try Zoo.fill(folder.store)
+    let folder = try Zoo.folder()
     try SQLiteFile.execute(
       "UPDATE Z_PRIMARYKEY SET Z_MAX = 9223372036854775807", in: folder.store)
     let context = ModelContext(try Zoo.container(folder.store))

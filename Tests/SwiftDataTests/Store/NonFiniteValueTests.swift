@@ -151,7 +151,7 @@ import Testing
     init() { twice = .some(nil) }
   }
 
-  @Test func anOptionalOfAnOptionalBehindANameIsRefusedByTheContainer() throws {
+  @Test func anOptionalOfAnOptionalUnderAnAliasIsRefusedByTheContainer() throws {
     let error = #expect(throws: SwiftDataError.loadIssueModelContainer) {
       try ModelContainer(
         for: Doubled.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))

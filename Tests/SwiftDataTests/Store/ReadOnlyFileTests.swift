@@ -1,5 +1,6 @@
 import Foundation
 import OpenSwiftDataSQLiteEngine
+import OpenSwiftDataTestModels
 import SwiftData
 import Testing
 
@@ -85,7 +86,7 @@ import Testing
     #expect(try reader.fetchCount(FetchDescriptor<Author>()) == 7)
   }
 
-  @Test func whatAnotherProcessCommitsIsSeen() throws {
+  @Test func whatAnotherProcessCommitsIsSeen() async throws {
     let folder = try StoreFolder()
     _ = try parcels(folder.store)
     do {
@@ -94,10 +95,9 @@ import Testing
           for: Batch.self, Parcel.self,
           configurations: ModelConfiguration(url: folder.store, allowsSave: false)))
       #expect(try reader.fetchCount(FetchDescriptor<Parcel>()) == 20)
-      let process = Process.storeWorker(["increment", folder.store.path, "3"])
-      try process.run()
-      process.waitUntilExit()
-      #expect(process.terminationStatus == 0)
+      let worker = try StoreWorkerProcess(["increment", folder.store.path, "3"])
+      _ = try await worker.text()
+      #expect(worker.process.terminationStatus == 0)
       #expect(try reader.fetchCount(FetchDescriptor<Parcel>()) == 23)
     }
     // The reader was the last to close and does not write, so the log waits for the next writer.

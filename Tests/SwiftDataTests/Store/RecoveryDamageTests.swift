@@ -14,10 +14,7 @@ import Testing
   private var place: URL { folder.folder.url.appending(path: "recovered.store") }
   private var values: URL { folder.folder.url.appending(path: ".recovered_SUPPORT/_EXTERNAL_DATA") }
 
-  init() throws {
-    folder = try StoreFolder()
-    try Zoo.fill(folder.store)
-  }
+  init() throws { folder = try Zoo.folder() }
 
   @Test func allOfItIsCopied() throws {
     let recovery = try ModelContainer.recoverStore(at: folder.store, to: place)

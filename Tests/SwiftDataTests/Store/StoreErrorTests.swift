@@ -138,7 +138,7 @@ import Testing
   }
 
   /// What a user can ask an error for, once for each kind of work that a database can refuse.
-  @Test func aRefusalOfTheDatabaseTellsOperationEntityStatementAndCode() throws {
+  @Test func aDatabaseErrorNamesOperationEntityStatementAndCode() throws {
     let folder = try TemporaryFolder()
     let context = try open(folder.store)
     let ann = Author(name: "Ann")

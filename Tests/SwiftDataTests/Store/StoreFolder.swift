@@ -10,6 +10,9 @@ struct StoreFolder {
 
   init() throws { folder = try TemporaryFolder() }
 
+  /// Has the same files as another one.
+  init(copying other: StoreFolder) throws { folder = try TemporaryFolder(copying: other.folder) }
+
   /// A store with authors that was closed: one file.
   init(authors count: Int) throws {
     try self.init()

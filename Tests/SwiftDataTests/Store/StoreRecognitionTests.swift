@@ -100,7 +100,7 @@ import Testing
     #expect(!text.contains("Trip.name") && !text.contains("Stop") && !text.contains("stops"))
   }
 
-  @Test func aFileThatDoesNotTellItsModelIsComparedByItsColumns() throws {
+  @Test func aFileWithoutAModelIsComparedByItsColumns() throws {
     let text = try refusal(
       of: Typed.Trip.self, Typed.Stop.self, withoutModel: true, with: .unknownDataStoreSchema)
     #expect(text.contains("Trip.days is VARCHAR and INTEGER in the file"))
@@ -281,7 +281,7 @@ import Testing
     #expect(try context.stored(Old.Stop.self).map(\.trip?.name) == ["Rome"])
   }
 
-  @Test func aContainerTellsItsStores() throws {
+  @Test func aContainerDescribesItsStores() throws {
     let container = try ModelContainer(
       for: Schema([Old.Stop.self]), configurations: ModelConfiguration(url: folder.store))
     let identifier = try #require(container.storeIdentifier(forConfigurationNamed: "test"))

@@ -10,9 +10,11 @@ import Testing
   private let folder: StoreFolder
   private var recovered: URL { folder.folder.url.appendingPathComponent("recovered.store") }
 
+  init() throws { folder = try StoreFolder(copying: Self.template.get()) }
+
   /// Authors with books, and some shelves that have some of the books.
-  init() throws {
-    folder = try StoreFolder()
+  private static let template = Result {
+    let folder = try StoreFolder()
     let context = ModelContext(try StoreFolder.container(folder.store))
     let shelves = (0..<10).map { Shelf(label: "Shelf \($0)") }
     for shelf in shelves { context.insert(shelf) }
@@ -24,6 +26,7 @@ import Testing
       book.shelves = [shelves[number % 10]]
     }
     try context.save()
+    return folder
   }
 
   // MARK: Pages

@@ -138,7 +138,7 @@ import Testing
     #expect(missing.isDeleted)
   }
 
-  @Test func aRequiredPartnerThatIsMissingIsListed() throws {
+  @Test func aMissingModelOfARequiredRelationshipIsListed() throws {
     let folder = try TemporaryFolder()
     let writer = try Graph.context(at: folder.store)
     writer.insert(Graph.Toy("t", owner: Graph.Child("c")))

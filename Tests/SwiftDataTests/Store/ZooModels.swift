@@ -58,9 +58,13 @@ enum Zoo {
     try ModelContainer(for: Schema(types), configurations: ModelConfiguration(url: url))
   }
 
-  /// Twelve animals, six of them dogs, and four keepers, linked in all ways.
-  static func fill(_ url: URL) throws {
-    let context = ModelContext(try container(url))
+  /// A folder with a store of its own that has twelve animals, six of them dogs, and four keepers, linked in
+  /// all ways.
+  static func folder() throws -> StoreFolder { try StoreFolder(copying: template.get()) }
+
+  private static let template = Result {
+    let folder = try StoreFolder()
+    let context = ModelContext(try container(folder.store))
     let keepers = (0..<4).map { Keeper("Keeper \($0)") }
     for keeper in keepers {
       context.insert(keeper)
@@ -78,6 +82,7 @@ enum Zoo {
     }
     for (place, keeper) in keepers.enumerated() { keeper.favourite = animals[place] }
     try context.save()
+    return folder
   }
 
   /// Reads every value and link of every model.

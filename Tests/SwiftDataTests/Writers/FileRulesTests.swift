@@ -40,7 +40,7 @@ import Testing
     try expect([.dangling], after: "UPDATE ZDEBT SET \(column) = 77")
   }
 
-  @Test func aRequiredPartnerThatIsMissingIsSeen() throws {
+  @Test func aMissingModelOfARequiredRelationshipIsSeen() throws {
     for (table, column) in LeagueColumns.required {
       try expect([.required], after: "UPDATE Z\(table) SET Z\(column) = NULL")
     }
@@ -53,7 +53,7 @@ import Testing
         + "DELETE FROM ZPLAYER")
   }
 
-  @Test func oneSidedPartnersAreSeen() throws {
+  @Test func oneSidedRelationshipsAreSeen() throws {
     try expect([.oneToOne], after: "UPDATE ZPLAYER SET ZSEAT = NULL WHERE Z_PK = 1")
     try expect([.oneToOne], after: "UPDATE ZSEAT SET ZPLAYER = NULL WHERE Z_PK = 1")
     try expect([.oneToOne], after: "UPDATE ZPLAYER SET ZSEAT = 1")

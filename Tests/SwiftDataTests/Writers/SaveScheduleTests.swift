@@ -68,7 +68,14 @@ import Testing
     }
   }
 
-  private static func makeLeague(_ container: ModelContainer) throws {
+  /// The store that each schedule copies.
+  private static let template = Result {
+    let folder = try TemporaryFolder()
+    try fill(League.container(folder.store))
+    return folder
+  }
+
+  private static func fill(_ container: ModelContainer) throws {
     let context = ModelContext(container)
     let clubs = [League.Club(1), League.Club(2)]
     let teams = [League.Team(11), League.Team(12)]
@@ -93,31 +100,30 @@ import Testing
 
   private static func run(_ first: Edit, _ second: Edit, at step: SaveStep, isSibling: Bool) throws
   {
-    let folder = try TemporaryFolder()
-    func container() throws -> ModelContainer {
-      try ModelContainer(
-        for: Schema(League.types), configurations: ModelConfiguration(url: folder.store))
-    }
-    let one = try container()
-    try makeLeague(one)
-    let other = isSibling ? one : try container()
+    let folder = try TemporaryFolder(copying: template.get())
+    let one = try League.container(folder.store)
+    let other = isSibling ? one : try League.container(folder.store)
     let (mine, theirs) = (
       try Held(ModelContext(one)), try Held(ModelContext(other))
     )
     mine.make(first, 90)
     theirs.make(second, 91)
     nonisolated(unsafe) let context = theirs.context
-    let done = DispatchSemaphore(value: 0)
+    let (begun, done) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     nonisolated(unsafe) let thread = Thread {
-      // A rule may refuse it.
-      try? context.save()
+      SaveStep.$reached.withValue({ if $0 == .begun { begun.signal() } }) {
+        // A rule may refuse it.
+        try? context.save()
+      }
+      begun.signal()
       done.signal()
     }
     let hasLock = step == .locked || step == .written || step == .announced
     SaveStep.$reached.withValue({ reached in
       guard reached == step, !thread.isExecuting, !thread.isFinished else { return }
       thread.start()
-      if hasLock { Thread.sleep(forTimeInterval: 0.001) } else { done.wait() }
+      // Inside the lock the second save gets as far as that.
+      if hasLock { begun.wait() } else { done.wait() }
     }) {
       try? mine.context.save()
     }

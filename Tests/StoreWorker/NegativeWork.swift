@@ -1,22 +1,6 @@
 import Foundation
+import OpenSwiftDataTestModels
 import SwiftData
-
-/// A model with a value that is kept in a file.
-@Model final class Negative {
-  @Attribute(.unique) var number: Int
-  @Attribute(.externalStorage) var data: Data
-
-  init(number: Int, data: Data) {
-    self.number = number
-    self.data = data
-  }
-
-  /// A value that tells which negative and which edit it belongs to.
-  static func data(_ number: Int, edit: Int, size: Int) -> Data {
-    let mark = "\(number).\(edit) "
-    return Data(mark.utf8) + Data(repeating: UInt8(truncatingIfNeeded: number), count: size)
-  }
-}
 
 /// What the process does with negatives.
 enum NegativeWork {

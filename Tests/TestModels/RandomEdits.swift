@@ -1,17 +1,19 @@
-import SwiftData
+package import SwiftData
 
-/// What the second process does at random; the same as there.
-struct Hammer {
+/// Inserts, changes, links and deletes parcels and batches at random, one save after the other. The
+/// tests and the second process edit one file with it at the same time.
+package struct RandomEdits {
   private var state: UInt64
 
-  init(seed: UInt64) { state = seed }
+  package init(seed: UInt64) { state = seed }
 
   private mutating func below(_ count: Int) -> Int {
     state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
     return Int(state >> 33) % count
   }
 
-  mutating func step(_ context: ModelContext) throws {
+  /// Makes up to three edits, and saves them.
+  package mutating func save(in context: ModelContext) throws {
     var parcels = try context.fetch(FetchDescriptor<Parcel>(sortBy: [SortDescriptor(\.index)]))
     var batches = try context.fetch(FetchDescriptor<Batch>(sortBy: [SortDescriptor(\.number)]))
     for _ in 0..<1 + below(3) {
