@@ -46,8 +46,8 @@ struct StoreMigration {
   var version: String { planning.versions[planning.target].name }
 
   /// - Parameter finding: The result of the check of the file.
-  /// - Returns: The finding, with the new description if the file was migrated, here or by another
-  ///   process; `nil` if it is empty now.
+  /// - Returns: The finding. If the file was migrated, here or by another process, it has the
+  ///   description that was read last, perhaps before the last step; `nil` if the file is empty now.
   /// - Throws: `SwiftDataError`, or an error of the database; the file is as it was then.
   func run(_ finding: StoreFileCheck.Finding) throws -> StoreFileCheck.Finding? {
     guard case .migrate(let path) = try decision(finding.stored) else { return finding }

@@ -36,11 +36,22 @@ struct StoreFileOpening {
   }
 
   private func openOrRefuse(_ stored: StoredSchema) throws -> Opened {
+    let (mapping, isIncomplete) = try mapOrRefuse(stored)
+    guard isIncomplete, configuration.allowsSave else { return try open(stored, mapping) }
+    let completed = try complete()
+    return try open(completed.stored, completed.mapping)
+  }
+
+  /// The mapping of the models to a file with tables, and whether it lacks their description.
+  /// - Throws: `SwiftDataError.loadIssueModelContainer` if the file can't be used with the models.
+  private func mapOrRefuse(
+    _ stored: StoredSchema
+  ) throws -> (mapping: SchemaMapping, isIncomplete: Bool) {
     switch decision(stored) {
     case .create: throw isEmpty
     case .open(let mapping, let isIncomplete):
       try StoreFile.refuseWriting(stored, configuration)
-      return try open(isIncomplete ? complete(stored, mapping) : stored, mapping)
+      return (mapping, isIncomplete)
     case .refuse(let differences):
       throw StoreFile.refusal(differences, of: stored, at: configuration.url)
     }
@@ -78,35 +89,36 @@ struct StoreFileOpening {
   // MARK: Complete
 
   /// Adds the description of the models to a file of an earlier release.
-  private func complete(_ stored: StoredSchema, _ mapping: SchemaMapping) throws -> StoredSchema {
-    guard configuration.allowsSave else { return stored }
-    return try change { stored, connection in
-      try StoreCompletion(mapping: mapping, version: version).run(stored, connection)
+  /// - Returns: The description after that, and the mapping to it.
+  private func complete() throws -> (stored: StoredSchema, mapping: SchemaMapping) {
+    try pool.write { connection in
+      try connection.transaction {
+        // Another process may have completed or migrated the file, so it is judged again inside.
+        let stored = try read(connection)
+        let (mapping, isIncomplete) = try mapOrRefuse(stored)
+        guard isIncomplete else { return (stored, mapping) }
+        try StoreCompletion(mapping: mapping, version: version).run(stored, connection)
+        return (try read(connection), mapping)
+      }
     }
   }
 
   /// Adds the history tables. Core Data creates them only if an app asks for it, but every save of
   /// this library records its changes in them.
+  /// - Returns: The description after that. Another process may have migrated the file before;
+  ///   `StoreSchemaMonitor` detects that.
   private func addHistory(
     to stored: StoredSchema, _ mapping: SchemaMapping
   ) throws -> StoredSchema {
     guard configuration.allowsSave, HistoryTables.areMissing(in: stored.columns) else {
       return stored
     }
-    return try change { stored, connection in
-      // Another process may have created them meanwhile.
-      guard HistoryTables.areMissing(in: stored.columns) else { return }
-      try StoreCreation(mapping).createHistory(connection)
-    }
-  }
-
-  /// - Returns: The description after the change.
-  private func change(
-    _ body: (StoredSchema, Connection) throws -> Void
-  ) throws -> StoredSchema {
-    try pool.write { connection in
+    return try pool.write { connection in
       try connection.transaction {
-        try body(read(connection), connection)
+        let stored = try read(connection)
+        // Another process may have created them.
+        guard HistoryTables.areMissing(in: stored.columns) else { return stored }
+        try StoreCreation(mapping).createHistory(connection)
         return try read(connection)
       }
     }
@@ -116,15 +128,15 @@ struct StoreFileOpening {
 
   /// Opens a file that has all tables of the models.
   private func open(_ stored: StoredSchema, _ mapping: SchemaMapping) throws -> Opened {
-    let stored = try addHistory(to: stored, mapping)
+    let latest = try addHistory(to: stored, mapping)
     let external = try openExternalFiles(mapping)
     let trees = try StoreIndexes.open(pool, mapping: mapping)
     if !configuration.isStoredInMemoryOnly {
-      try StoreSchemaMonitor(stored, mapping).begin(pool)
+      try StoreSchemaMonitor(stored, mapping, latest: latest).begin(pool)
     }
     let file = StoreFile(
-      identifier: stored.identifier, trees: trees, history: HistoryTables(in: stored.columns),
-      removedEntities: stored.modelMetadata?.removedEntities ?? [:], external: external)
+      identifier: latest.identifier, trees: trees, history: HistoryTables(in: latest.columns),
+      removedEntities: latest.modelMetadata?.removedEntities ?? [:], external: external)
     return (file, mapping)
   }
 

@@ -21,9 +21,9 @@ final class StoreSchemaMonitor: Sendable {
     let columns: [String: String]
   }
 
-  /// The state of the file that was last found to match.
+  /// The state of the file that was read last.
   private enum Known {
-    /// The description from which the mapping was made.
+    /// The last description that was read while the store was opened.
     case description(StoredSchema)
     /// The number of the state of the tables.
     case version(Int64)
@@ -33,14 +33,16 @@ final class StoreSchemaMonitor: Sendable {
   private let entities: [String: Entity]
   private let known: Mutex<Known>
 
-  /// - Parameter stored: The schema of the file from which the mapping was made.
-  init(_ stored: StoredSchema, _ mapping: SchemaMapping) {
+  /// - Parameters:
+  ///   - stored: The description of the file from which the mapping was made.
+  ///   - latest: A later description of the file, with which the first check compares it.
+  init(_ stored: StoredSchema, _ mapping: SchemaMapping, latest: StoredSchema) {
     let numbers = stored.entitiesByNumber
     roots = Set(
       mapping.entities.compactMap { StoreSchemaMonitor.root(of: numbers[$0.number], numbers)?.name }
     )
     entities = StoreSchemaMonitor.entities(of: stored, below: roots)
-    known = Mutex(.description(stored))
+    known = Mutex(.description(latest))
   }
 
   /// Checks the file once, and from then on whenever its tables have changed.

@@ -119,11 +119,33 @@ import Testing
 
   /// Another container migrates the file after it was checked, and before it is opened.
   @Test func aMigrationDuringTheOpeningIsSeen() throws {
+    try expectRefusal(migratingAfter: "", because: "was created with other models")
+  }
+
+  /// Another container migrates a file without history after it was read, and before the history is
+  /// added.
+  @Test func aMigrationBeforeTheHistoryIsAddedIsSeen() throws {
+    for table in HistoryTables.Entity.allCases.map(\.table) {
+      try SQLiteFile.execute("DROP TABLE \(table)", in: url)
+    }
+    try SQLiteFile.execute("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT > 16000", in: url)
+    try expectRefusal(
+      migratingAfter: "FROM Z_PRIMARYKEY",
+      because: "was migrated by another process or container while it was being opened")
+  }
+
+  /// Opens the file with its models, while another container migrates it after the first statement
+  /// that contains a text.
+  private func expectRefusal(
+    migratingAfter text: String, because reason: String
+  ) throws {
     let url = folder.store
     let hasMigrated = Atomic(false)
     var configuration = ModelConfiguration(url: url)
-    configuration.statementLog = StatementLog { _ in
-      guard !hasMigrated.exchange(true, ordering: .relaxed) else { return }
+    configuration.statementLog = StatementLog { event in
+      guard text.isEmpty || event.description.contains(text),
+        !hasMigrated.exchange(true, ordering: .relaxed)
+      else { return }
       #expect(throws: Never.self) {
         _ = try Journey.open(Journey.V2.self, at: url, plan: Plan.self)
       }
@@ -134,7 +156,7 @@ import Testing
     }
     let wasMigrated = hasMigrated.load(ordering: .relaxed)
     #expect(wasMigrated)
-    #expect(error?.description.contains("was created with other models") == true, "\(error as Any)")
+    #expect(error?.description.contains(reason) == true, "\(error as Any)")
     let context = try Journey.open(Journey.V2.self, at: url, plan: Plan.self)
     #expect(try context.fetchCount(FetchDescriptor<Journey.V2.Trip>()) == 4)
   }
