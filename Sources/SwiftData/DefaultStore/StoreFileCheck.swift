@@ -21,18 +21,18 @@ package struct StoreFileCheck {
     let isChangedByOpening: Bool
     /// Whether the file uses a rollback journal, not a write-ahead log.
     let hasRollbackJournal: Bool
-    /// Whether a program was interrupted while it wrote. Until the file is opened for writing, which
-    /// undoes the transaction, the description may mix two states.
-    let hasUnfinishedTransaction: Bool
+    /// Whether the file was read without locks: the description may mix two states then. This is so
+    /// if a program was interrupted while it wrote, or if the file can't be locked.
+    let mayMixStates: Bool
 
     /// The description with which later reads may be compared.
-    var earlier: StoredSchema? { hasUnfinishedTransaction ? nil : stored }
+    var earlier: StoredSchema? { mayMixStates ? nil : stored }
 
     /// The same file after it was opened for writing.
     func afterOpening(_ stored: StoredSchema) -> Finding {
       Finding(
         stored: stored, isChangedByOpening: false, hasRollbackJournal: hasRollbackJournal,
-        hasUnfinishedTransaction: false)
+        mayMixStates: false)
     }
   }
 
@@ -52,7 +52,7 @@ package struct StoreFileCheck {
       return Finding(
         stored: stored, isChangedByOpening: check.isChangedByOpening,
         hasRollbackJournal: file.header?.usesLog == false,
-        hasUnfinishedTransaction: file.hasUnfinishedTransaction)
+        mayMixStates: file.hasUnfinishedTransaction || file.lookAccess.last == .immutable)
     }
   }
 
