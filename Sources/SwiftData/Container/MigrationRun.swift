@@ -14,7 +14,7 @@ struct MigrationRun {
   private let store: StoreIdentity
   private let pool: ConnectionPool
   private let external: ExternalFiles
-  /// Reads what the file says of itself.
+  /// Reads the description of the file.
   private let reader: StoredSchemaReader
   /// Called before values are deleted.
   private let willDelete: ([MigrationLoss]) throws -> Void

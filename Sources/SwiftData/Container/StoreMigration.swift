@@ -69,7 +69,7 @@ struct StoreMigration {
   }
 
   /// - Parameters:
-  ///   - reader: Reads what the file says of itself, under the write lock.
+  ///   - reader: Reads the description of the file, under the write lock.
   ///   - keepsRollbackJournal: Whether a file with a rollback journal keeps it during the migration,
   ///     so that a failure leaves each byte as it was. The store is switched to a log when it is
   ///     opened.
@@ -222,7 +222,7 @@ struct StoreMigration {
       doing: "opening a store", entity: unrelated.count == 1 ? first.entity : nil)
   }
 
-  /// The error for a file whose description is gone.
+  /// The error for a file that is empty now, and so has no description.
   var isEmpty: SwiftDataError {
     .loadIssueModelContainer.with("The file at \(configuration.url.path) is empty. Check the URL.")
   }

@@ -50,7 +50,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
   /// Opens a store on an existing pool.
   /// - Parameters:
   ///   - external: The files of large values, if they are open already.
-  ///   - reader: Reads what the file says of itself.
+  ///   - reader: Reads the description of the file.
   ///   - seal: Ends the use of the store while the pool stays open.
   init(
     _ configuration: ModelConfiguration, schema: Schema, pool: ConnectionPool,

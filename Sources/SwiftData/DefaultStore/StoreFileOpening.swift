@@ -9,7 +9,8 @@ import OpenSwiftDataStoreFormat
 /// 2. `StoreDecision` compares the description with the models: the file is opened or refused.
 /// 3. What the file lacks is added: the description of the models if an earlier release wrote none
 ///    (`StoreCompletion`), the history, and indexes (`StoreIndexes`).
-/// 4. From then on `StoreSchemaMonitor` detects migrations by others.
+/// 4. From then on `StoreSchemaMonitor` detects migrations by other processes
+///    and containers.
 ///
 /// Another process may change the file at any time. Therefore the description is read again in each
 /// transaction that writes (`StoredSchemaReader`).
@@ -21,7 +22,7 @@ struct StoreFileOpening {
   let version: String?
   /// The files of large values, if they are open already.
   let external: ExternalFiles?
-  /// What the file said of itself before, if it was read.
+  /// Reads the description of the file.
   let reader: StoredSchemaReader
 
   /// The file, and the mapping of the models to its tables with the file's own entity numbers.

@@ -85,7 +85,9 @@ struct RelationshipValues {
   }
 
   private func loadedArray<V: PersistentModel>(_ slot: Int, of type: V.Type) -> [V]? {
-    guard case .toMany(let value) = self.value(slot), let members = value.members else { return nil }
+    guard case .toMany(let value) = self.value(slot), let members = value.members else {
+      return nil
+    }
     return value.array(of: type)?.models ?? members.compactMap { $0 as? V }
   }
 

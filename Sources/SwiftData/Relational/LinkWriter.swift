@@ -184,7 +184,7 @@ final class LinkWriter {
 
   // MARK: Targets
 
-  /// A link of the save leads to a row, which has to exist at the end.
+  /// Notes the destination of a link of the save, which has to exist at the end.
   func noteTarget(_ key: Int64, root: Int) { targets.insert(key, root: root) }
 
   /// - Throws: `DeletedRows` with the destinations that do not exist any more.
@@ -274,8 +274,8 @@ private struct OneToOneAssignments {
     return settled.reversed()
   }
 
-  /// Whether the row at the other end was merged from several models, and its final link leads
-  /// elsewhere.
+  /// Whether the row at the other end was merged from several models, and its final link refers to
+  /// another row.
   private func isSuperseded(_ assignment: OneToOneAssignment) -> Bool {
     guard let destination = assignment.destination,
       let index = indices[Side(row: destination, slot: assignment.statements.freeRow.slot)]

@@ -45,7 +45,7 @@ final class NewKeys {
     nextKeys[save.statements.entity.rootName] = key
   }
 
-  /// The key after the last one that a save assigned, and after those that other programs assigned
+  /// The key after the last key of all saves, and after the keys that other programs have assigned
   /// since.
   private func firstFreeKey(_ save: EntitySave) throws -> Int64 {
     guard let root = store.mapping.entity(named: save.statements.entity.rootName) else { return 1 }

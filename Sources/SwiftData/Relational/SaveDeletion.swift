@@ -34,7 +34,7 @@ final class SaveDeletion {
     self.needsLastValues = needsLastValues
   }
 
-  /// Deletes rows, and those that delete rules add. Links that the same save changes count as
+  /// Deletes rows, and the rows that delete rules add. Links that the same save changes count as
   /// changed.
   func run(_ request: DataStoreSaveChangesRequest<DefaultSnapshot>) throws {
     for snapshot in request.updated { try writeLinks(of: snapshot) }

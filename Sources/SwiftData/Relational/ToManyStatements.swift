@@ -5,14 +5,14 @@ package struct ToManyStatements: Sendable {
   package let slot: Int
   /// The table and columns of the pairs; the same for both sides of a relationship.
   package let pairTable: PairTable
-  /// Whether the owner is the first key of a pair, in the order of `place`.
+  /// Whether the owner is the first key of a pair, in the order of `pairTable`.
   package let ownerIsFirst: Bool
-  /// Adds a pair. The keys are in the order of `place`.
+  /// Adds a pair. The keys are in the order of `pairTable`.
   package let link: String
   package let unlink: String
   /// Finds the owner of a member, if it can have only one.
   let storedOwner: String?
-  /// The rows that change with a pair, in the order of `place`.
+  /// The rows that change with a pair, in the order of `pairTable`.
   let first: EntityChanges.Partner
   let second: EntityChanges.Partner
 

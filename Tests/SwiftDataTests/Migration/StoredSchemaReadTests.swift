@@ -4,7 +4,7 @@ import SwiftData
 import Synchronization
 import Testing
 
-/// What a file says of itself is read completely once for each state of its tables, and never used
+/// The description of a file is read completely once for each state of its tables, and never used
 /// after another process has changed it.
 @Suite struct StoredSchemaReadTests {
   private let folder: TemporaryFolder
