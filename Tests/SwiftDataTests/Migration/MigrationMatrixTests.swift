@@ -50,7 +50,8 @@ import Testing
   }
 
   private init(_ size: Size) throws {
-    store = try MigratedStore(copying: #require(Self.templates.get()[size]))
+    let templates = try Self.templates.get()
+    store = try MigratedStore(copying: #require(templates[size]))
   }
 
   init() throws { try self.init(.small) }

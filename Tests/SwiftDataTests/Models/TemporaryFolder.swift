@@ -17,9 +17,12 @@ final class TemporaryFolder: Sendable {
   private static var fileSystem: URL {
     #if os(Linux)
       let memory = URL(fileURLWithPath: "/dev/shm", isDirectory: true)
-      let values = try? FileManager.default.attributesOfFileSystem(forPath: memory.path)
-      let free = (values?[.systemFreeSize] as? NSNumber)?.int64Value ?? 0
-      if free > 4 << 30, FileManager.default.isWritableFile(atPath: memory.path) { return memory }
+      var room = statvfs()
+      if statvfs(memory.path, &room) == 0, access(memory.path, W_OK) == 0,
+        UInt64(room.f_bavail) * UInt64(room.f_frsize) > 4 << 30
+      {
+        return memory
+      }
     #endif
     return FileManager.default.temporaryDirectory
   }

@@ -75,7 +75,7 @@ struct FetchPlanTests {
       ]) == 2)
   }
 
-  @Test func aComputedValueIsComputedEachTime() throws {
+  @Test func aComputedValueIsBoundLikeACapturedOne() throws {
     func predicate(_ rank: Int) -> Predicate<Entry> { #Predicate { $0.rank == rank + 1 } }
     #expect(try compiled((-3..<3).map(predicate)) == 1)
     func choice(_ rank: Int) -> Predicate<Entry> {
@@ -125,13 +125,14 @@ struct FetchPlanTests {
       ]) == 2)
   }
 
-  @Test func modelsAreBoundByKeyWithOnePlan() throws {
+  @Test func modelsAreBoundByKeyAndCompiledEachTime() throws {
     let (ann, bob) = (try court.member("Ann"), try court.member("Bob"))
     func predicate(_ owner: Member) -> Predicate<Entry> {
       let id = owner.persistentModelID
       return #Predicate { $0.owner?.persistentModelID == id }
     }
-    #expect(try compiled([predicate(ann), predicate(bob), predicate(ann)]) == 1)
+    // The text depends on the entities of the captured identifiers.
+    #expect(try compiled([predicate(ann), predicate(bob), predicate(ann)]) == 3)
   }
 
   @Test func listsAreSpelledOutEachTime() throws {
