@@ -228,7 +228,6 @@ import Testing
     let mine = ModelContext(try StoreFolder.container(folder.store, allowsSave: false))
     let author = try #require(
       try mine.fetch(FetchDescriptor<Author>(sortBy: [SortDescriptor(\.name)])).first)
-    let notes = Notes(mine.container)
     mine.container.observesRemoteChanges = true
     try SQLiteFile.execute(
       "UPDATE ZAUTHOR SET ZNAME = 'changed' WHERE ZNAME = 'Author 0'", in: folder.store)
@@ -244,7 +243,6 @@ import Testing
     let theirs = ModelContext(writing)
     let mine = ModelContext(try StoreFolder.container(folder.store, allowsSave: false))
     let author = try #require(try mine.fetch(FetchDescriptor<Author>()).first)
-    let notes = Notes(mine.container)
     mine.container.observesRemoteChanges = true
     try #require(try theirs.fetch(FetchDescriptor<Author>()).first).name = "changed"
     try theirs.save()
