@@ -124,8 +124,10 @@ final class ChangeLog: Sendable {
       let index = serial - state.first
       guard state.entries.indices.contains(index) else { return [() -> Void]() }
       let author = state.entries[index].author
+      // A reader that was notified of a later entry could not take it until now.
+      let hasLaterEntries = index < state.entries.count - 1
       state.complete(index, changes, limit: limit)
-      return changes.isEmpty ? [] : state.readersToNotify(besides: author)
+      return changes.isEmpty && !hasLaterEntries ? [] : state.readersToNotify(besides: author)
     }
     version.add(1, ordering: .releasing)
     for notify in notifications { notify() }
