@@ -50,7 +50,7 @@ public final class HistoryObserver: Observable, Sendable {
     modelContainer: ModelContainer, isolation: isolated (any Actor)? = #isolation
   ) throws {
     try self.init(historyTokens ?? [:], observedModels, authors, modelContainer)
-    start(isolation: isolation, checksImmediately: historyTokens?.isEmpty == false)
+    start(isolation: isolation)
   }
 
   private init(
@@ -84,7 +84,7 @@ public final class HistoryObserver: Observable, Sendable {
     return counter.withLock { $0 }
   }
 
-  private func start(isolation: isolated (any Actor)?, checksImmediately: Bool) {
+  private func start(isolation: isolated (any Actor)?) {
     let executor = isolation.map(ContextExecutor.init)
     let deliver: @Sendable () -> Void = { [weak self] in
       if let executor {
@@ -97,7 +97,8 @@ public final class HistoryObserver: Observable, Sendable {
       self?.look(deliver)
     }
     self.observation.withLock { $0 = observation }
-    if checksImmediately { look(deliver) }
+    // For transactions after the tokens, and for commits from before the observation existed.
+    look(deliver)
   }
 
   private func look(_ deliver: @escaping @Sendable () -> Void) {
