@@ -30,7 +30,9 @@ package enum RuntimeAssumptions {
 
 /// A value as a type that has the same representation; `nil` if the sizes show that it has not.
 ///
-/// `unsafeBitCast` stops the program for types of different sizes.
+/// `unsafeBitCast` stops the program for types of different sizes. An argument of an existential type
+/// is written with `as`, for example `value as Any`. Otherwise the call opens it, and `T` is the type
+/// of its content.
 @inline(__always)
 package func castIfSameSize<T, U>(_ value: T, to type: U.Type) -> U? {
   guard MemoryLayout<T>.size == MemoryLayout<U>.size else { return nil }

@@ -128,7 +128,7 @@ extension TypeReflection {
 
   /// A metatype of any type is the address of its metadata.
   private static func pointer(to type: any Any.Type) -> UnsafeRawPointer? {
-    castIfSameSize(type, to: UnsafeRawPointer.self)
+    castIfSameSize(type as any Any.Type, to: UnsafeRawPointer.self)
   }
 
   private static func target(ofRelative pointer: UnsafeRawPointer) -> UnsafeRawPointer? {
