@@ -2,8 +2,8 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Reports the commits of other containers and processes to the files of a container's stores, as
-/// long as there are observations.
+/// Passes on what other containers and processes commit to the files of a container's stores, while
+/// there are observers.
 ///
 /// The way of a commit of another process to a `ResultsObserver`:
 ///

@@ -27,7 +27,7 @@ enum StoreFailure {
       return error
     }
     return SwiftDataError.loadIssueModelContainer.with(
-      "The store at \(url.path) can't be migrated; it was left as it is."
+      "The store at \(url.path) can't be migrated; it is unchanged."
         + (failure.code == .corrupt ? " \(recoveryAdvice)" : ""), doing: "migrating a store",
       underlying: cause(error))
   }

@@ -46,7 +46,7 @@ package final class StoreFileWatch: Sendable {
 /// 3. Files take their events, and the due ones are called.
 /// 4. The last watch ends the thread. A later watch starts another one.
 ///
-/// `current` guards which loop is the process's, `state` the files of one loop.
+/// `current` guards the loop of the process, `state` the files of one loop.
 private final class StoreFileWatchThread: @unchecked Sendable {
   private static let current = Mutex<(loop: StoreFileWatchThread?, lastNumber: Int)>((nil, 0))
 

@@ -1,6 +1,6 @@
-/// The names of SwiftUI that the arguments of queries have.
+/// The types of SwiftUI that arguments of queries have.
 ///
-/// They are members of this type, so an app can have modules with types of the same names. Arguments
-/// leave the name out: `@Query(sort: \.start, animation: .default)`. Apple's module of this name
-/// declares the queries.
+/// They are members of this type, so that an app can have types of the same names. Arguments do not
+/// need the names: `@Query(sort: \.start, animation: .default)`. Apple's module of this name declares
+/// the queries.
 public enum _SwiftData_SwiftUI {}

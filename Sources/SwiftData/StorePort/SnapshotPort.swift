@@ -1,7 +1,7 @@
 /// The port for stores with the public `DataStore` protocol, which uses requests and snapshots.
 ///
 /// Snapshots of the store are converted to `DefaultSnapshot` and back, property by property
-/// (`SnapshotConversion`). The port uses only what the protocol provides:
+/// (`SnapshotConversion.swift`). The port uses only what the protocol provides:
 ///
 /// * If the store prefers not to filter or sort, the request is repeated without, and memory does
 ///   the rest.

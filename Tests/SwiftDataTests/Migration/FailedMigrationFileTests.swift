@@ -40,7 +40,7 @@ import Testing
     try folder.overwrite([UInt8](repeating: 0xAA, count: 4096), at: Int(page - 1) * 4096)
     let before = try folder.content()
     let error = #expect(throws: SwiftDataError.loadIssueModelContainer) { try open() }
-    #expect(error?.description.contains("unchanged") == true, "\(error as Any)")
+    #expect(error?.description.contains("is unchanged") == true, "\(error as Any)")
     #expect(try folder.content() == before && !folder.usesLog)
   }
 

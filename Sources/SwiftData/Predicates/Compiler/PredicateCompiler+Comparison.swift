@@ -1,8 +1,8 @@
 import Foundation
 import OpenSwiftDataSQLSyntax
 
-/// Compiles equality and order of two terms. Called for the operators of comparison, and for nodes
-/// that compare in other words: ranges, `contains`.
+/// Compiles equality and order of two terms. Called for the operators of comparison, and for other
+/// nodes that compare: ranges, `contains`.
 extension PredicateCompiler {
   // MARK: Equality
 

@@ -12,9 +12,9 @@ package import OpenSwiftDataSQLSyntax
 /// 4. A step over a to-one relationship joins the destination's table once per query. A condition
 ///    on a to-many relationship becomes a subquery with its own joins.
 ///
-/// What the compiler knows while it walks the tree stands in types of their own, each with its
-/// invariants. A node receives the compiler, because its operands are compiled by it; what terms
-/// compute among themselves receives only the part that it needs.
+/// The state of the walk is divided into types, each with its invariants. A node receives the
+/// compiler, which compiles the operands. Code that computes with terms receives only the part of the
+/// state that it needs.
 package struct PredicateCompiler {
   let mapping: SchemaMapping
   /// The rows that the predicate selects from.

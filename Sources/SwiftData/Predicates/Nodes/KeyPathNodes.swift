@@ -1,7 +1,7 @@
 import Foundation
 import OpenSwiftDataSQLSyntax
 
-// `$0.property`. What a key path means for each kind of value is told by the terms.
+// `$0.property`. Each type of term defines what a key path means for it.
 
 extension PredicateExpressions.KeyPath: PredicateNode {
   var operands: [any PredicateExpression] { [root] }

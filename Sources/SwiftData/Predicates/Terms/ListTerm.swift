@@ -12,8 +12,8 @@ struct ListTerm {
   /// Whether it is a dictionary, whose keys are texts.
   let isDictionary: Bool
 
-  /// - Parameter type: The type of the property. The initialiser returns `nil` if it is no such
-  ///   list.
+  /// - Parameter type: The type of the property. The initialiser returns `nil` if it is another
+  ///   type.
   init?(_ value: SQLExpression, of type: any Any.Type) {
     guard let list = type as? any ListType.Type, let kind = Self.kind(of: list.elementType) else {
       return nil
