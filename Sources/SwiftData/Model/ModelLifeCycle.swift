@@ -147,11 +147,11 @@ extension _ModelStorage {
 
   /// Called at the beginning of a transition.
   private func _invariantCheck(
-    startsIn legal: LifeCycle.States, _ transition: StaticString = #function
+    startsIn legal: @autoclosure () -> LifeCycle.States, _ transition: StaticString = #function
   ) {
     #if OPENSWIFTDATA_INVARIANTS
       precondition(
-        legal.contains(state),
+        legal().contains(state),
         "A model in the state \(state) has no transition \(transition): \(descriptor.entityName).")
     #endif
   }
