@@ -43,6 +43,14 @@ extension Schema {
   }
 }
 
+extension Schema.Entity {
+  /// The type whose models this entity describes; not part of an encoded schema.
+  package final var modelType: (any PersistentModel.Type)? {
+    get { _objectType as? any PersistentModel.Type }
+    set { _objectType = newValue }
+  }
+}
+
 /// Collects entities from model classes, following relationships and superclasses.
 ///
 /// A relationship refers to an entity by name: if the schema lists a class of that name, the
