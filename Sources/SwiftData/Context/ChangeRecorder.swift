@@ -77,7 +77,7 @@ final class ChangeRecorder {
 
   /// One model for each row to delete.
   var rowsToDelete: [_ModelStorage] {
-    // Instances of a row that another context deleted are no longer duplicates in the identity map.
+    // Instances of a row that another context deleted are no longer duplicates in the registry.
     guard identities.hasDuplicates || lostReferences.mayExist else { return Array(changes.deleted) }
     var seen: Set<PersistentIdentifier> = []
     return changes.deleted.filter { seen.insert($0.identifier).inserted }

@@ -3,8 +3,8 @@ import OpenSwiftDataRowStorage
 /// Finds models of a save that another writer has changed or deleted, for a context that refuses
 /// conflicts. `SavePreparation` calls it under the write lock.
 ///
-/// 1. `SavePreparation` applies changes saved by other contexts of the container, as before each fetch.
-///    Properties that change under unsaved edits are recorded
+/// 1. `SavePreparation` applies changes saved by other contexts of the container, as before each
+///    fetch. Properties that change under unsaved edits are recorded
 ///    (`ExternalChangeFeed.externallyChangedSlots`).
 /// 2. The rows of edited and deleted models are read again, one statement per entity, to find
 ///    changes by other containers and processes.

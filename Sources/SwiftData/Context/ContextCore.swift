@@ -1,16 +1,16 @@
 /// The state of a `ModelContext`, shared with its models. It owns the objects that do the work.
 ///
-/// Each of them is made with the parts that it needs, so its initialiser tells what it can reach.
-/// From the lowest to the highest:
+/// Each of them is made with the parts that it needs, so its initialiser shows what it can use. From
+/// the lowest layer to the highest:
 ///
-/// - `stores` reaches the stores; `identities` finds instances by identifier; `changes` contains the
-///   unsaved changes; `watchers` observe edits: undo, autosave and live queries.
+/// - `stores` has the ports of the stores; `identities` finds instances by identifier; `changes`
+///   contains the unsaved changes; `watchers` observe edits: undo, autosave and live queries.
 /// - `lostReferences` knows what refers to models that have left the context, `pendingErrors` keeps
 ///   misuse for the next save, `unreadableValues` lists values that models could not show,
 ///   `failedReads` keeps failed reads that a save must not treat as empty results.
 /// - `materializer` turns rows into models, `faults` reads what models request.
 /// - `recorder` records each change, `relationships` keeps both sides of relationships consistent,
-///   `graph` inserts and deletes models with what they lead to.
+///   `graph` inserts and deletes models together with related ones.
 /// - `externalChanges` applies what other contexts saved; its `feed` receives it.
 /// - `FetchOperation`, `SaveSession` and `UndoApplication` live for one operation.
 ///

@@ -1,10 +1,10 @@
 /// What the other contexts of a container save, as seen by one context.
 ///
 /// It is created with its context and reads the `ChangeLog` until `stop()`. It also knows which
-/// unsaved edits conflict with what other contexts saved (`conflictingSlots`); a save or a rollback of the
-/// context clears these.
+/// unsaved edits conflict with what other contexts saved (`conflictingSlots`); a save or a rollback
+/// of the context clears these.
 ///
-/// `log` is shared and guards itself; everything else is used on the thread of the context only.
+/// `log` and `arrivals` guard themselves; everything else is used on the thread of the context only.
 final class ExternalChangeFeed {
   /// What happens if another context has changed what is edited here.
   var conflictPolicy = ModelContext.ConflictPolicy.laterSaveWins

@@ -1,5 +1,5 @@
-/// Inserts models with all new models that they lead to, adds related models of other contexts, and
-/// deletes models before the save.
+/// Inserts models with all new models that are related to them, adds related models of other
+/// contexts, and deletes models before the save.
 ///
 /// Called by `ModelContext.insert` and `delete`, by the setters of relationships (through
 /// `_FaultSource`, for new related models), by `DeleteRules` and by `UndoApplication`.

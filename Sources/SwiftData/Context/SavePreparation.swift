@@ -37,8 +37,8 @@ struct SavePreparation {
     validation = Validation(changes: recorder.changes, coordinator: coordinator)
   }
 
-  /// - Returns: What a deletion by a store may still settle, because it also deletes the models that
-  ///   break a rule.
+  /// - Returns: The broken rules. They may be settled by the stores, which may also delete the models
+  ///   that break them.
   /// - Throws: `SwiftDataError.saveConflict`, `SwiftDataError.storeReadFailure`, or
   ///   `SwiftDataError.modelValidationFailure` if nothing is deleted.
   mutating func run() throws -> Failures {
