@@ -18,6 +18,7 @@ protocol ObservingQuery: AnyObject {
 /// It watches the context as long as there are queries. Used on the thread of the context only,
 /// except for `signals`.
 final class LiveQueryDispatcher: EditWatcher {
+  private let context: ContextReference
   private let externalChanges: ExternalChangeApplication
   private let watchers: EditWatchers
   private let coordinator: any StoreCoordinator
@@ -40,6 +41,7 @@ final class LiveQueryDispatcher: EditWatcher {
   }
 
   private init(_ context: ModelContext) {
+    self.context = ContextReference(context)
     externalChanges = context.core.externalChanges
     watchers = context.core.watchers
     coordinator = context.core.coordinator
@@ -87,7 +89,9 @@ final class LiveQueryDispatcher: EditWatcher {
 
   /// Makes the queries that changes concern update their results.
   func flush() {
-    guard externalChanges.feed.isOpen else { return }
+    // The context may be released on another thread, which then closes its parts.
+    guard let context = context.context else { return }
+    defer { withExtendedLifetime(context) {} }
     // Changes recorded until the queries are updated need no other job.
     isScheduled = true
     externalChanges.applyNew()
