@@ -1,5 +1,5 @@
 .PHONY: demo chinook upgrade trips trips-tool tool test runtime diagnostics check samples format \
-  warnings type-checking packages browser docs benchmark
+  warnings type-checking packages release browser docs benchmark
 
 # What `swift format` looks at.
 SWIFT = Package.swift Sources Tests Tools/Package.swift Tools/Sources Interchange/Program \
@@ -87,6 +87,12 @@ packages:
 	OPENSWIFTDATA_INVARIANTS=1 swift build --package-path Tools $(NESTED)
 	OPENSWIFTDATA_INVARIANTS=1 swift build --package-path Benchmarks $(NESTED)
 	OPENSWIFTDATA_INVARIANTS=1 Scripts/check-interchange
+
+# A program with the package links in a release build. The optimiser can make references that a debug
+# build does not have.
+release:
+	@Scripts/setup
+	swift build -c release --product OpenSwiftDataStoreWorker
 
 # The page of the example Trips follows changes of two processes in a headless Chromium, which is installed
 # where it is missing. `Scripts/check-browser --pictures` takes the pictures of the README anew, `--no-browser` reads

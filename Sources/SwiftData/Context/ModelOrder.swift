@@ -3,7 +3,10 @@ import Foundation
 /// The order of a fetch, made in memory as the store makes it: models that are equal by all
 /// descriptors are ordered by key; new ones come last, in the order of their insertion.
 struct ModelOrder<T: PersistentModel> {
-  private struct Key {
+  /// A class, because a structure that stores a descriptor does not link in a release build: the
+  /// compiler's assignment of such a structure names a private type of Foundation
+  /// (`make release`).
+  private final class Key {
     let descriptor: SortDescriptor<T>
     /// `nil` if that is not known: then values are compared without the descriptor.
     let isReversed: Bool?
