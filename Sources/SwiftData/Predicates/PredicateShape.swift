@@ -76,6 +76,16 @@ struct ShapeCollector {
     depth -= 1
   }
 
+  /// A closure that is applied to an operand or to its elements.
+  mutating func add(
+    closure body: any PredicateExpression, of variable: PredicateExpressions.VariableID,
+    appliedTo operand: any PredicateExpression
+  ) {
+    add(operand)
+    add(variable: variable)
+    add(body)
+  }
+
   mutating func add(_ keyPath: AnyKeyPath) { shape.parts.append(.keyPath(keyPath)) }
 
   mutating func add(choice: Int) { shape.parts.append(.choice(choice)) }

@@ -10,7 +10,7 @@ import OpenSwiftDataSQLSyntax
 final class LinkWriter {
   private let store: RelationalStore
   private let prepared: PreparedSave
-  private let keys: NewKeys
+  private let keys: KeyAssigner
   private let changes: RowChanges
   private let deletion: RowDeletion
   /// To-one relationships of stored rows that may have a new destination.
@@ -23,7 +23,7 @@ final class LinkWriter {
   private(set) var answered: [SaveConsequences.Link] = []
 
   init(
-    store: RelationalStore, _ prepared: PreparedSave, _ keys: NewKeys, _ changes: RowChanges,
+    store: RelationalStore, _ prepared: PreparedSave, _ keys: KeyAssigner, _ changes: RowChanges,
     _ deletion: RowDeletion
   ) {
     self.store = store

@@ -6,7 +6,7 @@
 final class RowWriter {
   private let store: RelationalStore
   private let prepared: PreparedSave
-  private let keys: NewKeys
+  private let keys: KeyAssigner
   private let changes: RowChanges
   private let deletion: RowDeletion
   private let links: LinkWriter
@@ -19,7 +19,7 @@ final class RowWriter {
   private(set) var deletedRows: [PersistentIdentifier] = []
 
   init(
-    store: RelationalStore, _ prepared: PreparedSave, _ keys: NewKeys, _ changes: RowChanges,
+    store: RelationalStore, _ prepared: PreparedSave, _ keys: KeyAssigner, _ changes: RowChanges,
     _ deletion: RowDeletion, _ links: LinkWriter, refusesUpserts: Bool
   ) {
     self.store = store

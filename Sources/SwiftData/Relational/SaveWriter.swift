@@ -18,7 +18,7 @@ struct SaveWriter {
     /// Changed rows release the unique values that they change, so that other models can get these
     /// values.
     case releaseUniqueValues
-    /// New models that can't be merged with a stored row get the next free keys (`NewKeys`).
+    /// New models that can't be merged with a stored row get the next free keys (`KeyAssigner`).
     case assignFreeKeys
     /// Changed rows with unique constraints are updated, only in the changed columns. They come
     /// before the new models that may be merged with them, so the values of new models win. Rows
@@ -57,7 +57,7 @@ struct SaveWriter {
   private let session: any SQLSession
   private let prepared: PreparedSave
   private let changes: RowChanges
-  private let keys: NewKeys
+  private let keys: KeyAssigner
   private let rows: RowWriter
   private let links: LinkWriter
   private let pairs: PairWriter
@@ -81,7 +81,7 @@ struct SaveWriter {
     self.request = request
     prepared = PreparedSave(store: store, session: session)
     changes = RowChanges(store, session, by: request.editingState)
-    keys = NewKeys(store: store, prepared, changes)
+    keys = KeyAssigner(store: store, prepared, changes)
     let deleted = RowDeletion(
       store: store, session: session, changes, else: "Nothing was saved.")
     links = LinkWriter(store: store, prepared, keys, changes, deleted)

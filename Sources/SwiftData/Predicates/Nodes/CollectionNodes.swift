@@ -57,9 +57,7 @@ extension PredicateExpressions.SequenceContainsWhere: PredicateNode {
   var form: SourceForm { .closure("contains") }
 
   func describe(to shape: inout ShapeCollector) {
-    shape.add(sequence)
-    shape.add(variable: variable.key)
-    shape.add(test)
+    shape.add(closure: test, of: variable.key, appliedTo: sequence)
   }
 
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
@@ -80,9 +78,7 @@ extension PredicateExpressions.SequenceAllSatisfy: PredicateNode {
   var form: SourceForm { .closure("allSatisfy") }
 
   func describe(to shape: inout ShapeCollector) {
-    shape.add(sequence)
-    shape.add(variable: variable.key)
-    shape.add(test)
+    shape.add(closure: test, of: variable.key, appliedTo: sequence)
   }
 
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
@@ -105,9 +101,7 @@ extension PredicateExpressions.Filter: PredicateNode {
   var form: SourceForm { .closure("filter") }
 
   func describe(to shape: inout ShapeCollector) {
-    shape.add(sequence)
-    shape.add(variable: variable.key)
-    shape.add(filter)
+    shape.add(closure: filter, of: variable.key, appliedTo: sequence)
   }
 
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {

@@ -9,9 +9,7 @@ extension PredicateExpressions.OptionalFlatMap: PredicateNode {
   var form: SourceForm { .closure("flatMap") }
 
   func describe(to shape: inout ShapeCollector) {
-    shape.add(wrapped)
-    shape.add(variable: variable.key)
-    shape.add(transform)
+    shape.add(closure: transform, of: variable.key, appliedTo: wrapped)
   }
 
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {

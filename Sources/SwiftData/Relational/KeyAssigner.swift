@@ -1,7 +1,7 @@
 import OpenSwiftDataRowStorage
 
 /// Assigns primary keys to the new models of a save. Used by the steps of `SaveWriter`.
-final class NewKeys {
+final class KeyAssigner {
   /// The keys of the new models, in the order of the request; 0 for models without a key.
   private(set) var all: [Int64] = []
   /// The same keys by temporary identifier, if relationships can refer to the models.
