@@ -1,7 +1,7 @@
 import OpenSwiftDataCSQLite
 package import Foundation
 
-// Parameters are numbered from 1. Text and bytes are copied by SQLite.
+// Parameters are numbered from 1. SQLite copies text and bytes, except borrowed ones.
 
 extension Statement {
   @inlinable
@@ -41,6 +41,26 @@ extension Statement {
         // A null pointer would bind NULL instead of an empty blob.
         sqlite3_bind_zeroblob(handle, index, 0)
       }
+    if code != SQLITE_OK { throw failure(code) }
+  }
+
+  /// Binds UTF-8 text in memory that exists until the statement is reset. A later reset or binding
+  /// does not read it.
+  @inlinable
+  package func bind(borrowedText text: UnsafeRawBufferPointer, at index: Int32) throws {
+    guard let base = text.baseAddress else { return try bind("", at: index) }
+    // No destructor means SQLITE_STATIC.
+    let code = sqlite3_bind_text64(
+      handle, index, base.assumingMemoryBound(to: CChar.self), UInt64(text.count), nil,
+      UInt8(SQLITE_UTF8))
+    if code != SQLITE_OK { throw failure(code) }
+  }
+
+  /// Binds bytes in memory that exists until the statement is reset.
+  @inlinable
+  package func bind(borrowedBytes bytes: UnsafeRawBufferPointer, at index: Int32) throws {
+    guard let base = bytes.baseAddress else { return try bind(bytes: bytes, at: index) }
+    let code = sqlite3_bind_blob64(handle, index, base, UInt64(bytes.count), nil)
     if code != SQLITE_OK { throw failure(code) }
   }
 

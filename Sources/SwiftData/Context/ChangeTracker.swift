@@ -8,9 +8,9 @@ import OpenSwiftDataRowStorage
 /// Holds its models strongly, so that an edited model without another owner is still saved. Belongs
 /// to one context and is used on its thread only.
 final class ChangeTracker {
-  private(set) var inserted = OrderedModels()
-  private(set) var changed = OrderedModels()
-  private(set) var deleted = OrderedModels()
+  private(set) var inserted = OrderedModels(keepsSavedValues: false)
+  private(set) var changed = OrderedModels(keepsSavedValues: true)
+  private(set) var deleted = OrderedModels(keepsSavedValues: true)
   /// One-to-one relationships of edited models that were emptied because their model was set
   /// elsewhere.
   private var displacedLinks: [ObjectIdentifier: SlotSet] = [:]
@@ -177,12 +177,9 @@ final class ChangeTracker {
   @discardableResult
   func removeAll() -> [OrderedModels] {
     let removed = lists
-    for storage in inserted { storage.clearPending() }
-    for storage in changed { storage.clearPending() }
-    for storage in deleted { storage.clearPending() }
-    inserted.removeAll()
-    changed.removeAll()
-    deleted.removeAll()
+    inserted.removeAll { $0.clearPending() }
+    changed.removeAll { $0.clearPending() }
+    deleted.removeAll { $0.clearPending() }
     return removed
   }
 }

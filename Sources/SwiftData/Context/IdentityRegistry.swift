@@ -69,6 +69,20 @@ final class IdentityRegistry {
     return table
   }
 
+  /// Makes room for the rows of a save, if they are many.
+  func reserve(for identifiers: [PersistentIdentifier]) {
+    guard identifiers.count > 64, let scope = identifiers.first?.id.scope else { return }
+    table(of: scope)?.reserve(identifiers.count)
+  }
+
+  /// Registers `storage` under its identifier, if that is an integer key without an entry.
+  /// - Returns: Whether it was registered.
+  func insertNew(_ storage: _ModelStorage) -> Bool {
+    guard let identifier = storage.knownIdentifier, let table = table(of: identifier.id.scope)
+    else { return false }
+    return table.insertNew(storage, for: identifier.id.key)
+  }
+
   /// Registers `storage` under its identifier.
   func insert(_ storage: _ModelStorage) {
     guard let identifier = storage.knownIdentifier else { return }

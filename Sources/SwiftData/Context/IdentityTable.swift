@@ -32,6 +32,19 @@ final class IdentityTable: RowRegistry {
     storage.table = self
   }
 
+  /// Registers `storage` under its key, if the key has no entry.
+  /// - Returns: Whether it was registered.
+  func insertNew(_ storage: _ModelStorage, for key: Int64) -> Bool {
+    let reference = UnretainedStorage(storage)
+    let isNew = entries.withLock { entries in
+      if entries.index(of: key) != nil { return false }
+      entries.insertNew(reference, for: key)
+      return true
+    }
+    if isNew { storage.table = self }
+    return isNew
+  }
+
   override func remove(_ storage: _ModelStorage, for key: Int64) {
     let reference = UnretainedStorage(storage)
     entries.withLock { $0.remove(reference, for: key) }

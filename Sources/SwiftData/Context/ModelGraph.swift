@@ -13,6 +13,8 @@ final class ModelGraph {
   private let faults: FaultResolver
   private let lostReferences: LostReferences
   private let pendingErrors: PendingErrors
+  /// The class of the last inserted model, which is usually that of the next one too.
+  private var lastKnown: _ModelDescriptor?
 
   init(
     _ coordinator: any StoreCoordinator, _ context: ContextIdentity, _ recorder: ChangeRecorder,
@@ -45,8 +47,9 @@ final class ModelGraph {
       return
     }
     guard knows(storage) else { return }
-    var joined = [storage]
     recorder.insert(storage, in: source)
+    if storage.descriptor.relationshipSlots.isEmpty { return }
+    var joined = [storage]
     var next = 0
     while next < joined.count {
       let current = joined[next]
@@ -67,8 +70,13 @@ final class ModelGraph {
 
   /// Whether the schema contains the model's class; if not, the next save throws.
   private func knows(_ storage: _ModelStorage) -> Bool {
-    if coordinator.knows(storage.descriptor) { return true }
-    pendingErrors.note(coordinator.unknown(storage.descriptor))
+    let descriptor = storage.descriptor
+    if lastKnown === descriptor { return true }
+    if coordinator.knows(descriptor) {
+      lastKnown = descriptor
+      return true
+    }
+    pendingErrors.note(coordinator.unknown(descriptor))
     return false
   }
 

@@ -2,23 +2,32 @@
 ///
 /// A storage is in one list at a time and stores its position there.
 struct OrderedModels: Sequence {
-  private struct Entry {
+  /// The model is retained; its storage belongs to it.
+  fileprivate struct Entry {
     let model: AnyObject
     let storage: _ModelStorage
-    let saved: SavedValues
   }
 
   private var entries: [Entry?] = []
+  /// The saved values of the models, at the same positions. New models have none, so their list is
+  /// empty.
+  private var saved: [SavedValues] = []
+  private let keepsSavedValues: Bool
   private(set) var size = 0
   /// Created by the first fetch that asks for some of many models.
   private var index: PendingIndex?
+
+  init(keepsSavedValues: Bool) {
+    self.keepsSavedValues = keepsSavedValues
+  }
 
   var isEmpty: Bool { size == 0 }
 
   mutating func append(_ storage: _ModelStorage, saved: SavedValues) {
     guard storage.pendingIndex < 0, let model = storage.model else { return }
     storage.pendingIndex = Int32(truncatingIfNeeded: entries.count)
-    entries.append(Entry(model: model, storage: storage, saved: saved))
+    entries.append(Entry(model: model, storage: storage))
+    if keepsSavedValues { self.saved.append(saved) }
     size += 1
   }
 
@@ -30,13 +39,16 @@ struct OrderedModels: Sequence {
     else { return nil }
     storage.pendingIndex = -1
     entries[position] = nil
+    var removed = SavedValues()
+    if keepsSavedValues { swap(&removed, &saved[position]) }
     size -= 1
     index?.noteRemoval(from: Int32(position), of: storage.descriptor)
     if size == 0 {
       entries = []
+      saved = []
       index = nil
     }
-    return entry.saved
+    return removed
   }
 
   func saved(of storage: _ModelStorage) -> SavedValues? {
@@ -44,17 +56,22 @@ struct OrderedModels: Sequence {
     guard position >= 0, position < entries.count, let entry = entries[position],
       entry.storage === storage
     else { return nil }
-    return entry.saved
+    return keepsSavedValues ? saved[position] : SavedValues()
   }
 
   /// The models with their saved values.
   var savedValues: [(storage: _ModelStorage, saved: SavedValues)] {
-    entries.compactMap { $0.map { ($0.storage, $0.saved) } }
+    zip(entries, saved).compactMap { entry, saved in entry.map { ($0.storage, saved) } }
   }
 
-  mutating func removeAll() {
-    for storage in self { storage.pendingIndex = -1 }
+  /// - Parameter settle: Called for each model; must only change its flags.
+  mutating func removeAll(_ settle: (_ModelStorage) -> Void) {
+    for storage in self {
+      storage.pendingIndex = -1
+      settle(storage)
+    }
     entries = []
+    saved = []
     size = 0
     index = nil
   }
@@ -124,12 +141,14 @@ struct OrderedModels: Sequence {
     return index
   }
 
-  func makeIterator() -> AnyIterator<_ModelStorage> {
-    var position = 0
-    return AnyIterator {
-      while position < entries.count {
-        defer { position += 1 }
-        if let entry = entries[position] { return entry.storage }
+  func makeIterator() -> Iterator { Iterator(entries: entries.makeIterator()) }
+
+  struct Iterator: IteratorProtocol {
+    fileprivate var entries: IndexingIterator<[Entry?]>
+
+    mutating func next() -> _ModelStorage? {
+      while let entry = entries.next() {
+        if let entry { return entry.storage }
       }
       return nil
     }

@@ -7,7 +7,8 @@ import Foundation
 ///    deadlocks.
 /// 2. *Organise*: `SavePreparation` looks for conflicts and broken rules, and for a store that
 ///    implements the public protocol finds what else is changed or deleted.
-/// 3. *Collect*: snapshots of all pending models become one request per store.
+/// 3. *Collect*: all pending models become one request per store: new ones as they are
+///    (`NewModels`), the others as snapshots.
 /// 4. *Write*: each store writes its request, and applies the rules of the schema to its rows. A
 ///    store without transactions comes last: it commits at once.
 /// 5. *Announce*: the changes are announced to the other contexts, while the rows are still locked.
@@ -68,8 +69,7 @@ struct SaveSession {
   final class Batch {
     let port: any StorePort
     fileprivate let save: any OpenSave
-    private(set) var insertedStorages: [_ModelStorage] = []
-    private var inserted: [DefaultSnapshot] = []
+    private var inserted = NewModels()
     private(set) var updatedStorages: [_ModelStorage] = []
     private var updated: [DefaultSnapshot] = []
     private(set) var displacedStorages: [_ModelStorage] = []
@@ -85,10 +85,15 @@ struct SaveSession {
       save = try port.openSave(for: editor)
     }
 
-    func insert(_ storage: _ModelStorage) throws {
-      insertedStorages.append(storage)
-      inserted.append(try DefaultSnapshot(storage))
+    var insertedStorages: [_ModelStorage] { inserted.storages }
+
+    /// - Parameter count: An upper bound, for the memory of the list.
+    func insert(_ storages: some Sequence<_ModelStorage>, count: Int) throws {
+      inserted.reserveCapacity(count)
+      for storage in storages { try inserted.append(storage) }
     }
+
+    func insert(_ storage: _ModelStorage) throws { try inserted.append(storage) }
 
     /// - Parameter displaced: To-one relationships that were emptied because their model was set
     ///   elsewhere. The store empties them if the row still refers to that model.
@@ -108,10 +113,13 @@ struct SaveSession {
       deleted.append(DefaultSnapshot(lenient: storage, changedSlots: storage.changedSlots))
     }
 
-    fileprivate func request(_ editor: EditingState) -> DataStoreSaveChangesRequest<DefaultSnapshot>
-    {
-      defer { (inserted, updated, deleted) = ([], [], []) }
-      return DataStoreSaveChangesRequest(
+    /// The request; the snapshots are not needed any more after it.
+    fileprivate func takeRequest(_ editor: EditingState) -> SaveRequest {
+      defer {
+        inserted.releaseSnapshots()
+        (updated, deleted) = ([], [])
+      }
+      return SaveRequest(
         inserted: inserted, updated: updated, deleted: deleted, editingState: editor)
     }
   }
@@ -159,7 +167,7 @@ struct SaveSession {
     for batch in batches {
       do {
         batch.receipt = try batch.save.write(
-          batch.request(stores.editingState), options, source: source)
+          batch.takeRequest(stores.editingState), options, source: source)
       } catch let error as SwiftDataError
         where error == .modelValidationFailure && !failures.isEmpty
       {
@@ -241,7 +249,11 @@ struct SaveSession {
       }
       return batch
     }
-    for storage in changes.inserted { try batch(storage).insert(storage) }
+    if let only, stores.coordinator.ports.count == 1 {
+      try only.insert(changes.inserted, count: changes.inserted.size)
+    } else {
+      for storage in changes.inserted { try batch(storage).insert(storage) }
+    }
     for storage in changes.changed {
       try batch(storage).update(storage, displaced: changes.displacedSlots(of: storage))
     }

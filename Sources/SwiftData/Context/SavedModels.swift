@@ -46,14 +46,28 @@ struct SavedModels {
     var upserted: [(storage: _ModelStorage, permanent: PersistentIdentifier, isShown: Bool)] = []
     for batch in batches {
       saved.deleted += batch.deletedStorages.map(\.identifier)
+      let (storages, identifiers) = (batch.insertedStorages, batch.receipt.inserted)
       let dropped = Set(batch.receipt.consequences.dropped)
-      for (index, (storage, permanent)) in zip(batch.insertedStorages, batch.receipt.inserted)
-        .enumerated()
-      {
-        if !dropped.isEmpty, dropped.contains(index) { continue }
+      if dropped.isEmpty {
+        // Shares the memory of the receipt.
+        if saved.inserted.isEmpty {
+          saved.inserted = identifiers
+        } else {
+          saved.inserted += identifiers
+        }
+      }
+      identities.reserve(for: identifiers)
+      for (index, permanent) in identifiers.enumerated() {
+        let storage = storages[index]
+        if !dropped.isEmpty {
+          if dropped.contains(index) { continue }
+          saved.inserted.append(permanent)
+        }
         let isShown = makePermanent(storage, permanent)
-        saved.inserted.append(permanent)
-        if storage.descriptor.isConstrained || !isShown {
+        let descriptor = storage.descriptor
+        if !isShown
+          || descriptor.isConstrained && (note != nil || !descriptor.relationshipSlots.isEmpty)
+        {
           upserted.append((storage, permanent, isShown))
         }
       }
@@ -135,6 +149,7 @@ struct SavedModels {
   private func makePermanent(_ storage: _ModelStorage, _ permanent: PersistentIdentifier) -> Bool {
     identities.keepEncodedIdentity(of: storage)
     storage.becomeStored(as: permanent)
+    if identities.insertNew(storage) { return true }
     if let known = identities.model(for: permanent), known.storage !== storage { return false }
     identities.insert(storage)
     return true

@@ -15,50 +15,13 @@ enum SnapshotValue {
   case identifier(PersistentIdentifier)
 }
 
-extension DefaultSnapshot {
-  /// The value of a cell, from the changes or from the row.
-  func value(_ cell: Int) -> SnapshotValue {
-    if let changed = changedValue(cell) { return changed }
-    guard let row else { return .null }
-    let reader = RowReader(row: row, cellsOffset: descriptor.layout.cellsOffset)
-    if reader.isNull(cell) {
-      return reader.externalContent(cell, page)
-        .map { SnapshotValue(descriptor.layout.stored($0, cell)) } ?? .null
-    }
-    return switch descriptor.layout.kinds[cell] {
-    case .integer: .integer(reader.integer(cell))
-    case .real: .real(reader.real(cell))
-    case .text: .text(reader.text(cell))
-    case .blob: .blob(Data(reader.bytes(cell)))
-    }
-  }
-
-  /// The changed value of a cell; nil if the row has the value.
-  func changedValue(_ cell: Int) -> SnapshotValue? {
-    guard let cells, cell < cells.count else { return nil }
-    return switch cells[cell] {
-    case .unset: nil
-    case .null: .null
-    case .integer(let value): .integer(value)
-    case .real(let value): .real(value)
-    case .text(let value): .text(value)
-    case .blob(let value): .blob(value)
-    case .uuid(let value): .uuid(value)
-    case .identifier(let identifier): .identifier(identifier)
-    case .boxed(let box): box.value(as: StoredReference.self).map { .reference($0.name) } ?? .null
-    // Converted when the snapshot was created; a value that could not be converted is left out.
-    case .model, .toMany, .weakReferences: .null
-    }
-  }
-}
-
 /// Represents, in a cell of a snapshot, a value that a save stores outside the row.
 struct StoredReference {
   let name: String
 }
 
 extension SnapshotValue {
-  fileprivate init(_ value: _StoredValue) {
+  init(_ value: _StoredValue) {
     switch value {
     case .null: self = .null
     case .integer(let value): self = .integer(value)

@@ -165,7 +165,26 @@ extension Statement: PreparedSQL {
   }
 
   package func run(_ rows: RowWrites) throws {
-    try rows.forEach(self) { try run() }
+    _ = try rows.forEach(self) {
+      try run()
+      return true
+    }
+  }
+
+  package func runWhileChanging(_ rows: RowWrites) throws -> Int {
+    try rows.forEach(self) {
+      try run()
+      return changedRows > 0
+    }
+  }
+
+  package func run(_ rows: RowWrites, while goesOn: (Int64?) -> Bool) throws {
+    _ = try rows.forEach(self) {
+      // All changes happen in the first step.
+      let number = try step() && !isNull(0) ? int64(0) : nil
+      reset()
+      return goesOn(number)
+    }
   }
 
   package func run(_ pairs: [KeyPair], changed: (KeyPair) -> Void) throws {

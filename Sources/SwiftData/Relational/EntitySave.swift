@@ -24,14 +24,15 @@ final class EntitySave: Sendable {
 
   struct Update: Sendable {
     let sql: String
-    let columns: [SaveStatements.Column]
+    let cells: [SaveStatements.Cell]
     /// The slots that have columns.
     let slots: SlotSet
 
     init(_ statement: (sql: String, columns: [SaveStatements.Column])) {
-      (sql, columns) = statement
+      sql = statement.sql
+      cells = statement.columns.map(\.source)
       var slots = SlotSet()
-      for column in columns { slots.insert(column.slot) }
+      for column in statement.columns { slots.insert(column.slot) }
       self.slots = slots
     }
   }

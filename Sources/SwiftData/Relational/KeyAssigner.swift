@@ -9,8 +9,8 @@ final class KeyAssigner {
   private let store: RelationalStore
   private let prepared: PreparedSave
   private let changes: RowChanges
-  /// By the name of the root entity.
-  private var nextKeys: [String: Int64] = [:]
+  /// By the number of the root entity.
+  private var nextKeys: [Int: Int64] = [:]
 
   init(store: RelationalStore, _ prepared: PreparedSave, _ changes: RowChanges) {
     self.store = store
@@ -24,25 +24,45 @@ final class KeyAssigner {
   /// Makes room for the keys of the new models.
   func reserve(_ count: Int) { all = Array(repeating: 0, count: count) }
 
-  func assign(_ key: Int64, to snapshot: DefaultSnapshot, _ index: Int, _ save: EntitySave) {
-    all[index] = key
+  /// Gives consecutive keys to consecutive models of one entity.
+  ///
+  /// A model without an identifier needs no entry in `inserted`: no other model refers to it.
+  func assign(
+    _ first: Int64, to indices: Range<Int>, of models: NewModels, _ save: EntitySave
+  ) {
+    var key = first
+    for index in indices {
+      all[index] = key
+      key += 1
+    }
     guard store.plans.hasRelationships else { return }
-    inserted.assign(
-      key, entity: save.statements.entity.number, to: snapshot.persistentIdentifier)
+    for index in indices {
+      guard let identifier = models.knownIdentifier(at: index) else { continue }
+      inserted.assign(all[index], entity: save.statements.entity.number, to: identifier)
+    }
   }
 
+  /// The next free key of a table, and how many free keys there are from it on.
   /// - Throws: `SwiftDataError.storeWriteFailure` if no key is left.
-  func next(_ save: EntitySave) throws -> Int64 {
-    let entity = save.statements.entity
-    let next = try nextKeys[entity.rootName] ?? firstFreeKey(save)
-    guard next <= PackedKey.largestKey else { throw KeySpace.exhausted(entity.rootName) }
-    nextKeys[entity.rootName] = next + 1
-    return next
+  func free(for save: EntitySave) throws -> (first: Int64, count: Int) {
+    let first = try nextKeys[save.changes.root] ?? firstFreeKey(save)
+    guard first <= PackedKey.largestKey else {
+      throw KeySpace.exhausted(save.statements.entity.rootName)
+    }
+    nextKeys[save.changes.root] = first
+    return (first, Int(PackedKey.largestKey - first) + 1)
   }
 
-  /// Makes the last key free again, because the model was merged with a stored row.
-  func giveBack(_ key: Int64, _ save: EntitySave) {
-    nextKeys[save.statements.entity.rootName] = key
+  /// Takes consecutive free keys.
+  /// - Returns: The first of them.
+  /// - Throws: `SwiftDataError.storeWriteFailure` if too few keys are left.
+  func take(_ count: Int, _ save: EntitySave) throws -> Int64 {
+    let free = try free(for: save)
+    guard count <= free.count else {
+      throw KeySpace.exhausted(save.statements.entity.rootName)
+    }
+    nextKeys[save.changes.root] = free.first + Int64(count)
+    return free.first
   }
 
   /// The key after the last key of all saves, and after the keys that other programs have assigned
@@ -65,13 +85,7 @@ final class KeyAssigner {
   }
 
   /// The number after the last assigned key, by the number of the root entity.
-  var ends: [Int: Int64] {
-    var ends: [Int: Int64] = [:]
-    for (root, next) in nextKeys {
-      if let entity = store.mapping.entity(named: root) { ends[entity.number] = next }
-    }
-    return ends
-  }
+  var ends: [Int: Int64] { nextKeys }
 }
 
 /// The keys of the models that a save inserts, by temporary identifier.
@@ -117,9 +131,9 @@ package final class InsertedKeys {
     return (key, entity.number)
   }
 
-  /// Whether a column of the model refers to a new model that has no key yet.
-  func isUnassigned(_ column: SaveStatements.Column, of snapshot: DefaultSnapshot) -> Bool {
-    guard column.content == .key, case .identifier(let identifier) = snapshot.value(column.cell),
+  /// Whether a cell of the model refers to a new model that has no key yet.
+  func isUnassigned(_ cell: SaveStatements.Cell, of row: RowCells) -> Bool {
+    guard cell.content == .key, case .identifier(let identifier) = row.value(cell.number),
       identifier.resolved.isTemporary
     else { return false }
     return !isNew(identifier)
@@ -127,7 +141,8 @@ package final class InsertedKeys {
 
   /// Whether the model refers to a new model that has no key yet.
   func hasUnassigned(_ snapshot: DefaultSnapshot, _ save: EntitySave) -> Bool {
-    save.statements.columns.contains { isUnassigned($0, of: snapshot) }
+    let row = snapshot.rowCells
+    return save.statements.cells.contains { isUnassigned($0, of: row) }
   }
 }
 

@@ -66,14 +66,17 @@ final class LinkWriter {
   }
 
   /// Notes the related rows of new rows.
-  func note(ofNew snapshots: [DefaultSnapshot], _ saves: [EntitySave]) {
-    for (index, save) in saves.enumerated() where !save.changes.links.isEmpty {
-      guard changes.isNew(RowChanges.Row(root: save.changes.root, key: keys[index])) else {
-        continue
-      }
-      for link in save.changes.links {
-        guard let key = keys.inserted.key(of: snapshots[index].value(link.slot)) else { continue }
-        changes.note(link.partner, key: key)
+  func note(ofNew rows: NewRows) {
+    for run in rows.runs where !run.save.changes.links.isEmpty {
+      for index in run.indices {
+        guard changes.isNew(RowChanges.Row(root: run.save.changes.root, key: keys[index])) else {
+          continue
+        }
+        let cells = rows.models.cells(at: index)
+        for link in run.save.changes.links {
+          guard let key = keys.inserted.key(of: cells.value(link.slot)) else { continue }
+          changes.note(link.partner, key: key)
+        }
       }
     }
   }
@@ -84,20 +87,22 @@ final class LinkWriter {
   /// 2. One-to-one relationships get an inverse link, and other links to the same row are removed;
   ///    the later save wins.
   /// 3. Every row that a link of the save refers to must exist.
-  func complete(
-    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, _ saves: [EntitySave]
-  ) throws {
+  func complete(_ updated: [DefaultSnapshot], _ new: NewRows) throws {
     var assignments = OneToOneAssignments()
     // New models come after the changed rows that they may be merged with, so their values win.
-    for snapshot in request.updated { try add(changed: snapshot, to: &assignments) }
-    for (index, save) in saves.enumerated() where !save.toOnes.isEmpty {
-      add(new: request.inserted[index], key: keys[index], save, to: &assignments)
+    for snapshot in updated { try add(changed: snapshot, to: &assignments) }
+    for run in new.runs where !run.save.toOnes.isEmpty {
+      for index in run.indices {
+        add(new: new.models.cells(at: index), key: keys[index], run.save, to: &assignments)
+      }
     }
     if !deletion.isEmpty, targets.contains(where: { deletion.contains($0, root: $1) }) {
-      for (index, save) in saves.enumerated() {
-        let row = RowChanges.Row(root: save.changes.root, key: keys[index])
-        if changes.isNew(row) {
-          deletion.newIdentifiers[row] = request.inserted[index].persistentIdentifier
+      for run in new.runs {
+        for index in run.indices {
+          let row = RowChanges.Row(root: run.save.changes.root, key: keys[index])
+          if changes.isNew(row) {
+            deletion.newIdentifiers[row] = new.models[index].persistentIdentifier
+          }
         }
       }
       try deletion.runAgain()
@@ -125,12 +130,12 @@ final class LinkWriter {
   }
 
   private func add(
-    new snapshot: DefaultSnapshot, key: Int64, _ save: EntitySave,
+    new cells: RowCells, key: Int64, _ save: EntitySave,
     to assignments: inout OneToOneAssignments
   ) {
     for link in save.toOnes {
       // A model that was deleted and inserted again keeps the links of its row.
-      let value = snapshot.value(link.slot)
+      let value = cells.value(link.slot)
       guard let destination = keys.inserted.key(of: value) else { continue }
       if !keys.inserted.isNew(value) { noteTarget(destination, root: link.destinationRoot) }
       guard let oneToOne = link.oneToOne else { continue }

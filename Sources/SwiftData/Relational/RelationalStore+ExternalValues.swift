@@ -6,40 +6,43 @@ extension RelationalStore {
   /// - Returns: The request with the values' names in their place, and the positions of these
   ///   names.
   func storingExternalValues(
-    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
-  ) throws -> (request: DataStoreSaveChangesRequest<DefaultSnapshot>, positions: ExternalValueSlots)
-  {
+    _ request: SaveRequest
+  ) throws -> (request: SaveRequest, positions: ExternalValueSlots) {
     var positions = ExternalValueSlots()
     guard let external = driver.externalValues, plans.hasExternalValues else {
       return (request, positions)
     }
     var large = LargeValues(threshold: external.threshold)
-    for (index, snapshot) in request.inserted.enumerated() {
-      try large.add(from: snapshot, at: index, isNew: true, columns(of: snapshot))
+    for index in request.inserted.indices {
+      let columns = try columns(of: request.inserted.descriptor(at: index))
+      if !columns.isEmpty {
+        large.add(from: request.inserted[index], at: index, isNew: true, columns)
+      }
     }
     for (index, snapshot) in request.updated.enumerated() {
-      try large.add(from: snapshot, at: index, isNew: false, columns(of: snapshot))
+      let columns = try columns(of: snapshot.descriptor)
+      large.add(from: snapshot, at: index, isNew: false, columns)
     }
     if large.values.isEmpty { return (request, positions) }
-    var (inserted, updated) = (request.inserted, request.updated)
+    var named = request
     for (position, name) in zip(large.positions, try external.write(large.values)) {
       if position.isNew {
-        inserted[position.index] = inserted[position.index].naming(name, for: position.slot)
+        named.inserted.replace(
+          at: position.index,
+          with: named.inserted[position.index].naming(name, for: position.slot))
         positions.inserted[position.index, default: SlotSet()].insert(position.slot)
       } else {
-        updated[position.index] = updated[position.index].naming(name, for: position.slot)
+        named.updated[position.index] = named.updated[position.index]
+          .naming(name, for: position.slot)
         positions.updated[position.index, default: SlotSet()].insert(position.slot)
       }
     }
-    let named = DataStoreSaveChangesRequest(
-      inserted: inserted, updated: updated, deleted: request.deleted,
-      editingState: request.editingState)
     return (named, positions)
   }
 
-  private func columns(of snapshot: DefaultSnapshot) throws -> [SaveStatements.Column] {
-    if snapshot.descriptor.externalSlots.isEmpty { return [] }
-    return plans.save(of: try entity(snapshot.descriptor)).statements.externalColumns
+  private func columns(of descriptor: _ModelDescriptor) throws -> [SaveStatements.Column] {
+    if descriptor.externalSlots.isEmpty { return [] }
+    return plans.save(of: try entity(descriptor)).statements.externalColumns
   }
 }
 
@@ -59,7 +62,7 @@ private struct LargeValues {
 
   mutating func add(
     from snapshot: DefaultSnapshot, at index: Int, isNew: Bool, _ columns: [SaveStatements.Column]
-  ) throws {
+  ) {
     for column in columns where isNew || snapshot.changedSlots.contains(column.slot) {
       let value: Data
       switch snapshot.value(column.cell) {

@@ -22,7 +22,7 @@ extension RelationalStore {
     let save = try openRelationalSave(for: request.editingState)
     let receipt: SaveReceipt
     do {
-      receipt = try save.write(request, SaveOptions())
+      receipt = try save.write(SaveRequest(request), SaveOptions())
     } catch {
       save.abandon()
       throw error
@@ -53,12 +53,12 @@ private final class RelationalSave: OpenSave {
   }
 
   func write(
-    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, _ options: SaveOptions,
+    _ request: SaveRequest, _ options: SaveOptions,
     source: any _FaultSource
   ) throws -> SaveReceipt { try write(request, options) }
 
   func write(
-    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, _ options: SaveOptions
+    _ request: SaveRequest, _ options: SaveOptions
   ) throws -> SaveReceipt {
     try transaction.lease.use { session in
       let (request, indices) = try store.storingExternalValues(request)

@@ -1,10 +1,10 @@
 import Foundation
 import OpenSwiftDataRowStorage
 
-/// The values of one row for a statement: cells of a snapshot, and the key before or after them.
+/// The values of one row for a statement: cells, and the key before or after them.
 package struct RowValues {
-  let snapshot: DefaultSnapshot
-  let columns: [SaveStatements.Column]
+  let row: RowCells
+  let cells: [SaveStatements.Cell]
   let keys: InsertedKeys
   /// Parameter 0 of an insert.
   var leadingKey: Int64?
@@ -17,17 +17,14 @@ package struct RowValues {
       try target.bind(leadingKey, at: index)
       index += 1
     }
-    for column in columns {
-      try RowValues.bind(snapshot, column, keys, to: target, at: index)
-      index += 1
-    }
-    if let trailingKey { try target.bind(trailingKey, at: index) }
+    try row.bind(cells, keys, to: target, from: index)
+    if let trailingKey { try target.bind(trailingKey, at: index + Int32(cells.count)) }
   }
 
   /// Whether one of the cells is null, so that the values equal no others.
   var hasNull: Bool {
-    columns.contains { column in
-      switch (column.content, snapshot.value(column.cell)) {
+    cells.contains { cell in
+      switch (cell.content, row.value(cell.number)) {
       case (.plain, .null), (.plain, .identifier), (.tagged, .null), (.tagged, .identifier): true
       case (.plain, _), (.tagged, _): false
       case (.key, .identifier(let identifier)), (.entityNumber, .identifier(let identifier)):
@@ -37,26 +34,70 @@ package struct RowValues {
       }
     }
   }
+}
 
-  static func bind(
-    _ snapshot: DefaultSnapshot, _ column: SaveStatements.Column, _ keys: InsertedKeys,
+extension RowCells {
+  /// Binds cells to consecutive parameters, the first of which has the number `first`.
+  func bind(
+    _ cells: [SaveStatements.Cell], _ keys: InsertedKeys, to target: some ParameterTarget,
+    from first: Int32
+  ) throws {
+    var index = first
+    for cell in cells {
+      if cell.content == .plain {
+        try bind(cell.number, to: target, at: index)
+      } else {
+        try bind(value(cell.number), as: cell.content, keys, to: target, at: index)
+      }
+      index += 1
+    }
+  }
+
+  /// Binds a cell that a column contains as it is. A cell of the row is not copied: the page
+  /// outlives the statement's run.
+  private func bind(_ cell: Int, to target: some ParameterTarget, at index: Int32) throws {
+    if let changed, cell < changed.count {
+      switch changed[cell] {
+      case .unset: break
+      case .integer(let value): return try target.bind(value, at: index)
+      case .real(let value): return try target.bind(value, at: index)
+      case .text(let value): return try target.bind(value, at: index)
+      case .null, .blob, .uuid, .boxed, .model, .identifier, .toMany, .weakReferences:
+        return try RowCells.bind(changedValue(cell) ?? .null, to: target, at: index)
+      }
+    }
+    guard let reader else { return try target.bindNull(at: index) }
+    if reader.isNull(cell) {
+      if reader.isExternal(cell) {
+        return try RowCells.bind(value(cell), to: target, at: index)
+      }
+      return try target.bindNull(at: index)
+    }
+    switch descriptor.layout.kinds[cell] {
+    case .integer: try target.bind(reader.integer(cell), at: index)
+    case .real: try target.bind(reader.real(cell), at: index)
+    case .text: try target.bind(borrowedText: reader.bytes(cell), at: index)
+    case .blob: try target.bind(borrowedBytes: reader.bytes(cell), at: index)
+    }
+  }
+
+  private func bind(
+    _ value: SnapshotValue, as content: SaveStatements.Cell.Content, _ keys: InsertedKeys,
     to target: some ParameterTarget, at index: Int32
   ) throws {
-    let value = snapshot.value(column.cell)
-    switch column.content {
-    case .plain: return try bind(value, to: target, at: index)
-    case .tagged: return try bindTagged(value, to: target, at: index)
-    case .key, .entityNumber: break
-    }
-    switch value {
-    case .identifier(let identifier):
-      guard let destination = keys.destination(of: identifier) else { break }
-      let value = column.content == .key ? destination.key : Int64(destination.entity)
-      return try target.bind(value, at: index)
-    case .integer(let word):
-      let packed = PackedKey(word: word)
-      return try target.bind(column.content == .key ? packed.key : packed.entity, at: index)
-    case .null, .real, .text, .blob, .uuid, .reference: break
+    switch (content, value) {
+    case (.plain, _): return try RowCells.bind(value, to: target, at: index)
+    case (.tagged, _): return try RowCells.bindTagged(value, to: target, at: index)
+    case (.key, .identifier(let identifier)):
+      if let key = keys.destination(of: identifier)?.key { return try target.bind(key, at: index) }
+    case (.entityNumber, .identifier(let identifier)):
+      if let number = keys.destination(of: identifier)?.entity {
+        return try target.bind(Int64(number), at: index)
+      }
+    case (.key, .integer(let word)): return try target.bind(PackedKey(word: word).key, at: index)
+    case (.entityNumber, .integer(let word)):
+      return try target.bind(PackedKey(word: word).entity, at: index)
+    case (.key, _), (.entityNumber, _): break
     }
     try target.bindNull(at: index)
   }

@@ -33,89 +33,116 @@ final class RowWriter {
 
   // MARK: New rows
 
-  /// Inserts the rows at some indices; one statement inserts a run of rows of one entity.
-  func insert(
-    _ indices: [Int], _ snapshots: [DefaultSnapshot], _ saves: [EntitySave]
-  ) throws {
-    var rest = indices[...]
-    while let first = rest.first {
-      let save = saves[first]
-      // Consecutive indices are slices of the request and of its keys.
-      let count = zip(rest, first...).prefix { $0 == $1 && saves[$0] === save }.count
-      let run = first..<(first + count)
-      try prepared.statement(save.statements.insert).run(
-        RowWrites(
-          snapshots: snapshots[run], rowKeys: keys.all[run], columns: save.statements.columns,
-          keys: keys.inserted))
+  /// Inserts the rows of models that have consecutive keys.
+  func insert(_ run: NewRows.Run, of models: NewModels) throws {
+    try prepared.statement(run.save.statements.insert).run(
+      writes(run.indices, of: models, run.save, from: keys[run.indices.lowerBound]))
+  }
+
+  private func writes(
+    _ indices: Range<Int>, of models: NewModels, _ save: EntitySave, from key: Int64,
+    step: Int64 = 1
+  ) -> RowWrites {
+    RowWrites(
+      models: models, indices: indices, cells: save.statements.cells, keys: keys.inserted,
+      firstKey: key, keyStep: step)
+  }
+
+  /// Writes models with unique values, each with one statement.
+  ///
+  /// As long as models are new, an insert that does nothing on a conflict is the fastest. After the
+  /// first conflict, the statement that updates the row and returns its key is used, until it
+  /// inserts a row.
+  func merge(_ run: NewRows.Run, of models: NewModels) throws {
+    guard let sql = run.save.statements.upsert else { return }
+    var rest = run.indices
+    while !rest.isEmpty {
+      let count =
+        expectsUpsert
+        ? try mergeUntilNew(rest, of: models, run.save, sql.insertOrUpdate)
+        : try insertUntilConflict(rest, of: models, run.save, sql.insertOnly)
       rest = rest.dropFirst(count)
     }
   }
 
-  private func insert(_ snapshot: DefaultSnapshot, _ save: EntitySave, key: Int64) throws {
-    try prepared.statement(save.statements.insert).run(.row(values(snapshot, save, key: key)))
-  }
-
-  private func values(_ snapshot: DefaultSnapshot, _ save: EntitySave, key: Int64) -> RowValues {
-    RowValues(
-      snapshot: snapshot, columns: save.statements.columns, keys: keys.inserted, leadingKey: key)
-  }
-
-  /// Writes a model with unique values in one statement.
-  ///
-  /// As long as models are new, an insert that does nothing on a conflict is the fastest. After the
-  /// first conflict, the statement that updates the row and returns its key is used.
-  /// - Returns: The key of the written row.
-  func upsert(_ snapshot: DefaultSnapshot, _ save: EntitySave) throws -> Int64 {
-    guard let sql = save.statements.upsert else { return 0 }
-    let next = try keys.next(save)
-    let values = values(snapshot, save, key: next)
-    if !expectsUpsert {
-      if try prepared.statement(sql.insertOnly).run(.row(values)) > 0 { return next }
-      if refusesUpserts { throw try refusedUpsert(snapshot, save) }
+  /// - Returns: The number of inserted rows.
+  private func insertUntilConflict(
+    _ indices: Range<Int>, of models: NewModels, _ save: EntitySave, _ sql: String
+  ) throws -> Int {
+    let free = try keys.free(for: save)
+    let wanted = indices.prefix(free.count)
+    let count = try prepared.statement(sql).runWhileChanging(
+      writes(wanted, of: models, save, from: free.first))
+    if count > 0 {
+      keys.assign(try keys.take(count, save), to: wanted.prefix(count), of: models, save)
+    }
+    if count < wanted.count {
+      if refusesUpserts {
+        throw try refusedUpsert(models.cells(at: wanted.lowerBound + count), save)
+      }
       expectsUpsert = true
     }
-    let key = try prepared.statement(sql.insertOrUpdate).integer(.row(values)) ?? next
-    expectsUpsert = key != next
-    if expectsUpsert {
-      keys.giveBack(next, save)
-      changes.noteUpdate(RowChanges.Row(root: save.changes.root, key: key), save.upsertedSlots)
-    }
-    return key
+    return count
+  }
+
+  /// - Returns: The number of written rows; only the last one may be new.
+  private func mergeUntilNew(
+    _ indices: Range<Int>, of models: NewModels, _ save: EntitySave, _ sql: String
+  ) throws -> Int {
+    let next = try keys.free(for: save).first
+    var end = indices.lowerBound
+    let writes = writes(indices, of: models, save, from: next, step: 0)
+    try prepared.statement(sql).run(
+      writes,
+      while: { returned in
+        let key = returned ?? next
+        keys.assign(key, to: end..<end + 1, of: models, save)
+        end += 1
+        expectsUpsert = key != next
+        if expectsUpsert {
+          changes.noteUpdate(RowChanges.Row(root: save.changes.root, key: key), save.upsertedSlots)
+        }
+        return expectsUpsert
+      })
+    if !expectsUpsert { _ = try keys.take(1, save) }
+    return end - indices.lowerBound
   }
 
   /// Writes models whose row must be looked up. Models whose unique values refer to other new
   /// models come after those.
-  func writeAfterLookUp(
-    _ positions: [Int], _ snapshots: [DefaultSnapshot], _ saves: [EntitySave]
-  ) throws {
-    var incomplete: [Int] = []
-    var waiting = positions
+  func writeAfterLookUp(_ runs: [NewRows.Run], of models: NewModels) throws {
+    var incomplete: [(index: Int, save: EntitySave)] = []
+    var waiting = runs.flatMap { run in run.indices.map { (index: $0, save: run.save) } }
     while !waiting.isEmpty {
       var ready = waiting.filter { position in
-        saves[position].statements.lookups.allSatisfy { lookup in
-          lookup.columns.allSatisfy { !keys.inserted.isUnassigned($0, of: snapshots[position]) }
+        let cells = models.cells(at: position.index)
+        return position.save.statements.lookups.allSatisfy { lookup in
+          lookup.cells.allSatisfy { !keys.inserted.isUnassigned($0, of: cells) }
         }
       }
       if ready.isEmpty { ready = waiting }
       for position in ready {
-        let (snapshot, save) = (snapshots[position], saves[position])
+        let (snapshot, save) = (models[position.index], position.save)
         if keys.inserted.hasUnassigned(snapshot, save) { incomplete.append(position) }
-        if let existing = try existingRow(like: snapshot, save) {
-          if refusesUpserts { throw try refusedUpsert(snapshot, save) }
-          keys.assign(existing, to: snapshot, position, save)
+        let own = position.index..<position.index + 1
+        if let existing = try existingRow(like: snapshot.rowCells, save) {
+          if refusesUpserts { throw try refusedUpsert(snapshot.rowCells, save) }
+          keys.assign(existing, to: own, of: models, save)
           try links.noteStored(snapshot, save, snapshot.upsertSlots, key: existing)
           _ = try update(snapshot, save, snapshot.upsertSlots, key: existing)
         } else {
-          keys.assign(try keys.next(save), to: snapshot, position, save)
-          try insert(snapshot, save, key: keys[position])
+          keys.assign(try keys.take(1, save), to: own, of: models, save)
+          try prepared.statement(save.statements.insert).run(
+            writes(own, of: models, save, from: keys[position.index]))
         }
       }
-      let written = Set(ready)
-      waiting.removeAll(where: written.contains)
+      let written = Set(ready.map(\.index))
+      waiting.removeAll { written.contains($0.index) }
     }
     for position in incomplete {
-      let snapshot = snapshots[position]
-      _ = try update(snapshot, saves[position], snapshot.setReferences, key: keys[position])
+      let snapshot = models[position.index]
+      _ = try update(
+        snapshot, position.save, snapshot.setReferences, key: keys[position.index])
     }
   }
 
@@ -137,7 +164,7 @@ final class RowWriter {
   ) throws -> Bool? {
     guard let update = save.update(of: slots) else { return nil }
     let values = RowValues(
-      snapshot: snapshot, columns: update.columns, keys: keys.inserted, trailingKey: key)
+      row: snapshot.rowCells, cells: update.cells, keys: keys.inserted, trailingKey: key)
     do {
       guard try prepared.statement(update.sql).run(.row(values)) > 0 else { return false }
       changes.noteUpdate(RowChanges.Row(root: save.changes.root, key: key), update.slots)
@@ -151,13 +178,15 @@ final class RowWriter {
 
   /// The changed rows whose old unique value another model of this save may get.
   func rowsReleasingUniqueValues(
-    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
+    _ request: SaveRequest
   ) throws -> [DefaultSnapshot] {
     let changed = try request.updated.filter { snapshot in
       try !prepared.save(of: snapshot).uniqueSlots(among: snapshot.changedSlots).isEmpty
     }
     guard !changed.isEmpty else { return [] }
-    let others = try request.inserted.contains { try prepared.save(of: $0).isConstrained }
+    let others = try request.inserted.indices.contains {
+      try prepared.save(of: request.inserted.descriptor(at: $0)).isConstrained
+    }
     return others || changed.count > 1 ? changed : []
   }
 
@@ -178,7 +207,7 @@ final class RowWriter {
     let slots = save.uniqueSlots(among: snapshot.changedSlots)
     guard let key = snapshot.persistentIdentifier.rowKey, !slots.isEmpty,
       !save.statements.columns.contains(where: {
-        slots.contains($0.slot) && keys.inserted.isUnassigned($0, of: snapshot)
+        slots.contains($0.slot) && keys.inserted.isUnassigned($0.source, of: snapshot.rowCells)
       })
     else { return }
     _ = try update(snapshot, save, slots, key: key)
@@ -187,12 +216,12 @@ final class RowWriter {
   // MARK: Rows with the same unique values
 
   /// The row with the same values in a unique constraint; constraints are tried in their order.
-  private func existingRow(like snapshot: DefaultSnapshot, _ save: EntitySave) throws -> Int64? {
+  private func existingRow(like new: RowCells, _ save: EntitySave) throws -> Int64? {
     for lookup in save.statements.lookups {
-      guard let found = try row(like: snapshot, lookup) else { continue }
+      guard let found = try row(like: new, lookup) else { continue }
       let own = save.statements.entity.number
       if let number = try entityNumber(ofRow: found, save), number != own {
-        throw otherEntity(snapshot, save, lookup, holder: (found, number))
+        throw otherEntity(save, lookup, holder: (found, number))
       }
       return found
     }
@@ -201,9 +230,9 @@ final class RowWriter {
 
   /// The row with the same values in one unique constraint; a null equals nothing.
   private func row(
-    like snapshot: DefaultSnapshot, _ lookup: SaveStatements.Lookup
+    like other: RowCells, _ lookup: SaveStatements.Lookup
   ) throws -> Int64? {
-    let values = RowValues(snapshot: snapshot, columns: lookup.columns, keys: keys.inserted)
+    let values = RowValues(row: other, cells: lookup.cells, keys: keys.inserted)
     return values.hasNull ? nil : try prepared.statement(lookup.sql).integer(.row(values))
   }
 
@@ -218,7 +247,7 @@ final class RowWriter {
   ) throws -> (any Error)? {
     let entity = save.statements.entity
     for lookup in save.statements.lookups {
-      guard let other = try row(like: snapshot, lookup), other != key else { continue }
+      guard let other = try row(like: snapshot.rowCells, lookup), other != key else { continue }
       let names = lookup.columns.map(\.path)
       let number = try entityNumber(ofRow: other, save) ?? entity.number
       let holder = PersistentIdentifier(scope: store.plans.scope(number: number), key: other)
@@ -231,12 +260,10 @@ final class RowWriter {
   }
 
   /// The error for a new model that would be merged with a row, if the context refuses upserts.
-  private func refusedUpsert(
-    _ snapshot: DefaultSnapshot, _ save: EntitySave
-  ) throws -> SwiftDataError {
+  private func refusedUpsert(_ new: RowCells, _ save: EntitySave) throws -> SwiftDataError {
     let entity = save.statements.entity
     for lookup in save.statements.lookups {
-      guard let found = try row(like: snapshot, lookup) else { continue }
+      guard let found = try row(like: new, lookup) else { continue }
       let property = lookup.columns.map(\.path).joined(separator: ", ")
       if changes.isNew(RowChanges.Row(root: save.changes.root, key: found)) {
         return SwiftDataError.uniquenessViolation.with(
@@ -257,8 +284,7 @@ final class RowWriter {
   /// The error for a new model whose unique values belong to a row of another entity of the
   /// hierarchy: it cannot be merged with that row.
   private func otherEntity(
-    _ snapshot: DefaultSnapshot, _ save: EntitySave, _ lookup: SaveStatements.Lookup,
-    holder: (key: Int64, number: Int)
+    _ save: EntitySave, _ lookup: SaveStatements.Lookup, holder: (key: Int64, number: Int)
   ) -> SwiftDataError {
     let entity = save.statements.entity.name
     let other = store.mapping.entity(number: holder.number)?.name ?? "another entity"

@@ -167,6 +167,14 @@ package protocol PreparedSQL: AnyObject {
   /// Runs once for each row of a batch.
   func run(_ rows: RowWrites) throws
 
+  /// Runs once for each row of a batch, until a run changes nothing.
+  /// - Returns: The number of rows before that one.
+  func runWhileChanging(_ rows: RowWrites) throws -> Int
+
+  /// Runs once for each row of a batch, until `goesOn` returns false.
+  /// - Parameter goesOn: Called after each run, with the number that the statement returned.
+  func run(_ rows: RowWrites, while goesOn: (Int64?) -> Bool) throws
+
   /// Runs once for each pair.
   /// - Parameter changed: Called for each pair that changed a row.
   func run(_ pairs: [KeyPair], changed: (KeyPair) -> Void) throws

@@ -27,6 +27,10 @@ package protocol ParameterTarget {
   func bind(_ value: String, at index: Int32) throws
   func bind(_ value: Data, at index: Int32) throws
   func bind(bytes: UnsafeRawBufferPointer, at index: Int32) throws
+  /// Binds UTF-8 text without copying it. The memory must exist until the end of the run.
+  func bind(borrowedText: UnsafeRawBufferPointer, at index: Int32) throws
+  /// Binds bytes without copying them. The memory must exist until the end of the run.
+  func bind(borrowedBytes: UnsafeRawBufferPointer, at index: Int32) throws
   func bindNull(at index: Int32) throws
 }
 

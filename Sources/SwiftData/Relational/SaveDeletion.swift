@@ -36,7 +36,7 @@ final class SaveDeletion {
 
   /// Deletes rows, and the rows that delete rules add. Links that the same save changes count as
   /// changed.
-  func run(_ request: DataStoreSaveChangesRequest<DefaultSnapshot>) throws {
+  func run(_ request: SaveRequest) throws {
     for snapshot in request.updated { try writeLinks(of: snapshot) }
     for snapshot in request.deleted where !snapshot.changedSlots.isEmpty {
       try links.noteStored(snapshot)
@@ -99,40 +99,39 @@ final class SaveDeletion {
   /// written nevertheless, so that the rules apply to rows that refer to it.
   /// - Returns: Also the indices of these models.
   func removingUniqueValuesOfDoomedModels(
-    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
-  ) throws -> (request: DataStoreSaveChangesRequest<DefaultSnapshot>, doomed: Set<Int>) {
+    _ request: SaveRequest
+  ) throws -> (request: SaveRequest, doomed: Set<Int>) {
     let doomed = deletion.isEmpty ? [] : try doomedIndices(request.inserted)
     if doomed.isEmpty { return (request, []) }
-    var inserted = request.inserted
+    var changed = request
     for index in doomed {
-      let columns = try prepared.save(of: inserted[index]).statements.lookups.flatMap(\.columns)
-      inserted[index] = inserted[index].emptying(
-        columns.filter { $0.content == .plain }.map(\.cell))
+      let snapshot = request.inserted[index]
+      let columns = try prepared.save(of: snapshot).statements.lookups.flatMap(\.columns)
+      changed.inserted.replace(
+        at: index, with: snapshot.emptying(columns.filter { $0.content == .plain }.map(\.cell)))
     }
-    return (
-      DataStoreSaveChangesRequest(
-        inserted: inserted, updated: request.updated, deleted: request.deleted,
-        editingState: request.editingState), doomed
-    )
+    return (changed, doomed)
   }
 
   /// New models that a cascade deletes, because they belong to a deleted row or to another such
   /// model.
-  private func doomedIndices(_ snapshots: [DefaultSnapshot]) throws -> Set<Int> {
+  private func doomedIndices(_ models: NewModels) throws -> Set<Int> {
     var indices: Set<Int> = []
     var identifiers: Set<PersistentIdentifier> = []
     var hasGrown = true
     while hasGrown {
       hasGrown = false
-      for (index, snapshot) in snapshots.enumerated() where !indices.contains(index) {
-        for link in try prepared.save(of: snapshot).toOnes where cascades(to: link) {
-          guard case .identifier(let owner)? = snapshot.changedValue(link.slot) else { continue }
+      for index in models.indices where !indices.contains(index) {
+        for link in try prepared.save(of: models.descriptor(at: index)).toOnes
+        where cascades(to: link) {
+          guard case .identifier(let owner)? = models.cells(at: index).changedValue(link.slot)
+          else { continue }
           let isDoomed =
             owner.resolved.rowKey.map { deletion.contains($0, root: link.destinationRoot) }
             ?? identifiers.contains(owner)
           guard isDoomed else { continue }
           indices.insert(index)
-          identifiers.insert(snapshot.persistentIdentifier)
+          identifiers.insert(models[index].persistentIdentifier)
           hasGrown = true
           break
         }
@@ -150,11 +149,9 @@ final class SaveDeletion {
   // MARK: What the context learns
 
   /// The effects of the save beyond the request.
-  /// - Parameters:
-  ///   - saves: The statements of the new models.
-  ///   - keys: The keys of the new models.
+  /// - Parameter keys: The keys of the new rows.
   func consequences(
-    _ saves: [EntitySave], _ keys: [Int64], _ changes: RowChanges
+    _ new: NewRows, _ keys: KeyAssigner, _ changes: RowChanges
   ) -> SaveConsequences {
     var consequences = SaveConsequences()
     consequences.lastValues = lastValues
@@ -162,8 +159,10 @@ final class SaveDeletion {
     consequences.answered = links.answered
     if deletion.isEmpty { return consequences }
     consequences.hasMissedRows = deletion.hasMissedRows
-    consequences.dropped = saves.indices.filter {
-      deletion.contains(RowChanges.Row(root: saves[$0].changes.root, key: keys[$0]))
+    consequences.dropped = new.runs.flatMap { run in
+      run.indices.filter {
+        deletion.contains(RowChanges.Row(root: run.save.changes.root, key: keys[$0]))
+      }
     }
     consequences.deleted = deletion.cascaded.compactMap { row in
       guard let entity = store.mapping.entity(number: row.entity),

@@ -4,7 +4,8 @@ package import OpenSwiftDataSQLSyntax
 ///
 /// Parameter 0 of an insert is the primary key, followed by the cells in the order of `columns`.
 package struct SaveStatements: Sendable {
-  package struct Column: Sendable {
+  /// What a column takes from a row in memory. Without references: statements bind many rows.
+  package struct Cell: Sendable {
     package enum Content: Sendable {
       case plain
       /// Written after a tag byte.
@@ -14,17 +15,35 @@ package struct SaveStatements: Sendable {
       /// The destination's entity number.
       case entityNumber
     }
+    package let number: Int
+    package let content: Content
+  }
+
+  package struct Column: Sendable {
     package let name: String
     /// The property, and the path from it to a leaf: `address.city`.
     package let path: String
     package let slot: Int
-    package let cell: Int
-    package let content: Content
+    package let source: Cell
+
+    package var cell: Int { source.number }
+    package var content: Cell.Content { source.content }
+
+    fileprivate init(
+      name: String, path: String, slot: Int, cell: Int, content: Cell.Content
+    ) {
+      self.name = name
+      self.path = path
+      self.slot = slot
+      source = Cell(number: cell, content: content)
+    }
   }
 
   package let entity: EntityMapping
   private let dialect: SQLDialect
   package let columns: [Column]
+  /// The cells of `columns`.
+  package let cells: [Cell]
   /// The columns whose values may be stored outside the row, except those of unique constraints.
   package let externalColumns: [Column]
   package let insert: String
@@ -50,6 +69,8 @@ package struct SaveStatements: Sendable {
   package struct Lookup: Sendable {
     package let sql: String
     package let columns: [Column]
+    /// The cells of `columns`.
+    package let cells: [Cell]
   }
 
   package init(_ entity: EntityMapping, constraints: [[String]], in dialect: SQLDialect) {
@@ -57,6 +78,7 @@ package struct SaveStatements: Sendable {
     self.dialect = dialect
     let columns = SaveStatements.columns(of: entity)
     self.columns = columns
+    cells = columns.map(\.source)
     var insert = Insert(
       into: entity.table,
       columns: [RowColumns.key, RowColumns.entity, RowColumns.version] + columns.map(\.name))
@@ -78,7 +100,8 @@ package struct SaveStatements: Sendable {
         })
       let select = Select(
         [RowColumns.key()], from: TableReference(entity.table), where: condition)
-      return Lookup(sql: select.rendered(in: dialect).sql, columns: wanted)
+      return Lookup(
+        sql: select.rendered(in: dialect).sql, columns: wanted, cells: wanted.map(\.source))
     }
     let constrained = Set(lookups.flatMap { $0.columns.map(\.name) })
     externalColumns = columns.filter {

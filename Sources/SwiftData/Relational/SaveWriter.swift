@@ -62,19 +62,19 @@ struct SaveWriter {
   private let links: LinkWriter
   private let pairs: PairWriter
   private let deletion: SaveDeletion
-  private var request: DataStoreSaveChangesRequest<DefaultSnapshot>
+  private var request: SaveRequest
   /// The indices of new models that the delete rules delete at once.
   private var doomed: Set<Int> = []
   /// The changed rows that release unique values.
   private var moving: [DefaultSnapshot] = []
-  /// The statements of the new models.
-  private var saves: [EntitySave] = []
+  /// The new models with their statements.
+  private var new = NewRows()
   /// For each changed row, whether `updateConstrainedRows` writes it.
   private var isEarly: [Bool] = []
 
   init(
     store: RelationalStore, session: any SQLSession,
-    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, _ options: SaveOptions
+    _ request: SaveRequest, _ options: SaveOptions
   ) {
     self.store = store
     self.session = session
@@ -110,11 +110,11 @@ struct SaveWriter {
       moving = try rows.rowsReleasingUniqueValues(request)
       for snapshot in moving { try rows.clearOldUniqueValues(snapshot) }
     case .assignFreeKeys:
-      saves = try request.inserted.map { try prepared.save(of: $0) }
-      keys.reserve(saves.count)
-      for position in positions(.nextFree) {
-        let key = try keys.next(saves[position])
-        keys.assign(key, to: request.inserted[position], position, saves[position])
+      new = try NewRows(request.inserted, doomed: doomed, prepared)
+      keys.reserve(new.models.indices.count)
+      for run in new.runs(.nextFree) {
+        let first = try keys.take(run.indices.count, run.save)
+        keys.assign(first, to: run.indices, of: new.models, run.save)
       }
     case .updateConstrainedRows:
       isEarly = try request.updated.map { snapshot in
@@ -125,26 +125,23 @@ struct SaveWriter {
     case .takeUniqueValues:
       for snapshot in moving { try rows.writeNewUniqueValues(snapshot) }
     case .mergeModels:
-      for position in positions(.writing) {
-        let (snapshot, save) = (request.inserted[position], saves[position])
-        keys.assign(try rows.upsert(snapshot, save), to: snapshot, position, save)
-      }
+      for run in new.runs(.writing) { try rows.merge(run, of: new.models) }
     case .mergeLookedUpModels:
-      try rows.writeAfterLookUp(positions(.lookingUp), request.inserted, saves)
+      try rows.writeAfterLookUp(new.runs(.lookingUp), of: new.models)
     case .updateOtherRows:
       try update(where: false)
       if !rows.deletedRows.isEmpty { throw DeletedRows(rows.deletedRows) }
     case .insertRows:
-      try rows.insert(positions(.nextFree), request.inserted, saves)
+      for run in new.runs(.nextFree) { try rows.insert(run, of: new.models) }
     case .writePairs:
       guard store.plans.hasRelationships else { return }
-      try pairs.write(request.inserted + request.updated)
+      try pairs.write(request.inserted.snapshotsWithMembers + request.updated)
       try pairs.write(request.deleted.filter { $0.toManys.contains { !$0.added.isEmpty } })
     case .completeLinks:
-      if store.plans.hasRelationships { try links.complete(request, saves) }
+      if store.plans.hasRelationships { try links.complete(request.updated, new) }
     case .noteRelatedRows:
       links.noteMoved()
-      links.note(ofNew: request.inserted, saves)
+      links.note(ofNew: new)
     case .countMembers:
       try store.checkCounts(of: changes, session)
     case .storeLastKeys:
@@ -152,11 +149,6 @@ struct SaveWriter {
     case .recordChanges:
       try changes.finish(newKeys: keys.ends)
     }
-  }
-
-  /// The indices of the new models that get their keys in a certain way.
-  private func positions(_ source: EntitySave.KeySource) -> [Int] {
-    saves.indices.filter { (doomed.contains($0) ? .nextFree : saves[$0].keySource) == source }
   }
 
   private func update(where isEarly: Bool) throws {
@@ -168,18 +160,13 @@ struct SaveWriter {
   // MARK: The result
 
   /// The identifiers of the new models, in the order of the request.
-  var identifiers: [PersistentIdentifier] {
-    zip(saves, keys.all).map { save, key in
-      PersistentIdentifier(
-        scope: store.plans.scope(number: save.statements.entity.number), key: key)
-    }
-  }
+  var identifiers: [PersistentIdentifier] { new.identifiers(keys, store.plans) }
 
   /// The number of the transaction in the history; `nil` if there is none.
   var transaction: Int64? { changes.transaction }
 
   /// The effects of the save beyond the request.
-  var consequences: SaveConsequences { deletion.consequences(saves, keys.all, changes) }
+  var consequences: SaveConsequences { deletion.consequences(new, keys, changes) }
 }
 
 /// The statements of one save. Each is looked up or prepared once, for all its steps.
@@ -187,6 +174,8 @@ final class PreparedSave {
   private let store: RelationalStore
   private let session: any SQLSession
   private var saves: [ObjectIdentifier: EntitySave] = [:]
+  /// The last one that was requested; models of one class mostly follow each other.
+  private var last: (descriptor: ObjectIdentifier, save: EntitySave)?
   private var statements: [(sql: String, statement: any PreparedSQL)] = []
 
   init(store: RelationalStore, session: any SQLSession) {
@@ -196,10 +185,15 @@ final class PreparedSave {
 
   /// The statements that write rows of a model's entity.
   func save(of snapshot: DefaultSnapshot) throws -> EntitySave {
-    let descriptor = ObjectIdentifier(snapshot.descriptor)
-    if let save = saves[descriptor] { return save }
-    let save = store.plans.save(of: try store.entity(snapshot.descriptor))
-    saves[descriptor] = save
+    try save(of: snapshot.descriptor)
+  }
+
+  func save(of descriptor: _ModelDescriptor) throws -> EntitySave {
+    let identity = ObjectIdentifier(descriptor)
+    if let last, last.descriptor == identity { return last.save }
+    let save = try saves[identity] ?? store.plans.save(of: store.entity(descriptor))
+    saves[identity] = save
+    last = (identity, save)
     return save
   }
 

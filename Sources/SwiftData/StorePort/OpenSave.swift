@@ -7,7 +7,7 @@ package protocol OpenSave {
   /// - Parameter source: Finds the models that relationships refer to.
   /// - Throws: `DeletedRows`, `SwiftDataError`, or the store's error; call `abandon` then.
   func write(
-    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, _ options: SaveOptions,
+    _ request: SaveRequest, _ options: SaveOptions,
     source: any _FaultSource
   ) throws -> SaveReceipt
 

@@ -11,8 +11,9 @@ extension SnapshotPort {
 
   /// Saves through the public protocol, which writes and commits in one call.
   fileprivate func save(
-    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, source: any _FaultSource
+    _ request: SaveRequest, source: any _FaultSource
   ) throws -> SaveReceipt {
+    let new = request.inserted.allSnapshots
     let updated = try completed(request.updated, request.editingState)
     func exported(_ snapshots: [DefaultSnapshot]) -> [Store.Snapshot] {
       (snapshots as? [Store.Snapshot])
@@ -20,9 +21,9 @@ extension SnapshotPort {
     }
     let result = try store.save(
       DataStoreSaveChangesRequest(
-        inserted: exported(request.inserted), updated: exported(updated),
+        inserted: exported(new), updated: exported(updated),
         deleted: exported(request.deleted), editingState: request.editingState))
-    let inserted = try request.inserted.map { snapshot in
+    let inserted = try new.map { snapshot in
       guard let permanent = result.remappedIdentifiers[snapshot.persistentIdentifier] else {
         throw SwiftDataError.modelValidationFailure.with(
           "The store \(store.configuration.name) saved a new model, but returned no identifier for it. It "
@@ -107,7 +108,7 @@ private struct SaveThroughProtocol<Store: DataStore>: OpenSave {
   let port: SnapshotPort<Store>
 
   func write(
-    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, _ options: SaveOptions,
+    _ request: SaveRequest, _ options: SaveOptions,
     source: any _FaultSource
   ) throws -> SaveReceipt { try port.save(request, source: source) }
 

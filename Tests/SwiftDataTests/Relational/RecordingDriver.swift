@@ -108,7 +108,30 @@ private final class RecordedStatement: PreparedSQL {
 
   func run(_ rows: RowWrites) throws {
     let values = BoundValues()
-    try rows.forEach(values) { _ = driver.note(sql, values.values) }
+    _ = try rows.forEach(values) {
+      _ = driver.note(sql, values.values)
+      return true
+    }
+  }
+
+  func runWhileChanging(_ rows: RowWrites) throws -> Int {
+    let values = BoundValues()
+    return try rows.forEach(values) {
+      guard case .integer(let changed)? = driver.note(sql, values.values).first?.first else {
+        return true
+      }
+      return changed > 0
+    }
+  }
+
+  func run(_ rows: RowWrites, while goesOn: (Int64?) -> Bool) throws {
+    let values = BoundValues()
+    _ = try rows.forEach(values) {
+      guard case .integer(let number)? = driver.note(sql, values.values).first?.first else {
+        return goesOn(nil)
+      }
+      return goesOn(number)
+    }
   }
 
   func run(_ pairs: [KeyPair], changed: (KeyPair) -> Void) throws {
@@ -155,6 +178,12 @@ private final class BoundValues: ParameterTarget {
   func bind(_ value: String, at index: Int32) { set(.text(value), at: index) }
   func bind(_ value: Data, at index: Int32) { set(.blob(value), at: index) }
   func bind(bytes: UnsafeRawBufferPointer, at index: Int32) { set(.blob(Data(bytes)), at: index) }
+  func bind(borrowedText: UnsafeRawBufferPointer, at index: Int32) {
+    set(.text(String(decoding: borrowedText, as: UTF8.self)), at: index)
+  }
+  func bind(borrowedBytes: UnsafeRawBufferPointer, at index: Int32) {
+    set(.blob(Data(borrowedBytes)), at: index)
+  }
   func bindNull(at index: Int32) { set(.null, at: index) }
 }
 

@@ -1,0 +1,83 @@
+/// The new models of a save, in the order of their insertion.
+///
+/// They are the part of a request that may have many thousands of elements, so they are not copied:
+/// a store reads the cells of a row from the storage of its model when it writes the row. Only a
+/// model with values that have another form in memory than in a row
+/// (`_ModelDescriptor.slotsToConvert`) has a snapshot. It is made when the model is added, because
+/// the conversion may fail and must happen once. The models of a request of the public protocol
+/// have snapshots only.
+///
+/// The context retains the models and changes none of them until the stores have written them.
+package struct NewModels {
+  /// Empty in a request of the public protocol.
+  private(set) var storages: [_ModelStorage] = []
+  /// Empty as long as no model has a snapshot; then one entry for each model.
+  private var snapshots: [DefaultSnapshot?] = []
+
+  init() {}
+
+  package init(_ snapshots: [DefaultSnapshot]) {
+    self.snapshots = snapshots
+  }
+
+  mutating func reserveCapacity(_ count: Int) { storages.reserveCapacity(count) }
+
+  /// - Throws: `SwiftDataError.modelValidationFailure` when a value can't be encoded.
+  mutating func append(_ storage: _ModelStorage) throws {
+    storage.completePartialRow()
+    if !storage.descriptor.slotsToConvert.isEmpty {
+      let snapshot = try DefaultSnapshot(storage)
+      if snapshots.isEmpty { snapshots = Array(repeating: nil, count: storages.count) }
+      snapshots.append(snapshot)
+    } else if !snapshots.isEmpty {
+      snapshots.append(nil)
+    }
+    storages.append(storage)
+  }
+
+  /// Called when the stores have written the models.
+  mutating func releaseSnapshots() { snapshots = [] }
+
+  // MARK: Reading
+
+  var indices: Range<Int> { 0..<max(storages.count, snapshots.count) }
+
+  private func snapshot(at index: Int) -> DefaultSnapshot? {
+    snapshots.isEmpty ? nil : snapshots[index]
+  }
+
+  /// A snapshot of a model, made now if it has none.
+  subscript(index: Int) -> DefaultSnapshot {
+    snapshot(at: index) ?? DefaultSnapshot(lenient: storages[index])
+  }
+
+  /// The snapshots of all models, made now for those without one.
+  var allSnapshots: [DefaultSnapshot] { indices.map { self[$0] } }
+
+  /// The snapshots that contain members of to-many relationships.
+  var snapshotsWithMembers: [DefaultSnapshot] {
+    snapshots.compactMap { $0.flatMap { $0.toManys.isEmpty ? nil : $0 } }
+  }
+
+  func descriptor(at index: Int) -> _ModelDescriptor {
+    storages.isEmpty ? self[index].descriptor : storages[index].descriptor
+  }
+
+  func cells(at index: Int) -> RowCells {
+    if let snapshot = snapshot(at: index) { return snapshot.rowCells }
+    return RowCells(storages[index])
+  }
+
+  /// The temporary identifier of a model; `nil` if it was never requested, so that no other model
+  /// refers to it.
+  func knownIdentifier(at index: Int) -> PersistentIdentifier? {
+    if let snapshot = snapshot(at: index) { return snapshot.persistentIdentifier }
+    return storages[index].knownIdentifier
+  }
+
+  /// Writes other values of a model than those that it has in memory.
+  mutating func replace(at index: Int, with snapshot: DefaultSnapshot) {
+    if snapshots.isEmpty { snapshots = Array(repeating: nil, count: storages.count) }
+    snapshots[index] = snapshot
+  }
+}
