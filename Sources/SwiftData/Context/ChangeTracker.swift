@@ -11,6 +11,7 @@ final class ChangeTracker {
   private(set) var inserted = OrderedModels(keepsSavedValues: false)
   private(set) var changed = OrderedModels(keepsSavedValues: true)
   private(set) var deleted = OrderedModels(keepsSavedValues: true)
+  private var newRows = NewModelRows()
   /// One-to-one relationships of edited models that were emptied because their model was set
   /// elsewhere.
   private var displacedLinks: [ObjectIdentifier: SlotSet] = [:]
@@ -29,6 +30,7 @@ final class ChangeTracker {
     if changed.remove(storage) != nil || deleted.remove(storage) != nil { storage.clearPending() }
     storage.becomeInserted(in: source)
     inserted.append(storage, saved: SavedValues())
+    if let earlier = inserted.storage(beforeLast: NewModelRows.delay) { newRows.pack(earlier) }
   }
 
   /// Edits from before or during the deletion are pending again.
@@ -85,6 +87,7 @@ final class ChangeTracker {
 
   /// Removes a model whose changes have been saved.
   func settle(_ storage: _ModelStorage) {
+    defer { if inserted.isEmpty { newRows.removeAll() } }
     if inserted.remove(storage) ?? changed.remove(storage) ?? deleted.remove(storage) != nil {
       storage.clearPending()
     }
@@ -177,6 +180,7 @@ final class ChangeTracker {
   @discardableResult
   func removeAll() -> [OrderedModels] {
     let removed = lists
+    newRows.removeAll()
     inserted.removeAll { $0.clearPending() }
     changed.removeAll { $0.clearPending() }
     deleted.removeAll { $0.clearPending() }

@@ -1,3 +1,5 @@
+import OpenSwiftDataRowStorage
+
 /// One transaction of a context around several saves, from the lock to the commit. Created by
 /// `ContextCore.transaction`.
 ///
@@ -19,6 +21,8 @@ final class ContextTransaction {
   private struct Inserted {
     let model: AnyObject
     let storage: _ModelStorage
+    let page: RowPage?
+    let row: UnsafeRawPointer?
     let values: ContiguousArray<_SlotValue>?
     /// The temporary identifier, if it has been requested.
     let identifier: PersistentIdentifier?
@@ -47,8 +51,8 @@ final class ContextTransaction {
         guard let model = storage.model else { continue }
         inserted.append(
           Inserted(
-            model: model, storage: storage, values: storage.overlay.values,
-            identifier: storage.knownIdentifier))
+            model: model, storage: storage, page: storage.page, row: storage.row,
+            values: storage.overlay.values, identifier: storage.knownIdentifier))
       }
       for storage in batch.deletedStorages { note(deleted: storage) }
     }
@@ -79,7 +83,8 @@ final class ContextTransaction {
     for entry in inserted.reversed() where entry.storage.flags.isDisjoint(with: .isPending) {
       core.identities.remove(entry.storage)
       entry.storage.notifyingObserversOfAll {
-        entry.storage.becomeUnsaved(as: entry.identifier, with: entry.values)
+        entry.storage.becomeUnsaved(
+          as: entry.identifier, page: entry.page, row: entry.row, with: entry.values)
       }
       entry.storage.relationships.weaken(in: core.coordinator)
     }

@@ -51,6 +51,12 @@ struct OrderedModels: Sequence {
     return removed
   }
 
+  /// The model some positions before the end of the list; `nil` if it was removed.
+  func storage(beforeLast count: Int) -> _ModelStorage? {
+    let position = entries.count - 1 - count
+    return position < 0 ? nil : entries[position]?.storage
+  }
+
   func saved(of storage: _ModelStorage) -> SavedValues? {
     let position = Int(storage.pendingIndex)
     guard position >= 0, position < entries.count, let entry = entries[position],

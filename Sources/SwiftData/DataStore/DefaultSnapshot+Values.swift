@@ -85,11 +85,9 @@ extension RowBuilder {
     switch value {
     case .integer(let value): setInteger(value, at: cell)
     case .real(let value): setReal(value, at: cell)
-    case .text(let value):
-      var text = value
-      text.withUTF8 { setBytes(UnsafeRawBufferPointer($0), at: cell) }
-    case .blob(let value): value.withUnsafeBytes { setBytes($0, at: cell) }
-    case .uuid(let value): withUnsafeBytes(of: value.uuid) { setBytes($0, at: cell) }
+    case .text(let value): setText(value, at: cell)
+    case .blob(let value): setData(value, at: cell)
+    case .uuid(let value): setUUID(value, at: cell)
     case .null, .identifier, .reference: setNull(at: cell)
     }
   }

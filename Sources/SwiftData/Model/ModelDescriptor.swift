@@ -94,6 +94,9 @@ public final class _ModelDescriptor: Sendable {
   @usableFromInline let cellsOffset: Int
   /// Slots whose values in memory differ from those in a snapshot.
   let slotsToConvert: [Int]
+  /// Whether new models can have their values in a row: each property has one cell, which shows its
+  /// values as they are.
+  let packsNewValues: Bool
   let relationshipSlots: [Int]
   let dateSlots: [Int]
   /// Slots whose values may be stored outside the row.
@@ -121,6 +124,7 @@ public final class _ModelDescriptor: Sendable {
     layout = RowLayout(reading.cellKinds)
     cellsOffset = layout.cellsOffset
     slotsToConvert = reading.properties.indices.filter { reading.properties[$0].needsConversion }
+    packsNewValues = !reading.properties.contains { $0.needsConversion || $0.isEphemeral }
     relationshipSlots = reading.properties.indices.filter {
       reading.properties[$0].destination != nil
     }

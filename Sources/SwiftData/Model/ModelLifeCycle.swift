@@ -23,6 +23,7 @@ import OpenSwiftDataRowStorage
 /// | identifier without a row | transient → detached | `withoutRow` |
 /// | snapshot for a store of another kind | transient → the same | `becomeExported` |
 /// | `insert` | transient, lost, detached → inserted | `becomeInserted`; change tracker: inserted, and no longer changed or deleted |
+/// | `insert` of further models | inserted → the same | `packValues`: the values move into a row |
 /// | first read, edit or snapshot | fault, partialFault → registered | `beginFilling`, `show` |
 /// | the same, store not readable | fault, partialFault → the same | `beginFilling`, `failFilling` |
 /// | the same, row does not exist | fault, partialFault → lost | `loseRow` |
@@ -376,12 +377,15 @@ extension _ModelStorage {
   /// The first save of the model was undone.
   /// - Parameters:
   ///   - identifier: The earlier identifier; copies of it no longer lead to a row.
-  ///   - values: The values from before the save.
+  ///   - page: The page of `row`.
+  ///   - row: The row from before the save, if the values were in one.
+  ///   - values: The values over the row from before the save.
   func becomeUnsaved(
-    as identifier: PersistentIdentifier?, with values: ContiguousArray<_SlotValue>?
+    as identifier: PersistentIdentifier?, page: RowPage?, row: UnsafeRawPointer?,
+    with values: ContiguousArray<_SlotValue>?
   ) {
     _invariantCheck(startsIn: .settled)
-    dropValues()
+    rowView.replace(with: row, of: page)
     overlay.exchange(values)
     overlay.forgetChanges()
     lifeCycle.flags.subtract([.isFault, .hasNoRow])

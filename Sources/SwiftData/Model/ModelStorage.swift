@@ -9,8 +9,8 @@ public import OpenSwiftDataRowStorage
 ///
 /// It keeps the identity, the life cycle and the owner itself. Reads take values directly from the
 /// row; writes and decoding put them into the overlay. A model that was never saved has its values
-/// in the overlay only. `ModelLifeCycle.swift` describes the states of a model and the transitions
-/// between them.
+/// in the overlay, until the context moves them into a row (`packValues`). `ModelLifeCycle.swift`
+/// describes the states of a model and the transitions between them.
 ///
 /// Not thread safe: a model belongs to the thread of its context, and before that to the thread
 /// that created it. The stored properties skip the dynamic exclusivity check, which cost a tenth of
@@ -211,7 +211,7 @@ public final class _ModelStorage {
   /// Takes the values that the initialiser of a superclass has set.
   func takeValues(of inherited: _ModelStorage) {
     for slot in 0..<inherited.descriptor.slotCount {
-      let value = inherited.overlaid(slot)
+      let value = inherited.row == nil ? inherited.overlaid(slot) : inherited.explicitValue(slot)
       if case .unset = value { continue }
       overlay(value, at: slot)
     }

@@ -1,6 +1,7 @@
 public import OpenSwiftDataRowStorage
 
-/// The row that a model shows: a whole row, a row of a few of its properties, or none yet.
+/// The row that a model shows: a whole row, a row of a few of its properties, or none yet. The row of
+/// a new model is one that the context has made of its values.
 ///
 /// Part of a `_ModelStorage`, which passes its descriptor. Getters read cells through it;
 /// `ModelLifeCycle.swift` decides when a model gets another row.
