@@ -178,7 +178,7 @@ extension Statement: PreparedSQL {
     }
   }
 
-  package func run(_ rows: RowWrites, while goesOn: (Int64?) -> Bool) throws {
+  package func run(_ rows: RowWrites, goesOn: (Int64?) -> Bool) throws {
     _ = try rows.forEach(self) {
       // All changes happen in the first step.
       let number = try step() && !isNull(0) ? int64(0) : nil

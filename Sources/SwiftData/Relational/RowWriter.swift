@@ -15,6 +15,11 @@ final class RowWriter {
   /// Whether the last model with unique values was merged with its row; the next one probably is
   /// too.
   private var expectsUpsert = false
+  /// The number of models in sequence that were merged with their rows.
+  private var mergedCount = 0
+  /// After this many, rows are looked up and updated. These two statements cost half as much as the
+  /// one that returns a key, for which SQLite creates a temporary table at each run.
+  private static let fewMerged = 8
   /// Changed models whose rows do not exist any more.
   private(set) var deletedRows: [PersistentIdentifier] = []
 
@@ -48,19 +53,26 @@ final class RowWriter {
       firstKey: key, keyStep: step)
   }
 
-  /// Writes models with unique values, each with one statement.
+  /// Writes models with unique values.
   ///
   /// As long as models are new, an insert that does nothing on a conflict is the fastest. After the
   /// first conflict, the statement that updates the row and returns its key is used, until it
-  /// inserts a row.
+  /// inserts a row. If there are many conflicts in sequence, rows are looked up and updated.
   func merge(_ run: NewRows.Run, of models: NewModels) throws {
     guard let sql = run.save.statements.upsert else { return }
     var rest = run.indices
     while !rest.isEmpty {
-      let count =
-        expectsUpsert
-        ? try mergeUntilNew(rest, of: models, run.save, sql.insertOrUpdate)
-        : try insertUntilConflict(rest, of: models, run.save, sql.insertOnly)
+      let count: Int
+      if !expectsUpsert {
+        count = try insertUntilConflict(rest, of: models, run.save, sql.insertOnly)
+      } else if mergedCount >= RowWriter.fewMerged,
+        let update = run.save.update(of: run.save.upsertedSlots)
+      {
+        count = try updateUntilNew(rest, of: models, run.save, update)
+      } else {
+        count = try mergeUntilNew(
+          rest.prefix(RowWriter.fewMerged), of: models, run.save, sql.insertOrUpdate)
+      }
       rest = rest.dropFirst(count)
     }
   }
@@ -92,20 +104,44 @@ final class RowWriter {
     let next = try keys.free(for: save).first
     var end = indices.lowerBound
     let writes = writes(indices, of: models, save, from: next, step: 0)
-    try prepared.statement(sql).run(
-      writes,
-      while: { returned in
-        let key = returned ?? next
-        keys.assign(key, to: end..<end + 1, of: models, save)
-        end += 1
-        expectsUpsert = key != next
-        if expectsUpsert {
-          changes.noteUpdate(RowChanges.Row(root: save.changes.root, key: key), save.upsertedSlots)
-        }
-        return expectsUpsert
-      })
-    if !expectsUpsert { _ = try keys.take(1, save) }
+    try prepared.statement(sql).run(writes) { returned in
+      let key = returned ?? next
+      keys.assign(key, to: end..<end + 1, of: models, save)
+      end += 1
+      expectsUpsert = key != next
+      if expectsUpsert {
+        mergedCount += 1
+        changes.noteUpdate(RowChanges.Row(root: save.changes.root, key: key), save.upsertedSlots)
+      }
+      return expectsUpsert
+    }
+    if !expectsUpsert {
+      _ = try keys.take(1, save)
+      mergedCount = 0
+    }
     return end - indices.lowerBound
+  }
+
+  /// - Returns: The number of updated rows; the model after them is new.
+  private func updateUntilNew(
+    _ indices: Range<Int>, of models: NewModels, _ save: EntitySave, _ update: EntitySave.Update
+  ) throws -> Int {
+    let lookup = save.statements.lookups[0]
+    let (finding, writing) = try (prepared.statement(lookup.sql), prepared.statement(update.sql))
+    for index in indices {
+      let row = models.cells(at: index)
+      let unique = RowValues(row: row, cells: lookup.cells, keys: keys.inserted)
+      guard !unique.hasNull, let key = try finding.integer(.row(unique)) else {
+        (expectsUpsert, mergedCount) = (false, 0)
+        return index - indices.lowerBound
+      }
+      keys.assign(key, to: index..<index + 1, of: models, save)
+      let values = RowValues(
+        row: row, cells: update.cells, keys: keys.inserted, trailingKey: key)
+      try writing.run(.row(values))
+      changes.noteUpdate(RowChanges.Row(root: save.changes.root, key: key), update.slots)
+    }
+    return indices.count
   }
 
   /// Writes models whose row must be looked up. Models whose unique values refer to other new

@@ -173,7 +173,7 @@ package protocol PreparedSQL: AnyObject {
 
   /// Runs once for each row of a batch, until `goesOn` returns false.
   /// - Parameter goesOn: Called after each run, with the number that the statement returned.
-  func run(_ rows: RowWrites, while goesOn: (Int64?) -> Bool) throws
+  func run(_ rows: RowWrites, goesOn: (Int64?) -> Bool) throws
 
   /// Runs once for each pair.
   /// - Parameter changed: Called for each pair that changed a row.

@@ -124,7 +124,7 @@ private final class RecordedStatement: PreparedSQL {
     }
   }
 
-  func run(_ rows: RowWrites, while goesOn: (Int64?) -> Bool) throws {
+  func run(_ rows: RowWrites, goesOn: (Int64?) -> Bool) throws {
     let values = BoundValues()
     _ = try rows.forEach(values) {
       guard case .integer(let number)? = driver.note(sql, values.values).first?.first else {
