@@ -33,6 +33,9 @@ struct Benchmarks {
       try comparison.run()
       return try comparison.runCode()
     }
+    if arguments.first == "--insert-growth" {
+      return try InsertGrowth(directory: directory, contenders: contenders).run()
+    }
     if arguments.first == "--history" { return try HistoryComparison(in: directory).run() }
     if arguments.first == "--observers" { return try await ObserverComparison(in: directory).run() }
     Report.printTimes(try times(in: directory), rows: rows)

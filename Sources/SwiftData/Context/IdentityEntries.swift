@@ -35,7 +35,7 @@ struct IdentityEntries: ~Copyable, @unchecked Sendable {
 
   /// Inserts a key that is known to be absent.
   mutating func insertNew(_ storage: UnretainedStorage, for key: Int64) {
-    if (count + 1) * 4 > entries.count * 3 { grow(to: entries.count * 2) }
+    if (count + 1) * 8 > entries.count * 7 { grow(to: entries.count * 2) }
     put(Entry(key: key, storage: storage))
     count += 1
   }
@@ -56,7 +56,7 @@ struct IdentityEntries: ~Copyable, @unchecked Sendable {
 
   mutating func reserve(_ additional: Int) {
     var size = entries.count
-    while (count + additional) * 4 > size * 3 { size *= 2 }
+    while (count + additional) * 8 > size * 7 { size *= 2 }
     if size != entries.count { grow(to: size) }
   }
 

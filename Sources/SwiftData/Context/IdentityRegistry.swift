@@ -69,10 +69,14 @@ final class IdentityRegistry {
     return table
   }
 
-  /// Makes room for the rows of a save, if they are many.
+  /// Makes room for the new rows of a save, where many of one entity follow each other.
   func reserve(for identifiers: [PersistentIdentifier]) {
-    guard identifiers.count > 64, let scope = identifiers.first?.id.scope else { return }
-    table(of: scope)?.reserve(identifiers.count)
+    var rest = identifiers[...]
+    while rest.count > 64, let scope = rest.first?.id.scope {
+      let count = rest.prefix { $0.id.scope === scope }.count
+      if count > 64 { table(of: scope)?.reserve(count) }
+      rest = rest.dropFirst(count)
+    }
   }
 
   /// Registers `storage` under its identifier, if that is an integer key without an entry.

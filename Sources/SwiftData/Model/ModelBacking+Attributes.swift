@@ -6,7 +6,7 @@ extension _ModelBacking {
   public mutating func initialize<M: PersistentModel, V: _ScalarAttribute>(
     _ type: M.Type, _ slot: Int, to value: V
   ) {
-    storageForInitialization(type)?.overlay(value._slotValue, at: slot)
+    initialize(type, slot, with: value._slotValue)
   }
 
   /// Stores the initial value of an optional scalar property.
@@ -14,7 +14,7 @@ extension _ModelBacking {
   public mutating func initialize<M: PersistentModel, V: _ScalarAttribute>(
     _ type: M.Type, _ slot: Int, to value: V?
   ) {
-    storageForInitialization(type)?.overlay(value?._slotValue ?? .null, at: slot)
+    initialize(type, slot, with: value?._slotValue ?? .null)
   }
 
   /// Reads a scalar property.
@@ -58,7 +58,7 @@ extension _ModelBacking {
   public mutating func initialize<M: PersistentModel, V: RawRepresentable & Codable>(
     _ type: M.Type, _ slot: Int, to value: V
   ) where V.RawValue: _ScalarAttribute {
-    storageForInitialization(type)?.overlay(value.rawValue._slotValue, at: slot)
+    initialize(type, slot, with: value.rawValue._slotValue)
   }
 
   /// Stores the initial value of an optional enum property by its raw value.
@@ -66,7 +66,7 @@ extension _ModelBacking {
   public mutating func initialize<M: PersistentModel, V: RawRepresentable & Codable>(
     _ type: M.Type, _ slot: Int, to value: V?
   ) where V.RawValue: _ScalarAttribute {
-    storageForInitialization(type)?.overlay(value?.rawValue._slotValue ?? .null, at: slot)
+    initialize(type, slot, with: value?.rawValue._slotValue ?? .null)
   }
 
   /// Reads an enum property; an unknown raw value reads as a placeholder value.
@@ -114,7 +114,7 @@ extension _ModelBacking {
   public mutating func initialize<M: PersistentModel, V: Codable>(
     _ type: M.Type, _ slot: Int, to value: V
   ) {
-    storageForInitialization(type)?.overlay(_SlotValue.boxing(value), at: slot)
+    initialize(type, slot, with: _SlotValue.boxing(value))
   }
 
   /// Reads a Codable property; decodes it once.
@@ -152,7 +152,7 @@ extension _ModelBacking {
   public mutating func initializeTransformable<M: PersistentModel, V>(
     _ type: M.Type, _ slot: Int, to value: V
   ) {
-    storageForInitialization(type)?.overlay(_SlotValue.boxing(value), at: slot)
+    initialize(type, slot, with: _SlotValue.boxing(value))
   }
 
   /// Reads a property through its value transformer.

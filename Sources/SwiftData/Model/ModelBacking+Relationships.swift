@@ -7,22 +7,21 @@ extension _ModelBacking {
   public mutating func initialize<M: PersistentModel, V: PersistentModel>(
     _ type: M.Type, _ slot: Int, to value: V
   ) {
-    storageForInitialization(type)?.overlay(.model(value), at: slot)
+    initialize(type, slot, with: .model(value))
   }
 
   /// Stores the initial value of an optional to-one relationship.
   public mutating func initialize<M: PersistentModel, V: PersistentModel>(
     _ type: M.Type, _ slot: Int, to value: V?
   ) {
-    storageForInitialization(type)?.overlay(value.map { .model($0) } ?? .null, at: slot)
+    initialize(type, slot, with: value.map { .model($0) } ?? .null)
   }
 
   /// Stores the initial value of a to-many relationship.
   public mutating func initialize<M: PersistentModel, V: RelationshipCollection>(
     _ type: M.Type, _ slot: Int, to value: V
   ) {
-    guard let storage = storageForInitialization(type) else { return }
-    storage.overlay(.toMany(_ToManyValue(members: value._models ?? [])), at: slot)
+    initialize(type, slot, with: .toMany(_ToManyValue(members: value._models ?? [])))
   }
 
   /// Reads a required to-one relationship; a new model without a context if there is none.

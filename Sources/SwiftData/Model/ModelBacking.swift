@@ -24,13 +24,18 @@ public struct _ModelBacking {
     borrowed = Unmanaged.passUnretained(object)
   }
 
-  /// The storage for initial values; `nil` while a fetched model is being created.
+  /// Puts an initial value into the storage, which is created for the first one. A model that is
+  /// being created for a row has its values in the row.
+  ///
+  /// The storage is not retained meanwhile: this backing owns it.
   @inlinable
-  mutating func storageForInitialization<M: PersistentModel>(_ type: M.Type) -> _ModelStorage? {
-    if let object { return object.flags.contains(.isMaterializing) ? nil : object }
-    let made = _ModelStorage(type._$descriptor)
-    object = made
-    return made
+  mutating func initialize<M: PersistentModel>(
+    _ type: M.Type, _ slot: Int, with value: @autoclosure () -> _SlotValue
+  ) {
+    if borrowed == nil { object = _ModelStorage(type._$descriptor) }
+    borrowed?._withUnsafeGuaranteedRef { storage in
+      if !storage.flags.contains(.isMaterializing) { storage.overlay(value(), at: slot) }
+    }
   }
 
   /// The storage of `model`, created if it has none.

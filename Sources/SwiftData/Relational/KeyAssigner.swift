@@ -30,10 +30,9 @@ final class KeyAssigner {
   func assign(
     _ first: Int64, to indices: Range<Int>, of models: NewModels, _ save: EntitySave
   ) {
-    var key = first
-    for index in indices {
-      all[index] = key
-      key += 1
+    // One access to the array: each checks for exclusive access.
+    all.withUnsafeMutableBufferPointer { all in
+      for index in indices { all[index] = first + Int64(index - indices.lowerBound) }
     }
     guard store.plans.hasRelationships else { return }
     for index in indices {

@@ -2,7 +2,7 @@
 struct NewRows {
   /// Consecutive models of one entity that get their keys in the same way.
   struct Run {
-    fileprivate(set) var indices: Range<Int>
+    let indices: Range<Int>
     let save: EntitySave
     let keySource: EntitySave.KeySource
   }
@@ -16,26 +16,19 @@ struct NewRows {
   ///   merged with a stored row.
   init(_ models: NewModels, doomed: Set<Int>, _ prepared: PreparedSave) throws {
     self.models = models
-    var start = 0
-    while start < models.indices.upperBound {
-      let (save, source) = try NewRows.way(start, models, doomed, prepared)
-      var end = start + 1
-      while end < models.indices.upperBound {
-        let next = try NewRows.way(end, models, doomed, prepared)
-        guard next.save === save, next.source == source else { break }
-        end += 1
-      }
-      runs.append(Run(indices: start..<end, save: save, keySource: source))
-      start = end
+    func isDoomed(_ index: Int) -> Bool { !doomed.isEmpty && doomed.contains(index) }
+    var rest = models.indices
+    while let start = rest.first {
+      let (descriptor, isDoomedRun) = (models.descriptor(at: start), isDoomed(start))
+      let end =
+        rest.first { models.descriptor(at: $0) !== descriptor || isDoomed($0) != isDoomedRun }
+        ?? rest.upperBound
+      let save = try prepared.save(of: descriptor)
+      runs.append(
+        Run(
+          indices: start..<end, save: save, keySource: isDoomedRun ? .nextFree : save.keySource))
+      rest = end..<rest.upperBound
     }
-  }
-
-  private static func way(
-    _ index: Int, _ models: NewModels, _ doomed: Set<Int>, _ prepared: PreparedSave
-  ) throws -> (save: EntitySave, source: EntitySave.KeySource) {
-    let save = try prepared.save(of: models.descriptor(at: index))
-    let isDoomed = !doomed.isEmpty && doomed.contains(index)
-    return (save, isDoomed ? .nextFree : save.keySource)
   }
 
   /// The models that get their keys in a certain way.
