@@ -171,6 +171,18 @@ extension Statement: PreparedSQL {
     }
   }
 
+  package func runUntilRejected(_ rows: RowWrites) throws -> Int {
+    try rows.forEach(self) {
+      do {
+        try run()
+        return true
+      } catch let error as SQLiteError where error.isUniquenessViolation {
+        // The statement has undone its rows, and the transaction goes on.
+        return false
+      }
+    }
+  }
+
   package func runWhileChanging(_ rows: RowWrites) throws -> Int {
     try rows.forEach(self) {
       try run()

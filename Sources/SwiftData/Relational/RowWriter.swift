@@ -15,6 +15,11 @@ final class RowWriter {
   /// Whether the last model with unique values was merged with its row; the next one probably is
   /// too.
   private var expectsUpsert = false
+  /// Whether rows with unique values are inserted in groups. After the first conflict they are not:
+  /// the rows of a rejected group are inserted again, one by one.
+  private var insertsGroups = true
+  /// From this many rows of an entity on, groups are inserted.
+  private static let manyRows = 64
   /// The number of models in sequence that were merged with their rows.
   private var mergedCount = 0
   /// After this many, rows are looked up and updated. These two statements cost half as much as the
@@ -40,8 +45,24 @@ final class RowWriter {
 
   /// Inserts the rows of models that have consecutive keys.
   func insert(_ run: NewRows.Run, of models: NewModels) throws {
+    let first = keys[run.indices.lowerBound]
+    let count = try insertGroups(run.indices, of: models, run.save, from: first)
+    let rest = run.indices.dropFirst(count)
+    if rest.isEmpty { return }
     try prepared.statement(run.save.statements.insert).run(
-      writes(run.indices, of: models, run.save, from: keys[run.indices.lowerBound]))
+      writes(rest, of: models, run.save, from: first + Int64(count)))
+  }
+
+  /// Inserts most of many rows, several with each run of a statement.
+  /// - Returns: The number of inserted rows. If more than a group are left, one of the next group was
+  ///   rejected by a unique index.
+  private func insertGroups(
+    _ indices: Range<Int>, of models: NewModels, _ save: EntitySave, from key: Int64
+  ) throws -> Int {
+    guard indices.count >= RowWriter.manyRows, save.groupSize > 1 else { return 0 }
+    var writes = writes(indices, of: models, save, from: key)
+    writes.rowsPerRun = save.groupSize
+    return try prepared.statement(save.groupInsert).runUntilRejected(writes)
   }
 
   private func writes(
@@ -83,8 +104,16 @@ final class RowWriter {
   ) throws -> Int {
     let free = try keys.free(for: save)
     let wanted = indices.prefix(free.count)
-    let count = try prepared.statement(sql).runWhileChanging(
-      writes(wanted, of: models, save, from: free.first))
+    var count = 0
+    if insertsGroups, wanted.count >= RowWriter.manyRows {
+      count = try insertGroups(wanted, of: models, save, from: free.first)
+      insertsGroups = wanted.count - count < save.groupSize
+    }
+    let rest = wanted.dropFirst(count)
+    if !rest.isEmpty {
+      count += try prepared.statement(sql).runWhileChanging(
+        writes(rest, of: models, save, from: free.first + Int64(count)))
+    }
     if count > 0 {
       keys.assign(try keys.take(count, save), to: wanted.prefix(count), of: models, save)
     }

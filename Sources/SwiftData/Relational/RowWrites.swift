@@ -9,19 +9,28 @@ package struct RowWrites {
   /// 1 if each row has the next key; 0 if all have the same one, because most of them get the key
   /// of a stored row.
   let keyStep: Int64
+  /// The number of rows that one run of the statement writes. Rows at the end that are fewer are not
+  /// written.
+  var rowsPerRun = 1
 
   package var count: Int { indices.count }
 
-  /// Binds the values of each row and calls `run`, until that returns false.
+  /// Binds the values of the rows of each run and calls `run`, until that returns false.
   /// - Returns: The number of rows for which it returned true.
   package func forEach(_ target: some ParameterTarget, _ run: () throws -> Bool) throws -> Int {
     var key = firstKey
-    for index in indices {
-      try target.bind(key, at: 1)
-      try models.cells(at: index).bind(cells, keys, to: target, from: 2)
-      guard try run() else { return index - indices.lowerBound }
-      key += keyStep
+    var rest = indices
+    while !rest.isEmpty, rest.count >= rowsPerRun {
+      var parameter: Int32 = 1
+      for index in rest.prefix(rowsPerRun) {
+        try target.bind(key, at: parameter)
+        try models.cells(at: index).bind(cells, keys, to: target, from: parameter + 1)
+        parameter += Int32(cells.count) + 1
+        key += keyStep
+      }
+      guard try run() else { break }
+      rest = rest.dropFirst(rowsPerRun)
     }
-    return indices.count
+    return rest.lowerBound - indices.lowerBound
   }
 }

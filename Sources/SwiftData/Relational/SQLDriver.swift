@@ -167,6 +167,10 @@ package protocol PreparedSQL: AnyObject {
   /// Runs once for each row of a batch.
   func run(_ rows: RowWrites) throws
 
+  /// Runs once for each group of rows, until a unique index rejects a row.
+  /// - Returns: The number of written rows; none of the rejected group is written.
+  func runUntilRejected(_ rows: RowWrites) throws -> Int
+
   /// Runs once for each row of a batch, until a run changes nothing.
   /// - Returns: The number of rows before that one.
   func runWhileChanging(_ rows: RowWrites) throws -> Int

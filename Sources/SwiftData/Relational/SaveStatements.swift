@@ -47,6 +47,7 @@ package struct SaveStatements: Sendable {
   /// The columns whose values may be stored outside the row, except those of unique constraints.
   package let externalColumns: [Column]
   package let insert: String
+  private let insertion: Insert
   package let largestKey: String
   /// One query per unique constraint: finds the row with the same values.
   package let lookups: [Lookup]
@@ -85,6 +86,7 @@ package struct SaveStatements: Sendable {
     insert.rows[0][1] = .integer(Int64(entity.number))
     insert.rows[0][2] = .integer(1)
     for index in columns.indices { insert.rows[0][index + 3] = .parameter(index + 1) }
+    insertion = insert
     self.insert = insert.rendered(in: dialect).sql
     largestKey =
       Select([.function("max", [RowColumns.key()])], from: TableReference(entity.table))
@@ -132,6 +134,18 @@ package struct SaveStatements: Sendable {
       insertOrUpdate: ConflictingInsert(
         insert, OnConflict(target, .update(update, returning: RowColumns.key))
       ).rendered(in: dialect).sql)
+  }
+
+  /// Inserts several rows, whose parameters follow each other.
+  package func insert(ofRows count: Int) -> String {
+    var insert = insertion
+    let width = columns.count + 1
+    insert.rows = (0..<count).map { row in
+      insertion.rows[0].map { value in
+        if case .parameter(let index) = value { .parameter(row * width + index) } else { value }
+      }
+    }
+    return insert.rendered(in: dialect).sql
   }
 
   /// The update of some slots; `nil` if they have no columns. The key is the last parameter.

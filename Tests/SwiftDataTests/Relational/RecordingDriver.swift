@@ -114,6 +114,14 @@ private final class RecordedStatement: PreparedSQL {
     }
   }
 
+  func runUntilRejected(_ rows: RowWrites) throws -> Int {
+    let values = BoundValues()
+    return try rows.forEach(values) {
+      _ = driver.note(sql, values.values)
+      return true
+    }
+  }
+
   func runWhileChanging(_ rows: RowWrites) throws -> Int {
     let values = BoundValues()
     return try rows.forEach(values) {
