@@ -9,6 +9,7 @@
 public struct RowBuilder {
   /// The layout of the rows.
   public let layout: RowLayout
+  /// The page of the unfinished row, or of the last finished one.
   @usableFromInline package var page: RowPage
   /// The number of bytes of `page` that finished rows use.
   @usableFromInline package var used = 0
@@ -106,10 +107,16 @@ public struct RowBuilder {
   /// Ends the row. The address is valid as long as the page lives.
   @inlinable
   public mutating func finish() -> (page: RowPage, row: UnsafeRawPointer) {
-    let index = UnsafeRawPointer(row)
+    let row = finishRow()
+    return (page, row)
+  }
+
+  /// Ends the row, which is in `page`.
+  @inlinable
+  package mutating func finishRow() -> UnsafeRawPointer {
     used += (rowSize + 7) & ~7
     rowSize = 0
-    return (page, index)
+    return UnsafeRawPointer(row)
   }
 
   /// Starts a page with room for `needed` bytes and moves the unfinished row there.

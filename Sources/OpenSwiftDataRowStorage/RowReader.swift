@@ -16,7 +16,7 @@ public struct RowReader {
   }
 
   /// Whether a cell has no value.
-  @inlinable
+  @inlinable @inline(__always)
   public func isNull(_ cell: Int) -> Bool {
     let word = row.load(fromByteOffset: (cell >> 6) << 3, as: UInt64.self)
     return word & (1 << UInt64(cell & 63)) != 0

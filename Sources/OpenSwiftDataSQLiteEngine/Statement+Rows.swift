@@ -3,59 +3,64 @@ package import OpenSwiftDataRowStorage
 
 extension Statement {
   /// Copies the current row into `builder`. In a cell for numbers, any other value becomes null.
+  ///
+  /// Each column is asked for once. The functions for its value do not lock the connection, which is
+  /// allowed because it has one user at a time.
   /// - Parameter sources: The cell for each column; the cells must be the builder's filled cells.
   package func copyRow(
     into builder: inout RowBuilder, _ sources: ContiguousArray<CellSource>
-  ) -> (page: RowPage, row: UnsafeRawPointer) {
-    let handle = handle
+  ) -> UnsafeRawPointer {
     builder.begin()
-    for source in sources {
-      let column = source.column
-      let type = sqlite3_column_type(handle, column)
-      if type == SQLITE_NULL {
-        builder.setNull(at: source.cell)
-        continue
-      }
-      switch source.conversion {
-      case .integer:
-        if type == SQLITE_INTEGER || isWhole(column, type) {
-          builder.setInteger(sqlite3_column_int64(handle, column), at: source.cell)
-        } else {
-          builder.setNull(at: source.cell)
+    sources.withUnsafeBufferPointer { sources in
+      for source in sources {
+        let value = sqlite3_column_value(handle, source.column)
+        let type = sqlite3_value_type(value)
+        let cell = source.cell
+        if type == SQLITE_NULL {
+          builder.setNull(at: cell)
+          continue
         }
-      case .real:
-        if type == SQLITE_FLOAT || type == SQLITE_INTEGER {
-          builder.setReal(sqlite3_column_double(handle, column), at: source.cell)
-        } else {
-          builder.setNull(at: source.cell)
+        switch source.conversion {
+        case .integer:
+          if type == SQLITE_INTEGER || isWhole(value, type) {
+            builder.setInteger(sqlite3_value_int64(value), at: cell)
+          } else {
+            builder.setNull(at: cell)
+          }
+        case .real:
+          if type == SQLITE_FLOAT || type == SQLITE_INTEGER {
+            builder.setReal(sqlite3_value_double(value), at: cell)
+          } else {
+            builder.setNull(at: cell)
+          }
+        case .text:
+          let text = sqlite3_value_text(value)
+          let count = Int(sqlite3_value_bytes(value))
+          builder.setBytes(UnsafeRawBufferPointer(start: text, count: count), at: cell)
+        case .blob:
+          builder.setBytes(blob(value), at: cell)
+        case .tagged:
+          // A text has no tag: another program wrote it.
+          switch type == SQLITE_BLOB ? TaggedValue(blob(value)) : .value(blob(value)) {
+          case .value(let bytes): builder.setBytes(bytes, at: cell)
+          case .name(let name): builder.setExternal(named: name, at: cell)
+          }
+        case .keyAndEntity:
+          let entity = sqlite3_column_int64(handle, source.column + 1)
+          let key = PackedKey(key: sqlite3_value_int64(value), entity: entity)
+          builder.setInteger(key.word, at: cell)
         }
-      case .text:
-        let text = sqlite3_column_text(handle, column)
-        let count = Int(sqlite3_column_bytes(handle, column))
-        builder.setBytes(UnsafeRawBufferPointer(start: text, count: count), at: source.cell)
-      case .blob:
-        builder.setBytes(blob(column), at: source.cell)
-      case .tagged:
-        // A text has no tag: another program wrote it.
-        switch type == SQLITE_BLOB ? TaggedValue(blob(column)) : .value(blob(column)) {
-        case .value(let bytes): builder.setBytes(bytes, at: source.cell)
-        case .name(let name): builder.setExternal(named: name, at: source.cell)
-        }
-      case .keyAndEntity:
-        let key = sqlite3_column_int64(handle, column)
-        let entity = sqlite3_column_int64(handle, column + 1)
-        builder.setInteger(PackedKey(key: key, entity: entity).word, at: source.cell)
       }
     }
-    return builder.finish()
+    return builder.finishRow()
   }
 
-  private func isWhole(_ column: Int32, _ type: Int32) -> Bool {
-    type == SQLITE_FLOAT && Int64(exactly: sqlite3_column_double(handle, column)) != nil
+  private func isWhole(_ value: OpaquePointer?, _ type: Int32) -> Bool {
+    type == SQLITE_FLOAT && Int64(exactly: sqlite3_value_double(value)) != nil
   }
 
-  private func blob(_ column: Int32) -> UnsafeRawBufferPointer {
-    let bytes = sqlite3_column_blob(handle, column)
-    return UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(handle, column)))
+  private func blob(_ value: OpaquePointer?) -> UnsafeRawBufferPointer {
+    let bytes = sqlite3_value_blob(value)
+    return UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(value)))
   }
 }

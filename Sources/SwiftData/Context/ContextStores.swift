@@ -7,6 +7,9 @@ final class ContextStores {
   var editingState = EditingState()
   /// Whether reads see one state of the stores, so that newer changes are not applied.
   var isReadingSnapshot = false
+  /// The port of the last look-up, which is usually that of the next one too.
+  private var lastScope: IdentifierScope?
+  private var lastPort: (any StorePort)?
 
   init(_ coordinator: any StoreCoordinator) {
     self.coordinator = coordinator
@@ -24,7 +27,16 @@ final class ContextStores {
 
   /// The stored row of a model; `nil` if it does not exist.
   func snapshot(for identifier: PersistentIdentifier) throws -> DefaultSnapshot? {
-    try coordinator.port(forEntity: identifier.entityName)?.snapshot(for: identifier, editingState)
+    let scope = identifier.id.scope
+    guard case .row = scope.kind else {
+      return try coordinator.port(forEntity: scope.entityName)?
+        .snapshot(for: identifier, editingState)
+    }
+    if lastScope !== scope {
+      lastPort = coordinator.port(forEntity: scope.entityName)
+      lastScope = scope
+    }
+    return try lastPort?.snapshot(for: identifier, editingState)
   }
 
   /// The rows of some models of one class, read with one statement for 5000 of them.

@@ -57,23 +57,26 @@ final class Materializer {
     let descriptor = batch.descriptor
     guard let table = identities.table(of: batch.scope) else { return [] }
     if batch.entries.count > 64 { table.reserve(batch.entries.count) }
-    var models: [T] = []
-    models.reserveCapacity(batch.entries.count)
-    let maker = Materialization.Maker()
-    forEachRow(of: batch, in: table) { row in
-      let storage = _ModelStorage(descriptor)
-      storage.becomeRegistered(
-        in: source, as: PersistentIdentifier(scope: batch.scope, key: row.key),
-        page: row.page.takeUnretainedValue(), row: row.row)
-      return storage
-    } _: { index, storage, known in
-      guard let known else {
-        return models.append(maker.makeModel(type, over: storage))
+    var maker = Materialization.Maker<T>(startingWith: _ModelStorage(descriptor))
+    return [T](unsafeUninitializedCapacity: batch.entries.count) { models, count in
+      guard var next = models.baseAddress else { return }
+      func append(_ model: T) {
+        next.initialize(to: model)
+        next += 1
+        count += 1
       }
-      update(storage, with: batch.snapshot(at: index))
-      if let model = known as? T { models.append(model) }
+      forEachRow(of: batch, in: table) { row in
+        let storage = _ModelStorage(descriptor)
+        storage.becomeRegistered(
+          in: source, as: PersistentIdentifier(scope: batch.scope, key: row.key),
+          page: row.page.takeUnretainedValue(), row: row.row)
+        return storage
+      } _: { index, storage, known in
+        guard let known else { return append(maker.makeModel(over: storage)) }
+        update(storage, with: batch.snapshot(at: index))
+        if let model = known as? T { append(model) }
+      }
     }
-    return models
   }
 
   /// Looks up the rows of a batch, several at a time, and iterates over their storages.

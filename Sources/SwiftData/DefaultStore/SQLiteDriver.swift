@@ -252,6 +252,12 @@ extension Statement: PreparedSQL {
     while try step() { keys.append(int64(0), entityNumber: hasNumber ? Int(int64(1)) : 0) }
   }
 
+  package func row(_ key: Int64, _ reading: RowReading) throws -> DefaultSnapshot? {
+    try bind(key, at: 1)
+    defer { reset() }
+    return try reading.readFirst(self)
+  }
+
   package func rows(_ parameters: SQLParameters, _ reading: RowReading) throws -> ReadRows {
     try parameters.bind(to: self)
     defer { reset() }

@@ -46,10 +46,15 @@ public protocol BackingData<Model> {
 
   /// The storage of this library, if the backing data has one.
   var _storage: _ModelStorage? { get }
+
+  /// Refers to the values of another model. Called for backing data of this library only.
+  mutating func _replaceStorage(with storage: _ModelStorage)
 }
 
 extension BackingData {
   public var _storage: _ModelStorage? { nil }
+
+  public mutating func _replaceStorage(with storage: _ModelStorage) {}
 
   /// The same values as those of a subclass that is being initialised.
   public func _generateCurrentClassBackingData<CurrentClass>() -> any BackingData<CurrentClass>

@@ -18,8 +18,11 @@ class IdentifierScope: @unchecked Sendable {
   final let entityName: String
   final let kind: Kind
   final let hashSeed: Int
+  /// The number of the entity in the store that created the scope; 0 for other scopes.
+  final let entityNumber: Int
 
-  init(storeIdentifier: String?, entityName: String, kind: Kind) {
+  init(storeIdentifier: String?, entityName: String, kind: Kind, entityNumber: Int = 0) {
+    self.entityNumber = entityNumber
     self.storeIdentifier = storeIdentifier
     self.entityName = entityName
     self.kind = kind
@@ -33,6 +36,7 @@ class IdentifierScope: @unchecked Sendable {
   fileprivate init(temporaryFor entityName: String, serial: Int) {
     storeIdentifier = nil
     self.entityName = entityName
+    entityNumber = 0
     kind = .temporary
     hashSeed = serial
   }

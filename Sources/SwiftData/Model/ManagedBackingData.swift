@@ -1,6 +1,6 @@
 /// The backing data of this library: it resolves key paths to the slots of a model's storage.
 public struct _ManagedBackingData<Model: PersistentModel>: BackingData {
-  @usableFromInline let storage: _ModelStorage
+  @usableFromInline var storage: _ModelStorage
   /// Keeps the model alive, which owns the storage.
   @usableFromInline let owner: Model?
 
@@ -22,6 +22,8 @@ public struct _ManagedBackingData<Model: PersistentModel>: BackingData {
   }
 
   public var _storage: _ModelStorage? { storage }
+
+  public mutating func _replaceStorage(with storage: _ModelStorage) { self.storage = storage }
 
   /// The identifier of the model, once it has one.
   public var persistentModelID: PersistentIdentifier? {

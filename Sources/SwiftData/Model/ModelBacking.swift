@@ -15,8 +15,8 @@ public struct _ModelBacking {
 
   /// Creates an empty backing, or takes that of the model of this class that is being materialized.
   public init<M: PersistentModel>(_ type: M.Type) {
-    object = Materialization.take(for: type)
-    borrowed = object.map(Unmanaged.passUnretained)
+    borrowed = Materialization.take(for: type)
+    object = borrowed?.takeUnretainedValue()
   }
 
   init(object: _ModelStorage) {

@@ -31,7 +31,7 @@ public final class _ModelStorage {
   @exclusivity(unchecked) private(set) var knownIdentifier: PersistentIdentifier?
   @exclusivity(unchecked) @usableFromInline var observers: Observers?
   /// The context's table in which this storage is found by key; it lives as long as `source`.
-  @exclusivity(unchecked) unowned(unsafe) var table: RowRegistry?
+  @exclusivity(unchecked) private var registry: Unmanaged<RowRegistry>?
 
   @usableFromInline
   init(_ descriptor: _ModelDescriptor) {
@@ -41,8 +41,8 @@ public final class _ModelStorage {
   /// Runs on the thread that releases the last reference to the model, in parallel to the
   /// context's.
   deinit {
-    if let table, let knownIdentifier {
-      table.remove(self, for: knownIdentifier.id.key)
+    if let registry, let key = knownIdentifier?.id.key {
+      registry._withUnsafeGuaranteedRef { $0.remove(self, for: key) }
     } else if flags.contains(.isRegistered) {
       source?._forget(self)
     } else {
@@ -102,6 +102,12 @@ public final class _ModelStorage {
 
   /// The storage no longer owns its identifier; the next use creates another one.
   func forgetIdentifier() { knownIdentifier = nil }
+
+  /// The context's table in which this storage is found by key.
+  var table: RowRegistry? {
+    get { registry?.takeUnretainedValue() }
+    set { registry = newValue.map(Unmanaged.passUnretained) }
+  }
 
   // MARK: Rows
 

@@ -1,5 +1,6 @@
 import Foundation
 import Observation
+import OpenSwiftDataCRuntime
 
 #if canImport(Glibc)
   import Glibc
@@ -107,10 +108,12 @@ package enum ObservationProbe {
       Unmanaged.passUnretained(object).toOpaque()
     }
 
-    var isRaised: Bool { Counter.count(object) > quiet }
+    var isRaised: Bool { Counter.count(object) != quiet }
 
+    /// The word with the reference counts: reading it costs a tenth of asking the runtime for the
+    /// count.
     private static func count(_ object: Unmanaged<AnyObject>) -> UInt {
-      object._withUnsafeGuaranteedRef { _getRetainCount($0) }
+      openSwiftData_referenceCounts(object.toOpaque())
     }
   }
 
@@ -118,27 +121,36 @@ package enum ObservationProbe {
   // Safe: immutable, and a key path without captured values.
   nonisolated(unsafe) private static let keyPath: KeyPath<Subject, Int> = \.value
 
+  /// Has the spare of a thread too, to release it at the end of the thread.
   private static let key: pthread_key_t = {
     var key = pthread_key_t()
     pthread_key_create(&key) { spare in
+      openSwiftData_threadState().pointee.probe = nil
       if let spare { Unmanaged<AnyObject>.fromOpaque(spare).release() }
     }
     return key
   }()
 
   @usableFromInline
-  package static func isTracking() -> Bool { spare._withUnsafeGuaranteedRef { $0.isTracked } }
+  package static func isTracking() -> Bool {
+    (known ?? makeSpare())._withUnsafeGuaranteedRef { $0.isTracked }
+  }
 
-  /// The spare registrar of this thread.
-  private static var spare: Unmanaged<Spare> {
-    if let known = pthread_getspecific(key) { return .fromOpaque(known) }
-    return makeSpare()
+  /// The spare registrar of this thread, if it has one.
+  private static var known: Unmanaged<Spare>? {
+    openSwiftData_threadState().pointee.probe.map { .fromOpaque($0) }
+  }
+
+  /// - Parameter spare: Retained by the thread.
+  private static func setSpare(_ spare: Unmanaged<Spare>?) {
+    openSwiftData_threadState().pointee.probe = spare?.toOpaque()
+    pthread_setspecific(key, spare?.toOpaque())
   }
 
   /// Reads models without tracking: the observers of this thread's scope are not called for what
   /// `body` reads.
   static func withoutTracking<R>(_ body: () throws -> R) rethrows -> R {
-    let spare = spare.takeUnretainedValue()
+    let spare = (known ?? makeSpare()).takeUnretainedValue()
     let wasSuspended = spare.isSuspended
     spare.isSuspended = true
     defer { spare.isSuspended = wasSuspended }
@@ -146,21 +158,20 @@ package enum ObservationProbe {
   }
 
   static var isSuspended: Bool {
-    guard let spare = pthread_getspecific(key) else { return false }
-    return Unmanaged<Spare>.fromOpaque(spare)._withUnsafeGuaranteedRef { $0.isSuspended }
+    known?._withUnsafeGuaranteedRef { $0.isSuspended } ?? false
   }
 
   /// A registrar for a model that is being read: the one that the scope of this thread has already
   /// accessed, if there is a scope.
   static func takeObservers() -> _ModelStorage.Observers {
-    guard let spare = pthread_getspecific(key) else { return _ModelStorage.Observers() }
-    pthread_setspecific(key, nil)
-    return Unmanaged<Spare>.fromOpaque(spare).takeRetainedValue().observers
+    guard let spare = known else { return _ModelStorage.Observers() }
+    setSpare(nil)
+    return spare.takeRetainedValue().observers
   }
 
   private static func makeSpare() -> Unmanaged<Spare> {
     let spare = Unmanaged.passRetained(Spare(retained))
-    pthread_setspecific(key, spare.toOpaque())
+    setSpare(spare)
     return spare
   }
 
@@ -169,11 +180,11 @@ package enum ObservationProbe {
 
   /// Runs `body` as if the probe could not find the object that tracking retains, to test that.
   package static func whileUnreliable<R>(_ body: () throws -> R) rethrows -> R {
-    let known = pthread_getspecific(key)
-    pthread_setspecific(key, Unmanaged.passRetained(Spare(.unknown)).toOpaque())
+    let earlier = known
+    setSpare(.passRetained(Spare(.unknown)))
     defer {
-      if let used = pthread_getspecific(key) { Unmanaged<AnyObject>.fromOpaque(used).release() }
-      pthread_setspecific(key, known)
+      known?.release()
+      setSpare(earlier)
     }
     return try body()
   }

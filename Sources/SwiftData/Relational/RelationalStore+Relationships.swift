@@ -6,13 +6,21 @@ extension RelationalStore {
   package func snapshot(
     for identifier: PersistentIdentifier, _ editingState: EditingState
   ) throws -> DefaultSnapshot? {
-    guard let key = key(of: identifier), let entity = mapping.entity(named: identifier.entityName)
-    else { return nil }
+    guard let (key, entity) = row(of: identifier) else { return nil }
     let selection = plans.selection(of: entity)
     return try driver.read { session in
-      try session.statement(selection.byKey)
-        .rows(.integer(key), reading(selection, limit: 1)).rows.snapshots.first
+      try session.statement(selection.byKey).row(key, reading(selection, limit: 1))
     }
+  }
+
+  private func row(of identifier: PersistentIdentifier) -> (key: Int64, entity: EntityMapping)? {
+    let scope = identifier.id.scope
+    if plans.owns(scope) {
+      return mapping.entity(number: scope.entityNumber).map { (identifier.id.key, $0) }
+    }
+    guard let key = key(of: identifier), let entity = mapping.entity(named: identifier.entityName)
+    else { return nil }
+    return (key, entity)
   }
 
   /// The identifier of the row that a to-one cell refers to.

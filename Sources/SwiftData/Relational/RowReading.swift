@@ -12,9 +12,10 @@ package protocol RowCursor {
 
   /// Copies the row into `builder`.
   /// - Parameter sources: The cell for each column.
+  /// - Returns: The address of the row, in the builder's page.
   func copyRow(
     into builder: inout RowBuilder, _ sources: ContiguousArray<CellSource>
-  ) -> (page: RowPage, row: UnsafeRawPointer)
+  ) -> UnsafeRawPointer
 }
 
 /// The rows of a result.
@@ -24,8 +25,8 @@ package struct ReadRows {
   package var owners: [Int64] = []
 }
 
-/// Copies the rows of a result into pages. A driver calls `read` with its own cursor type, for
-/// which the loop is specialised.
+/// Copies the rows of a result into pages. A driver calls `read` and `readFirst` with its own cursor
+/// type, for which the loop is specialised.
 package struct RowReading {
   let selection: EntitySelection
   /// The maximum number of rows, if it is known.
@@ -42,6 +43,20 @@ package struct RowReading {
     return try isPartial ? readRuns(cursor) : readMixed(cursor)
   }
 
+  /// The first row; `nil` if there is none.
+  package func readFirst(_ cursor: some RowCursor) throws -> DefaultSnapshot? {
+    guard try cursor.step() else { return nil }
+    let found =
+      selection.hasEntityNumber
+      ? selection.members[Int(cursor.int64(1))] : selection.onlyMember
+    guard let member = found else { return nil }
+    var builder = member.builder(expectedRows: 1, outside)
+    let row = cursor.copyRow(into: &builder, member.sources)
+    return DefaultSnapshot(
+      persistentIdentifier: PersistentIdentifier(scope: member.scope, key: cursor.int64(0)),
+      descriptor: member.descriptor, page: builder.page, row: row)
+  }
+
   private func readBatch(_ cursor: some RowCursor) throws -> ReadRows {
     let member = selection.onlyMember
     var batch = RowBatch(descriptor: member.descriptor, scope: member.scope)
@@ -51,8 +66,8 @@ package struct RowReading {
       if let limit, limit < 10_000 { batch.reserve(limit) }
       var builder = member.builder(expectedRows: limit ?? 64, outside)
       repeat {
-        let index = cursor.copyRow(into: &builder, member.sources)
-        batch.append(page: index.page, row: index.row, key: cursor.int64(0))
+        let row = cursor.copyRow(into: &builder, member.sources)
+        batch.append(row, key: cursor.int64(0), in: builder.page)
         if hasOwners { owners.append(cursor.int64(owner)) }
       } while try cursor.step()
     }
@@ -81,7 +96,7 @@ package struct RowReading {
       if batches.last?.descriptor !== member.descriptor {
         batches.append(RowBatch(descriptor: member.descriptor, scope: member.scope))
       }
-      batches[batches.count - 1].append(page: page, row: row, key: cursor.int64(0))
+      batches[batches.count - 1].append(row, key: cursor.int64(0), in: page)
     }
     return ReadRows(rows: .partial(batches))
   }
@@ -94,9 +109,11 @@ package struct RowReading {
     while try cursor.step() {
       let number = Int(cursor.int64(1))
       guard let member = selection.members[number] else { continue }
-      let index = cursor.copyRow(
-        into: &builders[number, default: member.builder(expectedRows: 1, outside)], member.sources)
-      body(member, index.page, index.row)
+      func copy(into builder: inout RowBuilder) {
+        let row = cursor.copyRow(into: &builder, member.sources)
+        body(member, builder.page, row)
+      }
+      copy(into: &builders[number, default: member.builder(expectedRows: 1, outside)])
     }
   }
 }

@@ -197,6 +197,16 @@ package protocol PreparedSQL: AnyObject {
 
   /// Copies the rows into pages.
   func rows(_ parameters: SQLParameters, _ reading: RowReading) throws -> ReadRows
+
+  /// Copies the first row; `nil` if there is none.
+  /// - Parameter key: The only parameter.
+  func row(_ key: Int64, _ reading: RowReading) throws -> DefaultSnapshot?
+}
+
+extension PreparedSQL {
+  package func row(_ key: Int64, _ reading: RowReading) throws -> DefaultSnapshot? {
+    try rows(.integer(key), reading).rows.snapshots.first
+  }
 }
 
 /// A database error that the engine interprets.

@@ -68,8 +68,9 @@ package final class StorePlans: Sendable {
     historyChanges = BoundedMemo(bound: count)
     members = BoundedMemo(
       bound: mapping.entities.map(\.descriptor.relationshipSlots.count).reduce(1, +))
-    scopes = mapping.namesByNumber.map {
-      IdentifierScope(storeIdentifier: storeIdentifier, entityName: $0, kind: .row)
+    scopes = mapping.namesByNumber.enumerated().map { number, name in
+      IdentifierScope(
+        storeIdentifier: storeIdentifier, entityName: name, kind: .row, entityNumber: number)
     }
     var constraints: [String: [[String]]] = [:]
     for entity in mapping.entities {
@@ -151,4 +152,10 @@ package final class StorePlans: Sendable {
   package var renderedCount: Int { texts.madeCount }
 
   func scope(number: Int) -> IdentifierScope { scopes[number] }
+
+  /// Whether the scope is one of this store's own, which most identifiers have. Then it has the
+  /// number of the entity, and no names need to be compared.
+  func owns(_ scope: IdentifierScope) -> Bool {
+    scopes.indices.contains(scope.entityNumber) && scopes[scope.entityNumber] === scope
+  }
 }

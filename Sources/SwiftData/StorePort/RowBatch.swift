@@ -23,9 +23,11 @@ package struct RowBatch {
 
   mutating func reserve(_ count: Int) { entries.reserveCapacity(count) }
 
-  mutating func append(page: RowPage, row: UnsafeRawPointer, key: Int64) {
-    if pages.last !== page { pages.append(page) }
-    entries.append(Entry(row: row, key: key, page: Unmanaged.passUnretained(page)))
+  @inline(__always)
+  mutating func append(_ row: UnsafeRawPointer, key: Int64, in page: RowPage) {
+    let reference = Unmanaged.passUnretained(page)
+    if entries.last?.page.toOpaque() != reference.toOpaque() { pages.append(page) }
+    entries.append(Entry(row: row, key: key, page: reference))
   }
 
   func snapshot(at index: Int) -> DefaultSnapshot {

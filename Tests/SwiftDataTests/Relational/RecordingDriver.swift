@@ -214,7 +214,7 @@ private final class ScriptedRows: RowCursor {
 
   func copyRow(
     into builder: inout RowBuilder, _ sources: ContiguousArray<CellSource>
-  ) -> (page: RowPage, row: UnsafeRawPointer) {
+  ) -> UnsafeRawPointer {
     builder.begin()
     for source in sources {
       switch rows[place][Int(source.column)] {
@@ -228,6 +228,6 @@ private final class ScriptedRows: RowCursor {
       case .blob(let value): value.withUnsafeBytes { builder.setBytes($0, at: source.cell) }
       }
     }
-    return builder.finish()
+    return builder.finishRow()
   }
 }
