@@ -42,18 +42,39 @@ package struct ListParameter: Hashable, Sendable {
 
 extension SQLDialect {
   /// The text of a list of keys, to bind to a `ListParameter`.
-  package func list(_ keys: some Sequence<Int64>) -> String {
-    var (text, end): (String, String) =
+  package func list(_ keys: some Sequence<Int64>) -> String { list(of: ContiguousArray(keys)) }
+
+  /// Lists have thousands of keys, so their digits are written without a string for each key. Not
+  /// generic, because a generic function of another module is not specialised.
+  private func list(of keys: ContiguousArray<Int64>) -> String {
+    let (start, end) =
       switch self {
-      case .sqlite: ("[", "]")
-      case .postgreSQL: ("{", "}")
+      case .sqlite: (UInt8(ascii: "["), UInt8(ascii: "]"))
+      case .postgreSQL: (UInt8(ascii: "{"), UInt8(ascii: "}"))
       }
-    for key in keys {
-      if text.utf8.count > 1 { text.append(",") }
-      text.append(String(key))
+    let largest = keys.reduce(0) { max($0, $1.magnitude) }
+    let size = String(largest).utf8.count + 2  // with a sign and a comma
+    return String(unsafeUninitializedCapacity: keys.count * size + 2) { buffer in
+      var count = 0
+      func put(_ byte: UInt8) {
+        buffer.initializeElement(at: count, to: byte)
+        count += 1
+      }
+      put(start)
+      for (index, key) in keys.enumerated() {
+        if index > 0 { put(UInt8(ascii: ",")) }
+        if key < 0 { put(UInt8(ascii: "-")) }
+        let first = count
+        var rest = key.magnitude
+        repeat {
+          put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+          rest /= 10
+        } while rest > 0
+        buffer[first..<count].reverse()
+      }
+      put(end)
+      return count
     }
-    text += end
-    return text
   }
 }
 

@@ -15,6 +15,8 @@ package final class EntitySelection: Sendable {
   let byKey: String
   /// Reads the rows in a list of keys, which is parameter 0, in the order of the list.
   let byKeys: String
+  /// Reads the rows from one key to another, in the order of the keys.
+  let byRange: String
 
   struct Member: Sendable {
     let descriptor: _ModelDescriptor
@@ -60,6 +62,13 @@ package final class EntitySelection: Sendable {
       Select(selection.columns, from: table, where: .binary(key, .equal, .parameter(0)))
       .rendered(in: plans.dialect).sql
     byKeys = EntitySelection.byKeys(selection.columns, from: table, in: plans.database)
+    byRange =
+      Select(
+        selection.columns, from: table,
+        where: .conjunction([
+          .binary(key, .greaterOrEqual, .parameter(0)), .binary(key, .lessOrEqual, .parameter(1)),
+        ]), orderBy: [OrderingTerm(key)]
+      ).rendered(in: plans.dialect).sql
   }
 
   private static func byKeys(

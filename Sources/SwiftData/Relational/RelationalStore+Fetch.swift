@@ -94,6 +94,12 @@ extension RelationalStore {
     let selection = plans.selection(of: entity, slots: slots)
     var reading = reading(selection, limit: keys.count)
     reading.isPartial = slots != nil
+    if let range = RowKeyRange(keys) {
+      reading.range = range
+      return try driver.read { session in
+        try session.statement(selection.byRange).rows(.pair(range.first, range.last), reading).rows
+      }
+    }
     let list = driver.dialect.list(keys)
     return try driver.read { session in
       try session.statement(selection.byKeys).rows(.list(list), reading).rows

@@ -35,6 +35,8 @@ package struct RowReading {
   var isPartial = false
   /// Whether the last column is the owner's key.
   var hasOwners = false
+  /// The keys of the rows to read, if the result has other rows too.
+  var range: RowKeyRange?
   /// Loads values stored outside the row, in files.
   let outside: (any ExternalValues)?
 
@@ -65,9 +67,12 @@ package struct RowReading {
     if try cursor.step() {
       if let limit, limit < 10_000 { batch.reserve(limit) }
       var builder = member.builder(expectedRows: limit ?? 64, outside)
+      var wanted = RowKeyRange.Cursor(range)
       repeat {
+        let key = cursor.int64(0)
+        guard wanted.contains(key) else { continue }
         let row = cursor.copyRow(into: &builder, member.sources)
-        batch.append(row, key: cursor.int64(0), in: builder.page)
+        batch.append(row, key: key, in: builder.page)
         if hasOwners { owners.append(cursor.int64(owner)) }
       } while try cursor.step()
     }
@@ -106,9 +111,12 @@ package struct RowReading {
     _ cursor: some RowCursor, _ body: (EntitySelection.Member, RowPage, UnsafeRawPointer) -> Void
   ) throws {
     var builders: [Int: RowBuilder] = [:]
+    var wanted = RowKeyRange.Cursor(range)
     while try cursor.step() {
       let number = Int(cursor.int64(1))
-      guard let member = selection.members[number] else { continue }
+      guard wanted.contains(cursor.int64(0)), let member = selection.members[number] else {
+        continue
+      }
       func copy(into builder: inout RowBuilder) {
         let row = cursor.copyRow(into: &builder, member.sources)
         body(member, builder.page, row)
