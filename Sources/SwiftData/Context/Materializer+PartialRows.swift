@@ -9,7 +9,7 @@ extension Materializer {
     func append<M: PersistentModel>(_ type: M.Type) {
       let descriptor = batch.descriptor
       guard let table = identities.table(of: batch.scope) else { return }
-      var maker = Materialization.Maker<M>(startingWith: _ModelStorage(descriptor))
+      var backing: any BackingData<M> = _ManagedBackingData<M>(_ModelStorage(descriptor))
       forEachRow(of: batch, in: table) { row in
         let storage = _ModelStorage(descriptor)
         storage.becomePartialFault(
@@ -21,7 +21,7 @@ extension Materializer {
         if known != nil {
           update(storage, withPartial: row.row, of: row.page.takeUnretainedValue())
         }
-        let model = known ?? maker.makeModel(over: storage)
+        let model = known ?? Materialization.makeModel(type, over: storage, passing: &backing)
         if let model = model as? T { models.append(model) }
       }
     }

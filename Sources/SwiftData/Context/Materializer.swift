@@ -57,14 +57,9 @@ final class Materializer {
     let descriptor = batch.descriptor
     guard let table = identities.table(of: batch.scope) else { return [] }
     if batch.entries.count > 64 { table.reserve(batch.entries.count) }
-    var maker = Materialization.Maker<T>(startingWith: _ModelStorage(descriptor))
+    var backing: any BackingData<T> = _ManagedBackingData<T>(_ModelStorage(descriptor))
     return [T](unsafeUninitializedCapacity: batch.entries.count) { models, count in
-      guard var next = models.baseAddress else { return }
-      func append(_ model: T) {
-        next.initialize(to: model)
-        next += 1
-        count += 1
-      }
+      guard let first = models.baseAddress else { return }
       forEachRow(of: batch, in: table) { row in
         let storage = _ModelStorage(descriptor)
         storage.becomeRegistered(
@@ -72,9 +67,16 @@ final class Materializer {
           page: row.page.takeUnretainedValue(), row: row.row)
         return storage
       } _: { index, storage, known in
-        guard let known else { return append(maker.makeModel(over: storage)) }
-        update(storage, with: batch.snapshot(at: index))
-        if let model = known as? T { append(model) }
+        let model: T
+        if let known {
+          update(storage, with: batch.snapshot(at: index))
+          guard let typed = known as? T else { return }
+          model = typed
+        } else {
+          model = Materialization.makeModel(type, over: storage, passing: &backing)
+        }
+        (first + count).initialize(to: model)
+        count += 1
       }
     }
   }

@@ -18,33 +18,29 @@ enum Materialization {
 
   /// Creates the model that shows `storage`.
   static func makeModel<M: PersistentModel>(_ type: M.Type, over storage: _ModelStorage) -> M {
-    var maker = Maker<M>(startingWith: storage)
-    return maker.makeModel(over: storage)
+    var backing: any BackingData<M> = _ManagedBackingData<M>(storage)
+    return makeModel(type, over: storage, passing: &backing)
+  }
+
+  /// Creates one of many models.
+  /// - Parameter backing: The argument of the initialiser, which gets another storage for each model.
+  ///   Creating it looks up a generic type and its conformance, which took a tenth of a fetch.
+  @inline(__always)
+  static func makeModel<M: PersistentModel>(
+    _ type: M.Type, over storage: _ModelStorage, passing backing: inout any BackingData<M>
+  ) -> M {
+    storage.beginMaterializing()
+    let state = openSwiftData_threadState()
+    state.pointee.pendingStorage = Unmanaged.passUnretained(storage).toOpaque()
+    state.pointee.pendingType = address(of: type)
+    backing._replaceStorage(with: storage)
+    let model = type.init(backingData: backing)
+    state.pointee.pendingStorage = nil
+    storage.endMaterializing(as: model)
+    return model
   }
 
   private static func address(of type: any PersistentModel.Type) -> UnsafeRawPointer {
     unsafeBitCast(ObjectIdentifier(type), to: UnsafeRawPointer.self)
-  }
-
-  /// Creates models of one class, on one thread.
-  struct Maker<M: PersistentModel> {
-    /// The argument of the initialiser. It is created once and then gets another storage for each
-    /// model: creating it looks up a generic type and its conformance, which took a tenth of a fetch.
-    private var backing: any BackingData<M>
-
-    /// - Parameter storage: Any storage of the class, for example the first one.
-    init(startingWith storage: _ModelStorage) { backing = _ManagedBackingData<M>(storage) }
-
-    mutating func makeModel(over storage: _ModelStorage) -> M {
-      storage.beginMaterializing()
-      let state = openSwiftData_threadState()
-      state.pointee.pendingStorage = Unmanaged.passUnretained(storage).toOpaque()
-      state.pointee.pendingType = Materialization.address(of: M.self)
-      backing._replaceStorage(with: storage)
-      let model = M(backingData: backing)
-      state.pointee.pendingStorage = nil
-      storage.endMaterializing(as: model)
-      return model
-    }
   }
 }

@@ -108,10 +108,10 @@ package enum ObservationProbe {
       Unmanaged.passUnretained(object).toOpaque()
     }
 
-    var isRaised: Bool { Counter.count(object) != quiet }
+    var isRaised: Bool { Counter.count(object) > quiet }
 
-    /// The word with the reference counts: reading it costs a tenth of asking the runtime for the
-    /// count.
+    /// The word with the reference counts, which grows with each of them. Reading it costs a tenth of
+    /// asking the runtime for the count.
     private static func count(_ object: Unmanaged<AnyObject>) -> UInt {
       openSwiftData_referenceCounts(object.toOpaque())
     }
