@@ -37,20 +37,26 @@ public struct RowBuilder {
 
   /// Makes a builder for rows whose initial null words are known from
   /// `RowLayout.blankNulls(filling:)`.
+  ///
+  /// - Parameter rowSize: An estimate of the size of a row; 0 if it is not known.
   package init(
     layout: RowLayout, blankNulls: ContiguousArray<UInt64>, expectedRows: Int,
-    outside: (any ExternalValues)? = nil
+    rowSize: Int = 0, outside: (any ExternalValues)? = nil
   ) {
     self.layout = layout
     self.blankNulls = blankNulls
     self.outside = outside
     // A fetch limit of the user may be any number.
     let rows = Swift.min(Swift.max(expectedRows, 1), RowBuilder.largestPage)
-    let capacity = Swift.min(rows * (layout.fixedSize + 64), RowBuilder.largestPage)
+    let size = rowSize == 0 ? layout.fixedSize + 64 : Swift.max(rowSize, layout.fixedSize)
+    let capacity = Swift.min(rows * size, RowBuilder.largestPage)
     page = RowPage(capacity: capacity, blankNulls: blankNulls, outside: outside)
     row = page.base
     nextCapacity = Swift.min(Swift.max(capacity * 2, 4096), RowBuilder.largestPage)
   }
+
+  /// The size of the rows that were finished in the current page, in bytes.
+  package var finishedSize: Int { used }
 
   /// Starts a row, on a new page if the current one is full.
   @inlinable

@@ -102,11 +102,26 @@ struct Workload {
   }
 
   /// Runs a task and answers its duration in seconds.
-  func time(_ task: Task, of contender: any Contender) throws -> Double {
+  /// - Parameter run: Runs what is measured.
+  func time(
+    _ task: Task, of contender: any Contender,
+    run: (() throws -> String) throws -> String = { try $0() }
+  ) throws -> Double {
     let clock = ContinuousClock()
-    var answer = ""
     if task == .lookUp { try contender.prepareLookUp() }
     let start = clock.now
+    let answer = try run { try perform(task, of: contender) }
+    if answer == "none" { return .nan }
+    let seconds = (clock.now - start) / .seconds(1)
+    if answer == "false" {
+      throw WrongAnswer(task: task, contender: type(of: contender).name)
+    }
+    return seconds
+  }
+
+  /// - Returns: "false" for a wrong answer, "none" if the contender has no such task.
+  private func perform(_ task: Task, of contender: any Contender) throws -> String {
+    var answer = ""
     switch task {
     case .create: try contender.create(values)
     case .insert: try contender.insert(values)
@@ -120,12 +135,7 @@ struct Workload {
     case .deleteAll: try contender.deleteAll()
     case .compile: answer = try contender.compile(1000).map { "\($0 == 0)" } ?? "none"
     }
-    if answer == "none" { return .nan }
-    let seconds = (clock.now - start) / .seconds(1)
-    if answer == "false" {
-      throw WrongAnswer(task: task, contender: type(of: contender).name)
-    }
-    return seconds
+    return answer
   }
 }
 

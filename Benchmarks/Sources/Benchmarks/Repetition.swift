@@ -30,7 +30,7 @@ struct Repetition {
     let instance = try type.init(path: file.path)
     if task != .insert { _ = try workload.time(.insert, of: instance) }
     for _ in 0..<count {
-      let seconds = try measured { try workload.time(task, of: instance) }
+      let seconds = try workload.time(task, of: instance, run: measured)
       print((seconds * 1000).rounded(), "ms")
       if task == .insert { try instance.deleteAll() }
     }
@@ -39,7 +39,7 @@ struct Repetition {
 
 /// A function that `Scripts/count-instructions` finds by its name: it counts what runs inside.
 @inline(never)
-private func measured(_ body: () throws -> Double) rethrows -> Double { try body() }
+private func measured(_ body: () throws -> String) rethrows -> String { try body() }
 
 struct UsageFailure: Error, CustomStringConvertible {
   var description: String { "usage: Benchmarks --repeat <contender> <task> <count>" }

@@ -1,5 +1,6 @@
 import OpenSwiftDataRowStorage
 import OpenSwiftDataSQLSyntax
+import Synchronization
 
 /// The columns and cells for reading rows of an entity.
 package final class EntitySelection: Sendable {
@@ -23,6 +24,7 @@ package final class EntitySelection: Sendable {
     let sources: ContiguousArray<CellSource>
     let scope: IdentifierScope
     private let blankNulls: ContiguousArray<UInt64>
+    private let rowSize = RowSizeEstimate()
 
     init(
       descriptor: _ModelDescriptor, sources: ContiguousArray<CellSource>, scope: IdentifierScope
@@ -36,7 +38,26 @@ package final class EntitySelection: Sendable {
     func builder(expectedRows: Int, _ outside: (any ExternalValues)?) -> RowBuilder {
       RowBuilder(
         layout: descriptor.layout, blankNulls: blankNulls, expectedRows: expectedRows,
-        outside: outside)
+        rowSize: expectedRows == 1 ? rowSize.value : 0, outside: outside)
+    }
+
+    /// Called after a builder has finished its only row.
+    func note(_ builder: RowBuilder) {
+      rowSize.value = min(builder.finishedSize, Member.largestEstimate)
+    }
+
+    /// After a row with a large value, small rows must not get large pages.
+    private static var largestEstimate: Int { 1024 }
+  }
+
+  /// The size of the last row that was read alone, which is that of its page. A page that is too
+  /// small for a row is replaced by a larger one.
+  private final class RowSizeEstimate: Sendable {
+    private let size = Atomic(0)
+
+    var value: Int {
+      get { size.load(ordering: .relaxed) }
+      set { size.store(newValue, ordering: .relaxed) }
     }
   }
 

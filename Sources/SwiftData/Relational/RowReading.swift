@@ -54,6 +54,7 @@ package struct RowReading {
     guard let member = found else { return nil }
     var builder = member.builder(expectedRows: 1, outside)
     let row = cursor.copyRow(into: &builder, member.sources)
+    member.note(builder)
     return DefaultSnapshot(
       persistentIdentifier: PersistentIdentifier(scope: member.scope, key: cursor.int64(0)),
       descriptor: member.descriptor, page: builder.page, row: row)
@@ -75,6 +76,7 @@ package struct RowReading {
         batch.append(row, key: key, in: builder.page)
         if hasOwners { owners.append(cursor.int64(owner)) }
       } while try cursor.step()
+      if batch.entries.count == 1 { member.note(builder) }
     }
     return ReadRows(rows: isPartial ? .partial([batch]) : .batch(batch), owners: owners)
   }
