@@ -26,15 +26,21 @@ struct FetchOperation<T: PersistentModel> {
     self.descriptor = descriptor
   }
 
+  private var mayReadPendingChanges: Bool {
+    descriptor.includePendingChanges && !prefetcher.materializer.changes.isEmpty
+  }
+
   /// How unsaved changes affect the request; `nil` if they don't.
   private var pending: PendingMerge<T>? {
-    guard descriptor.includePendingChanges, !prefetcher.materializer.changes.isEmpty else {
-      return nil
-    }
+    guard mayReadPendingChanges else { return nil }
     return PendingMerge(prefetcher: prefetcher, descriptor: descriptor, port: port)
   }
 
   func models() throws -> [T] {
+    // Most fetches. What follows looks up generic types at run time.
+    if !mayReadPendingChanges, descriptor.relationshipKeyPathsForPrefetching.isEmpty {
+      return try storedModels()
+    }
     let prefetched = descriptor.relationshipKeyPathsForPrefetching
     let pending = pending
     if prefetched.isEmpty, pending?.readsOtherRows != true { return try models(pending) }

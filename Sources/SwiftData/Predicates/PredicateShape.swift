@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// Everything on which the SQL of a predicate and an order depends, except captured values: the
 /// types of nodes, key paths, variables, and the kind of each captured value.
@@ -68,12 +69,19 @@ struct ShapeCollector {
   }
 
   mutating func add(_ expression: any PredicateExpression) {
-    guard isComplete, depth < 64, let node = expression as? any PredicateNode else {
+    guard isComplete, depth < 64, let type = NodeTypes.type(of: expression) else {
       return giveUp()
     }
     depth += 1
-    node.describe(to: &self)
+    describe(expression, as: type)
     depth -= 1
+  }
+
+  private mutating func describe<N: PredicateNode>(
+    _ expression: any PredicateExpression, as type: N.Type
+  ) {
+    guard let node = expression as? N else { return giveUp() }
+    node.describe(to: &self)
   }
 
   /// A closure that is applied to an operand or to its elements.
@@ -123,5 +131,29 @@ struct ShapeCollector {
   /// Whether the value is bound unchanged. A text with several spellings is not.
   private func isPlain(_ value: _StoredValue) -> Bool {
     if case .text(let text) = value { CanonicalForms.hasOneForm(text) } else { true }
+  }
+}
+
+/// The types of predicate nodes as `PredicateNode`, by type. Looking up the conformance of a generic
+/// type costs ten times as much, for each node of each fetch.
+private enum NodeTypes {
+  /// The result of a look-up. `@unchecked`: types are immutable, and only lack the conformance.
+  private struct Found: @unchecked Sendable {
+    let type: (any PredicateNode.Type)?
+  }
+
+  private static let known = Mutex<[ObjectIdentifier: Found]>([:])
+  /// The types come from the code of an app, so most apps have fewer.
+  private static let limit = 4096
+
+  static func type(of expression: any PredicateExpression) -> (any PredicateNode.Type)? {
+    let type = Swift.type(of: expression) as Any.Type
+    if let found = known.withLock({ $0[ObjectIdentifier(type)] }) { return found.type }
+    let found = Found(type: type as? any PredicateNode.Type)
+    known.withLock { known in
+      if known.count >= limit { known.removeAll() }
+      known[ObjectIdentifier(type)] = found
+    }
+    return found.type
   }
 }

@@ -9,12 +9,11 @@ extension RelationalStore {
   package func rows<T: PersistentModel>(
     of request: DataStoreFetchRequest<T>
   ) throws -> FetchedModels {
-    let descriptor = request.descriptor
-    return try answer(descriptor) { query, session in
+    try answer(request.descriptor) { query, session in
       noteMemory(query)
       // Evaluation in memory may read any property.
-      let readsAll = descriptor.propertiesToFetch.isEmpty || !query.rest.isEmpty
-      let slots = readsAll ? nil : descriptor.slotsToFetch
+      let readsAll = request.descriptor.propertiesToFetch.isEmpty || !query.rest.isEmpty
+      let slots = readsAll ? nil : request.descriptor.slotsToFetch
       let selection = plans.selection(of: query.entity, slots: slots)
       let statement = try session.statement(
         query.text(slots.map { .partialRows($0) } ?? .rows, selection.columns))
