@@ -45,6 +45,9 @@ struct DialectTests {
           #"SELECT "keys"."value" FROM unnest($1::TEXT[]) WITH ORDINALITY AS "keys" ("value", "position")"#,
         ])
     #expect(SQLDialect.allCases.map { $0.list([1, -2]) } == ["[1,-2]", "{1,-2}"])
+    #expect(SQLDialect.sqlite.list([]) == "[]")
+    let limits: [Int64] = [.min, 0, .max, 10, -9]
+    #expect(SQLDialect.sqlite.list(limits) == "\(limits)".filter { $0 != " " })
   }
 
   @Test func nullsComeFirstInBoth() {
