@@ -111,6 +111,17 @@ let invariants: [SwiftSetting] =
   Context.environment["OPENSWIFTDATA_INVARIANTS"] == "1"
   ? [.define("OPENSWIFTDATA_INVARIANTS")] : []
 
+// The nightly workflow sets the variable, so that random tests run twice as many programs. Building the
+// library then takes three minutes more.
+let optimizes = Context.environment["OPENSWIFTDATA_OPTIMIZED_TESTS"] == "1"
+let optimization: [SwiftSetting] = [
+  .unsafeFlags(["-O", "-whole-module-optimization"])
+]
+let optimizedTargets: Set = [
+  "OpenSwiftDataRowStorage", "OpenSwiftDataSQLiteEngine", "OpenSwiftDataSQLSyntax",
+  "OpenSwiftDataStoreFormat", "SwiftData",
+]
+
 for target in package.targets where target.type != .system {
   target.swiftSettings =
     [
@@ -118,4 +129,5 @@ for target in package.targets where target.type != .system {
       .enableUpcomingFeature("InternalImportsByDefault"),
       .enableUpcomingFeature("MemberImportVisibility"),
     ] + invariants
+    + (optimizes && optimizedTargets.contains(target.name) ? optimization : [])
 }
