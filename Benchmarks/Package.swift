@@ -11,10 +11,15 @@ let package = Package(
   ],
   targets: [
     .systemLibrary(name: "BenchmarkSQLite", pkgConfig: "sqlite3"),
+    .target(
+      name: "BenchmarkModels",
+      dependencies: [.product(name: "SwiftData", package: "OpenSwiftData")]
+    ),
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
         "BenchmarkSQLite",
+        "BenchmarkModels",
         .product(name: "SwiftData", package: "OpenSwiftData"),
         .product(name: "GRDB", package: "GRDB.swift"),
       ]

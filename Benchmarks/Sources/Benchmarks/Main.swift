@@ -17,6 +17,9 @@ struct Benchmarks {
     if arguments.first == "--memory" {
       return try PeakMemory.runChild(Array(arguments.dropFirst()), contenders: contenders)
     }
+    if arguments.first == "--open" {
+      return try OpeningComparison.runChild(Array(arguments.dropFirst()))
+    }
     if arguments.first == "--repeat" {
       return try Repetition(arguments: Array(arguments.dropFirst())).run(contenders)
     }
@@ -35,6 +38,16 @@ struct Benchmarks {
     }
     if arguments.first == "--insert-growth" {
       return try InsertGrowth(directory: directory, contenders: contenders).run()
+    }
+    if arguments.first == "--opening" { return try OpeningComparison(in: directory).run() }
+    if arguments.first == "--links" {
+      let path = directory.appendingPathComponent("links.store").path
+      let comparison = try LinkComparison(path: path)
+      return try arguments.count > 1 ? comparison.profile(arguments[1]) : comparison.run()
+    }
+    if arguments.first == "--deletions" {
+      let comparison = DeletionComparison(in: directory)
+      return try arguments.count > 1 ? comparison.profile(arguments[1]) : comparison.run()
     }
     if arguments.first == "--history" { return try HistoryComparison(in: directory).run() }
     if arguments.first == "--observers" { return try await ObserverComparison(in: directory).run() }

@@ -37,9 +37,9 @@ struct Repetition {
   }
 }
 
-/// A function that `Scripts/count-instructions` finds by its name: it counts what runs inside.
+/// A function that `Scripts/count-instructions` and a profiler find by its name: it counts what runs inside.
 @inline(never)
-private func measured(_ body: () throws -> String) rethrows -> String { try body() }
+func measured<R>(_ body: () throws -> R) rethrows -> R { try body() }
 
 struct UsageFailure: Error, CustomStringConvertible {
   var description: String { "usage: Benchmarks --repeat <contender> <task> <count>" }
