@@ -82,12 +82,15 @@ struct Prefetcher {
     _ storages: [_ModelStorage], _ slot: Int, _ destination: _ModelDescriptor,
     _ port: any StorePort
   ) {
-    var wanted: [PersistentIdentifier: [_ModelStorage]] = [:]
+    var links: [(storage: _ModelStorage, identifier: PersistentIdentifier)] = []
+    links.reserveCapacity(storages.count)
+    var seen: Set<PersistentIdentifier> = []
+    var missing: [PersistentIdentifier] = []
     for storage in storages {
       guard let identifier = toOneIdentifier(of: storage, slot, port) else { continue }
-      wanted[identifier, default: []].append(storage)
+      links.append((storage, identifier))
+      if seen.insert(identifier).inserted, needsRow(identifier) { missing.append(identifier) }
     }
-    let missing = wanted.keys.filter { needsRow($0) }
     var fetched: [AnyObject] = []
     if !missing.isEmpty {
       func load<M: PersistentModel>(_ type: M.Type) -> [AnyObject] {
@@ -100,11 +103,11 @@ struct Prefetcher {
       }
       fetched = load(destination.type)
     }
-    for (identifier, storages) in wanted {
+    for (storage, identifier) in links {
       guard let partner = materializer.registered(identifier)?.storage.persistentModel else {
         continue
       }
-      for storage in storages { storage.overlay(.model(partner), at: slot) }
+      storage.overlay(.model(partner), at: slot)
     }
     withExtendedLifetime(fetched) {}
   }
@@ -144,13 +147,15 @@ struct Prefetcher {
         try port.members(ofAll: owners, slot: slot, descriptor: descriptor, editingState)
       })
     else { return }
-    let inverse = descriptor.link(slot, in: coordinator)?.inverseSlot
-    for storage in unloaded {
-      guard let identifier = storage.knownIdentifier else { continue }
-      let members = (found[identifier] ?? []).compactMap {
-        materializer.materialize($0, in: source)
-      }
-      let current = materializer.changes.withoutReassigned(members, of: storage, inverse: inverse)
+    let models = materializer.members(of: found.rows, in: source)
+    let changes = materializer.changes
+    let inverse = changes.isEmpty ? nil : descriptor.link(slot, in: coordinator)?.inverseSlot
+    for (storage, range) in zip(unloaded, found.ranges) {
+      let members = models[range]
+      let current =
+        inverse == nil
+        ? members
+        : changes.withoutReassigned(Array(members), of: storage, inverse: inverse)[...]
       storage.overlay(.toMany(_ToManyValue(loaded: current)), at: slot)
     }
   }

@@ -77,6 +77,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
   /// Orders by store, entity and primary key; temporary identifiers come last.
   public static func < (lhs: PersistentIdentifier, rhs: PersistentIdentifier) -> Bool {
     let (a, b) = (lhs.id.scope, rhs.id.scope)
+    if a === b, case .row = a.kind { return lhs.id.key < rhs.id.key }
     if a.storeIdentifier != b.storeIdentifier {
       guard let left = a.storeIdentifier else { return false }
       guard let right = b.storeIdentifier else { return true }

@@ -30,7 +30,7 @@ public final class _ToManyValue {
   }
 
   /// Members as the store has them.
-  init(loaded: [any PersistentModel]) {
+  init(loaded: some Collection<any PersistentModel>) {
     members = ModelList(loaded)
     order = nil
   }

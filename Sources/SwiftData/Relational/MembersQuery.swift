@@ -4,8 +4,8 @@ package import OpenSwiftDataSQLSyntax
 package struct MembersQuery {
   /// The members of one owner, whose key is parameter 0.
   package let ofOne: String
-  /// The members of the owners in a JSON array, which is parameter 0; the last column is the
-  /// owner's key.
+  /// The members of the owners in a JSON array, which is parameter 0, one owner after the other;
+  /// the last column is the owner's key.
   package let ofMany: String
 
   package init(
@@ -17,23 +17,26 @@ package struct MembersQuery {
     var select = Select(
       columns, from: TableReference(destination.table, as: alias),
       orderBy: [OrderingTerm(key)])
+    // The key of the member, from the same index as the owner, so that nothing has to be sorted.
+    let member: SQLExpression
     let owner: SQLExpression
     switch toMany.storage {
     case .foreignKey(_, let column, _):
       owner = .column(table: alias, name: column)
-    case .joinTable(let name, let ownerColumn, let member):
+      member = key
+    case .joinTable(let name, let ownerColumn, let memberColumn):
       let pairs = "pairs"
       owner = .column(table: pairs, name: ownerColumn)
+      member = .column(table: pairs, name: memberColumn)
       select.joins = [
-        Join(
-          .inner, TableReference(name, as: pairs),
-          on: .binary(.column(table: pairs, name: member), .equal, key))
+        Join(.inner, TableReference(name, as: pairs), on: .binary(member, .equal, key))
       ]
     }
     select.condition = .binary(owner, .equal, .parameter(0))
     ofOne = select.rendered(in: dialect).sql
     select.condition = .isMember(owner, of: ListParameter(.parameter(0), of: .integer))
     select.columns.append(ResultColumn(owner))
+    select.order = [OrderingTerm(owner), OrderingTerm(member)]
     ofMany = select.rendered(in: dialect).sql
   }
 }

@@ -53,26 +53,34 @@ extension RelationalStore {
   package func members(
     ofAll owners: [PersistentIdentifier], slot: Int, descriptor: _ModelDescriptor,
     _ editingState: EditingState
-  ) throws -> [PersistentIdentifier: [DefaultSnapshot]] {
-    guard !owners.isEmpty, let plan = membersPlan(slot, descriptor) else { return [:] }
+  ) throws -> FetchedMembers {
+    guard !owners.isEmpty, let plan = membersPlan(slot, descriptor) else {
+      return FetchedMembers(
+        rows: .snapshots([]), ranges: Array(repeating: 0..<0, count: owners.count))
+    }
     var reading = reading(plan.selection)
     reading.hasOwners = true
-    var byKey: [Int64: PersistentIdentifier] = [:]
-    let keys = owners.compactMap { owner in
-      key(of: owner).map { key in
-        byKey[key] = owner
-        return key
-      }
+    let keys = owners.map(key(of:))
+    let list = driver.dialect.list(keys.lazy.compactMap(\.self))
+    let read = try driver.read { session in
+      try session.statement(plan.query.ofMany).rows(.list(list), reading)
     }
-    let list = driver.dialect.list(keys)
-    return try driver.read { session in
-      let read = try session.statement(plan.query.ofMany).rows(.list(list), reading)
-      var members: [PersistentIdentifier: [DefaultSnapshot]] = [:]
-      for (owner, snapshot) in zip(read.owners, read.rows.snapshots) {
-        if let owner = byKey[owner] { members[owner, default: []].append(snapshot) }
-      }
-      return members
+    let rangesByKey = RelationalStore.runs(read.owners)
+    return FetchedMembers(
+      rows: read.rows, ranges: keys.map { key in key.flatMap { rangesByKey[$0] } ?? 0..<0 })
+  }
+
+  /// The positions of each owner in a list in which equal owners are adjacent.
+  private static func runs(_ owners: [Int64]) -> [Int64: Range<Int>] {
+    var runs: [Int64: Range<Int>] = [:]
+    var start = 0
+    while start < owners.count {
+      var end = start + 1
+      while end < owners.count, owners[end] == owners[start] { end += 1 }
+      runs[owners[start]] = start..<end
+      start = end
     }
+    return runs
   }
 
   private func membersPlan(

@@ -8,13 +8,13 @@ extension SnapshotPort {
     of owner: PersistentIdentifier, slot: Int, descriptor: _ModelDescriptor,
     _ editingState: EditingState
   ) throws -> [DefaultSnapshot] {
-    try members(ofAll: [owner], slot: slot, descriptor: descriptor, editingState)[owner] ?? []
+    try members(ofAll: [owner], slot: slot, descriptor: descriptor, editingState).rows.snapshots
   }
 
   func members(
     ofAll owners: [PersistentIdentifier], slot: Int, descriptor: _ModelDescriptor,
     _ editingState: EditingState
-  ) throws -> [PersistentIdentifier: [DefaultSnapshot]] {
+  ) throws -> FetchedMembers {
     let lists = try memberIdentifiers(
       of: snapshots(for: owners, editingState), slot: slot, editingState)
     var wanted: [PersistentIdentifier] = []
@@ -30,7 +30,15 @@ extension SnapshotPort {
       MissingMembersLog.note(
         wanted.filter { found[$0] == nil }, of: descriptor, slot, storeName: name)
     }
-    return lists.mapValues { $0.compactMap { found[$0] } }
+    var members: [DefaultSnapshot] = []
+    let ranges = owners.map { owner in
+      let start = members.count
+      for member in lists[owner] ?? [] {
+        if let snapshot = found[member] { members.append(snapshot) }
+      }
+      return start..<members.count
+    }
+    return FetchedMembers(rows: .snapshots(members), ranges: ranges)
   }
 
   /// The members of a to-many relationship by owner, from the owners' snapshots, or else from the

@@ -78,12 +78,12 @@ package protocol StorePort: AnyObject, Sendable {
     _ editingState: EditingState
   ) throws -> [DefaultSnapshot]
 
-  /// Fetches the members of a to-many relationship for several owners, by owner.
+  /// Fetches the members of a to-many relationship for several owners, each owner's in stable order.
   /// - Throws: `SwiftDataError`, or the store's error.
   func members(
     ofAll owners: [PersistentIdentifier], slot: Int, descriptor: _ModelDescriptor,
     _ editingState: EditingState
-  ) throws -> [PersistentIdentifier: [DefaultSnapshot]]
+  ) throws -> FetchedMembers
 
   /// The identifier of the row that a to-one cell refers to.
   func destination(

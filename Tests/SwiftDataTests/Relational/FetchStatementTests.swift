@@ -124,14 +124,15 @@ struct FetchStatementTests {
           [
             #"""
             FROM "ZBOOK" AS "t0" JOIN "Z_2SHELVES" AS "pairs" ON "pairs"."Z_2BOOKS" = "t0"."Z_PK" \#
-            WHERE "pairs"."Z_3SHELVES" IN (SELECT "value" FROM json_each(?1)) ORDER BY "t0"."Z_PK"
+            WHERE "pairs"."Z_3SHELVES" IN (SELECT "value" FROM json_each(?1)) \#
+            ORDER BY "pairs"."Z_3SHELVES", "pairs"."Z_2BOOKS"
             """#
           ],
           [
             #"""
             FROM "ZBOOK" AS "t0" JOIN "Z_2SHELVES" AS "pairs" ON "pairs"."Z_2BOOKS" = "t0"."Z_PK" \#
             WHERE "pairs"."Z_3SHELVES" IN (SELECT "value" FROM unnest($1::BIGINT[]) AS "list" \#
-            ("value")) ORDER BY "t0"."Z_PK" ASC NULLS FIRST
+            ("value")) ORDER BY "pairs"."Z_3SHELVES" ASC NULLS FIRST, "pairs"."Z_2BOOKS" ASC NULLS FIRST
             """#
           ],
         ])

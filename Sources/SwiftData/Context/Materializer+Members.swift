@@ -1,0 +1,44 @@
+/// Models of rows whose class is not known statically.
+extension Materializer {
+  /// The models of the rows of whole models, one for each row, in order. Called by `Prefetcher` with
+  /// the members of relationships; a row may occur several times.
+  func members(of rows: FetchedRows, in source: any _FaultSource) -> [any PersistentModel] {
+    defer { identities._invariantCheck() }
+    if case .batch(let batch) = rows, let table = identities.table(of: batch.scope) {
+      return members(of: batch, in: table, source)
+    }
+    return rows.snapshots.map { snapshot in
+      guard let model = materialize(snapshot, in: source) else {
+        preconditionFailure("A row of \(snapshot.descriptor.entityName) has no model.")
+      }
+      return model
+    }
+  }
+
+  private func members(
+    of batch: RowBatch, in table: IdentityTable, _ source: any _FaultSource
+  ) -> [any PersistentModel] {
+    let descriptor = batch.descriptor
+    func make<M: PersistentModel>(_ type: M.Type) -> [any PersistentModel] {
+      if batch.entries.count > 64 { table.reserve(batch.entries.count) }
+      var models: [any PersistentModel] = []
+      models.reserveCapacity(batch.entries.count)
+      let maker = Materialization.Maker()
+      forEachRow(of: batch, in: table) { row in
+        let storage = _ModelStorage(descriptor)
+        storage.becomeRegistered(
+          in: source, as: PersistentIdentifier(scope: batch.scope, key: row.key),
+          page: row.page.takeUnretainedValue(), row: row.row)
+        return storage
+      } _: { index, storage, known in
+        guard known != nil, let model = storage.persistentModel else {
+          return models.append(maker.makeModel(type, over: storage))
+        }
+        update(storage, with: batch.snapshot(at: index))
+        models.append(model)
+      }
+      return models
+    }
+    return make(descriptor.type)
+  }
+}
