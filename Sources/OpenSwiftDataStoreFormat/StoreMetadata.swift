@@ -1,7 +1,7 @@
 package import Foundation
 
 /// The dictionary in a file's `Z_METADATA`, which identifies the model of the rows.
-package struct StoreMetadata: Sendable {
+package struct StoreMetadata: Hashable, Sendable {
   /// The version identifiers of the model, such as `1.0.0`.
   package let versionIdentifiers: [String]
   /// The version hashes by entity; empty if the file has none.

@@ -32,6 +32,6 @@ extension DefaultStore {
       throw StoreFailure.opening(error, at: configuration.url)
     }
     try self.init(
-      configuration, schema: migration.schema, finding: finding, version: migration.version)
+      configuration, models: migration.models, finding: finding, version: migration.version)
   }
 }

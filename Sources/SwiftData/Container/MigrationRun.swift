@@ -114,7 +114,8 @@ struct MigrationRun {
     let stored = try pool.read(reader.read)
     if stored.map({ StoreIdentity($0).describesModels }) ?? true { return }
     _ = try StoreFileOpening(
-      pool: pool, schema: schema(at: index), configuration: migration.configuration,
+      pool: pool, models: DescribedSchema(schema(at: index)),
+      configuration: migration.configuration,
       version: migration.planning.versions[index].name, external: external, reader: reader
     ).run()
   }
@@ -174,7 +175,8 @@ struct MigrationRun {
     var configuration = migration.configuration
     configuration.schema = schema
     let store = try DefaultStore(
-      configuration, schema: schema, pool: pool, external: external, reader: reader, seal: seal)
+      configuration, models: DescribedSchema(schema), pool: pool, external: external,
+      reader: reader, seal: seal)
     return container(schema, store, configuration)
   }
 

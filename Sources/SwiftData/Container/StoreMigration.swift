@@ -17,7 +17,7 @@ import OpenSwiftDataStoreFormat
 struct StoreMigration {
   let configuration: ModelConfiguration
   /// The models of the store.
-  let schema: Schema
+  let models: DescribedSchema
   let plan: PlanVersions?
   let planning: MigrationPlanning
   let progress: MigrationProgress?
@@ -34,13 +34,15 @@ struct StoreMigration {
     plan: PlanVersions?, progress: MigrationProgress? = nil
   ) throws {
     self.configuration = configuration
-    self.schema = schema
+    models = DescribedSchema(schema)
     self.plan = plan
     self.progress = progress
     planning = try MigrationPlanning(
-      models: ModelVersion(schema), versions: plan?.versions ?? [], links: plan?.links ?? [],
+      models: ModelVersion(models), versions: plan?.versions ?? [], links: plan?.links ?? [],
       isPart: isPart)
   }
+
+  var schema: Schema { models.schema }
 
   /// The version name for a new file.
   var version: String { planning.versions[planning.target].name }
@@ -151,9 +153,8 @@ struct StoreMigration {
     try planning.decision(
       StoreIdentity(stored), named: "The store at \(configuration.url.path)"
     ) { version in
-      let schema = plan?.schemas[version] ?? schema
       let decision = StoreDecision(
-        stored: stored, schema: schema, descriptors: schema.descriptors)
+        stored: stored, models: plan.map { DescribedSchema($0.schemas[version]) } ?? models)
       guard case .refuse(let differences) = decision else { return [] }
       return differences.map(\.description)
     }

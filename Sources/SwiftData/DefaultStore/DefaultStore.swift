@@ -29,18 +29,19 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
 
   /// Opens a store that has the current version of the models.
   /// - Parameters:
+  ///   - models: The validated models of the store.
   ///   - finding: The result of the file check; `nil` if there is no file, or it is empty.
   ///   - version: The version identifier for a new file; `nil` uses that of the schema.
   convenience init(
-    _ configuration: ModelConfiguration, schema: Schema, finding: StoreFileCheck.Finding?,
-    version: String? = nil
+    _ configuration: ModelConfiguration, models: DescribedSchema,
+    finding: StoreFileCheck.Finding?, version: String? = nil
   ) throws {
     do {
       if let finding {
-        try StoreFile.judge(finding, schema: schema, configuration: configuration)
+        try StoreFile.judge(finding, models: models, configuration: configuration)
       }
       try self.init(
-        configuration, schema: schema, pool: StoreFile.openPool(configuration), version: version,
+        configuration, models: models, pool: StoreFile.openPool(configuration), version: version,
         reader: StoredSchemaReader(finding?.earlier))
     } catch {
       throw StoreFailure.opening(error, at: configuration.url)
@@ -49,21 +50,22 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
 
   /// Opens a store on an existing pool.
   /// - Parameters:
+  ///   - models: The validated models of the store.
   ///   - external: The files of large values, if they are open already.
   ///   - reader: Reads the description of the file.
   ///   - seal: Ends the use of the store while the pool stays open.
   init(
-    _ configuration: ModelConfiguration, schema: Schema, pool: ConnectionPool,
+    _ configuration: ModelConfiguration, models: DescribedSchema, pool: ConnectionPool,
     version: String? = nil, external: ExternalFiles? = nil, reader: StoredSchemaReader,
     seal: StoreInvalidation? = nil
   ) throws {
     self.configuration = configuration
-    self.schema = schema
+    schema = models.schema
     self.pool = pool
     name = configuration.name
     let mapping: SchemaMapping
     (file, mapping) = try StoreFileOpening(
-      pool: pool, schema: schema, configuration: configuration, version: version,
+      pool: pool, models: models, configuration: configuration, version: version,
       external: external, reader: reader
     ).run()
     engine = RelationalStore(

@@ -14,20 +14,15 @@ enum StoreDecision {
 
   /// - Parameters:
   ///   - stored: The schema of the file; `nil` for an empty one.
-  ///   - schema: The validated schema.
-  ///   - descriptors: The descriptors of its classes by entity name.
+  ///   - models: The validated schema.
   ///   - isRead: Whether the file is opened for reading only.
-  init(
-    stored: StoredSchema?, schema: Schema, descriptors: [String: _ModelDescriptor],
-    isRead: Bool = false
-  ) {
+  init(stored: StoredSchema?, models: DescribedSchema, isRead: Bool = false) {
     guard let stored else {
-      self = .create(SchemaMapping(schema: schema, descriptors: descriptors))
+      self = .create(SchemaMapping(models))
       return
     }
-    var recognition = StoreRecognition(stored, ModelDescription(schema, descriptors: descriptors))
-    let mapping = SchemaMapping(
-      schema: schema, descriptors: descriptors, file: recognition.fileEntities)
+    var recognition = StoreRecognition(stored, models)
+    let mapping = SchemaMapping(models, file: recognition.fileEntities)
     if isRead, stored.writingObstacle != nil { recognition.ignoreUnread(in: mapping.layout) }
     let differences =
       recognition.differences.isEmpty
@@ -52,9 +47,9 @@ private struct StoreRecognition {
   let stored: StoredSchema
   private let model: ModelDescription?
 
-  init(_ stored: StoredSchema, _ current: ModelDescription) {
+  init(_ stored: StoredSchema, _ models: DescribedSchema) {
     let known = stored.modelMetadata?.versionHashes ?? [:]
-    let hashes = VersionHashes(current).byEntity
+    let (current, hashes) = (models.model, models.hashes)
     let isEqual = hashes.allSatisfy { known[$0.key] == $0.value }
     let listed = Set(stored.entities.map(\.name))
     let hasOthers = stored.entities.contains {

@@ -29,11 +29,10 @@ struct StoreFile: Sendable {
   /// Refuses a file with other models before opening it changes a byte. `StoreFileOpening`
   /// checks this too, which is early enough if opening and closing leave the file unchanged.
   static func judge(
-    _ finding: StoreFileCheck.Finding, schema: Schema, configuration: ModelConfiguration
+    _ finding: StoreFileCheck.Finding, models: DescribedSchema, configuration: ModelConfiguration
   ) throws {
     guard configuration.allowsSave, finding.isChangedByOpening else { return }
-    let decision = StoreDecision(
-      stored: finding.stored, schema: schema, descriptors: schema.descriptors)
+    let decision = StoreDecision(stored: finding.stored, models: models)
     if case .refuse(let differences) = decision {
       throw refusal(differences, of: finding.stored, at: configuration.url)
     }

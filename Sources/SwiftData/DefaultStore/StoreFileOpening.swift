@@ -16,7 +16,7 @@ import OpenSwiftDataStoreFormat
 /// transaction that writes (`StoredSchemaReader`).
 struct StoreFileOpening {
   let pool: ConnectionPool
-  let schema: Schema
+  let models: DescribedSchema
   let configuration: ModelConfiguration
   /// The version identifier for a new file; `nil` uses that of the schema.
   let version: String?
@@ -59,9 +59,7 @@ struct StoreFileOpening {
   }
 
   private func decision(_ stored: StoredSchema?) -> StoreDecision {
-    StoreDecision(
-      stored: stored, schema: schema, descriptors: schema.descriptors,
-      isRead: !configuration.allowsSave)
+    StoreDecision(stored: stored, models: models, isRead: !configuration.allowsSave)
   }
 
   // MARK: Create

@@ -20,6 +20,8 @@ package struct StoredSchema: Hashable, Sendable {
   package let identifier: String
   /// The dictionary of `Z_METADATA`, a binary property list.
   package let metadata: Data
+  /// The model's entries in it; `nil` if it is no dictionary.
+  package let modelMetadata: StoreMetadata?
   /// The entities, in the order of their numbers.
   package private(set) var entities: [Entity]
   /// The declared types of columns, by table and name; virtual tables are not included.
@@ -74,13 +76,10 @@ package struct StoredSchema: Hashable, Sendable {
     }
     return StoredSchema(
       schemaVersion: try connection.schemaVersion, identifier: identifier, metadata: metadata,
-      entities: try entities(of: connection),
+      modelMetadata: StoreMetadata(metadata), entities: try entities(of: connection),
       columns: try columns(of: connection), objects: objects,
       modelCache: objects.contains("Z_MODELCACHE") ? try modelCache(of: connection) : nil)
   }
-
-  /// The model's entries in the metadata dictionary.
-  package var modelMetadata: StoreMetadata? { StoreMetadata(metadata) }
 
   /// The model in the cache; `nil` if there is none or it can't be read.
   package var model: ModelDescription? { modelCache.flatMap { try? ModelCache.decode($0) } }

@@ -44,13 +44,14 @@ extension EntityDescription {
 extension PropertyDescription {
   fileprivate init(_ property: ModelProperty, _ entity: Schema.Entity, isIndexed: Bool) {
     if property.destination != nil,
-      let relationship = entity.relationshipsByName[property.name]
+      let relationship = entity.property(named: property.name) as? Schema.Relationship
     {
       self = .relationship(RelationshipDescription(property, relationship))
     } else {
       self = .attribute(
         AttributeDescription(
-          property, entity.attributesByName[property.name], isIndexed: isIndexed))
+          property, entity.property(named: property.name) as? Schema.Attribute,
+          isIndexed: isIndexed))
     }
   }
 }

@@ -23,8 +23,8 @@ struct SchemaBlueprint {
 
   subscript(name: String) -> Entity? { byName[name].map { entities[$0] } }
 
-  init(schema: Schema, descriptors: [String: _ModelDescriptor], file: FileEntities) {
-    let own = ModelDescription(schema, descriptors: descriptors)
+  init(_ models: DescribedSchema, file: FileEntities) {
+    let (schema, descriptors, own) = (models.schema, models.descriptors, models.model)
     layout = file.layout(of: own)
     let (whole, numbers) = (layout.model, layout.numbers)
     for root in own.roots {
@@ -43,7 +43,10 @@ struct SchemaBlueprint {
               .sorted { numbers[$0] ?? 0 < numbers[$1] ?? 0 },
             descriptor: descriptor,
             ownSlots: firstOwn..<max(firstOwn, descriptor.properties.count),
-            inverses: entity.relationshipsByName.compactMapValues(\.inverseName),
+            inverses: Dictionary(
+              entity.properties.compactMap { property in
+                (property as? Schema.Relationship)?.inverseName.map { (property.name, $0) }
+              }, uniquingKeysWith: { first, _ in first }),
             hasOtherEntities: hasOtherEntities))
       }
     }

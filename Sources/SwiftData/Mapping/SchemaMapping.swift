@@ -20,10 +20,17 @@ package final class SchemaMapping: Sendable {
   ///   - schema: The validated schema.
   ///   - descriptors: The descriptors of its classes by entity name.
   ///   - file: The entities of the file.
-  package init(
+  package convenience init(
     schema: Schema, descriptors: [String: _ModelDescriptor], file: FileEntities = .none
   ) {
-    let blueprint = SchemaBlueprint(schema: schema, descriptors: descriptors, file: file)
+    self.init(DescribedSchema(schema, descriptors: descriptors), file: file)
+  }
+
+  /// - Parameters:
+  ///   - models: The validated schema.
+  ///   - file: The entities of the file.
+  package init(_ models: DescribedSchema, file: FileEntities = .none) {
+    let blueprint = SchemaBlueprint(models, file: file)
     layout = blueprint.layout
     entities = blueprint.entities.map { blueprint.mapping(of: $0) }
     byName = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })

@@ -7,7 +7,7 @@ package final class ModelVersion {
   package let identifier: Schema.Version
   package private(set) lazy var model: ModelDescription = makeModel()
   /// The version hashes by entity.
-  package private(set) lazy var hashes: [String: Data] = VersionHashes(model).byEntity
+  package private(set) lazy var hashes: [String: Data] = makeHashes()
 
   /// The attributes whose values may be in files, which version hashes ignore: `Photo.data`.
   private(set) lazy var externalAttributes: Set<String> = listExternalAttributes()
@@ -16,6 +16,7 @@ package final class ModelVersion {
   private(set) lazy var integerTypes: [String: String] = listIntegerTypes()
 
   private let makeModel: () -> ModelDescription
+  private let makeHashes: () -> [String: Data]
   private let listExternalAttributes: () -> Set<String>
   private let listIntegerTypes: () -> [String: String]
 
@@ -25,16 +26,20 @@ package final class ModelVersion {
   ) {
     self.identifier = identifier
     makeModel = { model }
+    makeHashes = { VersionHashes(model).byEntity }
     listExternalAttributes = { externalAttributes }
     listIntegerTypes = { integerTypes }
   }
 
-  package init(_ schema: Schema) {
-    identifier = schema.version
-    makeModel = { ModelDescription(schema, descriptors: schema.descriptors) }
-    listExternalAttributes = { Set(schema.descriptors.values.flatMap(\.externalAttributes)) }
+  package convenience init(_ schema: Schema) { self.init(DescribedSchema(schema)) }
+
+  package init(_ models: DescribedSchema) {
+    identifier = models.schema.version
+    makeModel = { models.model }
+    makeHashes = { models.hashes }
+    listExternalAttributes = { Set(models.descriptors.values.flatMap(\.externalAttributes)) }
     listIntegerTypes = {
-      schema.descriptors.values.reduce(into: [:]) { types, descriptor in
+      models.descriptors.values.reduce(into: [:]) { types, descriptor in
         types.merge(descriptor.integerTypes, uniquingKeysWith: { $1 })
       }
     }

@@ -66,11 +66,10 @@ package struct SchemaChange {
     stored: StoredSchema, model: ModelDescription, schema: Schema, options: Options = Options(),
     connection: Connection
   ) throws {
-    let descriptors = schema.descriptors
+    let models = DescribedSchema(schema)
     try self.init(
-      stored: stored, model: model, own: ModelDescription(schema, descriptors: descriptors),
-      options: options, connection: connection
-    ) { ChangeTarget(SchemaMapping(schema: schema, descriptors: descriptors, file: $0)) }
+      stored: stored, model: model, own: models.model, options: options, connection: connection
+    ) { ChangeTarget(SchemaMapping(models, file: $0)) }
   }
 
   /// A change to a model without classes, which has no declared defaults.
