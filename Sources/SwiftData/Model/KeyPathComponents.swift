@@ -16,11 +16,15 @@ package enum KeyPathComponent: Hashable, Sendable {
 
   /// The steps of the key path without optional chaining; empty if they cannot be determined.
   package static func all(of keyPath: AnyKeyPath) -> [KeyPathComponent] {
+    let identities = Buffer.isReliable ? Buffer.identities(in: keyPath) : nil
+    // To describe a key path, the runtime looks up symbols; properties with accessors need no names.
+    if let identities, !identities.isEmpty, !identities.contains(nil) {
+      return identities.compactMap(\.self)
+    }
     let names = KeyPathText(keyPath).components
-    guard Buffer.isReliable else {
+    guard let identities else {
       return names.map { $0.hasPrefix("<") ? .described($0) : .stored(name: $0) }
     }
-    let identities = Buffer.identities(in: keyPath)
     guard identities.count == names.count else { return [] }
     return zip(identities, names).map { identity, name in identity ?? .stored(name: name) }
   }

@@ -62,7 +62,7 @@ private struct SchemaBuilder {
   private let listedNames: Set<String>
 
   init(listed types: [any PersistentModel.Type]) {
-    listedNames = Set(types.map(_ModelDescriptor.entityName(of:)))
+    listedNames = Set(types.map(SchemaBuilder.entityName))
   }
 
   mutating func add(_ type: any PersistentModel.Type) {
@@ -102,7 +102,13 @@ private struct SchemaBuilder {
   }
 
   private mutating func follow(_ destination: any PersistentModel.Type) {
-    if !listedNames.contains(_ModelDescriptor.entityName(of: destination)) { add(destination) }
+    if !listedNames.contains(SchemaBuilder.entityName(of: destination)) { add(destination) }
+  }
+
+  /// The name that the descriptor has made already, except for a class that is no model itself.
+  private static func entityName(of type: any PersistentModel.Type) -> String {
+    let descriptor = type._$descriptor
+    return descriptor.type == type ? descriptor.entityName : _ModelDescriptor.entityName(of: type)
   }
 
   private static func property(
