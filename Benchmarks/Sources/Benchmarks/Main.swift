@@ -49,6 +49,9 @@ struct Benchmarks {
       let comparison = DeletionComparison(in: directory)
       return try arguments.count > 1 ? comparison.profile(arguments[1]) : comparison.run()
     }
+    if arguments.first == "--saves" {
+      return try SaveComparison(in: directory).run(Array(arguments.dropFirst()))
+    }
     if arguments.first == "--history" { return try HistoryComparison(in: directory).run() }
     if arguments.first == "--observers" { return try await ObserverComparison(in: directory).run() }
     Report.printTimes(try times(in: directory), rows: rows)
