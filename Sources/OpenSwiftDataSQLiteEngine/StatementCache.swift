@@ -13,6 +13,9 @@ final class StatementCache {
     fileprivate var isKept = false
     fileprivate var isIdle = false
     fileprivate var lastUse: UInt64 = 0
+    /// The statement that was used after this one. A save runs its statements in the same order as
+    /// the save before it.
+    fileprivate var next: Entry?
 
     init(handle: OpaquePointer, sql: String) {
       self.handle = handle
@@ -21,8 +24,8 @@ final class StatementCache {
   }
 
   private var entries: [String: Entry] = [:]
-  /// The entry that was used last, which is often requested again. Equal texts mostly share their
-  /// storage, so comparing them costs less than hashing.
+  /// The entry that was used last. It is often requested again, or the one that followed it before.
+  /// Equal texts mostly share their storage, so comparing them costs less than hashing.
   private var last: Entry?
   private var clock: UInt64 = 0
   private var isClosed = false
@@ -36,11 +39,19 @@ final class StatementCache {
   }
 
   func take(_ sql: String) -> Entry? {
-    let known = last.flatMap { $0.sql == sql ? $0 : nil } ?? entries[sql]
-    guard let entry = known, entry.isIdle else { return nil }
+    guard let entry = expected(sql) ?? entries[sql], entry.isIdle else { return nil }
     entry.isIdle = false
-    last = entry
+    if last !== entry {
+      last?.next = entry
+      last = entry
+    }
     return entry
+  }
+
+  private func expected(_ sql: String) -> Entry? {
+    guard let last else { return nil }
+    if last.sql == sql { return last }
+    return last.next.flatMap { $0.sql == sql ? $0 : nil }
   }
 
   /// Adds a new statement as lent; does nothing if the cache is full of lent statements.
@@ -70,7 +81,10 @@ final class StatementCache {
   /// Finalises idle statements; statements in use are finalised when they return.
   func close() {
     isClosed = true
-    for entry in entries.values where entry.isIdle { sqlite3_finalize(entry.handle) }
+    for entry in entries.values {
+      entry.next = nil
+      if entry.isIdle { sqlite3_finalize(entry.handle) }
+    }
     entries.removeAll()
     last = nil
   }
@@ -83,5 +97,7 @@ final class StatementCache {
     sqlite3_finalize(oldest.handle)
     entries.removeValue(forKey: oldest.sql)
     if last === oldest { last = nil }
+    oldest.next = nil
+    for entry in entries.values where entry.next === oldest { entry.next = nil }
   }
 }

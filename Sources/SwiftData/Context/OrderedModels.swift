@@ -72,6 +72,7 @@ struct OrderedModels: Sequence {
 
   /// - Parameter settle: Called for each model; must only change its flags.
   mutating func removeAll(_ settle: (_ModelStorage) -> Void) {
+    if entries.isEmpty { return }
     for storage in self {
       storage.pendingIndex = -1
       settle(storage)
@@ -159,6 +160,8 @@ struct OrderedModels: Sequence {
       return nil
     }
   }
+
+  func makeIterator() -> Iterator { Iterator(entries) }
 }
 
 extension Sequence where Element == _ModelStorage {

@@ -57,7 +57,8 @@ struct SaveSession {
         (.insertedIdentifiers, inserted), (.updatedIdentifiers, updated),
         (.deletedIdentifiers, deleted),
       ]
-      var userInfo: [AnyHashable: Any] = [:]
+      // With much room there are few collisions, whose comparisons of `AnyHashable` are slow.
+      var userInfo = [AnyHashable: Any](minimumCapacity: 8 * lists.count)
       for (key, identifiers) in lists {
         for name in key.userInfoNames { userInfo[name] = identifiers }
       }

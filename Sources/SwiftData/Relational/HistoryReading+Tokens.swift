@@ -46,7 +46,7 @@ extension HistoryReading {
       throw expired(number, "The oldest remaining transaction is \(oldest).")
     }
     if oldest == nil, end > number { throw expired(number, "All transactions are deleted.") }
-    if let gap = try rows.lastGap(), gap > number {
+    if let gap = try rows.lastGap(end: end), gap > number {
       throw expired(
         number, "Rows were changed without history before transaction \(gap).")
     }

@@ -15,11 +15,13 @@ struct HistoryReading {
     rows = HistoryRows(session: session, plans: store.plans)
   }
 
+  /// - Parameter end: The last number that was assigned to a transaction.
   func transactions(
-    _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
+    _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>, end: Int64
   ) throws -> [DefaultHistoryTransaction] {
     try DefaultHistoryToken.$comparedStore.withValue(store.identifier) {
-      try matches(descriptor)
+      guard let row = try rows.extendedGap(end: end) else { return try matches(descriptor) }
+      return try matches(descriptor, withGapAt: row, end: end)
     }
   }
 
@@ -47,6 +49,22 @@ struct HistoryReading {
     return found
   }
 
+  /// SQL finds the gap by the number of its row. So the gap is left out, judged with its own number,
+  /// and put where the order has it.
+  private func matches(
+    _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>, withGapAt row: Int64, end: Int64
+  ) throws -> [DefaultHistoryTransaction] {
+    var others = descriptor
+    if others.fetchLimit > 0, others.fetchLimit < .max { others.fetchLimit += 1 }
+    var found = try matches(others).filter { $0.transactionIdentifier != row }
+    for gap in try made([row], numbered: end) where try judge(gap, descriptor) {
+      found.append(gap)
+      if !descriptor.sortBy.isEmpty { found.sort(using: descriptor.sortBy) }
+    }
+    if descriptor.fetchLimit == 0 { return found }
+    return Array(found.prefix(Int(clamping: descriptor.fetchLimit)))
+  }
+
   private func judge(
     _ transaction: DefaultHistoryTransaction,
     _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
@@ -62,7 +80,10 @@ struct HistoryReading {
 
   // MARK: Values
 
-  private func made(_ numbers: [Int64]) throws -> [DefaultHistoryTransaction] {
+  /// - Parameter end: The number of the transaction, if it is not that of its row.
+  private func made(
+    _ numbers: [Int64], numbered end: Int64? = nil
+  ) throws -> [DefaultHistoryTransaction] {
     let transactions = try rows.transactions(numbers)
     let changes = try rows.changes(of: numbers)
     var scopes = Scopes(store: store, session: session)
@@ -74,7 +95,7 @@ struct HistoryReading {
         return store.plans.historyChanges(ofEntity: change.entity).change(change, of: identifier)
       }
       return DefaultHistoryTransaction(
-        transactionIdentifier: number, storeIdentifier: store.identifier,
+        transactionIdentifier: end ?? number, storeIdentifier: store.identifier,
         timestamp: Date(timeIntervalSinceReferenceDate: row.timestamp), changes: made,
         bundleIdentifier: row.bundleIdentifier ?? "", processIdentifier: row.processName ?? "",
         author: row.author, contextName: row.contextName)

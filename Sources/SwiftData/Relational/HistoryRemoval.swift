@@ -54,6 +54,13 @@ struct HistoryRemoval {
 
   private var statements: HistoryRemovalStatements { plans.history.removal }
 
+  /// Gives the gap at the end of the history its last number, which readers know (`HistoryGap`).
+  func moveLastGap() throws {
+    let end = try HistoryRows(session: session, plans: plans).lastAssignedNumber()
+    try run(
+      plans.history.moveLastGap, .values([.text(HistoryTables.Text.gap), .integer(end)]))
+  }
+
   func removeAll() throws {
     try run(statements.allChanges, .none)
     try run(statements.allTransactions, .none)

@@ -137,10 +137,22 @@ struct HistoryRows {
     try session.statement(plans.historyRows.oldest).integer(.none)
   }
 
-  /// The number of the last transaction that stands for changes without history.
-  func lastGap() throws -> Int64? {
-    try session.statement(plans.historyRows.lastOfContext)
+  /// The number of the last transaction that stands for changes without history. At the end of the
+  /// history it is the last assigned number, which may be larger than that of its row.
+  /// - Parameter end: The last assigned number.
+  func lastGap(end: Int64) throws -> Int64? {
+    let gap = try session.statement(plans.historyRows.lastOfContext)
       .integer(.values([.text(HistoryTables.Text.gap)]))
+    guard let gap else { return nil }
+    return try extendedGap(end: end) == nil ? gap : end
+  }
+
+  /// The row of a gap at the end of the history, if later saves have extended the gap (`HistoryGap`).
+  /// - Parameter end: The last assigned number.
+  func extendedGap(end: Int64) throws -> Int64? {
+    let row = try session.statement(plans.history.lastGap)
+      .integer(.values([.text(HistoryTables.Text.gap)]))
+    return row.flatMap { $0 < end ? $0 : nil }
   }
 
   /// The last number that was assigned to a transaction, even if it was deleted.

@@ -1,15 +1,28 @@
+import OpenSwiftDataRowStorage
 import OpenSwiftDataSQLSyntax
 
 /// The statements for transactions of the history, their shared texts, and the last keys of both.
 struct HistoryStatements: Sendable {
+  /// Reads the largest and the last key of transactions and of changes, then the keys of the texts
+  /// that are the parameters. A missing last key is negative, a missing text is null.
+  let begin: String
   /// Parameters: key, author, bundle identifier, names of context and process, timestamp.
   let addTransaction: String
   /// Finds the key of a text.
   let findText: String
   /// Parameters: key and text.
   let addText: String
-  /// Deletes the last transaction if its context name is parameter 0 and it has no changes.
+  /// Stores parameter 0 as the last key of transactions, and parameter 1 as that of changes.
+  let storeLastKeys: String
+  /// Finds the last transaction if its context name is parameter 0 and it has no changes.
+  let lastGap: String
+  /// Deletes that transaction.
   let removeLastGap: String
+  /// Gives that transaction the number that is parameter 1.
+  let moveLastGap: String
+  /// Assigns the next number of transactions, if the last transaction has the number that is
+  /// parameter 0 and the time that is parameter 1. Returns the number.
+  let extendGap: String
   /// Add missing rows to `Z_PRIMARYKEY`, with the largest keys of the history's tables. Apple's
   /// framework creates the tables first, and adds these rows with the first transaction.
   let addMissingKeys: [String]
@@ -29,11 +42,8 @@ struct HistoryStatements: Sendable {
     let storeLast: String
 
     init(_ entity: HistoryTables.Entity, in dialect: SQLDialect) {
-      let isEntity = SQLExpression.binary(
-        .column(table: nil, name: EntityTable.number), .equal, .integer(Int64(entity.rawValue)))
-      largest =
-        Select([.function("max", [RowColumns.key()])], from: TableReference(entity.table))
-        .rendered(in: dialect).sql
+      let isEntity = entity.isListed
+      largest = entity.largestKey.rendered(in: dialect).sql
       last =
         Select(
           [.column(table: nil, name: EntityTable.lastKey)],
@@ -69,14 +79,24 @@ struct HistoryStatements: Sendable {
         where: .binary(
           .column(table: nil, name: HistoryTables.Text.value), .equal, .parameter(0))
       ).rendered(in: dialect).sql
-    removeLastGap = HistoryStatements.removeLastGap(in: dialect)
+    begin = HistoryStatements.begin.rendered(in: dialect).sql
+    storeLastKeys = HistoryStatements.storeLastKeys.rendered(in: dialect).sql
+    let transactions = HistoryTables.Entity.transaction.table
+    let isLastGap = HistoryStatements.isLastGap
+    lastGap =
+      Select([RowColumns.key()], from: TableReference(transactions), where: isLastGap)
+      .rendered(in: dialect).sql
+    removeLastGap = Delete(from: transactions, where: isLastGap).rendered(in: dialect).sql
+    moveLastGap =
+      Update(transactions, set: [Assignment(RowColumns.key, .parameter(1))], where: isLastGap)
+      .rendered(in: dialect).sql
+    extendGap = HistoryStatements.extendGap.rendered(in: dialect).sql
     addMissingKeys = HistoryTables.Entity.allCases.map { entity in
-      let largest = Select(
-        [.function("max", [RowColumns.key()])], from: TableReference(entity.table))
-      return Insert(
+      Insert(
         into: EntityTable.name, columns: HistoryTables.entityColumns,
         rows: [
-          entity.listing(lastKey: .function("coalesce", [.subquery(largest), .integer(0)]))
+          entity.listing(
+            lastKey: .function("coalesce", [.subquery(entity.largestKey), .integer(0)]))
         ], onConflict: .ignore
       ).rendered(in: dialect).sql
     }
@@ -87,10 +107,42 @@ struct HistoryStatements: Sendable {
     textKeys = Keys(.text, in: dialect)
   }
 
-  private static func removeLastGap(in dialect: SQLDialect) -> String {
-    let transactions = HistoryTables.Entity.transaction.table
-    let largest = Select(
-      [.function("max", [RowColumns.key()])], from: TableReference(transactions))
+  /// One row in any file: an aggregate of at most one row.
+  private static var begin: Select {
+    let (transaction, change) = (HistoryTables.Entity.transaction, HistoryTables.Entity.change)
+    let lastKey = SQLExpression.column(table: nil, name: EntityTable.lastKey)
+    let lastChange = Select(
+      [lastKey], from: TableReference(EntityTable.name), where: change.isListed)
+    func known(_ key: SQLExpression, or missing: Int64) -> SQLExpression {
+      .function("coalesce", [key, .integer(missing)])
+    }
+    let texts = HistoryTables.Transaction.texts.indices.map { index in
+      SQLExpression.subquery(
+        Select(
+          [RowColumns.key()], from: TableReference(HistoryTables.Entity.text.table),
+          where: .binary(
+            .column(table: nil, name: HistoryTables.Text.value), .equal, .parameter(index))))
+    }
+    return Select(
+      [
+        known(.subquery(transaction.largestKey), or: 0), known(.function("max", [lastKey]), or: -1),
+        known(.subquery(change.largestKey), or: 0), known(.subquery(lastChange), or: -1),
+      ] + texts, from: TableReference(EntityTable.name), where: transaction.isListed)
+  }
+
+  private static var storeLastKeys: Update {
+    let (transaction, change) = (HistoryTables.Entity.transaction, HistoryTables.Entity.change)
+    let key = SQLExpression.conditional(
+      [SQLBranch(when: transaction.isListed, then: .parameter(0))], otherwise: .parameter(1))
+    return Update(
+      EntityTable.name, set: [Assignment(EntityTable.lastKey, key)],
+      where: .inList(
+        .column(table: nil, name: EntityTable.number),
+        [transaction, change].map { .integer(Int64($0.rawValue)) }))
+  }
+
+  private static var isLastGap: SQLExpression {
+    let transaction = HistoryTables.Entity.transaction
     let named = Select(
       [RowColumns.key()], from: TableReference(HistoryTables.Entity.text.table),
       where: .binary(
@@ -99,16 +151,44 @@ struct HistoryStatements: Sendable {
       [RowColumns.key()], from: TableReference(HistoryTables.Entity.change.table),
       where: .binary(
         .column(table: nil, name: HistoryTables.Change.transaction), .equal,
-        RowColumns.key(of: transactions)))
-    return Delete(
-      from: transactions,
+        RowColumns.key(of: transaction.table)))
+    return .conjunction([
+      .binary(RowColumns.key(), .equal, .subquery(transaction.largestKey)),
+      .binary(
+        .column(table: nil, name: HistoryTables.Transaction.contextName), .equal,
+        .subquery(named)),
+      .unary(.not, .exists(changes)),
+    ])
+  }
+
+  private static var extendGap: Update {
+    let transaction = HistoryTables.Entity.transaction
+    let lastKey = SQLExpression.column(table: nil, name: EntityTable.lastKey)
+    let time = Select(
+      [.column(table: nil, name: HistoryTables.Transaction.timestamp)],
+      from: TableReference(transaction.table),
+      where: .binary(RowColumns.key(), .equal, .parameter(0)))
+    return Update(
+      EntityTable.name,
+      set: [Assignment(EntityTable.lastKey, .binary(lastKey, .add, .integer(1)))],
       where: .conjunction([
-        .binary(RowColumns.key(), .equal, .subquery(largest)),
-        .binary(
-          .column(table: nil, name: HistoryTables.Transaction.contextName), .equal,
-          .subquery(named)),
-        .unary(.not, .exists(changes)),
-      ])
-    ).rendered(in: dialect).sql
+        transaction.isListed,
+        // A text of another program is greater than each number.
+        .binary(lastKey, .greaterOrEqual, .parameter(0)),
+        .binary(lastKey, .less, .integer(PackedKey.largestKey)),
+        .binary(.subquery(transaction.largestKey), .equal, .parameter(0)),
+        .binary(.subquery(time), .equal, .parameter(1)),
+      ]), returning: [EntityTable.lastKey])
+  }
+}
+
+extension HistoryTables.Entity {
+  /// Whether a row of `Z_PRIMARYKEY` is that of the entity.
+  fileprivate var isListed: SQLExpression {
+    .binary(.column(table: nil, name: EntityTable.number), .equal, .integer(Int64(rawValue)))
+  }
+
+  fileprivate var largestKey: Select {
+    Select([.function("max", [RowColumns.key()])], from: TableReference(table))
   }
 }

@@ -1,16 +1,18 @@
 import Foundation
+import OpenSwiftDataSQLSyntax
 
 /// Writes the history of one transaction, inside that transaction.
 ///
-/// 1. The first change reserves the next keys of changes and transactions.
+/// 1. The first change reserves the next keys of changes and transactions, and finds the keys of the
+///    transaction's texts.
 /// 2. Statements add changes for many rows at once, and read them from their table: inserted and
 ///    updated rows after the write, deleted rows before the deletion. So nothing is collected in
 ///    memory.
 /// 3. If any row was changed, the transaction and the last assigned keys are written.
 ///
-/// A store that keeps no history writes a transaction without changes instead, so that readers of
-/// the history detect the gap. There is only one at the end, which each save replaces with a new
-/// number.
+/// A store that keeps no history writes a gap instead: a transaction without changes, so that
+/// readers of the history detect the missing changes. There is only one at the end. Each save
+/// extends it (`HistoryGap`), or replaces it by one with a new number.
 struct HistoryWriter {
   private let statements: HistoryStatements
   private let session: any SQLSession
@@ -19,13 +21,20 @@ struct HistoryWriter {
   private let editor: EditingState
   /// Records the transaction as the store's own; `nil` if no store is open.
   private let ownTransactions: OwnTransactions?
+  /// The gap that the store can extend; `nil` if no store is open.
+  private let ownGap: HistoryGap?
   private var position: Position?
+  private var hasGap = false
+  /// The number of the transaction; `nil` until `finish`, or if nothing was changed.
+  private(set) var transaction: Int64?
 
   private struct Position {
     let transaction: Int64
     /// The key of the last change; initially the key before this transaction's first change.
     var lastChange: Int64
     var isEmpty = true
+    /// The keys of the transaction's texts, in the order of the columns; 0 for missing texts.
+    let texts: ArraySlice<Int64>
   }
 
   /// The name of the process, which is also used if it has no bundle identifier.
@@ -38,25 +47,27 @@ struct HistoryWriter {
     guard store.history != nil else { return nil }
     self.init(
       store.plans.history, session, keepsChanges: store.writesHistory, by: editor,
-      noting: store.ownTransactions)
+      noting: store.ownTransactions, store.ownGap)
   }
 
   init(
     _ statements: HistoryStatements, _ session: any SQLSession, keepsChanges: Bool,
-    by editor: EditingState, noting ownTransactions: OwnTransactions? = nil
+    by editor: EditingState, noting ownTransactions: OwnTransactions? = nil,
+    _ ownGap: HistoryGap? = nil
   ) {
     self.statements = statements
     self.session = session
     self.keepsChanges = keepsChanges
     self.editor = editor
     self.ownTransactions = ownTransactions
+    self.ownGap = ownGap
   }
 
   // MARK: Changes
 
   /// - Parameter keys: The range of the new rows' keys.
   mutating func addInserted(_ table: TableChanges, _ keys: Range<Int64>) throws {
-    if !keepsChanges { return try recordGap() }
+    if !keepsChanges { return recordGap() }
     let position = try begin()
     let offset = position.lastChange + 1 - keys.lowerBound
     let count = try run(
@@ -66,17 +77,30 @@ struct HistoryWriter {
   }
 
   /// - Parameters:
-  ///   - list: The keys of the rows.
+  ///   - keys: The keys of the rows.
   ///   - columns: The bits of the changed properties; `nil` if they are not known.
-  mutating func addUpdated(_ table: TableChanges, _ list: String, columns: Data?) throws {
-    if !keepsChanges { return try recordGap() }
+  mutating func addUpdated(
+    _ table: TableChanges, _ keys: [Int64], columns: Data?, in dialect: SQLDialect
+  ) throws {
+    if !keepsChanges { return recordGap() }
     let position = try begin()
-    let count = try run(
-      table.addUpdated,
-      [
-        .text(list), .integer(position.lastChange), .integer(position.transaction),
-        columns.map { .blob($0) } ?? .null,
-      ])
+    let columns = columns.map { _StoredValue.blob($0) } ?? .null
+    let count =
+      if keys.count == 1 {
+        try run(
+          table.addUpdatedRow,
+          [
+            .integer(keys[0]), .integer(position.lastChange + 1), .integer(position.transaction),
+            columns,
+          ])
+      } else {
+        try run(
+          table.addUpdated,
+          [
+            .text(dialect.list(keys)), .integer(position.lastChange),
+            .integer(position.transaction), columns,
+          ])
+      }
     advance(by: Int64(count))
   }
 
@@ -86,7 +110,7 @@ struct HistoryWriter {
   ///     transaction.
   ///   - parameters: The parameters before those.
   mutating func add(_ sql: String, _ parameters: [_StoredValue]) throws {
-    if !keepsChanges { return try recordGap() }
+    if !keepsChanges { return recordGap() }
     let position = try begin()
     let count = try run(
       sql, parameters + [.integer(position.lastChange), .integer(position.transaction)])
@@ -94,17 +118,11 @@ struct HistoryWriter {
   }
 
   /// Records that rows are changed without history.
-  mutating func recordGap() throws {
-    if position != nil { return }
-    let number = try nextKey(statements.transactionKeys)
-    position = Position(transaction: number, lastChange: 0, isEmpty: false)
-  }
+  mutating func recordGap() { hasGap = true }
 
   private mutating func begin() throws -> Position {
     if let position { return position }
-    let begun = Position(
-      transaction: try nextKey(statements.transactionKeys),
-      lastChange: try nextKey(statements.changeKeys) - 1)
+    let begun = try nextPosition()
     position = begun
     return begun
   }
@@ -117,47 +135,101 @@ struct HistoryWriter {
 
   // MARK: The transaction
 
-  /// The number of the transaction; `nil` as long as nothing was changed.
-  var transaction: Int64? { position.flatMap { $0.isEmpty ? nil : $0.transaction } }
-
   /// Writes the transaction; does nothing if nothing was changed.
-  func finish() throws {
+  mutating func finish() throws {
+    if hasGap { return try writeGap() }
     guard let position, !position.isEmpty else { return }
-    if !keepsChanges { try run(statements.removeLastGap, [.text(HistoryTables.Text.gap)]) }
+    _ = try addTransaction(position)
+    try run(
+      statements.storeLastKeys, [.integer(position.transaction), .integer(position.lastChange)])
+  }
+
+  private mutating func writeGap() throws {
+    let author = editor.author
+    let now = Date().timeIntervalSinceReferenceDate
+    if let row = ownGap?.row(by: author, at: now),
+      let number = try session.statement(statements.extendGap)
+        .integer(.values([.integer(row.number), .real(row.time)]))
+    {
+      transaction = number
+      // The row has this time if another writer moves it to the number.
+      ownTransactions?.note(number, at: row.time)
+      return
+    }
+    try run(statements.removeLastGap, [.text(HistoryTables.Text.gap)])
+    let position = try nextPosition()
+    let time = try addTransaction(position)
+    try run(statements.transactionKeys.storeLast, [.integer(position.transaction)])
+    ownGap?.note(HistoryGap.Row(number: position.transaction, time: time, author: author))
+  }
+
+  /// - Returns: The time of the transaction.
+  private mutating func addTransaction(_ position: Position) throws -> Double {
     // New texts get keys in the order of the columns.
-    let texts = try [
-      editor.author, HistoryWriter.bundleIdentifier,
-      keepsChanges ? editor.contextName : HistoryTables.Text.gap, HistoryWriter.processName,
-    ].map { try $0.map(key(ofText:)) }
+    let keys = try zip(texts, position.texts).map { text, key -> _StoredValue in
+      guard let text else { return .null }
+      return .integer(key == 0 ? try self.key(ofText: text) : key)
+    }
     let time = Date().timeIntervalSinceReferenceDate
+    transaction = position.transaction
     ownTransactions?.note(position.transaction, at: time)
     try run(
-      statements.addTransaction,
-      [.integer(position.transaction)] + texts.map { $0.map { .integer($0) } ?? .null }
-        + [.real(time)])
-    try run(statements.transactionKeys.storeLast, [.integer(position.transaction)])
-    if keepsChanges { try run(statements.changeKeys.storeLast, [.integer(position.lastChange)]) }
+      statements.addTransaction, [.integer(position.transaction)] + keys + [.real(time)])
+    return time
+  }
+
+  /// The texts of the transaction, in the order of the columns.
+  private var texts: [String?] {
+    [
+      editor.author, HistoryWriter.bundleIdentifier,
+      keepsChanges ? editor.contextName : HistoryTables.Text.gap, HistoryWriter.processName,
+    ]
   }
 
   private func key(ofText text: String) throws -> Int64 {
     let known = try session.statement(statements.findText).integer(.values([.text(text)]))
     if let known { return known }
-    let key = try nextKey(statements.textKeys)
+    let key = try nextTextKey()
     try run(statements.addText, [.integer(key), .text(text)])
     try run(statements.textKeys.storeLast, [.integer(key)])
     return key
   }
 
-  // MARK: Statements
+  // MARK: Keys
 
-  /// The key after the last one that was ever assigned, even if rows have been deleted since.
-  private func nextKey(_ keys: HistoryStatements.Keys) throws -> Int64 {
-    let used = try session.statement(keys.largest).integer(.none) ?? 0
-    let stored = try session.statement(keys.last).integer(.none)
+  /// The keys after the last ones that were ever assigned, even if rows have been deleted since.
+  private func nextPosition() throws -> Position {
+    let found = try session.statement(statements.begin)
+      .integers(.values(texts.map { $0.map { .text($0) } ?? .null }))
+    guard found.count == 4 + HistoryTables.Transaction.texts.count else {
+      preconditionFailure("HistoryWriter: the last keys are not in one row")
+    }
+    let (transaction, lastTransaction) = (found[0], found[1])
+    let (change, lastChange) = (found[2], found[3])
     // Apple's framework would start with key 1 in a file that lists no last keys.
-    if stored == nil { for sql in statements.addMissingKeys { try run(sql, []) } }
+    if min(lastTransaction, lastChange) < 0 { try addMissingKeys() }
+    if keepsChanges, lastTransaction > transaction {
+      // A gap before the new transaction ends at its last number.
+      try run(
+        statements.moveLastGap, [.text(HistoryTables.Text.gap), .integer(lastTransaction)])
+    }
+    return Position(
+      transaction: try KeySpace.next(after: max(transaction, lastTransaction)),
+      lastChange: try KeySpace.next(after: max(change, lastChange)) - 1, texts: found[4...])
+  }
+
+  private func nextTextKey() throws -> Int64 {
+    let used = try session.statement(statements.textKeys.largest).integer(.none) ?? 0
+    let stored = try session.statement(statements.textKeys.last).integer(.none)
+    if stored == nil { try addMissingKeys() }
     return try KeySpace.next(after: max(used, stored ?? 0))
   }
+
+  private func addMissingKeys() throws {
+    for sql in statements.addMissingKeys { try run(sql, []) }
+  }
+
+  // MARK: Statements
 
   @discardableResult
   private func run(_ sql: String, _ values: [_StoredValue]) throws -> Int {

@@ -45,7 +45,7 @@ private final class RelationalHistoryFollower: HistoryFollower {
         if end == known { return (end, false) }
         if end < known { return (end, true) }
         let isMissing = try rows.oldest().map { $0 > known + 1 } ?? true
-        if try isMissing || rows.lastGap() ?? 0 > known { return (end, true) }
+        if try isMissing || rows.lastGap(end: end) ?? 0 > known { return (end, true) }
         let found =
           try session.statement(sql)
           .integer(.values([.integer(known)] + authors)) != nil

@@ -8,6 +8,8 @@ import OpenSwiftDataSQLSyntax
 /// 2. Their rows and changes are read by number, some hundred at a time, and converted to public
 ///    values.
 /// 3. Parts that SQL cannot evaluate are evaluated on these, until the limit is reached.
+/// 4. A gap at the end of the history may have a larger number than its row (`HistoryGap`). Then the
+///    whole predicate is evaluated on the gap.
 ///
 /// All statements see one state of the store.
 extension RelationalStore {
@@ -30,7 +32,8 @@ extension RelationalStore {
         let end = try reading.rows.lastAssignedNumber()
         try reading.checkTokens(of: descriptor.predicate, stores: stores, end: end)
         return HistoryPage(
-          storeIdentifier: identifier, transactions: try reading.transactions(descriptor), end: end)
+          storeIdentifier: identifier, transactions: try reading.transactions(descriptor, end: end),
+          end: end)
       }
     }
   }

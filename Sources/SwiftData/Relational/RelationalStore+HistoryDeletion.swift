@@ -25,6 +25,7 @@ extension RelationalStore {
         if descriptor.predicate == nil, descriptor.fetchLimit == 0 {
           try removal.removeAll()
         } else {
+          try removal.moveLastGap()
           try removal.remove(numbers(of: descriptor, session))
         }
         try removal.removeUnusedTexts()
@@ -39,7 +40,8 @@ extension RelationalStore {
   ) throws -> [Int64] {
     let query = HistoryQuery(descriptor, self)
     if query.compiled.filtersInMemory || query.compiled.sortsInMemory {
-      return try HistoryReading(store: self, session: session).transactions(descriptor)
+      let reading = HistoryReading(store: self, session: session)
+      return try reading.transactions(descriptor, end: reading.rows.lastAssignedNumber())
         .map(\.transactionIdentifier)
     }
     let limit = descriptor.fetchLimit == 0 ? nil : Int(clamping: descriptor.fetchLimit)

@@ -35,6 +35,8 @@ package final class RelationalStore: StorePort {
   /// The positions of readers that follow the history.
   package let holds = HistoryReaders()
   let ownTransactions = OwnTransactions()
+  /// The gap that the next save without history may extend.
+  let ownGap = HistoryGap()
   /// The context whose transaction encloses its saves. Written by the thread that has the writer.
   let transactionOwner = Mutex<EditingState.ID?>(nil)
 

@@ -13,7 +13,8 @@
 ///
 /// "Others" are other containers and processes. A lower number comes from another file, or from an
 /// older copy. A save without history leaves a transaction without changes, called a gap. It
-/// replaces an earlier gap at the end, so there are never two in a row.
+/// extends or replaces an earlier gap at the end, so there are never two in a row. The numbers of an
+/// extended gap have no transactions.
 package struct RemoteCommitJudge: Sendable {
   /// The data that is read in one transaction.
   package struct Finding: Sendable {

@@ -77,8 +77,12 @@ package final class RemoteCommitReader: Sendable {
     state.stamps[ObjectIdentifier(session)] = try session.changeStamp().others
     let last = try finding(session, after: .max).last
     let newest = try finding(session, after: max(last, 1) - 1)
+    let isExtended =
+      try statements != nil
+      && HistoryRows(session: session, plans: store.plans).extendedGap(end: last) != nil
     state.judge = RemoteCommitJudge(
-      last: last, oldest: newest.oldest, endsInGap: newest.transactions.contains(where: \.isGap))
+      last: last, oldest: newest.oldest,
+      endsInGap: isExtended || newest.transactions.contains(where: \.isGap))
   }
 
   private func snapshot<R>(_ body: (any SQLSession) throws -> R) throws -> R {
@@ -107,8 +111,7 @@ package final class RemoteCommitReader: Sendable {
     }
     let newest = try rows.lastAssignedNumber()
     if newest > last {
-      // Own transactions that no longer exist: a store without history leaves one gap after several
-      // saves.
+      // Own transactions without a row: a store without history leaves one gap after several saves.
       let found = Set(transactions.map(\.number))
       transactions += store.ownTransactions.numbers(in: last + 1...newest)
         .filter { !found.contains($0) }.map { .init(number: $0, isOwn: true, isGap: true) }

@@ -20,6 +20,11 @@ final class RowChanges {
     var slots = SlotSet()
     /// The number of increments of the version by statements.
     var versions: Int64 = 0
+
+    mutating func noteUpdate(_ slots: SlotSet) {
+      self.slots.formUnion(slots)
+      versions += 1
+    }
   }
 
   private let store: RelationalStore
@@ -46,8 +51,7 @@ final class RowChanges {
 
   /// A statement has written slots of a row and incremented its version.
   func noteUpdate(_ row: Row, _ slots: SlotSet) {
-    changes[row, default: Change()].slots.formUnion(slots)
-    changes[row]?.versions += 1
+    changes[row, default: Change()].noteUpdate(slots)
   }
 
   /// A row has changed through a column of another table, or of its own, without its version.
@@ -91,7 +95,7 @@ final class RowChanges {
         [RowColumns.key()], from: TableReference(root.table), where: condition, limit: .integer(1))
       let found = try session.statement(first.rendered(in: store.plans.dialect).sql)
         .integer(.values(parameters))
-      if found != nil { try self.history?.recordGap() }
+      if found != nil { self.history?.recordGap() }
       return
     }
     let insert = TableChanges.addDeleted(
@@ -153,7 +157,10 @@ final class RowChanges {
     var groups = KeyGroups<Update>()
     for row in rows where !isNew(row) {
       guard let slots = changes[row]?.slots, !slots.isEmpty else { continue }
-      if history?.keepsChanges == false { return try history?.recordGap() ?? () }
+      if history?.keepsChanges == false {
+        history?.recordGap()
+        return
+      }
       groups.add(row.key, to: Update(root: row.root, slots: slots))
     }
     for (update, keys) in groups.all {
@@ -161,7 +168,7 @@ final class RowChanges {
       for (number, keys) in try byEntity(keys, table, root: update.root) {
         let columns = store.mapping.entity(number: number)
           .map { store.plans.changes(of: $0).columns.bits(of: update.slots) }
-        try history?.addUpdated(table, store.driver.dialect.list(keys), columns: columns)
+        try history?.addUpdated(table, keys, columns: columns, in: store.driver.dialect)
       }
     }
   }

@@ -69,7 +69,7 @@ struct MigrationHistory {
   ) throws {
     guard change.options.keepsHistory else {
       let found = try connection.integer("SELECT 1 FROM \(rows.origin) LIMIT 1")
-      if found != nil { try writer.recordGap() }
+      if found != nil { writer.recordGap() }
       return
     }
     try prepare(connection)

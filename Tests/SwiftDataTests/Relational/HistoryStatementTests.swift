@@ -9,10 +9,11 @@ struct HistoryStatementTests {
     let (context, driver) = try RecordingStore.context(
       Library.types, .sqlite, writesHistory: true)
     driver.script = [
-      (#"max("Z_PK") FROM "ACHANGE""#, [[.integer(40)]]),
-      (#"max("Z_PK") FROM "ATRANSACTION""#, [[.integer(7)]]),
-      (#"FROM "ATRANSACTIONSTRING" WHERE"#, [[.integer(1)]]),
-      (#"SELECT "Z_MAX" FROM "Z_PRIMARYKEY" WHERE "Z_ENT" = 1600"#, [[.integer(5)]]),
+      // The last keys of transactions and changes, and the keys of the texts.
+      (
+        #"SELECT coalesce((SELECT max("Z_PK") FROM "ATRANSACTION")"#,
+        [[7, 5, 40, 5, 0, 1, 0, 2].map { _StoredValue.integer($0) }]
+      )
     ]
     let shelf = Shelf(label: "top")
     context.insert(shelf)
@@ -27,32 +28,41 @@ struct HistoryStatementTests {
       ])
     shelf.label = "low"
     try context.save()
-    let lastKey = #"SELECT "Z_MAX" FROM "Z_PRIMARYKEY" WHERE "Z_ENT" = "#
-    let storeLastKey = #"UPDATE "Z_PRIMARYKEY" SET "Z_MAX" = ?1 WHERE "Z_ENT" = "#
-    let findText = #"SELECT "Z_PK" FROM "ATRANSACTIONSTRING" WHERE "ZNAME" = ?1"#
+    let key = #"(SELECT "Z_PK" FROM "ATRANSACTIONSTRING" WHERE "ZNAME" = "#
     #expect(
       driver.statements.last { $0.sql.hasPrefix(#"INSERT INTO "ACHANGE""#) }?.values
-        == [.text("[1]"), .integer(40), .integer(8), .blob(Data([0b1000_0000]))])
+        == [.integer(1), .integer(41), .integer(8), .blob(Data([0b1000_0000]))])
     #expect(
       driver.take() == [
         #"UPDATE "ZSHELF" SET "ZLABEL" = ?1, "Z_OPT" = "Z_OPT" + 1 WHERE "Z_PK" = ?2"#,
-        #"SELECT max("Z_PK") FROM "ATRANSACTION""#, lastKey + "16002",
-        #"SELECT max("Z_PK") FROM "ACHANGE""#, lastKey + "16001",
+        """
+        SELECT coalesce((SELECT max("Z_PK") FROM "ATRANSACTION"), 0), coalesce(max("Z_MAX"), -1), \
+        coalesce((SELECT max("Z_PK") FROM "ACHANGE"), 0), \
+        coalesce((SELECT "Z_MAX" FROM "Z_PRIMARYKEY" WHERE "Z_ENT" = 16001), -1), \
+        \(key)?1), \(key)?2), \(key)?3), \(key)?4) FROM "Z_PRIMARYKEY" WHERE "Z_ENT" = 16002
+        """,
         """
         INSERT INTO "ACHANGE" ("Z_PK", "Z_ENT", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", \
-        "ZTRANSACTIONID", "ZCOLUMNS") SELECT ?2 + row_number() OVER (), 16001, 1, "Z_ENT", "Z_PK", \
-        ?3, ?4 FROM "ZSHELF" WHERE "Z_PK" IN (SELECT "value" FROM json_each(?1))
-        """, findText, findText,
+        "ZTRANSACTIONID", "ZCOLUMNS") SELECT ?2, 16001, 1, "Z_ENT", "Z_PK", ?3, ?4 FROM "ZSHELF" \
+        WHERE "Z_PK" = ?1
+        """,
         """
         INSERT INTO "ATRANSACTION" ("Z_PK", "Z_ENT", "ZAUTHORTS", "ZBUNDLEIDTS", \
         "ZCONTEXTNAMETS", "ZPROCESSIDTS", "ZTIMESTAMP") VALUES (?1, 16002, ?2, ?3, ?4, ?5, ?6)
-        """, storeLastKey + "16002", storeLastKey + "16001",
+        """,
+        """
+        UPDATE "Z_PRIMARYKEY" SET "Z_MAX" = CASE WHEN "Z_ENT" = 16002 THEN ?1 ELSE ?2 END \
+        WHERE "Z_ENT" IN (16001, 16002)
+        """,
       ])
   }
 
   @Test func postgreSQLTakesTheSame() throws {
     let (context, driver) = try RecordingStore.context(
       Library.types, .postgreSQL, writesHistory: true)
+    driver.script = [
+      (#"coalesce(max("Z_MAX")"#, [Array(repeating: _StoredValue.integer(1), count: 8)])
+    ]
     let shelf = Shelf(label: "top")
     context.insert(shelf)
     try context.save()
