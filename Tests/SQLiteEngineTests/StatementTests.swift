@@ -72,6 +72,16 @@ struct StatementTests {
     #expect(second.isNull(0))
   }
 
+  @Test func statementsAreFoundInAnyOrderWhileOthersAreEvicted() throws {
+    let small = try Connection(path: "", mode: .memory(name: nil), cachedStatements: 3)
+    for round in 0..<40 {
+      for number in [1, 2, 3, 1, 3, 2, 4, 1, 2, 5, round] {
+        #expect(try small.integer("SELECT \(number)") == Int64(number))
+      }
+    }
+    #expect(small.idleStatementCount == 3)
+  }
+
   @Test func aStatementInUseIsNotHandedOutTwice() throws {
     let sql = "SELECT 1 UNION SELECT 2"
     let first = try connection.prepare(sql)

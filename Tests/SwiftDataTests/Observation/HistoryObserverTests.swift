@@ -45,6 +45,22 @@ struct HistoryObserverTests {
     try await expect(2, observer)
   }
 
+  /// The row of the gap stays as it is, and the position of the observer is its number.
+  @Test func eachSaveWithoutHistoryIsAnEvent() async throws {
+    var configuration = ModelConfiguration(isStoredInMemoryOnly: true)
+    configuration.keepsHistory = false
+    let context = ModelContext(
+      try ModelContainer(for: Note.self, configurations: configuration))
+    context.insert(Note("before"))
+    try context.save()
+    let observer = try HistoryObserver(modelContainer: context.container)
+    for count in 1...3 {
+      context.insert(Note("\(count)"))
+      try context.save()
+      try await expect(count, observer)
+    }
+  }
+
   @Test func modelsAndAuthorsAreChosen() async throws {
     let notes = try HistoryObserver(observedModels: [Note.self], modelContainer: container)
     let app = try HistoryObserver(authors: ["app"], modelContainer: container)
