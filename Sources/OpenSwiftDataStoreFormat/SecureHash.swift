@@ -4,9 +4,9 @@ package import Foundation
 package enum SHA256 {
   /// The 32 bytes of the hash.
   package static func hash(of data: Data) -> Data {
-    let schedule = SecureHash<UInt32>(
-      rounds: 64, lengthBytes: 8, bigSigma0: (2, 13, 22), bigSigma1: (6, 11, 25),
-      smallSigma0: (7, 18, 3), smallSigma1: (17, 19, 10), fraction: { UInt32($0 >> 32) })
+    let schedule = SecureHash(
+      wordBits: 32, rounds: 64, bigSigma0: (2, 13, 22), bigSigma1: (6, 11, 25),
+      smallSigma0: (7, 18, 3), smallSigma1: (17, 19, 10))
     return schedule.hash(of: data)
   }
 }
@@ -15,91 +15,107 @@ package enum SHA256 {
 package enum SHA512 {
   /// The 64 bytes of the hash.
   package static func hash(of data: Data) -> Data {
-    let schedule = SecureHash<UInt64>(
-      rounds: 80, lengthBytes: 16, bigSigma0: (28, 34, 39), bigSigma1: (14, 18, 41),
-      smallSigma0: (1, 8, 7), smallSigma1: (19, 61, 6), fraction: { $0 })
+    let schedule = SecureHash(
+      wordBits: 64, rounds: 80, bigSigma0: (28, 34, 39), bigSigma1: (14, 18, 41),
+      smallSigma0: (1, 8, 7), smallSigma1: (19, 61, 6))
     return schedule.hash(of: data)
   }
 }
 
 /// The common algorithm: the two hashes differ in word width, number of rounds and rotations.
-private struct SecureHash<Word: FixedWidthInteger & UnsignedInteger> {
-  typealias Shifts = (Int, Int, Int)
+///
+/// Words of both widths are in 64 bits; those of 32 bits have zeros above. Code that is generic over the
+/// width would bring the protocols of integers into the module, which take long to compile, and would be
+/// slow in debug builds.
+private struct SecureHash {
+  typealias Shifts = (UInt64, UInt64, UInt64)
 
+  let wordBits: UInt64
   let rounds: Int
-  /// The number of bytes for the length of the message.
-  let lengthBytes: Int
   let bigSigma0: Shifts
   let bigSigma1: Shifts
   /// Two rotations and a shift.
   let smallSigma0: Shifts
   let smallSigma1: Shifts
-  /// The part of a 64-bit fraction that fills a word.
-  let fraction: (UInt64) -> Word
 
-  private var wordBytes: Int { Word.bitWidth / 8 }
+  private var wordBytes: Int { Int(wordBits) / 8 }
+
+  /// The bits of a word.
+  private var mask: UInt64 { UInt64.max &>> (64 - wordBits) }
 
   func hash(of data: Data) -> Data {
     var state = squareRoots.map(fraction)
-    let constants = cubeRoots.prefix(rounds).map(fraction)
-    var words = [Word](repeating: 0, count: rounds)
+    let constants = cubeRoots.map(fraction)
+    var words = [UInt64](repeating: 0, count: rounds)
     let message = padded(data)
-    for block in stride(from: 0, to: message.count, by: 16 * wordBytes) {
+    var next = 0
+    while next < message.count {
       for index in 0..<16 {
-        let start = block + index * wordBytes
-        words[index] = message[start..<(start + wordBytes)].reduce(0) { $0 << 8 | Word($1) }
+        var word: UInt64 = 0
+        for _ in 0..<wordBytes {
+          word = word &<< 8 | UInt64(message[next])
+          next += 1
+        }
+        words[index] = word
       }
       for index in 16..<rounds {
-        words[index] =
-          words[index - 16] &+ mixed(words[index - 15], smallSigma0)
-          &+ words[index - 7] &+ mixed(words[index - 2], smallSigma1)
+        let word: UInt64 = words[index - 16] &+ mixed(words[index - 15], smallSigma0)
+        words[index] = (word &+ words[index - 7] &+ mixed(words[index - 2], smallSigma1)) & mask
       }
       add(words, constants, to: &state)
     }
-    return Data(
-      state.flatMap { word in
-        (1...wordBytes).map { UInt8(truncatingIfNeeded: word >> Word(8 * (wordBytes - $0))) }
-      })
+    var bytes: [UInt8] = []
+    for word in state { append(word, wordBytes, to: &bytes) }
+    return Data(bytes)
   }
 
-  /// The message, one bit, zeros and the length, padded to whole blocks.
+  /// The part of a 64-bit fraction that fills a word.
+  private func fraction(_ fraction: UInt64) -> UInt64 { fraction &>> (64 - wordBits) }
+
+  /// The message, one bit, zeros and the length in two words, padded to whole blocks.
   private func padded(_ data: Data) -> [UInt8] {
     let block = 16 * wordBytes
     var message = [UInt8](data)
     message.append(0x80)
-    let rest = (message.count + lengthBytes) % block
-    message.append(contentsOf: repeatElement(0, count: (rest == 0 ? 0 : block - rest)))
-    message.append(contentsOf: repeatElement(0, count: lengthBytes - 8))
-    let bits = UInt64(data.count) * 8
-    for shift in stride(from: 56, through: 0, by: -8) {
-      message.append(UInt8(truncatingIfNeeded: bits >> UInt64(shift)))
+    while (message.count + 8) % block != 0 || message.count < data.count + 1 + 2 * wordBytes - 8 {
+      message.append(0)
     }
+    append(UInt64(data.count) * 8, 8, to: &message)
     return message
   }
 
-  private func add(_ words: [Word], _ constants: [Word], to state: inout [Word]) {
+  /// Appends the last bytes of a number, the most significant one first.
+  private func append(_ number: UInt64, _ count: Int, to bytes: inout [UInt8]) {
+    for place in 1...count {
+      bytes.append(UInt8(truncatingIfNeeded: number &>> UInt64(8 * (count - place))))
+    }
+  }
+
+  private func add(_ words: [UInt64], _ constants: [UInt64], to state: inout [UInt64]) {
     var (a, b, c, d) = (state[0], state[1], state[2], state[3])
     var (e, f, g, h) = (state[4], state[5], state[6], state[7])
     for round in 0..<rounds {
-      let choice = (e & f) ^ (~e & g)
-      let first = h &+ rotated(e, bigSigma1) &+ choice &+ constants[round] &+ words[round]
-      let majority = (a & b) ^ (a & c) ^ (b & c)
-      let second = rotated(a, bigSigma0) &+ majority
-      (h, g, f, e, d, c, b, a) = (g, f, e, d &+ first, c, b, a, first &+ second)
+      let choice: UInt64 = (e & f) ^ (~e & g)
+      let first: UInt64 = h &+ rotated(e, bigSigma1) &+ choice &+ constants[round] &+ words[round]
+      let majority: UInt64 = (a & b) ^ (a & c) ^ (b & c)
+      let second: UInt64 = rotated(a, bigSigma0) &+ majority
+      (h, g, f, e) = (g, f, e, (d &+ first) & mask)
+      (d, c, b, a) = (c, b, a, (first &+ second) & mask)
     }
-    for (index, word) in [a, b, c, d, e, f, g, h].enumerated() { state[index] &+= word }
+    let sums: [UInt64] = [a, b, c, d, e, f, g, h]
+    for index in 0..<8 { state[index] = (state[index] &+ sums[index]) & mask }
   }
 
-  private func rotated(_ word: Word, _ shifts: Shifts) -> Word {
+  private func rotated(_ word: UInt64, _ shifts: Shifts) -> UInt64 {
     right(word, shifts.0) ^ right(word, shifts.1) ^ right(word, shifts.2)
   }
 
-  private func mixed(_ word: Word, _ shifts: Shifts) -> Word {
-    right(word, shifts.0) ^ right(word, shifts.1) ^ (word >> Word(shifts.2))
+  private func mixed(_ word: UInt64, _ shifts: Shifts) -> UInt64 {
+    right(word, shifts.0) ^ right(word, shifts.1) ^ (word &>> shifts.2)
   }
 
-  private func right(_ word: Word, _ count: Int) -> Word {
-    word >> Word(count) | word << Word(Word.bitWidth - count)
+  private func right(_ word: UInt64, _ count: UInt64) -> UInt64 {
+    (word &>> count | word &<< (wordBits - count)) & mask
   }
 }
 

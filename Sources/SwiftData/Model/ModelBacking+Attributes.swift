@@ -36,8 +36,7 @@ extension _ModelBacking {
   public func set<M: PersistentModel, V: _ScalarAttribute>(
     _ slot: Int, to value: V, of model: M
   ) {
-    let storage = object ?? model._$storage
-    withMutation(model, slot) { storage.change(slot, to: value._slotValue) }
+    change(slot, to: value._slotValue, of: model)
   }
 
   /// Changes an optional scalar property.
@@ -45,10 +44,7 @@ extension _ModelBacking {
   public func set<M: PersistentModel, V: _ScalarAttribute>(
     _ slot: Int, to value: V?, of model: M
   ) {
-    let storage = object ?? model._$storage
-    withMutation(model, slot) {
-      storage.change(slot, to: value?._slotValue ?? .null)
-    }
+    change(slot, to: value?._slotValue ?? .null, of: model)
   }
 
   // MARK: Raw values
@@ -92,8 +88,7 @@ extension _ModelBacking {
   public func set<M: PersistentModel, V: RawRepresentable & Codable>(
     _ slot: Int, to value: V, of model: M
   ) where V.RawValue: _ScalarAttribute {
-    let storage = object ?? model._$storage
-    withMutation(model, slot) { storage.change(slot, to: value.rawValue._slotValue) }
+    change(slot, to: value.rawValue._slotValue, of: model)
   }
 
   /// Changes an optional enum property.
@@ -101,10 +96,7 @@ extension _ModelBacking {
   public func set<M: PersistentModel, V: RawRepresentable & Codable>(
     _ slot: Int, to value: V?, of model: M
   ) where V.RawValue: _ScalarAttribute {
-    let storage = object ?? model._$storage
-    withMutation(model, slot) {
-      storage.change(slot, to: value?.rawValue._slotValue ?? .null)
-    }
+    change(slot, to: value?.rawValue._slotValue ?? .null, of: model)
   }
 
   // MARK: Composites and encoded values
@@ -128,10 +120,7 @@ extension _ModelBacking {
   public func set<M: PersistentModel, V: Codable>(
     _ slot: Int, to value: V, of model: M
   ) {
-    let storage = object ?? model._$storage
-    withMutation(model, slot) {
-      storage.change(slot, to: _SlotValue.boxing(value))
-    }
+    change(slot, to: _SlotValue.boxing(value), of: model)
   }
 
   /// The value of a Codable property for an accessor that changes it in place.
@@ -164,9 +153,6 @@ extension _ModelBacking {
   public func setTransformable<M: PersistentModel, V>(
     _ slot: Int, to value: V, of model: M
   ) {
-    let storage = object ?? model._$storage
-    withMutation(model, slot) {
-      storage.change(slot, to: _SlotValue.boxing(value))
-    }
+    change(slot, to: _SlotValue.boxing(value), of: model)
   }
 }

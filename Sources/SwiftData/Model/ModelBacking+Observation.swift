@@ -13,7 +13,6 @@ extension _ModelBacking {
   }
 
   /// Notifies observers that the property of a slot changes while `mutation` runs.
-  @inlinable
   func withMutation<M: PersistentModel>(_ model: M, _ slot: Int, _ mutation: () -> Void) {
     guard let object, object.observers != nil else { return mutation() }
     object.noteMutation(model, slot, mutation)

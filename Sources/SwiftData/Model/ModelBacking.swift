@@ -27,15 +27,25 @@ public struct _ModelBacking {
   /// Puts an initial value into the storage, which is created for the first one. A model that is
   /// being created for a row has its values in the row.
   ///
-  /// The storage is not retained meanwhile: this backing owns it.
-  @inlinable
+  /// The storage is not retained meanwhile: this backing owns it. Not inlinable, like `change`.
+  @usableFromInline
   mutating func initialize<M: PersistentModel>(
-    _ type: M.Type, _ slot: Int, with value: @autoclosure () -> _SlotValue
+    _ type: M.Type, _ slot: Int, with value: _SlotValue
   ) {
     if borrowed == nil { object = _ModelStorage(type._$descriptor) }
     borrowed?._withUnsafeGuaranteedRef { storage in
-      if !storage.flags.contains(.isMaterializing) { storage.overlay(value(), at: slot) }
+      if !storage.flags.contains(.isMaterializing) { storage.overlay(value, at: slot) }
     }
+  }
+
+  /// Changes the value of a slot.
+  ///
+  /// The setters of all properties of attributes call it. It is not inlinable, because the compiler
+  /// would optimise a copy of it for each property of a user's models.
+  @usableFromInline
+  func change<M: PersistentModel>(_ slot: Int, to value: _SlotValue, of model: M) {
+    let storage = object ?? model._$storage
+    withMutation(model, slot) { storage.change(slot, to: value) }
   }
 
   /// The storage of `model`, created if it has none.

@@ -53,12 +53,11 @@ import OpenSwiftDataRowStorage
 /// Only the transitions below change a `LifeCycle`: its setters are private to this file. Each one
 /// checks that it starts in a state from which it is allowed. The checks are empty unless
 /// `OPENSWIFTDATA_INVARIANTS` is defined. A model belongs to one thread, so nothing else guards it.
-@usableFromInline
 struct LifeCycle {
   /// The context; nil in the states `transient` and `detached`.
-  @usableFromInline fileprivate(set) var source: (any _FaultSource)?
+  fileprivate(set) var source: (any _FaultSource)?
   /// The last property, so that a storage can use the bytes after it.
-  @usableFromInline fileprivate(set) var flags: Flags = []
+  fileprivate(set) var flags: Flags = []
 
   static var transient: LifeCycle { LifeCycle(flags: [], source: nil) }
 
@@ -67,13 +66,11 @@ struct LifeCycle {
     self.source = source
   }
 
-  @usableFromInline
   struct Flags: OptionSet, Sendable {
-    @usableFromInline let rawValue: UInt16
-    @inlinable init(rawValue: UInt16) { self.rawValue = rawValue }
+    let rawValue: UInt16
 
     /// Values are being taken from a row; initial values of the declaration are ignored.
-    @inlinable static var isMaterializing: Flags { Flags(rawValue: 1 << 0) }
+    static var isMaterializing: Flags { Flags(rawValue: 1 << 0) }
     static var isInserted: Flags { Flags(rawValue: 1 << 1) }
     static var isChanged: Flags { Flags(rawValue: 1 << 2) }
     static var isDeleted: Flags { Flags(rawValue: 1 << 3) }
@@ -82,7 +79,7 @@ struct LifeCycle {
     /// The identity from before the first save was used as the hash, which must not change.
     static var hashedWhileTemporary: Flags { Flags(rawValue: 1 << 5) }
     /// The row has not been read yet.
-    @inlinable static var isFault: Flags { Flags(rawValue: 1 << 6) }
+    static var isFault: Flags { Flags(rawValue: 1 << 6) }
     /// Deleted in the store; the values are the last known ones.
     static var hasNoRow: Flags { Flags(rawValue: 1 << 7) }
 
@@ -127,9 +124,9 @@ extension LifeCycle.States: CustomStringConvertible {
 }
 
 extension _ModelStorage {
-  @inlinable var flags: LifeCycle.Flags { lifeCycle.flags }
+  var flags: LifeCycle.Flags { lifeCycle.flags }
 
-  @inlinable var source: (any _FaultSource)? { lifeCycle.source }
+  var source: (any _FaultSource)? { lifeCycle.source }
 
   /// Whether the model has left its context: deleted by another one, or before its first save.
   var hasLeftContext: Bool { flags.contains(.hasNoRow) || source == nil }

@@ -27,7 +27,6 @@ extension _ModelStorage {
   }
 
   /// Notifies observers of a slot of `M`.
-  @usableFromInline
   func noteMutation<M: PersistentModel>(_ model: M, _ slot: Int, _ mutation: () -> Void) {
     let keyPath = M._$descriptor.properties[slot].keyPath
     func note<V>(_ type: V.Type) {

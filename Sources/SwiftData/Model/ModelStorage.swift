@@ -22,7 +22,7 @@ public final class _ModelStorage {
   @exclusivity(unchecked) @usableFromInline var rowView = RowView()
   @exclusivity(unchecked) @usableFromInline var overlay = SlotOverlay()
   /// Changed by the transitions in `ModelLifeCycle.swift` only.
-  @exclusivity(unchecked) @usableFromInline var lifeCycle = LifeCycle.transient
+  @exclusivity(unchecked) var lifeCycle = LifeCycle.transient
   /// The position in one of the context's lists of pending changes; -1 outside. Four bytes, which
   /// fit after the flags.
   @exclusivity(unchecked) var pendingIndex: Int32 = -1
@@ -33,7 +33,6 @@ public final class _ModelStorage {
   /// The context's table in which this storage is found by key; it lives as long as `source`.
   @exclusivity(unchecked) private var registry: Unmanaged<RowRegistry>?
 
-  @usableFromInline
   init(_ descriptor: _ModelDescriptor) {
     self.descriptor = descriptor
   }
@@ -171,7 +170,7 @@ public final class _ModelStorage {
   }
 
   /// Puts a value over the row.
-  @inlinable
+  @usableFromInline
   func overlay(_ value: _SlotValue, at slot: Int) {
     #if OPENSWIFTDATA_INVARIANTS
       RelationshipValues._invariantCheck(value, at: slot, of: descriptor)
@@ -180,7 +179,6 @@ public final class _ModelStorage {
   }
 
   /// Puts a value over the row, after the context was asked to track the change.
-  @inlinable
   func change(_ slot: Int, to value: _SlotValue) {
     if let source { source._willChange(self, slot: slot) }
     overlay(value, at: slot)
