@@ -160,8 +160,6 @@ struct OrderedModels: Sequence {
       return nil
     }
   }
-
-  func makeIterator() -> Iterator { Iterator(entries) }
 }
 
 extension Sequence where Element == _ModelStorage {

@@ -106,6 +106,7 @@ extension _ModelBacking {
   public mutating func initialize<M: PersistentModel, V: Codable>(
     _ type: M.Type, _ slot: Int, to value: V
   ) {
+    if ignoresInitialValues { return }
     initialize(type, slot, with: _SlotValue.boxing(value))
   }
 
@@ -141,6 +142,7 @@ extension _ModelBacking {
   public mutating func initializeTransformable<M: PersistentModel, V>(
     _ type: M.Type, _ slot: Int, to value: V
   ) {
+    if ignoresInitialValues { return }
     initialize(type, slot, with: _SlotValue.boxing(value))
   }
 

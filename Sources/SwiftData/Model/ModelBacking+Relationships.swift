@@ -7,6 +7,7 @@ extension _ModelBacking {
   public mutating func initialize<M: PersistentModel, V: PersistentModel>(
     _ type: M.Type, _ slot: Int, to value: V
   ) {
+    if ignoresInitialValues { return }
     initialize(type, slot, with: .model(value))
   }
 
@@ -14,6 +15,7 @@ extension _ModelBacking {
   public mutating func initialize<M: PersistentModel, V: PersistentModel>(
     _ type: M.Type, _ slot: Int, to value: V?
   ) {
+    if ignoresInitialValues { return }
     initialize(type, slot, with: value.map { .model($0) } ?? .null)
   }
 
@@ -21,6 +23,7 @@ extension _ModelBacking {
   public mutating func initialize<M: PersistentModel, V: RelationshipCollection>(
     _ type: M.Type, _ slot: Int, to value: V
   ) {
+    if ignoresInitialValues { return }
     initialize(type, slot, with: .toMany(_ToManyValue(members: value._models ?? [])))
   }
 

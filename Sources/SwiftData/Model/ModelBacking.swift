@@ -38,6 +38,11 @@ public struct _ModelBacking {
     }
   }
 
+  /// Whether a model is being created for a row, so that its initial values need not be made.
+  var ignoresInitialValues: Bool {
+    borrowed?._withUnsafeGuaranteedRef { $0.flags.contains(.isMaterializing) } ?? false
+  }
+
   /// Changes the value of a slot.
   ///
   /// The setters of all properties of attributes call it. It is not inlinable, because the compiler
