@@ -23,7 +23,7 @@ extension Materializer {
       if batch.entries.count > 64 { table.reserve(batch.entries.count) }
       var models: [any PersistentModel] = []
       models.reserveCapacity(batch.entries.count)
-      let maker = Materialization.Maker()
+      var backing: any BackingData<M> = _ManagedBackingData<M>(_ModelStorage(descriptor))
       forEachRow(of: batch, in: table) { row in
         let storage = _ModelStorage(descriptor)
         storage.becomeRegistered(
@@ -32,7 +32,8 @@ extension Materializer {
         return storage
       } _: { index, storage, known in
         guard known != nil, let model = storage.persistentModel else {
-          return models.append(maker.makeModel(type, over: storage))
+          return models.append(
+            Materialization.makeModel(type, over: storage, passing: &backing))
         }
         update(storage, with: batch.snapshot(at: index))
         models.append(model)
