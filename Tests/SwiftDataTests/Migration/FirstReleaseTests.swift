@@ -86,6 +86,34 @@ import Testing
     #expect(try Data(contentsOf: store.url) == before)
   }
 
+  /// Another container migrates the file by a plan, after it was read and before it is locked for its
+  /// completion.
+  @Test func anIncompleteFileMigratedBeforeItsCompletionIsRefused() throws {
+    let url = store.url
+    let interruption = Interruption(containing: "FROM Z_PRIMARYKEY") {
+      _ = try ModelContainer(
+        for: Schema(versionedSchema: SecondRelease.self),
+        migrationPlan: SecondRelease.Plan.self, configurations: ModelConfiguration(url: url))
+    }
+    var configuration = ModelConfiguration(url: url)
+    configuration.statementLog = interruption.log
+    let error = #expect(throws: SwiftDataError.loadIssueModelContainer) {
+      try interruption.during {
+        try ModelContainer(
+          for: Schema(versionedSchema: FirstRelease.self), configurations: configuration)
+      }
+    }
+    #expect(interruption.hasRun)
+    #expect(error?.description.contains("was created with other models") == true)
+    // The description is that of the migrated models.
+    let schema = Schema(versionedSchema: SecondRelease.self)
+    let model = ModelDescription(schema, descriptors: schema.descriptors)
+    #expect(try metadata().versionHashes == VersionHashes(model).byEntity)
+    let context = try open(SecondRelease.self)
+    #expect(try context.fetchCount(FetchDescriptor<SecondRelease.Book>()) == 3)
+    try store.expectLikeNew(SecondRelease.models, version: SecondRelease.versionIdentifier)
+  }
+
   private func metadata() throws -> StoreMetadata {
     try #require(
       StoreMetadata(try SQLiteFile.data("SELECT Z_PLIST FROM Z_METADATA", in: store.url)))

@@ -140,22 +140,18 @@ import Testing
     migratingAfter text: String, because reason: String
   ) throws {
     let url = folder.store
-    let hasMigrated = Atomic(false)
+    let migration = Interruption(containing: text) {
+      _ = try Journey.open(Journey.V2.self, at: url, plan: Plan.self)
+    }
     var configuration = ModelConfiguration(url: url)
-    configuration.statementLog = StatementLog { event in
-      guard text.isEmpty || event.description.contains(text),
-        !hasMigrated.exchange(true, ordering: .relaxed)
-      else { return }
-      #expect(throws: Never.self) {
-        _ = try Journey.open(Journey.V2.self, at: url, plan: Plan.self)
+    configuration.statementLog = migration.log
+    let error = #expect(throws: SwiftDataError.loadIssueModelContainer) {
+      try migration.during {
+        try ModelContainer(
+          for: Schema(versionedSchema: Journey.V1.self), configurations: configuration)
       }
     }
-    let error = #expect(throws: SwiftDataError.loadIssueModelContainer) {
-      try ModelContainer(
-        for: Schema(versionedSchema: Journey.V1.self), configurations: configuration)
-    }
-    let wasMigrated = hasMigrated.load(ordering: .relaxed)
-    #expect(wasMigrated)
+    #expect(migration.hasRun)
     #expect(error?.description.contains(reason) == true, "\(error as Any)")
     let context = try Journey.open(Journey.V2.self, at: url, plan: Plan.self)
     #expect(try context.fetchCount(FetchDescriptor<Journey.V2.Trip>()) == 4)
