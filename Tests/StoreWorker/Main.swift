@@ -1,6 +1,7 @@
 import Foundation
 import OpenSwiftDataTestModels
 import SwiftData
+import Synchronization
 
 /// A second process for tests of crashes and of shared files.
 ///
@@ -14,6 +15,8 @@ import SwiftData
 ///   awaits.
 /// - `leave <store> <count>`: ends without awaiting it.
 /// - `read <store>`: opens the store to read and prints how many rows there are, or the error.
+/// - `describe <store>`: opens the store to read and prints how often the opening has read the complete
+///   description of the file, or the error.
 ///
 /// - `negatives <store> <count> <size>`: saves negatives with large values one by one, gives the one before
 ///   another value and deletes an older one in the same save, and prints the number of each save.
@@ -41,6 +44,7 @@ struct StoreWorker {
       return try DyingSave.run(URL(fileURLWithPath: arguments[2]), at: arguments[3])
     }
     if arguments[1] == "read" { return read(URL(fileURLWithPath: arguments[2])) }
+    if arguments[1] == "describe" { return describe(URL(fileURLWithPath: arguments[2])) }
     if arguments[1] == "steps" { return try StepWork.run(URL(fileURLWithPath: arguments[2])) }
     if arguments[1] == "migrate" { return MigrationWork.run(URL(fileURLWithPath: arguments[2])) }
     var configuration =
@@ -71,13 +75,28 @@ struct StoreWorker {
 
   private static func read(_ store: URL) {
     do {
-      let container = try ModelContainer(
-        for: Batch.self, Parcel.self,
-        configurations: ModelConfiguration(url: store, allowsSave: false))
-      print(try ModelContext(container).fetchCount(FetchDescriptor<Parcel>()))
+      print(try ModelContext(openToRead(store)).fetchCount(FetchDescriptor<Parcel>()))
     } catch {
       print(error)
     }
+  }
+
+  private static func describe(_ store: URL) {
+    let count = Mutex(0)
+    do {
+      _ = try StoredSchema.$willReadAll.withValue({ count.withLock { $0 += 1 } }) {
+        try openToRead(store)
+      }
+      print(count.withLock { $0 })
+    } catch {
+      print(error)
+    }
+  }
+
+  private static func openToRead(_ store: URL) throws -> ModelContainer {
+    try ModelContainer(
+      for: Batch.self, Parcel.self,
+      configurations: ModelConfiguration(url: store, allowsSave: false))
   }
 
   private static func saveChain(_ container: ModelContainer, _ count: Int, size: Int) throws {

@@ -122,14 +122,17 @@ import Testing
   // MARK: Folders that can't be written
 
   /// Reads a store in another process, which sees its folder mounted read-only.
-  private func readMounted(_ folder: StoreFolder) throws -> String {
+  /// - Parameter command: What the process does.
+  private func readMounted(
+    _ folder: StoreFolder, command: String = "read"
+  ) throws -> String {
     let worker = Process.storeWorker([])
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
     process.arguments = [
       "-m", "sh", "-c",
-      "mount --bind \"$1\" \"$1\" && mount -o remount,bind,ro \"$1\" && exec \"$2\" read \"$3\"",
-      "sh", folder.folder.url.path, worker.executableURL?.path ?? "", folder.store.path,
+      "mount --bind \"$1\" \"$1\" && mount -o remount,bind,ro \"$1\" && exec \"$2\" \"$3\" \"$4\"",
+      "sh", folder.folder.url.path, worker.executableURL?.path ?? "", command, folder.store.path,
     ]
     let output = Pipe()
     process.standardOutput = output
@@ -185,5 +188,18 @@ import Testing
     try other.copy("-shm", to: folder.store)
     #expect(try readMounted(folder) == "20")
     _ = container
+  }
+
+  /// The check of the file takes no locks there, so its description may mix two states of a file that
+  /// another process writes.
+  @Test(.enabled(if: canMount, "needs the right to mount a folder read-only"))
+  func anOpeningInAFolderThatCantBeWrittenReadsTheDescriptionAgain() async throws {
+    let folder = try StoreFolder()
+    _ = try parcels(folder.store)
+    #expect(try folder.usesLog)
+    #expect(try readMounted(folder, command: "describe") == "2")
+    // In a folder that can be written the check locks the file.
+    let worker = try StoreWorkerProcess(["describe", folder.store.path])
+    #expect(try await worker.text() == "1\n")
   }
 }
