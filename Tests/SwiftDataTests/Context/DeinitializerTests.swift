@@ -67,9 +67,33 @@ import Testing
     }
   }
 
+  /// The context that witnesses look at.
+  nonisolated(unsafe) static weak var witnessed: ModelContext?
+
+  /// Notes what the context shows while the model is deinitialised.
+  @Model final class Witness {
+    var name: String
+    var folder: Folder?
+
+    init(_ name: String, in folder: Folder) {
+      self.name = name
+      self.folder = folder
+    }
+
+    deinit {
+      let context = DeinitializerTests.witnessed
+      let stored = (try? context?.fetchCount(FetchDescriptor<Witness>())) ?? -1
+      let isStored = persistentModelID.storeIdentifier != nil
+      let entry =
+        "\(name) in \(folder?.name ?? "none"), stored \(isStored), pending "
+        + "\(context?.hasChanges ?? true) \(context?.insertedModelsArray.count ?? -1), rows \(stored)"
+      DeinitializerTests.log.withLock { $0.append(entry) }
+    }
+  }
+
   private func container() throws -> ModelContainer {
     try ModelContainer(
-      for: Folder.self, Note.self, Editor.self,
+      for: Folder.self, Note.self, Editor.self, Witness.self,
       configurations: ModelConfiguration(isStoredInMemoryOnly: true))
   }
 
@@ -147,6 +171,42 @@ import Testing
     #expect(
       try context.fetch(FetchDescriptor<Editor>()).map(\.name).sorted() == ["editor", "leader"])
     #expect(leader.follower?.name == "editor")
+  }
+
+  /// Only the pending changes own the new models. Inside a transaction they are needed until its end,
+  /// because an error undoes their save.
+  @Test(arguments: [false, true])
+  func modelsWithoutAnotherOwnerAreReleasedAfterTheSaveIsFinalised(isInside: Bool) throws {
+    let context = ModelContext(try container())
+    let folder = Folder("f")
+    context.insert(folder)
+    try context.save()
+    Self.witnessed = context
+    Self.log.withLock { $0 = [] }
+    weak var first: Witness?
+    weak var second: Witness?
+    do {
+      let witnesses = [Witness("a", in: folder), Witness("b", in: folder)]
+      for witness in witnesses { context.insert(witness) }
+      (first, second) = (witnesses[0], witnesses[1])
+    }
+    #expect(first != nil && second != nil && context.hasChanges)
+    if isInside {
+      try context.transaction {
+        try context.save()
+        #expect(first != nil && second != nil && !context.hasChanges)
+      }
+    } else {
+      try context.save()
+    }
+    #expect(first == nil && second == nil)
+    #expect(
+      logged().sorted()
+        == ["a", "b"].map {
+          "\($0) in f, stored true, pending false 0, rows 2"
+        })
+    #expect(!context.hasChanges)
+    #expect(try context.fetchCount(FetchDescriptor<Witness>()) == 2)
   }
 
   @Test func modelsThatWereNeverInserted() throws {
