@@ -43,9 +43,11 @@ import Testing
       ProcessInfo.processInfo.environment["DEATH_SECONDS"].flatMap(Double.init) ?? 0.5)
   }
 
-  private func container() throws -> ModelContainer {
+  private func container(_ log: StatementLog? = nil) throws -> ModelContainer {
+    var configuration = ModelConfiguration(isStoredInMemoryOnly: true)
+    configuration.statementLog = log
     let container = try ModelContainer(
-      for: Shelf.self, Item.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+      for: Shelf.self, Item.self, configurations: configuration)
     let context = ModelContext(container)
     let shelves = (0..<3).map { Shelf("\($0)") }
     for number in 0..<Self.count {
@@ -166,5 +168,70 @@ import Testing
       shelf.name = "other \(round)"
       try other.save()
     }
+  }
+
+  /// The last owner of a context is its observer. That is released on another thread, while the context
+  /// and the results are updated on the main actor.
+  @Test @MainActor func aContextReleasedOnAnotherThreadWhileItsQueriesUpdate() async throws {
+    let container = try container()
+    let writer = ModelContext(container)
+    let items = try writer.fetch(FetchDescriptor<Item>())
+    let end = ContinuousClock.now + duration
+    var rounds = 0
+    repeat {
+      weak var context: ModelContext?
+      let parcel = try observers(of: container)
+      context = (parcel.content.first as? ResultsObserver<Item, Never>)?.modelContext
+      #expect(context != nil)
+      // The update is a job of the main actor, which runs when this function waits.
+      for item in items { item.number += 1 }
+      try writer.save()
+      let pause = Duration.microseconds(rounds % 40 * 50)
+      let release = Task.detached {
+        let start = ContinuousClock.now + pause  // meets the update at another point each time
+        while ContinuousClock.now < start {}
+        while let next = parcel.content.popLast() { _ = consume next }
+      }
+      await release.value
+      try await eventually("the context is released") { context == nil }
+      rounds += 1
+    } while ContinuousClock.now < end
+    #expect(rounds > 0)
+  }
+
+  /// The same, after the first statement of the update: the context lives until the update ends.
+  @Test @MainActor func aContextIsHeldWhileItsQueriesUpdate() async throws {
+    let parcel = Parcel([])
+    nonisolated(unsafe) weak var context: ModelContext?
+    let interruption = Interruption(containing: "SELECT") {
+      let isReleased = DispatchSemaphore(value: 0)
+      DispatchQueue.global().async {
+        parcel.content = []
+        isReleased.signal()
+      }
+      isReleased.wait()
+      #expect(context != nil)
+    }
+    let container = try container(interruption.log)
+    let writer = ModelContext(container)
+    let items = try writer.fetch(FetchDescriptor<Item>())
+    parcel.content = try observers(of: container).content
+    context = (parcel.content.first as? ResultsObserver<Item, Never>)?.modelContext
+    for item in items { item.number += 1 }
+    try writer.save()
+    interruption.begin()
+    try await eventually("the update") { interruption.hasRun }
+    try await eventually("the context is released") { context == nil }
+  }
+
+  /// Two observers of a new context, which nothing else owns.
+  @MainActor private func observers(of container: ModelContainer) throws -> Parcel {
+    let context = ModelContext(container)
+    let items = try ResultsObserver<Item, Never>(
+      sortBy: [SortDescriptor(\.number)], modelContext: context)
+    let shelves = try ResultsObserver<Shelf, Never>(
+      filterBy: #Predicate { $0.items.contains { $0.number > 100 } }, modelContext: context)
+    #expect(items.results.count == Self.count && shelves.results.count == 3)
+    return Parcel([items, shelves])
   }
 }
