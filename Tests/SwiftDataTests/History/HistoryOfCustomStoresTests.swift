@@ -1,4 +1,5 @@
 import Foundation
+import OpenSwiftDataTestModels
 import SwiftData
 import Synchronization
 import Testing
@@ -77,15 +78,12 @@ struct HistoryOfCustomStoresTests {
     }
   }
 
-  typealias Note = HistoryOfStoresTests.Note
-  typealias Row = HistoryOfStoresTests.Entry
-
   @Test func theirHistoriesAreMergedInTimeOrder() throws {
     let container = try ModelContainer(
-      for: Schema([Note.self, Row.self]),
+      for: Schema([Note.self, Tally.self]),
       configurations: [
         Diary.Configuration(name: "a", schema: Schema([Note.self])),
-        Diary.Configuration(name: "b", schema: Schema([Row.self])),
+        Diary.Configuration(name: "b", schema: Schema([Tally.self])),
       ])
     for case let store as Diary in container.stores {
       store.entries.withLock { entries in

@@ -1,27 +1,16 @@
 import Foundation
+import OpenSwiftDataTestModels
 import SwiftData
 import Testing
 
 /// History of containers with several stores, and of files whose models have changed.
 struct HistoryOfStoresTests {
-  @Model final class Note {
-    var text: String
-
-    init(_ text: String) { self.text = text }
-  }
-
-  @Model final class Entry {
-    var number: Int
-
-    init(_ number: Int) { self.number = number }
-  }
-
   private func container() throws -> ModelContainer {
     try ModelContainer(
-      for: Schema([Note.self, Entry.self]),
+      for: Schema([Note.self, Tally.self]),
       configurations: [
         ModelConfiguration("notes", schema: Schema([Note.self]), isStoredInMemoryOnly: true),
-        ModelConfiguration("entries", schema: Schema([Entry.self]), isStoredInMemoryOnly: true),
+        ModelConfiguration("tallies", schema: Schema([Tally.self]), isStoredInMemoryOnly: true),
       ])
   }
 
@@ -33,8 +22,8 @@ struct HistoryOfStoresTests {
       try context.save()
     }
     try save(Note("1"))
-    try save(Entry(2))
-    try save(Entry(3))
+    try save(Tally(2))
+    try save(Tally(3))
     try save(Note("4"))
     let all = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
     #expect(all.map(\.storeIdentifier) == [stores[0], stores[1], stores[1], stores[0]])
@@ -62,7 +51,7 @@ struct HistoryOfStoresTests {
     }
     for number in 1...12 {
       if number % 3 == 0 { context.insert(Note("\(number)")) }
-      if number % 2 == 0 { context.insert(Entry(number)) }
+      if number % 2 == 0 { context.insert(Tally(number)) }
       try context.save()
       if number % 4 == 0 { try follow(limit: UInt64(number % 8 == 0 ? 1 : 2)) }
     }
@@ -76,7 +65,7 @@ struct HistoryOfStoresTests {
     let context = ModelContext(try container())
     for number in 1...3 {
       context.insert(Note("\(number)"))
-      context.insert(Entry(number))
+      context.insert(Tally(number))
       try context.save()
     }
     var descriptor = HistoryDescriptor<DefaultHistoryTransaction>()
@@ -90,18 +79,18 @@ struct HistoryOfStoresTests {
 
   @Test func aModelThatIsGoneFromTheSchemaIsKnownByIdentifier() throws {
     let folder = try TemporaryFolder()
-    var entry: PersistentIdentifier?
+    var tally: PersistentIdentifier?
     do {
       let context = ModelContext(
         try ModelContainer(
-          for: Note.self, Entry.self, configurations: ModelConfiguration(url: folder.store)))
-      let (one, two) = (Entry(1), Note("2"))
+          for: Note.self, Tally.self, configurations: ModelConfiguration(url: folder.store)))
+      let (one, two) = (Tally(1), Note("2"))
       context.insert(one)
       context.insert(two)
       try context.save()
       one.number = 3
       try context.save()
-      entry = one.persistentModelID
+      tally = one.persistentModelID
       context.delete(one)
       try context.save()
     }
@@ -109,14 +98,14 @@ struct HistoryOfStoresTests {
       try ModelContainer(for: Note.self, configurations: ModelConfiguration(url: folder.store)))
     let changes = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
       .flatMap(\.changes)
-    let ofEntry = changes.filter { $0.changedPersistentIdentifier.entityName == "Entry" }
-    #expect(ofEntry.count == 3)
-    #expect(ofEntry.allSatisfy { $0.changedPersistentIdentifier == entry })
+    let ofTally = changes.filter { $0.changedPersistentIdentifier.entityName == "Tally" }
+    #expect(ofTally.count == 3)
+    #expect(ofTally.allSatisfy { $0.changedPersistentIdentifier == tally })
     let typed = changes.filter {
       switch $0 {
-      case .insert(let change): change is DefaultHistoryInsert<Entry>
-      case .update(let change): change is DefaultHistoryUpdate<Entry>
-      case .delete(let change): change is DefaultHistoryDelete<Entry>
+      case .insert(let change): change is DefaultHistoryInsert<Tally>
+      case .update(let change): change is DefaultHistoryUpdate<Tally>
+      case .delete(let change): change is DefaultHistoryDelete<Tally>
       }
     }
     #expect(typed.isEmpty)

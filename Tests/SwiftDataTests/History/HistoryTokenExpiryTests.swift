@@ -1,11 +1,10 @@
 import Foundation
+import OpenSwiftDataTestModels
 import SwiftData
 import Testing
 
 /// A fetch behind a token gives all that came since, or throws.
 struct HistoryTokenExpiryTests {
-  typealias Note = HistoryOfStoresTests.Note
-
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

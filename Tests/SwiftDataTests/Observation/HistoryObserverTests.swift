@@ -1,20 +1,18 @@
 import Dispatch
 import Foundation
 import Observation
+import OpenSwiftDataTestModels
 import SwiftData
 import Synchronization
 import Testing
 
 /// Observers of history, and sequences of transactions.
 struct HistoryObserverTests {
-  typealias Note = HistoryOfStoresTests.Note
-  typealias Entry = HistoryOfStoresTests.Entry
-
   private let container: ModelContainer
 
   init() throws {
     container = try ModelContainer(
-      for: Note.self, Entry.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+      for: Note.self, Tally.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
   }
 
   private func save(_ model: any PersistentModel, author: String? = nil) throws {
@@ -41,7 +39,7 @@ struct HistoryObserverTests {
     try await expect(0, observer)
     try save(Note("1"))
     try await expect(1, observer)
-    try save(Entry(2))
+    try save(Tally(2))
     try await expect(2, observer)
   }
 
@@ -64,13 +62,13 @@ struct HistoryObserverTests {
   @Test func modelsAndAuthorsAreChosen() async throws {
     let notes = try HistoryObserver(observedModels: [Note.self], modelContainer: container)
     let app = try HistoryObserver(authors: ["app"], modelContainer: container)
-    try save(Entry(1), author: "server")
+    try save(Tally(1), author: "server")
     try await expect(0, notes)
     try await expect(0, app)
     try save(Note("2"))
     try await expect(1, notes)
     try await expect(0, app)
-    try save(Entry(3), author: "app")
+    try save(Tally(3), author: "app")
     try await expect(1, app)
     try await expect(1, notes)
   }
@@ -150,7 +148,7 @@ struct HistoryObserverTests {
     var configuration = ModelConfiguration(url: folder.store)
     configuration.historyRetention = HistoryRetention(maximumCount: 3)
     let container = try ModelContainer(
-      for: Note.self, Entry.self, configurations: configuration)
+      for: Note.self, Tally.self, configurations: configuration)
     let context = ModelContext(container)
     func save(_ count: Int) throws {
       for number in 0..<count {

@@ -1,12 +1,11 @@
 import Foundation
+import OpenSwiftDataTestModels
 import SwiftData
 import Synchronization
 import Testing
 
 /// Sequences of results: the newest value wins, and the last one is never missed.
 struct ResultsSequenceTests {
-  typealias Note = HistoryOfStoresTests.Note
-
   private let container: ModelContainer
 
   init() throws {
