@@ -1,4 +1,5 @@
 import Foundation
+import OpenSwiftDataTestModels
 import SwiftData
 
 /// Models with links of all kinds, for the tests that every kind of store passes.
@@ -53,11 +54,7 @@ enum Archive {
   }
 
   /// Without relationships.
-  @Model final class Note {
-    var text: String
-
-    init(_ text: String) { self.text = text }
-  }
+  typealias Note = OpenSwiftDataTestModels.Note
 
   struct Home: Codable, Equatable, Sendable {
     var city: String

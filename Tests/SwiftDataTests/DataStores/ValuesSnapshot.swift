@@ -1,4 +1,5 @@
 import Foundation
+import OpenSwiftDataTestModels
 import SwiftData
 
 /// A snapshot as somebody would write it for a store of their own: values by property name.
