@@ -3,11 +3,7 @@ import SwiftData
 import Testing
 
 @Suite struct SeveralStoresTests {
-  @Model final class Draft {
-    var text: String
-
-    init(_ text: String) { self.text = text }
-  }
+  typealias Trip = Named.Trip
 
   @Model final class Setting {
     @Attribute(.unique) var key: String
@@ -19,24 +15,11 @@ import Testing
     }
   }
 
-  @Model final class Shop {
-    var name: String
-    @Relationship(inverse: \Ware.shop) var wares: [Ware] = []
-
-    init(_ name: String) { self.name = name }
-  }
-
-  @Model final class Ware {
-    var shop: Shop?
-
-    init() {}
-  }
-
   private func container(_ folder: TemporaryFolder) throws -> ModelContainer {
     try ModelContainer(
-      for: Draft.self, Setting.self,
+      for: Trip.self, Setting.self,
       configurations: ModelConfiguration(
-        "drafts", schema: Schema([Draft.self]), url: folder.url.appending(path: "drafts.store")),
+        "trips", schema: Schema([Trip.self]), url: folder.url.appending(path: "trips.store")),
       ModelConfiguration(
         "settings", schema: Schema([Setting.self]),
         url: folder.url.appending(path: "settings.store")))
@@ -50,46 +33,46 @@ import Testing
     context.insert(second)
     try context.save()
     second.key = "a"
-    context.insert(Draft("waits"))
+    context.insert(Trip("waits"))
     #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
-    #expect(try ModelContext(try container(folder)).fetchCount(FetchDescriptor<Draft>()) == 0)
+    #expect(try ModelContext(try container(folder)).fetchCount(FetchDescriptor<Trip>()) == 0)
     second.key = "c"
     try context.save()
-    #expect(try ModelContext(try container(folder)).fetchCount(FetchDescriptor<Draft>()) == 1)
+    #expect(try ModelContext(try container(folder)).fetchCount(FetchDescriptor<Trip>()) == 1)
   }
 
   @Test func eachConfigurationKeepsItsEntities() throws {
     let folder = try TemporaryFolder()
     let context = ModelContext(try container(folder))
-    context.insert(Draft("d"))
+    context.insert(Trip("t"))
     context.insert(Setting("k", "v"))
     try context.save()
-    let drafts = try context.fetch(FetchDescriptor<Draft>())
+    let trips = try context.fetch(FetchDescriptor<Trip>())
     let settings = try context.fetch(FetchDescriptor<Setting>())
     #expect(
-      drafts.first?.persistentModelID.storeIdentifier
+      trips.first?.persistentModelID.storeIdentifier
         != settings.first?.persistentModelID.storeIdentifier)
     let again = ModelContext(try container(folder))
-    #expect(try again.fetch(FetchDescriptor<Draft>()).map(\.text) == ["d"])
+    #expect(try again.fetch(FetchDescriptor<Trip>()).map(\.name) == ["t"])
     #expect(try again.fetch(FetchDescriptor<Setting>()).map(\.value) == ["v"])
     let alone = ModelContext(
       try ModelContainer(
-        for: Draft.self,
-        configurations: ModelConfiguration(url: folder.url.appending(path: "drafts.store"))))
-    #expect(try alone.fetchCount(FetchDescriptor<Draft>()) == 1)
+        for: Trip.self,
+        configurations: ModelConfiguration(url: folder.url.appending(path: "trips.store"))))
+    #expect(try alone.fetchCount(FetchDescriptor<Trip>()) == 1)
   }
 
   @Test func oneStoreCanBeInMemory() throws {
     let folder = try TemporaryFolder()
     let context = ModelContext(
       try ModelContainer(
-        for: Draft.self, Setting.self,
-        configurations: ModelConfiguration(for: Draft.self, isStoredInMemoryOnly: true),
+        for: Trip.self, Setting.self,
+        configurations: ModelConfiguration(for: Trip.self, isStoredInMemoryOnly: true),
         ModelConfiguration("kept", schema: Schema([Setting.self]), url: folder.store)))
-    context.insert(Draft("d"))
+    context.insert(Trip("t"))
     context.insert(Setting("k", "v"))
     try context.save()
-    #expect(try context.count(Draft.self) == 1)
+    #expect(try context.count(Trip.self) == 1)
     #expect(try context.count(Setting.self) == 1)
   }
 
@@ -97,27 +80,28 @@ import Testing
     let folder = try TemporaryFolder()
     let one = folder.url.appending(path: "one.store")
     let container = try ModelContainer(
-      for: Schema([Shop.self, Ware.self, Draft.self]),
+      for: Schema([Graph.Depot.self, Graph.Crate.self, Trip.self]),
       configurations: [
-        ModelConfiguration("one", schema: Schema([Shop.self]), url: one),
-        ModelConfiguration("two", schema: Schema([Draft.self, Ware.self]), url: folder.store),
+        ModelConfiguration("one", schema: Schema([Graph.Depot.self]), url: one),
+        ModelConfiguration(
+          "two", schema: Schema([Trip.self, Graph.Crate.self]), url: folder.store),
       ])
     let context = ModelContext(container)
-    let shop = Shop("s")
-    shop.wares = [Ware()]
-    context.insert(shop)
-    context.insert(Draft("d"))
+    let depot = Graph.Depot("d")
+    depot.crates = [Graph.Crate("c")]
+    context.insert(depot)
+    context.insert(Trip("t"))
     try context.save()
-    let linked = "SELECT count(*) FROM ZWARE WHERE ZSHOP IS NOT NULL"
+    let linked = "SELECT count(*) FROM ZCRATE WHERE ZDEPOT IS NOT NULL"
     #expect(try SQLiteFile.integer(linked, in: one) == 1)
-    #expect(try SQLiteFile.integer("SELECT count(*) FROM ZDRAFT", in: folder.store) == 1)
+    #expect(try SQLiteFile.integer("SELECT count(*) FROM ZTRIP", in: folder.store) == 1)
   }
 
   @Test func anEntityWithoutAStoreIsRefused() throws {
     let error = #expect(throws: SwiftDataError.self) {
       try ModelContainer(
-        for: Draft.self, Setting.self,
-        configurations: ModelConfiguration(for: Draft.self, isStoredInMemoryOnly: true))
+        for: Trip.self, Setting.self,
+        configurations: ModelConfiguration(for: Trip.self, isStoredInMemoryOnly: true))
     }
     #expect(error?.description.contains("Setting") == true)
   }
@@ -125,7 +109,7 @@ import Testing
   @Test func aConfigurationWithAForeignModelIsRefused() throws {
     #expect(throws: SwiftDataError.configurationSchemaNotFoundInContainerSchema) {
       try ModelContainer(
-        for: Draft.self,
+        for: Trip.self,
         configurations: ModelConfiguration(for: Setting.self, isStoredInMemoryOnly: true))
     }
   }
@@ -133,9 +117,9 @@ import Testing
   @Test func twoConfigurationsOfOneNameAreRefused() throws {
     #expect(throws: SwiftDataError.duplicateConfiguration) {
       try ModelContainer(
-        for: Draft.self, Setting.self,
+        for: Trip.self, Setting.self,
         configurations: ModelConfiguration(
-          "same", schema: Schema([Draft.self]), isStoredInMemoryOnly: true),
+          "same", schema: Schema([Trip.self]), isStoredInMemoryOnly: true),
         ModelConfiguration("same", schema: Schema([Setting.self]), isStoredInMemoryOnly: true))
     }
   }
@@ -143,7 +127,7 @@ import Testing
   @Test func insertingAModelOfNoSchemaNamesIt() throws {
     let context = ModelContext(
       try ModelContainer(
-        for: Draft.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
+        for: Trip.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
     context.insert(Setting("k", "v"))
     let error = #expect(throws: SwiftDataError.unknownSchema) { try context.save() }
     #expect(error?.description.contains("Setting") == true)
