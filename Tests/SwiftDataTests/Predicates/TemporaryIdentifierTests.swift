@@ -5,36 +5,25 @@ import Testing
 /// A predicate that captured identifiers before the first save means the same models afterwards, in
 /// the store and in memory.
 @Suite struct TemporaryIdentifierTests {
-  @Model final class Harbour {
-    var name: String
-    @Relationship(inverse: \Boat.harbour) var boats: [Boat] = []
-
-    init(_ name: String) { self.name = name }
-  }
-
-  @Model final class Boat {
-    var name: String
-    var harbour: Harbour?
-
-    init(_ name: String) { self.name = name }
-  }
+  typealias Parent = Graph.Parent
+  typealias Child = Graph.Child
 
   private let container: ModelContainer
   private let context: ModelContext
-  private let harbour = Harbour("Lisbon")
-  private let boat = Boat("Tejo")
+  private let parent = Parent("Ann")
+  private let child = Child("Tom")
 
   init() throws {
     container = try ModelContainer(
-      for: Harbour.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+      for: Parent.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     context = ModelContext(container)
-    for model in [Boat("Douro"), boat] { context.insert(model) }
-    context.insert(harbour)
-    boat.harbour = harbour
+    for model in [Child("Dan"), child] { context.insert(model) }
+    context.insert(parent)
+    child.parent = parent
   }
 
   /// Before the save, after it, with an edit, after the next save, and in another context.
-  private func check(_ predicate: Predicate<Boat>, line: Int = #line) throws {
+  private func check(_ predicate: Predicate<Child>, line: Int = #line) throws {
     let location = SourceLocation(
       fileID: #fileID, filePath: #filePath, line: line, column: 1)
     func names(in context: ModelContext) throws -> [String] {
@@ -43,89 +32,89 @@ import Testing
       #expect(count == found.count, sourceLocation: location)
       return found
     }
-    #expect(try names(in: context) == ["Tejo"], "new", sourceLocation: location)
+    #expect(try names(in: context) == ["Tom"], "new", sourceLocation: location)
     try context.save()
-    #expect(try names(in: context) == ["Tejo"], "saved", sourceLocation: location)
-    boat.name = "Tejo II"
-    #expect(try names(in: context) == ["Tejo II"], "edited", sourceLocation: location)
-    harbour.name = "Porto"
-    #expect(try names(in: context) == ["Tejo II"], "both edited", sourceLocation: location)
+    #expect(try names(in: context) == ["Tom"], "saved", sourceLocation: location)
+    child.name = "Tom II"
+    #expect(try names(in: context) == ["Tom II"], "edited", sourceLocation: location)
+    parent.name = "Bea"
+    #expect(try names(in: context) == ["Tom II"], "both edited", sourceLocation: location)
     try context.save()
-    #expect(try names(in: context) == ["Tejo II"], "saved again", sourceLocation: location)
+    #expect(try names(in: context) == ["Tom II"], "saved again", sourceLocation: location)
     #expect(
-      try names(in: ModelContext(container)) == ["Tejo II"], "elsewhere", sourceLocation: location)
-    #expect(try predicate.evaluate(boat), "evaluated", sourceLocation: location)
+      try names(in: ModelContext(container)) == ["Tom II"], "elsewhere", sourceLocation: location)
+    #expect(try predicate.evaluate(child), "evaluated", sourceLocation: location)
   }
 
   @Test func ofTheModelItself() throws {
-    let own = boat.persistentModelID
+    let own = child.persistentModelID
     try check(#Predicate { $0.persistentModelID == own })
   }
 
   @Test func thatMayBeAbsent() throws {
-    let own: PersistentIdentifier? = boat.persistentModelID
+    let own: PersistentIdentifier? = child.persistentModelID
     try check(#Predicate { $0.persistentModelID == own })
   }
 
   @Test func thatWasUnwrapped() throws {
-    let own: PersistentIdentifier? = boat.persistentModelID
+    let own: PersistentIdentifier? = child.persistentModelID
     try check(#Predicate { $0.persistentModelID == own! })
   }
 
   @Test func byItsID() throws {
-    let own = boat.id
+    let own = child.id
     try check(#Predicate { $0.id == own })
   }
 
   @Test func inAList() throws {
-    let own = [boat.persistentModelID]
+    let own = [child.persistentModelID]
     try check(#Predicate { own.contains($0.persistentModelID) })
   }
 
   @Test func inASet() throws {
-    let own: Set = [boat.persistentModelID]
+    let own: Set = [child.persistentModelID]
     try check(#Predicate { own.contains($0.persistentModelID) })
   }
 
   @Test func ofARelatedModel() throws {
-    let own = harbour.persistentModelID
-    try check(#Predicate { $0.harbour?.persistentModelID == own })
+    let own = parent.persistentModelID
+    try check(#Predicate { $0.parent?.persistentModelID == own })
   }
 
   @Test func ofACapturedModel() throws {
-    let own = harbour
-    try check(#Predicate { $0.harbour == own })
+    let own = parent
+    try check(#Predicate { $0.parent == own })
   }
 
   @Test func ofCapturedModels() throws {
-    let own = [boat]
+    let own = [child]
     try check(#Predicate { own.contains($0) })
   }
 
   @Test func ofAMember() throws {
-    let own = boat
-    try check(#Predicate { $0.harbour?.boats.contains(own) ?? false })
+    let own = child
+    try check(#Predicate { $0.parent?.children.contains(own) ?? false })
   }
 
   @Test func ofAllOthers() throws {
-    let own = [boat.persistentModelID, harbour.persistentModelID]
+    let own = [child.persistentModelID, parent.persistentModelID]
     let other = try #require(
-      try context.fetch(FetchDescriptor<Boat>(predicate: #Predicate { $0.name == "Douro" })).first)
+      try context.fetch(FetchDescriptor<Child>(predicate: #Predicate { $0.name == "Dan" })).first)
     let left = other.persistentModelID
     try check(#Predicate { $0.persistentModelID != left && own.contains($0.persistentModelID) })
   }
 
   /// An observer judges edits in memory.
   @MainActor @Test func inAnObserver() throws {
-    let own = boat.persistentModelID
+    let own = child.persistentModelID
     let observer = try ResultsObserver(
-      fetchDescriptor: FetchDescriptor<Boat>(
+      fetchDescriptor: FetchDescriptor<Child>(
         predicate: #Predicate { $0.persistentModelID == own }),
       modelContext: context)
-    #expect(observer.results.map(\.name) == ["Tejo"])
+    #expect(observer.results.map(\.name) == ["Tom"])
     try context.save()
-    #expect(observer.results.map(\.name) == ["Tejo"])
-    boat.name = "Tejo II"
-    #expect(observer.results.map(\.name) == ["Tejo II"])
+    #expect(observer.results.map(\.name) == ["Tom"])
+    child.name = "Tom II"
+    #expect(observer.results.map(\.name) == ["Tom II"])
   }
 }
