@@ -3,14 +3,6 @@ import Foundation
 import SwiftData
 import Testing
 
-@Model final class ActorNote {
-  var title: String
-
-  init(title: String) {
-    self.title = title
-  }
-}
-
 private actor Notebook: ModelActor {
   nonisolated let modelContainer: ModelContainer
   nonisolated let modelExecutor: any ModelExecutor
@@ -25,21 +17,21 @@ private actor Notebook: ModelActor {
 
   func note(_ number: Int) { order.append(number) }
 
-  func insert(_ title: String) throws -> PersistentIdentifier {
-    let note = ActorNote(title: title)
-    modelContext.insert(note)
+  func insert(_ name: String) throws -> PersistentIdentifier {
+    let trip = Named.Trip(name)
+    modelContext.insert(trip)
     try modelContext.save()
-    return note.persistentModelID
+    return trip.persistentModelID
   }
 
-  func title(of id: PersistentIdentifier) -> String? { self[id, as: ActorNote.self]?.title }
+  func name(of id: PersistentIdentifier) -> String? { self[id, as: Named.Trip.self]?.name }
 }
 
 @Suite struct ModelActorTests {
   private func notebook() throws -> Notebook {
     Notebook(
       modelContainer: try ModelContainer(
-        for: ActorNote.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
+        for: Named.Trip.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
   }
 
   @Test func theActorNeverRunsOnTheMainThread() async throws {
@@ -57,8 +49,8 @@ private actor Notebook: ModelActor {
   @Test func modelsAreFoundByIdentifier() async throws {
     let notebook = try notebook()
     let id = try await notebook.insert("a")
-    #expect(await notebook.title(of: id) == "a")
+    #expect(await notebook.name(of: id) == "a")
     let other = Notebook(modelContainer: notebook.modelContainer)
-    #expect(await other.title(of: id) == "a")
+    #expect(await other.name(of: id) == "a")
   }
 }

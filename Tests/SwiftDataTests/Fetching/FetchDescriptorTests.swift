@@ -2,21 +2,13 @@ import Foundation
 import SwiftData
 import Testing
 
-@Model final class DescribedNote {
-  var title: String
-
-  init(title: String) {
-    self.title = title
-  }
-}
-
 @Suite struct FetchDescriptorTests {
-  private func descriptor(_ title: String) -> FetchDescriptor<DescribedNote> {
-    FetchDescriptor(predicate: #Predicate { $0.title == title }, sortBy: [SortDescriptor(\.title)])
+  private func descriptor(_ name: String) -> FetchDescriptor<Named.Trip> {
+    FetchDescriptor(predicate: #Predicate { $0.name == name }, sortBy: [SortDescriptor(\.name)])
   }
 
   @Test func defaultsFetchEverythingAsItIs() {
-    let all = FetchDescriptor<DescribedNote>()
+    let all = FetchDescriptor<Named.Trip>()
     #expect(all.predicate == nil)
     #expect(all.sortBy.isEmpty)
     #expect(all.fetchLimit == nil)
@@ -31,7 +23,7 @@ import Testing
     limited.fetchLimit = 1
     #expect(limited != descriptor("a"))
     var prefetching = descriptor("a")
-    prefetching.propertiesToFetch = [\.title]
+    prefetching.propertiesToFetch = [\.name]
     #expect(prefetching != descriptor("a"))
   }
 }
