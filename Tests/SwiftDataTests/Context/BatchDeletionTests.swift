@@ -4,23 +4,6 @@ import Testing
 
 /// Delete rules that the store applies to rows that nobody has loaded.
 @Suite struct BatchDeletionTests {
-  @Model final class Engine {
-    var name: String
-    @Relationship(inverse: \Part.engine) var parts: [Part] = []
-
-    init(_ name: String) { self.name = name }
-  }
-
-  @Model final class Part {
-    var name: String
-    var engine: Engine
-
-    init(_ name: String, of engine: Engine) {
-      self.name = name
-      self.engine = engine
-    }
-  }
-
   /// The statements that the store runs meanwhile.
   private func statements(_ context: ModelContext, _ body: () throws -> Void) throws -> [String] {
     let store = try #require(context.container.stores.first as? DefaultStore)
@@ -140,19 +123,22 @@ import Testing
 
   @Test func aRequiredRelationshipIsNotEmptied() throws {
     let container = try ModelContainer(
-      for: Engine.self, Part.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+      for: Graph.Engine.self, Graph.Part.self,
+      configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     let context = ModelContext(container)
-    let engine = Engine("e")
+    let engine = Graph.Engine("e")
     context.insert(engine)
-    let part = Part("p", of: engine)
+    let part = Graph.Part("p", of: engine)
     context.insert(part)
-    context.insert(Engine("free"))
+    context.insert(Graph.Engine("free"))
     try context.save()
-    let error = #expect(throws: SwiftDataError.self) { try context.delete(model: Engine.self) }
+    let error = #expect(throws: SwiftDataError.self) {
+      try context.delete(model: Graph.Engine.self)
+    }
     #expect(error?.description.contains(part.persistentModelID.description) == true)
-    #expect(try context.count(Engine.self) == 2)
-    try context.delete(model: Engine.self, where: #Predicate { $0.name == "free" })
-    #expect(try context.count(Engine.self) == 1)
+    #expect(try context.count(Graph.Engine.self) == 2)
+    try context.delete(model: Graph.Engine.self, where: #Predicate { $0.name == "free" })
+    #expect(try context.count(Graph.Engine.self) == 1)
     #expect(part.engine === engine)
   }
 

@@ -138,38 +138,38 @@ import Testing
   }
 
   @Test func nullifyingARequiredRelationshipNamesItAndKeepsEverything() throws {
-    let schema = Schema([Club.self, Fan.self])
+    let schema = Schema([Graph.Engine.self, Graph.Part.self])
     let context = ModelContext(
       try ModelContainer(for: schema, configurations: .init(isStoredInMemoryOnly: true)))
-    let club = Club("c")
-    let fan = Fan(club: club)
-    context.insert(fan)
+    let engine = Graph.Engine("e")
+    let part = Graph.Part("p", of: engine)
+    context.insert(part)
     try context.save()
-    context.delete(club)
+    context.delete(engine)
     let error = #expect(throws: SwiftDataError.self) { try context.save() }
-    #expect(error?.description.contains("Fan") == true)
-    #expect(error?.description.contains("club") == true)
-    #expect(fan.club === club)
-    #expect(try context.count(Club.self) == 1)
-    context.delete(fan)
+    #expect(error?.description.contains("Part") == true)
+    #expect(error?.description.contains("engine") == true)
+    #expect(part.engine === engine)
+    #expect(try context.count(Graph.Engine.self) == 1)
+    context.delete(part)
     try context.save()
-    #expect(try context.count(Club.self) == 0)
+    #expect(try context.count(Graph.Engine.self) == 0)
   }
 
   @Test func aRequiredRelationshipToADroppedNewModelIsRefused() throws {
     let context = ModelContext(
-      try ModelContainer(for: Fan.self, configurations: .init(isStoredInMemoryOnly: true)))
-    let club = Club("c")
-    let fan = Fan(club: club)
-    context.insert(fan)
-    context.delete(club)
+      try ModelContainer(for: Graph.Part.self, configurations: .init(isStoredInMemoryOnly: true)))
+    let engine = Graph.Engine("e")
+    let part = Graph.Part("p", of: engine)
+    context.insert(part)
+    context.delete(engine)
     let error = #expect(throws: SwiftDataError.self) { try context.save() }
-    #expect(error?.description.contains("Fan") == true)
-    #expect(error?.description.contains("club") == true)
-    fan.club = Club("d")
+    #expect(error?.description.contains("Part") == true)
+    #expect(error?.description.contains("engine") == true)
+    part.engine = Graph.Engine("f")
     try context.save()
-    #expect(try context.stored(Fan.self).first?.club.name == "d")
-    #expect(try context.count(Club.self) == 1)
+    #expect(try context.stored(Graph.Part.self).first?.engine.name == "f")
+    #expect(try context.count(Graph.Engine.self) == 1)
   }
 
   @Test func insertAndDeleteBeforeASaveLeavesNothing() throws {
@@ -375,17 +375,4 @@ import Testing
     #expect(try context.count(Graph.Parent.self) == 1)
     try other.save()
   }
-}
-
-@Model private final class Club {
-  var name: String
-  @Relationship(deleteRule: .nullify, inverse: \Fan.club) var fans: [Fan] = []
-
-  init(_ name: String) { self.name = name }
-}
-
-@Model private final class Fan {
-  var club: Club
-
-  init(club: Club) { self.club = club }
 }

@@ -129,6 +129,24 @@ enum Graph {
     init(_ label: String) { self.label = label }
   }
 
+  /// A part needs an engine, and no rule deletes it with its engine. Not among the `types`.
+  @Model final class Engine {
+    var name: String
+    @Relationship(inverse: \Part.engine) var parts: [Part] = []
+
+    init(_ name: String) { self.name = name }
+  }
+
+  @Model final class Part {
+    var name: String
+    var engine: Engine
+
+    init(_ name: String, of engine: Engine) {
+      self.name = name
+      self.engine = engine
+    }
+  }
+
   static let types: [any PersistentModel.Type] = [
     Parent.self, Child.self, Toy.self, Person.self, Passport.self, Student.self, Course.self,
     Route.self, Stop.self, Node.self, Ring.self, Project.self, Ticket.self, Memo.self, Depot.self,
