@@ -257,10 +257,7 @@ import Testing
 
   /// A value for all comes before the others, and the entity has another number.
   enum Valued {
-    @Model final class Airport {
-      var code: String = ""
-      init() {}
-    }
+    typealias Airport = Moved.Airport
 
     @Model final class Stay {
       var active: Bool = true

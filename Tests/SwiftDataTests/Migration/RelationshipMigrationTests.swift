@@ -185,11 +185,7 @@ import Testing
 
       init(_ title: String) { self.title = title }
     }
-    @Model final class Writer {
-      var name: String
-
-      init(_ name: String) { self.name = name }
-    }
+    typealias Writer = OneWay.Writer
   }
 
   @Test func valuesAndLinksDoNotReplaceEachOther() throws {
@@ -211,11 +207,7 @@ import Testing
   // MARK: Models that go
 
   enum WithoutWriter {
-    @Model final class Book {
-      var title: String
-
-      init(_ title: String) { self.title = title }
-    }
+    typealias Book = Listed.Book
   }
 
   /// Without a plan nothing says that a model is gone for good: it may be another program's.

@@ -302,11 +302,7 @@ import Testing
   }
 
   enum Mine {
-    @Model final class Quote {
-      var price: Decimal?
-
-      init() {}
-    }
+    typealias Quote = MinePlan.V1.Quote
   }
 
   enum MinePlan: SchemaMigrationPlan {

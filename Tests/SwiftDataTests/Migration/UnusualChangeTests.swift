@@ -163,12 +163,7 @@ import Testing
   }
 
   enum WithOther {
-    @Model final class Trip {
-      var name: String
-      var days: Int
-
-      init(_ name: String) { (self.name, days) = (name, 3) }
-    }
+    typealias Trip = Lower.Trip
     typealias Other = Journeyed.Other
   }
 
