@@ -1,5 +1,3 @@
 #include "OpenSwiftDataCRuntime.h"
 
-static _Thread_local struct OpenSwiftData_ThreadState state;
-
-struct OpenSwiftData_ThreadState *openSwiftData_threadState(void) { return &state; }
+_Thread_local struct OpenSwiftData_ThreadState openSwiftData_state;

@@ -35,7 +35,11 @@ struct OpenSwiftData_ThreadState {
   const void *_Nullable pendingType;
 };
 
-struct OpenSwiftData_ThreadState *_Nonnull openSwiftData_threadState(void);
+extern _Thread_local struct OpenSwiftData_ThreadState openSwiftData_state;
+
+static inline struct OpenSwiftData_ThreadState *_Nonnull openSwiftData_threadState(void) {
+  return &openSwiftData_state;
+}
 
 // The word of an object that contains its reference counts.
 static inline uintptr_t openSwiftData_referenceCounts(const void *_Nonnull object) {
