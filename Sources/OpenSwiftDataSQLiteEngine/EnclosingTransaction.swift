@@ -63,6 +63,7 @@ extension Connection {
   /// Rolls back all changes since `beginEnclosing`; does nothing if no transaction is open.
   package func rollbackEnclosing() {
     guard enclosing != nil else { return }
+    rollbackCount += 1
     if isInTransaction { try? prepare("ROLLBACK").run() }
     // If the rollback fails the hook stays; closing the connection undoes the transaction.
     if !isInTransaction { endEnclosing() }
@@ -100,6 +101,7 @@ extension Connection {
     try requireWhole(enclosing)
     try prepare("SAVEPOINT \(enclosing.savepoint)").run()
     enclosing.depth += 1
+    noteStateAtBegin()
   }
 
   func commit(in enclosing: EnclosingTransaction) throws {

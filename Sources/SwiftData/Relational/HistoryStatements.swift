@@ -8,6 +8,9 @@ struct HistoryStatements: Sendable {
   let begin: String
   /// Parameters: key, author, bundle identifier, names of context and process, timestamp.
   let addTransaction: String
+  /// Adds the change of an updated row. Parameters: key, entity number and key of the row,
+  /// transaction, changed columns.
+  let addUpdatedRow: String
   /// Finds the key of a text.
   let findText: String
   /// Parameters: key and text.
@@ -72,6 +75,7 @@ struct HistoryStatements: Sendable {
         Column.author, Column.bundleIdentifier, Column.contextName, Column.processName,
         Column.timestamp,
       ])
+    addUpdatedRow = HistoryStatements.addUpdatedRow.rendered(in: dialect).sql
     addText = insert(.text, [HistoryTables.Text.value])
     findText =
       Select(
@@ -130,15 +134,32 @@ struct HistoryStatements: Sendable {
       ] + texts, from: TableReference(EntityTable.name), where: transaction.isListed)
   }
 
+  /// An insertion of values costs SQLite half of what an insertion from a query costs.
+  private static var addUpdatedRow: Insert {
+    typealias Change = HistoryTables.Change
+    var insert = Insert(
+      into: HistoryTables.Entity.change.table,
+      columns: [
+        RowColumns.key, Change.entity, Change.key, Change.transaction, Change.columns,
+        RowColumns.entity, Change.type,
+      ])
+    insert.rows[0][5] = .integer(Int64(HistoryTables.Entity.change.rawValue))
+    insert.rows[0][6] = .integer(HistoryTables.ChangeType.updated.rawValue)
+    return insert
+  }
+
   private static var storeLastKeys: Update {
     let (transaction, change) = (HistoryTables.Entity.transaction, HistoryTables.Entity.change)
     let key = SQLExpression.conditional(
       [SQLBranch(when: transaction.isListed, then: .parameter(0))], otherwise: .parameter(1))
+    // SQLite updates a range in one pass. For a list it makes a temporary table.
+    let number = SQLExpression.column(table: nil, name: EntityTable.number)
     return Update(
       EntityTable.name, set: [Assignment(EntityTable.lastKey, key)],
-      where: .inList(
-        .column(table: nil, name: EntityTable.number),
-        [transaction, change].map { .integer(Int64($0.rawValue)) }))
+      where: .conjunction([
+        .binary(number, .greaterOrEqual, .integer(Int64(change.rawValue))),
+        .binary(number, .lessOrEqual, .integer(Int64(transaction.rawValue))),
+      ]))
   }
 
   private static var isLastGap: SQLExpression {

@@ -4,7 +4,8 @@ import OpenSwiftDataSQLSyntax
 /// Writes the history of one transaction, inside that transaction.
 ///
 /// 1. The first change reserves the next keys of changes and transactions, and finds the keys of the
-///    transaction's texts.
+///    transaction's texts. They follow the last transaction of the store without a statement if
+///    nothing else was written since (`HistoryPosition`).
 /// 2. Statements add changes for many rows at once, and read them from their table: inserted and
 ///    updated rows after the write, deleted rows before the deletion. So nothing is collected in
 ///    memory.
@@ -19,10 +20,8 @@ struct HistoryWriter {
   /// Whether changes are written.
   let keepsChanges: Bool
   private let editor: EditingState
-  /// Records the transaction as the store's own; `nil` if no store is open.
-  private let ownTransactions: OwnTransactions?
-  /// The gap that the store can extend; `nil` if no store is open.
-  private let ownGap: HistoryGap?
+  /// Knows its own transactions; `nil` if no store is open.
+  private let store: RelationalStore?
   private var position: Position?
   private var hasGap = false
   /// The number of the transaction; `nil` until `finish`, or if nothing was changed.
@@ -33,8 +32,9 @@ struct HistoryWriter {
     /// The key of the last change; initially the key before this transaction's first change.
     var lastChange: Int64
     var isEmpty = true
-    /// The keys of the transaction's texts, in the order of the columns; 0 for missing texts.
-    let texts: ArraySlice<Int64>
+    let texts: [String?]
+    /// The keys of the texts, in the order of the columns; 0 for missing texts.
+    var textKeys: [Int64]
   }
 
   /// The name of the process, which is also used if it has no bundle identifier.
@@ -46,21 +46,18 @@ struct HistoryWriter {
   init?(_ store: RelationalStore, _ session: any SQLSession, by editor: EditingState) {
     guard store.history != nil else { return nil }
     self.init(
-      store.plans.history, session, keepsChanges: store.writesHistory, by: editor,
-      noting: store.ownTransactions, store.ownGap)
+      store.plans.history, session, keepsChanges: store.writesHistory, by: editor, store)
   }
 
   init(
     _ statements: HistoryStatements, _ session: any SQLSession, keepsChanges: Bool,
-    by editor: EditingState, noting ownTransactions: OwnTransactions? = nil,
-    _ ownGap: HistoryGap? = nil
+    by editor: EditingState, _ store: RelationalStore? = nil
   ) {
     self.statements = statements
     self.session = session
     self.keepsChanges = keepsChanges
     self.editor = editor
-    self.ownTransactions = ownTransactions
-    self.ownGap = ownGap
+    self.store = store
   }
 
   // MARK: Changes
@@ -77,31 +74,34 @@ struct HistoryWriter {
   }
 
   /// - Parameters:
-  ///   - keys: The keys of the rows.
+  ///   - list: The keys of the rows.
   ///   - columns: The bits of the changed properties; `nil` if they are not known.
-  mutating func addUpdated(
-    _ table: TableChanges, _ keys: [Int64], columns: Data?, in dialect: SQLDialect
-  ) throws {
+  mutating func addUpdated(_ table: TableChanges, _ list: String, columns: Data?) throws {
     if !keepsChanges { return recordGap() }
     let position = try begin()
-    let columns = columns.map { _StoredValue.blob($0) } ?? .null
-    let count =
-      if keys.count == 1 {
-        try run(
-          table.addUpdatedRow,
-          [
-            .integer(keys[0]), .integer(position.lastChange + 1), .integer(position.transaction),
-            columns,
-          ])
-      } else {
-        try run(
-          table.addUpdated,
-          [
-            .text(dialect.list(keys)), .integer(position.lastChange),
-            .integer(position.transaction), columns,
-          ])
-      }
+    let count = try run(
+      table.addUpdated,
+      [
+        .text(list), .integer(position.lastChange), .integer(position.transaction),
+        columns.map { .blob($0) } ?? .null,
+      ])
     advance(by: Int64(count))
+  }
+
+  /// - Parameters:
+  ///   - key: The key of a row that exists.
+  ///   - entity: The number of the row's entity.
+  ///   - columns: The bits of the changed properties; `nil` if they are not known.
+  mutating func addUpdatedRow(_ key: Int64, entity: Int, columns: Data?) throws {
+    if !keepsChanges { return recordGap() }
+    let position = try begin()
+    try run(
+      statements.addUpdatedRow,
+      [
+        .integer(position.lastChange + 1), .integer(Int64(entity)), .integer(key),
+        .integer(position.transaction), columns.map { .blob($0) } ?? .null,
+      ])
+    advance(by: 1)
   }
 
   /// Adds the changes that a statement selects. Deleted rows must still exist.
@@ -138,52 +138,50 @@ struct HistoryWriter {
   /// Writes the transaction; does nothing if nothing was changed.
   mutating func finish() throws {
     if hasGap { return try writeGap() }
-    guard let position, !position.isEmpty else { return }
-    _ = try addTransaction(position)
+    guard var position, !position.isEmpty else { return }
+    _ = try addTransaction(&position)
     try run(
       statements.storeLastKeys, [.integer(position.transaction), .integer(position.lastChange)])
+    store?.historyPosition.note(
+      HistoryPosition.End(
+        transaction: position.transaction, lastChange: position.lastChange,
+        texts: position.texts, textKeys: position.textKeys), at: session.writeStamp)
   }
 
   private mutating func writeGap() throws {
     let author = editor.author
     let now = Date().timeIntervalSinceReferenceDate
-    if let row = ownGap?.row(by: author, at: now),
+    if let row = store?.ownGap.row(by: author, at: now),
       let number = try session.statement(statements.extendGap)
         .integer(.values([.integer(row.number), .real(row.time)]))
     {
       transaction = number
       // The row has this time if another writer moves it to the number.
-      ownTransactions?.note(number, at: row.time)
+      store?.ownTransactions.note(number, at: row.time)
       return
     }
     try run(statements.removeLastGap, [.text(HistoryTables.Text.gap)])
-    let position = try nextPosition()
-    let time = try addTransaction(position)
+    var position = try nextPosition()
+    let time = try addTransaction(&position)
     try run(statements.transactionKeys.storeLast, [.integer(position.transaction)])
-    ownGap?.note(HistoryGap.Row(number: position.transaction, time: time, author: author))
+    store?.ownGap.note(HistoryGap.Row(number: position.transaction, time: time, author: author))
   }
 
   /// - Returns: The time of the transaction.
-  private mutating func addTransaction(_ position: Position) throws -> Double {
+  private mutating func addTransaction(_ position: inout Position) throws -> Double {
     // New texts get keys in the order of the columns.
-    let keys = try zip(texts, position.texts).map { text, key -> _StoredValue in
-      guard let text else { return .null }
-      return .integer(key == 0 ? try self.key(ofText: text) : key)
+    for (index, text) in position.texts.enumerated() where position.textKeys[index] == 0 {
+      if let text { position.textKeys[index] = try key(ofText: text) }
     }
     let time = Date().timeIntervalSinceReferenceDate
     transaction = position.transaction
-    ownTransactions?.note(position.transaction, at: time)
+    store?.ownTransactions.note(position.transaction, at: time)
+    let keys = zip(position.texts, position.textKeys).map { text, key -> _StoredValue in
+      text == nil ? .null : .integer(key)
+    }
     try run(
       statements.addTransaction, [.integer(position.transaction)] + keys + [.real(time)])
     return time
-  }
-
-  /// The texts of the transaction, in the order of the columns.
-  private var texts: [String?] {
-    [
-      editor.author, HistoryWriter.bundleIdentifier,
-      keepsChanges ? editor.contextName : HistoryTables.Text.gap, HistoryWriter.processName,
-    ]
   }
 
   private func key(ofText text: String) throws -> Int64 {
@@ -199,9 +197,19 @@ struct HistoryWriter {
 
   /// The keys after the last ones that were ever assigned, even if rows have been deleted since.
   private func nextPosition() throws -> Position {
+    let texts = [
+      editor.author, HistoryWriter.bundleIdentifier,
+      keepsChanges ? editor.contextName : HistoryTables.Text.gap, HistoryWriter.processName,
+    ]
+    if let end = store?.historyPosition.end(at: session.stampAtBegin), end.texts == texts {
+      return Position(
+        transaction: try KeySpace.next(after: end.transaction),
+        lastChange: try KeySpace.next(after: end.lastChange) - 1, texts: texts,
+        textKeys: end.textKeys)
+    }
     let found = try session.statement(statements.begin)
       .integers(.values(texts.map { $0.map { .text($0) } ?? .null }))
-    guard found.count == 4 + HistoryTables.Transaction.texts.count else {
+    guard found.count == 4 + texts.count else {
       preconditionFailure("HistoryWriter: the last keys are not in one row")
     }
     let (transaction, lastTransaction) = (found[0], found[1])
@@ -215,7 +223,8 @@ struct HistoryWriter {
     }
     return Position(
       transaction: try KeySpace.next(after: max(transaction, lastTransaction)),
-      lastChange: try KeySpace.next(after: max(change, lastChange)) - 1, texts: found[4...])
+      lastChange: try KeySpace.next(after: max(change, lastChange)) - 1, texts: texts,
+      textKeys: Array(found[4...]))
   }
 
   private func nextTextKey() throws -> Int64 {

@@ -168,9 +168,19 @@ final class RowChanges {
       for (number, keys) in try byEntity(keys, table, root: update.root) {
         let columns = store.mapping.entity(number: number)
           .map { store.plans.changes(of: $0).columns.bits(of: update.slots) }
-        try history?.addUpdated(table, keys, columns: columns, in: store.driver.dialect)
+        let first = Row(root: update.root, key: keys[0])
+        if keys.count == 1, exists(first, table) {
+          try history?.addUpdatedRow(first.key, entity: number, columns: columns)
+        } else {
+          try history?.addUpdated(table, store.driver.dialect.list(keys), columns: columns)
+        }
       }
     }
+  }
+
+  /// Whether a row is known to exist: `byEntity` has read it, or a statement has written it.
+  private func exists(_ row: Row, _ table: TableChanges) -> Bool {
+    table.entityNumbers != nil || (changes[row]?.versions ?? 0) > 0
   }
 
   private func table(_ root: Int) -> TableChanges? {

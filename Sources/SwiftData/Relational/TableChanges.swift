@@ -20,9 +20,6 @@ struct TableChanges: Sendable {
   /// Adds the rows in a list. The other parameters are the key before the first change, the
   /// transaction and the changed columns.
   let addUpdated: String
-  /// Adds the row whose key is parameter 0. The other parameters are the key of the change, the
-  /// transaction and the changed columns.
-  let addUpdatedRow: String
   /// Adds the rows in a list. The other parameters are the key before the first change and the
   /// transaction.
   let addDeleted: String
@@ -65,12 +62,6 @@ struct TableChanges: Sendable {
       TableChanges.insert(
         .updated, key: .binary(.parameter(1), .add, .rowNumber), transaction: .parameter(2),
         and: [(HistoryTables.Change.columns, .parameter(3))], from: table, where: isListed
-      ).rendered(in: dialect).sql
-    addUpdatedRow =
-      TableChanges.insert(
-        .updated, key: .parameter(1), transaction: .parameter(2),
-        and: [(HistoryTables.Change.columns, .parameter(3))], from: table,
-        where: .binary(RowColumns.key(), .equal, .parameter(0))
       ).rendered(in: dialect).sql
     addDeleted =
       TableChanges.addDeleted(root, history, in: mapping, where: isListed, parameterCount: 1)

@@ -167,6 +167,46 @@ struct HistoryTableTests {
     #expect(try store.changes() == ["1: insert Author 1", "1: insert Author 2"])
   }
 
+  /// What a save knows of the end of the history is used only if nothing else was written since.
+  @Test func aSaveContinuesTheStoredHistory() throws {
+    let store = try HistoryStore(Library.types)
+    let other = try store.reopened()
+    struct Failure: Error {}
+    func save(_ context: ModelContext, _ author: String? = nil) throws {
+      context.author = author
+      context.insert(Shelf(label: "shelf"))
+      try context.save()
+    }
+    try save(store.context)
+    try save(store.context)
+    try save(other)
+    try save(store.context)
+    #expect(throws: Failure.self) {
+      try store.context.transaction {
+        try save(store.context, "rolled back")
+        try save(store.context, "rolled back")
+        throw Failure()
+      }
+    }
+    store.context.rollback()
+    try save(store.context)
+    try save(store.context)
+    #expect(try store.transactions() == (1...6).map { "\($0) by none" })
+    #expect(try store.lines("SELECT Z_PK FROM ACHANGE") == (1...6).map(String.init))
+    try save(store.context, "sync")
+    // Texts that no transaction has are deleted too.
+    try store.context.deleteHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+    try save(store.context, "sync")
+    try store.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = 20 WHERE Z_ENT = 16002")
+    try save(store.context, "sync")
+    #expect(try store.transactions() == ["8 by sync", "21 by sync"])
+    #expect(
+      try store.lines(
+        """
+        SELECT count(*) FROM ATRANSACTION WHERE ZBUNDLEIDTS NOT IN (SELECT Z_PK FROM ATRANSACTIONSTRING)
+        """) == ["0"])
+  }
+
   @Test func keysOfPrunedHistoryAreNotUsedAgain() throws {
     let store = try HistoryStore(Library.types)
     store.context.insert(Shelf(label: "top"))

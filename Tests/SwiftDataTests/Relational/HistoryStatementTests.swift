@@ -31,7 +31,9 @@ struct HistoryStatementTests {
     let key = #"(SELECT "Z_PK" FROM "ATRANSACTIONSTRING" WHERE "ZNAME" = "#
     #expect(
       driver.statements.last { $0.sql.hasPrefix(#"INSERT INTO "ACHANGE""#) }?.values
-        == [.integer(1), .integer(41), .integer(8), .blob(Data([0b1000_0000]))])
+        == [
+          .integer(41), .integer(3), .integer(1), .integer(8), .blob(Data([0b1000_0000])),
+        ])
     #expect(
       driver.take() == [
         #"UPDATE "ZSHELF" SET "ZLABEL" = ?1, "Z_OPT" = "Z_OPT" + 1 WHERE "Z_PK" = ?2"#,
@@ -42,9 +44,8 @@ struct HistoryStatementTests {
         \(key)?1), \(key)?2), \(key)?3), \(key)?4) FROM "Z_PRIMARYKEY" WHERE "Z_ENT" = 16002
         """,
         """
-        INSERT INTO "ACHANGE" ("Z_PK", "Z_ENT", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", \
-        "ZTRANSACTIONID", "ZCOLUMNS") SELECT ?2, 16001, 1, "Z_ENT", "Z_PK", ?3, ?4 FROM "ZSHELF" \
-        WHERE "Z_PK" = ?1
+        INSERT INTO "ACHANGE" ("Z_PK", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID", "ZCOLUMNS", \
+        "Z_ENT", "ZCHANGETYPE") VALUES (?1, ?2, ?3, ?4, ?5, 16001, 1)
         """,
         """
         INSERT INTO "ATRANSACTION" ("Z_PK", "Z_ENT", "ZAUTHORTS", "ZBUNDLEIDTS", \
@@ -52,7 +53,7 @@ struct HistoryStatementTests {
         """,
         """
         UPDATE "Z_PRIMARYKEY" SET "Z_MAX" = CASE WHEN "Z_ENT" = 16002 THEN ?1 ELSE ?2 END \
-        WHERE "Z_ENT" IN (16001, 16002)
+        WHERE "Z_ENT" >= 16001 AND "Z_ENT" <= 16002
         """,
       ])
   }
