@@ -11,13 +11,16 @@ import Synchronization
 /// 3. The next writer moves the row to the end of the gap, or replaces it.
 ///
 /// The number and the time identify the row, because a number is assigned again after a rollback.
-/// The statement compares them with the stored row, so this memory is only a proposal.
+/// The statement compares them, and the last number, with the stored ones, so this memory is only a
+/// proposal.
 final class HistoryGap: Sendable {
   struct Row: Sendable {
     let number: Int64
     /// Seconds since 2001-01-01.
     let time: Double
     let author: String?
+    /// The last number that was assigned to the gap.
+    var end: Int64
   }
 
   /// How long the row of a gap may keep its number and its time, in seconds.
@@ -25,7 +28,7 @@ final class HistoryGap: Sendable {
 
   private let row = Mutex<Row?>(nil)
 
-  /// Called when the row is written, before the commit.
+  /// Called when the row is written or its gap is extended, before the commit.
   func note(_ row: Row) { self.row.withLock { $0 = row } }
 
   /// The row, if a save of this author may extend its gap now.

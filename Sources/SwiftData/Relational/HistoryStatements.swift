@@ -1,4 +1,3 @@
-import OpenSwiftDataRowStorage
 import OpenSwiftDataSQLSyntax
 
 /// The statements for transactions of the history, their shared texts, and the last keys of both.
@@ -23,8 +22,8 @@ struct HistoryStatements: Sendable {
   let removeLastGap: String
   /// Gives that transaction the number that is parameter 1.
   let moveLastGap: String
-  /// Assigns the next number of transactions, if the last transaction has the number that is
-  /// parameter 0 and the time that is parameter 1. Returns the number.
+  /// Assigns the number that is parameter 2, if it is the next one, and the last transaction has the
+  /// number that is parameter 0 and the time that is parameter 1.
   let extendGap: String
   /// Add missing rows to `Z_PRIMARYKEY`, with the largest keys of the history's tables. Apple's
   /// framework creates the tables first, and adds these rows with the first transaction.
@@ -182,6 +181,7 @@ struct HistoryStatements: Sendable {
     ])
   }
 
+  /// `RETURNING` would make a temporary table.
   private static var extendGap: Update {
     let transaction = HistoryTables.Entity.transaction
     let lastKey = SQLExpression.column(table: nil, name: EntityTable.lastKey)
@@ -191,15 +191,13 @@ struct HistoryStatements: Sendable {
       where: .binary(RowColumns.key(), .equal, .parameter(0)))
     return Update(
       EntityTable.name,
-      set: [Assignment(EntityTable.lastKey, .binary(lastKey, .add, .integer(1)))],
+      set: [Assignment(EntityTable.lastKey, .parameter(2))],
       where: .conjunction([
         transaction.isListed,
-        // A text of another program is greater than each number.
-        .binary(lastKey, .greaterOrEqual, .parameter(0)),
-        .binary(lastKey, .less, .integer(PackedKey.largestKey)),
+        .binary(lastKey, .equal, .binary(.parameter(2), .subtract, .integer(1))),
         .binary(.subquery(transaction.largestKey), .equal, .parameter(0)),
         .binary(.subquery(time), .equal, .parameter(1)),
-      ]), returning: [EntityTable.lastKey])
+      ]))
   }
 }
 

@@ -151,20 +151,24 @@ struct HistoryWriter {
   private mutating func writeGap() throws {
     let author = editor.author
     let now = Date().timeIntervalSinceReferenceDate
-    if let row = store?.ownGap.row(by: author, at: now),
-      let number = try session.statement(statements.extendGap)
-        .integer(.values([.integer(row.number), .real(row.time)]))
-    {
-      transaction = number
-      // The row has this time if another writer moves it to the number.
-      store?.ownTransactions.note(number, at: row.time)
-      return
+    if var row = store?.ownGap.row(by: author, at: now) {
+      row.end = try KeySpace.next(after: row.end)
+      let values: [_StoredValue] = [.integer(row.number), .real(row.time), .integer(row.end)]
+      if try run(statements.extendGap, values) > 0 {
+        transaction = row.end
+        // The row has this time if another writer moves it to the number.
+        store?.ownTransactions.note(row.end, at: row.time)
+        store?.ownGap.note(row)
+        return
+      }
     }
     try run(statements.removeLastGap, [.text(HistoryTables.Text.gap)])
     var position = try nextPosition()
     let time = try addTransaction(&position)
     try run(statements.transactionKeys.storeLast, [.integer(position.transaction)])
-    store?.ownGap.note(HistoryGap.Row(number: position.transaction, time: time, author: author))
+    store?.ownGap.note(
+      HistoryGap.Row(
+        number: position.transaction, time: time, author: author, end: position.transaction))
   }
 
   /// - Returns: The time of the transaction.
