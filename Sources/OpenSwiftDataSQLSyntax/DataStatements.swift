@@ -7,6 +7,8 @@ package struct Insert: SQLStatement {
   /// What an insert does when a unique index already contains the row's key.
   package enum Conflict: Hashable, Sendable {
     case fail
+    /// Fails, and keeps the rows before the rejected one. Only for dialects with `stopping`.
+    case stop
     /// Skips the row.
     case ignore
   }

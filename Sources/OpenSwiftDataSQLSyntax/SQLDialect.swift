@@ -64,6 +64,15 @@ extension SQLDialect {
     }
   }
 
+  /// The text before `INTO` of an insert that keeps the rows before a rejected one; `nil` if a failed
+  /// statement undoes all its rows. SQLite needs no journal for such a statement.
+  package var stopping: String? {
+    switch self {
+    case .sqlite: "INSERT OR FAIL"
+    case .postgreSQL: nil
+    }
+  }
+
   /// The collation that compares bytes, for a column of an index. PostgreSQL's text columns already
   /// have it.
   var binaryCollation: String? {

@@ -64,7 +64,11 @@ extension OrderingTerm {
 extension Insert {
   package func write(to renderer: inout SQLRenderer) {
     let ignoring = renderer.dialect.ignoring
-    renderer.write(conflict == .ignore ? ignoring.prefix : "INSERT")
+    switch conflict {
+    case .fail: renderer.write("INSERT")
+    case .stop: renderer.write(renderer.dialect.stopping ?? "INSERT")
+    case .ignore: renderer.write(ignoring.prefix)
+    }
     renderer.write(" INTO ")
     renderer.write(identifier: table)
     renderer.write(" ")

@@ -27,7 +27,11 @@ final class ChangeTracker {
   func insert(_ storage: _ModelStorage, in source: any _FaultSource) {
     defer { _invariantCheck(storage) }
     guard !storage.flags.contains(.isInserted) else { return }
-    if changed.remove(storage) != nil || deleted.remove(storage) != nil { storage.clearPending() }
+    if storage.pendingIndex >= 0,
+      changed.remove(storage) != nil || deleted.remove(storage) != nil
+    {
+      storage.clearPending()
+    }
     storage.becomeInserted(in: source)
     inserted.append(storage, saved: SavedValues())
     if let earlier = inserted.storage(beforeLast: NewModelRows.delay) { newRows.pack(earlier) }

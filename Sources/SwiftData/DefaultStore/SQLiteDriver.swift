@@ -183,15 +183,18 @@ extension Statement: PreparedSQL {
   }
 
   package func runUntilRejected(_ rows: RowWrites) throws -> Int {
-    try rows.forEach(self) {
+    var keptCount = 0
+    let count = try rows.forEach(self) {
       do {
         try run()
         return true
       } catch let error as SQLiteError where error.isUniquenessViolation {
-        // The statement has undone its rows, and the transaction goes on.
+        // After `INSERT OR FAIL` the rows before the rejected one stay, and are counted.
+        keptCount = Int(changedRows)
         return false
       }
     }
+    return count + keptCount
   }
 
   package func runWhileChanging(_ rows: RowWrites) throws -> Int {

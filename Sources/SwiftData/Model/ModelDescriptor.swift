@@ -97,6 +97,8 @@ public final class _ModelDescriptor: Sendable {
   /// Whether new models can have their values in a row: each property has one cell, which shows its
   /// values as they are.
   let packsNewValues: Bool
+  /// The slots of properties that are not optional.
+  let requiredSlots: SlotSet
   let relationshipSlots: [Int]
   let dateSlots: [Int]
   /// Slots whose values may be stored outside the row.
@@ -124,6 +126,11 @@ public final class _ModelDescriptor: Sendable {
     layout = RowLayout(reading.cellKinds)
     cellsOffset = layout.cellsOffset
     slotsToConvert = reading.properties.indices.filter { reading.properties[$0].needsConversion }
+    var required = SlotSet()
+    for (slot, property) in reading.properties.enumerated() where !property.isOptional {
+      required.insert(slot)
+    }
+    requiredSlots = required
     packsNewValues = !reading.properties.contains { $0.needsConversion || $0.isEphemeral }
     relationshipSlots = reading.properties.indices.filter {
       reading.properties[$0].destination != nil

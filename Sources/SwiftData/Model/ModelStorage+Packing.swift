@@ -15,9 +15,16 @@ extension _ModelStorage {
     else { return }
     let limit = values.count * MemoryLayout<_SlotValue>.stride
     builder.begin()
-    for slot in values.indices {
-      guard builder.pack(values[slot], at: slot, of: descriptor, limit) else { return }
+    // Buffers: the arrays are not retained for each value.
+    let isPacked = values.withUnsafeBufferPointer { values in
+      descriptor.layout.kinds.withUnsafeBufferPointer { kinds in
+        values.indices.allSatisfy { slot in
+          if case .null = values[slot], descriptor.requiredSlots.contains(slot) { return false }
+          return builder.pack(values[slot], kinds[slot], at: slot, limit)
+        }
+      }
     }
+    if !isPacked { return }
     let finished = builder.finish()
     rowView.replace(with: finished.row, of: finished.page)
     overlay.clear()
@@ -28,14 +35,12 @@ extension RowBuilder {
   /// - Parameter limit: The maximum size of the row.
   /// - Returns: Whether the cell shows the value as the overlay does. A row can't have a value that
   ///   was never set. A number that is not a number is kept in the overlay, where `Validation`
-  ///   finds it, and so is the missing value of a required property.
+  ///   finds it.
   fileprivate mutating func pack(
-    _ value: _SlotValue, at cell: Int, of descriptor: _ModelDescriptor, _ limit: Int
+    _ value: _SlotValue, _ kind: CellKind, at cell: Int, _ limit: Int
   ) -> Bool {
-    switch (value, layout.kinds[cell]) {
-    case (.null, _):
-      setNull(at: cell)
-      return descriptor.properties[cell].isOptional
+    switch (value, kind) {
+    case (.null, _): setNull(at: cell)
     case (.integer(let value), .integer): setInteger(value, at: cell)
     case (.real(let value), .real):
       setReal(value, at: cell)

@@ -12,7 +12,7 @@ final class EntitySave: Sendable {
   private let nullifications = BoundedMemo<SlotSet, String?>()
   private let unlinkings = BoundedMemo<SlotSet, String?>()
   private let updates = BoundedMemo<SlotSet, Update?>()
-  private let groupInserts = BoundedMemo<Int, String>()
+  private let groupInserts = BoundedMemo<Int, String?>()
 
   /// How a new model gets its key.
   enum KeySource {
@@ -63,8 +63,9 @@ final class EntitySave: Sendable {
   /// statement with one row does not depend on the row. Databases limit the number of parameters.
   var groupSize: Int { min(16, 500 / (statements.cells.count + 1)) }
 
-  /// Inserts a group of rows.
-  var groupInsert: String {
+  /// Inserts a group of rows, up to one that a unique index rejects; `nil` if the database has no
+  /// such statement.
+  var groupInsert: String? {
     groupInserts.value(for: groupSize) { statements.insert(ofRows: groupSize) }
   }
 

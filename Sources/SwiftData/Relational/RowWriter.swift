@@ -16,7 +16,7 @@ final class RowWriter {
   /// too.
   private var expectsUpsert = false
   /// Whether rows with unique values are inserted in groups. After the first conflict they are not:
-  /// the rows of a rejected group are inserted again, one by one.
+  /// for a group that is rejected often, most of the work is done in vain.
   private var insertsGroups = true
   /// From this many rows of an entity on, groups are inserted.
   private static let manyRows = 64
@@ -54,15 +54,16 @@ final class RowWriter {
   }
 
   /// Inserts most of many rows, several with each run of a statement.
-  /// - Returns: The number of inserted rows. If more than a group are left, one of the next group was
-  ///   rejected by a unique index.
+  /// - Returns: The number of inserted rows. If a group or more are left, a unique index rejected the
+  ///   next row.
   private func insertGroups(
     _ indices: Range<Int>, of models: NewModels, _ save: EntitySave, from key: Int64
   ) throws -> Int {
-    guard indices.count >= RowWriter.manyRows, save.groupSize > 1 else { return 0 }
+    guard indices.count >= RowWriter.manyRows, save.groupSize > 1, let sql = save.groupInsert
+    else { return 0 }
     var writes = writes(indices, of: models, save, from: key)
     writes.rowsPerRun = save.groupSize
-    return try prepared.statement(save.groupInsert).runUntilRejected(writes)
+    return try prepared.statement(sql).runUntilRejected(writes)
   }
 
   private func writes(

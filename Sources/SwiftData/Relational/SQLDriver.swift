@@ -191,7 +191,7 @@ package protocol PreparedSQL: AnyObject {
   func run(_ rows: RowWrites) throws
 
   /// Runs once for each group of rows, until a unique index rejects a row.
-  /// - Returns: The number of written rows; none of the rejected group is written.
+  /// - Returns: The number of written rows: those before the rejected one.
   func runUntilRejected(_ rows: RowWrites) throws -> Int
 
   /// Runs once for each row of a batch, until a run changes nothing.

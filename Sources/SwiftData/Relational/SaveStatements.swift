@@ -136,9 +136,12 @@ package struct SaveStatements: Sendable {
       ).rendered(in: dialect).sql)
   }
 
-  /// Inserts several rows, whose parameters follow each other.
-  package func insert(ofRows count: Int) -> String {
+  /// Inserts several rows, whose parameters follow each other, up to one that a unique index
+  /// rejects; `nil` if the database has no such statement.
+  package func insert(ofRows count: Int) -> String? {
+    if dialect.stopping == nil { return nil }
     var insert = insertion
+    insert.conflict = .stop
     let width = columns.count + 1
     insert.rows = (0..<count).map { row in
       insertion.rows[0].map { value in

@@ -152,6 +152,24 @@ import Testing
     #expect(try stored(context).count == 41)
   }
 
+  @Test func aConflictAmongManyNewRowsConcernsOnlyItsRow() throws {
+    let context = try Upserting.context()
+    let old = Upserting.Seat("a", 500, guest: "old")
+    context.insert(old)
+    try context.save()
+    let seats = (0..<150).map { Upserting.Seat("a", $0 == 77 ? 500 : $0, guest: "guest \($0)") }
+    for seat in seats { context.insert(seat) }
+    try context.save()
+    #expect(old.guest == "guest 77" && seats[77].persistentModelID == old.persistentModelID)
+    #expect(Set(seats.map(\.persistentModelID)).count == 150)
+    let found = try ModelContext(context.container).fetch(
+      FetchDescriptor<Upserting.Seat>(sortBy: [SortDescriptor(\.number)]))
+    let expected = seats.sorted { $0.number < $1.number }
+    #expect(found.map(\.number) == expected.map(\.number))
+    #expect(found.map(\.guest) == expected.map(\.guest))
+    #expect(found.map(\.persistentModelID) == expected.map(\.persistentModelID))
+  }
+
   @Test func newAndStoredUniqueValuesAlternate() throws {
     let context = try Upserting.context()
     for number in 0..<40 { context.insert(Upserting.Seat("a", number, guest: "first")) }
