@@ -16,6 +16,8 @@ struct StatementTests {
         == RenderedSQL(
           sql: #"INSERT OR IGNORE INTO "J" ("a", "b") VALUES (?1, ?2), (?1, 7)"#,
           parameterCount: 2))
+    let stopping = Insert(into: "J", columns: ["a"], onConflict: .stop)
+    #expect(stopping.rendered(in: .sqlite).sql == #"INSERT OR FAIL INTO "J" ("a") VALUES (?1)"#)
   }
 
   @Test func updatesAndDeletes() {

@@ -48,7 +48,8 @@ struct OrderedModels: Sequence {
       saved = []
       index = nil
     }
-    return removed
+    // The model is released after the list has changed: its deinitialiser may call back.
+    return withExtendedLifetime(entry) { removed }
   }
 
   /// The model some positions before the end of the list; `nil` if it was removed.
@@ -88,6 +89,9 @@ struct OrderedModels: Sequence {
     #if OPENSWIFTDATA_INVARIANTS
       guard entries.count <= 64 || entries.count & (entries.count - 1) == 0 else { return }
       precondition(entries.count { $0 != nil } == size, "Pending models: the count is wrong.")
+      precondition(
+        saved.count == (keepsSavedValues ? entries.count : 0),
+        "Pending models: saved values are missing.")
       for (position, entry) in entries.enumerated() {
         precondition(
           entry.map { Int($0.storage.pendingIndex) == position } ?? true,
