@@ -64,14 +64,17 @@ package struct NewModels {
   }
 
   func cells(at index: Int) -> RowCells {
-    if let snapshot = snapshot(at: index) { return snapshot.rowCells }
+    // Not through `snapshot(at:)`, which would copy the whole snapshot.
+    if !snapshots.isEmpty, let cells = snapshots[index]?.rowCells { return cells }
     return RowCells(storages[index])
   }
 
   /// The temporary identifier of a model; `nil` if it was never requested, so that no other model
   /// refers to it.
   func knownIdentifier(at index: Int) -> PersistentIdentifier? {
-    if let snapshot = snapshot(at: index) { return snapshot.persistentIdentifier }
+    if !snapshots.isEmpty, let identifier = snapshots[index]?.persistentIdentifier {
+      return identifier
+    }
     return storages[index].knownIdentifier
   }
 
