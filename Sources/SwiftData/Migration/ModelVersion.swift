@@ -48,7 +48,7 @@ package final class ModelVersion {
   /// The name in errors and files: `2.0.0`.
   package var name: String { "\(identifier)" }
 
-  var entityNames: Set<String> { Set(model.entities.map(\.name)) }
+  private(set) lazy var entityNames = Set(model.entities.map(\.name))
 
   /// The names that the entities have in this version, and their former names.
   var currentAndFormerNames: Set<String> {

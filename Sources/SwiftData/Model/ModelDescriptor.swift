@@ -117,7 +117,7 @@ public final class _ModelDescriptor: Sendable {
     self.type = type
     self.originalName = originalName
     entityName = _ModelDescriptor.entityName(of: type)
-    superclass = _getSuperclass(type) as? any PersistentModel.Type
+    superclass = _getSuperclass(type).flatMap(KnownModels.model)
     var reading = PropertyParser(type, entityName: entityName)
     for metadata in type.schemaMetadata { reading.read(metadata) }
     reading.assignCells()
@@ -204,7 +204,8 @@ public final class _ModelDescriptor: Sendable {
 
   /// The entity of a nested class has the name of the class alone.
   static func entityName(of type: any PersistentModel.Type) -> String {
-    String(describing: type)
+    // What `String(describing:)` writes for a type, which first looks for four conformances of it.
+    _typeName(type, qualified: false)
   }
 }
 

@@ -52,9 +52,9 @@ struct PropertyParser {
   private mutating func form(
     of valueType: any Any.Type, declared: any Any.Type, attribute: Schema.Attribute?, name: String
   ) -> PropertyForm {
-    if let model = valueType as? any PersistentModel.Type { return .toOne(destination: model) }
-    if let collection = declared as? any RelationshipCollection.Type {
-      return .toMany(destination: collection.elementType)
+    if let model = KnownModels.model(valueType) { return .toOne(destination: model) }
+    if let element = KnownModels.element(ofCollection: declared) {
+      return .toMany(destination: element)
     }
     if let attribute {
       if attribute.isTransformable {
@@ -160,10 +160,6 @@ extension ScalarType {
     case .uuid, .binary: .blob
     }
   }
-}
-
-extension RelationshipCollection {
-  static var elementType: any PersistentModel.Type { PersistentElement.self }
 }
 
 extension LeafStorageForm {

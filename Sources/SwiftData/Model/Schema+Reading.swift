@@ -62,6 +62,7 @@ private struct SchemaBuilder {
   private let listedNames: Set<String>
 
   init(listed types: [any PersistentModel.Type]) {
+    KnownModels.note(types)
     listedNames = Set(types.map(SchemaBuilder.entityName))
   }
 
@@ -118,7 +119,7 @@ private struct SchemaBuilder {
     if let destination = property.destination {
       let relationship = fresh.metadata as? Schema.Relationship ?? Schema.Relationship()
       relationship.name = property.name
-      relationship.valueType = declared
+      relationship.declare(declared, isToOne: property.isToOne)
       relationship.keypath = property.keyPath
       relationship.destination = destination._$descriptor.entityName
       if relationship.inverseName == nil, let keyPath = relationship.inverseKeyPath,

@@ -20,7 +20,11 @@ extension Schema {
 
     /// The declared type, including `Optional`.
     public final var valueType: any Any.Type {
-      didSet { (isToOne, isOptional) = Self.shape(of: valueType) }
+      get { declaredType }
+      set {
+        declaredType = newValue
+        (isToOne, isOptional) = Self.shape(of: newValue)
+      }
     }
 
     /// The name of the related models' entity.
@@ -47,6 +51,7 @@ extension Schema {
     /// Whether the declared type is an `Optional`.
     public final package(set) var isOptional: Bool
 
+    private var declaredType: any Any.Type
     private var isToOne: Bool
     private var givenOriginalName: String?
 
@@ -61,14 +66,14 @@ extension Schema {
       self.name = ""
       self.givenOriginalName = originalName
       self.options = options
-      self.valueType = Any.self
+      declaredType = Any.self
       self.destination = ""
       self.deleteRule = deleteRule
       self.inverseKeyPath = inverse
       self.minimumModelCount = minimumModelCount
       self.maximumModelCount = maximumModelCount
       self.hashModifier = hashModifier
-      (isToOne, isOptional) = Self.shape(of: Any.self)
+      (isToOne, isOptional) = (true, false)
     }
 
     /// Decodes a relationship that `encode(to:)` has encoded, without key paths and type.
@@ -79,7 +84,7 @@ extension Schema {
       name = try container.decode(String.self, forKey: .name)
       givenOriginalName = try container.decodeIfPresent(String.self, forKey: .originalName)
       options = try container.decode([Schema.Relationship.Option].self, forKey: .options)
-      valueType = Any.self
+      declaredType = Any.self
       destination = try container.decode(String.self, forKey: .destination)
       deleteRule = try container.decode(DeleteRule.self, forKey: .deleteRule)
       inverseName = try container.decodeIfPresent(String.self, forKey: .inverse)
@@ -111,6 +116,13 @@ extension Schema {
     private enum CodingKeys: CodingKey {
       case name, originalName, options, destination, deleteRule, inverse, minimumModelCount
       case maximumModelCount, hashModifier, isToOne, isOptional
+    }
+
+    /// Sets the declared type of a property whose kind is known.
+    final func declare(_ type: any Any.Type, isToOne: Bool) {
+      declaredType = type
+      self.isToOne = isToOne
+      isOptional = unwrappedType(of: type) != nil
     }
 
     private static func shape(of type: any Any.Type) -> (isToOne: Bool, isOptional: Bool) {

@@ -26,7 +26,11 @@ package func storageForm(of type: any Any.Type) throws -> StorageForm {
 
 /// The wrapped type of an `Optional`; `nil` for other types.
 package func unwrappedType(of type: any Any.Type) -> (any Any.Type)? {
-  (type as? any WrappingType.Type)?.wrappedType
+  switch TypeReflection.wrapping(of: type) {
+  case .optional(let wrapped): wrapped
+  case .array, .neither: nil
+  case nil: (type as? any WrappingType.Type)?.wrappedType
+  }
 }
 
 private protocol WrappingType {

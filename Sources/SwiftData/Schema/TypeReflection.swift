@@ -150,6 +150,41 @@ extension TypeReflection {
   }
 }
 
+// MARK: - Wrappers
+
+// A cast to a protocol looks through all conformances of the program, once for each type and protocol.
+// The metadata of the two generic types that most relationships have name their argument.
+
+extension TypeReflection {
+  /// Whether a type is an `Optional` or an `Array`, and of which type.
+  package enum Wrapping {
+    case optional(any Any.Type)
+    case array(any Any.Type)
+    case neither
+  }
+
+  /// `nil` where the metadata does not have the form that is read here.
+  package static func wrapping(of type: any Any.Type) -> Wrapping? {
+    isReliable ? readWrapping(of: type) : nil
+  }
+
+  private static func readWrapping(of type: any Any.Type) -> Wrapping? {
+    guard let metadata = pointer(to: type) else { return nil }
+    let word = MemoryLayout<Int>.size
+    // The arguments of a generic struct or enum follow its descriptor.
+    func argument() -> any Any.Type { (metadata + 2 * word).load(as: Any.Type.self) }
+    switch metadataKind(of: type) {
+    case 0x202: return .optional(argument())
+    case 0x200 where (metadata + word).load(as: UInt.self) == arrayDescriptor:
+      return .array(argument())
+    default: return .neither
+    }
+  }
+
+  private static let arrayDescriptor: UInt =
+    pointer(to: [Int].self).map { ($0 + MemoryLayout<Int>.size).load(as: UInt.self) } ?? 0
+}
+
 // MARK: - Check of the assumptions
 
 extension TypeReflection {
@@ -170,7 +205,10 @@ extension TypeReflection {
       let single = readValues(of: Single.self), single.map(\.name) == ["only"],
       let mixed = readCases(of: Mixed.self),
       mixed.map(\.name) == ["number", "pair", "nothing"],
-      readValues(of: Mixed.self) == nil
+      readValues(of: Mixed.self) == nil,
+      case .optional(let wrapped) = readWrapping(of: Box?.self), wrapped == Box.self,
+      case .array(let element) = readWrapping(of: [Point].self), element == Point.self,
+      case .neither = readWrapping(of: Point.self), case .neither = readWrapping(of: Box.self)
     else { return false }
     return mixed.map { $0.payload.map { ObjectIdentifier($0) } }
       == [

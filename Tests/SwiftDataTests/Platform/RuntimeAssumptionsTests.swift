@@ -98,6 +98,30 @@ import Testing
     #expect(cases[1].payload.last == Place.self)
   }
 
+  @Test func metadataShowsOptionalsAndArrays() {
+    func text(_ type: any Any.Type) -> String {
+      switch TypeReflection.wrapping(of: type) {
+      case .optional(let wrapped): "optional \(wrapped)"
+      case .array(let element): "array \(element)"
+      case .neither: "neither"
+      case nil: "unknown"
+      }
+    }
+    #expect(text(Int?.self) == "optional Int")
+    #expect(text(Book?.self) == "optional Book")
+    #expect(text([Book]?.self) == "optional Array<Book>")
+    #expect(text([Book].self) == "array Book")
+    #expect(text([Int?].self) == "array Optional<Int>")
+    for type in [Int.self, Book.self, Set<Int>.self, Place.self, Any.self] as [any Any.Type] {
+      #expect(text(type) == "neither")
+    }
+    RuntimeAssumptions.$refused.withValue([.typeMetadata]) {
+      #expect(text(Int?.self) == "unknown")
+      #expect(unwrappedType(of: Int?.self) == Int.self)
+      #expect(unwrappedType(of: [Int].self) == nil)
+    }
+  }
+
   @Test func anEnumIsTheNumberOfItsCase() throws {
     let values = try #require(TypeReflection.values(of: Kind.self))
     #expect(values.map(\.value) == Kind.allCases)
