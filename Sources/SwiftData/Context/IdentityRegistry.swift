@@ -150,7 +150,8 @@ final class IdentityRegistry {
 
   /// All instances of a row.
   func instances(of identifier: PersistentIdentifier) -> [RetainedModel] {
-    [model(for: identifier)].compactMap(\.self) + duplicates(of: identifier)
+    let registered = model(for: identifier).map { [$0] } ?? []
+    return hasDuplicates ? registered + duplicates(of: identifier) : registered
   }
 
   /// The other models of the context that show the row of `storage`.

@@ -264,7 +264,7 @@ struct SavedModels {
   ) {
     let consequences = batch.receipt.consequences
     // The row shows whether it already referred to another model.
-    let deleted = Set(consequences.deleted)
+    let deleted = batch.displacedStorages.isEmpty ? [] : Set(consequences.deleted)
     for storage in batch.displacedStorages where !deleted.contains(storage.identifier) {
       storage.refault()
     }

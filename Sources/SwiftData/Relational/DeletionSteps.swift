@@ -2,7 +2,7 @@ package import OpenSwiftDataSQLSyntax
 
 /// The statements that apply delete rules when rows of an entity are deleted.
 ///
-/// Parameter 0 of each statement is the JSON array of the deleted rows' keys.
+/// Parameter 0 of each statement is the JSON array of the deleted rows' keys, unless it says otherwise.
 package struct DeletionSteps {
   /// Queries for related rows: the key of the deleted row, then key and entity number of the
   /// related one.
@@ -39,6 +39,12 @@ package struct DeletionSteps {
   /// The related entities.
   package private(set) var concerned: Set<String> = []
   package let delete: String
+  /// Deletes the rows in a range of keys, whose ends are parameters 0 and 1.
+  let deleteRange: String
+  /// Deletes all rows of the table, without a parameter.
+  let deleteAll: String
+  /// Find the smallest and the largest key of the table, without a parameter.
+  let (smallestKey, largestKey): (String, String)
   private let dialect: SQLDialect
 
   package init(
@@ -49,6 +55,13 @@ package struct DeletionSteps {
       Delete(from: entity.table, where: DeletionSteps.isDeleted(RowColumns.key)).rendered(
         in: dialect
       ).sql
+    deleteRange = Delete(from: entity.table, where: KeyList.isInRange).rendered(in: dialect).sql
+    deleteAll = Delete(from: entity.table, where: nil).rendered(in: dialect).sql
+    func key(_ function: String) -> String {
+      Select([.function(function, [RowColumns.key()])], from: TableReference(entity.table))
+        .rendered(in: dialect).sql
+    }
+    (smallestKey, largestKey) = (key("min"), key("max"))
     for property in entity.properties {
       guard let relationship = schema.relationship(property.name, of: entity.name),
         let partner = mapping.entity(named: relationship.destination)

@@ -23,6 +23,9 @@ final class EntityChanges: Sendable {
   /// A query for the rows related to deleted rows; the parameter is the list of deleted keys.
   struct RelatedToDeleted: Sendable {
     let sql: String
+    /// The same for a range of deleted keys, whose ends are parameters 0 and 1; `nil` for rows of a
+    /// join table.
+    let sqlForRange: String?
     let partner: Partner
   }
 
@@ -35,7 +38,14 @@ final class EntityChanges: Sendable {
     root = mapping.rootNumber(of: entity)
     columns = ChangedColumns(of: entity)
     var links: [Link] = []
-    var partners: [(select: Select, partner: Partner)] = []
+    var partners: [(select: Select, selectOfRange: Select?, partner: Partner)] = []
+    func addOwnColumn(_ name: String, _ partner: Partner) {
+      partners.append(
+        (
+          EntityChanges.column(name, of: entity.table, by: RowColumns.key),
+          EntityChanges.column(name, of: entity.table, where: KeyList.isInRange), partner
+        ))
+    }
     for property in entity.properties {
       switch property.kind {
       case .toOne(let toOne):
@@ -46,40 +56,47 @@ final class EntityChanges: Sendable {
         links.append(
           Link(slot: property.slot, stored: stored.rendered(in: dialect).sql, partner: partner))
         // A related row without an inverse does not change when a row is deleted.
-        if partner.slot != nil {
-          partners.append(
-            (EntityChanges.column(toOne.key.name, of: entity.table, by: RowColumns.key), partner))
-        }
+        if partner.slot != nil { addOwnColumn(toOne.key.name, partner) }
       case .toMany(let toMany):
         guard let destination = mapping.entity(named: toMany.destination) else { continue }
         let inverse = toMany.inverse.flatMap(destination.property(named:))
         let partner = Partner(root: mapping.rootNumber(of: destination), slot: inverse?.slot)
         switch toMany.storage {
         case .joinTable(let table, let owner, let member):
-          partners.append((EntityChanges.column(member, of: table, by: owner), partner))
+          partners.append((EntityChanges.column(member, of: table, by: owner), nil, partner))
         case .foreignKey(let table, let owner, _):
           guard inverse == nil else { continue }
-          partners.append((EntityChanges.column(RowColumns.key, of: table, by: owner), partner))
+          partners.append(
+            (EntityChanges.column(RowColumns.key, of: table, by: owner), nil, partner))
         }
       case .attribute, .composite, .ephemeral: continue
       }
     }
     for (column, owner) in mapping.ownerColumns(in: entity) {
-      partners.append((EntityChanges.column(column, of: entity.table, by: RowColumns.key), owner))
+      addOwnColumn(column, owner)
     }
     self.links = links
-    relatedToDeleted = partners.map {
-      RelatedToDeleted(sql: $0.select.rendered(in: dialect).sql, partner: $0.partner)
+    relatedToDeleted = partners.map { partner in
+      RelatedToDeleted(
+        sql: partner.select.rendered(in: dialect).sql,
+        sqlForRange: partner.selectOfRange?.rendered(in: dialect).sql, partner: partner.partner)
     }
   }
 
   /// The distinct values of a column, in the rows that a list selects by another column.
   private static func column(_ name: String, of table: String, by key: String) -> Select {
+    column(
+      name, of: table,
+      where: .isMember(
+        .column(table: nil, name: key), of: ListParameter(.parameter(0), of: .integer)))
+  }
+
+  private static func column(
+    _ name: String, of table: String, where condition: SQLExpression
+  ) -> Select {
     let value = SQLExpression.column(table: nil, name: name)
-    let isListed = SQLExpression.isMember(
-      .column(table: nil, name: key), of: ListParameter(.parameter(0), of: .integer))
     var select = Select(
-      [value], from: TableReference(table), where: .conjunction([isListed, value.isNotNull]))
+      [value], from: TableReference(table), where: .conjunction([condition, value.isNotNull]))
     select.isDistinct = true
     return select
   }

@@ -33,7 +33,8 @@ final class RowChanges {
   private var changes: [Row: Change] = [:]
   /// By the number of the root entity.
   private var firstNewKeys: [Int: Int64] = [:]
-  private var deleted: Set<Row> = []
+  /// By the number of the root entity.
+  private var deletedKeys: [Int: [Int64]] = [:]
 
   /// - Parameter editor: The author and the context of the changes, for the history.
   init(_ store: RelationalStore, _ session: any SQLSession, by editor: EditingState) {
@@ -66,21 +67,53 @@ final class RowChanges {
   }
 
   /// Must be called before some rows of an entity are deleted.
-  func noteDeletion(of entity: EntityMapping, _ keys: [Int64]) throws {
+  func noteDeletion(of entity: EntityMapping, _ deleted: KeyList) throws {
     let changes = store.plans.changes(of: entity)
-    if store.plans.hasRelationships {
-      for key in keys { deleted.insert(Row(root: changes.root, key: key)) }
-    }
+    if store.plans.hasRelationships { deletedKeys[changes.root, default: []] += deleted.keys }
     // Rows that the same transaction added were never visible to other transactions.
-    let keys = firstNewKeys[changes.root].map { first in keys.filter { $0 < first } } ?? keys
-    if keys.isEmpty { return }
-    let list = store.driver.dialect.list(keys)
-    if let table = table(changes.root) { try history?.add(table.addDeleted, [.text(list)]) }
+    let list =
+      firstNewKeys[changes.root].map { first in
+        KeyList(deleted.keys.filter { $0 < first }, in: store.driver.dialect)
+      } ?? deleted
+    if list.keys.isEmpty { return }
+    if let table = table(changes.root) { try addDeleted(list, table) }
     for query in changes.relatedToDeleted {
-      for key in try session.statement(query.sql).integers(.list(list)) {
-        note(query.partner, key: key)
+      let found =
+        if let sql = query.sqlForRange, let range = list.range {
+          try session.statement(sql).integers(.pair(range.first, range.second))
+        } else {
+          try session.statement(query.sql).integers(.list(list.text))
+        }
+      for key in found { note(query.partner, key: key) }
+    }
+  }
+
+  private func addDeleted(_ list: KeyList, _ table: TableChanges) throws {
+    guard let history else { return }
+    // Numbered by their keys, the changes have no gaps only if all rows exist.
+    if history.keepsChanges, let range = list.range,
+      try session.statement(table.countOfRange).integer(.pair(range.first, range.second))
+        == Int64(list.keys.count)
+    {
+      try self.history?.add(
+        table.addDeletedRange, [.integer(range.first), .integer(range.second)])
+    } else {
+      try self.history?.add(table.addDeleted, [.text(list.text)])
+    }
+  }
+
+  /// The noted rows that are deleted. Many deleted rows are looked up among few noted ones.
+  private var deletedChanges: Set<Row> {
+    var found: Set<Row> = []
+    if changes.isEmpty { return found }
+    for (root, keys) in deletedKeys {
+      let noted = Set(changes.keys.lazy.filter { $0.root == root }.map(\.key))
+      guard let first = noted.min(), let last = noted.max() else { continue }
+      for key in keys where key >= first && key <= last && noted.contains(key) {
+        found.insert(Row(root: root, key: key))
       }
     }
+    return found
   }
 
   /// Must be called before all rows that satisfy a condition are deleted; they must have no related
@@ -98,14 +131,33 @@ final class RowChanges {
       if found != nil { self.history?.recordGap() }
       return
     }
+    // All rows of a table of one entity are read in the order of their keys.
+    if condition == nil, !root.sharesTable, let table = self.table(root.number),
+      let range = try rangeOfAll(table)
+    {
+      return try self.history?.add(
+        table.addDeletedRange, [.integer(range.first), .integer(range.second)]) ?? ()
+    }
     let insert = TableChanges.addDeleted(
       root, store.history, in: store.mapping, where: condition, parameterCount: parameters.count)
     try self.history?.add(insert.rendered(in: store.plans.dialect).sql, parameters)
   }
 
+  /// The range of the keys of all rows in a table, if it contains no other key.
+  private func rangeOfAll(_ table: TableChanges) throws -> KeyPair? {
+    guard let count = try session.statement(table.count).integer(.none),
+      count >= KeyList.rangeMinimum,
+      let first = try session.statement(table.smallestKey).integer(.none),
+      let last = try session.statement(table.largestKey).integer(.none)
+    else { return nil }
+    let (distance, overflows) = last.subtractingReportingOverflow(first)
+    return !overflows && distance == count - 1 ? KeyPair(first: first, second: last) : nil
+  }
+
   /// The changed rows with their changed slots, without new and deleted rows.
   var updates: [(row: Row, slots: SlotSet)] {
-    changes.compactMap { row, change in
+    let deleted = deletedChanges
+    return changes.compactMap { row, change in
       isNew(row) || deleted.contains(row) ? nil : (row, change.slots)
     }
   }
@@ -122,6 +174,7 @@ final class RowChanges {
       try history?.addInserted(table, first..<end)
     }
     if !changes.isEmpty {
+      let deleted = deletedChanges
       let rows = changes.keys.filter { !deleted.contains($0) }
         .sorted { ($0.root, $0.key) < ($1.root, $1.key) }
       try setVersions(rows)

@@ -79,30 +79,50 @@ final class RowDeletion {
     _ found: [Int: [Int64]], areNew: Bool
   ) throws {
     let all = keys.keys.sorted().compactMap { number in
-      steps(of: number).map { (number: number, steps: $0, list: list(keys[number] ?? [])) }
+      steps(of: number).map {
+        (number: number, steps: $0, list: KeyList(keys[number] ?? [], in: store.driver.dialect))
+      }
     }
     var failures: [SwiftDataError] = []
     for (number, steps, list) in all {
-      for denial in steps.denials { failures += try judge(denial, number, list) }
-      for emptying in steps.nullifications { failures += try judge(emptying, number, list) }
-      for referrer in steps.referrers { failures += try judge(referrer, number, list) }
+      for denial in steps.denials { failures += try judge(denial, number, list.text) }
+      for emptying in steps.nullifications { failures += try judge(emptying, number, list.text) }
+      for referrer in steps.referrers { failures += try judge(referrer, number, list.text) }
     }
     try SwiftDataError.throwAll(failures)
-    for (number, keys) in found.sorted(by: { $0.key < $1.key }) {
+    // Usually all rows of an entity are found at once.
+    let new = all.compactMap { number, steps, list in
+      found[number].map { keys in
+        let isAll = keys.count == list.keys.count
+        return (number, steps, isAll ? list : KeyList(keys, in: store.driver.dialect))
+      }
+    }
+    for (number, _, list) in new {
       guard let entity = store.mapping.entity(number: number) else { continue }
-      try changes.noteDeletion(of: entity, keys)
+      try changes.noteDeletion(of: entity, list)
     }
     for (_, steps, list) in all {
-      for emptying in steps.nullifications { try empty(emptying, list) }
+      for emptying in steps.nullifications { try empty(emptying, list.text) }
       if areNew {
-        for emptying in steps.nullificationsOfDenied { try empty(emptying, list) }
+        for emptying in steps.nullificationsOfDenied { try empty(emptying, list.text) }
       }
-      for sql in steps.unlinking + steps.referrers.map(\.clearing) { try execute(sql, list) }
+      for sql in steps.unlinking + steps.referrers.map(\.clearing) { try execute(sql, list.text) }
     }
-    for (number, steps, _) in all {
-      guard let keys = found[number] else { continue }
-      if try execute(steps.delete, list(keys)) < keys.count { hasMissedRows = true }
+    for (_, steps, list) in new {
+      if try deleteRows(list, steps) < list.keys.count { hasMissedRows = true }
     }
+  }
+
+  /// - Returns: The number of deleted rows.
+  private func deleteRows(_ list: KeyList, _ steps: DeletionSteps) throws -> Int {
+    guard let range = list.range else { return try execute(steps.delete, list.text) }
+    let smallest = try session.statement(steps.smallestKey).integer(.none)
+    let largest = try session.statement(steps.largestKey).integer(.none)
+    // Without a condition SQLite removes the pages of a table and visits no row.
+    if let smallest, let largest, smallest >= range.first, largest <= range.second {
+      return try session.statement(steps.deleteAll).run(.none)
+    }
+    return try session.statement(steps.deleteRange).run(.pair(range.first, range.second))
   }
 
   private func empty(
@@ -120,14 +140,29 @@ final class RowDeletion {
   /// - Returns: The keys that were not known yet, by entity number.
   private func add(_ rows: [(key: Int64, entity: Int)]) -> [Int: [Int64]] {
     var new: [Int: [Int64]] = [:]
-    var roots: [Int: Int] = [:]
-    for (key, number) in rows {
-      guard let root = roots[number] ?? root(of: number) else { continue }
-      roots[number] = root
-      if known[root, default: []].insert(key).inserted { new[number, default: []].append(key) }
+    var start = 0
+    while start < rows.count {
+      let number = rows[start].entity
+      var end = start + 1
+      while end < rows.count, rows[end].entity == number { end += 1 }
+      if let root = root(of: number) { add(rows[start..<end], of: number, root: root, to: &new) }
+      start = end
     }
     for (number, added) in new { keys[number, default: []] += added }
     return new
+  }
+
+  private func add(
+    _ rows: ArraySlice<(key: Int64, entity: Int)>, of number: Int, root: Int,
+    to new: inout [Int: [Int64]]
+  ) {
+    // Taken out of the dictionaries, so that they are not copied.
+    var seen = known.removeValue(forKey: root) ?? []
+    var added = new.removeValue(forKey: number) ?? []
+    if rows.count > 1 { seen.reserveCapacity(seen.count + rows.count) }
+    for row in rows where seen.insert(row.key).inserted { added.append(row.key) }
+    known[root] = seen
+    if !added.isEmpty { new[number] = added }
   }
 
   private func addCascades(

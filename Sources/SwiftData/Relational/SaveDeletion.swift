@@ -172,8 +172,10 @@ final class SaveDeletion {
       return store.plans.identifier(row.key, entity: row.entity)
     }
     // Some of them were displaced before they were deleted.
-    let deleted = Set(consequences.deleted)
-    consequences.displaced.removeAll { deleted.contains($0.identifier) }
+    if !consequences.displaced.isEmpty {
+      let deleted = Set(consequences.deleted)
+      consequences.displaced.removeAll { deleted.contains($0.identifier) }
+    }
     consequences.nullified = deletion.nullified.compactMap { link in
       guard let entity = store.mapping.entity(number: link.entity),
         !deletion.contains(link.key, root: store.mapping.rootNumber(of: entity))

@@ -23,6 +23,13 @@ struct TableChanges: Sendable {
   /// Adds the rows in a list. The other parameters are the key before the first change and the
   /// transaction.
   let addDeleted: String
+  /// Adds the rows in a range of keys without gaps, whose ends are parameters 0 and 1. The other
+  /// parameters are the key before the first change and the transaction.
+  let addDeletedRange: String
+  /// Counts the rows in a range of keys, whose ends are parameters 0 and 1.
+  let countOfRange: String
+  /// Without parameters: the number of rows, the smallest and the largest key.
+  let (count, smallestKey, largestKey): (String, String, String)
 
   /// - Parameter root: The root entity of the table.
   init(
@@ -66,6 +73,21 @@ struct TableChanges: Sendable {
     addDeleted =
       TableChanges.addDeleted(root, history, in: mapping, where: isListed, parameterCount: 1)
       .rendered(in: dialect).sql
+    addDeletedRange =
+      TableChanges.addDeleted(
+        root, history, in: mapping, where: KeyList.isInRange, parameterCount: 2,
+        number: .binary(
+          .binary(RowColumns.key(), .subtract, .parameter(0)), .add, .integer(1))
+      ).rendered(in: dialect).sql
+    countOfRange =
+      select([.function("count", [.star])], where: KeyList.isInRange).rendered(in: dialect).sql
+    func value(_ function: String, _ argument: SQLExpression) -> String {
+      Select([.function(function, [argument])], from: TableReference(table)).rendered(in: dialect)
+        .sql
+    }
+    (count, smallestKey, largestKey) = (
+      value("count", .star), value("min", RowColumns.key()), value("max", RowColumns.key())
+    )
   }
 
   private static var isListed: SQLExpression {
@@ -75,12 +97,13 @@ struct TableChanges: Sendable {
   /// Adds the rows that satisfy a condition, before they are deleted.
   /// - Parameter parameterCount: The number of parameters of the condition; the key before the
   ///   first change and the transaction follow.
+  /// - Parameter number: The number of a row among the deleted ones, beginning with 1.
   static func addDeleted(
     _ root: EntityMapping, _ history: HistoryTables?, in mapping: SchemaMapping,
-    where condition: SQLExpression?, parameterCount: Int
+    where condition: SQLExpression?, parameterCount: Int, number: SQLExpression = .rowNumber
   ) -> InsertSelection {
     insert(
-      .deleted, key: .binary(.parameter(parameterCount), .add, .rowNumber),
+      .deleted, key: .binary(.parameter(parameterCount), .add, number),
       transaction: .parameter(parameterCount + 1),
       and: tombstones(root, history, in: mapping), from: root.table, where: condition)
   }
