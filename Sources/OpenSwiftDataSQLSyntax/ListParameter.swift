@@ -42,11 +42,10 @@ package struct ListParameter: Hashable, Sendable {
 
 extension SQLDialect {
   /// The text of a list of keys, to bind to a `ListParameter`.
-  package func list(_ keys: some Sequence<Int64>) -> String { list(of: ContiguousArray(keys)) }
-
+  ///
   /// Lists have thousands of keys, so their digits are written without a string for each key. Not
   /// generic, because a generic function of another module is not specialised.
-  private func list(of keys: ContiguousArray<Int64>) -> String {
+  package func list(_ keys: [Int64]) -> String {
     let (start, end) =
       switch self {
       case .sqlite: (UInt8(ascii: "["), UInt8(ascii: "]"))

@@ -12,8 +12,13 @@ extension _ToManyValue {
     if let array, Swift.type(of: array) == TypedMemberArray<V>.self {
       return unsafeDowncast(array, to: TypedMemberArray<V>.self)
     }
-    let made = TypedMemberArray(members.compactMap { $0 as? V })
-    guard made.models.count == members.count else { return nil }
+    var models: [V] = []
+    models.reserveCapacity(members.count)
+    for member in members {
+      guard let model = member as? V else { return nil }
+      models.append(model)
+    }
+    let made = TypedMemberArray(models)
     array = made
     return made
   }

@@ -69,7 +69,7 @@ struct HistoryRemoval {
   func remove(_ numbers: [Int64]) throws {
     for start in stride(from: 0, to: numbers.count, by: HistoryRemoval.chunk) {
       let end = min(start + HistoryRemoval.chunk, numbers.count)
-      let list = plans.dialect.list(numbers[start..<end])
+      let list = plans.dialect.list(Array(numbers[start..<end]))
       try run(statements.changesOfList, .list(list))
       try run(statements.transactionsOfList, .list(list))
     }

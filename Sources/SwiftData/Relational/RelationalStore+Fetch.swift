@@ -99,7 +99,7 @@ extension RelationalStore {
         try session.statement(selection.byRange).rows(.pair(range.first, range.last), reading).rows
       }
     }
-    let list = driver.dialect.list(keys)
+    let list = driver.dialect.list(Array(keys))
     return try driver.read { session in
       try session.statement(selection.byKeys).rows(.list(list), reading).rows
     }

@@ -61,7 +61,7 @@ extension RelationalStore {
     var reading = reading(plan.selection)
     reading.hasOwners = true
     let keys = owners.map(key(of:))
-    let list = driver.dialect.list(keys.lazy.compactMap(\.self))
+    let list = driver.dialect.list(keys.compactMap { $0 })
     let read = try driver.read { session in
       try session.statement(plan.query.ofMany).rows(.list(list), reading)
     }
