@@ -1,5 +1,5 @@
 /// Bytes that do not have the expected format.
-package struct FormatError: Error, Hashable, CustomStringConvertible {
+package struct FormatError: Error, Equatable, CustomStringConvertible {
   /// The problem, as a sentence without stored values.
   package let description: String
 

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Strings are hashed as UTF-8 without a terminator, numbers as 32 bits, least significant byte
 /// first. Default values, delete rules, renaming, indexes and class names are not included.
-package struct VersionHashes: Hashable, Sendable {
+package struct VersionHashes: Equatable, Sendable {
   /// The 32-byte hash of each entity.
   package let byEntity: [String: Data]
 
@@ -23,20 +23,22 @@ package struct VersionHashes: Hashable, Sendable {
 
   /// `NSStoreModelVersionChecksumKey`.
   package var checksum: String {
-    SHA256.hash(of: sortedNames.reduce(into: Data()) { $0 += byEntity[$1] ?? Data() })
-      .base64EncodedString()
+    var bytes = Data()
+    for name in sortedNames { bytes += byEntity[name] ?? Data() }
+    return SHA256.hash(of: bytes).base64EncodedString()
   }
 
   /// `NSStoreModelVersionHashesDigest`.
   package var digest: String {
-    let bytes = sortedNames.reduce(into: Data()) {
-      $0 += Data($1.utf8)
-      $0 += byEntity[$1] ?? Data()
+    var bytes = Data()
+    for name in sortedNames {
+      bytes += Data(name.utf8)
+      bytes += byEntity[name] ?? Data()
     }
     return SHA512.hash(of: bytes).base64EncodedString()
   }
 
-  private var sortedNames: [String] { byEntity.keys.sorted { $0.precedes($1) } }
+  private var sortedNames: [String] { Array(byEntity.keys).inCodePointOrder }
 
   private static func hash(
     of entity: EntityDescription, in model: ModelDescription, superHash: Data?
@@ -45,9 +47,8 @@ package struct VersionHashes: Hashable, Sendable {
     bytes.append(entity.isAbstract ? 1 : 0)
     bytes += superHash ?? Data()
     for property in model.properties(of: entity.name) { bytes += hash(of: property) ?? Data() }
-    for constraint in entity.uniqueConstraints.map({ $0.joined(separator: ".") })
-      .sorted(by: { $0.precedes($1) })
-    {
+    let constraints = entity.uniqueConstraints.map { $0.joined(separator: ".") }
+    for constraint in constraints.inCodePointOrder {
       bytes += Data(constraint.utf8)
     }
     bytes += Data((entity.versionHashModifier ?? "").utf8)
@@ -67,12 +68,10 @@ package struct VersionHashes: Hashable, Sendable {
     if attribute.type == .composite {
       // The composite's own name and optionality are not included. Leaves with equal names keep
       // their order.
-      let leaves = attribute.leaves.map(\.attribute).enumerated().sorted {
-        $0.element.name == $1.element.name
-          ? $0.offset < $1.offset : $0.element.name.precedes($1.element.name)
-      }
-      return KnownHashes.hash(
-        of: leaves.reduce(into: Data()) { $0 += hash(of: $1.element) ?? Data() })
+      let leaves = attribute.leaves.map(\.attribute)
+      var bytes = Data()
+      for place in leaves.map(\.name).codePointOrder { bytes += hash(of: leaves[place]) ?? Data() }
+      return KnownHashes.hash(of: bytes)
     }
     var bytes = base(attribute.name, isOptional: attribute.isOptional)
     bytes += number(attribute.type.rawValue)

@@ -9,8 +9,7 @@ package enum ArrayArchive {
   /// Whether the bytes begin like a binary property list.
   @inline(__always)
   package static func isArchive(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    bytes.count > PlistTable.magic.count && bytes[0] == 0x62
-      && bytes.prefix(PlistTable.magic.count).elementsEqual(PlistTable.magic)
+    bytes.count > PlistTable.magic.count && bytes[0] == 0x62 && PlistTable.hasMagic(bytes)
   }
 
   /// The texts of an archived list; `nil` if the root is not a list or an element is not a text.
@@ -79,7 +78,7 @@ package enum ArrayArchive {
     writer.dictionary(keys: [13, 14], values: [15, 16 + count])
     writer.string("NS.objects")
     writer.string("$class")
-    writer.array(16..<(16 + count))
+    writer.array(Array(16..<(16 + count)))
     for place in 0..<count { writer.uid(place + 2) }
     writer.uid(count + 2)
     writeElements(&writer)
@@ -96,7 +95,7 @@ package enum ArrayArchive {
 
   /// Writes everything before the archived objects.
   private static func begin(_ writer: inout PlistWriter, places: [Int]) {
-    writer.dictionary(keys: 1...4, values: [5, 6, 7, 10])
+    writer.dictionary(keys: [1, 2, 3, 4], values: [5, 6, 7, 10])
     writer.string("$version")
     writer.string("$archiver")
     writer.string("$top")

@@ -34,9 +34,7 @@ extension BinaryPlist {
     }
 
     private(set) var all: [Object] = []
-    /// By their bytes, because Swift considers texts with different encodings equal.
-    private var texts: [Data: Int] = [:]
-    private var numbers: [PropertyList: Int] = [:]
+    private var shared = SharedValues()
 
     mutating func add(_ value: PropertyList, depth: Int) throws(FormatError) -> Int {
       guard depth < deepest else {
@@ -52,20 +50,14 @@ extension BinaryPlist {
       case .dictionary(let entries):
         all.append(.dictionary([], []))
         var (keys, values): ([Int], [Int]) = ([], [])
-        let sorted = entries.sorted { $0.key.precedes($1.key) }
-        for entry in sorted { keys.append(try add(.string(entry.key), depth: depth + 1)) }
-        for entry in sorted { values.append(try add(entry.value, depth: depth + 1)) }
+        let names = Array(entries.keys).inCodePointOrder
+        for name in names { keys.append(try add(.string(name), depth: depth + 1)) }
+        for name in names {
+          if let entry = entries[name] { values.append(try add(entry, depth: depth + 1)) }
+        }
         all[index] = .dictionary(keys, values)
-      case .string(let text):
-        let bytes = Data(text.utf8)
-        if let known = texts[bytes] { return known }
-        texts[bytes] = index
-        all.append(.scalar(value))
-      case .bool, .integer, .unsigned, .uid:
-        if let known = numbers[value] { return known }
-        numbers[value] = index
-        all.append(.scalar(value))
-      case .real, .date, .data:
+      case .string, .bool, .integer, .unsigned, .uid, .real, .date, .data:
+        if let earlier = shared.earlierIndex(of: value, or: index) { return earlier }
         all.append(.scalar(value))
       }
       return index

@@ -117,7 +117,8 @@ extension KeyedArchiveWriter {
       return collection(references)
     case .dictionary(let entries):
       var references: [(key: Reference, value: Reference)] = []
-      for (key, entry) in entries.sorted(by: { $0.key.precedes($1.key) }) {
+      for key in Array(entries.keys).inCodePointOrder {
+        guard let entry = entries[key] else { continue }
         references.append((key: string(key), value: self.value(entry)))
       }
       return dictionary(references, isMutable: true)

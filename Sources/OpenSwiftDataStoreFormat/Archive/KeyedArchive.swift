@@ -5,7 +5,7 @@ package import Foundation
 /// references.
 package struct KeyedArchive: Sendable {
   /// The value of an object's field.
-  package enum Value: Hashable, Sendable {
+  package enum Value: Equatable, Sendable {
     case null
     /// A text, a number, data or another value without a class.
     case plain(PropertyList)
@@ -13,7 +13,7 @@ package struct KeyedArchive: Sendable {
   }
 
   /// An object of an archive, identified by its index.
-  package struct Object: Hashable, Sendable {
+  package struct Object: Equatable, Sendable {
     fileprivate let place: Int
   }
 

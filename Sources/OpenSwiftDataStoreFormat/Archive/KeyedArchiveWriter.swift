@@ -4,7 +4,7 @@ package import Foundation
 /// it, and equal texts and numbers once. Objects may have circular references.
 package struct KeyedArchiveWriter: Sendable {
   /// The index of an object in the archive.
-  package struct Reference: Hashable, Sendable {
+  package struct Reference: Equatable, Sendable {
     fileprivate let place: Int
 
     /// A reference to no object.
@@ -15,10 +15,9 @@ package struct KeyedArchiveWriter: Sendable {
   }
 
   private var objects: [PropertyList] = [.string("$null")]
-  private var classes: [[String]: Reference] = [:]
-  /// By their bytes, because Swift considers texts with different encodings equal.
-  private var texts: [Data: Reference] = [:]
-  private var numbers: [PropertyList: Reference] = [:]
+  /// By the names of the classes.
+  private var classes: [String: Reference] = [:]
+  private var shared = SharedValues()
 
   package init() {}
 
@@ -51,17 +50,11 @@ package struct KeyedArchiveWriter: Sendable {
   /// Adds an object that is a plain value.
   package mutating func plain(_ value: PropertyList) -> Reference {
     switch value {
-    case .string(let text):
-      let bytes = Data(text.utf8)
-      if let known = texts[bytes] { return known }
-      let reference = append(value)
-      texts[bytes] = reference
-      return reference
-    case .bool, .integer, .unsigned:
-      if let known = numbers[value] { return known }
-      let reference = append(value)
-      numbers[value] = reference
-      return reference
+    case .string, .bool, .integer, .unsigned:
+      if let earlier = shared.earlierIndex(of: value, or: objects.count) {
+        return Reference(place: earlier)
+      }
+      return append(value)
     default:
       return append(value)
     }
@@ -103,13 +96,14 @@ package struct KeyedArchiveWriter: Sendable {
   }
 
   private mutating func classReference(_ names: [String]) -> Reference {
-    if let known = classes[names] { return known }
+    let key = names.joined(separator: " ")
+    if let known = classes[key] { return known }
     let all = names + ["NSObject"]
     let reference = append(
       .dictionary([
         "$classname": .string(all[0]), "$classes": .array(all.map(PropertyList.string)),
       ]))
-    classes[names] = reference
+    classes[key] = reference
     return reference
   }
 }

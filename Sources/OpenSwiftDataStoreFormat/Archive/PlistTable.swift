@@ -26,21 +26,27 @@ struct PlistTable {
 
   init(_ bytes: UnsafeRawBufferPointer) throws(FormatError) {
     let trailer = bytes.count - Self.trailerSize
-    guard trailer > Self.magic.count, bytes.prefix(Self.magic.count).elementsEqual(Self.magic)
-    else { throw Self.damaged }
+    guard trailer > Self.magic.count, Self.hasMagic(bytes) else { throw Self.damaged }
     self.bytes = bytes
     offsetSize = Int(bytes[trailer + 6])
     referenceSize = Int(bytes[trailer + 7])
-    let numbers = (0..<3).map { Self.number(bytes, at: trailer + 8 + 8 * $0, size: 8) }
-    guard (1...8).contains(offsetSize), (1...8).contains(referenceSize),
-      numbers.allSatisfy({ $0 <= UInt64(trailer) })
+    let (count, top, offsets) = (
+      Self.number(bytes, at: trailer + 8, size: 8), Self.number(bytes, at: trailer + 16, size: 8),
+      Self.number(bytes, at: trailer + 24, size: 8)
+    )
+    guard offsetSize >= 1, offsetSize <= 8, referenceSize >= 1, referenceSize <= 8,
+      max(count, top, offsets) <= UInt64(trailer)
     else { throw Self.damaged }
-    count = Int(numbers[0])
-    top = Int(numbers[1])
-    offsets = Int(numbers[2])
-    guard top < count, offsets > Self.magic.count, count <= (trailer - offsets) / offsetSize else {
-      throw Self.damaged
-    }
+    (self.count, self.top, self.offsets) = (Int(count), Int(top), Int(offsets))
+    guard top < count, self.offsets > Self.magic.count,
+      self.count <= (trailer - self.offsets) / offsetSize
+    else { throw Self.damaged }
+  }
+
+  /// Whether the bytes begin like a binary property list. There must be as many as in `magic`.
+  static func hasMagic(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    for place in 0..<magic.count where bytes[place] != magic[place] { return false }
+    return true
   }
 
   static var damaged: FormatError { FormatError("The property list is damaged.") }
@@ -129,8 +135,10 @@ struct PlistTable {
   func isText(_ index: Int, _ text: StaticString) throws(FormatError) -> Bool {
     let object = try object(index)
     guard case .ascii = object.kind, object.count == text.utf8CodeUnitCount else { return false }
-    return content(object).elementsEqual(
-      UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    for place in 0..<object.count where bytes[object.start + place] != text.utf8Start[place] {
+      return false
+    }
+    return true
   }
 
   /// Reads a big-endian number. The caller must check the bounds.

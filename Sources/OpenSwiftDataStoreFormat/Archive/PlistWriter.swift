@@ -72,12 +72,12 @@ struct PlistWriter {
     }
   }
 
-  mutating func array(_ references: some Collection<Int>) {
+  mutating func array(_ references: [Int]) {
     begin(0xA0, count: references.count)
     for reference in references { append(UInt64(reference), referenceSize) }
   }
 
-  mutating func dictionary(keys: some Collection<Int>, values: some Collection<Int>) {
+  mutating func dictionary(keys: [Int], values: [Int]) {
     begin(0xD0, count: keys.count)
     for key in keys { append(UInt64(key), referenceSize) }
     for value in values { append(UInt64(value), referenceSize) }

@@ -1,7 +1,7 @@
 package import Foundation
 
 /// A property list, including the references of keyed archives.
-package enum PropertyList: Hashable, Sendable {
+package enum PropertyList: Equatable, Sendable {
   case bool(Bool)
   case integer(Int64)
   /// Only for numbers beyond `Int64.max`.

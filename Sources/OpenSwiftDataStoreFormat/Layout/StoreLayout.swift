@@ -25,7 +25,7 @@ package struct StoreLayout: Sendable {
     }
   }
 
-  package struct Column: Hashable, Sendable {
+  package struct Column: Equatable, Sendable {
     package let id: ColumnID
     package let name: String
     package let type: ColumnType
@@ -42,21 +42,21 @@ package struct StoreLayout: Sendable {
   }
 
   /// The table that holds the pairs of a many-to-many relationship.
-  package struct JoinTable: Hashable, Sendable {
+  package struct JoinTable: Equatable, Sendable {
     package let name: String
     /// In the order of the table.
     package let columns: [String]
   }
 
   /// One side of a many-to-many relationship.
-  package struct JoinSide: Hashable, Sendable {
+  package struct JoinSide: Equatable, Sendable {
     package let table: JoinTable
     package let ownerColumn: String
     package let memberColumn: String
   }
 
-  package struct Index: Hashable, Sendable {
-    package struct Column: Hashable, Sendable {
+  package struct Index: Equatable, Sendable {
+    package struct Column: Equatable, Sendable {
       package let name: String
       /// `nil` in the index of a key column.
       package let isAscending: Bool?
@@ -219,10 +219,9 @@ private struct TableBuilder {
     }
     // In the order of the owners' names, whichever entity of the hierarchy is the destination.
     let keys = hierarchy.flatMap { ownerKeys[$0.name] ?? [] }
-      .sorted {
-        $0.owner == $1.owner ? $0.property.precedes($1.property) : $0.owner.precedes($1.owner)
-      }
-    for key in keys {
+    // The zero comes before all that names contain.
+    for place in keys.map({ "\($0.owner)\u{0}\($0.property)" }).codePointOrder {
+      let key = keys[place]
       placeKey(
         StoreLayout.ColumnID(entity: key.owner, property: key.property, part: .owner),
         "Z\(numbers[key.owner] ?? 0)\(key.property.uppercased())", Int.max, isKey: true)
@@ -278,14 +277,10 @@ private struct TableBuilder {
 
   /// Integers and keys by level, then the other groups over the whole hierarchy.
   private func sorted() -> [StoreLayout.Column] {
-    let ordered = placed.enumerated().sorted { left, right in
-      func place(_ entry: (group: Int, level: Int, column: StoreLayout.Column)) -> [Int] {
-        entry.group <= TableBuilder.keys
-          ? [0, entry.level, entry.group] : [1, entry.group, entry.level]
-      }
-      let (first, second) = (place(left.element), place(right.element))
-      return first == second ? left.offset < right.offset : first.lexicographicallyPrecedes(second)
+    func rank(_ place: Int) -> (Int, Int, Int, Int) {
+      let (group, level) = (placed[place].group, placed[place].level)
+      return group <= TableBuilder.keys ? (0, level, group, place) : (1, group, level, place)
     }
-    return ordered.map(\.element.column)
+    return placed.indices.sorted { rank($0) < rank($1) }.map { placed[$0].column }
   }
 }

@@ -72,7 +72,9 @@ package enum ModelChange {
     func current(_ names: [String]) -> [String] {
       names.map { counterparts.successor(of: $0, of: earlier.name) ?? $0 }
     }
-    func added<E: Hashable>(_ new: [E], _ old: [E]) -> [E] { new.filter { !old.contains($0) } }
+    func added(_ new: [[String]], _ old: [[String]]) -> [[String]] {
+      new.filter { !old.contains($0) }
+    }
     let constraints = earlier.uniqueConstraints.map(current)
     let indexes = earlier.indexes.map { current($0.elements.map(\.property)) }
     let currentIndexes = entity.indexes.map { $0.elements.map(\.property) }

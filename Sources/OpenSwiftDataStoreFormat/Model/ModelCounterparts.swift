@@ -8,7 +8,7 @@
 /// in the declaration permanently.
 package struct ModelCounterparts: Sendable {
   /// A property of the earlier model, and the entity that declares it.
-  package struct DeclaredProperty: Hashable, Sendable {
+  package struct DeclaredProperty: Equatable, Sendable {
     package let entity: EntityDescription
     package let property: PropertyDescription
 

@@ -1,6 +1,6 @@
 /// A model as a store file describes it, in the terms of Core Data: entities with properties,
 /// constraints and indexes. Made from model classes, or read from the model cache of a file.
-package struct ModelDescription: Hashable, Sendable {
+package struct ModelDescription: Equatable, Sendable {
   /// In code-point order of their names.
   package let entities: [EntityDescription]
   /// The versions of the schema from `NSStoreModelVersionIdentifiers`, such as `1.0.0`.
@@ -12,7 +12,7 @@ package struct ModelDescription: Hashable, Sendable {
   /// If several entities have the same name, only the first is used.
   package init(entities: [EntityDescription], versionIdentifiers: [String] = []) {
     var places: [String: Int] = [:]
-    let sorted = entities.sorted { $0.name.precedes($1.name) }
+    let sorted = entities.map(\.name).codePointOrder.map { entities[$0] }
     for (place, entity) in sorted.enumerated() where places[entity.name] == nil {
       places[entity.name] = place
     }
@@ -65,7 +65,8 @@ package struct ModelDescription: Hashable, Sendable {
 
   /// All properties of an entity, including inherited ones, in code-point order of their names.
   package func properties(of name: String) -> [PropertyDescription] {
-    lineage(of: name).flatMap(\.properties).sorted { $0.name.precedes($1.name) }
+    let properties = lineage(of: name).flatMap(\.properties)
+    return properties.map(\.name).codePointOrder.map { properties[$0] }
   }
 
   /// A property of an entity or of a superentity, and the entity that declares it.
@@ -79,7 +80,7 @@ package struct ModelDescription: Hashable, Sendable {
   }
 }
 
-package struct EntityDescription: Hashable, Sendable {
+package struct EntityDescription: Equatable, Sendable {
   package let name: String
   /// The name of the class; `nil` in files of recent frameworks.
   package var className: String?
@@ -104,7 +105,7 @@ package struct EntityDescription: Hashable, Sendable {
     self.className = className
     self.isAbstract = isAbstract
     self.superName = superName
-    self.properties = properties.sorted { $0.name.precedes($1.name) }
+    self.properties = properties.map(\.name).codePointOrder.map { properties[$0] }
     self.uniqueConstraints = uniqueConstraints
     self.indexes = indexes
     self.renamingIdentifier = renamingIdentifier
@@ -116,7 +117,7 @@ package struct EntityDescription: Hashable, Sendable {
   }
 }
 
-package enum PropertyDescription: Hashable, Sendable {
+package enum PropertyDescription: Equatable, Sendable {
   case attribute(AttributeDescription)
   case relationship(RelationshipDescription)
   /// A fetched property of Core Data: a query in the model, not stored.
@@ -139,7 +140,7 @@ package enum PropertyDescription: Hashable, Sendable {
   }
 }
 
-package struct AttributeDescription: Hashable, Sendable {
+package struct AttributeDescription: Equatable, Sendable {
   package let name: String
   package var type: AttributeType
   package var isOptional: Bool
@@ -214,8 +215,8 @@ package struct RelationshipDescription: Hashable, Sendable {
   package var isToMany: Bool { maximumCount != 1 }
 }
 
-package struct IndexDescription: Hashable, Sendable {
-  package struct Element: Hashable, Sendable {
+package struct IndexDescription: Equatable, Sendable {
+  package struct Element: Equatable, Sendable {
     package let property: String
     package let isAscending: Bool
 
@@ -243,4 +244,19 @@ extension String {
   package func precedes(_ other: String) -> Bool {
     utf8.lexicographicallyPrecedes(other.utf8)
   }
+}
+
+extension [String] {
+  /// The positions of the texts in code-point order; equal texts keep their order.
+  ///
+  /// What has names is sorted by these positions, because the compiler makes a copy of the algorithm
+  /// for each type whose values are sorted.
+  var codePointOrder: [Int] {
+    indices.sorted { first, second in
+      if self[first].precedes(self[second]) { return true }
+      return first < second && !self[second].precedes(self[first])
+    }
+  }
+
+  var inCodePointOrder: [String] { codePointOrder.map { self[$0] } }
 }

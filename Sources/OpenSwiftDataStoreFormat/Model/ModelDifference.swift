@@ -2,7 +2,7 @@
 ///
 /// Default values, delete rules, renaming, indexes and class names do not count, as in version
 /// hashes. Nor do limits of counts, abstract entities, and properties without columns.
-package enum ModelDifference: Hashable, Sendable {
+package enum ModelDifference: Equatable, Sendable {
   case newEntity(String)
   case superentity(entity: String, stored: String?, current: String?)
   case newProperty(entity: String, PropertyDescription)
@@ -39,13 +39,16 @@ package enum ModelDifference: Hashable, Sendable {
         found.append(.changedProperty(entity: current.name, stored: known, current: property))
       }
     }
-    found += stored.properties.filter { $0.isStored && !$0.isDerived && current[$0.name] == nil }
-      .map { .removedProperty(entity: current.name, $0) }
-    let (old, new) = (Set(stored.uniqueConstraints), Set(current.uniqueConstraints))
-    found += current.uniqueConstraints.filter { !old.contains($0) }
-      .map { .newConstraint(entity: current.name, $0) }
-    found += stored.uniqueConstraints.filter { !new.contains($0) }
-      .map { .removedConstraint(entity: current.name, $0) }
+    for property in stored.properties
+    where property.isStored && !property.isDerived && current[property.name] == nil {
+      found.append(.removedProperty(entity: current.name, property))
+    }
+    for names in current.uniqueConstraints where !stored.uniqueConstraints.contains(names) {
+      found.append(.newConstraint(entity: current.name, names))
+    }
+    for names in stored.uniqueConstraints where !current.uniqueConstraints.contains(names) {
+      found.append(.removedConstraint(entity: current.name, names))
+    }
     return found
   }
 }
@@ -97,18 +100,11 @@ extension AttributeDescription {
     return own.isArrayOfScalars && theirs.isArrayOfScalars && own != theirs
   }
 
-  private struct LeafColumn: Hashable {
-    let name: String
-    let type: AttributeType
-    let isOptional: Bool
-  }
-
+  /// The name, the type and whether it is optional of each column, whatever the order of the leaves.
   /// Compared as in a composite's version hash.
-  private var columns: [LeafColumn: Int] {
-    let columns = leaves.map(\.attribute).map {
-      LeafColumn(name: $0.name, type: $0.type, isOptional: $0.isOptional)
-    }
-    return Dictionary(columns.map { ($0, 1) }, uniquingKeysWith: +)
+  private var columns: [String] {
+    leaves.map { "\($0.attribute.name) \($0.attribute.type.rawValue) \($0.attribute.isOptional)" }
+      .sorted()
   }
 }
 

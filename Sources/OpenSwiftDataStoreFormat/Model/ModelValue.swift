@@ -1,7 +1,7 @@
 package import Foundation
 
 /// A default value in a model description, as the model cache of a file stores it.
-package indirect enum ModelValue: Hashable, Sendable {
+package indirect enum ModelValue: Equatable, Sendable {
   case bool(Bool)
   case integer(Int64)
   case real(Double)

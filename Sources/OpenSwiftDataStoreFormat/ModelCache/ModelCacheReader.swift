@@ -25,7 +25,7 @@ struct ModelCacheReader {
     let versions = archive.elements(of: archive[root, "NSVersionIdentifiers"]) ?? []
     return ModelDescription(
       entities: entities,
-      versionIdentifiers: versions.compactMap(archive.string).sorted { $0.precedes($1) })
+      versionIdentifiers: versions.compactMap(archive.string).inCodePointOrder)
   }
 
   private static var incomplete: FormatError {

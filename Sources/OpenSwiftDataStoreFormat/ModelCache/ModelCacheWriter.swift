@@ -6,16 +6,12 @@ struct ModelCacheWriter {
   private typealias Reference = KeyedArchiveWriter.Reference
   private typealias Fields = [String: PropertyList]
 
-  private struct PropertyKey: Hashable {
-    let entity: String
-    let property: String
-  }
-
   private let model: ModelDescription
   private var writer = KeyedArchiveWriter()
   private let root: Reference
   private var entities: [String: Reference] = [:]
-  private var properties: [PropertyKey: Reference] = [:]
+  /// By the names of entity and property: `Trip.name`.
+  private var properties: [String: Reference] = [:]
 
   private static let mutableArray = ["NSMutableArray", "NSArray"]
 
@@ -28,7 +24,7 @@ struct ModelCacheWriter {
     for entity in model.entities {
       entities[entity.name] = writer.reserve()
       for property in model.properties(of: entity.name) {
-        properties[PropertyKey(entity: entity.name, property: property.name)] = writer.reserve()
+        properties["\(entity.name).\(property.name)"] = writer.reserve()
       }
     }
     let userInfo = writer.dictionary([])
@@ -89,8 +85,7 @@ struct ModelCacheWriter {
     ]
     var objects: [(key: Reference, value: Reference)] = []
     for property in model.properties(of: entity.name) {
-      let key = PropertyKey(entity: entity.name, property: property.name)
-      guard let object = properties[key] else { continue }
+      guard let object = properties["\(entity.name).\(property.name)"] else { continue }
       describe(property, at: object, of: reference)
       objects.append((key: writer.string(property.name), value: object))
     }
@@ -199,7 +194,7 @@ struct ModelCacheWriter {
       modifier: relationship.versionHashModifier, isOptional: relationship.isOptional,
       isTransient: relationship.isTransient)
     let inverse = relationship.inverse.flatMap {
-      properties[PropertyKey(entity: relationship.destination, property: $0)]
+      properties["\(relationship.destination).\($0)"]
     }
     fields["NSDestinationEntity"] = (entities[relationship.destination] ?? .null).field
     fields["_NSDestinationEntityName"] = writer.string(relationship.destination).field

@@ -109,7 +109,7 @@ private struct StoreRecognition {
 ///
 /// Additional content of a file, such as entities and tables without models, is no difference: it
 /// stays unchanged, and rows of entities without models are not read.
-enum StoreDifference: Hashable {
+enum StoreDifference: Equatable {
   case model(ModelDifference)
   case invalidNumber(entity: String, number: Int)
   case missingColumn(entity: String, property: String, column: String)

@@ -2,7 +2,7 @@ extension _ModelBacking {
   // MARK: Scalars
 
   /// Stores the initial value of a scalar property.
-  @inlinable
+  @_transparent
   public mutating func initialize<M: PersistentModel, V: _ScalarAttribute>(
     _ type: M.Type, _ slot: Int, to value: V
   ) {
@@ -10,7 +10,7 @@ extension _ModelBacking {
   }
 
   /// Stores the initial value of an optional scalar property.
-  @inlinable
+  @_transparent
   public mutating func initialize<M: PersistentModel, V: _ScalarAttribute>(
     _ type: M.Type, _ slot: Int, to value: V?
   ) {
@@ -32,7 +32,7 @@ extension _ModelBacking {
   }
 
   /// Changes a scalar property.
-  @inlinable
+  @_transparent
   public func set<M: PersistentModel, V: _ScalarAttribute>(
     _ slot: Int, to value: V, of model: M
   ) {
@@ -40,7 +40,7 @@ extension _ModelBacking {
   }
 
   /// Changes an optional scalar property.
-  @inlinable
+  @_transparent
   public func set<M: PersistentModel, V: _ScalarAttribute>(
     _ slot: Int, to value: V?, of model: M
   ) {
@@ -50,7 +50,7 @@ extension _ModelBacking {
   // MARK: Raw values
 
   /// Stores the initial value of an enum property by its raw value.
-  @inlinable
+  @_transparent
   public mutating func initialize<M: PersistentModel, V: RawRepresentable & Codable>(
     _ type: M.Type, _ slot: Int, to value: V
   ) where V.RawValue: _ScalarAttribute {
@@ -58,7 +58,7 @@ extension _ModelBacking {
   }
 
   /// Stores the initial value of an optional enum property by its raw value.
-  @inlinable
+  @_transparent
   public mutating func initialize<M: PersistentModel, V: RawRepresentable & Codable>(
     _ type: M.Type, _ slot: Int, to value: V?
   ) where V.RawValue: _ScalarAttribute {
@@ -84,7 +84,7 @@ extension _ModelBacking {
   }
 
   /// Changes an enum property.
-  @inlinable
+  @_transparent
   public func set<M: PersistentModel, V: RawRepresentable & Codable>(
     _ slot: Int, to value: V, of model: M
   ) where V.RawValue: _ScalarAttribute {
@@ -92,7 +92,7 @@ extension _ModelBacking {
   }
 
   /// Changes an optional enum property.
-  @inlinable
+  @_transparent
   public func set<M: PersistentModel, V: RawRepresentable & Codable>(
     _ slot: Int, to value: V?, of model: M
   ) where V.RawValue: _ScalarAttribute {

@@ -122,28 +122,29 @@ extension HistoryTables {
   private static func definitions(tombstoneCount: Int) -> [TableDefinition] {
     let change = Entity.change.table
     let transaction = Entity.transaction.table
-    let tombstones = (0..<tombstoneCount).map { (Change.tombstone($0), SQLType.blob) }
+    var changeColumns: [Column] = [
+      (Change.type, .integer), (Change.entity, .integer), (Change.key, .integer),
+      (Change.transaction, .integer), (Change.columns, .blob),
+    ]
+    for index in 0..<tombstoneCount { changeColumns.append((Change.tombstone(index), .blob)) }
+    var transactionColumns: [Column] = Transaction.texts.map { ($0, .integer) }
+    transactionColumns.append((Transaction.timestamp, .real))
+    for text in Transaction.texts { transactionColumns.append((Transaction.twin(of: text), .text)) }
+    transactionColumns.append(("ZQUERYGEN", .blob))
+    var transactionIndexes = Transaction.texts.map { referenceIndex($0, of: transaction) }
+    transactionIndexes.append(
+      valueIndex(
+        "Z_TRANSACTION_TransactionAuthorIndex", of: transaction,
+        Transaction.twin(of: Transaction.author)))
+    transactionIndexes.append(
+      valueIndex(
+        "Z_TRANSACTION_TransactionTimestampIndex", of: transaction, Transaction.timestamp))
     return [
       TableDefinition(
-        table: table(
-          .change,
-          [
-            (Change.type, .integer), (Change.entity, .integer), (Change.key, .integer),
-            (Change.transaction, .integer), (Change.columns, .blob),
-          ] + tombstones),
+        table: table(.change, changeColumns),
         indexes: [referenceIndex(Change.transaction, of: change)]),
       TableDefinition(
-        table: table(
-          .transaction,
-          Transaction.texts.map { ($0, .integer) } + [(Transaction.timestamp, .real)]
-            + Transaction.texts.map { (Transaction.twin(of: $0), .text) } + [("ZQUERYGEN", .blob)]),
-        indexes: Transaction.texts.map { referenceIndex($0, of: transaction) } + [
-          valueIndex(
-            "Z_TRANSACTION_TransactionAuthorIndex", of: transaction,
-            Transaction.twin(of: Transaction.author)),
-          valueIndex(
-            "Z_TRANSACTION_TransactionTimestampIndex", of: transaction, Transaction.timestamp),
-        ]),
+        table: table(.transaction, transactionColumns), indexes: transactionIndexes),
       TableDefinition(
         table: table(.text, [(Text.value, .text)]),
         indexes: [
@@ -153,9 +154,9 @@ extension HistoryTables {
     ]
   }
 
-  private static func table(
-    _ entity: Entity, _ columns: [(name: String, type: SQLType)]
-  ) -> CreateTable {
+  private typealias Column = (name: String, type: SQLType)
+
+  private static func table(_ entity: Entity, _ columns: [Column]) -> CreateTable {
     CreateTable(
       entity.table,
       columns: [

@@ -89,9 +89,11 @@ extension RelationalStore {
   ) throws -> [(key: Int64, entity: Int)] {
     let columns = plans.selection(of: query.entity).keyColumns
     let found = try session.statement(query.text(.keys, columns)).integers(query.parameters)
-    let rows = stride(from: 0, to: found.count, by: columns.count).lazy.map { row in
-      (key: found[row], entity: columns.count > 1 ? Int(found[row + 1]) : query.entity.number)
+    var rows: [(key: Int64, entity: Int)] = []
+    for start in stride(from: 0, to: found.count, by: columns.count) {
+      let entity = columns.count > 1 ? Int(found[start + 1]) : query.entity.number
+      if number == nil || number == entity { rows.append((key: found[start], entity: entity)) }
     }
-    return rows.filter { number == nil || number == $0.entity }
+    return rows
   }
 }

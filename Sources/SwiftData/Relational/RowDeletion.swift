@@ -287,12 +287,14 @@ final class RowDeletion {
   private func partners(
     _ partners: DeletionSteps.Partners, _ list: String
   ) throws -> [(owner: Int64, key: Int64, entity: Int)] {
-    try partners.queries.flatMap { sql in
+    var rows: [(owner: Int64, key: Int64, entity: Int)] = []
+    for sql in partners.queries {
       let found = try session.statement(sql).integers(.list(list))
-      return stride(from: 0, to: found.count, by: 3).map {
-        (owner: found[$0], key: found[$0 + 1], entity: Int(found[$0 + 2]))
+      for start in stride(from: 0, to: found.count, by: 3) {
+        rows.append((owner: found[start], key: found[start + 1], entity: Int(found[start + 2])))
       }
     }
+    return rows
   }
 
   @discardableResult

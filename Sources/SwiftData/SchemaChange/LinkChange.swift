@@ -74,13 +74,17 @@ struct LinkPlanner {
   }
 
   /// The counterparts of a property in the file, for an entity and its subentities.
-  private func counterparts(of property: String, in entity: String) -> Set<
-    ModelCounterparts.DeclaredProperty
-  > {
-    Set(
-      current.model.subtree(of: entity).compactMap {
-        counterparts.property(property, of: $0.name)
-      })
+  private func counterparts(
+    of property: String, in entity: String
+  ) -> [ModelCounterparts.DeclaredProperty] {
+    var found: [ModelCounterparts.DeclaredProperty] = []
+    for entity in current.model.subtree(of: entity) {
+      guard let declared = counterparts.property(property, of: entity.name),
+        !found.contains(declared)
+      else { continue }
+      found.append(declared)
+    }
+    return found
   }
 
   /// A related row's key in the changed file, or null if the row is removed.
