@@ -12,8 +12,7 @@ struct PersistedProperty {
   private let model: String
   private let slot: String
   private let form: Form
-  /// The position of the property, where the compiler reports errors about its type.
-  private let location: SourceDirective
+  private let bindings: PatternBindingListSyntax
 
   /// `nil` if the attribute is not on a stored variable of a class.
   init?(
@@ -27,15 +26,18 @@ struct PersistedProperty {
     self.property = property
     self.model = model
     self.form = form
-    // The position of the name, because attributes before it may be on other lines.
-    location = SourceDirective(of: variable.bindings, in: context)
+    bindings = variable.bindings
     let argument = attribute.arguments?.as(LabeledExprListSyntax.self)?.first
     let keyPath = "\\\(model).\(property.identifier.text)"
     slot = argument?.expression.trimmedDescription ?? "\(model)._$slot(for: \(keyPath))"
   }
 
   /// Indented as in the accessor block.
-  var accessors: [AccessorDeclSyntax] { basicAccessors + inPlaceAccessors }
+  func accessors(in context: some MacroExpansionContext) -> [AccessorDeclSyntax] {
+    // The position of the property, where the compiler reports errors about its type: that of the
+    // name, because attributes before it may be on other lines.
+    basicAccessors(SourceDirective(of: bindings, in: context)) + inPlaceAccessors
+  }
 
   /// Changes an array in place, so that an append to a to-many relationship adds one member.
   private var inPlaceAccessors: [AccessorDeclSyntax] {
@@ -52,7 +54,7 @@ struct PersistedProperty {
     ].map(AccessorDeclSyntax.init(text:))
   }
 
-  private var basicAccessors: [AccessorDeclSyntax] {
+  private func basicAccessors(_ location: SourceDirective) -> [AccessorDeclSyntax] {
     let suffix = form.rawValue
     let marker = property.markerName
     return [

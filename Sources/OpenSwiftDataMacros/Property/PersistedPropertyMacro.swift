@@ -14,7 +14,7 @@ extension PersistedPropertyMacro: AccessorMacro {
     in context: some MacroExpansionContext
   ) throws -> [AccessorDeclSyntax] {
     let property = PersistedProperty(declaration, attribute: node, form: .plain, in: context)
-    return property?.accessors ?? []
+    return property?.accessors(in: context) ?? []
   }
 }
 

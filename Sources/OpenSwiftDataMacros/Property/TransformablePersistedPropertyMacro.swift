@@ -15,7 +15,7 @@ extension TransformablePersistedPropertyMacro: AccessorMacro {
   ) throws -> [AccessorDeclSyntax] {
     let form = PersistedProperty.Form.transformable
     let property = PersistedProperty(declaration, attribute: node, form: form, in: context)
-    return property?.accessors ?? []
+    return property?.accessors(in: context) ?? []
   }
 }
 
