@@ -36,7 +36,7 @@ extension _ModelBacking {
   public func set<M: PersistentModel, V: _ScalarAttribute>(
     _ slot: Int, to value: V, of model: M
   ) {
-    change(slot, to: value._slotValue, of: model)
+    Self.change(slot, to: value._slotValue, of: model, in: object)
   }
 
   /// Changes an optional scalar property.
@@ -44,7 +44,7 @@ extension _ModelBacking {
   public func set<M: PersistentModel, V: _ScalarAttribute>(
     _ slot: Int, to value: V?, of model: M
   ) {
-    change(slot, to: value?._slotValue ?? .null, of: model)
+    Self.change(slot, to: value?._slotValue ?? .null, of: model, in: object)
   }
 
   // MARK: Raw values
@@ -88,7 +88,7 @@ extension _ModelBacking {
   public func set<M: PersistentModel, V: RawRepresentable & Codable>(
     _ slot: Int, to value: V, of model: M
   ) where V.RawValue: _ScalarAttribute {
-    change(slot, to: value.rawValue._slotValue, of: model)
+    Self.change(slot, to: value.rawValue._slotValue, of: model, in: object)
   }
 
   /// Changes an optional enum property.
@@ -96,7 +96,7 @@ extension _ModelBacking {
   public func set<M: PersistentModel, V: RawRepresentable & Codable>(
     _ slot: Int, to value: V?, of model: M
   ) where V.RawValue: _ScalarAttribute {
-    change(slot, to: value?.rawValue._slotValue ?? .null, of: model)
+    Self.change(slot, to: value?.rawValue._slotValue ?? .null, of: model, in: object)
   }
 
   // MARK: Composites and encoded values
@@ -121,7 +121,7 @@ extension _ModelBacking {
   public func set<M: PersistentModel, V: Codable>(
     _ slot: Int, to value: V, of model: M
   ) {
-    change(slot, to: _SlotValue.boxing(value), of: model)
+    Self.change(slot, to: _SlotValue.boxing(value), of: model, in: object)
   }
 
   /// The value of a Codable property for an accessor that changes it in place.
@@ -155,6 +155,6 @@ extension _ModelBacking {
   public func setTransformable<M: PersistentModel, V>(
     _ slot: Int, to value: V, of model: M
   ) {
-    change(slot, to: _SlotValue.boxing(value), of: model)
+    Self.change(slot, to: _SlotValue.boxing(value), of: model, in: object)
   }
 }

@@ -47,10 +47,16 @@ public struct _ModelBacking {
   ///
   /// The setters of all properties of attributes call it. It is not inlinable, because the compiler
   /// would optimise a copy of it for each property of a user's models.
+  /// It takes the storage instead of `self`, and consumes the value, so that a call retains the storage
+  /// once and the value not at all.
   @usableFromInline
-  func change<M: PersistentModel>(_ slot: Int, to value: _SlotValue, of model: M) {
-    let storage = object ?? model._$storage
-    withMutation(model, slot) { storage.change(slot, to: value) }
+  static func change<M: PersistentModel>(
+    _ slot: Int, to value: consuming _SlotValue, of model: M, in object: _ModelStorage?
+  ) {
+    guard let object else { return model._$storage.change(slot, to: value) }
+    if object.observers == nil { return object.change(slot, to: value) }
+    let value = value
+    object.noteMutation(model, slot) { object.change(slot, to: value) }
   }
 
   /// The storage of `model`, created if it has none.

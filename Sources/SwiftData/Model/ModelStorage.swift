@@ -171,7 +171,7 @@ public final class _ModelStorage {
 
   /// Puts a value over the row.
   @usableFromInline
-  func overlay(_ value: _SlotValue, at slot: Int) {
+  func overlay(_ value: consuming _SlotValue, at slot: Int) {
     #if OPENSWIFTDATA_INVARIANTS
       RelationshipValues._invariantCheck(value, at: slot, of: descriptor)
     #endif
@@ -179,7 +179,7 @@ public final class _ModelStorage {
   }
 
   /// Puts a value over the row, after the context was asked to track the change.
-  func change(_ slot: Int, to value: _SlotValue) {
+  func change(_ slot: Int, to value: consuming _SlotValue) {
     if let source { source._willChange(self, slot: slot) }
     overlay(value, at: slot)
   }

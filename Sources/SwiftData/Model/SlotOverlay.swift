@@ -19,7 +19,7 @@ struct SlotOverlay {
   // MARK: Values
 
   /// - Parameter slotCount: The number of slots of the model, needed for the first value.
-  mutating func set(_ value: _SlotValue, at slot: Int, slotCount: Int) {
+  mutating func set(_ value: consuming _SlotValue, at slot: Int, slotCount: Int) {
     if values == nil { values = ContiguousArray(repeating: .unset, count: slotCount) }
     values?[slot] = value
   }
