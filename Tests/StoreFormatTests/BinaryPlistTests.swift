@@ -69,6 +69,15 @@ struct BinaryPlistTests {
     #expect(texts.map { $0.string.map { Array($0.unicodeScalars).count } } == [1, 2])
   }
 
+  /// Equal values are written once.
+  @Test func valuesOfDifferentKindsStayApart() throws {
+    let value = PropertyList.array([
+      .integer(1), .uid(1), .string("1"), .string("i1"), .integer(1), .unsigned(1 << 63),
+      .string("u9223372036854775808"), .bool(true), .string("t"), .bool(false), .string("f"),
+    ])
+    #expect(try BinaryPlist.decode(BinaryPlist.encode(value)) == value)
+  }
+
   @Test func valuesWithoutEndAreRefused() throws {
     // An array that contains itself, and 64 arrays of the next one twice.
     let circle = Data("bplist00".utf8) + [0xA1, 0, 8] + Self.trailer(count: 1, table: 10)
