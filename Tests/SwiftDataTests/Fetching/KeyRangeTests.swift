@@ -93,7 +93,8 @@ import Testing
       try context.save()
     }
     var texts: [String] = []
-    try ModelContext(container).enumerate(FetchDescriptor<KeyRangeBase>()) { model in
+    let ascending = FetchDescriptor<KeyRangeBase>(sortBy: [SortDescriptor(\.number)])
+    try ModelContext(container).enumerate(ascending) { model in
       texts.append((model as? KeyRangeLeaf)?.text ?? "base \(model.number)")
     }
     #expect(texts == (0..<200).map { $0 % 3 == 0 ? "leaf \($0)" : "base \($0)" })
