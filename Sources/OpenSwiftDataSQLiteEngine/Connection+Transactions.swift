@@ -16,7 +16,6 @@ extension Connection {
     if let enclosing { return try begin(in: enclosing) }
     try prepare("BEGIN \(kind.rawValue)").run()
     guard kind == .immediate else { return }
-    noteBegin()
     do {
       try checkFileBeforeWriting()
       try checkSchemaBeforeWriting()

@@ -34,11 +34,6 @@ package final class Connection {
   /// state.
   var watch: SchemaChangeDetector?
   var knownDataVersion: UInt32 = 0
-  /// The data version after the last commit, or at the beginning of the running transaction.
-  var committedDataVersion: UInt32 = 0
-  var foreignCommits: Int64 = 0
-  /// The state at the beginning of the last transaction that took the write lock; `nil` in memory.
-  package internal(set) var stateAtBegin: WriteState?
 
   /// The number of rollbacks. Rows that a rollback restores do not count as changed.
   package internal(set) var rollbackCount: Int64 = 0

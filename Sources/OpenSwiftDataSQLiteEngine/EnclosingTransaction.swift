@@ -101,7 +101,6 @@ extension Connection {
     try requireWhole(enclosing)
     try prepare("SAVEPOINT \(enclosing.savepoint)").run()
     enclosing.depth += 1
-    noteStateAtBegin()
   }
 
   func commit(in enclosing: EnclosingTransaction) throws {

@@ -22,16 +22,6 @@ final class SchemaChangeDetector: Sendable {
   }
 }
 
-/// A state of the database in write transactions of one connection. If it is the same at the end of
-/// one transaction and at the beginning of another one, nothing was written in between.
-package struct WriteState: Hashable, Sendable {
-  /// Counts the beginnings of transactions that found commits of other connections.
-  package let foreignCommits: Int64
-  /// Counts the rows that the connection has changed.
-  package let ownChanges: Int64
-  package let rollbacks: Int64
-}
-
 extension ConnectionPool {
   /// Calls `check` now, and whenever other connections may have changed the tables.
   /// - Parameter check: Throws if the tables are not the expected ones. It must only read.
@@ -66,30 +56,7 @@ extension Connection {
   }
 
   /// Called after a commit: no other connection can have written since the transaction began.
-  func noteOwnCommit() {
-    committedDataVersion = dataVersion
-    if watch != nil { knownDataVersion = committedDataVersion }
-  }
-
-  /// Called at the beginning of a transaction that has the write lock, so that no other connection
-  /// can commit until it ends.
-  func noteBegin() {
-    let version = dataVersion
-    if version != committedDataVersion {
-      committedDataVersion = version
-      foreignCommits += 1
-    }
-    noteStateAtBegin()
-  }
-
-  /// Connections to one database in memory share its data version, so that a commit of another one
-  /// may be taken for an own one.
-  func noteStateAtBegin() { stateAtBegin = mode.isInMemory ? nil : writeState }
-
-  /// What has been written so far, by this connection and by others before the running transaction.
-  package var writeState: WriteState {
-    WriteState(foreignCommits: foreignCommits, ownChanges: totalChanges, rollbacks: rollbackCount)
-  }
+  func noteOwnCommit() { if watch != nil { knownDataVersion = dataVersion } }
 
   /// Changes with each change of the file that the connection has seen: its own, and those of other
   /// connections once it has begun to read.

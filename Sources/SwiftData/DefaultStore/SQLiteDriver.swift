@@ -149,17 +149,6 @@ extension Connection: SQLSession {
     ChangeStamp(
       others: try integer("PRAGMA data_version") ?? 0, own: totalChanges + rollbackCount)
   }
-
-  package var stampAtBegin: WriteStamp? { stateAtBegin.map(WriteStamp.init) }
-
-  package var writeStamp: WriteStamp? { WriteStamp(writeState) }
-}
-
-extension WriteStamp {
-  fileprivate init(_ state: WriteState) {
-    self.init(
-      others: state.foreignCommits, own: state.ownChanges, rollbacks: state.rollbacks)
-  }
 }
 
 extension SQLiteError: DatabaseFailure {}

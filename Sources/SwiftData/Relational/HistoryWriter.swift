@@ -4,8 +4,7 @@ import OpenSwiftDataSQLSyntax
 /// Writes the history of one transaction, inside that transaction.
 ///
 /// 1. The first change reserves the next keys of changes and transactions, and finds the keys of the
-///    transaction's texts. They follow the last transaction of the store without a statement if
-///    nothing else was written since (`HistoryPosition`).
+///    transaction's texts.
 /// 2. Statements add changes for many rows at once, and read them from their table: inserted and
 ///    updated rows after the write, deleted rows before the deletion. So nothing is collected in
 ///    memory.
@@ -142,10 +141,6 @@ struct HistoryWriter {
     _ = try addTransaction(&position)
     try run(
       statements.storeLastKeys, [.integer(position.transaction), .integer(position.lastChange)])
-    store?.historyPosition.note(
-      HistoryPosition.End(
-        transaction: position.transaction, lastChange: position.lastChange,
-        texts: position.texts, textKeys: position.textKeys), at: session.writeStamp)
   }
 
   private mutating func writeGap() throws {
@@ -205,12 +200,6 @@ struct HistoryWriter {
       editor.author, HistoryWriter.bundleIdentifier,
       keepsChanges ? editor.contextName : HistoryTables.Text.gap, HistoryWriter.processName,
     ]
-    if let end = store?.historyPosition.end(at: session.stampAtBegin), end.texts == texts {
-      return Position(
-        transaction: try KeySpace.next(after: end.transaction),
-        lastChange: try KeySpace.next(after: end.lastChange) - 1, texts: texts,
-        textKeys: end.textKeys)
-    }
     let found = try session.statement(statements.begin)
       .integers(.values(texts.map { $0.map { .text($0) } ?? .null }))
     guard found.count == 4 + texts.count else {

@@ -37,8 +37,6 @@ package final class RelationalStore: StorePort {
   let ownTransactions = OwnTransactions()
   /// The gap that the next save without history may extend.
   let ownGap = HistoryGap()
-  /// The end of the history after the last transaction of this store.
-  let historyPosition = HistoryPosition()
   /// The context whose transaction encloses its saves. Written by the thread that has the writer.
   let transactionOwner = Mutex<EditingState.ID?>(nil)
 

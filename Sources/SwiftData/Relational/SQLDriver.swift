@@ -89,8 +89,6 @@ extension SQLSession {
   package func beginEnclosingTransaction(within limit: Duration?) throws { try begin() }
   package func commitEnclosingTransaction() throws { try commit() }
   package func rollbackEnclosingTransaction() { rollback() }
-  package var stampAtBegin: WriteStamp? { nil }
-  package var writeStamp: WriteStamp? { nil }
 }
 
 extension SQLDriver {
@@ -143,12 +141,6 @@ package protocol SQLSession: AnyObject {
   /// Changes when the database may have been written since an earlier call on this session. Only
   /// for databases that report changes.
   func changeStamp() throws -> ChangeStamp
-
-  /// The state at the beginning of the running transaction, and the state now. If a transaction
-  /// begins with the state in which another one has ended, nothing was written in between. `nil` if
-  /// the database does not report changes.
-  var stampAtBegin: WriteStamp? { get }
-  var writeStamp: WriteStamp? { get }
 }
 
 /// A state of the database as one session sees it.
@@ -161,21 +153,6 @@ package struct ChangeStamp: Hashable, Sendable {
   package init(others: Int64, own: Int64) {
     self.others = others
     self.own = own
-  }
-}
-
-/// A state of the database in write transactions of one session.
-package struct WriteStamp: Hashable, Sendable {
-  /// Counts beginnings of transactions that found commits of other sessions.
-  let others: Int64
-  /// Counts changed rows of the session.
-  let own: Int64
-  let rollbacks: Int64
-
-  package init(others: Int64, own: Int64, rollbacks: Int64) {
-    self.others = others
-    self.own = own
-    self.rollbacks = rollbacks
   }
 }
 
