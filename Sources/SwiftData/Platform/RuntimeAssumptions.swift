@@ -10,7 +10,7 @@
 /// | the metadata of an enum has its cases                | `TypeReflection`   | a container of values that are not scalars does not open |
 /// | the value of an enum without payloads is its number  | `TypeReflection`   | the same           |
 /// | the metadata of `Optional` and `Array` has its type  | `TypeReflection`   | types are cast to protocols |
-/// | tracking retains an object of the registrar          | `ObservationProbe` | each read counts as tracked |
+/// | tracking retains an object of the registrar, whose second word grows with its references | `ObservationProbe` | each read counts as tracked |
 /// | an array of objects has one word for each            | `ObjectWords`      | the words are copied from the objects |
 /// | a mirror of a sort descriptor shows its comparator   | `ModelOrder`       | values are compared without the descriptor |
 ///
