@@ -156,7 +156,7 @@ final class LinkWriter {
       try displace(statements.freeRow, key, assignment.destination?.key)
     }
     guard let destination = assignment.destination, !deletion.contains(destination),
-      !changes.isNew(destination)
+      assignment.isDestinationShared || !changes.isNew(destination)
     else { return }
     try displace(statements.freeDestination, key, destination.key)
     answered += try rewrite(statements.answer, key, destination.key)
@@ -236,6 +236,8 @@ private struct OneToOneAssignment {
   var destination: RowChanges.Row?
   /// Whether several models were merged into the row, or a stored and a new one.
   var isShared: Bool
+  /// The same for the row of the destination: other rows may refer to it, also if it is new.
+  var isDestinationShared = false
 }
 
 /// The one-to-one links of a save. If several new models are merged into one row, the last link
@@ -272,6 +274,7 @@ private struct OneToOneAssignments {
       guard taken.insert(end).inserted else { continue }
       if let row = assignment.destination {
         let other = Side(row: row, slot: assignment.statements.freeRow.slot)
+        assignment.isDestinationShared = indices[other].map { assignments[$0].isShared } ?? false
         if other != end, !taken.insert(other).inserted { assignment.destination = nil }
       }
       settled.append(assignment)
