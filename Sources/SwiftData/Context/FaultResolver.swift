@@ -151,7 +151,7 @@ final class FaultResolver {
       try port.members(
         of: identifier, slot: slot, descriptor: storage.descriptor, stores.editingState)
     }
-    return snapshots?.compactMap { materializer.materialize($0, in: source) }
+    return snapshots?.map { materializer.materialize($0, in: source) }
   }
 
   /// A model for an identifier without a row.

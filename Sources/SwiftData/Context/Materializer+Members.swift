@@ -7,12 +7,7 @@ extension Materializer {
     if case .batch(let batch) = rows, let table = identities.table(of: batch.scope) {
       return members(of: batch, in: table, source)
     }
-    return rows.snapshots.map { snapshot in
-      guard let model = materialize(snapshot, in: source) else {
-        preconditionFailure("A row of \(snapshot.descriptor.entityName) has no model.")
-      }
-      return model
-    }
+    return rows.snapshots.map { materialize($0, in: source) }
   }
 
   private func members(
@@ -24,12 +19,8 @@ extension Materializer {
       var models: [any PersistentModel] = []
       models.reserveCapacity(batch.entries.count)
       var backing: any BackingData<M> = _ManagedBackingData<M>(_ModelStorage(descriptor))
-      forEachRow(of: batch, in: table) { row in
-        let storage = _ModelStorage(descriptor)
-        storage.becomeRegistered(
-          in: source, as: PersistentIdentifier(scope: batch.scope, key: row.key),
-          page: row.page.takeUnretainedValue(), row: row.row)
-        return storage
+      forEachRow(of: batch, in: table) {
+        makeStorage(of: $0, in: batch, source)
       } _: { index, storage, known in
         guard known != nil, let model = storage.persistentModel else {
           return models.append(

@@ -60,12 +60,8 @@ final class Materializer {
     var backing: any BackingData<T> = _ManagedBackingData<T>(_ModelStorage(descriptor))
     return [T](unsafeUninitializedCapacity: batch.entries.count) { models, count in
       guard let first = models.baseAddress else { return }
-      forEachRow(of: batch, in: table) { row in
-        let storage = _ModelStorage(descriptor)
-        storage.becomeRegistered(
-          in: source, as: PersistentIdentifier(scope: batch.scope, key: row.key),
-          page: row.page.takeUnretainedValue(), row: row.row)
-        return storage
+      forEachRow(of: batch, in: table) {
+        makeStorage(of: $0, in: batch, source)
       } _: { index, storage, known in
         let model: T
         if let known {
@@ -79,6 +75,17 @@ final class Materializer {
         count += 1
       }
     }
+  }
+
+  @inline(__always)
+  func makeStorage(
+    of row: RowBatch.Entry, in batch: RowBatch, _ source: any _FaultSource
+  ) -> _ModelStorage {
+    let storage = _ModelStorage(batch.descriptor)
+    storage.becomeRegistered(
+      in: source, as: PersistentIdentifier(scope: batch.scope, key: row.key),
+      page: row.page.takeUnretainedValue(), row: row.row)
+    return storage
   }
 
   /// Looks up the rows of a batch, several at a time, and iterates over their storages.
@@ -117,7 +124,7 @@ final class Materializer {
   /// The model of one snapshot of any class.
   func materialize(
     _ snapshot: DefaultSnapshot, in source: any _FaultSource
-  ) -> (any PersistentModel)? {
+  ) -> any PersistentModel {
     let identifier = snapshot.persistentIdentifier
     if let live = registered(identifier), let known = live.storage.persistentModel {
       update(live.storage, with: snapshot)
@@ -135,7 +142,7 @@ final class Materializer {
   /// Keeps the models of additional rows that a store returned, for a while.
   func register(related snapshots: [DefaultSnapshot], in source: any _FaultSource) {
     for snapshot in snapshots {
-      if let model = materialize(snapshot, in: source) { recent.keep(model) }
+      recent.keep(materialize(snapshot, in: source))
     }
   }
 

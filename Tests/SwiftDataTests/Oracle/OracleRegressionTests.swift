@@ -19,6 +19,11 @@ import Testing
       .link(.badge, .right, 0, 0), .link(.badge, .right, 1, 1))
   }
 
+  @Test func ofSeveralNewModelsThatBecomeOneRowTheEarlierLinkIsRemoved() {
+    expectAgreement(
+      .insertTree, .insert(.captain), .upsert(.badge, 3), .link(.badge, .left, 14, 7))
+  }
+
   @Test func aNewModelThatADeletionTakesAlongBecomesNoRow() {
     expectAgreement(
       .insertTree, .insert(.captain), .insert(.club), .insert(.chore), .insert(.team), .save,
