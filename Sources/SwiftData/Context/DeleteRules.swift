@@ -13,12 +13,7 @@ struct DeleteRules {
   private let graph: ModelGraph
   private let fixer: RelationshipFixer
   private let prefetcher: Prefetcher
-  /// To-many relationships that lost members to the deletion.
-  private(set) var shrunk: [(storage: _ModelStorage, slot: Int)] = []
   private var undoings: [RelationshipFixer.Undoing] = []
-  /// The models of `shrunk`, which may have no other owner: a model that is being deinitialised has
-  /// no lists to check.
-  private var shrunkModels: [AnyObject?] = []
 
   init(
     _ source: any _FaultSource, _ stores: ContextStores, _ context: ContextIdentity,
@@ -36,7 +31,7 @@ struct DeleteRules {
 
   /// - Returns: The deletions that a rule denies.
   mutating func apply() -> [SwiftDataError] {
-    (shrunk, shrunkModels, undoings) = ([], [], [])
+    undoings = []
     // For models that another context deleted, that context has applied the rules.
     if recorder.changes.deleted.isEmpty
       || stores.coordinator.ports.allSatisfy(\.isTransactional)
@@ -120,9 +115,7 @@ struct DeleteRules {
         continue
       }
       if partner.descriptor.properties[inverse].isToMany {
-        shrunk.append((partner, inverse))
-        shrunkModels.append(partner.model)
-        undoings += fixer.drop(storage, from: partner, slot: inverse)
+        undoings.append(fixer.remove(storage, from: partner, slot: inverse))
       } else {
         undoings.append(fixer.empty(partner, slot: inverse))
       }

@@ -176,11 +176,13 @@ final class RelationshipFixer {
     note(.gained(model), storage, slot)
   }
 
+  @discardableResult
   private func lose(
     _ model: any PersistentModel, _ value: _ToManyValue, of storage: _ModelStorage, _ slot: Int
-  ) {
+  ) -> ModelList.Position {
     let position = value.lose(model)
     note(.lost(model, position), storage, slot)
+    return position
   }
 
   private func note(_ edit: ToManyEdits.Edit, _ storage: _ModelStorage, _ slot: Int) {
@@ -276,25 +278,32 @@ final class RelationshipFixer {
 extension RelationshipFixer {
   typealias Undoing = () -> Void
 
-  /// Removes a deleted model from a list in memory. The store removes the pair itself, so this is
-  /// no change of the list's owner.
-  /// - Returns: The undo of it; empty if no list is in memory.
-  func drop(_ storage: _ModelStorage, from partner: _ModelStorage, slot: Int) -> [Undoing] {
-    guard case .toMany(let value) = partner.overlaid(slot), let model = storage.persistentModel
-    else { return [] }
-    var dropped: _ToManyValue.Dropped?
-    notify(partner, slot) { dropped = value.drop(model) }
-    guard let dropped else { return [] }
-    return [{ partner.notifyingObservers(of: slot) { value.takeBack(dropped) } }]
+  /// Removes a deleted model from a list, which changes the list's owner.
+  /// - Returns: The undo of it.
+  func remove(_ storage: _ModelStorage, from partner: _ModelStorage, slot: Int) -> Undoing {
+    guard let model = storage.persistentModel else { return {} }
+    let restore = restoring(partner, slot)
+    let wasChanged = partner.changedSlots.contains(slot)
+    var position = ModelList.Position.unknown
+    notify(partner, slot) {
+      position = lose(model, willChangeToMany(partner, slot: slot), of: partner, slot)
+    }
+    guard wasChanged, case .toMany(let value) = partner.overlaid(slot) else { return restore }
+    return { partner.notifyingObservers(of: slot) { value.gain(model, at: position) } }
   }
 
   /// Clears a to-one that refers to a deleted model, which changes its owner.
   /// - Returns: The undo of it.
   func empty(_ partner: _ModelStorage, slot: Int) -> Undoing {
+    let restore = restoring(partner, slot)
+    notify(partner, slot) { assign(nil, to: partner, slot: slot) }
+    return restore
+  }
+
+  private func restoring(_ partner: _ModelStorage, _ slot: Int) -> Undoing {
     let old = partner.overlaid(slot)
     let slots = partner.changedSlots
     let wasClean = partner.flags.isDisjoint(with: [.isChanged, .isInserted])
-    notify(partner, slot) { assign(nil, to: partner, slot: slot) }
     return { [changes = recorder.changes] in
       partner.notifyingObservers(of: slot) { partner.overlay(old, at: slot) }
       partner.overlay.keepChanged(slots)

@@ -50,7 +50,7 @@ struct SavePreparation {
     failedReads.removeAll()
     let denied = rules.apply()
     let failures = Failures(
-      denied: denied, all: denied + validation.failures(shrunk: rules.shrunk))
+      denied: denied, all: denied + validation.failures())
     try failedReads.throwFirst()
     if recorder.changes.deleted.isEmpty { try SwiftDataError.throwAll(failures.all) }
     return failures
@@ -60,7 +60,7 @@ struct SavePreparation {
   /// - Parameter deleted: Pending models that the stores have deleted.
   /// - Throws: `SwiftDataError.modelValidationFailure` for what is still wrong.
   func recheck(_ failures: Failures, besides deleted: Set<ObjectIdentifier>) throws {
-    let left = validation.failures(shrunk: rules.shrunk, besides: deleted)
+    let left = validation.failures(besides: deleted)
     try SwiftDataError.throwAll(failures.denied + left)
   }
 

@@ -13,12 +13,8 @@ struct Validation {
   let changes: ChangeTracker
   let coordinator: any StoreCoordinator
 
-  /// - Parameters:
-  ///   - shrunk: To-many relationships that lose members to deletions of this save.
-  ///   - excluded: Models that the save deletes.
-  func failures(
-    shrunk: [(storage: _ModelStorage, slot: Int)], besides excluded: Set<ObjectIdentifier> = []
-  ) -> [SwiftDataError] {
+  /// - Parameter excluded: Models that the save deletes.
+  func failures(besides excluded: Set<ObjectIdentifier> = []) -> [SwiftDataError] {
     var failures: [SwiftDataError] = []
     func isJudged(_ storage: _ModelStorage) -> Bool {
       excluded.isEmpty || !excluded.contains(ObjectIdentifier(storage))
@@ -28,12 +24,6 @@ struct Validation {
     }
     for storage in changes.changed where isJudged(storage) {
       judge(storage, into: &failures)
-    }
-    for (storage, slot) in shrunk where !storage.flags.contains(.isDeleted) {
-      guard !storage.changedSlots.contains(slot),
-        let link = storage.descriptor.link(slot, in: coordinator)
-      else { continue }
-      validateCount(storage, slot, link, into: &failures)
     }
     var uniqueness = PendingUniqueness(schema: coordinator.schema)
     for storage in changes.changed where isJudged(storage) {

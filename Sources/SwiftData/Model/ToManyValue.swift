@@ -154,28 +154,6 @@ public final class _ToManyValue {
 
   // MARK: Deleted models
 
-  /// What was removed from a list, to be restored.
-  struct Dropped {
-    fileprivate let model: any PersistentModel
-    fileprivate let position: ModelList.Position?
-    fileprivate let addedPosition: ModelList.Position?
-  }
-
-  /// Removes a deleted model from the list, which is no change of the relationship.
-  func drop(_ model: any PersistentModel) -> Dropped {
-    defer { _invariantCheck() }
-    membersChanged()
-    return Dropped(
-      model: model, position: members?.remove(model), addedPosition: added.remove(model))
-  }
-
-  func takeBack(_ dropped: Dropped) {
-    if let position = dropped.position { members?.insert(dropped.model, at: position) }
-    membersChanged()
-    if let position = dropped.addedPosition { added.insert(dropped.model, at: position) }
-    _invariantCheck()
-  }
-
   /// Removes all deleted models from the list.
   /// - Returns: The removed models.
   func dropAll(where hasNoRow: (any PersistentModel) -> Bool) -> [any PersistentModel] {
