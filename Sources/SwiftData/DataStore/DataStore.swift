@@ -74,7 +74,12 @@ public protocol DataStore: AnyObject {
 public protocol DataStoreBatching: DataStore {
   /// Deletes the models that match a request.
   ///
+  /// The store applies the delete rules of relationships to its rows. If it does not know them, it
+  /// throws `DataStoreError.unsupportedFeature` for entities with relationships. The context
+  /// then fetches the models and deletes them by the rules. It also does so without asking the
+  /// store if there are unsaved changes of models that the deletion concerns.
+  ///
   /// - Throws: A `DataStoreError` makes the context fetch and delete the models itself. Other
-  ///   errors make the deletion fail.
+  ///   errors make the deletion fail. The store must not have deleted anything in both cases.
   func delete<T>(_ request: DataStoreBatchDeleteRequest<T>) throws where T: PersistentModel
 }

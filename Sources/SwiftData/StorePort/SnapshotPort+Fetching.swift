@@ -2,6 +2,13 @@ import Foundation
 
 extension SnapshotPort {
   func rows<T: PersistentModel>(of request: DataStoreFetchRequest<T>) throws -> FetchedModels {
+    try answersWithSubclasses(request) ? answer(to: request) : mergedAnswers(to: request)
+  }
+
+  /// The answer of the store to a request.
+  func answer<T: PersistentModel>(
+    to request: DataStoreFetchRequest<T>
+  ) throws -> FetchedModels {
     var rest = InMemoryRest()
     var descriptor = request.descriptor
     while true {
@@ -24,18 +31,20 @@ extension SnapshotPort {
   }
 
   func count<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> Int? {
-    try answer { try store.fetchCount(request) }
+    guard try answersWithSubclasses(request) else { return nil }
+    return try unlessLeftToMemory { try store.fetchCount(request) }
   }
 
   func identifiers<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws
     -> FoundIdentifiers?
   {
-    try answer { try store.fetchIdentifiers(request) }
+    guard try answersWithSubclasses(request) else { return nil }
+    return try unlessLeftToMemory { try store.fetchIdentifiers(request) }
       .map { FoundIdentifiers(identifiers: .identifiers($0), rest: InMemoryRest()) }
   }
 
   /// - Returns: nil if the store leaves the request to memory.
-  private func answer<R>(_ body: () throws -> R) throws -> R? {
+  private func unlessLeftToMemory<R>(_ body: () throws -> R) throws -> R? {
     do {
       return try body()
     } catch DataStoreError.preferInMemoryFilter, DataStoreError.preferInMemorySort {
@@ -104,34 +113,15 @@ extension SnapshotPort {
     schema.entitiesByName[entity]?.rootEntity.name ?? entity
   }
 
-  private func fetch<T: PersistentModel>(
+  func fetch<T: PersistentModel>(
     _ identifiers: [PersistentIdentifier], as type: T.Type, _ editingState: EditingState
   ) throws -> [DefaultSnapshot] {
     let wanted = Set(identifiers)
-    let found = try rows(
-      of: DataStoreFetchRequest(
+    let found = try answer(
+      to: DataStoreFetchRequest(
         descriptor: FetchDescriptor(predicate: T.isOne(of: wanted)), editingState: editingState)
     ).rows.snapshots
     // A store that leaves the predicate to memory returns all models.
     return found.filter { wanted.contains($0.persistentIdentifier) }
-  }
-
-  /// The rows of a class and its subclasses. Each class is fetched separately too, because a store
-  /// may return only the rows of the class itself.
-  func all(
-    _ type: any PersistentModel.Type, _ editingState: EditingState
-  ) throws -> [DefaultSnapshot] {
-    func fetch<T: PersistentModel>(_ type: T.Type) throws -> [DefaultSnapshot] {
-      try rows(
-        of: DataStoreFetchRequest(descriptor: FetchDescriptor<T>(), editingState: editingState)
-      )
-      .rows.snapshots
-    }
-    let descriptor = type._$descriptor
-    let below = types.values.filter { $0 != type && $0._$descriptor.isKind(of: descriptor) }
-      .sorted { $0._$descriptor.entityName < $1._$descriptor.entityName }
-    var known: Set<PersistentIdentifier> = []
-    return try ([type] + below).flatMap { try fetch($0) }
-      .filter { known.insert($0.persistentIdentifier).inserted }
   }
 }

@@ -70,23 +70,27 @@ extension SnapshotPort {
     return completed
   }
 
+  /// The store applies the delete rules to its rows, or throws a `DataStoreError`.
   func entitiesConcerned(byDeletionOf descriptor: _ModelDescriptor) -> Set<String>? {
-    guard store is any DataStoreBatching, !needsRules(descriptor.entityName) else { return nil }
-    return [descriptor.entityName]
-  }
-
-  /// Whether a deletion affects other rows: those it refers to, and those that refer to it.
-  private func needsRules(_ entity: String) -> Bool {
-    let family = Set(
-      schema.lineage(of: entity).map(\.name)
-        + schema.entities.map(\.name).filter { name in
-          schema.lineage(of: name).contains { $0.name == entity }
-        })
-    return schema.entities.contains { other in
-      other.relationships.contains {
-        family.contains(other.name) || family.contains($0.destination)
+    guard store is any DataStoreBatching else { return nil }
+    var concerned: Set<String> = []
+    var deleted = schema.hierarchy(of: descriptor.entityName)
+    var waiting = Array(deleted)
+    while let name = waiting.popLast() {
+      concerned.insert(name)
+      for entity in schema.entities {
+        for relationship in entity.relationships {
+          let destination = schema.hierarchy(of: relationship.destination)
+          if destination.contains(name) { concerned.formUnion(schema.hierarchy(of: entity.name)) }
+          guard entity.name == name else { continue }
+          concerned.formUnion(destination)
+          guard relationship.deleteRule == .cascade else { continue }
+          waiting += destination.subtracting(deleted)
+          deleted.formUnion(destination)
+        }
       }
     }
+    return concerned
   }
 
   func delete<T: PersistentModel>(_ request: DataStoreBatchDeleteRequest<T>) throws {
@@ -94,6 +98,17 @@ extension SnapshotPort {
       throw DataStoreError.unsupportedFeature
     }
     try store.delete(request)
+  }
+}
+
+extension Schema {
+  /// The names of an entity, its superentities and its subentities.
+  fileprivate func hierarchy(of entity: String) -> Set<String> {
+    let above = lineage(of: entity).map(\.name)
+    let below = entities.map(\.name).filter { name in
+      lineage(of: name).contains { $0.name == entity }
+    }
+    return Set(above + below)
   }
 }
 

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The port for stores with the public `DataStore` protocol, which uses requests and snapshots.
 ///
 /// Snapshots of the store are converted to `DefaultSnapshot` and back, property by property
@@ -5,6 +7,8 @@
 ///
 /// * If the store prefers not to filter or sort, the request is repeated without, and memory does
 ///   the rest.
+/// * If the store answers a request for a class without the rows of its subclasses, they are fetched
+///   too (`SnapshotPort+Subclasses.swift`).
 /// * One or several rows are fetched with a predicate that tests membership in a set of
 ///   identifiers.
 /// * A to-many relationship is the list in its owner's snapshot. If the store has no such list, the
@@ -14,6 +18,8 @@ final class SnapshotPort<Store: DataStore>: StorePort {
   let store: Store
   let schema: Schema
   let types: [String: any PersistentModel.Type]
+  /// The classes for which the store is known to return the rows of subclasses, or not to.
+  let knownAnswers = Mutex<[ObjectIdentifier: AnswerScope]>([:])
 
   init(store: Store, schema: Schema, types: [String: any PersistentModel.Type]) {
     self.store = store
@@ -30,5 +36,5 @@ final class SnapshotPort<Store: DataStore>: StorePort {
   func end(_ editingState: EditingState) { store.invalidateState(for: editingState) }
 }
 
-// Stores are thread-safe by contract, everything else is constant.
+// Stores are thread-safe by contract, `knownAnswers` has a lock, everything else is constant.
 extension SnapshotPort: @unchecked Sendable {}

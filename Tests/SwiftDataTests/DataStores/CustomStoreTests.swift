@@ -8,6 +8,7 @@ import Testing
 @Suite struct CustomStoreTests {
   typealias Author = Archive.Author
   typealias Book = Archive.Book
+  typealias Label = Archive.Label
   typealias Note = Archive.Note
   typealias Behaviour = MemoryStoreBehaviour<ValuesSnapshot>
 
@@ -94,14 +95,92 @@ import Testing
     #expect(behaviour.count("delete") == 1)
     #expect(behaviour.count("fetch") == before)
     #expect(try context.fetchCount(FetchDescriptor<Note>()) == 0)
-    // Models with relationships go through the delete rules.
+  }
+
+  /// A store that keeps lists learns which of them have lost members, also if nothing has read them.
+  @Test func ownersOfListsThatLoseDeletedModelsAreUpdated() throws {
+    let lists = Mutex<[String: ValuesSnapshot.Value]>([:])
+    let behaviour = Behaviour(rewrite: { snapshot in
+      if case .text(let text) = snapshot.values["text"], let books = snapshot.values["books"] {
+        lists.withLock { $0[text] = books }
+      }
+      return nil
+    })
+    let container = try Self.container(behaviour)
+    let context = ModelContext(container)
+    let author = Author("a")
+    context.insert(author)
+    let (one, two) = (Book("one"), Book("two"))
+    author.books = [one, Book("three")]
+    let (red, blue) = (Label("red"), Label("blue"))
+    one.labels = [red, blue]
+    two.labels = [red]
+    try context.save()
+    let id = two.persistentModelID
+    let other = ModelContext(container)
+    other.delete(try #require(try other.fetch(FetchDescriptor<Author>()).first))
+    try other.save()
+    #expect(lists.withLock { $0 } == ["red": .links([id]), "blue": .links([])])
+    #expect(red.books.map(\.title) == ["two"])
+    #expect(blue.books.isEmpty)
+  }
+
+  @Test func aFailedSaveGivesListsTheirDeletedModelsBack() throws {
+    struct Refusal: Error {}
+    let fails = Mutex(false)
+    let behaviour = Behaviour(willSave: { if fails.withLock({ $0 }) { throw Refusal() } })
+    let container = try Self.container(behaviour)
+    let context = ModelContext(container)
+    let (one, two, three) = (Book("one"), Book("two"), Book("three"))
+    let label = Label("red")
+    context.insert(label)
+    label.books = [one, two]
+    try context.save()
+    label.books.append(three)
+    context.delete(one)
+    context.delete(two)
+    fails.withLock { $0 = true }
+    #expect(throws: Refusal.self) { try context.save() }
+    context.rollback()
+    #expect(label.books.map(\.title) == ["one", "two"])
+    #expect(!context.hasChanges)
+    fails.withLock { $0 = false }
+    context.delete(one)
+    try context.save()
+    #expect(label.books.map(\.title) == ["two"])
+    let stored = try #require(try ModelContext(container).fetch(FetchDescriptor<Label>()).first)
+    #expect(stored.books.map(\.title) == ["two"])
+  }
+
+  @Test func aBatchThatAStoreRefusesIsDeletedByTheContext() throws {
+    let behaviour = Behaviour()
+    let container = try Self.container(behaviour)
+    let context = ModelContext(container)
     let author = Author("a")
     context.insert(author)
     author.books = [Book("one")]
     try context.save()
     try context.delete(model: Author.self)
     #expect(behaviour.count("delete") == 1)
+    #expect(try context.fetchCount(FetchDescriptor<Author>()) == 0)
     #expect(try context.fetchCount(FetchDescriptor<Book>()) == 0)
+  }
+
+  @Test func aBatchBesideUnsavedChangesOfRelatedModelsIsPartOfTheSave() throws {
+    let behaviour = Behaviour()
+    let container = try Self.container(behaviour)
+    let context = ModelContext(container)
+    let author = Author("a")
+    context.insert(author)
+    author.books = [Book("one")]
+    try context.save()
+    author.books[0].title = "two"
+    try context.delete(model: Author.self)
+    #expect(behaviour.count("delete") == 0)
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Author>()) == 1)
+    try context.save()
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Author>()) == 0)
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Book>()) == 0)
   }
 
   /// The store keeps no lists of chapters, so the other side is asked for them: once for all books.

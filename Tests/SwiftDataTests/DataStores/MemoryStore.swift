@@ -106,8 +106,13 @@ final class MemoryStore<Snapshot: DataStoreSnapshot>: DataStore, DataStoreBatchi
 
   func delete<T: PersistentModel>(_ request: DataStoreBatchDeleteRequest<T>) throws {
     behaviour.log.withLock { $0.append("delete") }
+    let name = Schema.entityName(for: T.self)
+    // The store does not know the delete rules.
+    if schema.entitiesByName[name]?.relationships.isEmpty == false {
+      throw DataStoreError.unsupportedFeature
+    }
     if request.predicate != nil { throw DataStoreError.preferInMemoryFilter }
-    let wanted = entities(below: Schema.entityName(for: T.self))
+    let wanted = entities(below: name)
     state.withLock { state in
       state.rows = state.rows.filter { !wanted.contains($0.key.entityName) }
       state.order.removeAll { state.rows[$0] == nil }

@@ -66,6 +66,56 @@ import Testing
     #expect(requested.isSuperset(of: ["Window", "Component", "Control", "Button"]))
   }
 
+  @Test(arguments: [false, true])
+  func aFetchOfTheSuperclassGivesModelsOfSubclasses(answersByClass: Bool) throws {
+    let behaviour = Behaviour(answersByClass: answersByClass)
+    let container = try Self.container(behaviour)
+    try Self.fill(container)
+    let reader = ModelContext(container)
+    let all = try reader.fetch(FetchDescriptor<Component>(sortBy: [SortDescriptor(\.name)]))
+    #expect(all.map(\.name) == ["button", "control", "plain"])
+    #expect(all.first is Button)
+    #expect(try reader.fetchCount(FetchDescriptor<Component>()) == 3)
+    #expect(Set(try reader.fetchIdentifiers(FetchDescriptor<Component>())).count == 3)
+    #expect(try reader.fetchCount(FetchDescriptor<Control>()) == 2)
+    var sliced = FetchDescriptor<Component>(
+      predicate: #Predicate { $0.name != "button" },
+      sortBy: [SortDescriptor(\.name, order: .reverse)])
+    sliced.fetchLimit = 1
+    sliced.fetchOffset = 1
+    #expect(try reader.fetch(sliced).map(\.name) == ["control"])
+    var names: [String] = []
+    try reader.enumerate(FetchDescriptor<Control>(sortBy: [SortDescriptor(\.name)])) {
+      names.append($0.name)
+    }
+    #expect(names == ["button", "control"])
+  }
+
+  /// Whether a store includes subclasses is found out once.
+  @Test func aStoreThatIncludesSubclassesIsAskedOnceForEachFetch() throws {
+    let behaviour = Behaviour()
+    let container = try Self.container(behaviour)
+    try Self.fill(container)
+    let reader = ModelContext(container)
+    _ = try reader.fetch(FetchDescriptor<Component>())
+    let before = behaviour.count("fetch")
+    _ = try reader.fetch(FetchDescriptor<Component>())
+    #expect(behaviour.count("fetch") == before + 1)
+  }
+
+  @Test func subclassesThatGetTheirFirstRowLaterAreFound() throws {
+    let container = try Self.container(Behaviour(answersByClass: true))
+    let writer = ModelContext(container)
+    writer.insert(Component("plain"))
+    try writer.save()
+    let reader = ModelContext(container)
+    #expect(try reader.fetchCount(FetchDescriptor<Component>()) == 1)
+    writer.insert(Button("button"))
+    try writer.save()
+    #expect(try reader.fetchCount(FetchDescriptor<Component>()) == 2)
+    #expect(try reader.fetch(FetchDescriptor<Component>()).count == 2)
+  }
+
   @Test func modelsOfEachClassAreFoundByIdentifier() throws {
     let behaviour = Behaviour(answersByClass: true)
     let container = try Self.container(behaviour)
