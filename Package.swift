@@ -9,6 +9,8 @@ let package = Package(
   products: [
     .library(name: "SwiftData", targets: ["SwiftData"]),
     .library(name: "SwiftDataTools", targets: ["SwiftDataTools"]),
+    .library(name: "SwiftDataStores", targets: ["SwiftDataStores"]),
+    .library(name: "SwiftDataTesting", targets: ["SwiftDataTesting"]),
   ],
   dependencies: [
     .package(url: "https://github.com/swiftlang/swift-syntax", "600.0.0"..<"604.0.0")
@@ -56,6 +58,8 @@ let package = Package(
         "SwiftData", "OpenSwiftDataRowStorage", "OpenSwiftDataSQLiteEngine",
         "OpenSwiftDataSQLSyntax", "OpenSwiftDataStoreFormat",
       ]),
+    .target(name: "SwiftDataStores", dependencies: ["SwiftData"]),
+    .target(name: "SwiftDataTesting", dependencies: ["SwiftData"]),
     .testTarget(name: "RowStorageTests", dependencies: ["OpenSwiftDataRowStorage"]),
     .testTarget(
       name: "SQLiteEngineTests",
@@ -96,6 +100,10 @@ let package = Package(
       dependencies: [
         "SwiftDataTools", "SwiftData", "OpenSwiftDataSQLiteEngine", "OpenSwiftDataStoreFormat",
       ]),
+    .testTarget(name: "SwiftDataStoresTests", dependencies: ["SwiftDataStores", "SwiftData"]),
+    .testTarget(
+      name: "SwiftDataTestingTests",
+      dependencies: ["SwiftDataTesting", "SwiftDataStores", "SwiftData"]),
   ],
   swiftLanguageModes: [.v6]
 )

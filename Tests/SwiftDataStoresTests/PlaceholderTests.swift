@@ -1,0 +1,2 @@
+import SwiftDataStores
+import Testing

@@ -1,0 +1,2 @@
+import SwiftDataTesting
+import Testing
