@@ -2,7 +2,7 @@ import BenchmarkSQLite
 import Foundation
 
 /// What one writes who needs speed and nothing else: the C API, plain structs, no layers.
-final class HandwrittenContender: Contender {
+final class HandwrittenContender: Contender, ConnectedContender {
   static let name = "C API"
 
   private static let columns = """
@@ -10,7 +10,7 @@ final class HandwrittenContender: Contender {
     isGift, reference
     """
 
-  private var database: OpaquePointer?
+  private(set) var database: OpaquePointer?
 
   init(path: String) throws {
     try check(sqlite3_open(path, &database))
@@ -132,24 +132,6 @@ final class HandwrittenContender: Contender {
       sqlite3_reset(statement)
     }
     try run("COMMIT")
-  }
-
-  private func prepare(_ sql: String) throws -> OpaquePointer? {
-    var statement: OpaquePointer?
-    try check(sqlite3_prepare_v2(database, sql, -1, &statement, nil))
-    return statement
-  }
-
-  private func run(_ sql: String) throws {
-    try check(sqlite3_exec(database, sql, nil, nil, nil))
-  }
-
-  private func check(_ code: Int32) throws {
-    if code != SQLITE_OK { throw failure }
-  }
-
-  private var failure: SQLiteFailure {
-    SQLiteFailure(message: String(cString: sqlite3_errmsg(database)))
   }
 }
 

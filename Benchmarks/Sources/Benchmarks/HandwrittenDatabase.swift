@@ -54,3 +54,28 @@ final class HandwrittenStatement {
     sqlite3_column_text(statement, column).map { String(cString: $0) } ?? ""
   }
 }
+
+/// A contender with a connection of its own, whose statements it prepares and steps itself.
+protocol ConnectedContender {
+  var database: OpaquePointer? { get }
+}
+
+extension ConnectedContender {
+  func prepare(_ sql: String) throws -> OpaquePointer? {
+    var statement: OpaquePointer?
+    try check(sqlite3_prepare_v2(database, sql, -1, &statement, nil))
+    return statement
+  }
+
+  func run(_ sql: String) throws {
+    try check(sqlite3_exec(database, sql, nil, nil, nil))
+  }
+
+  func check(_ code: Int32) throws {
+    if code != SQLITE_OK { throw failure }
+  }
+
+  var failure: SQLiteFailure {
+    SQLiteFailure(message: String(cString: sqlite3_errmsg(database)))
+  }
+}

@@ -54,18 +54,8 @@ struct OpeningComparison {
   private func measure(_ models: Models, _ file: URL) throws -> Times {
     var best = Times()
     for _ in 0..<Self.processes {
-      let child = Process()
-      child.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-      #if !os(Linux)
-        child.executableURL = Bundle.main.executableURL
-      #endif
-      child.arguments = ["--open", file.path, models.argument, "\(Self.openings)"]
-      let output = Pipe()
-      child.standardOutput = output
-      try child.run()
-      let text = String(
-        decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-      child.waitUntilExit()
+      let text = try outputOfThisProgram(["--open", file.path, models.argument, "\(Self.openings)"])
+        .text
       let times = text.split(separator: "\n").compactMap { Double($0) }
       guard times.count == Self.openings else { throw UsageFailure() }
       best.first = min(best.first, times[0])

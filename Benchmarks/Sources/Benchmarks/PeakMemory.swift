@@ -12,20 +12,11 @@ enum PeakMemory {
   static func measure(
     _ contender: String, _ stage: Stage, path: String, rows: Int
   ) throws -> Double {
-    let child = Process()
-    child.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-    #if !os(Linux)
-      child.executableURL = Bundle.main.executableURL
-    #endif
-    child.arguments = ["--memory", contender, stage.rawValue, path, String(rows)]
-    let output = Pipe()
-    child.standardOutput = output
-    try child.run()
-    let text = String(
-      decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    child.waitUntilExit()
-    guard child.terminationStatus == 0,
-      let megabytes = Double(text.trimmingCharacters(in: .whitespacesAndNewlines))
+    let output = try outputOfThisProgram([
+      "--memory", contender, stage.rawValue, path, String(rows),
+    ])
+    guard output.status == 0,
+      let megabytes = Double(output.text.trimmingCharacters(in: .whitespacesAndNewlines))
     else { throw MemoryFailure(contender: contender, stage: stage.rawValue) }
     return megabytes
   }

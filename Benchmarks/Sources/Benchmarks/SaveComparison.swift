@@ -171,9 +171,9 @@ private final class PostStore: PostWriter {
 
 // MARK: - By hand
 
-private final class HandwrittenPosts: PostWriter {
+private final class HandwrittenPosts: PostWriter, ConnectedContender {
   let url: URL
-  private var database: OpaquePointer?
+  private(set) var database: OpaquePointer?
   private var statements: [OpaquePointer?] = []
   private var number = 0
   private var posts: Int64 = 0
@@ -241,23 +241,5 @@ private final class HandwrittenPosts: PostWriter {
   private func step(_ statement: OpaquePointer?) throws {
     guard sqlite3_step(statement) == SQLITE_DONE else { throw failure }
     sqlite3_reset(statement)
-  }
-
-  private func prepare(_ sql: String) throws -> OpaquePointer? {
-    var statement: OpaquePointer?
-    try check(sqlite3_prepare_v2(database, sql, -1, &statement, nil))
-    return statement
-  }
-
-  private func run(_ sql: String) throws {
-    try check(sqlite3_exec(database, sql, nil, nil, nil))
-  }
-
-  private func check(_ code: Int32) throws {
-    if code != SQLITE_OK { throw failure }
-  }
-
-  private var failure: SQLiteFailure {
-    SQLiteFailure(message: String(cString: sqlite3_errmsg(database)))
   }
 }
