@@ -132,7 +132,8 @@ extension DefaultSnapshot {
     case .attribute(.composite(let leaves)):
       let values = property.leafCells.map { value($0).stored }
       if property.isOptional, values.allSatisfy(\.isNull) { return nil }
-      return ValueDecoding.composite(type, leaves: leaves, values: values) as? any Encodable
+      return ValueDecoding.completedComposite(type, leaves: leaves, values: values)
+        as? any Encodable
     case .attribute(.encoded):
       guard case .blob(let data) = value(slot) else { return nil }
       return ValueDecoding.encoded(type, bytes: data) as? any Encodable

@@ -38,11 +38,7 @@ extension _ModelStorage {
       if values.allSatisfy({ if case .null = $0 { true } else { false } }), property.isOptional {
         return nil
       }
-      value =
-        ValueDecoding.composite(decodable, leaves: leaves, values: values)
-        ?? ValueDecoding.composite(
-          decodable, leaves: leaves,
-          values: zip(leaves, values).map { $0.isOptional ? $1 : $0.form.filled($1) })
+      value = ValueDecoding.completedComposite(decodable, leaves: leaves, values: values)
     case .attribute(.encoded):
       if row.isNull(slot) {
         guard let bytes = storedBytes(row, slot) else { return nil }

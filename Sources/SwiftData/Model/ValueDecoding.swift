@@ -11,6 +11,17 @@ enum ValueDecoding {
     return restore(type)
   }
 
+  /// A composite as a model shows it: required parts without a stored value have empty ones, because
+  /// SQLite stores a NaN as null.
+  static func completedComposite(
+    _ type: any Decodable.Type, leaves: [CompositeLeaf], values: [_StoredValue]
+  ) -> (any Decodable)? {
+    composite(type, leaves: leaves, values: values)
+      ?? composite(
+        type, leaves: leaves,
+        values: zip(leaves, values).map { $0.isOptional ? $1 : $0.form.filled($1) })
+  }
+
   /// Decodes a value that was stored whole, in any of the forms that files contain.
   static func encoded(_ type: any Decodable.Type, bytes: Data) -> (any Decodable)? {
     bytes.withUnsafeBytes { encoded(type, in: $0) }

@@ -5,21 +5,9 @@ import OpenSwiftDataSQLSyntax
 extension PredicateCompiler {
   /// Whether the value of the node does not depend on a row.
   func isCaptured(node: any PredicateNode) -> Bool {
-    var waiting: [(any PredicateExpression, locals: Set<PredicateExpressions.VariableID>)]
-    waiting = [(node, [])]
-    while let (next, outer) = waiting.popLast() {
-      var locals = outer
-      guard let node = next as? any PredicateNode else { return false }
-      if let variable = node.referencedVariable {
-        if locals.contains(variable) { continue }
-        guard case .captured? = variables[variable] else { return false }
-        continue
-      }
-      if let bound = node.boundVariable { locals.insert(bound) }
-      // The first operand is examined next, because it most often leads to a row.
-      for operand in node.operands.reversed() { waiting.append((operand, locals)) }
+    node.isCaptured { variable in
+      if case .captured? = variables[variable] { true } else { false }
     }
-    return true
   }
 
   /// The value of a node whose operands all compiled to captured values; `nil` if one of them
@@ -54,5 +42,27 @@ extension PredicateCompiler {
     bindings.dependOnValues()
     guard let collection = StoredForms.unwrap(value) as? any Collection else { return nil }
     return collection.map { $0 as Any }
+  }
+}
+
+extension PredicateNode {
+  /// Whether the value of the node does not depend on a row.
+  /// - Parameter isCaptured: Whether a variable stands for a captured value.
+  func isCaptured(_ isCaptured: (PredicateExpressions.VariableID) -> Bool) -> Bool {
+    var waiting: [(any PredicateExpression, locals: Set<PredicateExpressions.VariableID>)]
+    waiting = [(self, [])]
+    while let (next, outer) = waiting.popLast() {
+      var locals = outer
+      guard let node = next as? any PredicateNode else { return false }
+      if let variable = node.referencedVariable {
+        if locals.contains(variable) { continue }
+        guard isCaptured(variable) else { return false }
+        continue
+      }
+      if let bound = node.boundVariable { locals.insert(bound) }
+      // The first operand is examined next, because it most often leads to a row.
+      for operand in node.operands.reversed() { waiting.append((operand, locals)) }
+    }
+    return true
   }
 }

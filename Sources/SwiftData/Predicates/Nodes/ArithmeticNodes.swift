@@ -64,6 +64,10 @@ extension PredicateExpressions.UnaryMinus: PredicateNode {
     }
     return .scalar(value.mapped { .unary(.minus, $0) })
   }
+
+  func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
+    try writer.computation(.negate, Wrapped.Output.self, wrapped)
+  }
 }
 
 extension ArithmeticNode {
@@ -101,6 +105,17 @@ extension ArithmeticNode {
       compiler.demands.add(result.isInRange(range, sign, first.value, second.value))
     }
     return .scalar(result)
+  }
+
+  func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
+    switch sign {
+    case .add: try writer.computation(.add, LHS.Output.self, lhs, rhs)
+    case .subtract: try writer.computation(.subtract, LHS.Output.self, lhs, rhs)
+    case .multiply: try writer.computation(.multiply, LHS.Output.self, lhs, rhs)
+    case .divide: try writer.computation(.divide, LHS.Output.self, lhs, rhs)
+    case .remainder: try writer.computation(.remainder, LHS.Output.self, lhs, rhs)
+    default: throw Undescribed("an unknown operation")
+    }
   }
 }
 

@@ -12,6 +12,10 @@ extension PredicateExpressions.TypeCheck: PredicateNode {
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
     .boolean(try compiler.term(input).cast(to: Desired.self, in: &compiler).isPresent)
   }
+
+  func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
+    try writer.cast(of: input, to: Desired.self, .isEntity)
+  }
 }
 
 extension PredicateExpressions.ConditionalCast: PredicateNode {
@@ -25,6 +29,13 @@ extension PredicateExpressions.ConditionalCast: PredicateNode {
       return try compiler.term(input)
     }
     return .object(try compiler.term(input).cast(to: Desired.self, in: &compiler))
+  }
+
+  func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
+    if Desired.self == Input.Output.self || Output.self == Input.Output.self {
+      return try writer.write(input)
+    }
+    return try writer.cast(of: input, to: Desired.self, .asEntity)
   }
 }
 
@@ -46,6 +57,13 @@ extension PredicateExpressions.ForceCast: PredicateNode {
     compiler.demands.add(object.isPresent)
     object.presence = .always
     return .object(object)
+  }
+
+  func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
+    if Desired.self == Input.Output.self || Desired.self == Input.Output?.self {
+      return try writer.write(input)
+    }
+    return .call(.forceUnwrap, [try writer.cast(of: input, to: Desired.self, .asEntity)])
   }
 }
 

@@ -49,6 +49,10 @@ extension PredicateExpressions.SequenceContains: PredicateNode {
       throw NotInSQL("\(element.label) in \(sequence.label)")
     }
   }
+
+  func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
+    try writer.membership(of: element, in: sequence)
+  }
 }
 
 extension PredicateExpressions.SequenceContainsWhere: PredicateNode {
@@ -69,6 +73,10 @@ extension PredicateExpressions.SequenceContainsWhere: PredicateNode {
       return .boolean(.any(try variable.conditions(test, forEachOf: value, in: &compiler)))
     case let other: throw NotInSQL("elements of \(other.label)")
     }
+  }
+
+  func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
+    try writer.closure(.contains, of: sequence, variable, test)
   }
 }
 
@@ -93,6 +101,10 @@ extension PredicateExpressions.SequenceAllSatisfy: PredicateNode {
     case let other: throw NotInSQL("elements of \(other.label)")
     }
   }
+
+  func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
+    try writer.closure(.allSatisfy, of: sequence, variable, test)
+  }
 }
 
 extension PredicateExpressions.Filter: PredicateNode {
@@ -110,6 +122,10 @@ extension PredicateExpressions.Filter: PredicateNode {
     }
     collection.filters.append(.init(variable: variable.key, test: filter))
     return .collection(collection)
+  }
+
+  func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
+    try writer.closure(.filter, of: sequence, variable, filter)
   }
 }
 

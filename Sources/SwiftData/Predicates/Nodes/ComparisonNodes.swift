@@ -39,6 +39,10 @@ extension PredicateExpressions.Equal: ComparisonNode {
   ) throws -> SQLExpression {
     try compiler.equality(left, right)
   }
+
+  func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
+    try writer.equality(.equal, lhs, rhs)
+  }
 }
 
 extension PredicateExpressions.NotEqual: ComparisonNode {
@@ -48,6 +52,10 @@ extension PredicateExpressions.NotEqual: ComparisonNode {
     _ left: SQLTerm, _ right: SQLTerm, in compiler: inout PredicateCompiler
   ) throws -> SQLExpression {
     try compiler.equality(left, right).negated
+  }
+
+  func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
+    try writer.equality(.notEqual, lhs, rhs)
   }
 }
 
@@ -87,6 +95,16 @@ extension PredicateExpressions.Comparison: ComparisonNode {
   ) throws -> SQLExpression {
     guard let sign else { throw NotInSQL("an unknown comparison") }
     return try compiler.ordering(left, sign, right)
+  }
+
+  func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
+    switch op {
+    case .lessThan: try writer.ordering(.less, lhs, rhs)
+    case .lessThanOrEqual: try writer.ordering(.lessOrEqual, lhs, rhs)
+    case .greaterThan: try writer.ordering(.greater, lhs, rhs)
+    case .greaterThanOrEqual: try writer.ordering(.greaterOrEqual, lhs, rhs)
+    @unknown default: throw Undescribed("an unknown comparison")
+    }
   }
 
   /// The operator, which SQL writes as Swift does; `nil` for an operator of a later Foundation.

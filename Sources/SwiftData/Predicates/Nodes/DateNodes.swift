@@ -18,6 +18,10 @@ extension PredicateExpressions._DateOffset: PredicateNode {
     result.mayBeNaN = true
     return .scalar(result)
   }
+
+  func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
+    try writer.call(isBackward ? .dateSubtracting : .dateAdding, date, seconds)
+  }
 }
 
 extension PredicateExpressions._DateDistance: PredicateNode {
@@ -33,5 +37,9 @@ extension PredicateExpressions._DateDistance: PredicateNode {
     var result = ScalarTerm(of: start, end, .scalar(.double)) { .binary($1, .subtract, $0) }
     result.mayBeNaN = true
     return .scalar(result)
+  }
+
+  func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
+    try writer.call(.secondsBetween, from, to)
   }
 }

@@ -37,6 +37,15 @@ extension PredicateExpressions.PredicateEvaluate: PredicateNode {
     }
     return inner.expression
   }
+
+  func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
+    let inner = try writer.captured(predicate)
+    var inputs = QueryWriter.Inputs()
+    for (variable, input) in repeat (each inner.variable, each input) {
+      try writer.bind(variable, to: input, &inputs)
+    }
+    return try writer.inlined(inner.expression, inputs)
+  }
 }
 
 extension PredicateExpressions.ExpressionEvaluate: PredicateNode {
@@ -66,6 +75,15 @@ extension PredicateExpressions.ExpressionEvaluate: PredicateNode {
     }
     return try compiler.term(inner.expression)
   }
+
+  func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
+    let inner = try writer.captured(expression)
+    var inputs = QueryWriter.Inputs()
+    for (variable, input) in repeat (each inner.variable, each input) {
+      try writer.bind(variable, to: input, &inputs)
+    }
+    return try writer.inlined(inner.expression, inputs)
+  }
 }
 
 extension PredicateExpressions._CapturedPredicate: PredicateNode {
@@ -73,6 +91,10 @@ extension PredicateExpressions._CapturedPredicate: PredicateNode {
   var form: SourceForm { .literal("predicate") }
 
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm { .captured(value) }
+
+  func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
+    throw Undescribed("a predicate as a value")
+  }
 }
 
 extension PredicateExpressions._CapturedExpression: PredicateNode {
@@ -80,4 +102,8 @@ extension PredicateExpressions._CapturedExpression: PredicateNode {
   var form: SourceForm { .literal("expression") }
 
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm { .captured(value) }
+
+  func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
+    throw Undescribed("an expression as a value")
+  }
 }

@@ -48,6 +48,30 @@ extension PredicateExpressions.KeyPath: PredicateNode {
     }
   }
 
+  func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
+    switch try writer.operand(root) {
+    case .captured: return try writer.constant(of: self)
+    case .expression(let root):
+      if root == .failure { return root }
+      if let measure = measure(of: root) { return .call(measure, [root]) }
+      return try QueryWriter.property(keyPath, of: root, Root.Output.self, as: Output.self)
+    }
+  }
+
+  /// The function that a property of a text, of bytes, of a list or of a relationship is.
+  private func measure(of root: QueryExpression) -> DataStoreQuery.Function? {
+    if root.isOpaque { return nil }
+    let list = Root.Output.self as? any ListType.Type
+    guard
+      list != nil || Root.Output.self is any StringProtocol.Type || Root.Output.self == Data.self
+    else { return nil }
+    if let testsEmptiness { return testsEmptiness ? .isEmpty : .count }
+    guard let list else { return nil }
+    if keyPath == list.countPath { return .count }
+    if keyPath == list.emptinessPath { return .isEmpty }
+    return kind == .collectionFirst && !list.isDictionary ? .first : nil
+  }
+
   /// True for `isEmpty`, false for `count`, `nil` for any other path.
   private var testsEmptiness: Bool? {
     switch kind {

@@ -11,6 +11,10 @@ extension PredicateExpressions.SequenceMinimum: PredicateNode {
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
     .scalar(try compiler.term(elements).extreme("swift_list_least"))
   }
+
+  func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
+    try writer.extreme(.minimum, of: elements)
+  }
 }
 
 extension PredicateExpressions.SequenceMaximum: PredicateNode {
@@ -19,6 +23,10 @@ extension PredicateExpressions.SequenceMaximum: PredicateNode {
 
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
     .scalar(try compiler.term(elements).extreme("swift_list_greatest"))
+  }
+
+  func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
+    try writer.extreme(.maximum, of: elements)
   }
 }
 
@@ -37,6 +45,16 @@ extension PredicateExpressions.CollectionIndexSubscript: PredicateNode {
     element.presence = .always
     return .scalar(element)
   }
+
+  func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
+    if Wrapped.Output.self is any RelationshipCollection.Type {
+      throw Undescribed("elements of a relationship have no order")
+    }
+    guard Wrapped.Output.self is any ListType.Type else {
+      throw Undescribed("a position in a value that is not a list")
+    }
+    return try writer.call(.element, wrapped, index)
+  }
 }
 
 extension PredicateExpressions.DictionaryKeySubscript: PredicateNode {
@@ -45,6 +63,10 @@ extension PredicateExpressions.DictionaryKeySubscript: PredicateNode {
 
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
     .scalar(try compiler.term(wrapped).entry(key, in: &compiler))
+  }
+
+  func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
+    try writer.entry(key, of: wrapped)
   }
 }
 
@@ -56,6 +78,10 @@ extension PredicateExpressions.DictionaryKeyDefaultValueSubscript: PredicateNode
     let entry = try compiler.term(wrapped).entry(key, in: &compiler)
     let replacement = try compiler.guarded(by: entry.isPresent.negated) { try $0.term(`default`) }
     return .scalar(try entry.replaced(by: replacement, in: &compiler))
+  }
+
+  func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
+    .call(.coalesce, [try writer.entry(key, of: wrapped), try writer.value(`default`)])
   }
 }
 

@@ -22,6 +22,10 @@ extension PredicateExpressions.Conjunction: PredicateNode {
     }
     return .boolean(.all(conditions))
   }
+
+  func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
+    try writer.chain(.and, of: self, where: \.isConjunction)
+  }
 }
 
 extension PredicateExpressions.Disjunction: PredicateNode {
@@ -44,6 +48,10 @@ extension PredicateExpressions.Disjunction: PredicateNode {
     }
     return .boolean(.any(conditions))
   }
+
+  func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
+    try writer.chain(.or, of: self, where: \.isDisjunction)
+  }
 }
 
 extension PredicateExpressions.Negation: PredicateNode {
@@ -58,6 +66,10 @@ extension PredicateExpressions.Negation: PredicateNode {
       return .boolean(.binary(flag.value, .equal, .false))
     }
     return .boolean(try term.condition.negated)
+  }
+
+  func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
+    try writer.call(.not, wrapped)
   }
 }
 
@@ -92,6 +104,15 @@ extension PredicateExpressions.Conditional: PredicateNode {
     let (first, second) = (try compiler.optionalScalar(yes), try compiler.optionalScalar(no))
     return .scalar(try ScalarTerm(when: condition, first, otherwise: second))
   }
+
+  func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
+    let condition = try writer.value(test)
+    if case .value(.boolean(let value)) = condition {
+      return try writer.write(value ? trueBranch : falseBranch)
+    }
+    return .call(
+      .conditional, [condition, try writer.value(trueBranch), try writer.value(falseBranch)])
+  }
 }
 
 extension PredicateExpressions._FalseOnFailure: PredicateNode {
@@ -102,6 +123,10 @@ extension PredicateExpressions._FalseOnFailure: PredicateNode {
 
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
     .boolean(try compiler.conditionOrFailure(wrapped))
+  }
+
+  func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
+    try writer.call(.falseOnFailure, wrapped)
   }
 }
 

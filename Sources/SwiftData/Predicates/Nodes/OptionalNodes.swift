@@ -25,6 +25,10 @@ extension PredicateExpressions.OptionalFlatMap: PredicateNode {
     guard let inner else { return .captured(Output.none as Any) }
     return try inner.guarded(by: outer, in: compiler.scopes)
   }
+
+  func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
+    try writer.closure(.flatMap, of: wrapped, variable, transform)
+  }
 }
 
 extension PredicateExpressions.NilCoalesce: PredicateNode {
@@ -54,6 +58,14 @@ extension PredicateExpressions.NilCoalesce: PredicateNode {
       throw NotInSQL("a default value for \(left.label)")
     }
   }
+
+  func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
+    let left = try writer.value(lhs)
+    guard case .value(let constant) = left else {
+      return .call(.coalesce, [left, try writer.value(rhs)])
+    }
+    return constant.isNull ? try writer.value(rhs) : left
+  }
 }
 
 extension PredicateExpressions.ForcedUnwrap: PredicateNode {
@@ -66,6 +78,10 @@ extension PredicateExpressions.ForcedUnwrap: PredicateNode {
     let term = try compiler.term(inner)
     compiler.demands.add(term.isPresent)
     return term.unwrapped
+  }
+
+  func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
+    try writer.call(.forceUnwrap, inner)
   }
 }
 

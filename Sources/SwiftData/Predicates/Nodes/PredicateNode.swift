@@ -5,8 +5,8 @@ import Foundation
 /// The nodes are generic, and Foundation declares most of them. Each conforms in an extension, and
 /// the walks over a predicate find the conformance at run time. A node without one is evaluated in
 /// memory. The conformance of a node is all that this library knows of its type. The walks that use
-/// it: `PredicateCompiler` (SQL), `ShapeCollector` (the key of a plan), `PredicateSource` (text),
-/// `RequestReadsCollector` (what a request reads) and `HistoryTokens`.
+/// it: `PredicateCompiler` (SQL), `QueryWriter` (plain data), `ShapeCollector` (the key of a plan),
+/// `PredicateSource` (text), `RequestReadsCollector` (what a request reads) and `HistoryTokens`.
 protocol PredicateNode: PredicateExpression {
   /// The direct operands.
   var operands: [any PredicateExpression] { get }
@@ -50,6 +50,11 @@ protocol PredicateNode: PredicateExpression {
 
   /// The SQL of the node.
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm
+
+  /// What the node means, in plain data.
+  ///
+  /// There is no default, so a node that SQL expresses is described to stores of other kinds too.
+  func plainForm(in writer: inout QueryWriter) throws -> QueryExpression
 
   /// Adds everything except the node's type that its SQL depends on: key paths, variables, captured
   /// values. A node that does not implement this has no shape, so requests that contain it are

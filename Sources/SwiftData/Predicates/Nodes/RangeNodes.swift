@@ -3,7 +3,20 @@ import OpenSwiftDataSQLSyntax
 
 // `lower..<upper`, `lower...upper` and `contains` of a range.
 
-extension PredicateExpressions.Range: PredicateNode {
+/// A node that makes a range of two bounds.
+protocol BoundsNode: PredicateNode {
+  var includesUpper: Bool { get }
+}
+
+extension BoundsNode {
+  /// A range is part of `contains`, which writes its bounds.
+  func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
+    throw Undescribed("a range as a value")
+  }
+}
+
+extension PredicateExpressions.Range: BoundsNode {
+  var includesUpper: Bool { false }
   var operands: [any PredicateExpression] { [lower, upper] }
   var form: SourceForm { .infix("..<") }
 
@@ -13,7 +26,8 @@ extension PredicateExpressions.Range: PredicateNode {
   }
 }
 
-extension PredicateExpressions.ClosedRange: PredicateNode {
+extension PredicateExpressions.ClosedRange: BoundsNode {
+  var includesUpper: Bool { true }
   var operands: [any PredicateExpression] { [lower, upper] }
   var form: SourceForm { .infix("...") }
 
@@ -22,7 +36,8 @@ extension PredicateExpressions.ClosedRange: PredicateNode {
   }
 }
 
-extension PredicateExpressions._CheckedRange: PredicateNode {
+extension PredicateExpressions._CheckedRange: BoundsNode {
+  var includesUpper: Bool { false }
   var operands: [any PredicateExpression] { [lower, upper] }
   var form: SourceForm { .infix("..<") }
 
@@ -33,7 +48,8 @@ extension PredicateExpressions._CheckedRange: PredicateNode {
   }
 }
 
-extension PredicateExpressions._CheckedClosedRange: PredicateNode {
+extension PredicateExpressions._CheckedClosedRange: BoundsNode {
+  var includesUpper: Bool { true }
   var operands: [any PredicateExpression] { [lower, upper] }
   var form: SourceForm { .infix("...") }
 
@@ -71,6 +87,10 @@ extension PredicateExpressions.RangeExpressionContains: PredicateNode {
         try compiler.ordering(value, includesUpper ? .lessOrEqual : .less, upper))
     }
     return .boolean(.all(conditions))
+  }
+
+  func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
+    try writer.membership(of: element, inRange: range)
   }
 }
 

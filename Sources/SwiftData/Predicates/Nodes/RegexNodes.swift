@@ -20,6 +20,12 @@ extension PredicateExpressions.StringContainsRegex: PredicateNode {
         of: text, ScalarTerm(value: parameter, kind: .scalar(.string)), .scalar(.bool)
       ) { .function("swift_matches", [$0, $1]) })
   }
+
+  func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
+    .call(
+      .matches,
+      [try writer.text(subject), .string(try writer.pattern(regex))])
+  }
 }
 
 /// The regular expressions that statements use, by their text.

@@ -9,6 +9,8 @@ protocol TextNode: PredicateNode {
   associatedtype Second: PredicateExpression
   var texts: (First, Second) { get }
   static var function: String { get }
+  /// The function in plain data.
+  static var plainFunction: DataStoreQuery.Function { get }
   static var resultKind: ScalarTerm.Kind { get }
   /// Whether the condition is true only for texts that begin with the second operand.
   static var isPrefixTest: Bool { get }
@@ -36,6 +38,10 @@ extension TextNode {
         .all([narrowing, .function(Self.function, [$0, $1])])
       })
   }
+
+  func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
+    .call(Self.plainFunction, [try writer.text(texts.0), try writer.text(texts.1)])
+  }
 }
 
 // MARK: Tests
@@ -44,12 +50,14 @@ extension PredicateExpressions.CollectionContainsCollection: TextNode {
   var texts: (Base, Other) { (base, other) }
   var form: SourceForm { .method("contains") }
   static var function: String { "swift_contains" }
+  static var plainFunction: DataStoreQuery.Function { .containsText }
 }
 
 extension PredicateExpressions.SequenceStartsWith: TextNode {
   var texts: (Base, Prefix) { (base, prefix) }
   var form: SourceForm { .method("starts", label: "with") }
   static var function: String { "swift_starts_with" }
+  static var plainFunction: DataStoreQuery.Function { .startsWith }
   static var isPrefixTest: Bool { true }
 }
 
@@ -57,18 +65,21 @@ extension PredicateExpressions.StringLocalizedStandardContains: TextNode {
   var texts: (Root, Other) { (root, other) }
   var form: SourceForm { .method("localizedStandardContains") }
   static var function: String { "swift_localized_contains" }
+  static var plainFunction: DataStoreQuery.Function { .localizedStandardContains }
 }
 
 extension PredicateExpressions._StringLocalizedCaseInsensitiveContains: TextNode {
   var texts: (Root, Other) { (root, other) }
   var form: SourceForm { .method("localizedCaseInsensitiveContains") }
   static var function: String { "swift_insensitive_contains" }
+  static var plainFunction: DataStoreQuery.Function { .localizedCaseInsensitiveContains }
 }
 
 extension PredicateExpressions._StringHasPrefix: TextNode {
   var texts: (Root, Other) { (root, other) }
   var form: SourceForm { .method("hasPrefix") }
   static var function: String { "swift_starts" }
+  static var plainFunction: DataStoreQuery.Function { .hasPrefix }
   static var isPrefixTest: Bool { true }
 }
 
@@ -76,6 +87,7 @@ extension PredicateExpressions._StringHasSuffix: TextNode {
   var texts: (Root, Other) { (root, other) }
   var form: SourceForm { .method("hasSuffix") }
   static var function: String { "swift_ends" }
+  static var plainFunction: DataStoreQuery.Function { .hasSuffix }
 }
 
 // MARK: Comparisons
@@ -84,6 +96,7 @@ extension PredicateExpressions.StringLocalizedCompare: TextNode {
   var texts: (Root, Other) { (root, other) }
   var form: SourceForm { .method("localizedCompare") }
   static var function: String { "swift_localized_compare" }
+  static var plainFunction: DataStoreQuery.Function { .localizedCompare }
   static var resultKind: ScalarTerm.Kind { .comparisonResult }
 }
 
@@ -91,6 +104,7 @@ extension PredicateExpressions.StringCaseInsensitiveCompare: TextNode {
   var texts: (Root, Other) { (root, other) }
   var form: SourceForm { .method("caseInsensitiveCompare") }
   static var function: String { "swift_insensitive_compare" }
+  static var plainFunction: DataStoreQuery.Function { .caseInsensitiveCompare }
   static var resultKind: ScalarTerm.Kind { .comparisonResult }
 }
 
@@ -98,6 +112,7 @@ extension PredicateExpressions._StringLocalizedCaseInsensitiveCompare: TextNode 
   var texts: (Root, Other) { (root, other) }
   var form: SourceForm { .method("localizedCaseInsensitiveCompare") }
   static var function: String { "swift_localized_insensitive_compare" }
+  static var plainFunction: DataStoreQuery.Function { .localizedCaseInsensitiveCompare }
   static var resultKind: ScalarTerm.Kind { .comparisonResult }
 }
 
@@ -105,6 +120,7 @@ extension PredicateExpressions._StringLocalizedStandardCompare: TextNode {
   var texts: (Root, Other) { (root, other) }
   var form: SourceForm { .method("localizedStandardCompare") }
   static var function: String { "swift_localized_standard_compare" }
+  static var plainFunction: DataStoreQuery.Function { .localizedStandardCompare }
   static var resultKind: ScalarTerm.Kind { .comparisonResult }
 }
 
@@ -119,6 +135,10 @@ extension PredicateExpressions._StringConcatenation: PredicateNode {
     return .scalar(
       ScalarTerm(of: first, second, .scalar(.string)) { .binary($0, .concatenate, $1) })
   }
+
+  func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
+    try writer.call(.concatenate, lhs, rhs)
+  }
 }
 
 extension PredicateExpressions._StringLowercased: PredicateNode {
@@ -130,6 +150,10 @@ extension PredicateExpressions._StringLowercased: PredicateNode {
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
     .scalar(try compiler.text(root).mapped { .function("swift_lower", [$0]) })
   }
+
+  func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
+    try writer.call(.lowercased, root)
+  }
 }
 
 extension PredicateExpressions._StringUppercased: PredicateNode {
@@ -140,6 +164,10 @@ extension PredicateExpressions._StringUppercased: PredicateNode {
 
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
     .scalar(try compiler.text(root).mapped { .function("swift_upper", [$0]) })
+  }
+
+  func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
+    try writer.call(.uppercased, root)
   }
 }
 
@@ -153,6 +181,15 @@ extension PredicateExpressions._StringTrimmingCharacters: PredicateNode {
     else { throw NotInSQL("an unsupported character set") }
     let text = try compiler.text(root)
     return .scalar(text.mapped { .function("swift_trim", [$0, .integer(known.rawValue)]) })
+  }
+
+  func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
+    switch TrimmedCharacters(try writer.captured(characters)) {
+    case .whitespaces: try writer.call(.trimWhitespaces, root)
+    case .newlines: try writer.call(.trimNewlines, root)
+    case .whitespacesAndNewlines: try writer.call(.trimWhitespacesAndNewlines, root)
+    case nil: throw Undescribed("an unsupported character set")
+    }
   }
 }
 

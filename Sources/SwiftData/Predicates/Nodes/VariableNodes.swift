@@ -15,6 +15,10 @@ extension PredicateExpressions.Variable: PredicateNode {
     guard let term = compiler.variables[key] else { throw NotInSQL("an unbound variable") }
     return term.isCaptured ? .captured(try compiler.evaluate(self)) : term
   }
+
+  func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
+    try writer.variable(key)
+  }
 }
 
 extension PredicateExpressions.Value: PredicateNode {
@@ -27,6 +31,10 @@ extension PredicateExpressions.Value: PredicateNode {
 
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
     .captured(value)
+  }
+
+  func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
+    try writer.constant(value as Any)
   }
 }
 
@@ -43,6 +51,10 @@ extension PredicateExpressions._CapturedAttempt: PredicateNode {
     guard let value else { throw PredicateFailure.missingValue }
     return .captured(value)
   }
+
+  func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
+    try writer.constant(of: self)
+  }
 }
 
 extension PredicateExpressions.NilLiteral: PredicateNode {
@@ -54,5 +66,9 @@ extension PredicateExpressions.NilLiteral: PredicateNode {
 
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
     .captured(Wrapped?.none as Any)
+  }
+
+  func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
+    .value(.null)
   }
 }

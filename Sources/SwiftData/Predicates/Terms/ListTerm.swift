@@ -53,7 +53,7 @@ struct ListTerm {
 }
 
 /// Standard library collections that a column may contain, without their generic parameters.
-private protocol ListType: Collection {
+protocol ListType: Collection {
   static var elementType: any Any.Type { get }
   static var isDictionary: Bool { get }
   static var countPath: AnyKeyPath { get }
@@ -61,27 +61,27 @@ private protocol ListType: Collection {
 }
 
 extension ListType {
-  fileprivate static var countPath: AnyKeyPath { \Self.count }
-  fileprivate static var emptinessPath: AnyKeyPath { \Self.isEmpty }
+  static var countPath: AnyKeyPath { \Self.count }
+  static var emptinessPath: AnyKeyPath { \Self.isEmpty }
 }
 
 extension Array: ListType {
-  fileprivate static var elementType: any Any.Type { Element.self }
-  fileprivate static var isDictionary: Bool { false }
+  static var elementType: any Any.Type { Element.self }
+  static var isDictionary: Bool { false }
 }
 
 extension Set: ListType {
-  fileprivate static var elementType: any Any.Type { Element.self }
-  fileprivate static var isDictionary: Bool { false }
-  fileprivate static var countPath: AnyKeyPath { \Set<Element>.count }
-  fileprivate static var emptinessPath: AnyKeyPath { \Set<Element>.isEmpty }
+  static var elementType: any Any.Type { Element.self }
+  static var isDictionary: Bool { false }
+  static var countPath: AnyKeyPath { \Set<Element>.count }
+  static var emptinessPath: AnyKeyPath { \Set<Element>.isEmpty }
 }
 
 extension Dictionary: ListType where Key == String {
-  fileprivate static var elementType: any Any.Type { Value.self }
-  fileprivate static var isDictionary: Bool { true }
-  fileprivate static var countPath: AnyKeyPath { \[Key: Value].count }
-  fileprivate static var emptinessPath: AnyKeyPath { \[Key: Value].isEmpty }
+  static var elementType: any Any.Type { Value.self }
+  static var isDictionary: Bool { true }
+  static var countPath: AnyKeyPath { \[Key: Value].count }
+  static var emptinessPath: AnyKeyPath { \[Key: Value].isEmpty }
 }
 
 extension ListTerm {

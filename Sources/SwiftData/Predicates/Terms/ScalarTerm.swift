@@ -182,7 +182,8 @@ extension ScalarTerm {
     return ScalarTerm(value: value, kind: .scalar(type), presence: presence)
   }
 
-  private static func readsRawValue<T: RawRepresentable>(_ keyPath: AnyKeyPath, of type: T.Type)
+  /// Whether a key path of a type with a raw value reads that.
+  static func readsRawValue<T: RawRepresentable>(_ keyPath: AnyKeyPath, of type: T.Type)
     -> Bool
   {
     if KeyPathText(keyPath).components == ["rawValue"] { return true }
