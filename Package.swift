@@ -92,7 +92,7 @@ let package = Package(
       dependencies: [
         "SwiftData", "SwiftDataTools", "OpenSwiftDataRowStorage", "OpenSwiftDataSQLiteEngine",
         "OpenSwiftDataSQLSyntax", "OpenSwiftDataStoreFormat", "OpenSwiftDataNameClash",
-        "OpenSwiftDataStoreWorker", "OpenSwiftDataTestModels",
+        "SwiftDataStores", "OpenSwiftDataStoreWorker", "OpenSwiftDataTestModels",
       ],
       resources: [.copy("RealFiles/Files"), .copy("Stores")]),
     .testTarget(
@@ -107,6 +107,7 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
 
 // `make docs` sets the variable, so that users' builds do not depend on the plugin.
 if Context.environment["OPENSWIFTDATA_DOCS"] == "1" {

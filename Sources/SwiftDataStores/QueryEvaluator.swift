@@ -79,12 +79,8 @@ public struct QueryEvaluator: Sendable {
     let keyed = try rows.map { row in
       (row: row, keys: try order.map { try evaluation.value(of: $0.expression, for: row) })
     }
-    // Sorting cannot throw, so the kinds of the values are compared first.
-    let first = keyed.first?.keys ?? []
-    for (row, keys) in keyed {
-      for (key, known) in zip(keys, first) where !key.isSortable {
-        throw QueryEvaluationError("Rows of \(row.entityName) cannot be ordered by \(known).")
-      }
+    for key in keyed.flatMap(\.keys) where !key.isSortable {
+      throw QueryEvaluationError("Rows cannot be ordered by \(key.kindName).")
     }
     return keyed.enumerated().sorted { left, right in
       for (index, element) in order.enumerated() {

@@ -3,7 +3,8 @@ import OpenSwiftDataSQLSyntax
 import SwiftData
 import Testing
 
-/// A store with a few dozen models, in which every predicate is judged twice: by SQL and in memory.
+/// A store with a few dozen models, in which every predicate is judged three times: by SQL, in memory,
+/// and described in plain data.
 struct PredicateCourt {
   static let types: [any PersistentModel.Type] = [
     Entry.self, Job.self, Member.self, Label.self,
@@ -84,6 +85,21 @@ struct PredicateCourt {
       Set(found.map(\.persistentModelID)) == Set(expected.map(\.persistentModelID)),
       "\(compiled.shape.select([.star]).rendered(in: .sqlite).sql)", sourceLocation: sourceLocation)
     #expect(found.count == expected.count, sourceLocation: sourceLocation)
+    try judgePlain(
+      FetchDescriptor(predicate: predicate), expected.map(\.persistentModelID).sorted(),
+      inMemory: inMemory, sourceLocation)
+  }
+
+  /// What SQL can express is described too, and has the same answer.
+  private func judgePlain<T: PersistentModel>(
+    _ request: FetchDescriptor<T>, _ expected: [PersistentIdentifier], inMemory: Bool,
+    _ sourceLocation: SourceLocation
+  ) throws {
+    if let found = try PlainJudge(context).answer(request) {
+      #expect(found == expected, sourceLocation: sourceLocation)
+    } else {
+      #expect(inMemory, "\(request.undescribedParts)", sourceLocation: sourceLocation)
+    }
   }
 
   /// Asks the store and the models, and expects some of the models but not all of them.
@@ -113,6 +129,11 @@ struct PredicateCourt {
     #expect(
       found.map(\.persistentModelID) == expected.map(\.persistentModelID),
       sourceLocation: sourceLocation)
+    let byIdentifier = byKey.sorted { $0.persistentModelID < $1.persistentModelID }
+    try judgePlain(
+      FetchDescriptor<T>(sortBy: descriptors),
+      byIdentifier.sorted(using: descriptors).map(\.persistentModelID), inMemory: inMemory,
+      sourceLocation)
   }
 
   /// The condition of the compiled predicate.

@@ -1,24 +1,31 @@
 import Foundation
 import SwiftData
+import Testing
 
-/// Random objects in a store, asked in four ways: a context that has nothing in memory, a context
-/// whose objects are compared in memory, a context with unsaved changes of all kinds, and one with
-/// unsaved changes of what others lead to only.
+/// Random objects in a store, asked in five ways: a context that has nothing in memory, a context
+/// whose objects are compared in memory, a context with unsaved changes of all kinds, one with
+/// unsaved changes of what others lead to only, and descriptions of the requests in plain data.
 final class RandomBench {
   let graph: RandomGraph
   let identifiers: [PersistentIdentifier]
   private let container: ModelContainer
+  private let mapping: SchemaMapping
   private let asking: ModelContext
   private let judging: ModelContext
   private let pending: ModelContext
   private let followed: ModelContext
+  private let plain: PlainJudge
+  /// How many requests were described, of how many that SQL expresses and of how many at all.
+  private(set) var described = (bySQLToo: 0, all: 0)
+  private(set) var asked = (bySQL: 0, all: 0)
   private var cache: [ObjectIdentifier: [any PersistentModel]] = [:]
 
   init(_ graph: RandomGraph) throws {
     self.graph = graph
+    let schema = Schema(PredicateCourt.types)
     container = try ModelContainer(
-      for: Schema(PredicateCourt.types),
-      configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+      for: schema, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    mapping = SchemaMapping(schema: schema, descriptors: schema.descriptors)
     let filling = ModelContext(container)
     graph.fill(filling)
     try filling.save()
@@ -28,6 +35,7 @@ final class RandomBench {
     followed = ModelContext(container)
     for context in [asking, judging, pending, followed] { context.autosaveEnabled = false }
     identifiers = try judging.fetch(FetchDescriptor<Entry>()).map(\.persistentModelID).sorted()
+    plain = try PlainJudge(ModelContext(container))
     try change()
     try changeFollowed()
   }
@@ -145,6 +153,7 @@ final class RandomBench {
         let count = try asking.fetchCount(request)
         if count != wanted.count { return "the store counts \(count), not \(wanted.count)" }
         if let complaint = try windowComplaint(request, wanted) { return complaint }
+        if let complaint = try plainComplaint(request, expected) { return complaint }
       } catch {
         return "the store throws \(error)"
       }
@@ -158,6 +167,31 @@ final class RandomBench {
       // What throws in memory may do so everywhere.
       return nil
     }
+  }
+
+  /// What is wrong with the answer to the description of a request.
+  private func plainComplaint<T: PersistentModel>(
+    _ request: FetchDescriptor<T>, _ expected: [T]
+  ) throws -> String? {
+    let mapping = try #require(mapping.entity(for: T.self))
+    let compiled = PredicateCompiler.compile(
+      request.predicate, sortBy: request.sortBy, entity: mapping, mapping: self.mapping)
+    let isSQL = !compiled.filtersInMemory && !compiled.sortsInMemory
+    let found = try plain.answer(request)
+    asked.all += 1
+    if found != nil { described.all += 1 }
+    if isSQL { asked.bySQL += 1 }
+    if isSQL, found != nil { described.bySQLToo += 1 }
+    guard let found else { return nil }
+    var wanted = expected.sorted { $0.persistentModelID < $1.persistentModelID }
+    if !request.sortBy.isEmpty { wanted.sort(using: request.sortBy) }
+    let identifiers = wanted.map(\.persistentModelID)
+    if found != identifiers { return difference("described as plain data", found, identifiers) }
+    var window = request
+    (window.fetchOffset, window.fetchLimit) = (1, 3)
+    let cut = Array(identifiers.dropFirst().prefix(3))
+    let part = try plain.answer(window) ?? []
+    return part == cut ? nil : difference("a window in plain data", part, cut)
   }
 
   /// Limit and offset cut the same models out of an order as an array would.

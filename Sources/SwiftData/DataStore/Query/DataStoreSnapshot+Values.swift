@@ -22,7 +22,10 @@ extension DataStoreSnapshot {
     try encode(to: SnapshotEncoder(node: node))
     var values = try (node.keyed ?? [:]).mapValues { try DataStoreValue.form(of: $0) }
     values[DataStoreSnapshotCodingKey.persistentIdentifier.stringValue] = nil
-    for name in (self as? DefaultSnapshot)?.emptyReferences ?? [] { values[name] = .null }
+    if let snapshot = self as? DefaultSnapshot {
+      for name in snapshot.emptyReferences { values[name] = .null }
+      for name in snapshot.numbersWithoutValue { values[name] = .double(.nan) }
+    }
     return values
   }
 }
@@ -33,6 +36,16 @@ extension DefaultSnapshot {
     descriptor.relationshipSlots.compactMap { slot in
       let property = descriptor.properties[slot]
       guard property.isToOne, case .null = value(slot) else { return nil }
+      return property.name
+    }
+  }
+
+  /// The required floating-point numbers that are null: SQLite stores a NaN as null.
+  fileprivate var numbersWithoutValue: [String] {
+    descriptor.properties.enumerated().compactMap { slot, property in
+      guard case .attribute(.scalar(let type)) = property.form, !property.isOptional,
+        type == .double || type == .float, case .null = value(slot)
+      else { return nil }
       return property.name
     }
   }

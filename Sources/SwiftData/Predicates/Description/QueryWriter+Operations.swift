@@ -15,6 +15,9 @@ extension QueryWriter {
     guard let regex = try captured(node) as? PredicateExpressions.PredicateRegex else {
       throw Undescribed("a regular expression of another type")
     }
+    guard (try? Regex(regex.stringRepresentation)) != nil else {
+      throw Undescribed("a regular expression that cannot be written as text")
+    }
     return regex.stringRepresentation
   }
 

@@ -106,7 +106,7 @@ extension QueryWriter {
       let written = try property(keyPath, of: .row, T._$descriptor)
       if written.isOpaque { throw Undescribed("a value that only its type can read") }
       let type = type(of: keyPath).valueType
-      let isText = PlainTypes.valueType(of: type) == .string
+      let isText = (unwrappedType(of: type) ?? type) is any StringProtocol.Type
       return DataStoreQuery.Order(
         try PlainTypes.order(of: type, forSorting: true).applied(to: written),
         isAscending: descriptor.order == .forward,
