@@ -68,13 +68,15 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
       pool: pool, models: models, configuration: configuration, version: version,
       external: external, reader: reader
     ).run()
+    let sqlite = SQLiteDriver(
+      pool: pool, file: file, mapping: mapping, url: configuration.url, seal: seal)
     engine = RelationalStore(
       name: name, identifier: file.identifier, schema: schema, mapping: mapping,
-      driver: SQLiteDriver(
-        pool: pool, file: file, mapping: mapping, url: configuration.url, seal: seal),
+      driver: configuration.instruments?.driver(over: sqlite) ?? sqlite as any SQLDriver,
       isWritable: configuration.allowsSave, trees: file.trees,
       history: file.history, removedEntities: file.removedEntities,
       keepsHistory: configuration.keepsHistory, retention: configuration.historyRetention,
+      clock: configuration.instruments?.now,
       note: StatementLog.wanted(by: configuration)?.note)
   }
 

@@ -82,6 +82,9 @@ public struct ModelConfiguration: Identifiable, Sendable {
   /// delete old history with ``ModelContext/deleteHistory(_:)``. Not in Apple's framework.
   public var historyRetention: HistoryRetention?
 
+  /// What tests put into the store.
+  package var instruments: StoreInstruments?
+
   /// The location of the store.
   public var id: URL { url }
 

@@ -39,8 +39,8 @@ public struct StatementLog: Sendable {
     public let reasons: [String]
   }
 
-  let includesValues: Bool
-  let handle: @Sendable (Event) -> Void
+  package let includesValues: Bool
+  package let handle: @Sendable (Event) -> Void
 
   /// Creates a log.
   /// - Parameters:

@@ -43,14 +43,14 @@ final class HistoryPruner: Sendable {
   /// - Parameter last: The number of the last transaction.
   func prune(_ store: RelationalStore, last: Int64) throws {
     let isPartial = try state.withLockIfAvailable { state -> Bool in
-      if state.firstKept == 0, !mayBeDue(state, last) { return false }
+      if state.firstKept == 0, !mayBeDue(state, last, at: store.now) { return false }
       let held = store.holds.lowest.map { $0 + 1 } ?? .max
       if state.firstKept > 0, min(state.firstKept, held) <= state.first { return false }
       return try store.driver.write(else: "no history was pruned") { session in
         var next = state
         let isPartial = try session.transaction {
           let step = PruningStep(session: session, plans: store.plans)
-          if next.firstKept == 0 { try look(&next, step, last) }
+          if next.firstKept == 0 { try look(&next, step, last, at: store.now) }
           return try run(step, &next, until: min(next.firstKept, held))
         }
         state = next
@@ -60,10 +60,10 @@ final class HistoryPruner: Sendable {
     if isPartial == true { store.driver.reclaimSpace(limit: HistoryPruner.pagesAtOnce) }
   }
 
-  private func mayBeDue(_ state: State, _ last: Int64) -> Bool {
+  private func mayBeDue(_ state: State, _ last: Int64, at now: Double) -> Bool {
     if let age {
       let allowed = age + age / Double(HistoryPruner.tolerance)
-      if Date().timeIntervalSinceReferenceDate - allowed > state.oldest { return true }
+      if now - allowed > state.oldest { return true }
     }
     let isCounted = retention.maximumCount != nil || retention.maximumSize != nil
     return isCounted && last >= state.nextCheck
@@ -76,14 +76,16 @@ final class HistoryPruner: Sendable {
 
   // MARK: Looking
 
-  private func look(_ state: inout State, _ step: PruningStep, _ last: Int64) throws {
+  private func look(
+    _ state: inout State, _ step: PruningStep, _ last: Int64, at now: Double
+  ) throws {
     state.nextCheck = last + 1
     guard let first = try step.firstTransaction() else { return }
     state.nextCheck = .max
     state.first = first
     var kept: Int64 = 0
     if let age {
-      kept = try step.first(since: Date().timeIntervalSinceReferenceDate - age) ?? last + 1
+      kept = try step.first(since: now - age) ?? last + 1
     }
     // Larger than any real number, and small enough to calculate with.
     if let count = retention.maximumCount.map({ Int64(min(max($0, 0), Int.max / 4)) }) {

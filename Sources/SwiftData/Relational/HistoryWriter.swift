@@ -145,7 +145,7 @@ struct HistoryWriter {
 
   private mutating func writeGap() throws {
     let author = editor.author
-    let now = Date().timeIntervalSinceReferenceDate
+    let now = self.now
     if var row = store?.ownGap.row(by: author, at: now) {
       row.end = try KeySpace.next(after: row.end)
       let values: [_StoredValue] = [.integer(row.number), .real(row.time), .integer(row.end)]
@@ -166,13 +166,15 @@ struct HistoryWriter {
         number: position.transaction, time: time, author: author, end: position.transaction))
   }
 
+  private var now: Double { store?.now ?? Date().timeIntervalSinceReferenceDate }
+
   /// - Returns: The time of the transaction.
   private mutating func addTransaction(_ position: inout Position) throws -> Double {
     // New texts get keys in the order of the columns.
     for (index, text) in position.texts.enumerated() where position.textKeys[index] == 0 {
       if let text { position.textKeys[index] = try key(ofText: text) }
     }
-    let time = Date().timeIntervalSinceReferenceDate
+    let time = now
     transaction = position.transaction
     store?.ownTransactions.note(position.transaction, at: time)
     let keys = zip(position.texts, position.textKeys).map { text, key -> _StoredValue in

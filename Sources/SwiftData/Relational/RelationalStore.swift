@@ -1,3 +1,4 @@
+package import Foundation
 import OpenSwiftDataSQLSyntax
 import Synchronization
 
@@ -19,6 +20,8 @@ package final class RelationalStore: StorePort {
   /// The R-trees of spatial indexes that may be searched.
   let trees: Set<String>
   let composedText = ComposedText()
+  /// The time that the history records; `nil` for that of the system.
+  private let clock: (@Sendable () -> Date)?
   /// Called with the reasons when a part of a fetch is evaluated in memory.
   let note: (@Sendable (_ entity: String, _ reasons: [String]) -> Void)?
   /// The tables of the history; `nil` if the store has none.
@@ -45,6 +48,7 @@ package final class RelationalStore: StorePort {
     driver: any SQLDriver, isWritable: Bool = true, trees: Set<String> = [],
     history: HistoryTables? = nil, removedEntities: [Int: String] = [:],
     keepsHistory: Bool = true, retention: HistoryRetention? = nil,
+    clock: (@Sendable () -> Date)? = nil,
     note: (@Sendable (_ entity: String, _ reasons: [String]) -> Void)? = nil
   ) {
     self.name = name
@@ -54,6 +58,7 @@ package final class RelationalStore: StorePort {
     self.mapping = mapping
     self.driver = driver
     self.trees = trees
+    self.clock = clock
     self.note = note
     self.history = history
     self.removedEntities = removedEntities
@@ -70,6 +75,9 @@ package final class RelationalStore: StorePort {
 
   /// Whether saves and deletions are recorded in the history.
   package var writesHistory: Bool { history != nil && keepsHistory }
+
+  /// The time that the history records, in seconds since 2001-01-01.
+  var now: Double { (clock?() ?? Date()).timeIntervalSinceReferenceDate }
 
   /// How captured values are bound.
   var forms: StoredForms { StoredForms(mapping: mapping, storeIdentifier: identifier) }

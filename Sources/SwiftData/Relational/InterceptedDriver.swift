@@ -1,0 +1,75 @@
+import OpenSwiftDataSQLSyntax
+import Synchronization
+
+/// A driver that asks an interceptor before each statement of another driver.
+struct InterceptedDriver: SQLDriver {
+  private let base: any SQLDriver
+  private let sessions: InterceptedSessions
+
+  init(_ base: any SQLDriver, _ interceptor: any StatementInterceptor) {
+    self.base = base
+    sessions = InterceptedSessions(interceptor)
+  }
+
+  var capabilities: SQLCapabilities { base.capabilities }
+
+  var externalValues: (any ExternalValueStore)? { base.externalValues }
+
+  func read<R>(_ body: (any SQLSession) throws -> R) throws -> R {
+    try base.read { try body(sessions.session(over: $0)) }
+  }
+
+  func snapshot<R>(_ body: () throws -> R) throws -> R { try base.snapshot(body) }
+
+  func write<R>(else consequence: String, _ body: (any SQLSession) throws -> R) throws -> R {
+    try base.write(else: consequence) { try body(sessions.session(over: $0)) }
+  }
+
+  func leaseWriter(within limit: Duration?) throws -> any SQLWriterLease {
+    InterceptedLease(base: try base.leaseWriter(within: limit), sessions: sessions)
+  }
+
+  func reclaimSpace(limit: Int?) { base.reclaimSpace(limit: limit) }
+}
+
+/// The sessions over those of the other driver. Each is one object for the whole life of its
+/// session, as readers of the session's stamps expect.
+private final class InterceptedSessions: Sendable {
+  private let interceptor: any StatementInterceptor
+  private let known = Mutex<[ObjectIdentifier: Entry]>([:])
+
+  /// Safe: the reference is compared only, and used by the thread that has the session.
+  private struct Entry: @unchecked Sendable {
+    let session: InterceptedSession
+  }
+
+  init(_ interceptor: any StatementInterceptor) { self.interceptor = interceptor }
+
+  func session(over base: any SQLSession) -> InterceptedSession {
+    known.withLock { known in
+      // The object at this address may be a later session.
+      if let entry = known[ObjectIdentifier(base)], entry.session.known === base {
+        return entry
+      }
+      let entry = Entry(session: InterceptedSession(base, interceptor))
+      known[ObjectIdentifier(base)] = entry
+      return entry
+    }.session
+  }
+}
+
+private final class InterceptedLease: SQLWriterLease {
+  private let base: any SQLWriterLease
+  private let sessions: InterceptedSessions
+
+  init(base: any SQLWriterLease, sessions: InterceptedSessions) {
+    self.base = base
+    self.sessions = sessions
+  }
+
+  func use<R>(_ body: (any SQLSession) throws -> R) throws -> R {
+    try base.use { try body(sessions.session(over: $0)) }
+  }
+
+  func end() { base.end() }
+}
