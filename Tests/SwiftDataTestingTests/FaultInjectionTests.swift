@@ -1,0 +1,225 @@
+import SwiftData
+import SwiftDataTesting
+import Testing
+
+@Suite struct FaultInjectionTests {
+  @Test(
+    arguments: TemporaryContainer.Storage.both, [InjectedFailure.diskFull, .busy, .inputOutput])
+  func aSaveFailsAndCanBeRepeated(
+    _ storage: TemporaryContainer.Storage, _ failure: InjectedFailure
+  ) throws {
+    let temporary = try TemporaryContainer(for: Trip.self, Stop.self, storage: storage)
+    let context = temporary.makeContext()
+    context.insert(Trip(name: "Lisbon"))
+    try temporary.failing(.save(2), with: failure) {
+      try context.save()
+      context.insert(Trip(name: "Porto"))
+      let error = #expect(throws: SwiftDataError.storeWriteFailure) { try context.save() }
+      let text = "\(error as Any)"
+      switch failure {
+      case .diskFull: #expect(text.contains("SQLITE_FULL"), "\(text)")
+      case .busy: #expect(text.contains("SQLITE_BUSY"), "\(text)")
+      case .inputOutput: #expect(text.contains("SQLITE_IOERR"), "\(text)")
+      }
+      #expect(context.hasChanges)
+      #expect(try temporary.makeContext().fetchCount(FetchDescriptor<Trip>()) == 1)
+    }
+
+    try context.save()
+    #expect(try temporary.makeContext().fetchCount(FetchDescriptor<Trip>()) == 2)
+  }
+
+  @Test(arguments: TemporaryContainer.Storage.both)
+  func everyStatementOfASaveMayFail(_ storage: TemporaryContainer.Storage) throws {
+    var number = 1
+    while true {
+      let temporary = try TemporaryContainer(
+        for: Trip.self, Stop.self, storage: storage, seed: Journeys.three)
+      let context = temporary.makeContext()
+      let trip = try temporary.model(Trip.self, "lisbon", in: context)
+      trip.name = "Lisboa"
+      trip.stops.append(Stop(place: "Chiado"))
+      context.delete(try temporary.model(Trip.self, "porto", in: context))
+      let before = try temporary.contents()
+      var error: (any Error)?
+      do {
+        try temporary.failing(.statement(number, of: .all), with: .diskFull) {
+          do {
+            try context.save()
+          } catch let failure {
+            error = failure
+          }
+        }
+      } catch let failure as ExpectationFailure {
+        // The save has fewer statements than this.
+        #expect(failure.outcome.hasPrefix("the body ran only \(number - 1) statement"))
+        #expect(error == nil)
+        break
+      }
+      #expect(error as? SwiftDataError == .storeWriteFailure, "statement \(number)")
+      #expect(try temporary.contents() == before)
+      try context.save()
+      #expect(try temporary.contents() != before)
+      number += 1
+    }
+    #expect(number > 8)
+  }
+
+  @Test func aReadFails() throws {
+    let temporary = try TemporaryContainer(for: Trip.self, Stop.self, seed: Journeys.three)
+    let context = temporary.makeContext()
+    try temporary.failing(.statement(2, of: .reads), with: .inputOutput) {
+      _ = try context.fetchCount(FetchDescriptor<Trip>())
+      #expect(throws: SwiftDataError.storeReadFailure) {
+        try context.fetchCount(FetchDescriptor<Trip>())
+      }
+      _ = try context.fetchCount(FetchDescriptor<Trip>())
+    }
+  }
+
+  @Test func theErrorMayLeaveTheBody() throws {
+    let temporary = try TemporaryContainer(for: Trip.self, Stop.self)
+    let context = temporary.makeContext()
+    context.insert(Trip(name: "Lisbon"))
+    #expect(throws: SwiftDataError.storeWriteFailure) {
+      try temporary.failing(.save(1), with: .diskFull) { try context.save() }
+    }
+    try context.save()
+  }
+
+  @Test func aFailureThatNeverHappensIsReported() throws {
+    let temporary = try TemporaryContainer(for: Trip.self, Stop.self)
+    let context = temporary.makeContext()
+    let line = #line + 2
+    let failure = failure {
+      try temporary.failing(.save(2), with: .diskFull) {
+        context.insert(Trip(name: "Lisbon"))
+        try context.save()
+        try context.save()
+      }
+    }
+    let text = try #require(failure?.description)
+    #expect(
+      text == "SwiftDataTestingTests/FaultInjectionTests.swift:\(line):28: expected a full disk at "
+        + "save 2, but the body ran only 1 save, so nothing failed.", "\(text)")
+    let none = #expect(throws: ExpectationFailure.self) {
+      try temporary.failing(.statement(1), with: .busy) {}
+    }
+    #expect(none?.outcome == "the body ran only 0 statements, so nothing failed")
+    #expect(throws: ExpectationFailure.self) {
+      try temporary.failing(.save(0), with: .busy) { try context.save() }
+    }
+  }
+
+  @Test func onlyTheContainerOfTheBodyFails() throws {
+    let temporary = try TemporaryContainer(for: Trip.self, Stop.self, storage: .file)
+    let other = ModelContext(try temporary.openAnotherContainer())
+    let context = temporary.makeContext()
+    try temporary.failing(.save(1), with: .diskFull) {
+      other.insert(Trip(name: "Lisbon"))
+      try other.save()
+      context.insert(Trip(name: "Porto"))
+      #expect(throws: SwiftDataError.storeWriteFailure) { try context.save() }
+    }
+  }
+
+  @Test func asynchronousBodiesFail() async throws {
+    let temporary = try TemporaryContainer(for: Trip.self, Stop.self)
+    let writer = Writer(modelContainer: temporary.container)
+    try await temporary.failing(.save(1), with: .diskFull) {
+      await #expect(throws: SwiftDataError.storeWriteFailure) { try await writer.add("Faro") }
+    }
+    #expect(try temporary.makeContext().fetchCount(FetchDescriptor<Trip>()) == 0)
+  }
+
+  @Test func aTransactionOfSeveralSavesIsUndone() throws {
+    let temporary = try TemporaryContainer(for: Trip.self, Stop.self, storage: .file)
+    let context = temporary.makeContext()
+    try temporary.failing(.save(2), with: .diskFull) {
+      #expect(throws: SwiftDataError.storeWriteFailure) {
+        try context.transaction {
+          context.insert(Trip(name: "Lisbon"))
+          try context.save()
+          context.insert(Trip(name: "Porto"))
+          try context.save()
+        }
+      }
+    }
+    #expect(try temporary.contents() == "{}")
+  }
+}
+
+@Suite struct CrashTests {
+  @Test func aCrashBeforeTheCommitLosesTheSave() throws {
+    let temporary = try TemporaryContainer(
+      for: Trip.self, Stop.self, storage: .file, seed: Journeys.three)
+    let before = try temporary.contents()
+    let file = temporary.url
+    let context = temporary.makeContext()
+    let trip = try temporary.model(Trip.self, "lisbon", in: context)
+    trip.name = "Lisboa"
+
+    try temporary.crashing(at: .save(1)) { try context.save() }
+
+    #expect(temporary.url != file)
+    #expect(try temporary.contents() == before)
+    let next = temporary.makeContext()
+    let found = try temporary.model(Trip.self, "lisbon", in: next)
+    #expect(found.name == "Lisbon")
+    found.name = "Lisboa"
+    try next.save()
+    try temporary.reopen()
+    #expect(try temporary.contents().contains("Lisboa"))
+  }
+
+  @Test func whatWasSavedBeforeTheCrashStays() throws {
+    let temporary = try TemporaryContainer(for: Trip.self, Stop.self, storage: .file)
+    try temporary.crashing(at: .save(2)) {
+      let context = temporary.makeContext()
+      for name in ["Lisbon", "Porto"] {
+        context.insert(Trip(name: name))
+        try context.save()
+      }
+    }
+    #expect(try temporary.makeContext().fetch(FetchDescriptor<Trip>()).map(\.name) == ["Lisbon"])
+  }
+
+  @Test func theOldContainerStaysDead() throws {
+    let temporary = try TemporaryContainer(for: Trip.self, Stop.self, storage: .file)
+    let context = temporary.makeContext()
+    try temporary.crashing(at: .save(1)) {
+      context.insert(Trip(name: "Lisbon"))
+      #expect(throws: SwiftDataError.storeWriteFailure) { try context.save() }
+      #expect(throws: SwiftDataError.storeReadFailure) {
+        try context.fetchCount(FetchDescriptor<Trip>())
+      }
+    }
+    let error = #expect(throws: SwiftDataError.storeWriteFailure) { try context.save() }
+    #expect("\(error as Any)".contains("the process has crashed"))
+  }
+
+  @Test func aCrashThatDoesNotHappenIsReported() throws {
+    let temporary = try TemporaryContainer(for: Trip.self, Stop.self, storage: .file)
+    let failure = #expect(throws: ExpectationFailure.self) {
+      try temporary.crashing(at: .save(1)) {}
+    }
+    #expect(failure?.expected == "a crash at save 1")
+    #expect(failure?.outcome == "the body ran only 0 saves, so nothing failed")
+  }
+
+  @Test func aStoreInMemoryCanNotCrash() throws {
+    let temporary = try TemporaryContainer(for: Trip.self, Stop.self)
+    let failure = #expect(throws: ExpectationFailure.self) {
+      try temporary.crashing(at: .save(1)) {}
+    }
+    #expect(failure?.outcome.hasPrefix("the store is in memory") == true)
+  }
+}
+
+@ModelActor
+private actor Writer {
+  func add(_ name: String) throws {
+    modelContext.insert(Trip(name: name))
+    try modelContext.save()
+  }
+}

@@ -1,2 +1,0 @@
-import SwiftDataTesting
-import Testing
