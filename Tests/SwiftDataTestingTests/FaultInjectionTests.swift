@@ -1,3 +1,4 @@
+import Foundation
 import SwiftData
 import SwiftDataTesting
 import Testing
@@ -63,6 +64,34 @@ import Testing
       number += 1
     }
     #expect(number > 8)
+  }
+
+  /// So that a number in a list of statements names the same statement for `failing`.
+  @Test(arguments: TemporaryContainer.Storage.both)
+  func statementsAreNumberedAsTheyAreListed(_ storage: TemporaryContainer.Storage) throws {
+    func change(_ temporary: TemporaryContainer) throws {
+      let context = temporary.makeContext()
+      for number in 0..<40 { context.insert(Trip(name: "\(number)")) }
+      try temporary.model(Trip.self, "lisbon", in: context).stops.append(Stop(place: "Chiado"))
+      context.delete(try temporary.model(Trip.self, "porto", in: context))
+      try context.save()
+    }
+    func container() throws -> TemporaryContainer {
+      try TemporaryContainer(for: Trip.self, Stop.self, storage: storage, seed: Journeys.three)
+    }
+    for kinds in [StatementKinds.reads, .writes, .rows] {
+      let listed = try container()
+      let all = #expect(throws: ExpectationFailure.self) {
+        try expectStatements(0, of: kinds, in: listed) { try change(listed) }
+      }
+      let count = try #require(all?.details.count)
+      let counted = try container()
+      let none = #expect(throws: ExpectationFailure.self) {
+        try counted.failing(.statement(1000, of: kinds), with: .busy) { try change(counted) }
+      }
+      #expect(none?.outcome.hasPrefix("the body ran only \(count) ") == true, "\(none as Any)")
+      #expect(count > 1)
+    }
   }
 
   @Test func aReadFails() throws {
@@ -184,6 +213,47 @@ import Testing
     #expect(try temporary.makeContext().fetch(FetchDescriptor<Trip>()).map(\.name) == ["Lisbon"])
   }
 
+  /// SQLite writes pages of an open transaction into the log when its cache is full.
+  @Test func whatWasWrittenWithoutACommitIsLost() throws {
+    let temporary = try TemporaryContainer(
+      for: Trip.self, Stop.self, storage: .file, seed: Journeys.three)
+    let before = try temporary.contents()
+    let context = temporary.makeContext()
+    for _ in 0..<2000 { context.insert(Stop(place: String(repeating: "a", count: 4000))) }
+    try temporary.crashing(at: .save(1)) { try context.save() }
+    let log = URL(fileURLWithPath: try #require(temporary.url).path + "-wal")
+    #expect(try temporary.contents() == before)
+    #expect(try #require(log.resourceValues(forKeys: [.fileSizeKey]).fileSize) > 1_000_000)
+  }
+
+  @Test func valuesBesideTheStoreAreThoseOfTheLastCommit() throws {
+    let (old, new) = (Data(repeating: 1, count: 300_000), Data(repeating: 2, count: 400_000))
+    let temporary = try TemporaryContainer(for: Attachment.self, storage: .file)
+    let context = temporary.makeContext()
+    let attachment = Attachment(bytes: old)
+    context.insert(attachment)
+    try context.save()
+    attachment.bytes = new
+    try temporary.crashing(at: .save(1)) { try context.save() }
+    let next = temporary.makeContext()
+    let found = try next.fetch(FetchDescriptor<Attachment>())
+    #expect(found.map(\.bytes) == [old])
+    found.first?.bytes = new
+    try next.save()
+    try temporary.reopen()
+    #expect(try temporary.makeContext().fetch(FetchDescriptor<Attachment>()).map(\.bytes) == [new])
+  }
+
+  @Test func asynchronousBodiesCrash() async throws {
+    let temporary = try TemporaryContainer(for: Trip.self, Stop.self, storage: .file)
+    let writer = Writer(modelContainer: temporary.container)
+    try await temporary.crashing(at: .save(2)) {
+      try await writer.add("Faro")
+      try await writer.add("Porto")
+    }
+    #expect(try temporary.makeContext().fetch(FetchDescriptor<Trip>()).map(\.name) == ["Faro"])
+  }
+
   @Test func theOldContainerStaysDead() throws {
     let temporary = try TemporaryContainer(for: Trip.self, Stop.self, storage: .file)
     let context = temporary.makeContext()
@@ -214,6 +284,13 @@ import Testing
     }
     #expect(failure?.outcome.hasPrefix("the store is in memory") == true)
   }
+}
+
+@Model
+private final class Attachment {
+  @Attribute(.externalStorage) var bytes: Data
+
+  init(bytes: Data) { self.bytes = bytes }
 }
 
 @ModelActor

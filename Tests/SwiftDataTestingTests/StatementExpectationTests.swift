@@ -110,6 +110,16 @@ import Testing
     #expect(failure?.outcome == "1 ran")
   }
 
+  @Test func aBodyWithoutSuspensionIsCountedInAnAsynchronousTest() async throws {
+    let temporary = try TemporaryContainer(for: Trip.self, Stop.self, seed: Journeys.three)
+    await Task.yield()
+    let context = temporary.makeContext()
+    let count = try expectStatements(1, in: temporary) {
+      try context.fetchCount(FetchDescriptor<Trip>())
+    }
+    #expect(count == 4)
+  }
+
   @MainActor @Test func bodiesRunOnTheActorOfTheTest() async throws {
     let temporary = try TemporaryContainer(for: Trip.self, Stop.self)
     let context = temporary.container.mainContext

@@ -9,8 +9,8 @@ struct StoreFiles: Sendable {
   /// Copies the files as they are now, without opening the database. The copied index of the log
   /// (`-shm`) would name the locks of other connections, so that it is left out.
   /// - Parameter folder: Keeps the files that are read here open: closing one would release the
-  ///   locks that SQLite holds on it in this process. `nil` for files that nobody has open.
-  func copy(to target: URL, keepingOpenIn folder: TemporaryFolder?) throws {
+  ///   locks that SQLite holds on it in this process.
+  func copy(to target: URL, keepingOpenIn folder: TemporaryFolder) throws {
     let manager = FileManager.default
     try manager.createDirectory(
       at: target.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -18,10 +18,6 @@ struct StoreFiles: Sendable {
       let source = URL(fileURLWithPath: url.path + suffix)
       let destination = URL(fileURLWithPath: target.path + suffix)
       if suffix != "", !manager.fileExists(atPath: source.path) { continue }
-      guard let folder else {
-        try manager.copyItem(at: source, to: destination)
-        continue
-      }
       let handle = try FileHandle(forReadingFrom: source)
       let bytes = try handle.readToEnd() ?? Data()
       folder.keepOpen(handle)

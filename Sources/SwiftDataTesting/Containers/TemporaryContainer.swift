@@ -109,10 +109,10 @@ public final class TemporaryContainer: Sendable {
 
   /// Opens a copy of a store file, for example one that a released version of an app has written.
   ///
-  /// The file itself is not opened and stays as it is. Its log and its folder of large values are
+  /// The file itself is only read and stays as it is. Its log and its folder of large values are
   /// copied too.
   /// - Parameters:
-  ///   - file: A store file that no program has open.
+  ///   - file: A store file that no other process is writing.
   ///   - schema: The models.
   ///   - migrationPlan: How stores of older versions are migrated.
   ///   - clock: The time that the history records; `nil` for that of the system.
@@ -126,7 +126,7 @@ public final class TemporaryContainer: Sendable {
   ) throws {
     let folder = try TemporaryFolder()
     let copy = folder.newURL(named: file.lastPathComponent)
-    try StoreFiles(of: file).copy(to: copy, keepingOpenIn: nil)
+    try StoreFiles(of: file).copy(to: copy, keepingOpenIn: folder)
     try self.init(
       schema, migrationPlan, at: copy, in: folder, Options(clock: clock, configure: configure))
   }

@@ -3,7 +3,7 @@ import SwiftData
 /// Expects that the history records some changes during a body.
 ///
 /// ```swift
-/// try expectHistory([.insert("Stop"), .update("Trip", ["name"])], in: temporary) {
+/// try expectHistory([.insert("Stop"), .update("Trip", ["name", "stops"])], in: temporary) {
 ///   trip.name = "Porto"
 ///   trip.stops.append(Stop(place: "Ribeira"))
 ///   try context.save()

@@ -1,5 +1,5 @@
 import Foundation
-public import SwiftData
+import SwiftData
 
 /// A statement that a recorder has seen.
 public struct RecordedStatement: Sendable {

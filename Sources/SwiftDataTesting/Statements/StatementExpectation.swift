@@ -41,7 +41,7 @@ struct StatementExpectation: Sendable {
 /// Expects that the stores of a container run a number of statements during a body.
 ///
 /// ```swift
-/// let trips = try expectStatements(2, in: temporary) { try trips(prefetching: \.stops) }
+/// let found = try expectStatements(2, in: temporary) { try trips(prefetching: \.stops) }
 /// ```
 ///
 /// Only the statements of this container count, whichever context and thread runs them, so tests may
