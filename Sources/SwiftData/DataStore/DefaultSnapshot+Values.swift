@@ -43,6 +43,21 @@ extension SnapshotValue {
     }
   }
 
+  /// The value as a cell of a row has it. A `Decimal` is stored as a number where that is exact, but
+  /// rows have its text; every reader takes the bytes of a cell as its kind says.
+  func stored(as kind: CellKind) -> SnapshotValue {
+    switch (kind, self) {
+    case (.text, .integer(let value)): .text(String(value))
+    case (.text, .real(let value)): .text(String(value))
+    case (.text, .blob(let bytes)): .text(String(decoding: bytes, as: UTF8.self))
+    case (.real, .integer(let value)): .real(Double(value))
+    case (.integer, .integer), (.real, .real), (.text, .text), (.blob, .blob), (.blob, .uuid): self
+    case (_, .null), (_, .identifier), (_, .reference): self
+    case (.blob, .text(let text)): .blob(Data(text.utf8))
+    default: .null
+    }
+  }
+
   /// Whether two values are equal bit by bit.
   func isSame(as other: SnapshotValue) -> Bool {
     switch (self, other) {
@@ -65,18 +80,33 @@ extension DefaultSnapshot {
   /// The same values with the attributes in a row, as models read them; relationships are kept
   /// outside it.
   ///
-  /// A snapshot that a store made contains all its values in cells, so an unset cell is null.
+  /// A snapshot that a store made contains all its values in cells, so an unset cell is null. One
+  /// that a store kept from an update has the changed values in cells, over the row of before.
   var withRow: DefaultSnapshot {
-    guard row == nil, let cells else { return self }
+    guard let cells, row == nil || hasChangedAttributes else { return self }
     var builder = RowBuilder(layout: descriptor.layout)
     builder.begin()
-    for cell in descriptor.layout.kinds.indices { builder.set(value(cell), at: cell) }
+    for (cell, kind) in descriptor.layout.kinds.enumerated() {
+      builder.set(value(cell).stored(as: kind), at: cell)
+    }
     let index = builder.finish()
     var others = ContiguousArray<_SlotValue>(repeating: .unset, count: cells.count)
     for slot in descriptor.relationshipSlots { others[slot] = cells[slot] }
     return DefaultSnapshot(
       persistentIdentifier: persistentIdentifier, descriptor: descriptor, page: index.page,
       row: index.row, cells: others, toManys: toManys, changedSlots: changedSlots)
+  }
+}
+
+extension DefaultSnapshot {
+  /// Whether a cell of an attribute has another value than the row.
+  private var hasChangedAttributes: Bool {
+    guard let cells else { return false }
+    return cells.indices.contains { cell in
+      if case .unset = cells[cell] { return false }
+      return !descriptor.properties.indices.contains(cell)
+        || descriptor.properties[cell].destination == nil
+    }
   }
 }
 

@@ -2,20 +2,22 @@
 ///
 /// The only way to read a store's snapshot is to let it encode itself. Values are not converted to
 /// bytes.
-enum EncodedValue {
+package enum EncodedValue {
   case null
   case value(any Encodable)
   /// Nested containers of the snapshot, or the encoding of a value of another type.
   case node(Node)
 
   /// The values that were encoded into one container.
-  final class Node {
-    var keyed: [String: EncodedValue]?
+  package final class Node {
+    package var keyed: [String: EncodedValue]?
     var list: [EncodedValue]?
     var single: EncodedValue?
+
+    package init() {}
   }
 
-  var isNil: Bool {
+  package var isNil: Bool {
     switch self {
     case .null: true
     case .value(let value): (value as? any OptionalValue)?.isNil ?? false
@@ -24,7 +26,7 @@ enum EncodedValue {
   }
 
   /// The value as a type; also if a wrapper encodes it as its single value.
-  func unwrapped<V>(as type: V.Type) -> V? {
+  package func unwrapped<V>(as type: V.Type) -> V? {
     var current = self
     for _ in 0..<8 {
       switch current {
@@ -44,7 +46,7 @@ enum EncodedValue {
   }
 
   /// The identifiers of a to-many relationship's members.
-  var identifiers: [PersistentIdentifier]? {
+  package var identifiers: [PersistentIdentifier]? {
     if isNil { return [] }
     if let identifiers = unwrapped(as: [PersistentIdentifier].self) { return identifiers }
     if let identifiers = unwrapped(as: Set<PersistentIdentifier>.self) {
@@ -56,23 +58,27 @@ enum EncodedValue {
   }
 }
 
-struct SnapshotEncoder: Encoder {
+package struct SnapshotEncoder: Encoder {
   let node: EncodedValue.Node
 
-  var codingPath: [any CodingKey] { [] }
-  var userInfo: [CodingUserInfoKey: Any] { [:] }
+  package init(node: EncodedValue.Node) { self.node = node }
 
-  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+  package var codingPath: [any CodingKey] { [] }
+  package var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+  package func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
     if node.keyed == nil { node.keyed = [:] }
     return KeyedEncodingContainer(KeyedContainer<Key>(node: node))
   }
 
-  func unkeyedContainer() -> any UnkeyedEncodingContainer {
+  package func unkeyedContainer() -> any UnkeyedEncodingContainer {
     if node.list == nil { node.list = [] }
     return ListContainer(node: node)
   }
 
-  func singleValueContainer() -> any SingleValueEncodingContainer { SingleContainer(node: node) }
+  package func singleValueContainer() -> any SingleValueEncodingContainer {
+    SingleContainer(node: node)
+  }
 }
 
 private struct KeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {

@@ -2,7 +2,11 @@
 public struct HistoryTombstone<Model> where Model: PersistentModel {
   private let values: [(keyPath: PartialKeyPath<Model>, value: any Sendable)]
 
-  package init(_ values: [(keyPath: PartialKeyPath<Model>, value: any Sendable)] = []) {
+  /// Creates the preserved values of a deleted model, for the history of a custom store.
+  ///
+  /// Not in Apple's framework, where only the default store makes tombstones.
+  /// - Parameter values: The values by property; empty if none is preserved.
+  public init(_ values: [(keyPath: PartialKeyPath<Model>, value: any Sendable)] = []) {
     self.values = values
   }
 

@@ -54,7 +54,7 @@ extension ScalarType {
 }
 
 extension EncodedValue.Node: Encodable {
-  func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     if let keyed {
       var container = encoder.container(keyedBy: DataStoreSnapshotCodingKey.self)
       for (name, value) in keyed {
@@ -70,7 +70,7 @@ extension EncodedValue.Node: Encodable {
 }
 
 extension EncodedValue: Encodable {
-  func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     switch self {
     case .null:
       var container = encoder.singleValueContainer()

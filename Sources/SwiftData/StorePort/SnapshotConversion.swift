@@ -5,12 +5,28 @@ extension SnapshotPort {
   /// Converts a snapshot of the store to a `DefaultSnapshot`. Encoded values are matched to
   /// properties by name; values that are not encoded stay unset.
   func converted(_ snapshot: Store.Snapshot) throws -> DefaultSnapshot {
-    if let snapshot = snapshot as? DefaultSnapshot { return snapshot.withRow }
     let identifier = snapshot.persistentIdentifier
     guard let descriptor = types[identifier.entityName]?._$descriptor else {
       throw SwiftDataError.unknownSchema.with(
         "The store \(store.configuration.name) returned a snapshot of an entity that the container "
           + "does not have.", entity: identifier.entityName)
+    }
+    if identifier.isTemporary || identifier.storeIdentifier != store.identifier {
+      throw SwiftDataError.storeReadFailure.with(
+        "The store \(store.configuration.name) returned a snapshot with "
+          + (identifier.isTemporary
+            ? "a temporary identifier. It has to store the copy with the permanent one."
+            : "the identifier \(identifier), which does not contain the store's own identifier."),
+        entity: identifier.entityName)
+    }
+    if let snapshot = snapshot as? DefaultSnapshot {
+      guard snapshot.descriptor === descriptor else {
+        throw SwiftDataError.storeReadFailure.with(
+          "The store \(store.configuration.name) returned values of the class "
+            + "\(snapshot.descriptor.type) under the identifier \(identifier).",
+          entity: identifier.entityName)
+      }
+      return snapshot.withRow
     }
     let values = EncodedValue.Node()
     do {

@@ -90,8 +90,7 @@ extension SnapshotPort {
   ) throws -> [DefaultSnapshot] {
     let stored = identifiers.filter { !$0.isTemporary && $0.storeIdentifier == store.identifier }
     if stored.isEmpty { return [] }
-    var found = try store.cachedSnapshots(for: stored, editingState: editingState)
-      .mapValues(converted)
+    var found = try cached(stored, editingState)
     func ask(_ missing: [PersistentIdentifier], of entity: (PersistentIdentifier) -> String) throws
     {
       let groups = Dictionary(grouping: missing, by: entity).sorted { $0.key < $1.key }
@@ -107,6 +106,24 @@ extension SnapshotPort {
       root(of: $0.entityName)
     }
     return stored.compactMap { found[$0] }
+  }
+
+  private func cached(
+    _ identifiers: [PersistentIdentifier], _ editingState: EditingState
+  ) throws -> [PersistentIdentifier: DefaultSnapshot] {
+    var found: [PersistentIdentifier: DefaultSnapshot] = [:]
+    for (identifier, snapshot) in try store.cachedSnapshots(
+      for: identifiers, editingState: editingState)
+    {
+      guard snapshot.persistentIdentifier == identifier else {
+        throw SwiftDataError.storeReadFailure.with(
+          "cachedSnapshots of the store \(store.configuration.name) returned the snapshot of "
+            + "\(snapshot.persistentIdentifier) under the identifier \(identifier).",
+          entity: identifier.entityName)
+      }
+      found[identifier] = try converted(snapshot)
+    }
+    return found
   }
 
   private func root(of entity: String) -> String {

@@ -23,19 +23,36 @@ extension SnapshotPort {
       DataStoreSaveChangesRequest(
         inserted: exported(new), updated: exported(updated),
         deleted: exported(request.deleted), editingState: request.editingState))
-    let inserted = try new.map { snapshot in
-      guard let permanent = result.remappedIdentifiers[snapshot.persistentIdentifier] else {
-        throw SwiftDataError.modelValidationFailure.with(
-          "The store \(store.configuration.name) saved a new model, but returned no identifier for it. It "
-            + "has to return one in remappedIdentifiers for each inserted snapshot.",
-          entity: snapshot.descriptor.entityName)
-      }
-      return permanent
-    }
+    let inserted = try new.map { try permanentIdentifier(of: $0, in: result.remappedIdentifiers) }
     return SaveReceipt(
       inserted: inserted,
       reregistered: try result.snapshotsToReregister.values.map(converted),
       token: result.historyToken)
+  }
+
+  /// The identifier that a save gave to a new model.
+  private func permanentIdentifier(
+    of snapshot: DefaultSnapshot, in remapped: [PersistentIdentifier: PersistentIdentifier]
+  ) throws -> PersistentIdentifier {
+    func failure(_ text: String) -> SwiftDataError {
+      SwiftDataError.modelValidationFailure.with(
+        "The store \(store.configuration.name) saved a new model, but returned \(text)",
+        entity: snapshot.descriptor.entityName)
+    }
+    guard let permanent = remapped[snapshot.persistentIdentifier] else {
+      throw failure(
+        "no identifier for it. It has to return one in remappedIdentifiers for each inserted "
+          + "snapshot.")
+    }
+    if permanent.isTemporary { throw failure("a temporary identifier for it.") }
+    if permanent.storeIdentifier != store.identifier {
+      throw failure(
+        "the identifier \(permanent) for it, which does not contain the store's own identifier.")
+    }
+    if permanent.entityName != snapshot.descriptor.entityName {
+      throw failure("the identifier \(permanent) for it, which names another entity.")
+    }
+    return permanent
   }
 
   /// Updated models with all members of their to-many relationships, including members that the

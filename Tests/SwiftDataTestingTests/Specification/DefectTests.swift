@@ -1,0 +1,35 @@
+import Foundation
+import SwiftData
+import SwiftDataTesting
+import Testing
+
+/// Each defect of a store is found by the rule that speaks of it.
+@Suite(.serialized) struct DefectTests {
+  private static func failure(of defect: Defect) async throws -> SpecificationFailure? {
+    do {
+      try await StoreSpecification.run(
+        levels: ReferenceStore<NamedSnapshot>.Configuration.levels,
+        only: [String(defect.rule.prefix { $0 != "/" })]
+      ) { setup in
+        var configuration = ReferenceStore<NamedSnapshot>.Configuration(name: setup.name)
+        configuration.defect = defect
+        return configuration
+      }
+      return nil
+    } catch let failure as SpecificationFailure {
+      return failure
+    }
+  }
+
+  @Test(arguments: Defect.allCases)
+  func theSpecificationFindsIt(_ defect: Defect) async throws {
+    let failure = try #require(try await Self.failure(of: defect))
+    #expect(failure.brokenRules.contains(defect.rule), "\(failure.brokenRules)")
+    let rule = try #require(failure.report.brokenRules.first { $0.name == defect.rule })
+    #expect(failure.description.contains("\(rule.name): \(rule.demand)"))
+    #expect(
+      rule.problems.prefix(6).allSatisfy {
+        $0.count > 20 && failure.description.contains($0)
+      })
+  }
+}

@@ -1,0 +1,143 @@
+import Foundation
+import SwiftData
+import SwiftDataTesting
+import Synchronization
+
+/// A store in memory, written against the public protocol: it filters and sorts models without
+/// relationships itself, updates rows by their unique values, and has a history.
+///
+/// A `Defect` makes it break one rule.
+final class ReferenceStore<Snapshot: DataStoreSnapshot>: DataStore, DataStoreBatching,
+  HistoryProviding
+{
+  struct Configuration: DataStoreConfiguration, Sendable {
+    typealias Store = ReferenceStore<Snapshot>
+
+    let name: String
+    var schema: Schema?
+    var defect: Defect?
+    /// Whether a fetch of a class leaves out the models of its subclasses.
+    var answersByClass = false
+    var refusesDuplicates = false
+
+    init(name: String) { self.name = name }
+
+    static func == (left: Self, right: Self) -> Bool { left.name == right.name }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(name) }
+  }
+
+  let configuration: Configuration
+  let schema: Schema
+  let identifier: String
+  let contents: ReferenceRows<Snapshot>
+
+  var defect: Defect? { configuration.defect }
+
+  init(_ configuration: Configuration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
+    self.configuration = configuration
+    schema = configuration.schema ?? Schema()
+    identifier = configuration.name
+    contents = ReferenceRows.rows(
+      named: configuration.defect == .sharesRowsBetweenNames ? "shared" : configuration.name)
+    reopen()
+  }
+
+  func erase() throws {
+    if defect == .ignoresErase { return }
+    contents.state.withLock { state in
+      (state.rows, state.order) = ([:], [])
+    }
+  }
+
+  // MARK: Fetching
+
+  func fetch<T: PersistentModel>(
+    _ request: DataStoreFetchRequest<T>
+  ) throws -> DataStoreFetchResult<T, Snapshot> {
+    let descriptor = request.descriptor
+    var found = rows(of: T.self)
+    if defect == .limitsBeforePredicate, descriptor.predicate != nil {
+      found = slice(found, descriptor)
+    }
+    if let predicate = descriptor.predicate, defect != .ignoresPredicate {
+      guard isPlain(T.self) else { throw DataStoreError.preferInMemoryFilter }
+      found = try found.filter { try predicate.evaluate(model(T.self, $0)) }
+    }
+    if defect == .limitsBeforeOrder { found = slice(found, descriptor) }
+    if !descriptor.sortBy.isEmpty, defect != .ignoresOrder {
+      guard isPlain(T.self) else { throw DataStoreError.preferInMemorySort }
+      found = sorted(found, T.self, descriptor.sortBy)
+    }
+    if defect != .limitsBeforeOrder { found = slice(found, descriptor) }
+    if defect == .returnsRowsTwice { found += found }
+    return DataStoreFetchResult(descriptor: descriptor, fetchedSnapshots: found)
+  }
+
+  func fetchCount<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> Int {
+    try fetch(request).fetchedSnapshots.count + (defect == .countsWrong ? 1 : 0)
+  }
+
+  func cachedSnapshots(
+    for persistentIdentifiers: [PersistentIdentifier], editingState: EditingState
+  ) throws -> [PersistentIdentifier: Snapshot] {
+    contents.state.withLock { state in
+      let rows = defect == .keepsStaleCache ? state.first : state.rows
+      return rows.filter { persistentIdentifiers.contains($0.key) }
+    }
+  }
+
+  private func rows<T: PersistentModel>(of type: T.Type) -> [Snapshot] {
+    var wanted = family(of: Schema.entityName(for: type))
+    if configuration.answersByClass { wanted = [Schema.entityName(for: type)] }
+    if defect == .forgetsSubclasses {
+      wanted = wanted.filter { schema.entitiesByName[$0]?.superentityName == nil }
+    }
+    if defect == .returnsOtherEntities { wanted = Set(schema.entitiesByName.keys) }
+    return contents.state.withLock { state in
+      state.fetches += 1
+      let rows = defect == .answersFromBeforeTheSave ? state.before : state.rows
+      let found = state.order.compactMap { wanted.contains($0.entityName) ? rows[$0] : nil }
+      return defect == .changesTheOrder && state.fetches % 2 == 0 ? found.reversed() : found
+    }
+  }
+
+  private func slice<T>(_ rows: [Snapshot], _ descriptor: FetchDescriptor<T>) -> [Snapshot] {
+    let limit = descriptor.fetchLimit ?? 0
+    let offset = defect == .ignoresOffset ? 0 : max(0, descriptor.fetchOffset ?? 0)
+    return Array(
+      rows.dropFirst(offset).prefix(limit > 0 && defect != .ignoresLimit ? limit : .max))
+  }
+
+  // MARK: Schema
+
+  func family(of name: String) -> Set<String> {
+    guard let entity = schema.entitiesByName[name] else { return [] }
+    return entity.subentities.reduce([name]) { $0.union(family(of: $1.name)) }
+  }
+
+  /// Whether models of a class can be compared without other models.
+  func isPlain<T: PersistentModel>(_ type: T.Type) -> Bool {
+    let name = Schema.entityName(for: type)
+    guard let entity = schema.entitiesByName[name] else { return false }
+    return entity.relationships.isEmpty && family(of: name) == [name]
+  }
+
+  /// Lists of attributes that identify a row together.
+  func uniqueProperties(of name: String) -> [[String]] {
+    guard let entity = schema.entitiesByName[name] else { return [] }
+    return entity.uniquenessConstraints
+      + entity.attributes.filter(\.isUnique).map { [$0.name] }
+  }
+}
+
+extension ReferenceStore.Configuration: SpecifiableStore {
+  init(specification setup: SpecificationSetup) { self.init(name: setup.name) }
+
+  static var levels: Set<StoreSpecification.Level> {
+    var levels = Set(StoreSpecification.Level.allCases).subtracting([.uniqueRefusals])
+    // A DefaultSnapshot belongs to one version of a class.
+    if Snapshot.self == DefaultSnapshot.self { levels.remove(.migration) }
+    return levels
+  }
+}
