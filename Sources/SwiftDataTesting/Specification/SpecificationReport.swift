@@ -65,8 +65,8 @@ extension SpecificationReport: CustomStringConvertible {
     let broken = brokenRules.count
     let declared = results.count { $0.isDeclared }
     lines.append(
-      "\(declared - broken) rules passed (+), \(broken) failed (✗), \(results.count - declared) not "
-        + "declared (–).")
+      "Passed (+): \(declared - broken). Failed (✗): \(broken). Not declared (–): "
+        + "\(results.count - declared).")
     if !alsoSatisfied.isEmpty {
       lines.append("Also satisfies: \(alsoSatisfied.map(\.rawValue).joined(separator: ", ")).")
     }

@@ -50,6 +50,9 @@ extension Trial {
     if mirror.displayStyle == .optional {
       return mirror.children.first.map { text($0.value) } ?? "nil"
     }
+    if mirror.displayStyle == .set {
+      return "[\(mirror.children.map { text($0.value) }.sorted().joined(separator: ", "))]"
+    }
     switch value {
     case let data as Data: return "\(data.count) bytes"
     case let text as String: return shortened(text.debugDescription)

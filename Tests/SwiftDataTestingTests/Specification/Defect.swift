@@ -16,7 +16,8 @@ enum Defect: String, CaseIterable, Sendable {
   case forgetsSubclasses, confusesSubclasses, deletesSubclassesAlways, ignoresDeleteRulesInBatches
   case insertsDuplicates, mixesContexts, renumbersRows, forgetsAtReopening, ignoresErase
   case countsTokensDown, forgetsDeletionsInHistory, forgetsAuthors, ignoresTokens
-  case keepsDeletedHistory
+  case keepsDeletedHistory, linksToMissingModels, givesNilForRequiredValues, givesOtherTypes
+  case mixesCachedRows, givesOtherClasses
 
   /// A rule that has to find the defect.
   var rule: String {
@@ -73,6 +74,22 @@ enum Defect: String, CaseIterable, Sendable {
     case .forgetsAuthors: "history/author"
     case .ignoresTokens: "history/after a token"
     case .keepsDeletedHistory: "history/deletion of history"
+    case .linksToMissingModels: "relationships/to-one"
+    case .givesNilForRequiredValues, .givesOtherTypes: "models/insert"
+    case .mixesCachedRows: "models/cached snapshots"
+    case .givesOtherClasses: "inheritance/superclass"
+    }
+  }
+
+  /// Whether the store changes values, which it can do with snapshots of its own only.
+  var changesValues: Bool {
+    switch self {
+    case .losesNil, .keepsOldValuesForNil, .dropsRequiredValues, .truncatesText, .composesText,
+      .losesEmptyData, .losesFractionsOfSeconds, .losesSigns, .losesInfinity, .forgetsInverses,
+      .keepsOldMembers, .confusesSubclasses, .linksToMissingModels, .givesNilForRequiredValues,
+      .givesOtherTypes:
+      true
+    default: false
     }
   }
 
@@ -91,9 +108,20 @@ enum Defect: String, CaseIterable, Sendable {
 extension ReferenceStore {
   /// The row that a defective store keeps in place of a saved one.
   func altered(_ row: Snapshot, before old: Snapshot?) -> Snapshot {
-    guard let defect, var named = row as? NamedSnapshot else { return row }
-    let old = (old as? NamedSnapshot)?.values ?? [:]
+    guard var named = row as? NamedSnapshot else { return row }
     let entity = schema.entitiesByName[row.persistentIdentifier.entityName]
+    if configuration.leavesOutLists {
+      for relationship in entity?.relationships ?? [] {
+        let other = schema.entitiesByName[relationship.destination]
+        let inverse = relationship.inverseName.flatMap { other?.relationshipsByName[$0] }
+        if inverse?.isToOneRelationship == true, !relationship.isToOneRelationship {
+          named.values[relationship.name] = nil
+        }
+      }
+      return named as? Snapshot ?? row
+    }
+    guard let defect else { return row }
+    let old = (old as? NamedSnapshot)?.values ?? [:]
     for (name, value) in named.values {
       named.values.updateValue(
         defect.altered(value, old[name] ?? nil, name, entity?.relationshipsByName[name]),
@@ -136,6 +164,15 @@ extension Defect {
     switch self {
     case .losesNil: return value == nil && ["someInt", "rank"].contains(name) ? 0 : value
     case .keepsOldValuesForNil: return value ?? old
+    case .linksToMissingModels:
+      guard let other = value as? PersistentIdentifier, let store = other.storeIdentifier else {
+        return value
+      }
+      return
+        (try? PersistentIdentifier.identifier(
+          for: store, entityName: other.entityName, primaryKey: "missing")) ?? other
+    case .givesNilForRequiredValues: return name == "title" ? nil : value
+    case .givesOtherTypes: return name == "title" ? 7 : value
     case .truncatesText: return (value as? String).map { String($0.prefix(255)) } ?? value
     case .composesText:
       return (value as? String)?.precomposedStringWithCanonicalMapping ?? value

@@ -5,13 +5,15 @@ import Testing
 
 /// Each defect of a store is found by the rule that speaks of it.
 @Suite(.serialized) struct DefectTests {
-  private static func failure(of defect: Defect) async throws -> SpecificationFailure? {
+  private static func failure<Snapshot: DataStoreSnapshot>(
+    of defect: Defect, in store: ReferenceStore<Snapshot>.Type
+  ) async throws -> SpecificationFailure? {
     do {
       try await StoreSpecification.run(
-        levels: ReferenceStore<NamedSnapshot>.Configuration.levels,
+        levels: ReferenceStore<Snapshot>.Configuration.levels,
         only: [String(defect.rule.prefix { $0 != "/" })]
       ) { setup in
-        var configuration = ReferenceStore<NamedSnapshot>.Configuration(name: setup.name)
+        var configuration = ReferenceStore<Snapshot>.Configuration(name: setup.name)
         configuration.defect = defect
         return configuration
       }
@@ -23,7 +25,8 @@ import Testing
 
   @Test(arguments: Defect.allCases)
   func theSpecificationFindsIt(_ defect: Defect) async throws {
-    let failure = try #require(try await Self.failure(of: defect))
+    let failure = try #require(
+      try await Self.failure(of: defect, in: ReferenceStore<NamedSnapshot>.self))
     #expect(failure.brokenRules.contains(defect.rule), "\(failure.brokenRules)")
     let rule = try #require(failure.report.brokenRules.first { $0.name == defect.rule })
     #expect(failure.description.contains("\(rule.name): \(rule.demand)"))
@@ -31,5 +34,12 @@ import Testing
       rule.problems.prefix(6).allSatisfy {
         $0.count > 20 && failure.description.contains($0)
       })
+  }
+
+  @Test(arguments: Defect.allCases.filter { !$0.changesValues })
+  func itIsFoundInAStoreOfDefaultSnapshotsToo(_ defect: Defect) async throws {
+    let failure = try #require(
+      try await Self.failure(of: defect, in: ReferenceStore<DefaultSnapshot>.self))
+    #expect(failure.brokenRules.contains(defect.rule), "\(failure.brokenRules)")
   }
 }

@@ -19,6 +19,8 @@ final class ReferenceStore<Snapshot: DataStoreSnapshot>: DataStore, DataStoreBat
     /// Whether a fetch of a class leaves out the models of its subclasses.
     var answersByClass = false
     var refusesDuplicates = false
+    /// Whether snapshots lack the lists whose inverse is a to-one relationship.
+    var leavesOutLists = false
 
     init(name: String) { self.name = name }
 
@@ -83,6 +85,9 @@ final class ReferenceStore<Snapshot: DataStoreSnapshot>: DataStore, DataStoreBat
   ) throws -> [PersistentIdentifier: Snapshot] {
     contents.state.withLock { state in
       let rows = defect == .keepsStaleCache ? state.first : state.rows
+      if defect == .mixesCachedRows, let other = state.order.last.flatMap({ rows[$0] }) {
+        return Dictionary(persistentIdentifiers.map { ($0, other) }) { first, _ in first }
+      }
       return rows.filter { persistentIdentifiers.contains($0.key) }
     }
   }
@@ -98,8 +103,19 @@ final class ReferenceStore<Snapshot: DataStoreSnapshot>: DataStore, DataStoreBat
       state.fetches += 1
       let rows = defect == .answersFromBeforeTheSave ? state.before : state.rows
       let found = state.order.compactMap { wanted.contains($0.entityName) ? rows[$0] : nil }
+      if defect == .givesOtherClasses { return found.map(asRootClass) }
       return defect == .changesTheOrder && state.fetches % 2 == 0 ? found.reversed() : found
     }
+  }
+
+  /// A row under the identifier of a row of its superclass.
+  private func asRootClass(_ row: Snapshot) -> Snapshot {
+    var entity = schema.entitiesByName[row.persistentIdentifier.entityName]
+    while let superentity = entity?.superentity { entity = superentity }
+    let identifier = try? PersistentIdentifier.identifier(
+      for: identifier, entityName: entity?.name ?? "", primaryKey: "\(row.namedValues.count)")
+    guard let identifier else { return row }
+    return row.copy(persistentIdentifier: identifier, remappedIdentifiers: [:])
   }
 
   private func slice<T>(_ rows: [Snapshot], _ descriptor: FetchDescriptor<T>) -> [Snapshot] {
