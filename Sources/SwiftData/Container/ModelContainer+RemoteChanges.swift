@@ -37,8 +37,8 @@ extension ModelContainer {
   /// file systems that don't report them, such as network file systems, the file is checked once a
   /// second. After changes without history, contexts read all models in use again.
   ///
-  /// Setting it to true reads the end of the history, once per store. Stores in memory and custom
-  /// stores have no remote changes.
+  /// Setting it to true reads the end of the history, once per store. Of custom stores, those that
+  /// conform to ``ExternallyChangingStore`` have remote changes. Stores in memory have none.
   public var observesRemoteChanges: Bool {
     get { coordinator.remoteCommits.isObservedByContainer }
     set { coordinator.remoteCommits.setObservedByContainer(self, newValue) }

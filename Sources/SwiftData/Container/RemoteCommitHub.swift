@@ -143,6 +143,8 @@ private final class WatchedStores: Sendable {
   private let queue = DispatchQueue(label: "SwiftData remote commits")
   private let files: [File]
   private let watches: Mutex<[StoreFileWatch]>
+  /// Of stores that themselves report changes of other writers.
+  private let observations: Mutex<[any AnyObject & Sendable]>
   private let report: @Sendable (Found) -> Void
 
   /// - Parameter report: Called on the queue after each look that found something.
@@ -157,6 +159,16 @@ private final class WatchedStores: Sendable {
         identity: FileIdentity(of: store.configuration.url))
     }
     watches = Mutex([])
+    observations = Mutex([])
+    let observed = stores.compactMap { store in
+      (store as? any ExternallyChangingStore).map { store in
+        let identifier = store.identifier
+        return store.observeExternalChanges { [weak self, queue] changes in
+          queue.async { [weak self] in self?.report(Found(changes, in: identifier)) }
+        }
+      }
+    }
+    observations.withLock { $0 = observed }
     let made = files.indices.map { index in
       StoreFileWatch(files[index].store.configuration.url.path) { [weak self, queue] in
         queue.async { [weak self] in self?.look(at: index) }
@@ -167,7 +179,7 @@ private final class WatchedStores: Sendable {
     for index in files.indices { queue.async { [weak self] in self?.look(at: index) } }
   }
 
-  var isEmpty: Bool { files.isEmpty }
+  var isEmpty: Bool { files.isEmpty && observations.withLock(\.isEmpty) }
 
   private func look(at index: Int) {
     let file = files[index]
@@ -188,6 +200,17 @@ private final class WatchedStores: Sendable {
       Found(
         store: store, token: DefaultHistoryToken([store: changes.last]),
         changes: SavedChanges(changes)))
+  }
+}
+
+extension WatchedStores.Found {
+  /// What a store without history reports.
+  fileprivate init(_ changes: DataStoreExternalChanges, in store: String) {
+    var saved = SavedChanges(
+      updated: changes.updated.map { ($0, .all) }, deleted: changes.deleted,
+      isEverything: changes.mayConcernOthers)
+    saved.setInserted(changes.inserted)
+    self.init(store: store, token: DefaultHistoryToken([store: 0]), changes: saved)
   }
 }
 

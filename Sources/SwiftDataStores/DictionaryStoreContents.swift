@@ -1,0 +1,91 @@
+import Foundation
+import SwiftData
+import Synchronization
+
+/// The rows of `DictionaryStore`s. They exist as long as this object or a store that uses it.
+///
+/// A second container with the same contents sees the rows of the first one, as one that opens the
+/// same file does.
+public final class DictionaryStoreContents: Sendable {
+  /// Part of the identifiers of the rows.
+  let identifier = "dictionary-\(UUID().uuidString)"
+  private let state = Mutex(State())
+
+  private struct State: Sendable {
+    var rows: DocumentRows?
+    var lastKey = 0
+  }
+
+  /// Creates contents without rows.
+  public init() {}
+
+  /// Gives the rows the shape of a schema.
+  /// - Throws: A `DocumentStoreError` if there are rows that do not fit.
+  func open(_ schema: Schema) throws {
+    let shape = DocumentShape(schema)
+    try state.withLock { state in
+      let new = DocumentRows(shape: shape, storeIdentifier: identifier)
+      guard let rows = state.rows else { return state.rows = new }
+      if rows.shape.schema == schema { return }
+      let reader = RowReader(shape: shape, storeIdentifier: identifier)
+      let all = try rows.rows.values.map { row in
+        guard let entity = shape.entities[row.entity] else {
+          throw DocumentStoreError(
+            .unknownContent, "The contents have rows of an entity that the models do not have.",
+            entity: row.entity, row: row.key)
+        }
+        return try reader.row(entity, row.key, row.values, known: { _ in nil })
+      }
+      state.rows = try new.replaced(by: all).rows
+    }
+  }
+
+  func read<R: Sendable>(_ body: (inout DocumentRows) throws -> R) throws -> R {
+    try state.withLock { state in
+      guard var rows = state.rows else { throw DataStoreError.unsupportedFeature }
+      state.rows = nil  // so that the rows are not copied
+      defer { state.rows = rows }
+      return try body(&rows)
+    }
+  }
+
+  /// - Parameter makePlan: Makes the plan of a save. `makeKey` makes keys of new rows.
+  /// - Throws: What `makePlan` throws; the rows have not changed then.
+  func save(
+    _ makePlan: (_ rows: DocumentRows, _ makeKey: (String) -> String) throws -> SavePlan
+  ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
+    try state.withLock { state in
+      var lastKey = state.lastKey
+      // The plan is released before the rows change, so that they are not copied.
+      let changes = try state.rows.map { rows in
+        try makePlan(rows) { _ in
+          lastKey += 1
+          return "p\(lastKey)"
+        }.changes
+      }
+      guard let changes else { throw DataStoreError.unsupportedFeature }
+      state.lastKey = lastKey
+      state.rows?.apply(changes)
+      guard let result = try state.rows?.result(of: changes) else {
+        throw DataStoreError.unsupportedFeature
+      }
+      return result
+    }
+  }
+
+  func removeAll() {
+    state.withLock { state in
+      state.rows = state.rows.map {
+        DocumentRows(shape: $0.shape, storeIdentifier: $0.storeIdentifier)
+      }
+    }
+  }
+}
+
+extension DictionaryStoreContents: Hashable {
+  /// Whether both are the same object.
+  public static func == (a: DictionaryStoreContents, b: DictionaryStoreContents) -> Bool { a === b }
+
+  /// Hashes the identity of the object.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}

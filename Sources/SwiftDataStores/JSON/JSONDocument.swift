@@ -1,0 +1,118 @@
+import Foundation
+import SwiftData
+
+/// The content of a document file.
+///
+/// ```
+/// {
+///   "format": "SwiftData document",
+///   "formatVersion": 1,
+///   "schemaVersion": "1.0.0",
+///   "store": "5C0F…",
+///   "entities": {
+///     "Author": {
+///       "7k2m9qx4rt": {
+///         "name": "Ursula"
+///       },
+///       "": "end of Author"
+///     }
+///   }
+/// }
+/// ```
+///
+/// Entities, rows and properties are sorted, and each row has all properties of its model. So a
+/// change of a value changes one line. The last member of each entity stays the last one, so a new
+/// row never adds a comma to the line of another row.
+struct JSONDocument: Sendable {
+  static let format = "SwiftData document"
+  static let formatVersion = 1
+
+  /// The text of the member "store".
+  var store: String
+  var rows: DocumentRows
+  /// Entities that the models do not have.
+  var unknownEntities: [String: DocumentValue] = [:]
+  /// Members of the document that this version does not have.
+  var unknownMembers: [String: DocumentValue] = [:]
+
+  /// The bytes of the document with changes that are not applied yet.
+  func bytes(applying changes: SaveChanges? = nil) -> [UInt8] {
+    var text = JSONText()
+    text.key = { changes?.rows[$0]??.key ?? rows.rows[$0]?.key }
+    text.reserve(rows.rows.count * 256)
+    text.append("{")
+    func member(_ name: String, _ value: DocumentValue) {
+      text.newLine(1)
+      text.append(quoted: name)
+      text.append(": ")
+      text.append(value, indent: 1)
+      text.append(",")
+    }
+    member("format", .string(JSONDocument.format))
+    member("formatVersion", .number("\(JSONDocument.formatVersion)"))
+    member("schemaVersion", .string(rows.shape.schema.version.description))
+    member("store", .string(store))
+    for (name, value) in unknownMembers.sorted(by: { $0.key < $1.key }) { member(name, value) }
+    text.newLine(1)
+    text.append("\"entities\": {")
+    let names = (rows.shape.names + unknownEntities.keys).sorted()
+    let new = Dictionary(
+      grouping: changes?.rows.values.lazy.compactMap { $0 } ?? [], by: \.entity)
+    for (index, name) in names.enumerated() {
+      if index > 0 { text.append(",") }
+      text.newLine(2)
+      text.append(quoted: name)
+      text.append(": ")
+      if let value = unknownEntities[name] {
+        text.append(entity: value, named: name)
+      } else {
+        let known = (rows.byEntity[name] ?? []).lazy.filter { changes?.rows[$0] == nil }
+        let all = known.compactMap { rows.rows[$0] } + (new[name] ?? [])
+        text.append(rows: all.sorted { $0.key < $1.key }, of: name)
+      }
+    }
+    text.newLine(1)
+    text.append("}")
+    text.newLine(0)
+    text.append("}")
+    text.newLine(0)
+    return text.bytes
+  }
+}
+
+extension JSONText {
+  fileprivate mutating func append(rows: [DocumentRow], of entity: String) {
+    append("{")
+    for row in rows {
+      newLine(3)
+      append(quoted: row.key)
+      append(": ")
+      let values = row.unknown.isEmpty ? row.values : row.values.merging(row.unknown) { a, _ in a }
+      append(.object(values), indent: 3)
+      append(",")
+    }
+    appendEnd(of: entity)
+  }
+
+  /// An entity that the models do not have, with its rows as they were.
+  fileprivate mutating func append(entity value: DocumentValue, named name: String) {
+    guard case .object(let rows) = value else { return append(value, indent: 2) }
+    append("{")
+    for (key, row) in rows.sorted(by: { $0.key < $1.key }) where !key.isEmpty {
+      newLine(3)
+      append(quoted: key)
+      append(": ")
+      append(row, indent: 3)
+      append(",")
+    }
+    appendEnd(of: name)
+  }
+
+  private mutating func appendEnd(of entity: String) {
+    newLine(3)
+    append("\"\": ")
+    append(quoted: "end of \(entity)")
+    newLine(2)
+    append("}")
+  }
+}

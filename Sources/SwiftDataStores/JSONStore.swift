@@ -1,0 +1,185 @@
+import Foundation
+public import SwiftData
+import Synchronization
+
+/// A store in one readable JSON file, for documents under version control or that people edit.
+///
+/// Each save replaces the file as a whole, so a crash leaves the old or the new content. Saves of
+/// several processes follow each other, and each keeps what the others have saved. A fetch sees the
+/// newest file. The format, the rules and the cost are described in <doc:DocumentStores>.
+///
+/// ```swift
+/// let configuration = JSONStoreConfiguration(url: URL(filePath: "library.json"))
+/// let container = try ModelContainer(for: Schema([Book.self]), configurations: [configuration])
+/// ```
+public final class JSONStore: DataStore {
+  /// The configuration of the store.
+  public typealias Configuration = JSONStoreConfiguration
+
+  /// The form of the values that contexts and the store exchange.
+  public typealias Snapshot = DefaultSnapshot
+
+  /// The configuration from which the store was created.
+  public let configuration: JSONStoreConfiguration
+
+  /// The entities that the store contains.
+  public let schema: Schema
+
+  /// Identifies the document; the member "store" of the file.
+  public let identifier: String
+
+  private let contents: Mutex<JSONStoreContents>
+  private let observers = ExternalChangeObservers()
+
+  /// Opens the file, or creates one without rows.
+  ///
+  /// - Parameters:
+  ///   - configuration: The configuration.
+  ///   - migrationPlan: Not used. Rows of an older version of the models are read if all values
+  ///     that they miss are optional or have a default value.
+  /// - Throws: A ``DocumentStoreError`` if the file can't be read or does not fit the models.
+  public init(
+    _ configuration: JSONStoreConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)?
+  ) throws {
+    try configuration.validate()
+    let schema = configuration.schema ?? Schema()
+    let contents = try JSONStoreContents(configuration, shape: DocumentShape(schema))
+    self.configuration = configuration
+    self.schema = schema
+    identifier = contents.rows.storeIdentifier
+    self.contents = Mutex(contents)
+  }
+
+  /// Removes the file. The store can't be used after that.
+  ///
+  /// - Throws: A ``DocumentStoreError`` with the code `notWritten` or `locked`.
+  public func erase() throws { try contents.withLock { try $0.erase() } }
+
+  // MARK: Reading
+
+  /// Returns the rows of a request, after reading the file again if it has changed.
+  ///
+  /// - Throws: A ``DocumentStoreError`` if the file is damaged or missing, or
+  ///   `DataStoreError.preferInMemoryFilter` or `.preferInMemorySort` for a predicate or an order
+  ///   that only a context evaluates.
+  public func fetch<T: PersistentModel>(
+    _ request: DataStoreFetchRequest<T>
+  ) throws -> DataStoreFetchResult<T, DefaultSnapshot> {
+    try read { try $0.fetch(request) }
+  }
+
+  /// Returns the number of rows of a request.
+  ///
+  /// - Throws: The same errors as ``fetch(_:)``.
+  public func fetchCount<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> Int {
+    try read { try $0.identifiers(of: request).count }
+  }
+
+  /// Returns the identifiers of the rows of a request.
+  ///
+  /// - Throws: The same errors as ``fetch(_:)``.
+  public func fetchIdentifiers<T: PersistentModel>(
+    _ request: DataStoreFetchRequest<T>
+  ) throws -> [PersistentIdentifier] {
+    try read { try $0.identifiers(of: request) }
+  }
+
+  /// Returns the existing rows among some identifiers.
+  ///
+  /// - Throws: The same errors as ``fetch(_:)``.
+  public func cachedSnapshots(
+    for persistentIdentifiers: [PersistentIdentifier], editingState: EditingState
+  ) throws -> [PersistentIdentifier: DefaultSnapshot] {
+    try read { try $0.cachedSnapshots(for: persistentIdentifiers) }
+  }
+
+  private func read<R: Sendable>(
+    _ body: (inout DocumentRows) throws -> R
+  ) throws -> R { try use { try $0.read(body) } }
+
+  /// Reports what reading the file again has found, after the lock is released.
+  private func use<R: Sendable>(_ body: (inout JSONStoreContents) throws -> R) throws -> R {
+    let (result, changes) = contents.withLock { contents in
+      (Result { try body(&contents) }, contents.takeFoundChanges())
+    }
+    if let changes { observers.report(changes) }
+    return try result.get()
+  }
+
+  // MARK: Writing
+
+  /// Saves the changes of a context: all of them or none.
+  ///
+  /// The changed properties of a row are stored; what other processes have stored in other
+  /// properties stays. If they have deleted a row, the context drops its edits of this row.
+  ///
+  /// - Throws: `DeletedRows` if rows do not exist any more, or a ``DocumentStoreError``.
+  public func save(
+    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
+  ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
+    try use { contents in
+      try contents.save { try SavePlan(request, of: $0) { _ in RowKey.random() } }
+    }
+  }
+}
+
+extension JSONStore: DataStoreBatching {
+  /// Deletes the rows of a request, by the delete rules.
+  ///
+  /// - Throws: `DataStoreError.preferInMemoryFilter` for a predicate, or a ``DocumentStoreError``.
+  public func delete<T: PersistentModel>(_ request: DataStoreBatchDeleteRequest<T>) throws {
+    _ = try use { contents in
+      try contents.save { try SavePlan(deleting: $0.identifiers(of: request), of: $0) }
+    }
+  }
+}
+
+extension JSONStore: ExternallyChangingStore {
+  /// Reports changes of the file by other processes and programs, as long as the object exists.
+  ///
+  /// The file is looked at every 50 milliseconds after a change, and every half second later.
+  ///
+  /// - Parameter report: Called on a queue of the store. If the file can't be read, it is called
+  ///   once, and `mayConcernOthers` is true: the next fetch throws the error.
+  public func observeExternalChanges(
+    _ report: @escaping @Sendable (DataStoreExternalChanges) -> Void
+  ) -> any AnyObject & Sendable {
+    observers.add(report) { [weak self] in self?.look() ?? false }
+  }
+
+  /// The changes of the file by other processes and programs, from now on.
+  ///
+  /// ```swift
+  /// for await changes in store.externalChanges {
+  ///   print(changes.inserted.count, "new rows")
+  /// }
+  /// ```
+  public var externalChanges: AsyncStream<DataStoreExternalChanges> {
+    AsyncStream { continuation in
+      let observation = observeExternalChanges { continuation.yield($0) }
+      continuation.onTermination = { _ in withExtendedLifetime(observation) {} }
+    }
+  }
+
+  /// - Returns: Whether the file has changed.
+  private func look() -> Bool {
+    let (changes, failure) = contents.withLock { contents in
+      let failure = Result { try contents.refresh() }
+      return (contents.takeFoundChanges(), failure)
+    }
+    if let changes { observers.report(changes) }
+    switch failure {
+    case .success:
+      observers.hasFailed = false
+    case .failure:
+      if observers.hasFailed { return false }
+      observers.hasFailed = true
+      observers.report(DataStoreExternalChanges(mayConcernOthers: true))
+      return true
+    }
+    return changes != nil
+  }
+}
+
+// Safe: the contents and the observers are guarded by locks, everything else is constant.
+extension JSONStore: @unchecked Sendable {}

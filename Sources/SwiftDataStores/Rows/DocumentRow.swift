@@ -1,0 +1,47 @@
+import SwiftData
+
+/// A row with the values that a document stores.
+struct DocumentRow: Hashable, Sendable {
+  let identifier: PersistentIdentifier
+  /// The key in the document.
+  let key: String
+  /// The stored properties. Those of the model are complete.
+  var values: [String: DocumentValue]
+  /// Properties that the models do not have, as the document has them.
+  var unknown: [String: DocumentValue] = [:]
+
+  var entity: String { identifier.entityName }
+
+  /// How the row is named in messages.
+  var name: String { "\(entity)/\(key)" }
+
+  /// The rows that a stored relationship refers to.
+  func links(_ property: String) -> [PersistentIdentifier] {
+    values[property]?.identifiers ?? []
+  }
+
+  mutating func setLinks(_ relationship: RelationshipShape, _ targets: [PersistentIdentifier]) {
+    values[relationship.name] =
+      relationship.isToMany
+      ? .members(targets) : targets.first.map { .identifier($0) } ?? .null
+  }
+}
+
+/// A link to a row: the row that has it, and the property.
+struct Referrer: Hashable, Sendable {
+  let row: PersistentIdentifier
+  let property: String
+}
+
+/// The values of a unique constraint.
+struct UniqueKey: Hashable, Sendable {
+  let constraint: UniqueConstraint
+  let values: [DocumentValue]
+
+  /// - Returns: `nil` if a value is null: nulls are equal to nothing.
+  init?(_ constraint: UniqueConstraint, of row: DocumentRow) {
+    self.constraint = constraint
+    values = constraint.properties.map { row.values[$0] ?? .null }
+    if values.contains(where: \.isNull) { return nil }
+  }
+}

@@ -1,0 +1,132 @@
+import SwiftData
+
+/// What rows of a schema look like in a document: which properties a row stores, and which follow
+/// from other rows.
+///
+/// A relationship with an inverse is stored on one side only, so the two sides cannot disagree, and
+/// a new row changes no other one. The other side is derived from the links of the rows.
+struct DocumentShape: Sendable {
+  let schema: Schema
+  let entities: [String: EntityShape]
+  /// The names of the entities, in the order of the document.
+  let names: [String]
+
+  init(_ schema: Schema) {
+    self.schema = schema
+    names = schema.entitiesByName.keys.sorted()
+    entities = schema.entitiesByName.mapValues { EntityShape($0, in: schema) }
+  }
+
+  func isKind(_ entity: String, of other: String) -> Bool {
+    entities[entity]?.lineage.contains(other) ?? false
+  }
+}
+
+/// The properties of an entity, including inherited ones.
+struct EntityShape: Sendable {
+  let name: String
+  /// The entity and its superentities, the nearest first.
+  let lineage: [String]
+  let attributes: [String: AttributeShape]
+  let relationships: [String: RelationshipShape]
+  let constraints: [UniqueConstraint]
+
+  /// The relationships that rows store.
+  let links: [RelationshipShape]
+  /// The relationships that follow from links of other rows.
+  let derived: [RelationshipShape]
+
+  fileprivate init(_ entity: Schema.Entity, in schema: Schema) {
+    let ancestors = Array(sequence(first: entity) { $0.superentity })
+    name = entity.name
+    lineage = ancestors.map(\.name)
+    attributes = entity.attributesByName
+      .filter { !$0.value.options.contains(.ephemeral) }.mapValues(AttributeShape.init)
+    relationships = entity.relationshipsByName.mapValues {
+      RelationshipShape($0, of: entity, in: schema)
+    }
+    constraints = ancestors.flatMap { owner in
+      owner.uniquenessConstraints.map { UniqueConstraint(entity: owner.name, properties: $0) }
+    }
+    let sorted = relationships.values.sorted { $0.name < $1.name }
+    links = sorted.filter(\.isStored)
+    derived = sorted.filter { !$0.isStored }
+  }
+
+  /// Whether rows of the entity store a property.
+  func stores(_ property: String) -> Bool {
+    attributes[property] != nil || relationships[property]?.isStored == true
+  }
+}
+
+struct AttributeShape: Sendable {
+  let isOptional: Bool
+  /// The default of the declaration, for rows from before the property existed.
+  let defaultValue: DocumentValue?
+
+  fileprivate init(_ attribute: Schema.Attribute) {
+    isOptional = attribute.isOptional
+    defaultValue = (attribute.defaultValue as? any Encodable)
+      .flatMap { try? DocumentEncoder.value(of: $0) }
+  }
+}
+
+/// Properties whose values identify a row among those of an entity and its subentities.
+struct UniqueConstraint: Hashable, Sendable {
+  let entity: String
+  let properties: [String]
+}
+
+struct RelationshipShape: Sendable {
+  let name: String
+  let isToMany: Bool
+  let isOptional: Bool
+  let destination: String
+  let deleteRule: Schema.Relationship.DeleteRule
+  /// The name of the other side.
+  let inverse: String?
+  let isInverseToMany: Bool
+  /// The rule of the other side: what happens to this row when the related one is deleted.
+  let inverseDeleteRule: Schema.Relationship.DeleteRule
+  /// Whether rows store this side.
+  let isStored: Bool
+
+  /// Whether a row may be the related one of a single row only.
+  var isExclusive: Bool { !isToMany && inverse != nil && !isInverseToMany }
+
+  fileprivate init(_ relationship: Schema.Relationship, of entity: Schema.Entity, in schema: Schema)
+  {
+    let destination = schema.entitiesByName[relationship.destination]
+    let inverse = relationship.inverseName.flatMap { destination?.relationshipsByName[$0] }
+    name = relationship.name
+    isToMany = !relationship.isToOneRelationship
+    isOptional = relationship.isOptional
+    self.destination = relationship.destination
+    deleteRule = relationship.deleteRule
+    self.inverse = inverse?.name
+    isInverseToMany = inverse.map { !$0.isToOneRelationship } ?? true
+    inverseDeleteRule = inverse?.deleteRule ?? .nullify
+    guard let inverse, let destination else {
+      isStored = true
+      return
+    }
+    let side = RelationshipShape.rank(relationship, in: entity)
+    let other = RelationshipShape.rank(inverse, in: destination)
+    // A relationship that is its own inverse has one rank, and every row stores it.
+    isStored = side <= other
+  }
+
+  /// To-one relationships are stored rather than to-many ones, required ones rather than optional
+  /// ones, and otherwise the first by name.
+  private static func rank(
+    _ relationship: Schema.Relationship, in entity: Schema.Entity
+  ) -> (Int, Int, String, String) {
+    let owner =
+      sequence(first: entity) { $0.superentity }
+      .first { $0.storedPropertiesByName[relationship.name] != nil } ?? entity
+    return (
+      relationship.isToOneRelationship ? 0 : 1, relationship.isOptional ? 1 : 0, owner.name,
+      relationship.name
+    )
+  }
+}

@@ -1,0 +1,44 @@
+import SwiftData
+
+/// A value in the form that readable texts have. Numbers are texts, so that none loses digits.
+indirect enum DocumentValue: Hashable, Sendable {
+  case null
+  case boolean(Bool)
+  case number(String)
+  case string(String)
+  case list([DocumentValue])
+  case object([String: DocumentValue])
+  /// A row of the same store, or a new row of a save.
+  case identifier(PersistentIdentifier)
+}
+
+extension DocumentValue {
+  var isNull: Bool { self == .null }
+
+  /// The rows that a relationship refers to.
+  var identifiers: [PersistentIdentifier] {
+    switch self {
+    case .identifier(let identifier): [identifier]
+    case .list(let values): values.flatMap(\.identifiers)
+    default: []
+    }
+  }
+
+  /// The value of a to-many relationship, in a stable order.
+  static func members(_ identifiers: some Sequence<PersistentIdentifier>) -> DocumentValue {
+    .list(Set(identifiers).sorted().map(DocumentValue.identifier))
+  }
+
+  /// What a value is, for error messages, which contain no stored values.
+  var kind: String {
+    switch self {
+    case .null: "null"
+    case .boolean: "a boolean"
+    case .number: "a number"
+    case .string: "a string"
+    case .list: "a list"
+    case .object: "an object"
+    case .identifier: "a link"
+    }
+  }
+}

@@ -1,2 +1,0 @@
-import SwiftDataStores
-import Testing

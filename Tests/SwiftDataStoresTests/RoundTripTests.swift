@@ -1,0 +1,168 @@
+import Foundation
+import SwiftData
+import SwiftDataStores
+import Testing
+
+@Suite("Values of all types survive a document and contents in memory")
+struct RoundTripTests {
+  enum Level: String, Codable { case low, high }
+
+  enum Choice: Codable, Equatable {
+    case nothing
+    case some(count: Int, date: Date)
+  }
+
+  struct Address: Codable, Hashable {
+    var street: String
+    var number: Int?
+    var since: Date
+  }
+
+  @Model
+  final class Everything {
+    var flag: Bool
+    var small: Int8
+    var large: Int64
+    var unsigned: UInt64
+    var double: Double
+    var float: Float
+    var decimal: Decimal
+    var text: String
+    var optional: String?
+    var date: Date
+    var data: Data
+    var uuid: UUID
+    var url: URL
+    var level: Level
+    var choice: Choice
+    var address: Address
+    var addresses: [Address]
+    var names: [String]
+    var set: Set<Int>
+    var table: [String: Double]
+    var numbers: [Int: String]
+    @Attribute(.externalStorage) var blob: Data?
+
+    init(date: Date, double: Double, text: String) {
+      flag = true
+      small = -128
+      large = .min
+      unsigned = .max
+      self.double = double
+      float = 0.1
+      decimal = Decimal(string: "-12345678901234567890.123456789") ?? 0
+      self.text = text
+      self.date = date
+      data = Data([0, 1, 254, 255])
+      uuid = UUID()
+      url = URL(filePath: "/a b/ü")
+      level = .high
+      choice = .some(count: 3, date: date)
+      address = Address(street: text, number: nil, since: date)
+      addresses = [Address(street: "b", number: 1, since: date)]
+      names = ["b", "a", "b"]
+      set = [5, 3, 9]
+      table = ["x": 1.5, "a": -.infinity]
+      numbers = [2: "two", 10: "ten"]
+    }
+
+    func isSame(as other: Everything) -> Bool {
+      flag == other.flag && small == other.small && large == other.large
+        && unsigned == other.unsigned && double.bitPattern == other.double.bitPattern
+        && float == other.float && decimal == other.decimal
+        && text.utf8.elementsEqual(other.text.utf8) && optional == other.optional
+        && date == other.date && data == other.data && uuid == other.uuid && url == other.url
+        && level == other.level && choice == other.choice && address == other.address
+        && addresses == other.addresses && names == other.names && set == other.set
+        && table == other.table && numbers == other.numbers && blob == other.blob
+    }
+  }
+
+  static let dates: [Date] =
+    [
+      .now, .distantPast, .distantFuture, Date(timeIntervalSinceReferenceDate: 0),
+      Date(timeIntervalSinceReferenceDate: -0.1), Date(timeIntervalSinceReferenceDate: -1e-8),
+      Date(timeIntervalSinceReferenceDate: 1e-300),
+      Date(timeIntervalSinceReferenceDate: -63_113_904_000.5),
+      Date(timeIntervalSinceReferenceDate: 1e300), Date(timeIntervalSince1970: 951_782_399.999),
+      Date(timeIntervalSince1970: -1), Date(timeIntervalSinceReferenceDate: 252_423_993_599.9999),
+    ] + (0..<200).map { _ in Date(timeIntervalSinceReferenceDate: .random(in: -1e11...1e11)) }
+
+  static let doubles: [Double] =
+    [
+      0, -0.0, 0.1, 1e16, 1e-5, .pi, .greatestFiniteMagnitude, .leastNonzeroMagnitude, .infinity,
+      -.infinity, .nan,
+    ] + (0..<200).map { _ in Double(bitPattern: .random(in: 0..<0x7FF0_0000_0000_0000)) }
+
+  static let texts = [
+    "", "plain", "\"quoted\" \\ / \n\r\t \u{0} \u{1F} \u{7F} \u{2028}", "é", "e\u{301}", "👩‍👩‍👧 𝄞",
+    "Author/1", "2026-01-01T00:00:00Z",
+  ]
+
+  static func values() -> [Everything] {
+    (0..<dates.count).map { index in
+      Everything(
+        date: dates[index], double: doubles[index % doubles.count],
+        text: texts[index % texts.count])
+    }
+  }
+
+  private func check(
+    _ first: () throws -> ModelContainer, _ second: () throws -> ModelContainer
+  ) throws {
+    let models = RoundTripTests.values()
+    models[0].optional = "value"
+    models[0].blob = Data(repeating: 7, count: 100_000)
+    let writer = ModelContext(try first())
+    for model in models { writer.insert(model) }
+    try writer.save()
+    let read = try ModelContext(try second()).all(Everything.self)
+    #expect(read.count == models.count)
+    let byID = Dictionary(uniqueKeysWithValues: read.map { ($0.uuid, $0) })
+    for model in models {
+      let other = try #require(byID[model.uuid])
+      #expect(other.isSame(as: model), "\(model.date.timeIntervalSinceReferenceDate)")
+    }
+  }
+
+  @Test func everyTypeInADocument() throws {
+    let folder = try Folder()
+    let schema = Schema([Everything.self])
+    try check({ try folder.open(schema) }, { try folder.open(schema) })
+    // A store that reads the file and saves nothing else writes the same text again.
+    let text = try folder.read()
+    let context = try folder.context(schema)
+    let model = try #require(try context.all(Everything.self).first)
+    model.flag = false
+    try context.save()
+    model.flag = true
+    try context.save()
+    #expect(try folder.read() == text)
+  }
+
+  @Test func everyTypeInMemory() throws {
+    let contents = DictionaryStoreContents()
+    let open = {
+      try ModelContainer(
+        for: Schema([Everything.self]),
+        configurations: [DictionaryStoreConfiguration(contents: contents)])
+    }
+    try check(open, open)
+  }
+
+  @Test func datesAreTextsInUTC() throws {
+    let folder = try Folder()
+    let schema = Schema([Everything.self])
+    let context = try folder.context(schema)
+    context.insert(
+      Everything(
+        date: Date(timeIntervalSince1970: 951_782_400.25), double: 0, text: ""))
+    try context.save()
+    #expect(try folder.read().contains("\"date\": \"2000-02-29T00:00:00.25Z\""))
+    // Another time zone is the same date.
+    try folder.write(
+      folder.read().replacing("2000-02-29T00:00:00.25Z", with: "2000-02-29T05:30:00.250+05:30"))
+    let read = try #require(try folder.context(schema).all(Everything.self).first)
+    #expect(read.date == Date(timeIntervalSince1970: 951_782_400.25))
+  }
+}

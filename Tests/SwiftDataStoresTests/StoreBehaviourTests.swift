@@ -1,0 +1,256 @@
+import Foundation
+import SwiftData
+import SwiftDataStores
+import Testing
+
+/// A store of each kind that can be opened again.
+struct Kind: CustomTestStringConvertible, Sendable {
+  let testDescription: String
+  let make: @Sendable () throws -> @Sendable () throws -> ModelContainer
+
+  static let all = [
+    Kind(testDescription: "JSONStore") {
+      let folder = try Folder()
+      return { try folder.open() }
+    },
+    Kind(testDescription: "DictionaryStore") {
+      let contents = DictionaryStoreContents()
+      return {
+        try ModelContainer(
+          for: library, configurations: [DictionaryStoreConfiguration(contents: contents)])
+      }
+    },
+  ]
+}
+
+@Suite("Saves and fetches of both stores")
+struct StoreBehaviourTests {
+  private func context(_ open: () throws -> ModelContainer) throws -> ModelContext {
+    let context = ModelContext(try open())
+    context.autosaveEnabled = false
+    return context
+  }
+
+  @Test(arguments: Kind.all)
+  func rowsAreThereAfterReopening(_ kind: Kind) throws {
+    let open = try kind.make()
+    let first = try context(open)
+    let author = Author("Tove", born: 1914)
+    first.insert(author)
+    first.insert(Book("Comet", by: author))
+    first.insert(Book("Moominsummer", by: author))
+    try first.save()
+    let second = try context(open)
+    let found = try #require(try second.author("Tove"))
+    #expect(Set(found.books.map(\.title)) == ["Comet", "Moominsummer"])
+    #expect(found.persistentModelID == author.persistentModelID)
+    found.books[0].pages = 12
+    second.delete(found.books[1])
+    try second.save()
+    let third = try context(open)
+    #expect(try third.all(Book.self).map(\.pages) == [12])
+    #expect(try third.author("Tove")?.books.count == 1)
+  }
+
+  @Test(arguments: Kind.all)
+  func predicatesOrderLimitAndCount(_ kind: Kind) throws {
+    let open = try kind.make()
+    let context = try context(open)
+    for number in 0..<20 { context.insert(Book("Title \(number)")) }
+    for book in context.insertedModelsArray.compactMap({ $0 as? Book }) {
+      book.pages = Int(book.title.dropFirst(6)) ?? 0
+    }
+    try context.save()
+    var descriptor = FetchDescriptor<Book>(
+      predicate: #Predicate { $0.pages >= 5 }, sortBy: [SortDescriptor(\.pages, order: .reverse)])
+    descriptor.fetchOffset = 2
+    descriptor.fetchLimit = 3
+    #expect(try context.fetch(descriptor).map(\.pages) == [17, 16, 15])
+    #expect(try context.fetchCount(FetchDescriptor<Book>()) == 20)
+    #expect(try context.fetchCount(FetchDescriptor<Book>(predicate: #Predicate { $0.pages < 3 })) == 3)
+    var page = FetchDescriptor<Book>()
+    page.fetchLimit = 5
+    #expect(try context.fetch(page).count == 5)
+    #expect(try context.fetchIdentifiers(page).count == 5)
+  }
+
+  @Test(arguments: Kind.all)
+  func aNewModelWithAUniqueValueBecomesTheRow(_ kind: Kind) throws {
+    let open = try kind.make()
+    let first = try context(open)
+    let author = Author("Tove", born: 1914)
+    first.insert(author)
+    first.insert(Book("Comet", by: author))
+    try first.save()
+    let second = try context(open)
+    let again = Author("Tove", born: 1915)
+    second.insert(again)
+    second.insert(Book("Summer", by: again))
+    try second.save()
+    #expect(again.persistentModelID == author.persistentModelID)
+    let third = try context(open)
+    #expect(try third.all(Author.self).map(\.born) == [1915])
+    #expect(Set(try third.author("Tove")?.books.map(\.title) ?? []) == ["Comet", "Summer"])
+  }
+
+  @Test(arguments: Kind.all)
+  func twoNewModelsWithAUniqueValueBecomeOneRow(_ kind: Kind) throws {
+    let open = try kind.make()
+    let context = try context(open)
+    let (one, two) = (Author("Tove", born: 1), Author("Tove", born: 2))
+    context.insert(one)
+    context.insert(two)
+    context.insert(Book("A", by: one))
+    context.insert(Book("B", by: two))
+    try context.save()
+    #expect(one.persistentModelID == two.persistentModelID)
+    let found = try self.context(open).all(Author.self)
+    #expect(found.map(\.born) == [2])
+    #expect(found[0].books.count == 2)
+  }
+
+  @Test(arguments: Kind.all)
+  func aChangedUniqueValueThatAnotherRowHasMakesTheSaveThrow(_ kind: Kind) throws {
+    let open = try kind.make()
+    let context = try context(open)
+    let (one, two) = (Author("One"), Author("Two"))
+    context.insert(one)
+    context.insert(two)
+    try context.save()
+    two.name = "One"
+    let error = #expect(throws: (any Error).self) { try context.save() }
+    #expect("\(try #require(error))".contains("name"))
+    #expect(try self.context(open).all(Author.self).map(\.name).sorted() == ["One", "Two"])
+    one.name = "Two"
+    two.name = "One"
+    // Two rows may exchange their values.
+    try context.save()
+    #expect(try self.context(open).author("One")?.persistentModelID == two.persistentModelID)
+  }
+
+  @Test(arguments: Kind.all)
+  func deleteRulesApplyAlsoToRowsOfOtherContexts(_ kind: Kind) throws {
+    let open = try kind.make()
+    let first = try context(open)
+    let author = Author("Tove")
+    let shelf = Shelf("Top")
+    let book = Book("Comet", by: author)
+    first.insert(author)
+    first.insert(book)
+    book.shelves = [shelf]
+    try first.save()
+    #expect(author.books.count == 1)
+    let second = try context(open)
+    second.insert(Book("Summer", by: try second.author("Tove")))
+    try second.save()
+    // The first context does not know of the second book.
+    first.delete(author)
+    try first.save()
+    let third = try context(open)
+    #expect(try third.all(Book.self).isEmpty)
+    #expect(try third.all(Shelf.self).map(\.books.count) == [0])
+  }
+
+  @Test(arguments: Kind.all)
+  func linksOfBothSidesAgree(_ kind: Kind) throws {
+    let open = try kind.make()
+    let context = try context(open)
+    let (a, b) = (Book("A"), Book("B"))
+    let shelf = Shelf("Top")
+    let cover = Cover("red")
+    for model in [a, b] { context.insert(model) }
+    context.insert(shelf)
+    context.insert(cover)
+    shelf.books = [a, b]
+    a.cover = cover
+    try context.save()
+    cover.book = b
+    shelf.books = [b]
+    try context.save()
+    let other = try self.context(open)
+    #expect(try other.book("A")?.cover == nil)
+    #expect(try other.book("B")?.cover?.color == "red")
+    #expect(try other.all(Cover.self)[0].book?.title == "B")
+    #expect(try other.book("A")?.shelves.isEmpty == true)
+    #expect(try other.all(Shelf.self)[0].books.map(\.title) == ["B"])
+  }
+
+  @Test(arguments: Kind.all)
+  func savesOfTwoContextsKeepEachOthersProperties(_ kind: Kind) throws {
+    let open = try kind.make()
+    let setup = try context(open)
+    setup.insert(Author("Tove"))
+    let book = Book("Comet")
+    setup.insert(book)
+    book.shelves = [Shelf("A")]
+    try setup.save()
+    let (first, second) = (try context(open), try context(open))
+    let (one, two) = (try #require(try first.book("Comet")), try #require(try second.book("Comet")))
+    #expect(one.shelves.count == 1 && two.shelves.count == 1)
+    one.pages = 100
+    one.shelves.append(Shelf("B"))
+    try first.save()
+    two.author = try second.author("Tove")
+    two.shelves.append(Shelf("C"))
+    try second.save()
+    let found = try #require(try context(open).book("Comet"))
+    #expect(found.pages == 100)
+    #expect(found.author?.name == "Tove")
+    #expect(Set(found.shelves.map(\.label)) == ["A", "B", "C"])
+    // The save told its context what the other one had stored.
+    #expect(two.pages == 100)
+  }
+
+  @Test(arguments: Kind.all)
+  func editsOfARowThatAnotherContextDeletedAreDropped(_ kind: Kind) throws {
+    let open = try kind.make()
+    let setup = try context(open)
+    setup.insert(Book("Comet"))
+    setup.insert(Author("Tove"))
+    try setup.save()
+    let first = try context(open)
+    let book = try #require(try first.book("Comet"))
+    let author = try #require(try first.author("Tove"))
+    let second = try context(open)
+    second.delete(try #require(try second.book("Comet")))
+    second.delete(try #require(try second.author("Tove")))
+    try second.save()
+    book.pages = 3
+    let new = Book("Summer", by: author)
+    first.insert(new)
+    try first.save()
+    #expect(book.isDeleted)
+    #expect(new.author == nil)
+    #expect(try context(open).all(Book.self).map(\.title) == ["Summer"])
+    #expect(try context(open).all(Author.self).isEmpty)
+  }
+
+  @Test(arguments: Kind.all)
+  func batchDeletion(_ kind: Kind) throws {
+    let open = try kind.make()
+    let context = try context(open)
+    let author = Author("Tove")
+    context.insert(author)
+    for number in 0..<4 { context.insert(Book("\(number)", by: author)) }
+    for book in context.insertedModelsArray.compactMap({ $0 as? Book }) {
+      book.pages = Int(book.title) ?? 0
+    }
+    try context.save()
+    try context.delete(model: Book.self, where: #Predicate { $0.pages > 1 })
+    try context.save()
+    #expect(try self.context(open).all(Book.self).count == 2)
+    try context.delete(model: Author.self)
+    try context.save()
+    #expect(try self.context(open).all(Book.self).isEmpty)
+  }
+
+  @Test func containersWithoutSharedContentsAreIsolated() throws {
+    let open = {
+      try ModelContainer(for: library, configurations: [DictionaryStoreConfiguration()])
+    }
+    let context = try context(open)
+    context.insert(Shelf("A"))
+    try context.save()
+    #expect(try self.context(open).all(Shelf.self).isEmpty)
+  }
+}
