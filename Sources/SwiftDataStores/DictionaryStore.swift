@@ -47,7 +47,7 @@ public final class DictionaryStore: DataStore {
   /// - Throws: Nothing.
   public func erase() throws { contents.removeAll() }
 
-  /// Returns the rows of a request.
+  /// Returns the rows of a request. Predicates and orders are evaluated over all rows.
   ///
   /// - Throws: `DataStoreError.preferInMemoryFilter` or `.preferInMemorySort` for a predicate or an
   ///   order that only a context evaluates.
@@ -79,7 +79,9 @@ public final class DictionaryStore: DataStore {
   public func save(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
   ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
-    try contents.save { try SavePlan(request, of: $0, makeKey: $1) }
+    try contents.save { rows, makeKey in
+      try SavePlan(request, of: rows, makeKey: makeKey)
+    }
   }
 
   /// Returns the existing rows among some identifiers.
@@ -95,7 +97,8 @@ public final class DictionaryStore: DataStore {
 extension DictionaryStore: DataStoreBatching {
   /// Deletes the rows of a request, by the delete rules.
   ///
-  /// - Throws: `DataStoreError.preferInMemoryFilter` for a predicate, or a ``DocumentStoreError`` if
+  /// - Throws: `DataStoreError.preferInMemoryFilter` for a predicate that only a
+  ///   context evaluates, or a ``DocumentStoreError`` if
   ///   a rule forbids the deletion.
   public func delete<T: PersistentModel>(_ request: DataStoreBatchDeleteRequest<T>) throws {
     _ = try contents.save { rows, _ in

@@ -52,24 +52,22 @@ public final class DictionaryStoreContents: Sendable {
   /// - Parameter makePlan: Makes the plan of a save. `makeKey` makes keys of new rows.
   /// - Throws: What `makePlan` throws; the rows have not changed then.
   func save(
-    _ makePlan: (_ rows: DocumentRows, _ makeKey: (String) -> String) throws -> SavePlan
+    _ makePlan: (_ rows: inout DocumentRows, _ makeKey: (String) -> String) throws -> SavePlan
   ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
     try state.withLock { state in
+      guard var rows = state.rows else { throw DataStoreError.unsupportedFeature }
+      state.rows = nil  // so that the rows are not copied
+      defer { state.rows = rows }
       var lastKey = state.lastKey
-      // The plan is released before the rows change, so that they are not copied.
-      let changes = try state.rows.map { rows in
-        try makePlan(rows) { _ in
-          lastKey += 1
-          return "p\(lastKey)"
-        }.changes
+      let makeKey = { (_: String) in
+        lastKey += 1
+        return "p\(lastKey)"
       }
-      guard let changes else { throw DataStoreError.unsupportedFeature }
+      // The plan has a copy of the rows, and is released before they change.
+      let changes = try makePlan(&rows, makeKey).changes
       state.lastKey = lastKey
-      state.rows?.apply(changes)
-      guard let result = try state.rows?.result(of: changes) else {
-        throw DataStoreError.unsupportedFeature
-      }
-      return result
+      rows.apply(changes)
+      return try rows.result(of: changes)
     }
   }
 

@@ -118,7 +118,9 @@ public final class JSONStore: DataStore {
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
   ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
     try use { contents in
-      try contents.save { try SavePlan(request, of: $0) { _ in RowKey.random() } }
+      try contents.save { rows in
+        try SavePlan(request, of: rows) { _ in RowKey.random() }
+      }
     }
   }
 }
@@ -126,10 +128,13 @@ public final class JSONStore: DataStore {
 extension JSONStore: DataStoreBatching {
   /// Deletes the rows of a request, by the delete rules.
   ///
-  /// - Throws: `DataStoreError.preferInMemoryFilter` for a predicate, or a ``DocumentStoreError``.
+  /// - Throws: `DataStoreError.preferInMemoryFilter` for a predicate that only a
+  ///   context evaluates, or a ``DocumentStoreError``.
   public func delete<T: PersistentModel>(_ request: DataStoreBatchDeleteRequest<T>) throws {
     _ = try use { contents in
-      try contents.save { try SavePlan(deleting: $0.identifiers(of: request), of: $0) }
+      try contents.save { rows in
+        try SavePlan(deleting: rows.identifiers(of: request), of: rows)
+      }
     }
   }
 }

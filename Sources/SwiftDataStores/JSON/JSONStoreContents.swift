@@ -13,7 +13,8 @@ struct JSONStoreContents: Sendable {
   private let file: DocumentFile
   private let configuration: JSONStoreConfiguration
   private(set) var document: JSONDocument
-  private var bytes: [UInt8]
+  /// The content that was read last; `nil` if none was.
+  private var bytes: [UInt8]?
   private var stamp: FileStamp?
   /// Whether the file can't have changed while it has the stamp.
   private var isSettled: Bool
@@ -31,7 +32,7 @@ struct JSONStoreContents: Sendable {
     let name = UUID().uuidString
     document = JSONDocument(
       store: name, rows: DocumentRows(shape: shape, storeIdentifier: name))
-    (bytes, stamp, isSettled) = ([], nil, false)
+    (bytes, stamp, isSettled) = (nil, nil, false)
     do {
       if try file.stamp() == nil { try create() }
       guard let content = try file.read() else { throw missing }
@@ -120,13 +121,13 @@ struct JSONStoreContents: Sendable {
 
   /// - Throws: `DeletedRows`, or a `DocumentStoreError`; nothing is saved then.
   mutating func save(
-    _ makePlan: (DocumentRows) throws -> SavePlan
+    _ makePlan: (inout DocumentRows) throws -> SavePlan
   ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
     do {
       let lock = try file.lock(within: configuration.lockTimeout)
       while true {
         try refresh()
-        let changes = try makePlan(rows).changes
+        let changes = try makePlan(&document.rows).changes
         let new = document.bytes(applying: changes)
         guard let stamp = try file.replace(with: new, expecting: stamp, under: lock) else {
           self.stamp = nil

@@ -16,15 +16,22 @@ extension DocumentRows {
   }
 
   /// - Throws: `DataStoreError.preferInMemoryFilter` or `.preferInMemorySort`.
-  func identifiers<T: PersistentModel>(
+  mutating func identifiers<T: PersistentModel>(
     of request: DataStoreFetchRequest<T>
   ) throws -> [PersistentIdentifier] {
-    let descriptor = request.descriptor
-    if descriptor.predicate != nil { throw DataStoreError.preferInMemoryFilter }
-    if !descriptor.sortBy.isEmpty { throw DataStoreError.preferInMemorySort }
-    let all = identifiers(of: Schema.entityName(for: T.self))
-    return Array(
-      all.dropFirst(descriptor.fetchOffset ?? 0).prefix(descriptor.fetchLimit ?? all.count))
+    let query = try request.query()
+    guard query.condition == nil, query.order.isEmpty else { return try identifiers(of: query) }
+    let all = identifiers(of: query.entity).dropFirst(query.offset)
+    return Array(query.limit.map { all.prefix($0) } ?? all)
+  }
+
+  private mutating func identifiers(of query: DataStoreQuery) throws -> [PersistentIdentifier] {
+    do {
+      return try QueryEvaluator(schema: shape.schema, rows: rowsForQueries()).identifiers(of: query)
+    } catch is QueryEvaluationError {
+      throw query.condition == nil
+        ? DataStoreError.preferInMemorySort : DataStoreError.preferInMemoryFilter
+    }
   }
 
   /// The snapshots of existing rows.
@@ -58,11 +65,7 @@ extension DocumentRows {
 
   /// The rows that a batch deletion concerns.
   /// - Throws: `DataStoreError.preferInMemoryFilter` if the context has to find them.
-  func identifiers<T: PersistentModel>(
+  mutating func identifiers<T: PersistentModel>(
     of request: DataStoreBatchDeleteRequest<T>
-  ) throws -> [PersistentIdentifier] {
-    if request.predicate != nil { throw DataStoreError.preferInMemoryFilter }
-    let entity = Schema.entityName(for: T.self)
-    return identifiers(of: entity).filter { request.includeSubclasses || $0.entityName == entity }
-  }
+  ) throws -> [PersistentIdentifier] { try identifiers(of: request.query()) }
 }

@@ -1,7 +1,7 @@
 import SwiftData
 
 /// The rows of a document, and what follows from them: who refers to a row, which row has a unique
-/// value, and the snapshots that were made.
+/// value, and the forms of rows that requests have used.
 ///
 /// The engine of `DictionaryStore` and `JSONStore`. A save is planned against the rows
 /// (`SavePlan`), which throws what there is to throw, and then applied, which cannot fail. The cost
@@ -15,6 +15,9 @@ struct DocumentRows: Sendable {
   private var uniqueRows: [UniqueKey: PersistentIdentifier] = [:]
   /// Snapshots of rows that have not changed since.
   private var snapshots: [PersistentIdentifier: DefaultSnapshot] = [:]
+  /// The values of rows for queries, except for those that have changed.
+  private var plainRows: [PersistentIdentifier: [String: DataStoreValue]] = [:]
+  private var changedRows: Set<PersistentIdentifier> = []
 
   init(shape: DocumentShape, storeIdentifier: String) {
     self.shape = shape
@@ -38,11 +41,12 @@ struct DocumentRows: Sendable {
     guard let entity = shape.entities[row.entity] else { return }
     remove(row.identifier)
     rows[row.identifier] = row
+    forgetForms(of: row.identifier)
     byEntity[row.entity, default: []].insert(row.identifier)
     for link in entity.links {
       for target in row.links(link.name) {
         referrers[target, default: []].insert(Referrer(row: row.identifier, property: link.name))
-        snapshots[target] = nil
+        forgetForms(of: target)
       }
     }
     for constraint in entity.constraints {
@@ -54,18 +58,23 @@ struct DocumentRows: Sendable {
     guard let row = rows.removeValue(forKey: identifier), let entity = shape.entities[row.entity]
     else { return }
     byEntity[row.entity]?.remove(identifier)
-    snapshots[identifier] = nil
+    forgetForms(of: identifier)
     for link in entity.links {
       for target in row.links(link.name) {
         referrers[target]?.remove(Referrer(row: identifier, property: link.name))
         if referrers[target]?.isEmpty == true { referrers[target] = nil }
-        snapshots[target] = nil
+        forgetForms(of: target)
       }
     }
     for constraint in entity.constraints {
       guard let key = UniqueKey(constraint, of: row), uniqueRows[key] == identifier else { continue }
       uniqueRows[key] = nil
     }
+  }
+
+  private mutating func forgetForms(of identifier: PersistentIdentifier) {
+    snapshots[identifier] = nil
+    changedRows.insert(identifier)
   }
 
   mutating func apply(_ changes: SaveChanges) {
@@ -94,6 +103,17 @@ struct DocumentRows: Sendable {
     let snapshot = try makeSnapshot(of: row, context)
     snapshots[identifier] = snapshot
     return snapshot
+  }
+
+  /// All rows as queries read them. Only rows that have changed since the last call cost something.
+  /// - Throws: A `DecodingError` if a value does not have the type of its property.
+  mutating func rowsForQueries() throws -> [PersistentIdentifier: [String: DataStoreValue]] {
+    let context = makeContext()
+    for identifier in changedRows {
+      plainRows[identifier] = try snapshot(of: identifier, context)?.values()
+    }
+    changedRows = []
+    return plainRows
   }
 
   func makeSnapshot(
