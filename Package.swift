@@ -100,14 +100,18 @@ let package = Package(
       dependencies: [
         "SwiftDataTools", "SwiftData", "OpenSwiftDataSQLiteEngine", "OpenSwiftDataStoreFormat",
       ]),
-    .testTarget(name: "SwiftDataStoresTests", dependencies: ["SwiftDataStores", "SwiftData"]),
+    .executableTarget(
+      name: "OpenSwiftDataDocumentWorker", dependencies: ["SwiftDataStores", "SwiftData"],
+      path: "Tests/DocumentWorker"),
+    .testTarget(
+      name: "SwiftDataStoresTests",
+      dependencies: ["SwiftDataStores", "SwiftData", "OpenSwiftDataDocumentWorker"]),
     .testTarget(
       name: "SwiftDataTestingTests",
       dependencies: ["SwiftDataTesting", "SwiftDataStores", "SwiftData"]),
   ],
   swiftLanguageModes: [.v6]
 )
-
 
 // `make docs` sets the variable, so that users' builds do not depend on the plugin.
 if Context.environment["OPENSWIFTDATA_DOCS"] == "1" {
