@@ -50,7 +50,7 @@ public final class JSONStore: DataStore {
     self.contents = Mutex(contents)
   }
 
-  /// Removes the file. The store can't be used after that.
+  /// Removes all rows. The file becomes a document without rows, also if it is damaged.
   ///
   /// - Throws: A ``DocumentStoreError`` with the code `notWritten` or `locked`.
   public func erase() throws { try contents.withLock { try $0.erase() } }

@@ -158,14 +158,4 @@ struct DocumentFile: Sendable {
       }
     }
   }
-
-  /// Removes the file, not a link to it.
-  /// - Throws: `SystemError`.
-  func remove(under lock: borrowing FolderLock) throws {
-    let target = target
-    do {
-      _ = try SystemError.check("removing \(target)") { unlink(target) }
-    } catch let error as SystemError where error.number == ENOENT {}
-    try lock.synchronize()
-  }
 }

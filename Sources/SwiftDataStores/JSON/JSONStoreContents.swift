@@ -144,9 +144,22 @@ struct JSONStoreContents: Sendable {
     }
   }
 
-  func erase() throws {
+  /// Replaces the file by a document without rows, also if it is damaged or missing.
+  mutating func erase() throws {
     do {
-      try file.remove(under: file.lock(within: configuration.lockTimeout))
+      let lock = try file.lock(within: configuration.lockTimeout)
+      let empty = JSONDocument(
+        store: document.store,
+        rows: DocumentRows(shape: rows.shape, storeIdentifier: rows.storeIdentifier))
+      let new = empty.bytes()
+      while true {
+        let stamp = try file.stamp()
+        guard let stamp = try file.replace(with: new, expecting: stamp, under: lock) else {
+          continue
+        }
+        (document, bytes) = (empty, new)
+        return note(stamp)
+      }
     } catch {
       throw naming(error, .notWritten)
     }
