@@ -30,6 +30,7 @@ final class Sample {
   var place: Place
   var tags: [String]
   @Attribute(.codable) var notes: [String: Int]
+  @Attribute(.transformable(by: BackwardsTransformer.self)) var motto: String?
   var optional: Int?
 
   init(text: String) {
@@ -97,6 +98,16 @@ final class Painting {
   @Attribute(.transformable(by: ColorTransformer.self)) var color: Color?
 
   init() {}
+}
+
+final class BackwardsTransformer: ValueTransformer {
+  override func transformedValue(_ value: Any?) -> Any? {
+    (value as? String).map { Data($0.utf8.reversed()) }
+  }
+
+  override func reverseTransformedValue(_ value: Any?) -> Any? {
+    (value as? Data).map { String(decoding: $0.reversed(), as: UTF8.self) }
+  }
 }
 
 final class ColorTransformer: ValueTransformer {

@@ -45,6 +45,7 @@ import Testing
           name: "Belém", latitude: 38.7, since: Date(timeIntervalSinceReferenceDate: 86400)))
     #expect(sample.tags == ["a", "b"])
     #expect(sample.notes == ["x": 1])
+    #expect(sample.motto == "plus ultra")
     #expect(sample.optional == nil)
   }
 
@@ -56,7 +57,8 @@ import Testing
         "uuid": "5E1F8A5C-0F3B-4B61-9E1C-0D2F3C1B7A90", "url": "https://example.org/a?b=c",
         "data": "AQID", "decimal": 12.345, "level": 2, "mood": "wild",
         "place": {"name": "Belém", "latitude": 38.7, "since": "2001-01-02T00:00:00Z"},
-        "tags": ["a", "b"], "notes": {"x": 1}, "optional": null
+        "tags": ["a", "b"], "notes": {"x": 1}, "motto": "plus ultra",
+        "optional": null
       }]
     }
     """
@@ -266,6 +268,24 @@ import Testing
     #expect(error?.property == "dogs")
     #expect(error?.problem.hasPrefix("the models can't be saved: ") == true, "\(error as Any)")
     #expect(try temporary.contents() == "{}")
+  }
+
+  @Test func rowsWithEqualUniqueValuesAreNotMerged() throws {
+    let temporary = try TemporaryContainer(for: Animal.self, Dog.self, Owner.self)
+    let seed: Seed = """
+      {"Owner": [{"email": "a@example.org"}]}
+      """
+    #expect(throws: SeedError.self) {
+      try temporary.insert(
+        """
+        {"Owner": [{"email": "a@example.org"}, {"email": "a@example.org"}]}
+        """)
+    }
+    #expect(try temporary.contents() == "{}")
+    try temporary.insert(seed)
+    let error = #expect(throws: SeedError.self) { try temporary.insert(seed) }
+    #expect(error?.entity == "Owner")
+    #expect(error?.property == "email")
   }
 
   @Test func aModelOfNoSeedIsNamed() throws {

@@ -89,6 +89,46 @@ import Testing
     #expect(details.contains { $0.contains("ACHANGE") }, "\(details)")
   }
 
+  @Test(arguments: TemporaryContainer.Storage.both)
+  func eachRequestIsOneReadingStatement(_ storage: TemporaryContainer.Storage) throws {
+    let temporary = try TemporaryContainer(
+      for: Trip.self, Stop.self, storage: storage, seed: Journeys.three)
+    let context = temporary.makeContext()
+    var descriptor = FetchDescriptor<Trip>(
+      predicate: #Predicate { $0.stops.contains { $0.place != "" } },
+      sortBy: [SortDescriptor(\.name)])
+    descriptor.fetchLimit = 2
+    descriptor.fetchOffset = 1
+    let requests: [(String, () throws -> Void)] = [
+      ("fetch", { _ = try context.fetch(descriptor) }),
+      ("count", { _ = try context.fetchCount(descriptor) }),
+      ("identifiers", { _ = try context.fetchIdentifiers(descriptor) }),
+      ("whole count", { _ = try context.fetchCount(FetchDescriptor<Stop>()) }),
+    ]
+    for (name, request) in requests {
+      let statements = try temporary.statements(of: .all) { try request() }
+      let others = statements.filter { $0.kind != .transactions }
+      #expect(others.map(\.kind) == [.reads], "\(name): \(statements)")
+    }
+  }
+
+  @Test func deletionsOfManyRowsAreWrites() throws {
+    let temporary = try TemporaryContainer(for: Trip.self, Stop.self, seed: Journeys.three)
+    let context = temporary.makeContext()
+    let statements = try temporary.statements(of: .writes) { try context.delete(model: Stop.self) }
+    #expect(
+      statements.map(\.sql).contains { $0.hasPrefix("DELETE FROM \"ZSTOP\"") }, "\(statements)")
+    #expect(!statements.contains { $0.sql.contains("Z_PRIMARYKEY") }, "\(statements)")
+  }
+
+  @Test func asynchronousStatementsAreReturned() async throws {
+    let temporary = try TemporaryContainer(for: Trip.self, Stop.self, seed: Journeys.three)
+    let reader = Reader(modelContainer: temporary.container)
+    let statements = try await temporary.statements { try await reader.count() }
+    #expect(statements.map(\.rowCount) == [1])
+    #expect(statements.first?.sql.hasPrefix("SELECT count") == true, "\(statements)")
+  }
+
   @Test func theErrorOfTheBodyIsPassedOn() throws {
     struct Stopped: Error {}
     let temporary = try TemporaryContainer(for: Trip.self, Stop.self)

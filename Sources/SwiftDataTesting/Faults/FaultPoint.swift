@@ -1,4 +1,6 @@
 /// The moment at which an injected failure happens, counted from the beginning of the body.
+///
+/// Statements that open or migrate a store are not counted and do not fail.
 public enum FaultPoint: Hashable, Sendable {
   /// The n-th save that has something to store, from 1.
   ///

@@ -21,7 +21,8 @@ public import Foundation
 /// - Initialisers of models do not run. `@Transient` properties have their initial values.
 ///
 /// Unknown entities and properties, missing values and values of another type are errors of type
-/// ``SeedError``. A seed is stored with one save, so the rules of the models apply.
+/// ``SeedError``. A seed is stored with one save, so the rules of the models apply. Rows with equal
+/// unique values are refused, too.
 public struct Seed: Sendable {
   let json: Data
 

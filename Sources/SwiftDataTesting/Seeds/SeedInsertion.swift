@@ -25,6 +25,8 @@ struct SeedInsertion {
   /// - Throws: `SeedError`; nothing is stored then.
   func run() throws -> SeededModels {
     let context = ModelContext(container)
+    // An upsert would merge two rows of the seed, or replace a stored one.
+    context.uniquenessPolicy = .refuse
     // What an error leaves unsaved is reported by the error.
     context.reportsUnsavedChanges = false
     let models = try rows.map { try model(of: $0) }

@@ -29,7 +29,7 @@ struct StatementExpectation: Sendable {
   var sentence: String { bounds.sentence(kinds) }
 
   func check(_ recording: Recording) throws {
-    let counted = recording.statements.filter { !kinds.isDisjoint(with: $0.kinds) }
+    let counted = recording.statements.filter { !kinds.isDisjoint(with: $0.kind) }
     if bounds.allows(counted.count) { return }
     throw ExpectationFailure(
       expected: sentence,

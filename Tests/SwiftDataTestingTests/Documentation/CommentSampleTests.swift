@@ -48,6 +48,15 @@ import Testing
     }
   }
 
+  @Test func statementsAreReturned() throws {
+    let temporary = try TemporaryContainer(for: Trip.self, Stop.self)
+    let context = temporary.makeContext()
+    context.insert(Trip(name: "Lisbon"))
+
+    let statements = try temporary.statements { try context.save() }
+    #expect(statements.map(\.kind) == [.writes])
+  }
+
   @Test func ownContainersAreRecorded() throws {
     let recorder = StatementRecorder()
     let configuration = recorder.recording(ModelConfiguration(isStoredInMemoryOnly: true))
@@ -79,6 +88,7 @@ import Testing
   }
 
   @Test func contentsAreCompared() throws {
+    func print(_ text: String) { #expect(text.hasPrefix("{\n  \"Stop\"")) }
     let temporary = try TemporaryContainer(
       for: Trip.self, Stop.self,
       seed: """
