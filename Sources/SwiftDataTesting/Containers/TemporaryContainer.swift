@@ -31,7 +31,7 @@ public final class TemporaryContainer: Sendable {
     case file
   }
 
-  private struct State {
+  struct State {
     var container: ModelContainer
     var url: URL?
     var schema: Schema
@@ -39,12 +39,12 @@ public final class TemporaryContainer: Sendable {
     var seeded = SeededModels()
   }
 
-  private let state: Mutex<State>
+  let state: Mutex<State>
   let folder: TemporaryFolder?
-  private let options: Options
+  let options: Options
 
   /// What all containers over the files have in common.
-  private struct Options: Sendable {
+  struct Options: Sendable {
     let clock: HistoryClock?
     let configure: @Sendable (inout ModelConfiguration) -> Void
   }
@@ -141,20 +141,28 @@ public final class TemporaryContainer: Sendable {
     state = Mutex(State(container: container, url: url, schema: schema, plan: plan))
   }
 
-  private static func open(
+  static func open(
     _ schema: Schema, _ plan: (any SchemaMigrationPlan.Type)?, at url: URL?,
-    in folder: TemporaryFolder?, _ options: Options
+    in folder: TemporaryFolder?, _ options: Options,
+    onStatement: (@Sendable () -> Void)? = nil
   ) throws -> ModelContainer {
     var configuration =
       url.map { ModelConfiguration(url: $0) } ?? ModelConfiguration(isStoredInMemoryOnly: true)
     options.configure(&configuration)
     if let clock = options.clock { configuration = clock.stamping(configuration) }
+    if let onStatement {
+      let known = configuration.statementLog
+      configuration.statementLog = StatementLog(includesValues: known?.includesValues ?? false) {
+        if case .statement = $0 { onStatement() }
+        known?.handle($0)
+      }
+    }
     configuration = StatementRecorder().recording(configuration)
     configuration.instruments?.folder = folder
     return try ModelContainer(for: schema, migrationPlan: plan, configurations: configuration)
   }
 
-  // MARK: Containers
+  // MARK: Use
 
   /// The container over the store; after ``reopen()`` the new one.
   public var container: ModelContainer { state.withLock { $0.container } }
@@ -170,107 +178,6 @@ public final class TemporaryContainer: Sendable {
 
   /// A new context, which has no models in memory and so shows what is stored.
   public func makeContext() -> ModelContext { ModelContext(container) }
-
-  /// Opens the file again: what an app sees after a restart.
-  ///
-  /// The old container is released, unless the test still uses it.
-  /// - Returns: The new container, which is also ``container``.
-  /// - Throws: `TemporaryContainerError` for a store in memory; `SwiftDataError` if the file can't be
-  ///   opened.
-  @discardableResult
-  public func reopen() throws -> ModelContainer {
-    let (schema, plan) = state.withLock { ($0.schema, $0.plan) }
-    return try reopen(for: schema, migrationPlan: plan)
-  }
-
-  /// Opens the file again with other models: what an app sees after an update.
-  /// - Parameters:
-  ///   - schema: The new models.
-  ///   - migrationPlan: How the store is migrated.
-  /// - Returns: The new container, which is also ``container``.
-  /// - Throws: `TemporaryContainerError` for a store in memory; `SwiftDataError` if the file can't be
-  ///   opened or migrated.
-  @discardableResult
-  public func reopen(
-    for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil
-  ) throws -> ModelContainer {
-    try replace(schema, migrationPlan, at: try file(for: "reopened"))
-  }
-
-  /// Opens another file with the same models.
-  func reopen(at url: URL) throws -> ModelContainer {
-    let (schema, plan) = state.withLock { ($0.schema, $0.plan) }
-    return try replace(schema, plan, at: url)
-  }
-
-  /// Opens a second container over the same file, as another process would.
-  ///
-  /// Its statements are recorded on their own.
-  /// - Returns: The other container; ``container`` stays the same.
-  /// - Throws: `TemporaryContainerError` for a store in memory; `SwiftDataError` if the file can't be
-  ///   opened.
-  public func openAnotherContainer() throws -> ModelContainer {
-    let url = try file(for: "shared")
-    let (schema, plan) = state.withLock { ($0.schema, $0.plan) }
-    return try TemporaryContainer.open(schema, plan, at: url, in: folder, options)
-  }
-
-  private func replace(
-    _ schema: Schema, _ plan: (any SchemaMigrationPlan.Type)?, at url: URL
-  ) throws -> ModelContainer {
-    let opened = try TemporaryContainer.open(schema, plan, at: url, in: folder, options)
-    let old = state.withLock { state in
-      defer { state.container = opened }
-      (state.url, state.schema, state.plan) = (url, schema, plan)
-      return state.container
-    }
-    // The old stores are closed outside of the lock.
-    withExtendedLifetime(old) {}
-    return opened
-  }
-
-  private func file(for purpose: String) throws -> URL {
-    if let url { return url }
-    throw TemporaryContainerError(
-      "a store in memory can't be \(purpose), because it belongs to its container. Create the "
-        + "temporary container with storage: .file.")
-  }
-
-  // MARK: Seeds
-
-  /// Stores the models of a seed.
-  /// - Parameter seed: The models. Their links may name models of earlier seeds.
-  /// - Throws: `SeedError` with the entity, the row and the property; nothing is stored then.
-  public func insert(_ seed: Seed) throws {
-    if seed.isEmpty { return }
-    let (container, known) = state.withLock { ($0.container, $0.seeded) }
-    let seeded = try SeedInsertion(seed, known, container).run()
-    state.withLock { $0.seeded = seeded }
-  }
-
-  /// The model of a seed.
-  /// - Parameters:
-  ///   - type: The class of the model.
-  ///   - id: The local `id` of its row in the seed.
-  ///   - context: The context that the model belongs to.
-  /// - Throws: `SeedError` if no seed has such a row, or the model no longer exists.
-  public func model<M: PersistentModel>(
-    _ type: M.Type, _ id: String, in context: ModelContext
-  ) throws -> M {
-    let entity = Schema.entityName(for: type)
-    let (known, schema) = state.withLock { ($0.seeded, $0.schema) }
-    let key = SeededModels.Key(root: schema.root(of: entity), id: id)
-    guard let identifier = known.identifier(of: key) else {
-      throw SeedError(
-        entity: entity, row: "\"\(id)\"", property: nil, problem: "no seed has a row with this id")
-    }
-    guard let model = context.model(for: identifier) as? M, !model.isDeleted else {
-      throw SeedError(
-        entity: entity, row: "\"\(id)\"", property: nil,
-        problem: "the model has been deleted, or has another class")
-    }
-    return model
-  }
 }
 
 extension TemporaryContainer: TestedContainer {

@@ -1,6 +1,7 @@
 /// The moment at which an injected failure happens, counted from the beginning of the body.
 ///
-/// Statements that open or migrate a store are not counted and do not fail.
+/// Statements that open or migrate a store are not counted and do not fail. For a crash in a migration,
+/// use `TemporaryContainer.reopen(for:migrationPlan:crashingAfterStatement:)`.
 public enum FaultPoint: Hashable, Sendable {
   /// The n-th save that has something to store, from 1.
   ///

@@ -1,5 +1,6 @@
 import Foundation
 public import SwiftData
+import Synchronization
 
 extension TemporaryContainer {
   /// Runs a body in which the process crashes, and then opens the files as the process left them.
@@ -69,9 +70,83 @@ extension TemporaryContainer {
     return try finish(crash)
   }
 
+  /// Opens the file with other models in a process that crashes, and then opens the files as the
+  /// process left them.
+  ///
+  /// ```swift
+  /// try temporary.reopen(
+  ///   for: Schema(versionedSchema: TripsV2.self), migrationPlan: TripsPlan.self,
+  ///   crashingAfterStatement: 20)
+  /// ```
+  ///
+  /// So the code of a migration stage may run twice, as after a crash of an app. All statements of
+  /// the opening and the migration count, from 1.
+  /// - Parameters:
+  ///   - schema: The new models.
+  ///   - migrationPlan: How the store is migrated.
+  ///   - number: The number of the last statement before the crash.
+  ///   - fileID: The file of the call.
+  ///   - filePath: The path of the file.
+  ///   - line: The line of the call.
+  ///   - column: The column of the call.
+  /// - Returns: The new container, which is also ``container``.
+  /// - Throws: `ExpectationFailure` if the opening has fewer statements; `TemporaryContainerError` for
+  ///   a store in memory; `SwiftDataError` if the file or the copy can't be migrated.
+  @discardableResult
+  public func reopen(
+    for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+    crashingAfterStatement number: Int,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
+    column: Int = #column
+  ) throws -> ModelContainer {
+    guard let url, let folder else { return try reopen(for: schema, migrationPlan: migrationPlan) }
+    let files = StoreFiles(of: url)
+    let copy = folder.newURL(named: url.lastPathComponent)
+    let statements = StatementCount()
+    try openOnce(for: schema, migrationPlan: migrationPlan) {
+      statements.pass(number) { try files.copy(to: copy, keepingOpenIn: folder) }
+    }
+    if let error = statements.error { throw error }
+    guard statements.count >= number, number > 0 else {
+      throw ExpectationFailure(
+        expected: "a crash after statement \(number) of the opening",
+        outcome: "it has only \(statements.count) statements",
+        at: CallSite(fileID, filePath, line, column))
+    }
+    return try reopen(for: schema, migrationPlan: migrationPlan, at: copy)
+  }
+
   private func finish(_ crash: Crash) throws -> ModelContainer {
     try crash.injection.requireFired()
     return try reopen(at: crash.copy)
+  }
+}
+
+/// Counts the statements of an opening, up to a crash.
+private final class StatementCount: Sendable {
+  private struct State {
+    var count = 0
+    var error: (any Error)?
+  }
+
+  private let state = Mutex(State())
+
+  var count: Int { state.withLock { $0.count } }
+
+  var error: (any Error)? { state.withLock { $0.error } }
+
+  /// - Parameter crash: Runs after the statement with the number.
+  func pass(_ number: Int, _ crash: () throws -> Void) {
+    let isDue = state.withLock { state in
+      state.count += 1
+      return state.count == number
+    }
+    guard isDue else { return }
+    do {
+      try crash()
+    } catch {
+      state.withLock { $0.error = error }
+    }
   }
 }
 

@@ -82,6 +82,21 @@ enum TestingInCIArticle {
     }
   }
 
+  @Test func aMigrationSurvivesACrash() throws {
+    let temporary = try TemporaryContainer(
+      versionedSchema: TripsV1.self, storage: .file,
+      seed: """
+        {"Trip": [{"title": "Lisbon"}]}
+        """)
+
+    try temporary.reopen(
+      for: Schema(versionedSchema: TripsV2.self), migrationPlan: TripsPlan.self,
+      crashingAfterStatement: 20)
+
+    let names = try temporary.makeContext().fetch(FetchDescriptor<TripsV2.Trip>()).map(\.name)
+    #expect(names == ["Lisbon"])
+  }
+
   @Test func aFolderBesideTheSourcesIsFound() {
     let stores = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Stores")
     #expect(stores.path.hasSuffix("/SwiftDataTestingTests/Documentation/Stores"))
