@@ -20,8 +20,8 @@ import Synchronization
 /// recorded for expectations such as `expectStatements`, and failures can be injected.
 ///
 /// A file is in a folder of its own. The folder is removed when the temporary container and all
-/// containers and contexts over its files have been released, also after a test that throws. Set
-/// ``keepsFiles`` to look at it.
+/// containers and contexts over its files have been released, at the latest when the process ends,
+/// also after a test that throws. Set ``keepsFiles`` to look at it.
 public final class TemporaryContainer: Sendable {
   /// Where the store is.
   public enum Storage: Hashable, Sendable {

@@ -19,16 +19,22 @@ final class TemporaryFolder: Sendable {
     url = FileManager.default.temporaryDirectory
       .appendingPathComponent("SwiftDataTesting-\(UUID().uuidString)", isDirectory: true)
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    RemainingFolders.add(url)
   }
 
   deinit {
     for handle in state.withLock({ $0.handles }) { try? handle.close() }
-    if !isKept { try? FileManager.default.removeItem(at: url) }
+    if isKept { return }
+    try? FileManager.default.removeItem(at: url)
+    RemainingFolders.remove(url)
   }
 
   var isKept: Bool {
     get { state.withLock { $0.isKept } }
-    set { state.withLock { $0.isKept = newValue } }
+    set {
+      state.withLock { $0.isKept = newValue }
+      if newValue { RemainingFolders.remove(url) } else { RemainingFolders.add(url) }
+    }
   }
 
   /// A URL in a folder of its own, which does not exist yet.
@@ -43,4 +49,25 @@ final class TemporaryFolder: Sendable {
   func keepOpen(_ handle: sending FileHandle) {
     state.withLock { $0.handles.append(handle) }
   }
+}
+
+/// The folders to remove when the process ends: a main context that the last test has used is
+/// released on the main actor, which may not get to it.
+private enum RemainingFolders {
+  private static let folders = Mutex<Set<URL>>([])
+
+  private static let removal: Void = {
+    atexit {
+      for folder in RemainingFolders.folders.withLock({ $0 }) {
+        try? FileManager.default.removeItem(at: folder)
+      }
+    }
+  }()
+
+  static func add(_ folder: URL) {
+    _ = removal
+    folders.withLock { _ = $0.insert(folder) }
+  }
+
+  static func remove(_ folder: URL) { folders.withLock { _ = $0.remove(folder) } }
 }
