@@ -1,5 +1,6 @@
 import Foundation
 import SwiftData
+import SwiftDataStores
 import Synchronization
 import Testing
 
@@ -175,5 +176,94 @@ enum CustomStoresArticle {
     #expect(throws: DataStoreError.unsupportedFeature) {
       try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
     }
+  }
+}
+
+// MARK: - Translating requests
+
+extension CustomStoresArticleTests {
+  func parameters(of query: DataStoreQuery) throws -> [URLQueryItem] {
+    var items: [URLQueryItem] = []
+    switch query.condition {
+    case .call(.and, let parts)?: items = try parts.map(parameter)
+    case let condition?: items = [try parameter(condition)]
+    case nil: break
+    }
+    for element in query.order {
+      guard case .property(let name, .attribute, of: .row) = element.expression else {
+        throw DataStoreError.preferInMemorySort
+      }
+      items.append(URLQueryItem(name: "sort", value: element.isAscending ? name : "-\(name)"))
+    }
+    if query.offset > 0 { items.append(URLQueryItem(name: "offset", value: "\(query.offset)")) }
+    if let limit = query.limit { items.append(URLQueryItem(name: "limit", value: "\(limit)")) }
+    return items
+  }
+
+  func parameter(_ condition: DataStoreQuery.Expression) throws -> URLQueryItem {
+    guard case .call(let function, let operands) = condition, operands.count == 2,
+      case .property(let name, .attribute(.string), of: .row) = operands[0],
+      case .value(.string(let text)) = operands[1]
+    else { throw DataStoreError.preferInMemoryFilter }
+    switch function {
+    case .equal: return URLQueryItem(name: name, value: text)
+    case .containsText: return URLQueryItem(name: "\(name)-contains", value: text)
+    default: throw DataStoreError.preferInMemoryFilter
+    }
+  }
+
+  func identifiers<T>(
+    of request: DataStoreFetchRequest<T>, in rows: [PersistentIdentifier: DefaultSnapshot],
+    _ schema: Schema
+  ) throws -> [PersistentIdentifier] {
+    let values = try rows.mapValues { try $0.values() }
+    return try QueryEvaluator(schema: schema, rows: values).identifiers(of: request.query())
+  }
+
+  @Test func aRequestBecomesParameters() throws {
+    var descriptor = FetchDescriptor<Note>(
+      predicate: #Predicate { $0.text == "a" }, sortBy: [SortDescriptor(\.text, order: .reverse)])
+    descriptor.fetchLimit = 3
+    #expect(
+      try parameters(of: descriptor.query())
+        == [
+          URLQueryItem(name: "text", value: "a"), URLQueryItem(name: "sort", value: "-text"),
+          URLQueryItem(name: "limit", value: "3"),
+        ])
+    let both = #Predicate<Note> { $0.text.contains("a") && $0.text == "b" }
+    #expect(
+      try parameters(of: FetchDescriptor(predicate: both).query())
+        == [
+          URLQueryItem(name: "text-contains", value: "a"), URLQueryItem(name: "text", value: "b"),
+        ])
+    for predicate in [#Predicate<Note> { $0.isDone }, #Predicate<Note> { $0.text < "a" }] {
+      #expect(throws: DataStoreError.preferInMemoryFilter) {
+        try parameters(of: FetchDescriptor(predicate: predicate).query())
+      }
+    }
+  }
+
+  @Test func rowsAtHandAreEvaluated() throws {
+    let schema = Schema([Note.self])
+    var rows: [PersistentIdentifier: DefaultSnapshot] = [:]
+    for (key, text) in ["b", "a", "c"].enumerated() {
+      let identifier = try PersistentIdentifier.identifier(
+        for: "notes", entityName: "Note", primaryKey: "\(key)")
+      let values = ["text": DataStoreValue.string(text), "isDone": .boolean(false)]
+
+      let snapshot = try DefaultSnapshot(
+        persistentIdentifier: identifier, values: values, schema: schema)
+
+      rows[identifier] = snapshot
+    }
+    let request = DataStoreFetchRequest(
+      descriptor: FetchDescriptor<Note>(
+        predicate: #Predicate { $0.text != "c" }, sortBy: [SortDescriptor(\.text)]),
+      editingState: ModelContext(
+        try ModelContainer(
+          for: schema, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+      ).editingState)
+    let found = try identifiers(of: request, in: rows, schema)
+    #expect(try found.map { try rows[$0]?.values()["text"] } == [.string("a"), .string("b")])
   }
 }

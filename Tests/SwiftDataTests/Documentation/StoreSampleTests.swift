@@ -1,5 +1,6 @@
 import Foundation
 import SwiftData
+import SwiftDataStores
 import Testing
 
 extension Travel {
@@ -21,6 +22,42 @@ extension Travel {
       let snapshot = try decoder.decode(DefaultSnapshot.self, from: data)
 
       #expect(snapshot.persistentIdentifier == trip.persistentModelID)
+    }
+
+    @Test func aValueHasAPlainForm() throws {
+      let value = try DataStoreValue(encoding: ["Rome", "Oslo"])
+      let cities = try value.decoded(as: [String].self)
+
+      #expect(cities == ["Rome", "Oslo"])
+      #expect(value == .list([.string("Rome"), .string("Oslo")]))
+    }
+
+    /// Compiled only: nothing is sent here.
+    private func sendValues(_ request: DataStoreSaveChangesRequest<DefaultSnapshot>) throws {
+      for snapshot in request.inserted {
+        let values = try snapshot.values()
+        try send(values, to: snapshot.persistentIdentifier.entityName)
+      }
+    }
+
+    private func send(_ values: [String: DataStoreValue], to entity: String) throws {}
+
+    /// Compiled only: the article on custom stores runs the same.
+    private func evaluate(
+      _ request: DataStoreFetchRequest<Trip>, _ schema: Schema,
+      _ rows: [PersistentIdentifier: [String: DataStoreValue]]
+    ) throws -> [PersistentIdentifier] {
+      let query = try request.query()
+      let identifiers = try QueryEvaluator(schema: schema, rows: rows).identifiers(of: query)
+
+      return identifiers
+    }
+
+    /// Compiled only.
+    private func describe(_ request: DataStoreFetchRequest<Trip>) throws -> DataStoreQuery {
+      let query = try request.query()
+
+      return query
     }
 
     /// Compiled only: no disk is full here.
