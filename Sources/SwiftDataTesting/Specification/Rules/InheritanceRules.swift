@@ -149,6 +149,12 @@ enum InheritanceRules {
     trial.expect("The count", try trial.context().fetchCount(descriptor), 2)
     descriptor.predicate = #Predicate { $0.wheels > 2 }
     trial.expect("With a predicate", try names(trial, descriptor), ["taxi", "truck"])
+    var unordered = FetchDescriptor<Vehicle>()
+    let all = try names(trial, unordered)
+    (unordered.fetchOffset, unordered.fetchLimit) = (1, 2)
+    let found = try names(trial, unordered)
+    trial.expect("The second and third without an order", found, Array(all.dropFirst().prefix(2)))
+    trial.expect("Their count", try trial.context().fetchCount(unordered), 2)
   }
 
   private static let edits = Rule(
