@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 
 /// A transaction of any kind of store.
-struct RecordedTransaction {
+struct StoredTransaction {
   enum Change: Hashable {
     case insert(PersistentIdentifier)
     case update(PersistentIdentifier)
@@ -33,10 +33,10 @@ struct RecordedTransaction {
 
 /// Reads the history of a store whose transactions are of any type.
 protocol HistoryReading {
-  func transactions(in context: ModelContext) throws -> [RecordedTransaction]
+  func transactions(in context: ModelContext) throws -> [StoredTransaction]
 
   /// The transactions after the one at a position; `nil` if tokens cannot be used in predicates.
-  func transactions(after position: Int, in context: ModelContext) throws -> [RecordedTransaction]?
+  func transactions(after position: Int, in context: ModelContext) throws -> [StoredTransaction]?
 
   /// The positions of the transactions, ordered by their tokens.
   func tokenOrder(in context: ModelContext) throws -> [Int]
@@ -58,8 +58,8 @@ extension Trial {
 }
 
 private struct HistoryReader<Transaction: HistoryTransaction>: HistoryReading {
-  func transactions(in context: ModelContext) throws -> [RecordedTransaction] {
-    try all(in: context).map(RecordedTransaction.init)
+  func transactions(in context: ModelContext) throws -> [StoredTransaction] {
+    try all(in: context).map(StoredTransaction.init)
   }
 
   private func all(in context: ModelContext) throws -> [Transaction] {
@@ -68,13 +68,13 @@ private struct HistoryReader<Transaction: HistoryTransaction>: HistoryReading {
 
   func transactions(
     after position: Int, in context: ModelContext
-  ) throws -> [RecordedTransaction]? {
+  ) throws -> [StoredTransaction]? {
     guard let filter = self as? any TokenFilter<Transaction> else { return nil }
     let known = try all(in: context)
     guard known.indices.contains(position) else { return [] }
     let predicate = filter.predicate(after: known[position])
     return try context.fetchHistory(HistoryDescriptor(predicate: predicate))
-      .map(RecordedTransaction.init)
+      .map(StoredTransaction.init)
   }
 
   func tokenOrder(in context: ModelContext) throws -> [Int] {
