@@ -26,6 +26,7 @@ extension SnapshotPort {
             + "\(snapshot.descriptor.type) under the identifier \(identifier).",
           entity: identifier.entityName)
       }
+      try checkLinks(of: snapshot)
       return snapshot.withRow
     }
     let values = EncodedValue.Node()
@@ -37,7 +38,28 @@ extension SnapshotPort {
           + "property under its name.",
         doing: "reading a snapshot", entity: identifier.entityName, underlying: error)
     }
-    return try decoded(values.keyed ?? [:], identifier, descriptor).withRow
+    let converted = try decoded(values.keyed ?? [:], identifier, descriptor)
+    try checkLinks(of: converted)
+    return converted.withRow
+  }
+
+  /// Refuses identifiers of models that a relationship cannot lead to.
+  private func checkLinks(of snapshot: DefaultSnapshot) throws {
+    let descriptor = snapshot.descriptor
+    for slot in descriptor.relationshipSlots {
+      let property = descriptor.properties[slot]
+      guard let expected = property.destination?._$descriptor.entityName else { continue }
+      for other in snapshot.relatedIdentifiers(slot) where other.entityName != expected {
+        if let found = types[other.entityName]?._$descriptor,
+          found.lineage.contains(where: { $0.entityName == expected })
+        {
+          continue
+        }
+        throw SwiftDataError.storeReadFailure.with(
+          "The store returned the identifier \(other) in a relationship to \(expected).",
+          doing: "reading a snapshot", entity: descriptor.entityName, property: property.name)
+      }
+    }
   }
 
   /// A snapshot with the encoded values.
@@ -51,7 +73,10 @@ extension SnapshotPort {
     var fixed: [Int: _SlotValue] = [:]
     var toManys: [ToManySnapshot] = []
     for (slot, property) in descriptor.properties.enumerated() {
-      guard let value = values[property.name] else { continue }
+      guard let value = values[property.name] else {
+        try checkStandIn(for: property, descriptor)
+        continue
+      }
       func unfit() -> SwiftDataError {
         SwiftDataError.storeReadFailure.with(
           "The store returned a value that does not have the type of the property.",
@@ -71,6 +96,7 @@ extension SnapshotPort {
           ToManySnapshot(slot: slot, members: members, added: [], removed: []))
       case .attribute, .transformable:
         if value.isNil {
+          try checkStandIn(for: property, descriptor)
           storage.overlay(.null, at: slot)
         } else if let typed = value.slotValue(of: property) {
           storage.overlay(typed, at: slot)
@@ -88,5 +114,19 @@ extension SnapshotPort {
     return DefaultSnapshot(
       persistentIdentifier: identifier, descriptor: descriptor, page: nil, row: nil, cells: cells,
       toManys: toManys, changedSlots: .all)
+  }
+
+  /// A required attribute without a value reads as a stand-in; there are types without one.
+  private func checkStandIn(for property: ModelProperty, _ descriptor: _ModelDescriptor) throws {
+    if property.isOptional || property.isEphemeral || property.destination != nil
+      || property.defaultValue != nil
+    {
+      return
+    }
+    func hasStandIn<V>(_ type: V.Type) -> Bool { PlaceholderValue.value(of: type) != nil }
+    if _openExistential(property.valueType, do: hasStandIn) { return }
+    throw SwiftDataError.storeReadFailure.with(
+      "The store returned no value for a required property without a default value.",
+      doing: "reading a snapshot", entity: descriptor.entityName, property: property.name)
   }
 }

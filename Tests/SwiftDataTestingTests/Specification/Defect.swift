@@ -17,7 +17,8 @@ enum Defect: String, CaseIterable, Sendable {
   case insertsDuplicates, mixesContexts, renumbersRows, forgetsAtReopening, ignoresErase
   case countsTokensDown, forgetsDeletionsInHistory, forgetsAuthors, ignoresTokens
   case keepsDeletedHistory, linksToMissingModels, givesNilForRequiredValues, givesOtherTypes
-  case mixesCachedRows, givesOtherClasses
+  case mixesCachedRows, givesOtherClasses, linksToOtherClasses, listsOtherClasses
+  case mergesNewModels, overwritesStoredRows
 
   /// A rule that has to find the defect.
   var rule: String {
@@ -74,8 +75,11 @@ enum Defect: String, CaseIterable, Sendable {
     case .forgetsAuthors: "history/author"
     case .ignoresTokens: "history/after a token"
     case .keepsDeletedHistory: "history/deletion of history"
-    case .linksToMissingModels: "relationships/to-one"
+    case .linksToMissingModels, .linksToOtherClasses: "relationships/to-one"
+    case .listsOtherClasses: "relationships/to-many"
     case .givesNilForRequiredValues, .givesOtherTypes: "models/insert"
+    case .mergesNewModels: "models/identifiers"
+    case .overwritesStoredRows: "models/delete"
     case .mixesCachedRows: "models/cached snapshots"
     case .givesOtherClasses: "inheritance/superclass"
     }
@@ -87,7 +91,7 @@ enum Defect: String, CaseIterable, Sendable {
     case .losesNil, .keepsOldValuesForNil, .dropsRequiredValues, .truncatesText, .composesText,
       .losesEmptyData, .losesFractionsOfSeconds, .losesSigns, .losesInfinity, .forgetsInverses,
       .keepsOldMembers, .confusesSubclasses, .linksToMissingModels, .givesNilForRequiredValues,
-      .givesOtherTypes:
+      .givesOtherTypes, .linksToOtherClasses, .listsOtherClasses:
       true
     default: false
     }
@@ -127,7 +131,9 @@ extension ReferenceStore {
         defect.altered(value, old[name] ?? nil, name, entity?.relationshipsByName[name]),
         forKey: name)
     }
-    if defect == .dropsRequiredValues { named.values["title"] = nil }
+    if defect == .dropsRequiredValues {
+      for name in ["title", "code"] { named.values[name] = nil }
+    }
     if defect == .confusesSubclasses, entity?.superentityName != nil {
       named.values["seats"] = named.values["wheels"]
     }
@@ -165,13 +171,15 @@ extension Defect {
     case .losesNil: return value == nil && ["someInt", "rank"].contains(name) ? 0 : value
     case .keepsOldValuesForNil: return value ?? old
     case .linksToMissingModels:
-      guard let other = value as? PersistentIdentifier, let store = other.storeIdentifier else {
-        return value
-      }
-      return
-        (try? PersistentIdentifier.identifier(
-          for: store, entityName: other.entityName, primaryKey: "missing")) ?? other
-    case .givesNilForRequiredValues: return name == "title" ? nil : value
+      return (value as? PersistentIdentifier)?.replaced(primaryKey: "missing") ?? value
+    case .linksToOtherClasses:
+      return (value as? PersistentIdentifier)?.replaced(entityName: "Tag", primaryKey: "row-1")
+        ?? value
+    case .listsOtherClasses:
+      return (value as? [PersistentIdentifier])?.map {
+        $0.replaced(entityName: "Author", primaryKey: "row-1")
+      } ?? value
+    case .givesNilForRequiredValues: return ["title", "code"].contains(name) ? nil : value
     case .givesOtherTypes: return name == "title" ? 7 : value
     case .truncatesText: return (value as? String).map { String($0.prefix(255)) } ?? value
     case .composesText:
@@ -192,5 +200,14 @@ extension Defect {
       return known + members.filter { !known.contains($0) }
     default: return value
     }
+  }
+}
+
+extension PersistentIdentifier {
+  fileprivate func replaced(entityName: String? = nil, primaryKey: String) -> PersistentIdentifier {
+    guard let storeIdentifier else { return self }
+    let identifier = try? PersistentIdentifier.identifier(
+      for: storeIdentifier, entityName: entityName ?? self.entityName, primaryKey: primaryKey)
+    return identifier ?? self
   }
 }

@@ -53,7 +53,12 @@ extension ReferenceStore {
         ($0.snapshot, $0.permanent)
       }
       let permanent: PersistentIdentifier
-      if let row = row(like: snapshot, in: state, others) {
+      let stored = state.order.first { $0.entityName == entity }
+      if defect == .mergesNewModels, let other = others.first {
+        permanent = other.1
+      } else if defect == .overwritesStoredRows, let stored {
+        permanent = stored
+      } else if let row = row(like: snapshot, in: state, others) {
         if configuration.refusesDuplicates { throw Duplicate() }
         permanent = row
       } else {
