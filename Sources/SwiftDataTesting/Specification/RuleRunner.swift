@@ -10,7 +10,7 @@ enum RuleRunner {
   ) async -> [String] {
     let end = End()
     await withCheckedContinuation { continuation in
-      end.await(continuation)
+      end.hold(continuation)
       let thread = Thread {
         trial.run(rule)
         end.reach(timedOut: false)
@@ -36,7 +36,7 @@ enum RuleRunner {
 
     var isTimedOut: Bool { state.withLock { $0.isTimedOut } }
 
-    func await(_ continuation: CheckedContinuation<Void, Never>) {
+    func hold(_ continuation: CheckedContinuation<Void, Never>) {
       state.withLock { $0.continuation = continuation }
     }
 

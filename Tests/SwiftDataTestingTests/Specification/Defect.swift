@@ -18,7 +18,7 @@ enum Defect: String, CaseIterable, Sendable {
   case countsTokensDown, forgetsDeletionsInHistory, forgetsAuthors, ignoresTokens
   case keepsDeletedHistory, linksToMissingModels, givesNilForRequiredValues, givesOtherTypes
   case mixesCachedRows, givesOtherClasses, linksToOtherClasses, listsOtherClasses
-  case mergesNewModels, overwritesStoredRows
+  case mergesNewModels, overwritesStoredRows, ignoresPredicatesInBatches, ignoresBatches
 
   /// A rule that has to find the defect.
   var rule: String {
@@ -79,7 +79,8 @@ enum Defect: String, CaseIterable, Sendable {
     case .listsOtherClasses: "relationships/to-many"
     case .givesNilForRequiredValues, .givesOtherTypes: "models/insert"
     case .mergesNewModels: "models/identifiers"
-    case .overwritesStoredRows: "models/delete"
+    case .overwritesStoredRows: "models/identifiers"
+    case .ignoresPredicatesInBatches, .ignoresBatches: "delete rules/batch without rules"
     case .mixesCachedRows: "models/cached snapshots"
     case .givesOtherClasses: "inheritance/superclass"
     }

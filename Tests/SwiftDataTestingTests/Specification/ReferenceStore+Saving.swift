@@ -147,9 +147,10 @@ extension ReferenceStore {
     guard isPlain(T.self) || breaksRules && request.predicate == nil else {
       throw DataStoreError.unsupportedFeature
     }
+    if defect == .ignoresBatches { return }
     let wanted =
       request.includeSubclasses || defect == .deletesSubclassesAlways ? family(of: name) : [name]
-    let predicate = request.predicate
+    let predicate = defect == .ignoresPredicatesInBatches ? nil : request.predicate
     try contents.state.withLock { state in
       let found = try state.order.filter { identifier in
         guard wanted.contains(identifier.entityName), let row = state.rows[identifier] else {

@@ -11,7 +11,7 @@ enum DeleteRuleRules {
 
   static let chapter = Chapter(
     name: "delete rules", models: Specimens.related,
-    rules: [cascade, nullify, deny, batch, batchWhere, denied, directBatch])
+    rules: [cascade, nullify, deny, batch, batchWhere, denied, directBatch, plainBatch])
 
   /// Two authors, each with a desk and two books, of which the first has two pages and a tag.
   private static func fill(_ context: ModelContext) throws {
@@ -154,5 +154,25 @@ enum DeleteRuleRules {
     trial.expect("The books (cascade)", try trial.all(Book.self).count, 0)
     let desks = try trial.all(Desk.self)
     trial.expect("Desks with an owner (nullify)", desks.count { $0.owner != nil }, 0)
+  }
+
+  private static let plainBatch = Rule(
+    "batch without rules", .deleteRules,
+    "A batch deletes the models without relationships that match, and no others.",
+    models: [Specimens.Entry.self, Specimens.Memo.self]
+  ) { trial in
+    typealias Entry = Specimens.Entry
+    try trial.save((1...5).map { Entry("entry", $0) })
+    try trial.save([Specimens.Memo("memo")])
+    try trial.context().delete(model: Entry.self, where: #Predicate { $0.number > 3 })
+    trial.expect("The numbers", try trial.all(Entry.self).map(\.number).sorted(), [1, 2, 3])
+    let context = try trial.context()
+    trial.expect(
+      "The number of models before a batch", try trial.all(Entry.self, in: context).count, 3)
+    try context.delete(model: Entry.self)
+    trial.expect(
+      "The number of models in the context", try trial.all(Entry.self, in: context).count, 0)
+    trial.expect("The number of models", try trial.all(Entry.self).count, 0)
+    trial.expect("The models of another class", try trial.all(Specimens.Memo.self).count, 1)
   }
 }

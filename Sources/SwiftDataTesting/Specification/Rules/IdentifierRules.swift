@@ -20,8 +20,10 @@ enum IdentifierRules {
       trial.expect("The store of an identifier", identifier.storeIdentifier, store)
       trial.expect("The entity of an identifier", identifier.entityName, "Entry")
     }
+    let later = try trial.save([Entry("d")], in: context)
+    trial.expect(!saved.contains(later[0]), "A later model has the identifier of a stored one.")
     let found = try trial.all(Entry.self).map(\.persistentModelID)
-    trial.expect("The identifiers in another context", Set(found), Set(saved))
+    trial.expect("The identifiers in another context", Set(found), Set(saved + later))
   }
 
   private static let remapping = Rule(
