@@ -32,10 +32,12 @@ extension SnapshotPort {
     to request: DataStoreFetchRequest<T>
   ) throws -> FetchedModels {
     let descriptor = request.descriptor
-    return FetchedModels(
-      rows: .snapshots(try all(T.self, request.editingState)),
-      rest: InMemoryRest(
-        needsFilter: descriptor.predicate != nil, needsSort: !descriptor.sortBy.isEmpty))
+    let rest = InMemoryRest(
+      needsFilter: descriptor.predicate != nil, needsSort: !descriptor.sortBy.isEmpty)
+    var found = try all(T.self, request.editingState)
+    // Whoever does the rest applies limit and offset too.
+    if rest.isEmpty { found = Array(descriptor.range.slice(found)) }
+    return FetchedModels(rows: .snapshots(found), rest: rest)
   }
 
   /// The rows of a class and its subclasses. Each class is fetched separately too, because a store

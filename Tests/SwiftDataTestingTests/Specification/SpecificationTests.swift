@@ -60,14 +60,11 @@ import Testing
 
   /// A fetch of a class asks such a store for the subclasses too.
   @Test func aStoreThatAnswersByEntityKeepsTheRulesOfInheritance() async throws {
-    await withKnownIssue("Fetches ask for the class only.", isIntermittent: true) {
-      try await StoreSpecification.run(
-        levels: Level.standard.union([.inheritance]), only: ["inheritance", "models"]
-      ) { setup in
-        var configuration = ReferenceStore<NamedSnapshot>.Configuration(name: setup.name)
-        configuration.answersByClass = true
-        return configuration
-      }
+    let levels = Level.standard.union([.inheritance, .persistent])
+    try await StoreSpecification.run(levels: levels) { setup in
+      var configuration = ReferenceStore<NamedSnapshot>.Configuration(name: setup.name)
+      configuration.answersByClass = true
+      return configuration
     }
   }
 
