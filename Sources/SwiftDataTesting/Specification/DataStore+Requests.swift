@@ -63,6 +63,11 @@ extension DataStore {
     }
   }
 
+  /// The number of cached snapshots for an identifier.
+  func cached(_ identifier: PersistentIdentifier) throws -> Int {
+    try cachedSnapshots(for: [identifier], editingState: EditingState()).count
+  }
+
   /// The temporary identifiers in the relationships of fetched snapshots.
   func temporaryLinks<T: PersistentModel>(_ type: T.Type) throws -> [String] {
     try fetch(request(FetchDescriptor<T>())).fetchedSnapshots

@@ -129,5 +129,9 @@ enum IdentifierRules {
     let reader = try trial.context()
     let found = reader.model(for: entries[0].persistentModelID) as? Entry
     trial.expect("The title of a model found by identifier", found?.title, "c")
+    let deleted = entries[1].persistentModelID
+    context.delete(entries[1])
+    try context.save()
+    trial.expect("The cached snapshots of a deleted model", try trial.store().cached(deleted), 0)
   }
 }
