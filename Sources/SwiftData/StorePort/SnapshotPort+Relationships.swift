@@ -50,7 +50,7 @@ extension SnapshotPort {
     var silent: [DefaultSnapshot] = []
     for owner in owners {
       if let members = owner.memberIdentifiers(slot) {
-        lists[owner.persistentIdentifier] = members
+        lists[owner.persistentIdentifier] = members.withoutRepeats
       } else {
         silent.append(owner)
       }
@@ -60,7 +60,8 @@ extension SnapshotPort {
     }
     let wanted = Set(silent.map(\.persistentIdentifier))
     for member in try all(inverse.type, editingState) {
-      for owner in member.relatedIdentifiers(inverse.slot) where wanted.contains(owner) {
+      for owner in member.relatedIdentifiers(inverse.slot).withoutRepeats
+      where wanted.contains(owner) {
         lists[owner, default: []].append(member.persistentIdentifier)
       }
     }
@@ -77,5 +78,14 @@ extension SnapshotPort {
       let slot = type._$descriptor.slot(named: name)
     else { return nil }
     return (type, slot)
+  }
+}
+
+extension [PersistentIdentifier] {
+  /// Each identifier once: a list in which a store has merged new models may have one several times.
+  fileprivate var withoutRepeats: [PersistentIdentifier] {
+    if count < 2 { return self }
+    var known = Set<PersistentIdentifier>(minimumCapacity: count)
+    return filter { known.insert($0).inserted }
   }
 }
