@@ -132,7 +132,7 @@ public class ModelContainer: Equatable, @unchecked Sendable {
 
   private static func open(
     _ schema: Schema, _ plan: (any SchemaMigrationPlan.Type)?,
-    _ configurations: [ModelConfiguration], _ progress: MigrationProgress? = nil
+    _ configurations: [any DataStoreConfiguration], _ progress: MigrationProgress? = nil
   ) throws -> ContainerCoordinator {
     try StoreOpening(
       schema: schema,
@@ -154,12 +154,27 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   /// - Throws: `SwiftDataError`, or the error of a store.
   @_disfavoredOverload
   public init(for givenSchema: Schema, configurations: [any DataStoreConfiguration]) throws {
-    let opening = try StoreOpening(
-      schema: givenSchema,
-      configurations: configurations.isEmpty ? [ModelConfiguration()] : configurations)
     schema = givenSchema
     migrationPlan = nil
-    coordinator = opening.coordinator
+    coordinator = try ModelContainer.open(givenSchema, nil, configurations)
+  }
+
+  /// Opens stores of any kind for a schema, and gives each the migration plan.
+  ///
+  /// Not in Apple's framework. ``DataStore/init(_:migrationPlan:)`` receives the plan.
+  /// - Parameters:
+  ///   - givenSchema: The models.
+  ///   - migrationPlan: How stores of older versions are migrated.
+  ///   - configurations: One per store; without any, the default store is opened.
+  /// - Throws: `SwiftDataError`, or the error of a store.
+  @_disfavoredOverload
+  public init(
+    for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)?,
+    configurations: [any DataStoreConfiguration]
+  ) throws {
+    schema = givenSchema
+    self.migrationPlan = migrationPlan
+    coordinator = try ModelContainer.open(givenSchema, migrationPlan, configurations)
   }
 
   /// The identifier of the store of a configuration.

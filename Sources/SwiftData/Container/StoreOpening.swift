@@ -22,7 +22,8 @@ struct StoreOpening {
       let part = configuration.schema ?? schema
       try StoreOpening.check(part, in: schema, configuration.name)
       progress?.begin(store: index, of: configurations.count)
-      let store = try StoreOpening.open(configuration, part, of: schema, plan, progress)
+      let store = try StoreOpening.open(
+        configuration, part, of: schema, plan, migrationPlan, progress)
       stores.append((store, Set(part.entitiesByName.keys)))
       if var known = configuration as? ModelConfiguration {
         known.schema = part
@@ -37,7 +38,7 @@ struct StoreOpening {
 
   private static func open<C: DataStoreConfiguration>(
     _ configuration: C, _ part: Schema, of schema: Schema, _ plan: PlanVersions?,
-    _ progress: MigrationProgress?
+    _ declaredPlan: (any SchemaMigrationPlan.Type)?, _ progress: MigrationProgress?
   ) throws -> any DataStore {
     var configuration = configuration
     configuration.schema = part
@@ -49,7 +50,7 @@ struct StoreOpening {
           isPart: part.entitiesByName.count < schema.entitiesByName.count, plan: plan,
           progress: progress))
     }
-    return try C.Store(configuration, migrationPlan: nil)
+    return try C.Store(configuration, migrationPlan: declaredPlan)
   }
 
   private static func check(_ part: Schema, in schema: Schema, _ name: String) throws {

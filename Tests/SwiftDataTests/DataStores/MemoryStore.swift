@@ -37,6 +37,9 @@ final class MemoryStore<Snapshot: DataStoreSnapshot>: DataStore, DataStoreBatchi
   init(_ configuration: Configuration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
     self.configuration = configuration
     schema = configuration.schema ?? Schema()
+    if let migrationPlan {
+      behaviour.log.withLock { $0.append("plan \(migrationPlan)") }
+    }
   }
 
   func fetch<T: PersistentModel>(

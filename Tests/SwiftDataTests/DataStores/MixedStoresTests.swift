@@ -36,4 +36,27 @@ import Testing
     try context.save()
     #expect(try context.count(Archive.Note.self) == 1)
   }
+
+  enum NotesOne: VersionedSchema {
+    static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
+    static var models: [any PersistentModel.Type] { [Archive.Note.self] }
+  }
+
+  enum NotesPlan: SchemaMigrationPlan {
+    static var schemas: [any VersionedSchema.Type] { [NotesOne.self] }
+    static var stages: [MigrationStage] { [] }
+  }
+
+  @Test func aCustomStoreReceivesTheMigrationPlan() throws {
+    let behaviour = MemoryStoreBehaviour<ValuesSnapshot>()
+    let container = try ModelContainer(
+      for: Schema(versionedSchema: NotesOne.self), migrationPlan: NotesPlan.self,
+      configurations: [Custom.Configuration(behaviour: behaviour)])
+    #expect(behaviour.count("plan NotesPlan") == 1)
+    #expect(container.migrationPlan == NotesPlan.self)
+    _ = try ModelContainer(
+      for: Schema(versionedSchema: NotesOne.self),
+      configurations: [Custom.Configuration(behaviour: behaviour)])
+    #expect(behaviour.count("plan NotesPlan") == 1)
+  }
 }
