@@ -6,7 +6,7 @@ import Testing
 /// What every store gives a context, whether it is the default one or somebody's own.
 @Suite struct StoreSpecificationTests {
   enum Kind: String, CaseIterable, CustomTestStringConvertible {
-    case defaultStore, ownSnapshots, defaultSnapshots
+    case defaultStore, ownSnapshots, defaultSnapshots, plainValues
 
     var testDescription: String { rawValue }
 
@@ -22,6 +22,8 @@ import Testing
       case .defaultSnapshots:
         return try ModelContainer(
           for: schema, configurations: [MemoryStore<DefaultSnapshot>.Configuration()])
+      case .plainValues:
+        return try ModelContainer(for: schema, configurations: [PlainStore.Configuration()])
       }
     }
   }

@@ -25,6 +25,10 @@ extension DataStoreSnapshot {
     if let snapshot = self as? DefaultSnapshot {
       for name in snapshot.emptyReferences { values[name] = .null }
       for name in snapshot.numbersWithoutValue { values[name] = .double(.nan) }
+      // A store keeps no ephemeral property.
+      for property in snapshot.descriptor.properties where property.isEphemeral {
+        values[property.name] = nil
+      }
     }
     return values
   }
