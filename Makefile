@@ -1,9 +1,10 @@
-.PHONY: demo chinook upgrade trips trips-tool tool test runtime diagnostics check samples format \
+.PHONY: demo chinook upgrade trips trips-tool remote-store tool test runtime diagnostics check samples format \
   warnings type-checking packages release browser docs benchmark
 
 # What `swift format` looks at.
 SWIFT = Package.swift Sources Tests Tools/Package.swift Tools/Sources Interchange/Program \
   Examples/Package.swift Examples/Sources Examples/Trips/Package.swift Examples/Trips/Sources \
+  Examples/RemoteStore/Package.swift Examples/RemoteStore/Sources \
   Benchmarks/Package.swift Benchmarks/Sources
 
 # Builds a package of its own into the folder of this one. Without the flag SwiftPM takes the plan that is
@@ -33,6 +34,10 @@ trips:
 trips-tool:
 	@Scripts/setup
 	swift run --package-path Examples/Trips $(NESTED) TripsTool $(ARGUMENTS)
+
+remote-store:
+	@Scripts/setup
+	swift run --package-path Examples/RemoteStore $(NESTED) RemoteNotes
 
 tool:
 	@Scripts/setup
@@ -78,12 +83,13 @@ type-checking:
 	OPENSWIFTDATA_INVARIANTS=1 swift build
 	Scripts/measure-type-checking --parts 1-4 --spellings constant,descriptor,parameter --bar
 
-# The packages of their own compile: Examples, Trips, Tools, Benchmarks; files go through the programs of
+# The packages of their own compile: Examples, Trips, RemoteStore, Tools, Benchmarks; files go through the programs of
 # Interchange. They share the objects of `make test`.
 packages:
 	@Scripts/setup
 	OPENSWIFTDATA_INVARIANTS=1 swift build --package-path Examples $(NESTED)
 	OPENSWIFTDATA_INVARIANTS=1 swift build --package-path Examples/Trips $(NESTED)
+	OPENSWIFTDATA_INVARIANTS=1 swift build --package-path Examples/RemoteStore $(NESTED)
 	OPENSWIFTDATA_INVARIANTS=1 swift build --package-path Tools $(NESTED)
 	OPENSWIFTDATA_INVARIANTS=1 swift build --package-path Benchmarks $(NESTED)
 	OPENSWIFTDATA_INVARIANTS=1 Scripts/check-interchange

@@ -7,7 +7,7 @@ public import SwiftData
 ///
 /// ```swift
 /// let configuration = DictionaryStoreConfiguration()
-/// let container = try ModelContainer(for: Schema([Book.self]), configurations: [configuration])
+/// let container = try ModelContainer(for: schema, configurations: [configuration])
 /// ```
 public final class DictionaryStore: DataStore {
   /// The configuration of the store.

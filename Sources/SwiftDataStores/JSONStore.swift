@@ -6,11 +6,11 @@ import Synchronization
 ///
 /// Each save replaces the file as a whole, so a crash leaves the old or the new content. Saves of
 /// several processes follow each other, and each keeps what the others have saved. A fetch sees the
-/// newest file. The format, the rules and the cost are described in <doc:DocumentStores>.
+/// newest file. The article *Document stores* describes the format, the rules and the cost.
 ///
 /// ```swift
-/// let configuration = JSONStoreConfiguration(url: URL(filePath: "library.json"))
-/// let container = try ModelContainer(for: Schema([Book.self]), configurations: [configuration])
+/// let configuration = JSONStoreConfiguration(url: folder.appending(path: "library.json"))
+/// let container = try ModelContainer(for: schema, configurations: [configuration])
 /// ```
 public final class JSONStore: DataStore {
   /// The configuration of the store.
@@ -156,7 +156,7 @@ extension JSONStore: ExternallyChangingStore {
   ///
   /// ```swift
   /// for await changes in store.externalChanges {
-  ///   print(changes.inserted.count, "new rows")
+  ///   print("\(changes.inserted.count) new rows, \(changes.deleted.count) deleted")
   /// }
   /// ```
   public var externalChanges: AsyncStream<DataStoreExternalChanges> {

@@ -24,11 +24,15 @@ final class Counter {
 }
 
 /// A second process for tests of shared documents: `<file> <writer> <count> <size>` saves that many entries one by
-/// one, adds them to the counter of the writer, and prints the number of each when it is saved.
+/// one, adds them to the counter of the writer, and prints the number of each when it is saved. `measure` is another program (`Measurement`).
 @main
 struct DocumentWorker {
   static func main() throws {
     let arguments = CommandLine.arguments
+    if arguments[1] == "measure" {
+      return try Measurement.run(
+        URL(fileURLWithPath: arguments[2]), arguments.dropFirst(3).compactMap { Int($0) })
+    }
     let (file, writer) = (URL(fileURLWithPath: arguments[1]), arguments[2])
     let (count, size) = (Int(arguments[3]) ?? 1, Int(arguments[4]) ?? 0)
     let container = try ModelContainer(

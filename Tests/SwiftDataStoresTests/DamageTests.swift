@@ -94,7 +94,10 @@ struct DamageTests {
   @Test(arguments: [
     ("[]", DocumentStoreError.Code.unknownFormat, 1), ("{}", .unknownFormat, 1),
     ("{\n\"format\": \"Other\"}", .unknownFormat, 2),
-    ("{\"format\": \"SwiftData document\",\n\"formatVersion\": 2, \"entities\": {}}", .unknownFormat, 2),
+    (
+      "{\"format\": \"SwiftData document\",\n\"formatVersion\": 2, \"entities\": {}}",
+      .unknownFormat, 2
+    ),
     ("{\"format\": \"SwiftData document\", \"entities\": {}}", .unknownFormat, 1),
     ("{\"format\": \"SwiftData document\",\n\"formatVersion\": \"1\"}", .unknownFormat, 2),
     ("{\"format\": \"SwiftData document\", \"formatVersion\": 1}", .unknownFormat, 1),
@@ -126,16 +129,27 @@ struct DamageTests {
     ),
     ("\"Book\": {\"a\": {\"title\": \"A\", \"author\": 5}}", .invalidValue, "Book/a.author"),
     ("\"Book\": {\"a\": {\"title\": \"A\", \"author\": \"tove\"}}", .invalidLink, "Book/a.author"),
-    ("\"Book\": {\"a\": {\"title\": \"A\", \"author\": \"Book/a\"}}", .invalidLink, "Book/a.author"),
-    ("\"Book\": {\"a\": {\"title\": \"A\", \"author\": \"Author/x\"}}", .invalidLink, "Book/a.author"),
-    ("\"Book\": {\"a\": {\"title\": \"A\", \"shelves\": \"Shelf/x\"}}", .invalidValue, "Book/a.shelves"),
+    (
+      "\"Book\": {\"a\": {\"title\": \"A\", \"author\": \"Book/a\"}}", .invalidLink, "Book/a.author"
+    ),
+    (
+      "\"Book\": {\"a\": {\"title\": \"A\", \"author\": \"Author/x\"}}", .invalidLink,
+      "Book/a.author"
+    ),
+    (
+      "\"Book\": {\"a\": {\"title\": \"A\", \"shelves\": \"Shelf/x\"}}", .invalidValue,
+      "Book/a.shelves"
+    ),
     ("\"Book\": {\"a\": {\"title\": \"A\", \"shelves\": [5]}}", .invalidValue, "Book/a.shelves"),
     ("\"Author\": {\"a\": {\"name\": \"A\", \"books\": []}}", .unknownContent, "Author/a.books"),
     (
       "\"Author\": {\"a\": {\"name\": \"A\"}, \"b\": {\"name\": \"A\"}}", .duplicateValue,
       "Author/b.name"
     ),
-    ("\"Shelf\": {\"p7\": {\"label\": \"A\"}, \"p07\": {\"label\": \"B\"}}", .duplicateValue, "Shelf/p07"),
+    (
+      "\"Shelf\": {\"p7\": {\"label\": \"A\"}, \"p07\": {\"label\": \"B\"}}", .duplicateValue,
+      "Shelf/p07"
+    ),
   ])
   func rowsThatDoNotFitTheModels(
     _ entities: String, _ code: DocumentStoreError.Code, _ place: String
@@ -168,8 +182,15 @@ struct DamageTests {
     let folder = try Folder()
     let text = FormatTests.text
       .replacing("\"entities\": {", with: "\"zoom\": 2,\n  \"entities\": {")
-      .replacing("\"pages\": 0,", with: "\"isbn\": {\n          \"code\": 1.50\n        },\n        \"pages\": 0,")
-      .replacing("    \"Shelf\": {", with: "    \"Lamp\": {\n      \"x\": {\n        \"watts\": 5\n      },\n      \"\": \"end of Lamp\"\n    },\n    \"Shelf\": {")
+      .replacing(
+        "\"pages\": 0,",
+        with: "\"isbn\": {\n          \"code\": 1.50\n        },\n        \"pages\": 0,"
+      )
+      .replacing(
+        "    \"Shelf\": {",
+        with:
+          "    \"Lamp\": {\n      \"x\": {\n        \"watts\": 5\n      },\n      \"\": \"end of Lamp\"\n    },\n    \"Shelf\": {"
+      )
     try folder.write(text)
     #expect(throws: DocumentStoreError.self) { _ = try folder.open() }
     let container = try ModelContainer(
@@ -181,7 +202,8 @@ struct DamageTests {
     context.insert(Shelf("New"))
     try context.save()
     let saved = try folder.read()
-    let lost = text.components(separatedBy: "\n").difference(from: saved.components(separatedBy: "\n"))
+    let lost = text.components(separatedBy: "\n").difference(
+      from: saved.components(separatedBy: "\n"))
     #expect(lost.insertions.count == 1 && saved.contains("Beowulf II"))
     #expect(saved.contains("\"code\": 1.50") && saved.contains("watts"))
   }

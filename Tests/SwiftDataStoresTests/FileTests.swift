@@ -21,7 +21,8 @@ struct FileTests {
     try save("A", in: folder.file)
     try save("B", in: folder.file)
     #expect(
-      try FileManager.default.destinationOfSymbolicLink(atPath: folder.file.path) == other.file.path)
+      try FileManager.default.destinationOfSymbolicLink(atPath: folder.file.path) == other.file.path
+    )
     #expect(try other.context().all(Shelf.self).count == 2)
     #expect(try folder.names == ["library.json"])
     #expect(try other.names == ["library.json"])
@@ -142,7 +143,8 @@ struct FileTests {
     let configuration = JSONStoreConfiguration(url: URL(filePath: "/tmp/my library.json"))
     #expect(configuration.name == "my library")
     #expect(throws: DocumentStoreError.self) {
-      try JSONStoreConfiguration(url: URL(filePath: "/tmp/", directoryHint: .isDirectory)).validate()
+      try JSONStoreConfiguration(url: URL(filePath: "/tmp/", directoryHint: .isDirectory))
+        .validate()
     }
   }
 }

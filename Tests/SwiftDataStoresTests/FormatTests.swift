@@ -140,7 +140,8 @@ struct FormatTests {
     let context = try folder.context()
     for number in 0..<500 { context.insert(Shelf("\(number)")) }
     try context.save()
-    let keys = Set(lines(try folder.read()).filter { $0.hasPrefix("      \"") && $0.hasSuffix("{") })
+    let keys = Set(
+      lines(try folder.read()).filter { $0.hasPrefix("      \"") && $0.hasSuffix("{") })
     #expect(keys.count == 500)
     #expect(keys.allSatisfy { $0.wholeMatch(of: /\ {6}"[a-z][0-9a-z]{9}": \{/) != nil })
   }

@@ -67,7 +67,8 @@ struct StoreBehaviourTests {
     descriptor.fetchLimit = 3
     #expect(try context.fetch(descriptor).map(\.pages) == [17, 16, 15])
     #expect(try context.fetchCount(FetchDescriptor<Book>()) == 20)
-    #expect(try context.fetchCount(FetchDescriptor<Book>(predicate: #Predicate { $0.pages < 3 })) == 3)
+    #expect(
+      try context.fetchCount(FetchDescriptor<Book>(predicate: #Predicate { $0.pages < 3 })) == 3)
     var page = FetchDescriptor<Book>()
     page.fetchLimit = 5
     #expect(try context.fetch(page).count == 5)

@@ -15,8 +15,9 @@ enum DateText {
     guard time.isFinite, time >= -63_113_904_000, time < 252_423_993_600,
       time == 0 || time.magnitude >= 1e-9
     else {
-      let number = time.isNaN ? "NaN" : time.isInfinite ? (time < 0 ? "-Infinity" : "Infinity") : nil
-      return (number ?? time.description) + suffix
+      if time.isNaN { return "NaN" + suffix }
+      if time.isInfinite { return (time < 0 ? "-Infinity" : "Infinity") + suffix }
+      return time.description + suffix
     }
     var decimal = Decimals(time.magnitude)
     if time < 0 { decimal.negate() }
@@ -73,7 +74,8 @@ enum DateText {
   ///
   /// Years begin in March here, so that the leap day is the last one.
   private static func civil(_ days: Int) -> (year: Int, month: Int, day: Int) {
-    let shifted = days + 730_791  // days since 0000-03-01, a multiple of 400 years before 2000-03-01
+    // Days since 0000-03-01.
+    let shifted = days + 730_791
     let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
     let dayOfEra = shifted - era * 146_097
     let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365

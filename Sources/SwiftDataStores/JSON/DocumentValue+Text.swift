@@ -18,7 +18,8 @@ struct JSONText {
   mutating func reserve(_ count: Int) { bytes.reserveCapacity(count) }
 
   mutating func append(_ text: StaticString) {
-    bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    bytes.append(
+      contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
   mutating func newLine(_ indent: Int) {

@@ -268,7 +268,8 @@ struct JSONParser {
   }
 
   private func unexpected(_ byte: UInt8, _ place: String) -> Failure {
-    let shown = (0x21..<0x7F).contains(byte) ? "'\(Character(Unicode.Scalar(byte)))'" : "a character"
+    let isVisible = (0x21..<0x7F).contains(byte)
+    let shown = isVisible ? "'\(Character(Unicode.Scalar(byte)))'" : "a character"
     return Failure(line: line, reason: "There is \(shown) \(place).")
   }
 

@@ -27,7 +27,8 @@ extension DocumentRows {
 
   private mutating func identifiers(of query: DataStoreQuery) throws -> [PersistentIdentifier] {
     do {
-      return try QueryEvaluator(schema: shape.schema, rows: rowsForQueries()).identifiers(of: query)
+      return try QueryEvaluator(schema: shape.schema, rows: rowsForQueries())
+        .identifiers(of: query)
     } catch is QueryEvaluationError {
       throw query.condition == nil
         ? DataStoreError.preferInMemorySort : DataStoreError.preferInMemoryFilter
@@ -56,7 +57,9 @@ extension DocumentRows {
   }
 
   /// The answer to a save that was applied.
-  mutating func result(of changes: SaveChanges) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
+  mutating func result(of changes: SaveChanges) throws -> DataStoreSaveChangesResult<
+    DefaultSnapshot
+  > {
     let corrected = try cachedSnapshots(for: changes.corrected.sorted())
     return DataStoreSaveChangesResult(
       for: storeIdentifier, remappedIdentifiers: changes.permanent,

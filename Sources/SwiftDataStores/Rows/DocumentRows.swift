@@ -67,7 +67,9 @@ struct DocumentRows: Sendable {
       }
     }
     for constraint in entity.constraints {
-      guard let key = UniqueKey(constraint, of: row), uniqueRows[key] == identifier else { continue }
+      guard let key = UniqueKey(constraint, of: row), uniqueRows[key] == identifier else {
+        continue
+      }
       uniqueRows[key] = nil
     }
   }
@@ -105,7 +107,7 @@ struct DocumentRows: Sendable {
     return snapshot
   }
 
-  /// All rows as queries read them. Only rows that have changed since the last call cost something.
+  /// All rows as queries read them. A call costs the rows that have changed since the last one.
   /// - Throws: A `DecodingError` if a value does not have the type of its property.
   mutating func rowsForQueries() throws -> [PersistentIdentifier: [String: DataStoreValue]] {
     let context = makeContext()

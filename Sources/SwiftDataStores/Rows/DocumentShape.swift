@@ -53,6 +53,17 @@ struct EntityShape: Sendable {
     derived = sorted.filter { !$0.isStored }
   }
 
+  /// The values under their current names, if they have those of an earlier version.
+  func renamed(_ values: [String: DocumentValue]) -> [String: DocumentValue] {
+    let names =
+      attributes.map { ($0.key, $0.value.originalName) } + links.map { ($0.name, $0.originalName) }
+    var values = values
+    for (name, original) in names where name != original && values[name] == nil {
+      if !stores(original) { values[name] = values.removeValue(forKey: original) }
+    }
+    return values
+  }
+
   /// Whether rows of the entity store a property.
   func stores(_ property: String) -> Bool {
     attributes[property] != nil || relationships[property]?.isStored == true
@@ -60,11 +71,14 @@ struct EntityShape: Sendable {
 }
 
 struct AttributeShape: Sendable {
+  /// The name in earlier versions of the models.
+  let originalName: String
   let isOptional: Bool
   /// The default of the declaration, for rows from before the property existed.
   let defaultValue: DocumentValue?
 
   fileprivate init(_ attribute: Schema.Attribute) {
+    originalName = attribute.originalName
     isOptional = attribute.isOptional
     defaultValue = (attribute.defaultValue as? any Encodable)
       .flatMap { try? DocumentEncoder.value(of: $0) }
@@ -79,6 +93,8 @@ struct UniqueConstraint: Hashable, Sendable {
 
 struct RelationshipShape: Sendable {
   let name: String
+  /// The name in earlier versions of the models.
+  let originalName: String
   let isToMany: Bool
   let isOptional: Bool
   let destination: String
@@ -99,6 +115,7 @@ struct RelationshipShape: Sendable {
     let destination = schema.entitiesByName[relationship.destination]
     let inverse = relationship.inverseName.flatMap { destination?.relationshipsByName[$0] }
     name = relationship.name
+    originalName = relationship.originalName
     isToMany = !relationship.isToOneRelationship
     isOptional = relationship.isOptional
     self.destination = relationship.destination

@@ -16,13 +16,14 @@ struct RowReader {
   }
 
   /// - Parameters:
-  ///   - values: The properties in the document. Links may be texts.
+  ///   - found: The properties in the document. Links may be texts.
   ///   - known: The row of an earlier reading, which is taken if it has the same values.
   /// - Throws: A `DocumentStoreError` with the entity, the row and the property.
   func row(
-    _ entity: EntityShape, _ key: String, _ values: [String: DocumentValue],
+    _ entity: EntityShape, _ key: String, _ found: [String: DocumentValue],
     known: (PersistentIdentifier) -> DocumentRow?
   ) throws -> DocumentRow {
+    let values = entity.renamed(found)
     func failure(
       _ code: DocumentStoreError.Code, _ property: String?, _ reason: String
     ) -> DocumentStoreError {

@@ -1,0 +1,48 @@
+import SwiftData
+
+/// Updated rows: what the context has changed replaces what is stored.
+extension SavePlan {
+  mutating func update(_ snapshots: [DefaultSnapshot]) throws {
+    let missing = snapshots.map(\.persistentIdentifier).filter { !exists($0) }
+    if !missing.isEmpty { throw DeletedRows(missing) }
+    for snapshot in snapshots { put(try updated(snapshot)) }
+  }
+
+  private mutating func updated(_ snapshot: DefaultSnapshot) throws -> DocumentRow {
+    guard var row = row(snapshot.persistentIdentifier), let entity = entity(row) else {
+      throw DeletedRows([snapshot.persistentIdentifier])
+    }
+    let names = snapshot.changedProperties
+    let values = try encoded(snapshot, entity)
+    for (name, value) in values {
+      if !names.contains(name) {
+        if row.values[name] != value { changes.corrected.insert(row.identifier) }
+      } else if let link = entity.relationships[name], link.isToMany {
+        let change = snapshot.changedMembers(of: name)
+        let (added, removed) = (change?.added ?? [], change?.removed ?? [])
+        let stored = row.links(name)
+        // What the context knows the list to have been.
+        let known = Set(value.identifiers).subtracting(added).union(removed)
+        if known != Set(stored) { changes.corrected.insert(row.identifier) }
+        row.values[name] = .members(stored.filter { !removed.contains($0) } + added)
+      } else {
+        row.values[name] = value
+      }
+    }
+    return row
+  }
+
+  /// The values of the properties that a row stores.
+  func encoded(
+    _ snapshot: DefaultSnapshot, _ entity: EntityShape
+  ) throws -> [String: DocumentValue] {
+    let all = try DocumentEncoder.values(of: snapshot, storeIdentifier: rows.storeIdentifier)
+    var values: [String: DocumentValue] = [:]
+    for name in entity.attributes.keys { values[name] = all[name] ?? .null }
+    for link in entity.links {
+      let value = all[link.name] ?? .null
+      values[link.name] = link.isToMany ? .members(value.identifiers) : value
+    }
+    return values
+  }
+}
