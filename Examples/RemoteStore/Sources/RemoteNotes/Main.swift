@@ -37,6 +37,7 @@ struct RemoteNotes {
     } catch let error as RemoteStoreError {
       print(error)
       try check(second.hasChanges, "changes that are kept")
+      second.rollback()
     }
   }
 

@@ -18,11 +18,13 @@ struct Server {
       try await answer(request) { changes in try await table.apply(changes) }
     }
     let (ports, port) = AsyncStream.makeStream(of: Int.self)
-    let server = Application(
+    var application = Application(
       router: router,
       configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
-      onServerRunning: { channel in port.yield(channel.localAddress?.port ?? 0) },
-      logger: quiet)
+      onServerRunning: { channel in port.yield(channel.localAddress?.port ?? 0) })
+    // The end of the server is part of the example and no error.
+    application.logger.logLevel = .critical
+    let server = application
     let task = Task {
       defer { port.finish() }
       try await server.runService()
@@ -39,12 +41,6 @@ struct Server {
   func stop() async {
     task.cancel()
     _ = await task.result
-  }
-
-  private static var quiet: Logger {
-    var logger = Logger(label: "RemoteNotes")
-    logger.logLevel = .error
-    return logger
   }
 
   private static func answer<Question: Decodable, Answer: Encodable>(
