@@ -180,6 +180,32 @@ struct WatchTests {
       try await wait { observer.results.map(\.title) == ["A Magician of Earthsea", "Catch-22"] })
   }
 
+  @Test func aContainerThatObservesRemoteChangesPostsThem() async throws {
+    let folder = try Folder()
+    try folder.write(FormatTests.text)
+    let container = try folder.open()
+    let context = ModelContext(container)
+    let book = try #require(try context.book("Beowulf"))
+    let stores = Mutex<[String]>([])
+    let observer = NotificationCenter.default.addObserver(
+      forName: ModelContainer.remoteChange, object: container, queue: nil
+    ) { notification in
+      let store = notification.userInfo?[ModelContainer.remoteChangeStoreKey] as? String
+      stores.withLock { $0.append(store ?? "") }
+    }
+    defer { NotificationCenter.default.removeObserver(observer) }
+    container.observesRemoteChanges = true
+    try folder.write(FormatTests.text.replacing("\"pages\": 0", with: "\"pages\": 5"))
+    #expect(try await wait { stores.withLock { $0 } == ["lib"] })
+    // A model that the context has follows.
+    context.processPendingChanges()
+    #expect(book.pages == 5)
+    container.observesRemoteChanges = false
+    try folder.write(FormatTests.text)
+    try await Task.sleep(for: .milliseconds(700))
+    #expect(stores.withLock { $0 }.count == 1)
+  }
+
   @Test func theStreamListsWhatChanged() async throws {
     let folder = try Folder()
     try folder.write(FormatTests.text)

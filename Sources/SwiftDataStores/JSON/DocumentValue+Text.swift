@@ -22,6 +22,8 @@ struct JSONText {
       contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
+  mutating func append(bytes text: [UInt8]) { bytes.append(contentsOf: text) }
+
   mutating func newLine(_ indent: Int) {
     bytes.append(UInt8(ascii: "\n"))
     bytes.append(contentsOf: repeatElement(UInt8(ascii: " "), count: 2 * indent))

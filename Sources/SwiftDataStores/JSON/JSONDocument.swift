@@ -34,11 +34,32 @@ struct JSONDocument: Sendable {
   var unknownEntities: [String: DocumentValue] = [:]
   /// Members of the document that this version does not have.
   var unknownMembers: [String: DocumentValue] = [:]
+  /// The texts of rows that were written and have not changed since.
+  private var texts: [PersistentIdentifier: [UInt8]] = [:]
+
+  init(store: String, rows: DocumentRows) {
+    (self.store, self.rows) = (store, rows)
+  }
+
+  /// Takes the texts of rows that have not changed since an earlier document.
+  mutating func keepTexts(of old: JSONDocument, besides changes: DataStoreExternalChanges) {
+    texts = old.texts
+    for identifier in changes.updated + changes.deleted { texts[identifier] = nil }
+  }
+
+  mutating func apply(_ changes: SaveChanges) {
+    rows.apply(changes)
+    for identifier in changes.rows.keys { texts[identifier] = nil }
+  }
 
   /// The bytes of the document with changes that are not applied yet.
-  func bytes(applying changes: SaveChanges? = nil) -> [UInt8] {
+  mutating func bytes(applying changes: SaveChanges? = nil) -> [UInt8] {
+    let rows = rows
+    func key(_ identifier: PersistentIdentifier) -> String? {
+      changes?.rows[identifier]??.key ?? rows.rows[identifier]?.key
+    }
     var text = JSONText()
-    text.key = { changes?.rows[$0]??.key ?? rows.rows[$0]?.key }
+    text.key = key
     text.reserve(rows.rows.count * 256)
     text.append("{")
     func member(_ name: String, _ value: DocumentValue) {
@@ -68,7 +89,21 @@ struct JSONDocument: Sendable {
       } else {
         let known = (rows.byEntity[name] ?? []).lazy.filter { changes?.rows[$0] == nil }
         let all = known.compactMap { rows.rows[$0] } + (new[name] ?? [])
-        text.append(rows: all.sorted { $0.key < $1.key }, of: name)
+        text.append("{")
+        for row in all.sorted(by: { $0.key < $1.key }) {
+          if changes?.rows[row.identifier] == nil {
+            if texts[row.identifier] == nil {
+              var own = JSONText()
+              own.key = key
+              own.append(row)
+              texts[row.identifier] = own.bytes
+            }
+            text.append(bytes: texts[row.identifier] ?? [])
+          } else {
+            text.append(row)
+          }
+        }
+        text.appendEnd(of: name)
       }
     }
     text.newLine(1)
@@ -81,17 +116,13 @@ struct JSONDocument: Sendable {
 }
 
 extension JSONText {
-  fileprivate mutating func append(rows: [DocumentRow], of entity: String) {
-    append("{")
-    for row in rows {
-      newLine(3)
-      append(quoted: row.key)
-      append(": ")
-      let values = row.unknown.isEmpty ? row.values : row.values.merging(row.unknown) { a, _ in a }
-      append(.object(values), indent: 3)
-      append(",")
-    }
-    appendEnd(of: entity)
+  fileprivate mutating func append(_ row: DocumentRow) {
+    newLine(3)
+    append(quoted: row.key)
+    append(": ")
+    let values = row.unknown.isEmpty ? row.values : row.values.merging(row.unknown) { a, _ in a }
+    append(.object(values), indent: 3)
+    append(",")
   }
 
   /// An entity that the models do not have, with its rows as they were.
@@ -108,7 +139,7 @@ extension JSONText {
     appendEnd(of: name)
   }
 
-  private mutating func appendEnd(of entity: String) {
+  fileprivate mutating func appendEnd(of entity: String) {
     newLine(3)
     append("\"\": ")
     append(quoted: "end of \(entity)")

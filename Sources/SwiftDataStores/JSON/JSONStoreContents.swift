@@ -89,8 +89,9 @@ struct JSONStoreContents: Sendable {
   }
 
   private mutating func take(_ bytes: [UInt8]) throws {
-    let (document, changes) = try JSONDocument.read(
+    var (document, changes) = try JSONDocument.read(
       bytes, known: rows, keepsUnknown: configuration.unknownContent == .preserve)
+    document.keepTexts(of: self.document, besides: changes)
     self.document = document
     self.bytes = bytes
     found.inserted += changes.inserted
@@ -133,7 +134,7 @@ struct JSONStoreContents: Sendable {
           self.stamp = nil
           continue
         }
-        document.rows.apply(changes)
+        document.apply(changes)
         bytes = new
         note(stamp)
         found.deleted += changes.deletedByRules
@@ -148,7 +149,7 @@ struct JSONStoreContents: Sendable {
   mutating func erase() throws {
     do {
       let lock = try file.lock(within: configuration.lockTimeout)
-      let empty = JSONDocument(
+      var empty = JSONDocument(
         store: document.store,
         rows: DocumentRows(shape: rows.shape, storeIdentifier: rows.storeIdentifier))
       let new = empty.bytes()
