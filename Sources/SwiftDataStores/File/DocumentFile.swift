@@ -55,24 +55,12 @@ struct DocumentFile: Sendable {
   }
 
   private func content(of file: borrowing OpenFile, size: Int) throws -> [UInt8] {
-    let number = file.number
     var bytes = [UInt8](repeating: 0, count: size + 1)
     var count = 0
     while true {
       if count == bytes.count { bytes += repeatElement(0, count: bytes.count) }
-      let part = try bytes.withUnsafeMutableBytes { buffer in
-        let (start, size) = (buffer.baseAddress, buffer.count)
-        return try SystemError.check("reading \(path)") {
-          #if canImport(Darwin)
-            Darwin.read(number, start?.advanced(by: count), size - count)
-          #elseif canImport(Musl)
-            Musl.read(number, start?.advanced(by: count), size - count)
-          #elseif canImport(Android)
-            Android.read(number, start?.advanced(by: count), size - count)
-          #else
-            Glibc.read(number, start?.advanced(by: count), size - count)
-          #endif
-        }
+      let part = try bytes.withUnsafeMutableBytes {
+        try file.readBytes(into: UnsafeMutableRawBufferPointer(rebasing: $0[count...]))
       }
       if part == 0 { break }
       count += part
@@ -110,7 +98,7 @@ struct DocumentFile: Sendable {
     defer { if !isComplete { unlink(temporary) } }
     let file = try OpenFile(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
     try keepPermissions(of: target, for: file, at: temporary)
-    try write(bytes, to: file, at: temporary)
+    try write(bytes, to: file)
     try file.synchronize()
     let stamp = try FileStamp(of: file)
     guard try FileStamp(path: target) == old else { return nil }
@@ -137,24 +125,11 @@ struct DocumentFile: Sendable {
     }
   }
 
-  private func write(_ bytes: [UInt8], to file: borrowing OpenFile, at path: String) throws {
-    let number = file.number
+  private func write(_ bytes: [UInt8], to file: borrowing OpenFile) throws {
     try bytes.withUnsafeBytes { buffer in
       var rest = buffer[...]
       while !rest.isEmpty {
-        let part = UnsafeRawBufferPointer(rebasing: rest)
-        let count = try SystemError.check("writing \(path)") {
-          #if canImport(Darwin)
-            Darwin.write(number, part.baseAddress, part.count)
-          #elseif canImport(Musl)
-            Musl.write(number, part.baseAddress, part.count)
-          #elseif canImport(Android)
-            Android.write(number, part.baseAddress, part.count)
-          #else
-            Glibc.write(number, part.baseAddress, part.count)
-          #endif
-        }
-        rest = rest.dropFirst(count)
+        rest = rest.dropFirst(try file.writeBytes(UnsafeRawBufferPointer(rebasing: rest)))
       }
     }
   }

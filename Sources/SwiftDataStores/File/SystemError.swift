@@ -44,6 +44,18 @@ struct OpenFile: ~Copyable {
 
   deinit { close(number) }
 
+  /// - Returns: The number of bytes that were read; 0 at the end of the file.
+  /// - Throws: `SystemError`.
+  func readBytes(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+    try SystemError.check("reading a file") { read(number, buffer.baseAddress, buffer.count) }
+  }
+
+  /// - Returns: The number of bytes that were written.
+  /// - Throws: `SystemError`.
+  func writeBytes(_ bytes: UnsafeRawBufferPointer) throws -> Int {
+    try SystemError.check("writing a file") { write(number, bytes.baseAddress, bytes.count) }
+  }
+
   /// Writes what the system has in memory to the disk.
   func synchronize() throws {
     _ = try SystemError.check("writing to the disk") { fsync(number) }
