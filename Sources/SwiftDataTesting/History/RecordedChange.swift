@@ -1,5 +1,5 @@
 public import Foundation
-public import SwiftData
+import SwiftData
 
 /// A change that a store's history has recorded, without the identity of its model.
 public enum RecordedChange: Hashable, Sendable {
