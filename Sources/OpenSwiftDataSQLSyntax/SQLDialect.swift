@@ -73,6 +73,15 @@ extension SQLDialect {
     }
   }
 
+  /// The value that gives a new row the key after the largest one in its table; `nil` if only a query
+  /// can number rows. SQLite finds the end of a table faster than it checks a given key.
+  package var nextKey: SQLExpression? {
+    switch self {
+    case .sqlite: .null
+    case .postgreSQL: nil
+    }
+  }
+
   /// The collation that compares bytes, for a column of an index. PostgreSQL's text columns already
   /// have it.
   var binaryCollation: String? {

@@ -119,6 +119,23 @@ final class IdentityRegistry {
     others.withLock { if $0[identifier] == going { $0[identifier] = nil } }
   }
 
+  /// Identifiers without those that certainly have no instance in memory, in their order.
+  func present(_ identifiers: [PersistentIdentifier]) -> [PersistentIdentifier] {
+    if hasDuplicates { return identifiers }
+    var present: [PersistentIdentifier] = []
+    var rest = identifiers[...]
+    while let scope = rest.first?.id.scope {
+      let run = rest.prefix { $0.id.scope === scope }
+      if let table = table(of: scope) {
+        present += table.present(run)
+      } else {
+        present += run
+      }
+      rest = rest.dropFirst(run.count)
+    }
+    return present
+  }
+
   /// Models in memory, retained.
   /// - Parameter isWanted: Called under a lock; it must only look at the storage.
   func models(where isWanted: (_ModelStorage) -> Bool) -> [RetainedModel] {

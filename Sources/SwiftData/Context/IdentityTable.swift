@@ -19,6 +19,20 @@ final class IdentityTable: RowRegistry {
     return found.flatMap(RetainedModel.init)
   }
 
+  /// The keys with an entry, in their order.
+  func present(_ keys: [Int64]) -> [Int64] {
+    entries.withLock { entries in
+      entries.count == 0 ? [] : keys.filter { entries.index(of: $0) != nil }
+    }
+  }
+
+  /// The identifiers whose key has an entry, in their order.
+  func present(_ identifiers: ArraySlice<PersistentIdentifier>) -> [PersistentIdentifier] {
+    entries.withLock { entries in
+      entries.count == 0 ? [] : identifiers.filter { entries.index(of: $0.id.key) != nil }
+    }
+  }
+
   /// Registers `storage` under its key.
   func insert(_ storage: _ModelStorage, for key: Int64) {
     let reference = UnretainedStorage(storage)

@@ -22,7 +22,7 @@ struct Prefetcher {
     else { return }
     var tree = PrefetchTree()
     for keyPath in keyPaths { tree.add(keyPath, from: T._$descriptor, in: coordinator) }
-    prefetch(tree, of: models.map(\._$storage), T._$descriptor, port)
+    prefetch(tree, of: storages(of: models), T._$descriptor, port)
     withExtendedLifetime(models) {}
   }
 
@@ -32,8 +32,16 @@ struct Prefetcher {
     else { return }
     var tree = PrefetchTree()
     for path in paths { tree.add(path.steps[...], from: T._$descriptor, in: coordinator) }
-    prefetch(tree, of: models.map(\._$storage), T._$descriptor, port)
+    prefetch(tree, of: storages(of: models), T._$descriptor, port)
     withExtendedLifetime(models) {}
+  }
+
+  /// In generic code, `map` with a key path costs as much as reading the row.
+  private func storages<T: PersistentModel>(of models: [T]) -> [_ModelStorage] {
+    var storages: [_ModelStorage] = []
+    storages.reserveCapacity(models.count)
+    for index in models.indices { storages.append(models[index]._$storage) }
+    return storages
   }
 
   /// Reads the related models of models of one class.
@@ -84,19 +92,21 @@ struct Prefetcher {
   ) {
     var links: [(storage: _ModelStorage, identifier: PersistentIdentifier)] = []
     links.reserveCapacity(storages.count)
-    var seen: Set<PersistentIdentifier> = []
     var missing: [PersistentIdentifier] = []
+    var scope: IdentifierScope?
     for storage in storages {
-      guard let identifier = toOneIdentifier(of: storage, slot, port) else { continue }
+      guard let identifier = toOneIdentifier(of: storage, slot, port, &scope) else { continue }
       links.append((storage, identifier))
-      if seen.insert(identifier).inserted, needsRow(identifier) { missing.append(identifier) }
+      if missing.last != identifier, needsRow(identifier) { missing.append(identifier) }
     }
+    missing.sort()
+    missing.removeRepeats()
     var fetched: [AnyObject] = []
     if !missing.isEmpty {
       func load<M: PersistentModel>(_ type: M.Type) -> [AnyObject] {
         let rows = failedReads.noting {
           try port.rows(
-            at: .identifiers(missing.sorted()), in: missing.indices, of: destination, slots: nil,
+            at: .identifiers(missing), in: missing.indices, of: destination, slots: nil,
             editingState)
         }
         return rows.map { materializer.materialize($0, as: type, in: source) } ?? []
@@ -119,8 +129,9 @@ struct Prefetcher {
   }
 
   /// The identifier of a to-one relationship's model, if the model is not held already.
+  /// - Parameter scope: The scope of links that contain no entity number, once it is known.
   private func toOneIdentifier(
-    of storage: _ModelStorage, _ slot: Int, _ port: any StorePort
+    of storage: _ModelStorage, _ slot: Int, _ port: any StorePort, _ scope: inout IdentifierScope?
   ) -> PersistentIdentifier? {
     switch storage.relationships.value(slot) {
     case .identifier(let identifier): return identifier.resolved
@@ -128,7 +139,12 @@ struct Prefetcher {
       guard storage.row != nil || storage.partialRowHas(slot),
         let row = storage.readableRow(for: slot), !row.isNull(slot)
       else { return nil }
-      return port.destination(of: storage.descriptor, slot: slot, key: row.integer(slot))
+      let key = row.integer(slot)
+      let isShared = PackedKey(word: key).entity <= 0
+      if isShared, let scope { return PersistentIdentifier(scope: scope, key: key) }
+      let identifier = port.destination(of: storage.descriptor, slot: slot, key: key)
+      if isShared { scope = identifier?.id.scope }
+      return identifier
     case .model, .null, .toMany, .weakReferences: return nil
     }
   }
@@ -158,6 +174,18 @@ struct Prefetcher {
         : changes.withoutReassigned(Array(members), of: storage, inverse: inverse)[...]
       storage.overlay(.toMany(_ToManyValue(loaded: current)), at: slot)
     }
+  }
+}
+
+extension [PersistentIdentifier] {
+  /// Removes each identifier that follows an equal one.
+  fileprivate mutating func removeRepeats() {
+    var count = Swift.min(1, self.count)
+    for index in indices.dropFirst() where self[index] != self[count - 1] {
+      swapAt(count, index)
+      count += 1
+    }
+    removeLast(self.count - count)
   }
 }
 

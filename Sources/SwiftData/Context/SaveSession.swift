@@ -164,7 +164,7 @@ struct SaveSession {
   private func write(_ batches: [Batch], _ failures: [SwiftDataError]) throws {
     var options = SaveOptions()
     options.refusesUpserts = refusesUpserts
-    options.needsLastValues = models.isFault
+    options.needLastValues = models.faults
     for batch in batches {
       do {
         batch.receipt = try batch.save.write(

@@ -219,9 +219,12 @@ struct SavedModels {
 
   // MARK: Effects of the rules of the schema
 
-  /// Whether a model is in memory without its values.
-  func isFault(_ identifier: PersistentIdentifier) -> Bool {
-    identities.model(for: identifier)?.storage.flags.contains(.isFault) ?? false
+  /// The keys of models in memory without their values.
+  func faults(_ scope: IdentifierScope, _ keys: [Int64]) -> [Int64] {
+    guard let table = identities.table(of: scope) else { return [] }
+    return table.present(keys).filter { key in
+      table[key]?.storage.flags.contains(.isFault) ?? false
+    }
   }
 
   /// Pending models that the schema's rules delete.
@@ -232,7 +235,7 @@ struct SavedModels {
       for index in consequences.dropped {
         found.insert(ObjectIdentifier(batch.insertedStorages[index]))
       }
-      for identifier in consequences.deleted {
+      for identifier in identities.present(consequences.deleted) {
         if let live = identities.model(for: identifier) {
           found.insert(ObjectIdentifier(live.storage))
         }
@@ -250,7 +253,7 @@ struct SavedModels {
         else { continue }
         live.storage.show(page: snapshot.page, row: snapshot.row)
       }
-      for identifier in batch.receipt.consequences.deleted {
+      for identifier in identities.present(batch.receipt.consequences.deleted) {
         for live in identities.instances(of: identifier)
         where !live.storage.descriptor.externalSlots.isEmpty { live.storage.keepExternalValues() }
       }
@@ -274,8 +277,8 @@ struct SavedModels {
       storage.notifyingObserversOfAll { storage.leaveContext() }
       storage.relationships.weaken(in: stores.coordinator)
     }
-    for identifier in consequences.deleted {
-      saved.deleted.append(identifier)
+    saved.deleted += consequences.deleted
+    for identifier in identities.present(consequences.deleted) {
       for live in identities.instances(of: identifier) {
         if watchers.isActive { watchers.willDelete(live.storage) }
         transaction?.note(deleted: live.storage)

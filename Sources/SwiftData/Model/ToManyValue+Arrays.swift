@@ -15,8 +15,14 @@ extension _ToManyValue {
     var models: [V] = []
     models.reserveCapacity(members.count)
     for member in members {
-      guard let model = member as? V else { return nil }
-      models.append(model)
+      // A cast costs more than the comparison, which mostly succeeds.
+      if Swift.type(of: member) == type {
+        models.append(unsafeDowncast(member, to: V.self))
+      } else if let model = member as? V {
+        models.append(model)
+      } else {
+        return nil
+      }
     }
     let made = TypedMemberArray(models)
     array = made

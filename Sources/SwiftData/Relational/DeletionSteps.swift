@@ -4,6 +4,18 @@ package import OpenSwiftDataSQLSyntax
 ///
 /// Parameter 0 of each statement is the JSON array of the deleted rows' keys, unless it says otherwise.
 package struct DeletionSteps {
+  /// Queries for the rows that a cascade deletes: key and entity number.
+  package struct Cascade {
+    package let property: String
+    /// Two queries for a one-to-one relationship, which has a column on each side.
+    package let queries: [String]
+    /// The entity of all related rows. The queries do not read its number then: often they need an
+    /// index only.
+    let onlyEntity: Int?
+    /// The column of the related rows with the key of the deleted row, unless others may have it.
+    let ownerColumn: String?
+  }
+
   /// Queries for related rows: the key of the deleted row, then key and entity number of the
   /// related one.
   package struct Partners {
@@ -26,7 +38,7 @@ package struct DeletionSteps {
     let partner: EntityChanges.Partner
   }
 
-  package private(set) var cascades: [Partners] = []
+  package private(set) var cascades: [Cascade] = []
   package private(set) var denials: [Partners] = []
   package private(set) var nullifications: [Nullification] = []
   /// For new rows that are deleted in the same save: they deny nothing, so columns that refer to
@@ -98,13 +110,28 @@ package struct DeletionSteps {
       }
     }
     guard rule == .cascade || rule == .deny else { return }
-    let queries = [
+    var selects = [
       DeletionSteps.partners(of: property, entity, partner),
       DeletionSteps.partners(naming: inverse, partner, in: property),
-    ].compactMap { $0?.rendered(in: dialect).sql }
-    if queries.isEmpty { return }
-    let partners = Partners(property: property.name, queries: queries)
-    if rule == .cascade { cascades.append(partners) } else { denials.append(partners) }
+    ].compactMap(\.self)
+    if selects.isEmpty { return }
+    guard rule == .cascade else {
+      let queries = selects.map { $0.rendered(in: dialect).sql }
+      return denials.append(Partners(property: property.name, queries: queries))
+    }
+    for index in selects.indices {
+      selects[index].columns.removeFirst()
+      if !partner.sharesTable { selects[index].columns.removeLast() }
+    }
+    var ownerColumn: String?
+    if case .toMany(let toMany) = property.kind, case .foreignKey(_, let owner, _) = toMany.storage
+    {
+      ownerColumn = owner
+    }
+    cascades.append(
+      Cascade(
+        property: property.name, queries: selects.map { $0.rendered(in: dialect).sql },
+        onlyEntity: partner.sharesTable ? nil : partner.number, ownerColumn: ownerColumn))
   }
 
   private static func partners(

@@ -27,6 +27,8 @@ final class EntityChanges: Sendable {
     /// join table.
     let sqlForRange: String?
     let partner: Partner
+    /// The column of the deleted rows that has the related keys; `nil` for another table.
+    let ownColumn: String?
   }
 
   let root: Int
@@ -38,13 +40,18 @@ final class EntityChanges: Sendable {
     root = mapping.rootNumber(of: entity)
     columns = ChangedColumns(of: entity)
     var links: [Link] = []
-    var partners: [(select: Select, selectOfRange: Select?, partner: Partner)] = []
+    var related: [RelatedToDeleted] = []
+    func add(_ select: Select, range: Select? = nil, _ partner: Partner, ownColumn: String? = nil) {
+      related.append(
+        RelatedToDeleted(
+          sql: select.rendered(in: dialect).sql, sqlForRange: range?.rendered(in: dialect).sql,
+          partner: partner, ownColumn: ownColumn))
+    }
     func addOwnColumn(_ name: String, _ partner: Partner) {
-      partners.append(
-        (
-          EntityChanges.column(name, of: entity.table, by: RowColumns.key),
-          EntityChanges.column(name, of: entity.table, where: KeyList.isInRange), partner
-        ))
+      add(
+        EntityChanges.column(name, of: entity.table, by: RowColumns.key),
+        range: EntityChanges.column(name, of: entity.table, where: KeyList.isInRange), partner,
+        ownColumn: name)
     }
     for property in entity.properties {
       switch property.kind {
@@ -63,11 +70,10 @@ final class EntityChanges: Sendable {
         let partner = Partner(root: mapping.rootNumber(of: destination), slot: inverse?.slot)
         switch toMany.storage {
         case .joinTable(let table, let owner, let member):
-          partners.append((EntityChanges.column(member, of: table, by: owner), nil, partner))
+          add(EntityChanges.column(member, of: table, by: owner), partner)
         case .foreignKey(let table, let owner, _):
           guard inverse == nil else { continue }
-          partners.append(
-            (EntityChanges.column(RowColumns.key, of: table, by: owner), nil, partner))
+          add(EntityChanges.column(RowColumns.key, of: table, by: owner), partner)
         }
       case .attribute, .composite, .ephemeral: continue
       }
@@ -76,11 +82,7 @@ final class EntityChanges: Sendable {
       addOwnColumn(column, owner)
     }
     self.links = links
-    relatedToDeleted = partners.map { partner in
-      RelatedToDeleted(
-        sql: partner.select.rendered(in: dialect).sql,
-        sqlForRange: partner.selectOfRange?.rendered(in: dialect).sql, partner: partner.partner)
-    }
+    relatedToDeleted = related
   }
 
   /// The distinct values of a column, in the rows that a list selects by another column.

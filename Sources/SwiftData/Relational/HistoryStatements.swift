@@ -10,6 +10,10 @@ struct HistoryStatements: Sendable {
   /// Adds the change of an updated row. Parameters: key, entity number and key of the row,
   /// transaction, changed columns.
   let addUpdatedRow: String
+  /// Whether statements that add changes leave their keys to the database (`SQLDialect.nextKey`).
+  let continuesKeys: Bool
+  /// Adds and removes a change without values, whose key is parameter 0.
+  let (addPlaceholder, removePlaceholder): (String, String)
   /// Finds the key of a text.
   let findText: String
   /// Parameters: key and text.
@@ -75,6 +79,12 @@ struct HistoryStatements: Sendable {
         Column.timestamp,
       ])
     addUpdatedRow = HistoryStatements.addUpdatedRow.rendered(in: dialect).sql
+    continuesKeys = dialect.nextKey != nil
+    let changes = HistoryTables.Entity.change.table
+    addPlaceholder = Insert(into: changes, columns: [RowColumns.key]).rendered(in: dialect).sql
+    removePlaceholder =
+      Delete(from: changes, where: .binary(RowColumns.key(), .equal, .parameter(0)))
+      .rendered(in: dialect).sql
     addText = insert(.text, [HistoryTables.Text.value])
     findText =
       Select(

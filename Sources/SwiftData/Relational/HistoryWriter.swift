@@ -7,7 +7,9 @@ import OpenSwiftDataSQLSyntax
 ///    transaction's texts.
 /// 2. Statements add changes for many rows at once, and read them from their table: inserted and
 ///    updated rows after the write, deleted rows before the deletion. So nothing is collected in
-///    memory.
+///    memory. In SQLite the changes get the keys after the largest one in the table. If the last
+///    assigned key is larger, because the last changes were deleted, a row with this key stays in
+///    the table until the end.
 /// 3. If any row was changed, the transaction and the last assigned keys are written.
 ///
 /// A store that keeps no history writes a gap instead: a transaction without changes, so that
@@ -31,6 +33,10 @@ struct HistoryWriter {
     /// The key of the last change; initially the key before this transaction's first change.
     var lastChange: Int64
     var isEmpty = true
+    /// Whether no row has the key `lastChange`.
+    var lastIsMissing = false
+    /// The key of a row that exists until the end of the transaction only.
+    var placeholder: Int64?
     let texts: [String?]
     /// The keys of the texts, in the order of the columns; 0 for missing texts.
     var textKeys: [Int64]
@@ -61,30 +67,16 @@ struct HistoryWriter {
 
   // MARK: Changes
 
-  /// - Parameter keys: The range of the new rows' keys.
-  mutating func addInserted(_ table: TableChanges, _ keys: Range<Int64>) throws {
-    if !keepsChanges { return recordGap() }
-    let position = try begin()
-    let offset = position.lastChange + 1 - keys.lowerBound
-    let count = try run(
-      table.addInserted,
-      [.integer(offset), .integer(position.transaction), .integer(keys.lowerBound)])
-    if count > 0 { advance(by: Int64(keys.count)) }
+  /// - Parameter firstKey: The smallest key of the new rows.
+  mutating func addInserted(_ table: TableChanges, from firstKey: Int64) throws {
+    try add(table.addInserted, [.integer(firstKey)])
   }
 
   /// - Parameters:
   ///   - list: The keys of the rows.
   ///   - columns: The bits of the changed properties; `nil` if they are not known.
   mutating func addUpdated(_ table: TableChanges, _ list: String, columns: Data?) throws {
-    if !keepsChanges { return recordGap() }
-    let position = try begin()
-    let count = try run(
-      table.addUpdated,
-      [
-        .text(list), .integer(position.lastChange), .integer(position.transaction),
-        columns.map { .blob($0) } ?? .null,
-      ])
-    advance(by: Int64(count))
+    try add(table.addUpdated, [.text(list), columns.map { .blob($0) } ?? .null])
   }
 
   /// - Parameters:
@@ -105,15 +97,28 @@ struct HistoryWriter {
 
   /// Adds the changes that a statement selects. Deleted rows must still exist.
   /// - Parameters:
-  ///   - sql: A statement whose last two parameters are the key before the first change, and the
-  ///     transaction.
+  ///   - sql: A statement whose last parameters are the key before the first change, unless the
+  ///     dialect continues the keys itself, and the transaction.
   ///   - parameters: The parameters before those.
   mutating func add(_ sql: String, _ parameters: [_StoredValue]) throws {
     if !keepsChanges { return recordGap() }
     let position = try begin()
-    let count = try run(
-      sql, parameters + [.integer(position.lastChange), .integer(position.transaction)])
-    advance(by: Int64(count))
+    var values = parameters
+    if statements.continuesKeys {
+      try addPlaceholder()
+    } else {
+      values.append(.integer(position.lastChange))
+    }
+    values.append(.integer(position.transaction))
+    advance(by: Int64(try run(sql, values)))
+  }
+
+  /// Adds a row with the last assigned key, if there is none, so that the next key follows it.
+  private mutating func addPlaceholder() throws {
+    guard let position, position.lastIsMissing else { return }
+    try run(statements.addPlaceholder, [.integer(position.lastChange)])
+    self.position?.placeholder = position.lastChange
+    self.position?.lastIsMissing = false
   }
 
   /// Records that rows are changed without history.
@@ -130,6 +135,7 @@ struct HistoryWriter {
     if count == 0 { return }
     position?.lastChange += count
     position?.isEmpty = false
+    position?.lastIsMissing = false
   }
 
   // MARK: The transaction
@@ -137,6 +143,9 @@ struct HistoryWriter {
   /// Writes the transaction; does nothing if nothing was changed.
   mutating func finish() throws {
     if hasGap { return try writeGap() }
+    if let placeholder = position?.placeholder {
+      try run(statements.removePlaceholder, [.integer(placeholder)])
+    }
     guard var position, !position.isEmpty else { return }
     _ = try addTransaction(&position)
     try run(
@@ -216,10 +225,10 @@ struct HistoryWriter {
       try run(
         statements.moveLastGap, [.text(HistoryTables.Text.gap), .integer(lastTransaction)])
     }
+    let last = try KeySpace.next(after: max(change, lastChange)) - 1
     return Position(
-      transaction: try KeySpace.next(after: max(transaction, lastTransaction)),
-      lastChange: try KeySpace.next(after: max(change, lastChange)) - 1, texts: texts,
-      textKeys: Array(found[4...]))
+      transaction: try KeySpace.next(after: max(transaction, lastTransaction)), lastChange: last,
+      lastIsMissing: change < last, texts: texts, textKeys: Array(found[4...]))
   }
 
   private func nextTextKey() throws -> Int64 {

@@ -7,6 +7,8 @@ package struct MembersQuery {
   /// The members of the owners in a JSON array, which is parameter 0, one owner after the other;
   /// the last column is the owner's key.
   package let ofMany: String
+  /// The same for the owners in a range of keys, whose ends are parameters 0 and 1.
+  package let ofRange: String
 
   package init(
     _ toMany: ToManyMapping, destination: EntityMapping, columns: [SQLExpression],
@@ -34,9 +36,13 @@ package struct MembersQuery {
     }
     select.condition = .binary(owner, .equal, .parameter(0))
     ofOne = select.rendered(in: dialect).sql
-    select.condition = .isMember(owner, of: ListParameter(.parameter(0), of: .integer))
     select.columns.append(ResultColumn(owner))
     select.order = [OrderingTerm(owner), OrderingTerm(member)]
+    select.condition = .isMember(owner, of: ListParameter(.parameter(0), of: .integer))
     ofMany = select.rendered(in: dialect).sql
+    select.condition = .conjunction([
+      .binary(owner, .greaterOrEqual, .parameter(0)), .binary(owner, .lessOrEqual, .parameter(1)),
+    ])
+    ofRange = select.rendered(in: dialect).sql
   }
 }

@@ -83,17 +83,16 @@ extension RelationalStore {
     try session.statement(delete.rendered(in: plans.dialect).sql).run(query.parameters)
   }
 
-  /// Keys and entity numbers of the matching rows.
+  /// The matching rows.
   private func rows(
     of query: RowQuery, _ number: Int?, _ session: any SQLSession
-  ) throws -> [(key: Int64, entity: Int)] {
+  ) throws -> [RowDeletion.Rows] {
     let columns = plans.selection(of: query.entity).keyColumns
     let found = try session.statement(query.text(.keys, columns)).integers(query.parameters)
-    var rows: [(key: Int64, entity: Int)] = []
-    for start in stride(from: 0, to: found.count, by: columns.count) {
-      let entity = columns.count > 1 ? Int(found[start + 1]) : query.entity.number
-      if number == nil || number == entity { rows.append((key: found[start], entity: entity)) }
+    if columns.count == 1 { return [RowDeletion.Rows(entity: query.entity.number, keys: found)] }
+    let rows = stride(from: 0, to: found.count, by: columns.count).lazy.map {
+      (key: found[$0], entity: Int(found[$0 + 1]))
     }
-    return rows
+    return RowDeletion.groups(rows.filter { number == nil || number == $0.entity })
   }
 }

@@ -61,13 +61,49 @@ extension RelationalStore {
     var reading = reading(plan.selection)
     reading.hasOwners = true
     let keys = owners.map(key(of:))
-    let list = driver.dialect.list(keys.compactMap { $0 })
     let read = try driver.read { session in
-      try session.statement(plan.query.ofMany).rows(.list(list), reading)
+      if let range = RelationalStore.range(of: keys) {
+        return try session.statement(plan.query.ofRange)
+          .rows(.pair(range.first, range.second), reading)
+      }
+      let list = driver.dialect.list(keys.compactMap { $0 })
+      return try session.statement(plan.query.ofMany).rows(.list(list), reading)
     }
-    let rangesByKey = RelationalStore.runs(read.owners)
     return FetchedMembers(
-      rows: read.rows, ranges: keys.map { key in key.flatMap { rangesByKey[$0] } ?? 0..<0 })
+      rows: read.rows, ranges: RelationalStore.ranges(of: keys, in: read.owners))
+  }
+
+  /// The range of several keys, if each is the next one after the key before it. SQL visits a range
+  /// faster than a list.
+  private static func range(of keys: [Int64?]) -> KeyPair? {
+    guard keys.count > 1, let first = keys[0], let last = keys[keys.count - 1],
+      first < last, last &- first == Int64(keys.count - 1),
+      zip(first...last, keys).allSatisfy({ $0 == $1 })
+    else { return nil }
+    return KeyPair(first: first, second: last)
+  }
+
+  /// The positions of each key in a list of owners in ascending order.
+  private static func ranges(of keys: [Int64?], in owners: [Int64]) -> [Range<Int>] {
+    var next = 0
+    var last = Int64.min
+    var ranges: [Range<Int>] = []
+    ranges.reserveCapacity(keys.count)
+    for key in keys {
+      // The owners have the order of SQL. Without that of the keys, they are looked up.
+      guard let key, key > last else { return lookedUpRanges(of: keys, in: owners) }
+      last = key
+      while next < owners.count, owners[next] < key { next += 1 }
+      let start = next
+      while next < owners.count, owners[next] == key { next += 1 }
+      ranges.append(start..<next)
+    }
+    return ranges
+  }
+
+  private static func lookedUpRanges(of keys: [Int64?], in owners: [Int64]) -> [Range<Int>] {
+    let rangesByKey = runs(owners)
+    return keys.map { key in key.flatMap { rangesByKey[$0] } ?? 0..<0 }
   }
 
   /// The positions of each owner in a list in which equal owners are adjacent.

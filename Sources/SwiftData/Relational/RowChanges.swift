@@ -48,6 +48,8 @@ final class RowChanges {
   /// Rows with this key or a larger one are new.
   func noteNewRows(of root: Int, from key: Int64) { firstNewKeys[root] = key }
 
+  func firstNewKey(of root: Int) -> Int64? { firstNewKeys[root] }
+
   func isNew(_ row: Row) -> Bool { firstNewKeys[row.root].map { row.key >= $0 } ?? false }
 
   /// A statement has written slots of a row and incremented its version.
@@ -67,7 +69,11 @@ final class RowChanges {
   }
 
   /// Must be called before some rows of an entity are deleted.
-  func noteDeletion(of entity: EntityMapping, _ deleted: KeyList) throws {
+  /// - Parameter ownerColumn: A column in which all of them have the key of a row that is deleted
+  ///   too. A note about that row would have no effect.
+  func noteDeletion(
+    of entity: EntityMapping, _ deleted: KeyList, ownerColumn: String? = nil
+  ) throws {
     let changes = store.plans.changes(of: entity)
     if store.plans.hasRelationships { deletedKeys[changes.root, default: []] += deleted.keys }
     // Rows that the same transaction added were never visible to other transactions.
@@ -77,7 +83,8 @@ final class RowChanges {
       } ?? deleted
     if list.keys.isEmpty { return }
     if let table = table(changes.root) { try addDeleted(list, table) }
-    for query in changes.relatedToDeleted {
+    for query in changes.relatedToDeleted
+    where query.ownColumn == nil || query.ownColumn != ownerColumn {
       let found =
         if let sql = query.sqlForRange, let range = list.range {
           try session.statement(sql).integers(.pair(range.first, range.second))
@@ -90,11 +97,9 @@ final class RowChanges {
 
   private func addDeleted(_ list: KeyList, _ table: TableChanges) throws {
     guard let history else { return }
-    // Numbered by their keys, the changes have no gaps only if all rows exist.
-    if history.keepsChanges, let range = list.range,
-      try session.statement(table.countOfRange).integer(.pair(range.first, range.second))
-        == Int64(list.keys.count)
-    {
+    if !history.keepsChanges {
+      self.history?.recordGap()
+    } else if let range = list.range {
       try self.history?.add(
         table.addDeletedRange, [.integer(range.first), .integer(range.second)])
     } else {
@@ -131,27 +136,11 @@ final class RowChanges {
       if found != nil { self.history?.recordGap() }
       return
     }
-    // All rows of a table of one entity are read in the order of their keys.
-    if condition == nil, !root.sharesTable, let table = self.table(root.number),
-      let range = try rangeOfAll(table)
-    {
-      return try self.history?.add(
-        table.addDeletedRange, [.integer(range.first), .integer(range.second)]) ?? ()
-    }
+    let dialect = store.plans.dialect
     let insert = TableChanges.addDeleted(
-      root, store.history, in: store.mapping, where: condition, parameterCount: parameters.count)
-    try self.history?.add(insert.rendered(in: store.plans.dialect).sql, parameters)
-  }
-
-  /// The range of the keys of all rows in a table, if it contains no other key.
-  private func rangeOfAll(_ table: TableChanges) throws -> KeyPair? {
-    guard let count = try session.statement(table.count).integer(.none),
-      count >= KeyList.rangeMinimum,
-      let first = try session.statement(table.smallestKey).integer(.none),
-      let last = try session.statement(table.largestKey).integer(.none)
-    else { return nil }
-    let (distance, overflows) = last.subtractingReportingOverflow(first)
-    return !overflows && distance == count - 1 ? KeyPair(first: first, second: last) : nil
+      root, store.history, in: store.mapping, where: condition, parameterCount: parameters.count,
+      dialect)
+    try self.history?.add(insert.rendered(in: dialect).sql, parameters)
   }
 
   /// The changed rows with their changed slots, without new and deleted rows.
@@ -171,7 +160,7 @@ final class RowChanges {
   func finish(newKeys ends: [Int: Int64] = [:]) throws {
     for (root, first) in firstNewKeys.sorted(by: { $0.key < $1.key }) {
       guard let end = ends[root], end > first, let table = table(root) else { continue }
-      try history?.addInserted(table, first..<end)
+      try history?.addInserted(table, from: first)
     }
     if !changes.isEmpty {
       let deleted = deletedChanges

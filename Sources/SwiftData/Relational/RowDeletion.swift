@@ -11,6 +11,12 @@ import OpenSwiftDataSQLSyntax
 ///
 /// All decisions use the rows that the transaction sees.
 final class RowDeletion {
+  /// Rows of one entity.
+  struct Rows {
+    let entity: Int
+    let keys: [Int64]
+  }
+
   /// A to-one relationship of a row.
   struct Link: Hashable {
     let entity: Int
@@ -26,9 +32,12 @@ final class RowDeletion {
   /// The deleted rows by entity number, in the order in which they were found.
   private var keys: [Int: [Int64]] = [:]
   /// The same keys by the number of the root entity, for look-ups.
-  private var known: [Int: Set<Int64>] = [:]
-  /// Rows that are deleted because of rules.
-  private(set) var cascaded: [(key: Int64, entity: Int)] = []
+  private var known: [Int: KeySet] = [:]
+  /// Rows that are deleted because of rules, in groups of one entity.
+  private(set) var cascaded: [Rows] = []
+  /// By entity number, the column with a deleted row's key through which a cascade has found all of
+  /// the rows; `nil` if they were found in different ways.
+  private var ownerColumns: [Int: String?] = [:]
   /// Whether some of the rows did not exist any more.
   private(set) var hasMissedRows = false
   /// To-one relationships that were set to nil.
@@ -56,13 +65,11 @@ final class RowDeletion {
   func contains(_ row: RowChanges.Row) -> Bool { contains(row.key, root: row.root) }
 
   /// - Parameters:
-  ///   - rows: Keys and entity numbers of the rows to delete.
+  ///   - rows: The rows to delete, in groups of one entity.
   ///   - willDelete: Called before the deletion, with the rows that rules add.
-  func run(
-    _ rows: [(key: Int64, entity: Int)],
-    willDelete: ([(key: Int64, entity: Int)]) throws -> Void = { _ in }
-  ) throws {
-    var found = add(rows)
+  func run(_ rows: [Rows], willDelete: ([Rows]) throws -> Void = { _ in }) throws {
+    var found: [Int: [Int64]] = [:]
+    for group in rows { add(group, foundBy: nil, to: &found) }
     try addCascades(of: found, to: &found)
     try willDelete(cascaded)
     try delete(found, areNew: false)
@@ -99,7 +106,7 @@ final class RowDeletion {
     }
     for (number, _, list) in new {
       guard let entity = store.mapping.entity(number: number) else { continue }
-      try changes.noteDeletion(of: entity, list)
+      try changes.noteDeletion(of: entity, list, ownerColumn: ownerColumns[number] ?? nil)
     }
     for (_, steps, list) in all {
       for emptying in steps.nullifications { try empty(emptying, list.text) }
@@ -137,32 +144,26 @@ final class RowDeletion {
 
   // MARK: Finding
 
-  /// - Returns: The keys that were not known yet, by entity number.
-  private func add(_ rows: [(key: Int64, entity: Int)]) -> [Int: [Int64]] {
-    var new: [Int: [Int64]] = [:]
-    var start = 0
-    while start < rows.count {
-      let number = rows[start].entity
-      var end = start + 1
-      while end < rows.count, rows[end].entity == number { end += 1 }
-      if let root = root(of: number) { add(rows[start..<end], of: number, root: root, to: &new) }
-      start = end
-    }
-    for (number, added) in new { keys[number, default: []] += added }
-    return new
-  }
-
-  private func add(
-    _ rows: ArraySlice<(key: Int64, entity: Int)>, of number: Int, root: Int,
-    to new: inout [Int: [Int64]]
-  ) {
+  /// Adds rows to those that are deleted.
+  /// - Parameters:
+  ///   - ownerColumn: The column with the key of the deleted row that the rows belong to.
+  ///   - new: Receives the keys that were not known yet, by entity number.
+  private func add(_ rows: Rows, foundBy ownerColumn: String?, to new: inout [Int: [Int64]]) {
+    let number = rows.entity
+    guard !rows.keys.isEmpty, let root = root(of: number) else { return }
     // Taken out of the dictionaries, so that they are not copied.
-    var seen = known.removeValue(forKey: root) ?? []
+    var seen = known.removeValue(forKey: root) ?? KeySet()
     var added = new.removeValue(forKey: number) ?? []
-    if rows.count > 1 { seen.reserveCapacity(seen.count + rows.count) }
-    for row in rows where seen.insert(row.key).inserted { added.append(row.key) }
+    if added.isEmpty { added.reserveCapacity(rows.keys.count) }
+    let count = added.count
+    for key in rows.keys where seen.insert(key) { added.append(key) }
     known[root] = seen
-    if !added.isEmpty { new[number] = added }
+    if added.isEmpty { return }
+    new[number] = added
+    if added.count == count { return }
+    keys[number, default: []] += added[count...]
+    let earlier = ownerColumns[number] ?? ownerColumn
+    ownerColumns[number] = .some(earlier == ownerColumn ? ownerColumn : nil)
   }
 
   private func addCascades(
@@ -170,20 +171,51 @@ final class RowDeletion {
   ) throws {
     var level = rows
     while !level.isEmpty {
-      var next: [(key: Int64, entity: Int)] = []
+      var next: [Int: [Int64]] = [:]
       for (number, added) in level.sorted(by: { $0.key < $1.key }) {
         guard let steps = steps(of: number), !steps.cascades.isEmpty else { continue }
         let list = list(added)
         for cascade in steps.cascades {
-          next += try partners(cascade, list).map { ($0.key, $0.entity) }
+          for sql in cascade.queries {
+            let found = try session.statement(sql).integers(.list(list))
+            for rows in RowDeletion.rows(found, cascade.onlyEntity) {
+              add(rows, foundBy: cascade.ownerColumn, to: &next)
+            }
+          }
         }
       }
-      level = add(next)
+      level = next
       for (number, keys) in level {
         found[number, default: []] += keys
-        cascaded += keys.map { ($0, number) }
+        cascaded.append(Rows(entity: number, keys: keys))
       }
     }
+  }
+
+  /// The rows that a query of a cascade has found.
+  private static func rows(_ found: [Int64], _ onlyEntity: Int?) -> [Rows] {
+    if let onlyEntity { return [Rows(entity: onlyEntity, keys: found)] }
+    return groups(
+      stride(from: 0, to: found.count, by: 2).lazy.map {
+        (key: found[$0], entity: Int(found[$0 + 1]))
+      })
+  }
+
+  /// Rows in groups, in their order.
+  static func groups(_ rows: some Sequence<(key: Int64, entity: Int)>) -> [Rows] {
+    var groups: [Rows] = []
+    var keys: [Int64] = []
+    var number: Int?
+    for row in rows {
+      if let last = number, last != row.entity {
+        groups.append(Rows(entity: last, keys: keys))
+        keys.removeAll(keepingCapacity: true)
+      }
+      number = row.entity
+      keys.append(row.key)
+    }
+    if let number { groups.append(Rows(entity: number, keys: keys)) }
+    return groups
   }
 
   private func root(of number: Int) -> Int? {

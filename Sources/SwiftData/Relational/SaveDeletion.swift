@@ -13,15 +13,15 @@ final class SaveDeletion {
   private let rows: RowWriter
   private let links: LinkWriter
   private let pairs: PairWriter
-  /// Whether the context has a model without its values.
-  private let needsLastValues: (PersistentIdentifier) -> Bool
+  /// Selects the keys of models that the context has without their values.
+  private let needLastValues: (IdentifierScope, [Int64]) -> [Int64]
   private var lastValues: [DefaultSnapshot] = []
 
   init(
     store: RelationalStore, session: any SQLSession, _ prepared: PreparedSave,
     _ keys: InsertedKeys, _ deletion: RowDeletion, _ rows: RowWriter, _ links: LinkWriter,
     _ pairs: PairWriter,
-    needsLastValues: @escaping (PersistentIdentifier) -> Bool
+    needLastValues: @escaping (IdentifierScope, [Int64]) -> [Int64]
   ) {
     self.store = store
     self.session = session
@@ -31,7 +31,7 @@ final class SaveDeletion {
     self.rows = rows
     self.links = links
     self.pairs = pairs
-    self.needsLastValues = needsLastValues
+    self.needLastValues = needLastValues
   }
 
   /// Deletes rows, and the rows that delete rules add. Links that the same save changes count as
@@ -47,7 +47,7 @@ final class SaveDeletion {
         (key: $0, entity: try prepared.save(of: snapshot).statements.entity.number)
       }
     }
-    try deletion.run(deleted) { lastValues = try values(of: $0) }
+    try deletion.run(RowDeletion.groups(deleted)) { lastValues = try values(of: $0) }
   }
 
   /// Writes the changed relationships of a row first, so that delete rules use their new values. A
@@ -79,16 +79,16 @@ final class SaveDeletion {
   }
 
   /// Reads the rows of models whose values the context has not loaded.
-  private func values(of rows: [(key: Int64, entity: Int)]) throws -> [DefaultSnapshot] {
-    let wanted = rows.filter {
-      needsLastValues(store.plans.identifier($0.key, entity: $0.entity))
-    }
-    return try Dictionary(grouping: wanted, by: \.entity).flatMap { number, rows in
-      guard let entity = store.mapping.entity(number: number) else { return [DefaultSnapshot]() }
+  private func values(of rows: [RowDeletion.Rows]) throws -> [DefaultSnapshot] {
+    try rows.flatMap { rows in
+      guard let entity = store.mapping.entity(number: rows.entity) else {
+        return [DefaultSnapshot]()
+      }
+      let keys = needLastValues(store.plans.scope(number: rows.entity), rows.keys)
+      if keys.isEmpty { return [] }
       let selection = store.plans.selection(of: entity)
       return try session.statement(selection.byKeys)
-        .rows(.list(store.driver.dialect.list(rows.map(\.key))), store.reading(selection))
-        .rows.snapshots
+        .rows(.list(store.driver.dialect.list(keys)), store.reading(selection)).rows.snapshots
     }
   }
 
@@ -164,12 +164,14 @@ final class SaveDeletion {
         deletion.contains(RowChanges.Row(root: run.save.changes.root, key: keys[$0]))
       }
     }
-    consequences.deleted = deletion.cascaded.compactMap { row in
-      guard let entity = store.mapping.entity(number: row.entity),
-        !changes.isNew(
-          RowChanges.Row(root: store.mapping.rootNumber(of: entity), key: row.key))
-      else { return nil }
-      return store.plans.identifier(row.key, entity: row.entity)
+    for rows in deletion.cascaded {
+      guard let entity = store.mapping.entity(number: rows.entity) else { continue }
+      let scope = store.plans.scope(number: rows.entity)
+      let firstNew = changes.firstNewKey(of: store.mapping.rootNumber(of: entity)) ?? .max
+      consequences.deleted.reserveCapacity(consequences.deleted.count + rows.keys.count)
+      for key in rows.keys where key < firstNew {
+        consequences.deleted.append(PersistentIdentifier(scope: scope, key: key))
+      }
     }
     // Some of them were displaced before they were deleted.
     if !consequences.displaced.isEmpty {

@@ -91,7 +91,7 @@ struct SaveWriter {
       refusesUpserts: options.refusesUpserts)
     deletion = SaveDeletion(
       store: store, session: session, prepared, keys.inserted, deleted, rows, links, pairs,
-      needsLastValues: options.needsLastValues)
+      needLastValues: options.needLastValues)
   }
 
   mutating func run() throws {

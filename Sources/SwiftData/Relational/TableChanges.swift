@@ -2,7 +2,9 @@ import OpenSwiftDataSQLSyntax
 
 /// The statements for the versions and the history of one table's rows.
 ///
-/// A statement that adds to the history numbers its changes after a given key.
+/// A statement that adds to the history has two more parameters at the end: the key before the first
+/// change, unless the dialect continues the keys of a table itself (`SQLDialect.nextKey`), and the
+/// transaction.
 struct TableChanges: Sendable {
   /// Adds parameter 1 to the versions of the rows in the list, which is parameter 0.
   let addToVersions: String
@@ -14,22 +16,14 @@ struct TableChanges: Sendable {
   /// Counts the existing rows of a list.
   let existingCount: String
   let existingKeys: String
-  /// Adds the rows whose keys are at least parameter 2. Parameter 0 is added to their keys;
-  /// parameter 1 is the transaction.
+  /// Adds the rows whose keys are at least parameter 0.
   let addInserted: String
-  /// Adds the rows in a list. The other parameters are the key before the first change, the
-  /// transaction and the changed columns.
+  /// Adds the rows in a list, which is parameter 0; parameter 1 are the changed columns.
   let addUpdated: String
-  /// Adds the rows in a list. The other parameters are the key before the first change and the
-  /// transaction.
+  /// Adds the rows in a list, which is parameter 0, before they are deleted.
   let addDeleted: String
-  /// Adds the rows in a range of keys without gaps, whose ends are parameters 0 and 1. The other
-  /// parameters are the key before the first change and the transaction.
+  /// Adds the rows in a range of keys, whose ends are parameters 0 and 1, before they are deleted.
   let addDeletedRange: String
-  /// Counts the rows in a range of keys, whose ends are parameters 0 and 1.
-  let countOfRange: String
-  /// Without parameters: the number of rows, the smallest and the largest key.
-  let (count, smallestKey, largestKey): (String, String, String)
 
   /// - Parameter root: The root entity of the table.
   init(
@@ -62,32 +56,20 @@ struct TableChanges: Sendable {
     existingKeys = select([RowColumns.key()], where: isListed).rendered(in: dialect).sql
     addInserted =
       TableChanges.insert(
-        .inserted, key: .binary(RowColumns.key(), .add, .parameter(0)), transaction: .parameter(1),
-        from: table, where: .binary(RowColumns.key(), .greaterOrEqual, .parameter(2))
+        .inserted, from: table, where: .binary(RowColumns.key(), .greaterOrEqual, .parameter(0)),
+        parameterCount: 1, dialect
       ).rendered(in: dialect).sql
     addUpdated =
       TableChanges.insert(
-        .updated, key: .binary(.parameter(1), .add, .rowNumber), transaction: .parameter(2),
-        and: [(HistoryTables.Change.columns, .parameter(3))], from: table, where: isListed
+        .updated, from: table, where: isListed, columns: .parameter(1), parameterCount: 2, dialect
       ).rendered(in: dialect).sql
-    addDeleted =
-      TableChanges.addDeleted(root, history, in: mapping, where: isListed, parameterCount: 1)
-      .rendered(in: dialect).sql
-    addDeletedRange =
+    func addDeleted(where condition: SQLExpression, parameterCount: Int) -> String {
       TableChanges.addDeleted(
-        root, history, in: mapping, where: KeyList.isInRange, parameterCount: 2,
-        number: .binary(
-          .binary(RowColumns.key(), .subtract, .parameter(0)), .add, .integer(1))
+        root, history, in: mapping, where: condition, parameterCount: parameterCount, dialect
       ).rendered(in: dialect).sql
-    countOfRange =
-      select([.function("count", [.star])], where: KeyList.isInRange).rendered(in: dialect).sql
-    func value(_ function: String, _ argument: SQLExpression) -> String {
-      Select([.function(function, [argument])], from: TableReference(table)).rendered(in: dialect)
-        .sql
     }
-    (count, smallestKey, largestKey) = (
-      value("count", .star), value("min", RowColumns.key()), value("max", RowColumns.key())
-    )
+    self.addDeleted = addDeleted(where: isListed, parameterCount: 1)
+    addDeletedRange = addDeleted(where: KeyList.isInRange, parameterCount: 2)
   }
 
   private static var isListed: SQLExpression {
@@ -95,17 +77,14 @@ struct TableChanges: Sendable {
   }
 
   /// Adds the rows that satisfy a condition, before they are deleted.
-  /// - Parameter parameterCount: The number of parameters of the condition; the key before the
-  ///   first change and the transaction follow.
-  /// - Parameter number: The number of a row among the deleted ones, beginning with 1.
+  /// - Parameter parameterCount: The number of parameters of the condition.
   static func addDeleted(
     _ root: EntityMapping, _ history: HistoryTables?, in mapping: SchemaMapping,
-    where condition: SQLExpression?, parameterCount: Int, number: SQLExpression = .rowNumber
+    where condition: SQLExpression?, parameterCount: Int, _ dialect: SQLDialect
   ) -> InsertSelection {
     insert(
-      .deleted, key: .binary(.parameter(parameterCount), .add, number),
-      transaction: .parameter(parameterCount + 1),
-      and: tombstones(root, history, in: mapping), from: root.table, where: condition)
+      .deleted, from: root.table, where: condition, and: tombstones(root, history, in: mapping),
+      parameterCount: parameterCount, dialect)
   }
 
   /// The preserved values of a row, depending on its entity.
@@ -129,19 +108,26 @@ struct TableChanges: Sendable {
     }
   }
 
+  /// SQLite need not copy the values of a row if they are in the order of the table's columns.
   private static func insert(
-    _ type: HistoryTables.ChangeType, key: SQLExpression, transaction: SQLExpression,
-    and more: [(column: String, value: SQLExpression)] = [], from table: String,
-    where condition: SQLExpression?
+    _ type: HistoryTables.ChangeType, from table: String, where condition: SQLExpression?,
+    columns: SQLExpression = .null,
+    and more: [(column: String, value: SQLExpression)] = [], parameterCount: Int,
+    _ dialect: SQLDialect
   ) -> InsertSelection {
+    typealias Change = HistoryTables.Change
+    let key = dialect.nextKey ?? .binary(.parameter(parameterCount), .add, .rowNumber)
+    let transaction = parameterCount + (dialect.nextKey == nil ? 1 : 0)
     let columns: [(name: String, value: SQLExpression)] =
       [
         (RowColumns.key, key),
         (RowColumns.entity, .integer(Int64(HistoryTables.Entity.change.rawValue))),
-        (HistoryTables.Change.type, .integer(type.rawValue)),
-        (HistoryTables.Change.entity, RowColumns.entity()),
-        (HistoryTables.Change.key, RowColumns.key()),
-        (HistoryTables.Change.transaction, transaction),
+        (RowColumns.version, .null),
+        (Change.type, .integer(type.rawValue)),
+        (Change.entity, RowColumns.entity()),
+        (Change.key, RowColumns.key()),
+        (Change.transaction, .parameter(transaction)),
+        (Change.columns, columns),
       ] + more.map { ($0.column, $0.value) }
     return InsertSelection(
       into: HistoryTables.Entity.change.table, columns: columns.map(\.name),

@@ -78,8 +78,8 @@ struct MigrationHistory {
       """
       INSERT INTO \(HistoryTables.Entity.change.table) (\(RowColumns.key), \(RowColumns.entity), \
       \(Change.type), \(Change.entity), \(Change.key), \(Change.transaction), \(Change.columns)) \
-      SELECT ?1 + row_number() OVER (), \(HistoryTables.Entity.change.rawValue), \
-      \(rows.type.rawValue), \(RowColumns.entity), \(RowColumns.key), ?2, \(rows.columns) \
+      SELECT NULL, \(HistoryTables.Entity.change.rawValue), \
+      \(rows.type.rawValue), \(RowColumns.entity), \(RowColumns.key), ?1, \(rows.columns) \
       FROM \(rows.origin)
       """, [])
   }

@@ -35,9 +35,9 @@ package struct SaveOptions {
   /// Whether a new model with the unique values of a stored row is refused, instead of being
   /// merged.
   package var refusesUpserts = false
-  /// Whether a model is in memory without its values. If a delete rule removes its row, the save
-  /// returns its last values.
-  package var needsLastValues: (PersistentIdentifier) -> Bool = { _ in false }
+  /// Selects the keys of models that are in memory without their values, from the rows that a delete
+  /// rule removes. The save returns the last values of these.
+  var needLastValues: (IdentifierScope, [Int64]) -> [Int64] = { _, _ in [] }
 
   package init() {}
 }
@@ -68,7 +68,7 @@ package struct SaveConsequences {
   package var deleted: [PersistentIdentifier] = []
   /// Whether rows to delete did not exist any more, so that `changedLists` is incomplete.
   package var hasMissedRows = false
-  /// The last values of deleted models, as requested by `needsLastValues`.
+  /// The last values of deleted models, as requested by `needLastValues`.
   package var lastValues: [DefaultSnapshot] = []
   /// The indices, in the request, of inserted models that delete rules have removed.
   package var dropped: [Int] = []

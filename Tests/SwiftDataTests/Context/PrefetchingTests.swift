@@ -1,3 +1,4 @@
+import Foundation
 import OpenSwiftDataSQLiteEngine
 import SwiftData
 import Testing
@@ -42,6 +43,44 @@ import Testing
         let number = author.name.dropFirst(7)
         #expect(Set(author.books.map(\.title)) == Set((0..<3).map { "Book \(number)-\($0)" }))
         #expect(author.books.allSatisfy { $0.author === author })
+      }
+    }
+    #expect(walked == 0)
+  }
+
+  /// Owners whose keys follow each other are read as a range, others as a list.
+  @Test(arguments: [
+    (SortOrder.forward, 1, 0), (.reverse, 1, 0), (.forward, 2, 0), (.reverse, 3, 1),
+    (.forward, 50, 7),
+  ])
+  func membersComeForAnyOwners(_ order: SortOrder, _ step: Int, _ rest: Int) throws {
+    let container = try filled()
+    let context = ModelContext(container)
+    for author in try context.fetch(FetchDescriptor<Author>()) {
+      let number = Int(author.name.dropFirst(7)) ?? 0
+      author.born = Date(timeIntervalSinceReferenceDate: Double(number % step))
+      if author.name == "Author 20" { author.books = [] }
+    }
+    try context.save()
+    let reader = ModelContext(container)
+    let born = Date(timeIntervalSinceReferenceDate: Double(rest))
+    var descriptor = FetchDescriptor<Author>(
+      predicate: #Predicate { $0.born == born },
+      sortBy: [SortDescriptor(\.persistentModelID, order: order)])
+    descriptor.relationshipKeyPathsForPrefetching = [\.books, \.books.first?.shelves]
+    var authors: [Author] = []
+    #expect(try statements(container) { authors = try reader.fetch(descriptor) } == 3)
+    #expect(authors.count == (0..<50).count { $0 % step == rest })
+    let walked = try statements(container) {
+      for author in authors {
+        let number = author.name.dropFirst(7)
+        #expect(
+          author.books.map(\.title).sorted()
+            == (number == "20" ? [] : (0..<3).map { "Book \(number)-\($0)" }))
+        #expect(
+          author.books.allSatisfy { book in
+            book.shelves.map(\.label) == (book.pages < 2 ? ["Shelf \(number)"] : [])
+          })
       }
     }
     #expect(walked == 0)

@@ -38,6 +38,34 @@ struct HistoryDeletionTests {
     #expect(try store.lines("SELECT count(*) FROM ZSHELF") == ["10"])
   }
 
+  /// SQLite gives a new row the key after the largest one, which is smaller than the last assigned key
+  /// then.
+  @Test func changesAreNumberedAfterDeletedOnes() throws {
+    let store = try store(4)
+    let changes = """
+      SELECT Z_PK || ' ' || Z_ENT || ' ' || ZCHANGETYPE || ' ' || ZENTITYPK || ' ' || ZTRANSACTIONID \
+      FROM ACHANGE ORDER BY Z_PK
+      """
+    let last = "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'CHANGE'"
+    #expect(try store.lines(last) == ["5"])
+    try store.context.deleteHistory(Descriptor())
+    #expect(try store.lines(changes) == [])
+    for label in ["a", "b"] { store.context.insert(Shelf(label: label)) }
+    try store.context.save()
+    #expect(try store.lines(changes) == ["6 16001 0 5 5", "7 16001 0 6 5"])
+    try store.context.deleteHistory(Descriptor())
+    try store.context.delete(model: Shelf.self, where: #Predicate { $0.label < "3" })
+    #expect(try store.lines(changes) == ["8 16001 2 1 6", "9 16001 2 2 6"])
+    try store.context.deleteHistory(Descriptor())
+    for shelf in try store.context.fetch(FetchDescriptor<Shelf>()) { shelf.label += "!" }
+    try store.context.save()
+    #expect(
+      try store.lines(changes) == [
+        "10 16001 1 3 7", "11 16001 1 4 7", "12 16001 1 5 7", "13 16001 1 6 7",
+      ])
+    #expect(try store.lines(last) == ["13"])
+  }
+
   @Test func deletesByAuthorAndByDate() throws {
     let store = try store(9)
     try store.context.deleteHistory(Descriptor(predicate: #Predicate { $0.author == "b" }))

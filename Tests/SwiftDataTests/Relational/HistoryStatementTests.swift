@@ -21,9 +21,9 @@ struct HistoryStatementTests {
     #expect(
       driver.take().filter { $0.contains("ACHANGE") && $0.contains("INSERT") } == [
         """
-        INSERT INTO "ACHANGE" ("Z_PK", "Z_ENT", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", \
-        "ZTRANSACTIONID") SELECT "Z_PK" + ?1, 16001, 0, "Z_ENT", "Z_PK", ?2 FROM "ZSHELF" \
-        WHERE "Z_PK" >= ?3
+        INSERT INTO "ACHANGE" ("Z_PK", "Z_ENT", "Z_OPT", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", \
+        "ZTRANSACTIONID", "ZCOLUMNS") SELECT NULL, 16001, NULL, 0, "Z_ENT", "Z_PK", ?2, NULL \
+        FROM "ZSHELF" WHERE "Z_PK" >= ?1
         """
       ])
     shelf.label = "low"
@@ -71,9 +71,9 @@ struct HistoryStatementTests {
     try context.save()
     #expect(
       driver.take().last { $0.hasPrefix(#"INSERT INTO "ACHANGE""#) } == """
-        INSERT INTO "ACHANGE" ("Z_PK", "Z_ENT", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", \
-        "ZTRANSACTIONID") SELECT $2 + row_number() OVER (), 16001, 2, "Z_ENT", "Z_PK", $3 \
-        FROM "ZSHELF" WHERE "Z_PK" IN (SELECT "value" FROM unnest($1::BIGINT[]) AS "list" ("value"))
+        INSERT INTO "ACHANGE" ("Z_PK", "Z_ENT", "Z_OPT", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", \
+        "ZTRANSACTIONID", "ZCOLUMNS") SELECT $2 + row_number() OVER (), 16001, NULL, 2, "Z_ENT", \
+        "Z_PK", $3, NULL FROM "ZSHELF" WHERE "Z_PK" IN (SELECT "value" FROM unnest($1::BIGINT[]) AS "list" ("value"))
         """)
   }
 }

@@ -179,14 +179,10 @@ struct OrdinarySaveTests {
     #expect(
       statements == #"""
         BEGIN IMMEDIATE
-        SELECT "partners"."ZPARENT", "partners"."Z_PK", "partners"."Z_ENT" FROM "ZCHILD" AS \#
-        "partners" WHERE "partners"."ZPARENT" IN (SELECT "value" FROM json_each('[1]'))
-        SELECT "partners"."ZOWNER", "partners"."Z_PK", "partners"."Z_ENT" FROM "ZTOY" AS \#
-        "partners" WHERE "partners"."ZOWNER" IN (SELECT "value" FROM json_each('[1]'))
-        SELECT DISTINCT "ZPARENT" FROM "ZCHILD" WHERE "Z_PK" IN (SELECT "value" FROM \#
-        json_each('[1]')) AND "ZPARENT" IS NOT NULL
-        SELECT DISTINCT "ZOWNER" FROM "ZTOY" WHERE "Z_PK" IN (SELECT "value" FROM \#
-        json_each('[1]')) AND "ZOWNER" IS NOT NULL
+        SELECT "partners"."Z_PK" FROM "ZCHILD" AS "partners" WHERE "partners"."ZPARENT" IN \#
+        (SELECT "value" FROM json_each('[1]'))
+        SELECT "partners"."Z_PK" FROM "ZTOY" AS "partners" WHERE "partners"."ZOWNER" IN \#
+        (SELECT "value" FROM json_each('[1]'))
         DELETE FROM "ZCHILD" WHERE "Z_PK" IN (SELECT "value" FROM json_each('[1]'))
         DELETE FROM "ZPARENT" WHERE "Z_PK" IN (SELECT "value" FROM json_each('[1]'))
         DELETE FROM "ZTOY" WHERE "Z_PK" IN (SELECT "value" FROM json_each('[1]'))
