@@ -78,8 +78,8 @@ extension Travel {
         context.delete(trip)
         try context.save()
       }
-      // One to fetch, then one for each relationship, and one for each entity.
-      #expect(deletions.filter { $0 == "SELECT" }.count == 3)
+      // One to fetch, then one for each delete rule, and one for each entity.
+      #expect(deletions.filter { $0 == "SELECT" }.count == 2)
       #expect(deletions.filter { $0 == "DELETE" }.count == 2)
     }
 

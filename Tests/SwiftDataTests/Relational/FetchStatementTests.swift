@@ -117,7 +117,7 @@ struct FetchStatementTests {
     #expect(
       try texts {
         _ = try $0.members(
-          ofAll: [try Self.shelf(1), try Self.shelf(2)], slot: slot,
+          ofAll: [try Self.shelf(1), try Self.shelf(3)], slot: slot,
           descriptor: Shelf._$descriptor, EditingState())
       }.map { $0.map { $0.drop { $0 != "F" } } }
         == [
@@ -133,6 +133,32 @@ struct FetchStatementTests {
             FROM "ZBOOK" AS "t0" JOIN "Z_2SHELVES" AS "pairs" ON "pairs"."Z_2BOOKS" = "t0"."Z_PK" \#
             WHERE "pairs"."Z_3SHELVES" IN (SELECT "value" FROM unnest($1::BIGINT[]) AS "list" \#
             ("value")) ORDER BY "pairs"."Z_3SHELVES" ASC NULLS FIRST, "pairs"."Z_2BOOKS" ASC NULLS FIRST
+            """#
+          ],
+        ])
+  }
+
+  @Test func membersOfOwnersWithAdjacentKeysAreARange() throws {
+    let slot = try #require(Shelf._$descriptor.slot(named: "books"))
+    #expect(
+      try texts {
+        _ = try $0.members(
+          ofAll: [try Self.shelf(1), try Self.shelf(2)], slot: slot,
+          descriptor: Shelf._$descriptor, EditingState())
+      }.map { $0.map { $0.drop { $0 != "F" } } }
+        == [
+          [
+            #"""
+            FROM "ZBOOK" AS "t0" JOIN "Z_2SHELVES" AS "pairs" ON "pairs"."Z_2BOOKS" = "t0"."Z_PK" \#
+            WHERE "pairs"."Z_3SHELVES" >= ?1 AND "pairs"."Z_3SHELVES" <= ?2 \#
+            ORDER BY "pairs"."Z_3SHELVES", "pairs"."Z_2BOOKS"
+            """#
+          ],
+          [
+            #"""
+            FROM "ZBOOK" AS "t0" JOIN "Z_2SHELVES" AS "pairs" ON "pairs"."Z_2BOOKS" = "t0"."Z_PK" \#
+            WHERE "pairs"."Z_3SHELVES" >= $1 AND "pairs"."Z_3SHELVES" <= $2 \#
+            ORDER BY "pairs"."Z_3SHELVES" ASC NULLS FIRST, "pairs"."Z_2BOOKS" ASC NULLS FIRST
             """#
           ],
         ])
