@@ -59,6 +59,11 @@ final class PlainStore: DataStore, DataStoreBatching {
   }
 
   func delete<T: PersistentModel>(_ request: DataStoreBatchDeleteRequest<T>) throws {
+    // The store does not know the delete rules.
+    guard schema.entitiesByName[Schema.entityName(for: T.self)]?.relationships.isEmpty == true
+    else {
+      throw DataStoreError.unsupportedFeature
+    }
     let found = try found(request.query())
     rows.withLock { rows in
       for identifier in found { rows[identifier] = nil }
