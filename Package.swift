@@ -26,11 +26,20 @@ let package = Package(
       pkgConfig: "zlib",
       providers: [.apt(["zlib1g-dev"]), .yum(["zlib-devel"]), .brew(["zlib"])]
     ),
+    // Only targets for PostgreSQL depend on it, so users of the other products do not need libpq.
+    .systemLibrary(
+      name: "OpenSwiftDataCPostgres",
+      pkgConfig: "libpq",
+      providers: [.apt(["libpq-dev"]), .yum(["libpq-devel"]), .brew(["libpq"])]
+    ),
     .target(name: "OpenSwiftDataCRuntime"),
     .target(name: "OpenSwiftDataRowStorage"),
     .target(
       name: "OpenSwiftDataSQLiteEngine",
       dependencies: ["OpenSwiftDataCSQLite", "OpenSwiftDataRowStorage"]),
+    .target(
+      name: "OpenSwiftDataPostgresEngine",
+      dependencies: ["OpenSwiftDataCPostgres", "OpenSwiftDataRowStorage"]),
     .target(name: "OpenSwiftDataSQLSyntax"),
     .target(name: "OpenSwiftDataStoreFormat", dependencies: ["OpenSwiftDataCZlib"]),
     .macro(
@@ -65,6 +74,11 @@ let package = Package(
       name: "SQLiteEngineTests",
       dependencies: [
         "OpenSwiftDataSQLiteEngine", "OpenSwiftDataRowStorage", "OpenSwiftDataCSQLite",
+      ]),
+    .testTarget(
+      name: "PostgresEngineTests",
+      dependencies: [
+        "OpenSwiftDataPostgresEngine", "OpenSwiftDataRowStorage", "OpenSwiftDataCPostgres",
       ]),
     .testTarget(name: "SQLSyntaxTests", dependencies: ["OpenSwiftDataSQLSyntax"]),
     .testTarget(name: "StoreFormatTests", dependencies: ["OpenSwiftDataStoreFormat"]),

@@ -1,0 +1,64 @@
+#ifndef OPEN_SWIFT_DATA_CPOSTGRES_SHIM_H
+#define OPEN_SWIFT_DATA_CPOSTGRES_SHIM_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libpq-fe.h>
+#include <poll.h>
+#include <unistd.h>
+
+// Swift does not import conditions of the preprocessor. libpq 17 can return the rows of a result in
+// chunks; before, it returned them one by one.
+
+static inline int cpostgres_read_in_parts(PGconn *connection, int rows) {
+#ifdef LIBPQ_HAS_CHUNK_MODE
+  return PQsetChunkedRowsMode(connection, rows);
+#else
+  (void)rows;
+  return PQsetSingleRowMode(connection);
+#endif
+}
+
+static inline int cpostgres_is_part(ExecStatusType status) {
+#ifdef LIBPQ_HAS_CHUNK_MODE
+  if (status == PGRES_TUPLES_CHUNK) return 1;
+#endif
+  return status == PGRES_SINGLE_TUPLE;
+}
+
+// Waits until the socket can be read or written, or a byte arrives on the wake-up descriptor.
+// Returns a set of the CPOSTGRES constants: 0 after the time limit, -1 for an error.
+
+#define CPOSTGRES_READABLE 1
+#define CPOSTGRES_WRITABLE 2
+#define CPOSTGRES_WOKEN 4
+
+static inline int cpostgres_wait(int socket, int wake, int events, int milliseconds) {
+  struct pollfd descriptors[2] = {
+      {socket, (short)((events & CPOSTGRES_READABLE ? POLLIN : 0) |
+                       (events & CPOSTGRES_WRITABLE ? POLLOUT : 0)),
+       0},
+      {wake, POLLIN, 0},
+  };
+  int count = poll(descriptors, wake < 0 ? 1 : 2, milliseconds);
+  if (count < 0) return errno == EINTR ? 0 : -1;
+  int found = 0;
+  // After a hang-up or an error the next call of libpq reports it.
+  if (descriptors[0].revents & (POLLIN | POLLHUP | POLLERR | POLLNVAL)) found |= CPOSTGRES_READABLE;
+  if (descriptors[0].revents & (POLLOUT | POLLHUP | POLLERR | POLLNVAL)) found |= CPOSTGRES_WRITABLE;
+  if (wake >= 0 && descriptors[1].revents) found |= CPOSTGRES_WOKEN;
+  return found;
+}
+
+// A pipe that neither blocks nor survives exec.
+
+static inline int cpostgres_make_pipe(int ends[2]) {
+  if (pipe(ends) != 0) return -1;
+  for (int end = 0; end < 2; end++) {
+    fcntl(ends[end], F_SETFD, FD_CLOEXEC);
+    fcntl(ends[end], F_SETFL, O_NONBLOCK);
+  }
+  return 0;
+}
+
+#endif

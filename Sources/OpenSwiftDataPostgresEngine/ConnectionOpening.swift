@@ -1,0 +1,154 @@
+import OpenSwiftDataCPostgres
+
+/// Opens a connection without blocking longer than its limits.
+///
+/// libpq looks up host names with a blocking call of the system, which has limits of its own.
+struct ConnectionOpening {
+  private let parameters: ConnectionParameters
+  private let options: ConnectionOptions
+  private let notices: NoticeReceiver
+  private let deadline: Deadline
+
+  init(
+    _ parameters: ConnectionParameters, _ options: ConnectionOptions, _ notices: NoticeReceiver,
+    deadline: Deadline
+  ) {
+    self.parameters = parameters
+    self.options = options
+    self.notices = notices
+    self.deadline = deadline
+  }
+
+  /// Tries the hosts in their order.
+  func open() throws -> OpaquePointer {
+    try parameters.check()
+    let resolved = resolvedParameters()
+    let limit = timeout(resolved)
+    var failures: [PostgresError] = []
+    for attempt in parameters.attempts(resolved: resolved) {
+      if deadline.isPast, let last = failures.last { throw last }
+      do {
+        return try connect(attempt, deadline.earlier(Deadline(after: limit)))
+      } catch let error as PostgresError {
+        failures.append(error)
+      }
+    }
+    guard let last = failures.last else { throw failure("no host is given") }
+    if failures.count == 1 { throw last }
+    var error = PostgresError(
+      last.kind, failures.map(\.message).joined(separator: "; "), state: last.state)
+    error.database = parameters.description
+    throw error
+  }
+
+  /// The parameters with those of the environment and of service files.
+  private func resolvedParameters() -> ConnectionParameters {
+    // libpq reads a service that the parameters name when it starts to connect.
+    if parameters["service"] != nil, let handle = start(parameters) {
+      defer { PQfinish(handle) }
+      return parameters.completed(by: PQconninfo(handle))
+    }
+    return parameters.completed(by: PQconndefaults())
+  }
+
+  private func timeout(_ resolved: ConnectionParameters) -> Duration? {
+    guard let text = resolved["connect_timeout"], let seconds = Int(text) else {
+      return options.connectTimeout
+    }
+    // As in libpq, 0 means no limit.
+    return seconds > 0 ? .seconds(seconds) : nil
+  }
+
+  private func start(_ parameters: ConnectionParameters) -> OpaquePointer? {
+    var parameters = parameters
+    if parameters["application_name"] == nil {
+      parameters["fallback_application_name"] = options.applicationName
+    }
+    parameters["client_encoding"] = "UTF8"
+    // A pooler that changes the server's session refuses settings of a session.
+    if options.statements != .unnamed {
+      let settings = options.settings.map { "-c \($0.name)=\($0.milliseconds)" }
+      // The last setting is valid: those of the caller.
+      let all = settings + [parameters["options"] ?? ""]
+      parameters["options"] = all.filter { !$0.isEmpty }.joined(separator: " ")
+    }
+    let keywords = parameters.keywords
+    let texts = keywords + keywords.map { parameters[$0] ?? "" }
+    // One block of memory for all texts, so that they have stable addresses.
+    var bytes: [CChar] = []
+    var offsets: [Int] = []
+    for text in texts {
+      offsets.append(bytes.count)
+      bytes += text.utf8CString
+    }
+    return bytes.withUnsafeBufferPointer { buffer in
+      var pointers: [UnsafePointer<CChar>?] = []
+      for offset in offsets { pointers.append(buffer.baseAddress.map { $0 + offset }) }
+      return PQconnectStartParams(
+        Array(pointers[..<keywords.count]) + [nil], Array(pointers[keywords.count...]) + [nil], 0)
+    }
+  }
+
+  private func connect(
+    _ parameters: ConnectionParameters, _ deadline: Deadline
+  ) throws -> OpaquePointer {
+    guard let handle = start(parameters) else { throw failure("out of memory") }
+    do {
+      notices.attach(to: handle)
+      // Only so the message of a refused connection contains the SQLSTATE.
+      PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
+      var state = PGRES_POLLING_WRITING
+      while true {
+        if PQstatus(handle) == CONNECTION_BAD { throw failure(handle, parameters) }
+        if state == PGRES_POLLING_OK { break }
+        if state == PGRES_POLLING_FAILED { throw failure(handle, parameters) }
+        let events = state == PGRES_POLLING_READING ? CPOSTGRES_READABLE : CPOSTGRES_WRITABLE
+        let found = cpostgres_wait(
+          PQsocket(handle), -1, events, deadline.milliseconds)
+        if deadline.isPast {
+          var error = PostgresError(.timeout, "the server did not accept a connection in time")
+          error.database = parameters.description
+          error.state = .connectionFailure
+          throw error
+        }
+        if found < 0 { throw failure("waiting for the socket failed") }
+        if found > 0 { state = PQconnectPoll(handle) }
+      }
+      try check(handle)
+      return handle
+    } catch {
+      PQfinish(handle)
+      throw error
+    }
+  }
+
+  private func check(_ handle: OpaquePointer) throws {
+    guard PQprotocolVersion(handle) >= 3, PQserverVersion(handle) >= 120_000 else {
+      throw failure("the server is older than PostgreSQL 12")
+    }
+    // Texts in another encoding would not be compared as Unicode.
+    let encoding = PQparameterStatus(handle, "server_encoding").map { String(cString: $0) }
+    guard encoding == nil || encoding == "UTF8" else {
+      throw failure("the database has the encoding \(encoding ?? ""), but UTF8 is needed")
+    }
+    if PQsetnonblocking(handle, 1) != 0 { throw failure("the socket cannot be made non-blocking") }
+  }
+
+  private func failure(
+    _ handle: OpaquePointer, _ parameters: ConnectionParameters
+  ) -> PostgresError {
+    let text = PQerrorMessage(handle).map { String(cString: $0) } ?? "unknown error"
+    var error = PostgresError(refusal: parameters.withoutSecrets(text))
+    if PQconnectionNeedsPassword(handle) != 0 {
+      error.hint = "Set the password in the parameters, in PGPASSWORD or in a password file."
+    }
+    error.database = parameters.description
+    return error
+  }
+
+  private func failure(_ message: String) -> PostgresError {
+    var error = PostgresError(.connection, message)
+    error.database = parameters.description
+    return error
+  }
+}

@@ -1,0 +1,46 @@
+/// What a connection does besides the parameters of libpq.
+package struct ConnectionOptions: Sendable {
+  /// How statements are prepared.
+  package enum Statements: Sendable, Equatable {
+    /// The server keeps this many prepared statements for each connection.
+    case prepared(Int)
+    /// The server keeps none, and sessions have no settings: for poolers that give each transaction
+    /// another connection, such as PgBouncer with `pool_mode = transaction`.
+    case unnamed
+  }
+
+  /// How long to try each host. The parameter `connect_timeout` has precedence.
+  package var connectTimeout: Duration = .seconds(10)
+
+  /// How long a statement may run. The server gets the same limit, so that it also ends statements of
+  /// a client that does not exist any more.
+  package var statementTimeout: Duration? = .seconds(60)
+
+  /// How long a statement waits for a lock.
+  package var lockTimeout: Duration? = .seconds(10)
+
+  /// After which time without a statement the server ends an open transaction.
+  package var idleInTransactionTimeout: Duration? = .seconds(300)
+
+  /// How much longer than its limit a call may take, to receive the server's answer to a
+  /// cancellation. Without an answer the connection is closed.
+  package var cancellationGrace: Duration = .seconds(1)
+
+  package var statements: Statements = .prepared(256)
+
+  /// The name in `pg_stat_activity`, unless the parameters have one.
+  package var applicationName = "OpenSwiftData"
+
+  /// Receives warnings and other notices of the server, on the thread that uses the connection.
+  package var log: (@Sendable (PostgresNotice) -> Void)?
+
+  package init() {}
+
+  /// The server's settings for these limits, as `name=milliseconds`.
+  var settings: [(name: String, milliseconds: Int32)] {
+    [
+      ("statement_timeout", statementTimeout), ("lock_timeout", lockTimeout),
+      ("idle_in_transaction_session_timeout", idleInTransactionTimeout),
+    ].compactMap { name, limit in limit.map { (name, max($0.milliseconds, 1)) } }
+  }
+}

@@ -1,0 +1,129 @@
+import OpenSwiftDataCPostgres
+
+extension PostgresConnection {
+  /// A statement for the text, which is prepared if it was not before.
+  package func statement(_ sql: String) throws -> PostgresStatement {
+    PostgresStatement(try description(of: sql), connection: self)
+  }
+
+  /// Runs one or more statements without parameters; ignores rows.
+  ///
+  /// Outside of a transaction, several statements are one transaction.
+  package func execute(_ sql: String) throws {
+    try exchange(sql) { handle, deadline in
+      try sent(PQsendQuery(handle, sql), sql)
+      try discardResults(handle, deadline, sql)
+    }
+  }
+
+  /// The number of statements that the connection knows.
+  package var knownStatementCount: Int { statements.count }
+
+  /// Forgets a statement that no longer fits, so that it is prepared again.
+  func forget(_ description: StatementDescription) { statements.remove(description) }
+
+  func description(of sql: String) throws -> StatementDescription {
+    if let found = statements.find(sql) { return found }
+    let name = statements.makeName()
+    let obsolete = statements.obsoleteNames
+    let description = try exchange(sql) { handle, deadline in
+      try pipelined(handle, deadline, sql) {
+        for name in obsolete {
+          let text = "DEALLOCATE " + PostgresConnection.quoted(name)
+          try sent(PQsendQueryParams(handle, text, 0, nil, nil, nil, nil, 0), sql)
+        }
+        try sent(PQsendPrepare(handle, name, sql, 0, nil), sql)
+        try sent(PQsendDescribePrepared(handle, name), sql)
+      } receive: { index, result -> StatementDescription? in
+        guard index == obsolete.count + 1 else { return nil }
+        return StatementDescription(
+          sql: sql, name: name,
+          parameterTypes: (0..<PQnparams(result)).map {
+            PostgresType(rawValue: PQparamtype(result, $0))
+          },
+          columns: (0..<PQnfields(result)).map {
+            StatementDescription.Column(
+              name: PQfname(result, $0).map { String(cString: $0) } ?? "",
+              type: PostgresType(rawValue: PQftype(result, $0)))
+          })
+      }
+    }
+    statements.noteDeallocated(obsolete.count)
+    guard let description else {
+      throw failure(.invalidAnswer, "the server did not describe the statement", sql: sql)
+    }
+    preparedCount += 1
+    statements.add(description)
+    return description
+  }
+
+  /// Sends several requests in one round trip.
+  /// - Parameter receive: Called with the number of each request, from 0, and its result.
+  /// - Returns: The last value that `receive` returned.
+  private func pipelined<R>(
+    _ handle: OpaquePointer, _ deadline: Deadline, _ sql: String, send: () throws -> Void,
+    receive: (Int, OpaquePointer) throws -> R?
+  ) throws -> R? {
+    try sent(PQenterPipelineMode(handle), sql)
+    try send()
+    try sync(handle, sql)
+    var (index, value): (Int, R?) = (0, nil)
+    while openSyncs > 0 {
+      guard let result = try nextResult(handle, deadline, sql) else {
+        index += 1
+        guard isOpen, index < 10_000 else { throw lastFailure(sql) }
+        continue
+      }
+      defer { PQclear(result) }
+      switch PQresultStatus(result) {
+      case PGRES_PIPELINE_SYNC: openSyncs -= 1
+      case PGRES_FATAL_ERROR: throw PostgresError(result: result, sql: sql)
+      case PGRES_COMMAND_OK: value = try receive(index, result) ?? value
+      default: throw failure(.invalidAnswer, "an answer has an unexpected type", sql: sql)
+      }
+    }
+    try sent(PQexitPipelineMode(handle), sql)
+    return value
+  }
+
+  func sync(_ handle: OpaquePointer, _ sql: String?) throws {
+    try sent(PQpipelineSync(handle), sql)
+    openSyncs += 1
+  }
+
+  /// Reads the results of a statement, and ignores its rows.
+  /// - Returns: The tag of the last command, such as `INSERT 0 1`.
+  @discardableResult
+  func discardResults(
+    _ handle: OpaquePointer, _ deadline: Deadline, _ sql: String?
+  ) throws -> String {
+    var (tag, failed): (String, PostgresError?) = ("", nil)
+    while let result = try nextResult(handle, deadline, sql) {
+      defer { PQclear(result) }
+      do {
+        try check(result, sql)
+        tag = PQcmdStatus(result).map { String(cString: $0) } ?? ""
+      } catch let error as PostgresError {
+        failed = failed ?? error
+      }
+    }
+    if let failed { throw failed }
+    return tag
+  }
+
+  /// Throws the error that a result reports.
+  func check(_ result: OpaquePointer, _ sql: String?) throws {
+    let status = PQresultStatus(result)
+    if cpostgres_is_part(status) != 0 { return }
+    switch status {
+    case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY: return
+    case PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH:
+      // Only the end of the connection ends it safely.
+      defer { close() }
+      throw failure(.misuse, "COPY is not supported here; the connection was closed", sql: sql)
+    case PGRES_BAD_RESPONSE:
+      throw failure(.invalidAnswer, "an answer contradicts the protocol", sql: sql)
+    default: throw PostgresError(result: result, sql: sql)
+    }
+  }
+}

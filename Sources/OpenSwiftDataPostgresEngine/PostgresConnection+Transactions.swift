@@ -1,0 +1,178 @@
+import OpenSwiftDataCPostgres
+
+/// What a transaction sees, and whether it may write.
+package enum TransactionKind: Sendable {
+  /// Each statement sees what was committed before it.
+  case write
+  /// All statements see one state of the database; nothing can be written.
+  case snapshot
+
+  var sql: String {
+    switch self {
+    case .write: "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+    case .snapshot: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+    }
+  }
+}
+
+extension PostgresConnection {
+  /// Whether a transaction is open, even if it has failed.
+  package var hasOpenTransaction: Bool {
+    guard let handle else { return false }
+    switch PQtransactionStatus(handle) {
+    case PQTRANS_INTRANS, PQTRANS_INERROR: return true
+    default: return false
+    }
+  }
+
+  /// Begins a transaction, which `commit` or `rollback` ends. In an enclosing transaction, begins a
+  /// savepoint.
+  package func begin(_ kind: TransactionKind = .write) throws {
+    if let depth = innerTransactions {
+      try execute("SAVEPOINT \(PostgresConnection.innerName(depth))")
+      innerTransactions = depth + 1
+      return
+    }
+    guard !hasOpenTransaction else { throw failure(.misuse, "a transaction is open already") }
+    var sql = kind.sql
+    if options.statements == .unnamed {
+      // Behind a pooler the session has no settings.
+      for setting in options.settings {
+        sql += "; SET LOCAL \(setting.name) = \(setting.milliseconds)"
+      }
+    }
+    try execute(sql)
+  }
+
+  /// - Throws: `PostgresError`; if `isOutcomeUnknown` is true, the changes may be stored.
+  package func commit() throws {
+    if let depth = innerTransactions, depth > 0 {
+      try execute("RELEASE SAVEPOINT \(PostgresConnection.innerName(depth - 1))")
+      innerTransactions = depth - 1
+      return
+    }
+    guard innerTransactions == nil else {
+      throw failure(.misuse, "the enclosing transaction must be committed")
+    }
+    try commitAll()
+  }
+
+  private func commitAll() throws {
+    guard hasOpenTransaction || handle == nil else {
+      throw failure(.misuse, "no transaction is open")
+    }
+    let cause = transactionFailure
+    let sql = "COMMIT"
+    let tag = try exchange(sql, isCommit: true) { handle, deadline in
+      try sent(PQsendQuery(handle, sql), sql)
+      return try discardResults(handle, deadline, sql)
+    }
+    transactionFailure = nil
+    // The server rolls back a failed transaction and reports that as a success.
+    if tag != "COMMIT" {
+      let text = cause.map { ": \($0.message)" } ?? ""
+      throw failure(
+        .server, "nothing was committed, because an earlier error aborted the transaction\(text)",
+        state: .failedTransaction, sql: sql)
+    }
+  }
+
+  /// Rolls back the running transaction. If that fails, the connection is closed, and the server
+  /// rolls back.
+  package func rollback() {
+    if let depth = innerTransactions {
+      guard depth > 0 else { return }
+      innerTransactions = depth - 1
+      return rollback(to: PostgresConnection.innerName(depth - 1))
+    }
+    guard hasOpenTransaction else { return }
+    do {
+      try execute("ROLLBACK")
+      transactionFailure = nil
+    } catch {
+      close()
+    }
+  }
+
+  private func rollback(to savepoint: String) {
+    guard hasOpenTransaction else { return }
+    do {
+      try execute("ROLLBACK TO SAVEPOINT \(savepoint)")
+      transactionFailure = nil
+      try execute("RELEASE SAVEPOINT \(savepoint)")
+    } catch {
+      close()
+    }
+  }
+
+  private static func innerName(_ depth: Int) -> String { "\"inner \(depth)\"" }
+
+  /// Commits the changes of `body`, or rolls all of them back if `body` or the commit throws.
+  package func transaction<R>(
+    _ kind: TransactionKind = .write, _ body: () throws -> R
+  ) throws -> R {
+    try begin(kind)
+    do {
+      let result = try body()
+      try commit()
+      return result
+    } catch {
+      rollback()
+      throw error
+    }
+  }
+
+  /// Runs reads that see one state of the database, in the running transaction or a new one. In a
+  /// running transaction that may write, each read sees what was committed before it.
+  package func snapshot<R>(_ body: () throws -> R) throws -> R {
+    try hasOpenTransaction ? body() : transaction(.snapshot, body)
+  }
+
+  /// Keeps the changes of `body` in the running transaction, or undoes them if `body` throws. After
+  /// that the transaction can go on, even if the server had aborted it.
+  package func savepoint<R>(_ name: String, _ body: () throws -> R) throws -> R {
+    let quoted = PostgresConnection.quoted(name)
+    guard hasOpenTransaction else {
+      throw failure(.misuse, "a savepoint needs an open transaction")
+    }
+    try execute("SAVEPOINT \(quoted)")
+    do {
+      let result = try body()
+      try execute("RELEASE SAVEPOINT \(quoted)")
+      return result
+    } catch {
+      rollback(to: quoted)
+      throw error
+    }
+  }
+
+  // MARK: Enclosing transactions
+
+  /// Begins a transaction that contains all others of the connection.
+  package func beginEnclosing() throws {
+    guard innerTransactions == nil else {
+      throw failure(.misuse, "a transaction is open already")
+    }
+    try begin()
+    innerTransactions = 0
+  }
+
+  /// Commits all changes since `beginEnclosing`.
+  package func commitEnclosing() throws {
+    guard innerTransactions == 0 else {
+      throw failure(
+        .misuse,
+        innerTransactions == nil
+          ? "no enclosing transaction is open" : "a transaction is open inside")
+    }
+    try commitAll()
+    innerTransactions = nil
+  }
+
+  /// Rolls back all changes since `beginEnclosing`; does nothing if no transaction is open.
+  package func rollbackEnclosing() {
+    guard innerTransactions != nil else { return }
+    innerTransactions = nil
+    rollback()
+  }
+}

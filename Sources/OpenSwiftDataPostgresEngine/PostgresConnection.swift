@@ -1,0 +1,104 @@
+import OpenSwiftDataCPostgres
+
+/// A connection to a PostgreSQL server. All calls block until the server has answered, or until their
+/// time limit.
+///
+/// Not thread-safe, except for `cancel()`: one user at a time, which `PostgresPool` ensures.
+///
+/// 1. `init` connects, host by host.
+/// 2. `statement(_:)` prepares a text once, and learns the types of its parameters and columns from
+///    the server. The statement is run with values in binary form.
+/// 3. Each call sends, and waits in `poll` for the socket, its deadline or a cancellation
+///    (`PostgresConnection+Waiting`).
+/// 4. After a time-out or an error the rest of the answer is read. Where that fails, the connection is
+///    closed, and every later call throws.
+package final class PostgresConnection {
+  /// The server and the database, without secrets.
+  package let database: String
+
+  package let options: ConnectionOptions
+
+  /// The handle of libpq; `nil` after `close`.
+  var handle: OpaquePointer?
+
+  let statements: PreparedStatements
+
+  let cancellation: Cancellation
+
+  /// libpq refers to it without retaining it.
+  let notices: NoticeReceiver
+
+  /// The error that made the server refuse all further statements of the transaction.
+  var transactionFailure: PostgresError?
+
+  /// Whether a transaction was open when the last exchange with the server began.
+  var isInTransaction = false
+
+  /// The number of open transactions inside an enclosing one; `nil` if no transaction encloses
+  /// others.
+  var innerTransactions: Int?
+
+  /// The number of `PQpipelineSync` calls that the server has not answered.
+  var openSyncs = 0
+
+  /// The number of exchanges with the server since the connection was opened.
+  package internal(set) var roundTrips = 0
+
+  /// The number of statements that were prepared.
+  package internal(set) var preparedCount = 0
+
+  /// Connects to the first host that accepts the connection.
+  /// - Parameter limit: A limit for all hosts together, besides that of each host.
+  /// - Throws: `PostgresError`.
+  package init(
+    _ parameters: ConnectionParameters, options: ConnectionOptions = ConnectionOptions(),
+    within limit: Duration? = nil
+  ) throws {
+    self.options = options
+    database = parameters.description
+    notices = NoticeReceiver(options.log)
+    let wake = try WakePipe()
+    let opening = ConnectionOpening(parameters, options, notices, deadline: Deadline(after: limit))
+    let handle = try opening.open()
+    self.handle = handle
+    cancellation = Cancellation(handle, wake: wake)
+    statements = PreparedStatements(options.statements)
+  }
+
+  deinit { close() }
+
+  /// Closes the connection; the server rolls back an open transaction.
+  package func close() {
+    guard let handle else { return }
+    self.handle = nil
+    // In non-blocking mode the farewell to the server does not wait.
+    PQfinish(handle)
+    statements.removeAll()
+    transactionFailure = nil
+    openSyncs = 0
+  }
+
+  /// Makes the call that runs on another thread throw an error of kind `cancelled`.
+  package func cancel() { cancellation.request() }
+
+  package var isOpen: Bool { handle.map { PQstatus($0) == CONNECTION_OK } ?? false }
+
+  /// The version of the server, such as 150004.
+  package var serverVersion: Int { handle.map { Int(PQserverVersion($0)) } ?? 0 }
+
+  /// The process of the server for this connection.
+  package var serverProcess: Int32 { handle.map { PQbackendPID($0) } ?? 0 }
+
+  /// Whether the connection is encrypted with TLS.
+  package var usesTLS: Bool { handle.map { PQsslInUse($0) != 0 } ?? false }
+
+  /// A setting that the server reports, such as `server_encoding`.
+  package func reportedSetting(_ name: String) -> String? {
+    handle.flatMap { PQparameterStatus($0, name) }.map { String(cString: $0) }
+  }
+
+  /// A text as a name in SQL.
+  package static func quoted(_ name: String) -> String {
+    "\"" + name.replacing("\"", with: "\"\"") + "\""
+  }
+}

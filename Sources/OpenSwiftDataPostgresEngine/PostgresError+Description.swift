@@ -1,0 +1,71 @@
+extension PostgresError: CustomStringConvertible {
+  /// What failed, for which database, and what to do next.
+  package var description: String {
+    var text = "\(problem): \(message)"
+    if let state { text += " (SQLSTATE \(state.rawValue))" }
+    if !text.hasSuffix(".") { text += "." }
+    if let place { text += " \(place)." }
+    if let sql { text += " Statement: \(sql.count > 400 ? sql.prefix(400) + "…" : sql)." }
+    if let hint { text += " Hint of the server: \(hint)" }
+    if let advice { text += " \(advice)" }
+    return text
+  }
+
+  private var databaseText: String { database ?? "the PostgreSQL database" }
+
+  private var problem: String {
+    switch kind {
+    case .server where state?.category == "23":
+      "A constraint of \(databaseText) rejects the change"
+    case .server: "Error in \(databaseText)"
+    case .connection: "No connection to \(databaseText)"
+    case .timeout: "\(databaseText) did not answer in time"
+    case .cancelled: "The work on \(databaseText) was cancelled"
+    case .invalidAnswer: "The answer of \(databaseText) cannot be understood"
+    case .value: "A value cannot be stored in or read from \(databaseText)"
+    case .busy: "No free connection to \(databaseText)"
+    case .misuse: "Wrong use of \(databaseText)"
+    }
+  }
+
+  private var place: String? {
+    var parts: [String] = []
+    if let constraint { parts.append("constraint \(constraint)") }
+    if let table { parts.append("table \(schema.map { $0 + "." } ?? "")\(table)") }
+    let columns = column.map { [$0] } ?? constrainedColumns
+    if !columns.isEmpty {
+      parts.append((columns.count == 1 ? "column " : "columns ") + columns.joined(separator: ", "))
+    }
+    if let parameter { parts.append("parameter \(parameter)") }
+    if let rowIndex { parts.append("row \(rowIndex) of the batch") }
+    return parts.isEmpty ? nil : "Concerned: " + parts.joined(separator: ", ")
+  }
+
+  private var advice: String? {
+    switch (repetition, kind) {
+    case (.afterChecking, _):
+      "It is not known whether the change was committed. Read what is stored before repeating it."
+    case (.transaction, _): "Repeat the whole transaction; it was rolled back."
+    case (.onNewConnection, _) where state == .tooManyConnections:
+      "Use fewer connections, or raise max_connections of the server."
+    case (.onNewConnection, _) where state == .readOnlyTransaction:
+      "Connect to the primary server: target_session_attrs=read-write."
+    case (.onNewConnection, _):
+      "Check that the server runs and accepts connections, then repeat the whole transaction."
+    case (.afterReading, _): "Read the row with the same values and update it, or use other values."
+    case (.never, .timeout):
+      "Raise the time limit, or find out what the server waits for in pg_stat_activity."
+    case (.never, .busy):
+      "Use more connections, or end the work that holds them sooner."
+    case (.never, .invalidAnswer):
+      "Check that the address leads to a PostgreSQL server; the connection was closed."
+    case (.never, _) where state == .failedTransaction:
+      "Roll back the transaction, or enclose what may fail in a savepoint."
+    case (.never, _) where state?.category == "28":
+      "Check the user, its password, and pg_hba.conf of the server."
+    case (.never, _) where state?.category == "53":
+      "Free resources of the server; nothing was written."
+    case (.never, _): nil
+    }
+  }
+}

@@ -1,0 +1,252 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// The connections of one database.
+///
+/// 1. `read`, `write` or `lease` asks the gate for a seat. A thread that already holds one for writing
+///    gets the same connection: a read inside a write sees the uncommitted changes of the write.
+/// 2. When all seats are held, the thread sleeps until the gate assigns it one, in the order of
+///    arrival, at most `waitLimit`. The error then says what the holders do.
+/// 3. The holder of a seat is its connection's only user. It opens the connection if there is none, and
+///    replaces one that the server has closed.
+/// 4. Leaving a seat rolls back what is open, and passes the seat to the next waiting thread.
+///
+/// `state` guards the gate and the sleepers; holding a seat guards its connection.
+package final class PostgresPool: @unchecked Sendable {
+  package struct Limits: Sendable {
+    /// The maximum number of connections; at least 2, because a thread may read and write.
+    package var connections = 8
+    /// How long a thread waits for a connection that others hold.
+    package var waitLimit: Duration = .seconds(30)
+    /// How long a server that restarts is tried again.
+    package var reconnectLimit: Duration = .seconds(5)
+    /// After which time of idleness the server is asked whether the connection works. Whether the
+    /// server has closed it is seen at once, and always.
+    package var checkAfter: Duration = .seconds(30)
+
+    package init() {}
+  }
+
+  private struct State {
+    var gate: PostgresPoolGate
+    var sleepers: [Int: Sleeper] = [:]
+  }
+
+  private final class Sleeper: Sendable {
+    let wake = DispatchSemaphore(value: 0)
+    let seat = Mutex<Int?>(nil)
+  }
+
+  private final class Seat {
+    var connection: PostgresConnection?
+    var lastUse: ContinuousClock.Instant = .now
+  }
+
+  package let parameters: ConnectionParameters
+  package let options: ConnectionOptions
+  package let limits: Limits
+  private let configure: @Sendable (PostgresConnection) throws -> Void
+  private let state: Mutex<State>
+  private let seats: [Seat]
+  private let opened = Mutex(0)
+
+  /// Connects to the database.
+  /// - Parameter configure: Runs once on every connection.
+  /// - Throws: `PostgresError` if the first connection cannot be opened.
+  package init(
+    _ parameters: ConnectionParameters, options: ConnectionOptions = ConnectionOptions(),
+    limits: Limits = Limits(),
+    configure: @escaping @Sendable (PostgresConnection) throws -> Void = { _ in }
+  ) throws {
+    self.parameters = parameters
+    self.options = options
+    self.limits = limits
+    self.configure = configure
+    let count = max(limits.connections, 2)
+    state = Mutex(State(gate: PostgresPoolGate(seats: count)))
+    seats = (0..<count).map { _ in Seat() }
+    try read("opening the database") { _ in }
+  }
+
+  /// The number of connections that were opened since the pool was made.
+  package var openedCount: Int { opened.withLock { $0 } }
+
+  /// Lends a connection for reading to `body`.
+  /// - Parameter work: What is done, for the error of threads that wait in vain.
+  package func read<R>(
+    _ work: String = "a read", _ body: (PostgresConnection) throws -> R
+  ) throws -> R {
+    let seat = try enter(.read, for: work)
+    defer { leave(seat) }
+    return try body(connection(at: seat))
+  }
+
+  /// Lends a connection for writing to `body`.
+  package func write<R>(
+    _ work: String = "a write", _ body: (PostgresConnection) throws -> R
+  ) throws -> R {
+    let seat = try enter(.write, for: work)
+    defer { leave(seat) }
+    return try body(connection(at: seat))
+  }
+
+  /// A connection for writing, lent for longer than one call. The thread that took it owns it.
+  package final class Lease {
+    package let connection: PostgresConnection
+    private let onEnd: () -> Void
+    private var isEnded = false
+
+    init(connection: PostgresConnection, onEnd: @escaping () -> Void) {
+      self.connection = connection
+      self.onEnd = onEnd
+    }
+
+    /// Returns the connection; a second call does nothing.
+    package func end() {
+      guard !isEnded else { return }
+      isEnded = true
+      onEnd()
+    }
+
+    deinit { end() }
+  }
+
+  /// - Parameter limit: How long to wait for another thread; `nil` for the pool's own limit.
+  package func lease(_ work: String = "a save", within limit: Duration? = nil) throws -> Lease {
+    let seat = try enter(.write, for: work, within: limit)
+    do {
+      return Lease(connection: try connection(at: seat)) { self.leave(seat) }
+    } catch {
+      leave(seat)
+      throw error
+    }
+  }
+
+  /// Waits until all seats are free, then closes all connections; later uses throw.
+  package func close() throws {
+    let thread = ObjectIdentifier(Thread.current)
+    let isInside = state.withLock { state in
+      if !state.gate.isHolding(thread) { state.gate.close() }
+      return state.gate.isHolding(thread)
+    }
+    if isInside {
+      throw failure(.misuse, "the pool cannot be closed from inside a read or write of it")
+    }
+    while !state.withLock({ $0.gate.isIdle }) { Thread.sleep(forTimeInterval: 0.001) }
+    for seat in seats { seat.connection = nil }
+  }
+
+  // MARK: Seats
+
+  private func enter(
+    _ purpose: PostgresPoolGate.Purpose, for work: String, within limit: Duration? = nil
+  ) throws -> Int {
+    let thread = ObjectIdentifier(Thread.current)
+    let (admission, sleeper) = state.withLock { state in
+      let admission = state.gate.arrive(purpose, for: work, holder: thread, at: .now)
+      guard case .wait(let ticket) = admission else { return (admission, nil as Sleeper?) }
+      let sleeper = Sleeper()
+      state.sleepers[ticket] = sleeper
+      return (admission, sleeper)
+    }
+    switch admission {
+    case .enter(let seat): return seat
+    case .refuse: throw failure(.misuse, "the pool is closed")
+    case .wait(let ticket):
+      let limit = limit ?? limits.waitLimit
+      let deadline = DispatchTime.now() + .milliseconds(Int(limit.milliseconds))
+      if sleeper?.wake.wait(timeout: deadline) == .timedOut,
+        let gate = state.withLock({ state -> PostgresPoolGate? in
+          state.sleepers[ticket] = nil
+          return state.gate.withdraw(ticket: ticket) ? state.gate : nil
+        })
+      {
+        throw failure(.busy, PostgresPool.queueText(gate, waited: limit, for: work))
+      }
+    }
+    guard let seat = sleeper?.seat.withLock({ $0 }) else {
+      preconditionFailure("PostgresPool: woken without a seat")
+    }
+    return seat
+  }
+
+  private static func queueText(
+    _ gate: PostgresPoolGate, waited: Duration, for work: String
+  ) -> String {
+    let now = ContinuousClock.now
+    let uses = gate.uses.map { "\($0.work) for \((now - $0.start).milliseconds) ms" }
+    let waiting = gate.waiting
+    let others = waiting.isEmpty ? "" : "; also waiting: \(waiting.joined(separator: ", "))"
+    return
+      "\(work) waited \(waited.milliseconds) ms for one of \(gate.seatCount) connections, held by "
+      + "\(uses.joined(separator: ", "))\(others)"
+  }
+
+  private func leave(_ index: Int) {
+    let seat = seats[index]
+    // Only this thread holds the seat, so the answer stays true.
+    if state.withLock({ $0.gate.isLastUse(of: index) }), let connection = seat.connection {
+      connection.rollbackEnclosing()
+      connection.rollback()
+      if !connection.isOpen { seat.connection = nil }
+      seat.lastUse = .now
+    }
+    // Under the lock, so that a thread whose wait times out finds either its ticket or its seat.
+    let sleeper = state.withLock { state -> Sleeper? in
+      guard let grant = state.gate.leave(seat: index, at: .now) else { return nil }
+      let sleeper = state.sleepers.removeValue(forKey: grant.ticket)
+      sleeper?.seat.withLock { $0 = grant.seat }
+      return sleeper
+    }
+    sleeper?.wake.signal()
+  }
+
+  private func failure(_ kind: PostgresError.Kind, _ message: String) -> PostgresError {
+    PostgresError(kind, message).with(sql: nil, database: parameters.description)
+  }
+
+  // MARK: Connections
+
+  private func connection(at index: Int) throws -> PostgresConnection {
+    let seat = seats[index]
+    if let connection = seat.connection {
+      // Inside an outer use of the seat nothing may be replaced: its transaction would be lost.
+      if !state.withLock({ $0.gate.isLastUse(of: index) }) { return connection }
+      if isUsable(connection, idleSince: seat.lastUse) { return connection }
+      seat.connection = nil
+    }
+    let connection = try reconnected()
+    seat.connection = connection
+    return connection
+  }
+
+  private func isUsable(
+    _ connection: PostgresConnection, idleSince lastUse: ContinuousClock.Instant
+  ) -> Bool {
+    guard connection.isAlive else { return false }
+    if ContinuousClock.now - lastUse < limits.checkAfter { return true }
+    return (try? connection.ping(within: .seconds(2))) != nil
+  }
+
+  /// A new connection. A server that is restarting is tried again for some time.
+  private func reconnected() throws -> PostgresConnection {
+    let deadline = Deadline(after: limits.reconnectLimit)
+    let mayWait = openedCount > 0
+    var pause = 0.02
+    while true {
+      do {
+        let connection = try PostgresConnection(parameters, options: options)
+        try configure(connection)
+        opened.withLock { $0 += 1 }
+        return connection
+      } catch let error as PostgresError
+        where error.repetition == .onNewConnection && !deadline.isPast
+        && (mayWait || error.state == .cannotConnectNow)
+      {
+        Thread.sleep(forTimeInterval: pause)
+        pause = min(pause * 2, 0.5)
+      }
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import OpenSwiftDataCPostgres
+
+/// A statement of a connection with values for its parameters.
+///
+/// Bind values and call `run`, `rows` or one of the functions for short answers. Bound values stay
+/// until `clear()` or until they are bound again, except borrowed ones. Must not be used outside the
+/// closure that borrows its connection.
+package final class PostgresStatement {
+  package let connection: PostgresConnection
+  private var description: StatementDescription
+
+  /// The values of the parameters.
+  package var parameters: ParameterBuffer
+
+  init(_ description: StatementDescription, connection: PostgresConnection) {
+    self.description = description
+    self.connection = connection
+    parameters = ParameterBuffer(description.parameterTypes)
+  }
+
+  package var sql: String { description.sql }
+  package var columns: [StatementDescription.Column] { description.columns }
+  package var parameterTypes: [PostgresType] { description.parameterTypes }
+
+  package func bind(_ values: PostgresValue...) throws { try bind(values) }
+
+  /// Binds all parameters.
+  package func bind(_ values: [PostgresValue]) throws {
+    parameters.clear()
+    for (index, value) in values.enumerated() { try bind(value, at: index + 1) }
+  }
+
+  /// Binds the parameter with this number, from 1.
+  package func bind(_ value: PostgresValue, at number: Int) throws {
+    try described { try parameters.bind(value, at: number) }
+  }
+
+  /// Adds the statement to errors of values.
+  package func described<R>(_ body: () throws -> R) throws -> R {
+    do {
+      return try body()
+    } catch let error as PostgresError {
+      throw error.with(sql: sql, database: connection.database)
+    }
+  }
+
+  /// Runs to the end, and ignores rows.
+  /// - Returns: The number of changed rows.
+  @discardableResult
+  package func run(within limit: Duration? = nil) throws -> Int {
+    try rows(within: limit) { rows in
+      while try rows.next() {}
+      return rows.changedRows
+    }
+  }
+
+  /// Lends the rows of the result to `body`, which need not read all of them.
+  ///
+  /// Only the row that is being read is in memory.
+  package func rows<R>(
+    within limit: Duration? = nil, _ body: (PostgresRows) throws -> R
+  ) throws -> R {
+    do {
+      return try runRows(within: limit, body)
+    } catch let error as PostgresError where error.isStalePreparedStatement {
+      forget()
+      // The statement was rejected before it ran. In a transaction the caller must repeat all.
+      guard connection.handle != nil, !connection.isInTransaction else { throw error }
+      description = try connection.description(of: sql)
+      guard description.parameterTypes == parameters.types else { throw error }
+      return try runRows(within: limit, body)
+    }
+  }
+
+  /// Makes the next user of the text prepare it again.
+  func forget() { connection.forget(description) }
+
+  private func runRows<R>(
+    within limit: Duration?, _ body: (PostgresRows) throws -> R
+  ) throws -> R {
+    try connection.exchange(sql, within: limit) { handle, deadline in
+      try send(parameters)
+      try connection.sent(cpostgres_read_in_parts(handle, 500), sql)
+      let rows = PostgresRows(connection, handle, description, deadline)
+      defer { rows.end() }
+      let result = try body(rows)
+      try rows.finish()
+      return result
+    }
+  }
+
+  /// Sends the statement with these values.
+  func send(_ values: ParameterBuffer) throws {
+    guard let handle = connection.handle else {
+      throw connection.failure(.connection, "the connection is closed", sql: sql)
+    }
+    let result = values.withValues { count, pointers, lengths, formats in
+      if !description.name.isEmpty {
+        return PQsendQueryPrepared(
+          handle, description.name, count, pointers, lengths, formats, 1)
+      }
+      // The types are known from the first description of this text.
+      let types = description.parameterTypes.map(\.rawValue)
+      return PQsendQueryParams(handle, sql, count, types, pointers, lengths, formats, 1)
+    }
+    try connection.sent(result, sql)
+  }
+
+  // MARK: Short answers
+
+  /// The first column of the first row; `nil` if there is no row or it is null.
+  package func integer() throws -> Int64? {
+    try rows { try $0.next() ? try $0.integer(0) : nil }
+  }
+
+  /// All columns of all rows, row by row; 0 for null.
+  package func integers() throws -> [Int64] {
+    try rows { rows in
+      var values: [Int64] = []
+      while try rows.next() {
+        for column in 0..<rows.columnCount { values.append(try rows.integer(column) ?? 0) }
+      }
+      return values
+    }
+  }
+
+  /// All columns of all rows.
+  package func values() throws -> [[PostgresValue]] {
+    try rows { rows in
+      var values: [[PostgresValue]] = []
+      while try rows.next() {
+        values.append(try (0..<rows.columnCount).map { try rows.value($0) })
+      }
+      return values
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import OpenSwiftDataPostgresEngine
+import Testing
+
+struct ConnectionParametersTests {
+  @Test func aURLAndKeywordsGiveTheSameParameters() throws {
+    let url = try ConnectionParameters(
+      "postgresql://ann:pa%2Fss@db.example:5433/shop?sslmode=verify-full&application_name=x")
+    let words = try ConnectionParameters(
+      "user=ann password='pa/ss' host=db.example port=5433 dbname=shop sslmode=verify-full")
+    for keyword in ["user", "password", "host", "port", "dbname", "sslmode"] {
+      #expect(url[keyword] == words[keyword])
+      #expect(url[keyword] != nil)
+    }
+    #expect(url["application_name"] == "x")
+    #expect(url["sslrootcert"] == nil)
+  }
+
+  @Test func descriptionsAndDumpsHaveNoPassword() throws {
+    let parameters = try ConnectionParameters("postgresql://ann:s3cret@db.example:5433/shop")
+    var dumped = ""
+    dump(parameters, to: &dumped)
+    for text in [parameters.description, String(reflecting: parameters), "\(parameters)", dumped] {
+      #expect(!text.contains("s3cret"))
+      #expect(text.contains("shop"))
+      #expect(text.contains("db.example:5433"))
+    }
+  }
+
+  @Test(arguments: [
+    "postgresql://ann:s3c/ret@host/db", "postgresql://ann:s3c?ret@host/db",
+    "postgresql://ann:s3c#ret@host/db", "postgresql://ann:s3c%zzret@host/db",
+    "postgresql://ann:1234/s3cret@host/db", "postgresql://ann:s3c@ret@host/db",
+    "password=s3c ret host=x", "password='s3cret", "s3cret", "postgresql://ann:p@host:s3cret/db",
+    "host=x s3cret=y",
+  ])
+  func aMalformedTextIsRefusedWithoutItsParts(_ text: String) {
+    let error = failure { _ = try ConnectionParameters(text) }
+    #expect(error?.kind == .misuse)
+    #expect(error?.description.contains("s3c") == false)
+    #expect(error?.description.contains("ret@") == false)
+    #expect(error?.description.contains("postgresql://user:password@host:port/database") == true)
+  }
+
+  @Test func aZeroByteIsRefused() {
+    #expect(failure { _ = try ConnectionParameters("host=x\0y") }?.kind == .misuse)
+    var parameters = ConnectionParameters()
+    parameters["host"] = "a\0b"
+    #expect(failure { _ = try PostgresConnection(parameters) }?.kind == .misuse)
+  }
+}

@@ -1,0 +1,176 @@
+import Foundation
+import OpenSwiftDataPostgresEngine
+import Synchronization
+
+/// A PostgreSQL server for tests, in a temporary folder and on a Unix socket only.
+///
+/// A shell runs it, stops it and removes the folder when its standard input ends: at `stop`, or when
+/// the process of the tests ends, in whatever way.
+final class PostgresServer: Sendable {
+  /// The folder of the socket.
+  let socketFolder: String
+  private let folder: String
+  private let shell: Process
+  private let input: Pipe
+
+  /// The folder with `initdb` and `pg_ctl`; `nil` if PostgreSQL is not installed.
+  static let binaries: String? = {
+    var folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+      .map(String.init)
+    let versions =
+      (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")) ?? []
+    folders += versions.sorted { (Int($0) ?? 0) > (Int($1) ?? 0) }
+      .map { "/usr/lib/postgresql/\($0)/bin" }
+    folders += ["/opt/homebrew/bin", "/usr/local/bin"]
+    return folders.first { FileManager.default.isExecutableFile(atPath: $0 + "/initdb") }
+  }()
+
+  /// Whether tests with a server can run. Prints a line if they cannot.
+  static let isAvailable: Bool = {
+    if binaries != nil { return true }
+    print(
+      "PostgreSQL is not installed: the tests of the PostgreSQL engine that need a server are SKIPPED."
+        + " Run Scripts/setup --development.")
+    return false
+  }()
+
+  private static let sharedServer = Mutex<Result<PostgresServer, any Error>?>(nil)
+
+  /// The server of all tests that do not stop it.
+  static var shared: PostgresServer {
+    get throws {
+      try sharedServer.withLock { server in
+        if server == nil { server = Result { try PostgresServer() } }
+        return try server!.get()
+      }
+    }
+  }
+
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  private static let script = """
+    bin=$1
+    as=
+    dir=$(mktemp -d /tmp/opensd-pg-XXXXXX) || exit 1
+    if [ "$(id -u)" = 0 ]; then
+      as="setpriv --reuid=postgres --regid=postgres --clear-groups"
+      chown postgres "$dir"
+    fi
+    cd "$dir"
+    cleanup() {
+      pid=$(head -1 data/postmaster.pid 2> /dev/null)
+      if [ -n "$pid" ]; then
+        kill -CONT "$pid" $(ps -o pid= --ppid "$pid") 2> /dev/null
+        $as "$bin/pg_ctl" stop -D data -m immediate -w -t 10 > /dev/null 2>&1
+      fi
+      cd /
+      rm -rf "$dir"
+    }
+    trap cleanup EXIT
+    trap '' INT
+    $as "$bin/initdb" -D data -U postgres -A trust --no-sync --no-instructions -E UTF8 --locale=C \
+      > initdb.log 2>&1 || { cat initdb.log >&2; exit 1; }
+    $as sed -i.old '1i local protected all scram-sha-256' data/pg_hba.conf
+    $as sh -c "cat >> data/postgresql.conf" <<END
+    listen_addresses = ''
+    unix_socket_directories = '$dir'
+    fsync = off
+    full_page_writes = off
+    max_connections = 40
+    shared_buffers = 32MB
+    max_wal_size = 4GB
+    END
+    $as "$bin/pg_ctl" start -D data -l "$dir/server.log" -w -t 30 > /dev/null 2> start.log \
+      || { cat start.log >&2; exit 1; }
+    echo "$dir"
+    cat > /dev/null
+    """
+
+  init() throws {
+    guard let binaries = PostgresServer.binaries else {
+      throw Failure(description: "no PostgreSQL")
+    }
+    shell = Process()
+    shell.executableURL = URL(fileURLWithPath: "/bin/sh")
+    shell.arguments = ["-c", PostgresServer.script, "sh", binaries]
+    input = Pipe()
+    let output = Pipe()
+    shell.standardInput = input
+    shell.standardOutput = output
+    try shell.run()
+    var line = Data()
+    while line.last != 10 {
+      let byte = output.fileHandleForReading.readData(ofLength: 1)
+      if byte.isEmpty { throw Failure(description: "the server did not start") }
+      line += byte
+    }
+    folder = String(decoding: line.dropLast(), as: UTF8.self)
+    socketFolder = folder
+  }
+
+  /// Stops the server and removes its folder.
+  func stop() {
+    try? input.fileHandleForWriting.close()
+    shell.waitUntilExit()
+  }
+
+  var parameters: ConnectionParameters {
+    var parameters = ConnectionParameters()
+    parameters["host"] = socketFolder
+    parameters["dbname"] = "postgres"
+    parameters["user"] = "postgres"
+    return parameters
+  }
+
+  func connect(
+    _ configure: (inout ConnectionOptions) -> Void = { _ in }
+  ) throws -> PostgresConnection {
+    var options = ConnectionOptions()
+    configure(&options)
+    return try PostgresConnection(parameters, options: options)
+  }
+
+  /// A connection to a schema of its own, in which names need no prefix.
+  func connectToNewSchema(
+    _ configure: (inout ConnectionOptions) -> Void = { _ in }
+  ) throws -> PostgresConnection {
+    let name = "s" + UUID().uuidString.lowercased().filter { $0 != "-" }
+    let connection = try connect(configure)
+    try connection.execute("CREATE SCHEMA \(name); SET search_path = \(name)")
+    return connection
+  }
+
+  // MARK: Disturbances
+
+  var process: Int32 {
+    let text = try? String(contentsOfFile: folder + "/data/postmaster.pid", encoding: .utf8)
+    return text?.split(separator: "\n").first.flatMap { Int32($0) } ?? 0
+  }
+
+  func restart(_ mode: String = "fast") throws {
+    let process = Process()
+    let control = "\(PostgresServer.binaries ?? "")/pg_ctl"
+    let command =
+      "cd / && \(getuid() == 0 ? "setpriv --reuid=postgres --regid=postgres --clear-groups " : "")"
+      + "\(control) restart -D \(folder)/data -m \(mode) -l \(folder)/server.log -w > /dev/null 2>&1"
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    process.arguments = ["-c", command]
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+    process.waitUntilExit()
+    if process.terminationStatus != 0 { throw Failure(description: "pg_ctl restart failed") }
+  }
+
+  /// Stops the server's processes, as a frozen machine would.
+  func pause(_ connections: PostgresConnection...) {
+    kill(process, SIGSTOP)
+    for connection in connections { kill(connection.serverProcess, SIGSTOP) }
+  }
+
+  func resume(_ processes: [Int32]) {
+    kill(process, SIGCONT)
+    for process in processes { kill(process, SIGCONT) }
+  }
+}
