@@ -92,7 +92,8 @@ extension PostgresConnection {
     let unsent = PQflush(handle)
     if unsent < 0 {
       // The server may have said why before it closed the connection.
-      if PQconsumeInput(handle) == 0 || PQisBusy(handle) != 0 { throw lastFailure(sql) }
+      PQconsumeInput(handle)
+      if PQisBusy(handle) != 0 { throw lastFailure(sql) }
       return
     }
     var events = CPOSTGRES_READABLE
@@ -104,7 +105,8 @@ extension PostgresConnection {
       throw Interruption.cancelled
     }
     if deadline.isPast { throw Interruption.timeout }
-    if found & CPOSTGRES_READABLE != 0, PQconsumeInput(handle) == 0 {
+    if found & CPOSTGRES_READABLE != 0, PQconsumeInput(handle) == 0, PQisBusy(handle) != 0 {
+      // Otherwise the server has said why it closes the connection: that is the next result.
       throw lastFailure(sql)
     }
   }

@@ -42,10 +42,11 @@ extension PostgresError {
     // process has set a locale.
     let isInvalid =
       [
-        "unexpected", "lost synchronization", "do not agree", "insufficient data",
+        "unexpected response", "unexpected message", "lost synchronization", "do not agree",
+        "insufficient data",
         "invalid message",
         "message type", "out of sync", "protocol",
-      ].contains { text.contains($0) } && !text.contains("closed the connection unexpectedly")
+      ].contains { text.contains($0) }
     self.init(
       isInvalid ? .invalidAnswer : .connection,
       text.isEmpty ? "the connection was lost" : text, sql: sql)
@@ -56,7 +57,7 @@ extension PostgresError {
   init(refusal text: String) {
     let lines = text.split(whereSeparator: \.isNewline).filter { !$0.contains("LOCATION:") }
     let message = PostgresError.oneLine(lines.joined(separator: "\n"))
-    guard let match = message.firstMatch(of: #/: +([0-9A-Z]{5}): /#) else {
+    guard let match = message.firstMatch(of: #/: +(?=[A-Z]*[0-9])([0-9A-Z]{5}): /#) else {
       self.init(libraryMessage: message, sql: nil)
       return
     }

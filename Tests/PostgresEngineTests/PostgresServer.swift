@@ -12,6 +12,7 @@ final class PostgresServer: Sendable {
   private let folder: String
   private let shell: Process
   private let input: Pipe
+  private let output: FileHandle
 
   /// The folder with `initdb` and `pg_ctl`; `nil` if PostgreSQL is not installed.
   static let binaries: String? = {
@@ -63,7 +64,7 @@ final class PostgresServer: Sendable {
       pid=$(head -1 data/postmaster.pid 2> /dev/null)
       if [ -n "$pid" ]; then
         kill -CONT "$pid" $(ps -o pid= --ppid "$pid") 2> /dev/null
-        $as "$bin/pg_ctl" stop -D data -m immediate -w -t 10 > /dev/null 2>&1
+        $as "$bin/pg_ctl" stop -D "$dir/data" -m immediate -w -t 10 > /dev/null 2>&1
       fi
       cd /
       rm -rf "$dir"
@@ -82,10 +83,13 @@ final class PostgresServer: Sendable {
     shared_buffers = 32MB
     max_wal_size = 4GB
     END
-    $as "$bin/pg_ctl" start -D data -l "$dir/server.log" -w -t 30 > /dev/null 2> start.log \
+    $as "$bin/pg_ctl" start -D "$dir/data" -l "$dir/server.log" -w -t 30 > /dev/null 2> start.log \
       || { cat start.log >&2; exit 1; }
     echo "$dir"
-    cat > /dev/null
+    while read -r mode; do
+      $as "$bin/pg_ctl" restart -D "$dir/data" -m "$mode" -l "$dir/server.log" -w > /dev/null 2>&1
+      echo "$?"
+    done
     """
 
   init() throws {
@@ -100,14 +104,19 @@ final class PostgresServer: Sendable {
     shell.standardInput = input
     shell.standardOutput = output
     try shell.run()
+    self.output = output.fileHandleForReading
+    folder = try PostgresServer.line(from: self.output)
+    socketFolder = folder
+  }
+
+  private static func line(from file: FileHandle) throws -> String {
     var line = Data()
     while line.last != 10 {
-      let byte = output.fileHandleForReading.readData(ofLength: 1)
+      let byte = file.readData(ofLength: 1)
       if byte.isEmpty { throw Failure(description: "the server did not start") }
       line += byte
     }
-    folder = String(decoding: line.dropLast(), as: UTF8.self)
-    socketFolder = folder
+    return String(decoding: line.dropLast(), as: UTF8.self)
   }
 
   /// Stops the server and removes its folder.
@@ -149,18 +158,13 @@ final class PostgresServer: Sendable {
     return text?.split(separator: "\n").first.flatMap { Int32($0) } ?? 0
   }
 
+  /// Restarts the server. The shell does it: a server that inherits the descriptors of a `Process` of
+  /// Foundation keeps `waitUntilExit` waiting.
   func restart(_ mode: String = "fast") throws {
-    let process = Process()
-    let control = "\(PostgresServer.binaries ?? "")/pg_ctl"
-    let command =
-      "cd / && \(getuid() == 0 ? "setpriv --reuid=postgres --regid=postgres --clear-groups " : "")"
-      + "\(control) restart -D \(folder)/data -m \(mode) -l \(folder)/server.log -w > /dev/null 2>&1"
-    process.executableURL = URL(fileURLWithPath: "/bin/sh")
-    process.arguments = ["-c", command]
-    process.standardInput = FileHandle.nullDevice
-    try process.run()
-    process.waitUntilExit()
-    if process.terminationStatus != 0 { throw Failure(description: "pg_ctl restart failed") }
+    try input.fileHandleForWriting.write(contentsOf: Data("\(mode)\n".utf8))
+    guard try PostgresServer.line(from: output) == "0" else {
+      throw Failure(description: "pg_ctl restart failed")
+    }
   }
 
   /// Stops the server's processes, as a frozen machine would.

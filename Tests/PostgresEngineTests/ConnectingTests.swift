@@ -1,0 +1,124 @@
+import Foundation
+import OpenSwiftDataPostgresEngine
+import Testing
+
+@Suite(.enabled(if: PostgresServer.isAvailable))
+struct ConnectingTests {
+  let server: PostgresServer
+
+  init() throws {
+    server = try PostgresServer.shared
+  }
+
+  @Test func aURLLeadsToTheServer() throws {
+    let path = server.socketFolder.replacing("/", with: "%2F")
+    let parameters = try ConnectionParameters("postgresql://postgres@\(path)/postgres")
+    let connection = try PostgresConnection(parameters)
+    #expect(connection.isOpen)
+    #expect(connection.serverVersion >= 120_000)
+    #expect(connection.serverProcess > 0)
+    #expect(connection.reportedSetting("server_encoding") == "UTF8")
+    #expect(!connection.usesTLS)
+    connection.close()
+    #expect(failure { try connection.execute("SELECT 1") }?.kind == .connection)
+  }
+
+  @Test func aWrongPasswordIsRefusedForGood() throws {
+    let admin = try server.connect()
+    let exists = try admin.integer("SELECT count(*) FROM pg_database WHERE datname = 'protected'")
+    if exists == 0 {
+      try admin.execute("CREATE ROLE guarded LOGIN PASSWORD 's3cret-right'")
+      try admin.execute("CREATE DATABASE protected")
+    }
+    var parameters = server.parameters
+    parameters["dbname"] = "protected"
+    parameters["user"] = "guarded"
+    parameters["password"] = "s3cret-right"
+    #expect(try PostgresConnection(parameters).integer("SELECT 1") == 1)
+    parameters["password"] = "s3cret-wrong"
+    let wrong = failure { _ = try PostgresConnection(parameters) }
+    #expect(wrong?.kind == .connection)
+    #expect(wrong?.state == "28P01")
+    #expect(wrong?.repetition == .never)
+    #expect(wrong?.description.contains("s3cret") == false)
+    #expect(wrong?.description.contains("guarded") == true)
+    parameters["password"] = nil
+    let missing = failure { _ = try PostgresConnection(parameters) }
+    #expect(missing?.description.contains("PGPASSWORD") == true)
+  }
+
+  @Test func aMissingDatabaseIsNamed() {
+    var parameters = server.parameters
+    parameters["dbname"] = "nowhere"
+    let error = failure { _ = try PostgresConnection(parameters) }
+    #expect(error?.state == "3D000")
+    #expect(error?.repetition == .never)
+    #expect(error?.description.contains("nowhere") == true)
+  }
+
+  @Test func theNextHostIsTriedAfterOneThatRefuses() throws {
+    var parameters = server.parameters
+    parameters["host"] = "/nonexistent,\(server.socketFolder)"
+    #expect(try PostgresConnection(parameters).integer("SELECT 1") == 1)
+    parameters["host"] = "/nonexistent,/absent"
+    let error = failure { _ = try PostgresConnection(parameters) }
+    #expect(error?.kind == .connection)
+    #expect(error?.repetition == .onNewConnection)
+    #expect(error?.description.contains("/nonexistent") == true)
+    #expect(error?.description.contains("/absent") == true)
+  }
+
+  @Test func theNextHostIsTriedAfterOneThatIsSilent() throws {
+    let silent = try FakeServer { _ in Thread.sleep(forTimeInterval: 20) }
+    var parameters = server.parameters
+    parameters["host"] = "127.0.0.1,\(server.socketFolder)"
+    parameters["port"] = "\(silent.port),5432"
+    parameters["connect_timeout"] = "1"
+    var connection: PostgresConnection?
+    let duration = try time { connection = try PostgresConnection(parameters) }
+    #expect(try connection?.integer("SELECT 1") == 1)
+    #expect(duration > .milliseconds(900) && duration < .seconds(8))
+  }
+
+  @Test func aSilentServerIsGivenUpAfterTheTimeLimit() throws {
+    let silent = try FakeServer { _ in Thread.sleep(forTimeInterval: 20) }
+    var options = ConnectionOptions()
+    options.connectTimeout = .milliseconds(300)
+    var error: PostgresError?
+    let duration = time {
+      error = failure { _ = try PostgresConnection(silent.parameters, options: options) }
+    }
+    #expect(error?.kind == .timeout)
+    #expect(error?.repetition == .onNewConnection)
+    #expect(duration < .seconds(8))
+  }
+
+  @Test func theKindOfServerIsChecked() throws {
+    var parameters = server.parameters
+    parameters["target_session_attrs"] = "standby"
+    #expect(failure { _ = try PostgresConnection(parameters) }?.kind == .connection)
+    parameters["target_session_attrs"] = "prefer-standby"
+    #expect(try PostgresConnection(parameters).integer("SELECT 1") == 1)
+    parameters["target_session_attrs"] = "read-write"
+    #expect(try PostgresConnection(parameters).integer("SELECT 1") == 1)
+  }
+
+  @Test func aServerWithoutTLSIsRefusedWhereTLSIsRequired() throws {
+    let plain = try FakeServer { client in
+      // The answer to a request for TLS.
+      _ = client.receive()
+      client.send([UInt8(ascii: "N")])
+    }
+    var parameters = plain.parameters
+    parameters["sslmode"] = "require"
+    let error = failure { _ = try PostgresConnection(parameters) }
+    #expect(error?.kind == .connection)
+    #expect(error?.description.contains("SSL") == true)
+  }
+
+  @Test func anUnknownParameterIsRefused() {
+    var parameters = server.parameters
+    parameters["no_such_parameter"] = "1"
+    #expect(failure { _ = try PostgresConnection(parameters) }?.kind == .connection)
+  }
+}

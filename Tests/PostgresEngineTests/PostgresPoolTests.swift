@@ -1,0 +1,194 @@
+import Foundation
+import OpenSwiftDataPostgresEngine
+import Testing
+
+@Suite(.serialized, .enabled(if: PostgresServer.isAvailable))
+struct PostgresPoolTests {
+  func pool(
+    _ server: PostgresServer, _ connections: Int = 2, wait: Duration = .seconds(30),
+    checkAfter: Duration = .seconds(30)
+  ) throws -> PostgresPool {
+    var limits = PostgresPool.Limits()
+    limits.connections = connections
+    limits.waitLimit = wait
+    limits.checkAfter = checkAfter
+    var options = ConnectionOptions()
+    options.cancellationGrace = .milliseconds(300)
+    return try PostgresPool(server.parameters, options: options, limits: limits)
+  }
+
+  @Test func aReadInsideAWriteSeesItsChanges() throws {
+    let pool = try pool(.shared)
+    try pool.write { connection in
+      try connection.begin()
+      try connection.execute("CREATE TEMPORARY TABLE own (x bigint)")
+      #expect(try pool.read { try $0.integer("SELECT count(*) FROM own") } == 0)
+      connection.rollback()
+    }
+    #expect(pool.openedCount == 1)
+  }
+
+  @Test func aLeaseKeepsTheConnectionUntilItsEnd() throws {
+    let pool = try pool(.shared)
+    let lease = try pool.lease()
+    try pool.write { #expect($0 === lease.connection) }
+    try lease.connection.begin()
+    lease.end()
+    lease.end()
+    // What was left open is rolled back.
+    try pool.read { #expect(!$0.hasOpenTransaction) }
+    #expect(pool.openedCount == 1)
+  }
+
+  @Test func whoWaitsInVainLearnsWhoHoldsTheConnections() throws {
+    let pool = try pool(.shared, wait: .milliseconds(200))
+    let (isHeld, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let holders = ["a long import", "a report"].map { work in
+      Background {
+        try pool.write(work) { _ in
+          isHeld.signal()
+          mayEnd.wait()
+        }
+      }
+    }
+    for _ in holders { isHeld.wait() }
+    var error: PostgresError?
+    let duration = time { error = failure { try pool.read("a fetch") { _ in } } }
+    #expect(error?.kind == .busy)
+    #expect(duration >= .milliseconds(190) && duration < .seconds(4))
+    for text in ["a long import for", "a report for", "a fetch waited", "2 connections"] {
+      #expect(error?.description.contains(text) == true)
+    }
+    for _ in holders { mayEnd.signal() }
+    for holder in holders { try holder.wait() }
+    #expect(try pool.read { try $0.integer("SELECT 1") } == 1)
+  }
+
+  @Test func manyThreadsShareFewConnections() throws {
+    let pool = try pool(.shared, 3)
+    try pool.write { try $0.execute("CREATE TABLE IF NOT EXISTS shared_count (x bigint)") }
+    try pool.write {
+      try $0.execute("DELETE FROM shared_count; INSERT INTO shared_count VALUES (0)")
+    }
+    let threads = (0..<12).map { _ in
+      Background {
+        for _ in 0..<20 {
+          try pool.write { connection in
+            _ = try connection.transaction {
+              try connection.statement("UPDATE shared_count SET x = x + 1").run()
+            }
+          }
+        }
+      }
+    }
+    for thread in threads { try thread.wait() }
+    #expect(try pool.read { try $0.integer("SELECT x FROM shared_count") } == 240)
+    #expect(pool.openedCount == 3)
+  }
+
+  @Test func aClosedPoolRefuses() throws {
+    let pool = try pool(.shared)
+    #expect(failure { try pool.read { _ in try pool.close() } }?.kind == .misuse)
+    try pool.close()
+    #expect(failure { try pool.read { _ in } }?.kind == .misuse)
+  }
+
+  @Test func aKilledBackendCostsTheTransactionAndNoMore() throws {
+    let server = try PostgresServer()
+    defer { server.stop() }
+    let pool = try pool(server)
+    try pool.write { try $0.execute("CREATE TABLE a (x bigint)") }
+    let error = failure {
+      try pool.write { connection in
+        try connection.begin()
+        try connection.execute("INSERT INTO a VALUES (1)")
+        kill(connection.serverProcess, SIGKILL)
+        try connection.execute("INSERT INTO a VALUES (2)")
+      }
+    }
+    #expect(error?.kind == .connection)
+    #expect(error?.isOutcomeUnknown == false)
+    #expect(error?.repetition == .onNewConnection)
+    // The server needs a moment for its recovery, in which it refuses connections.
+    #expect(try pool.read { try $0.integer("SELECT count(*) FROM a") } == 0)
+    #expect(pool.openedCount == 2)
+  }
+
+  @Test func aCommitWithoutAnAnswerMayHaveHappened() throws {
+    let server = try PostgresServer()
+    defer { server.stop() }
+    let pool = try pool(server)
+    try pool.write {
+      try $0.execute(
+        """
+        CREATE TABLE a (x bigint);
+        CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql
+          AS $$ BEGIN PERFORM pg_sleep(5); RETURN NULL; END $$;
+        CREATE CONSTRAINT TRIGGER late AFTER INSERT ON a DEFERRABLE INITIALLY DEFERRED
+          FOR EACH ROW EXECUTE FUNCTION wait();
+        """)
+    }
+    let error = failure {
+      try pool.write { connection in
+        try connection.begin()
+        try connection.execute("INSERT INTO a VALUES (1)")
+        let process = connection.serverProcess
+        let killer = Background {
+          Thread.sleep(forTimeInterval: 0.3)
+          kill(process, SIGKILL)
+        }
+        try connection.commit()
+        try killer.wait()
+      }
+    }
+    #expect(error?.kind == .connection)
+    #expect(error?.isOutcomeUnknown == true)
+    #expect(error?.repetition == .afterChecking)
+    #expect(error?.description.contains("Read what is stored") == true)
+  }
+
+  @Test func anIdlePoolConnectsAgainAfterARestart() throws {
+    let server = try PostgresServer()
+    defer { server.stop() }
+    let pool = try pool(server)
+    let first = try pool.read { $0.serverProcess }
+    try pool.read { _ = try $0.integer("SELECT 1::bigint") }
+    try server.restart()
+    #expect(try pool.read { try $0.integer("SELECT 1::bigint") } == 1)
+    #expect(try pool.read { $0.serverProcess } != first)
+    try server.restart("immediate")
+    #expect(try pool.read { try $0.integer("SELECT 1::bigint") } == 1)
+    #expect(pool.openedCount == 3)
+  }
+
+  @Test func aRestartDuringAStatementIsReportedWithItsReason() throws {
+    let server = try PostgresServer()
+    defer { server.stop() }
+    let pool = try pool(server)
+    let call = Background {
+      failure { try pool.read { try $0.execute("SELECT pg_sleep(20)") } }
+    }
+    Thread.sleep(forTimeInterval: 0.3)
+    try server.restart()
+    let error = try call.wait()
+    #expect(error?.kind == .connection)
+    #expect(error?.state == .adminShutdown)
+    #expect(error?.repetition == .onNewConnection)
+    #expect(try pool.read { try $0.integer("SELECT 1") } == 1)
+  }
+
+  @Test func anIdleConnectionThatNoLongerAnswersIsReplaced() throws {
+    let server = try PostgresServer()
+    defer { server.stop() }
+    let pool = try pool(server, checkAfter: .zero)
+    let process = try pool.read { $0.serverProcess }
+    // Only the process of the connection stops, as behind a network that forgot the connection.
+    kill(process, SIGSTOP)
+    var answer: Int64?
+    let duration = try time { answer = try pool.read { try $0.integer("SELECT 1") } }
+    #expect(answer == 1)
+    #expect(duration < .seconds(10))
+    #expect(pool.openedCount == 2)
+    kill(process, SIGCONT)
+  }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import OpenSwiftDataPostgresEngine
+import Testing
+
+@Suite(.serialized, .enabled(if: PostgresServer.isAvailable))
+struct TimeLimitTests {
+  @Test func theServerEndsAStatementThatRunsTooLong() throws {
+    let connection = try PostgresServer.shared.connect { $0.statementTimeout = .milliseconds(200) }
+    var error: PostgresError?
+    let duration = time { error = failure { try connection.execute("SELECT pg_sleep(5)") } }
+    #expect(error?.kind == .timeout)
+    #expect(error?.state == .queryCanceled)
+    #expect(error?.isOutcomeUnknown == false)
+    #expect(duration > .milliseconds(150) && duration < .seconds(4))
+    #expect(try connection.integer("SELECT 1") == 1)
+  }
+
+  @Test func aCallHasItsOwnLimitAndTheConnectionStaysUsable() throws {
+    let connection = try PostgresServer.shared.connect()
+    for _ in 0..<10 {
+      let statement = try connection.statement("SELECT pg_sleep(5)")
+      let error = failure { try statement.run(within: .milliseconds(50)) }
+      #expect(error?.kind == .timeout)
+      #expect(error?.state == .queryCanceled)
+      // A cancellation that arrives late must not hit the next statement.
+      for _ in 0..<5 { #expect(try connection.integer("SELECT 1") == 1) }
+    }
+    #expect(connection.isOpen)
+  }
+
+  @Test func aTimeOutAbortsTheTransaction() throws {
+    let connection = try PostgresServer.shared.connect()
+    try connection.begin()
+    let statement = try connection.statement("SELECT pg_sleep(5)")
+    #expect(failure { try statement.run(within: .milliseconds(50)) }?.kind == .timeout)
+    #expect(failure { try connection.execute("SELECT 1") }?.state == .failedTransaction)
+    connection.rollback()
+    #expect(try connection.integer("SELECT 1") == 1)
+  }
+
+  @Test func anotherThreadCancelsACall() throws {
+    let connection = try PostgresServer.shared.connect()
+    let lent = Lent(connection)
+    let start = ContinuousClock.now
+    let call = Background { failure { try lent.value.execute("SELECT pg_sleep(5)") } }
+    Thread.sleep(forTimeInterval: 0.2)
+    connection.cancel()
+    let error = try call.wait()
+    #expect(error?.kind == .cancelled)
+    #expect(ContinuousClock.now - start < .seconds(4))
+    #expect(try connection.integer("SELECT 1") == 1)
+    // A cancellation that comes when nothing runs has no effect.
+    connection.cancel()
+    Thread.sleep(forTimeInterval: 0.2)
+    #expect(try connection.integer("SELECT 1") == 1)
+  }
+
+  @Test func aPausedServerDoesNotHoldACallLongerThanItsLimit() throws {
+    let server = try PostgresServer()
+    defer { server.stop() }
+    let connection = try server.connect {
+      $0.statementTimeout = .milliseconds(400)
+      $0.cancellationGrace = .milliseconds(300)
+    }
+    try connection.execute("CREATE TABLE a (x bigint)")
+    let insert = try connection.statement("INSERT INTO a VALUES (1)")
+    let processes = [connection.serverProcess]
+    server.pause(connection)
+    var error: PostgresError?
+    var duration = time { error = failure { try insert.run() } }
+    #expect(error?.kind == .timeout)
+    // Nobody knows whether the server had already stored the row.
+    #expect(error?.isOutcomeUnknown == true)
+    #expect(error?.repetition == .afterChecking)
+    #expect(duration > .milliseconds(350) && duration < .seconds(4))
+    #expect(!connection.isOpen)
+    duration = time { #expect(failure { try insert.run() }?.kind == .connection) }
+    #expect(duration < .seconds(1))
+    var options = ConnectionOptions()
+    options.connectTimeout = .milliseconds(300)
+    duration = time {
+      #expect(
+        failure { _ = try PostgresConnection(server.parameters, options: options) }?.kind
+          == .timeout)
+    }
+    #expect(duration < .seconds(4))
+    server.resume(processes)
+    #expect(try server.connect().integer("SELECT 1") == 1)
+  }
+}
