@@ -54,6 +54,7 @@ final class PostgresServer: Sendable {
   private static let script = """
     bin=$1
     as=
+    poolerpid=
     dir=$(mktemp -d /tmp/opensd-pg-XXXXXX) || exit 1
     if [ "$(id -u)" = 0 ]; then
       as="setpriv --reuid=postgres --regid=postgres --clear-groups"
@@ -61,6 +62,7 @@ final class PostgresServer: Sendable {
     fi
     cd "$dir"
     cleanup() {
+      [ -n "$poolerpid" ] && kill "$poolerpid"
       pid=$(head -1 data/postmaster.pid 2> /dev/null)
       if [ -n "$pid" ]; then
         kill -CONT "$pid" $(ps -o pid= --ppid "$pid") 2> /dev/null
@@ -83,10 +85,29 @@ final class PostgresServer: Sendable {
     shared_buffers = 32MB
     max_wal_size = 4GB
     END
+    cat > pooler.ini <<END
+    [databases]
+    postgres = host=$dir dbname=postgres user=postgres
+    [pgbouncer]
+    unix_socket_dir = $dir
+    listen_port = 6432
+    auth_type = any
+    pool_mode = transaction
+    default_pool_size = 2
+    END
     $as "$bin/pg_ctl" start -D "$dir/data" -l "$dir/server.log" -w -t 30 > /dev/null 2> start.log \
       || { cat start.log >&2; exit 1; }
     echo "$dir"
-    while read -r mode; do
+    while read -r mode pooler; do
+      if [ "$mode" = pooler ]; then
+        LD_LIBRARY_PATH=$OPENSWIFTDATA_PGBOUNCER_LIBRARIES $as "$pooler" pooler.ini > /dev/null 2>&1 &
+        poolerpid=$!
+        tries=100
+        while [ ! -S .s.PGSQL.6432 ] && [ "$tries" -gt 0 ]; do sleep 0.1; tries=$((tries - 1)); done
+        [ -S .s.PGSQL.6432 ]
+        echo "$?"
+        continue
+      fi
       $as "$bin/pg_ctl" restart -D "$dir/data" -m "$mode" -l "$dir/server.log" -w > /dev/null 2>&1
       echo "$?"
     done
@@ -165,6 +186,34 @@ final class PostgresServer: Sendable {
     guard try PostgresServer.line(from: output) == "0" else {
       throw Failure(description: "pg_ctl restart failed")
     }
+  }
+
+  /// PgBouncer; `nil` if it is not installed. The environment may name it, and a folder with its
+  /// libraries.
+  static let pooler: String? = {
+    let named = ProcessInfo.processInfo.environment["OPENSWIFTDATA_PGBOUNCER"]
+    let paths = [named, "/usr/sbin/pgbouncer", "/usr/bin/pgbouncer", "/opt/homebrew/bin/pgbouncer"]
+    return paths.compactMap { $0 }.first { FileManager.default.isExecutableFile(atPath: $0) }
+  }()
+
+  /// Whether tests with PgBouncer can run. Prints a line if they cannot.
+  static let hasPooler: Bool = {
+    if pooler != nil { return true }
+    print("PgBouncer is not installed: its tests are SKIPPED.")
+    return false
+  }()
+
+  /// Starts PgBouncer, which lends its two connections for a transaction at a time.
+  /// - Returns: Its address.
+  func startPooler() throws -> ConnectionParameters {
+    try input.fileHandleForWriting.write(
+      contentsOf: Data("pooler \(PostgresServer.pooler ?? "")\n".utf8))
+    guard try PostgresServer.line(from: output) == "0" else {
+      throw Failure(description: "PgBouncer did not start")
+    }
+    var parameters = parameters
+    parameters["port"] = "6432"
+    return parameters
   }
 
   /// Stops the server's processes, as a frozen machine would.
