@@ -45,7 +45,7 @@ tool:
 
 # The tests, with the invariants of the package's data structures checked after each change.
 test:
-	@Scripts/setup
+	@Scripts/setup --postgres
 	OPENSWIFTDATA_INVARIANTS=1 swift test
 
 # What the package assumes of the Swift runtime, by itself.
@@ -74,12 +74,12 @@ format:
 
 # No compiler warning in the sources and tests; `Scripts/check-warnings release` for a release build.
 warnings:
-	@Scripts/setup
+	@Scripts/setup --postgres
 	Scripts/check-warnings debug
 
 # Predicates type-check wherever Foundation's macro alone does, and about as fast.
 type-checking:
-	@Scripts/setup
+	@Scripts/setup --postgres
 	OPENSWIFTDATA_INVARIANTS=1 swift build
 	Scripts/measure-type-checking --parts 1-4 --spellings constant,descriptor,parameter --bar
 
@@ -110,7 +110,7 @@ browser:
 # The documentation as a static site in .build/documentation; fails on a warning. Says how to read it. Then compares
 # the article Additions with the public names of the module.
 docs:
-	@Scripts/setup
+	@Scripts/setup --postgres
 	Scripts/build-docs
 	Scripts/check-additions
 
