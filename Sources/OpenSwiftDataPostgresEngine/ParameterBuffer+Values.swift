@@ -31,8 +31,13 @@ extension ParameterBuffer {
     case .real where Double(Float(value)) == value || value.isNaN:
       try set(index) { $0.appendBigEndian(Float(value).bitPattern) }
     case .bigint, .integer, .smallint, .boolean:
-      guard let whole = Int64(exactly: value) else { fallthrough }
+      guard let whole = Int64(exactly: value) else { throw mismatch("a fraction", index) }
       try bind(whole, at: number)
+    case .numeric:
+      // The shortest digits that make the same number: exact for decimals of 15 digits.
+      let text =
+        value.isFinite ? "\(value)" : value.isNaN ? "NaN" : value < 0 ? "-Infinity" : "Infinity"
+      try set(index, format: 0) { $0.append(contentsOf: text.utf8) }
     default: throw mismatch("a floating-point number", index)
     }
   }

@@ -2,7 +2,7 @@ import OpenSwiftDataCPostgres
 
 extension PostgresConnection {
   /// A statement for the text, which is prepared if it was not before.
-  package func statement(_ sql: String) throws -> PostgresStatement {
+  package func prepare(_ sql: String) throws -> PostgresStatement {
     PostgresStatement(try description(of: sql), connection: self)
   }
 

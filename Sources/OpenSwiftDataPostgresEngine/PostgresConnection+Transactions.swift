@@ -27,7 +27,7 @@ extension PostgresConnection {
 
   /// Begins a transaction, which `commit` or `rollback` ends. In an enclosing transaction, begins a
   /// savepoint.
-  package func begin(_ kind: TransactionKind = .write) throws {
+  package func begin(_ kind: TransactionKind) throws {
     if let depth = innerTransactions {
       try execute("SAVEPOINT \(PostgresConnection.innerName(depth))")
       innerTransactions = depth + 1
@@ -35,11 +35,13 @@ extension PostgresConnection {
     }
     guard !hasOpenTransaction else { throw failure(.misuse, "a transaction is open already") }
     var sql = kind.sql
+    if kind == .write, let writeLock { sql += "; " + writeLock }
     if options.statements == .unnamed {
       // Behind a pooler the session has no settings.
-      for setting in options.settings {
-        sql += "; SET LOCAL \(setting.name) = \(setting.milliseconds)"
+      let settings = options.settings.map {
+        "; SET LOCAL \($0.name) = \($0.milliseconds)"
       }
+      sql = kind.sql + settings.joined() + sql.dropFirst(kind.sql.count)
     }
     try execute(sql)
   }
@@ -153,7 +155,7 @@ extension PostgresConnection {
     guard innerTransactions == nil else {
       throw failure(.misuse, "a transaction is open already")
     }
-    try begin()
+    try begin(.write)
     innerTransactions = 0
   }
 

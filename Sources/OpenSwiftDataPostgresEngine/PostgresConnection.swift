@@ -6,7 +6,7 @@ import OpenSwiftDataCPostgres
 /// Not thread-safe, except for `cancel()`: one user at a time, which `PostgresPool` ensures.
 ///
 /// 1. `init` connects, host by host.
-/// 2. `statement(_:)` prepares a text once, and learns the types of its parameters and columns from
+/// 2. `prepare(_:)` prepares a text once, and learns the types of its parameters and columns from
 ///    the server. The statement is run with values in binary form.
 /// 3. Each call sends, and waits in `poll` for the socket, its deadline or a cancellation
 ///    (`PostgresConnection+Waiting`).
@@ -37,6 +37,9 @@ package final class PostgresConnection {
   /// The number of open transactions inside an enclosing one; `nil` if no transaction encloses
   /// others.
   var innerTransactions: Int?
+
+  /// The statement with which each writing transaction begins, if it must exclude others.
+  package var writeLock: String?
 
   /// The number of `PQpipelineSync` calls that the server has not answered.
   var openSyncs = 0

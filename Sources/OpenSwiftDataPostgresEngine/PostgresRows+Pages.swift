@@ -1,3 +1,4 @@
+import Foundation
 package import OpenSwiftDataRowStorage
 
 extension PostgresRows {
@@ -5,7 +6,7 @@ extension PostgresRows {
   ///
   /// A cell takes values of these types: integers from `bigint`, `integer`, `smallint` and `boolean`,
   /// and from `numeric` without decimal places; floating-point numbers from `double precision`,
-  /// `real` and integers; texts from text types; bytes from `bytea`, `uuid` and text types.
+  /// `real` and integers; texts from text types, and digits from `numeric`; bytes from `bytea`, `uuid` and text types.
   /// - Parameter sources: The cell for each column; the cells must be the builder's filled cells.
   /// - Throws: `PostgresError` if a value does not fit into its cell. Nothing becomes null silently.
   package func copyRow(
@@ -22,8 +23,13 @@ extension PostgresRows {
       case .integer: builder.setInteger(try required(try integer(column), column), at: cell)
       case .real: builder.setReal(try required(try double(column), column), at: cell)
       case .text:
-        guard types[column].isText else { throw failure(column, as: "a text") }
-        builder.setBytes(bytes(column), at: cell)
+        if types[column] == .numeric {
+          var digits = try decimal(column)?.description ?? ""
+          digits.withUTF8 { builder.setBytes(UnsafeRawBufferPointer($0), at: cell) }
+        } else {
+          guard types[column].isText else { throw failure(column, as: "a text") }
+          builder.setBytes(bytes(column), at: cell)
+        }
       case .blob: builder.setBytes(try blob(column), at: cell)
       case .tagged:
         switch TaggedValue(try blob(column)) {

@@ -29,16 +29,48 @@ extension PostgresStatement {
     result: (Int, BatchResult) throws -> Void = { _, _ in }
   ) throws {
     if count == 0 { return }
+    try runBatch(
+      within: limit,
+      { send in
+        for index in 0..<count {
+          do {
+            try described { try bind(index, &parameters) }
+          } catch var error as PostgresError {
+            error.rowIndex = index
+            throw error
+          }
+          try send()
+        }
+      }, result: result)
+  }
+
+  /// Runs the statement once for each call of a function, with few round trips.
+  ///
+  /// All rows are written or none: outside of a transaction the batch is one.
+  /// - Parameters:
+  ///   - limit: The time limit of the batch.
+  ///   - rows: Binds the parameters of a row and calls the function that it gets, for each row. The
+  ///     function sends the values, and clears them.
+  ///   - result: Called for each row, in order, while later ones may already have run.
+  /// - Throws: `PostgresError` with `rowIndex`; the transaction must be rolled back then.
+  package func runBatch(
+    within limit: Duration? = nil, _ rows: (_ send: () throws -> Void) throws -> Void,
+    result: (Int, BatchResult) throws -> Void = { _, _ in }
+  ) throws {
     guard connection.hasOpenTransaction else {
       return try connection.transaction {
-        try runBatch(count, within: limit, bind: bind, result: result)
+        try runBatch(within: limit, rows, result: result)
       }
     }
     do {
       try connection.exchange(sql, within: limit) { handle, deadline in
         try connection.sent(PQenterPipelineMode(handle), sql)
-        var batch = Batch(self, handle, deadline, count: count)
-        try batch.run(bind, result)
+        try withoutActuallyEscaping(result) { result in
+          let batch = Batch(self, handle, deadline, result)
+          parameters.clear()
+          try rows(batch.send)
+          try batch.finish()
+        }
         try connection.sent(PQexitPipelineMode(handle), sql)
       }
     } catch let error as PostgresError where error.isStalePreparedStatement {
@@ -47,40 +79,54 @@ extension PostgresStatement {
     }
   }
 
-  private struct Batch {
-    let statement: PostgresStatement
-    let connection: PostgresConnection
-    let handle: OpaquePointer
-    let deadline: Deadline
-    let count: Int
-    var sent = 0
-    var received = 0
-    /// The sizes of the rows in flight are added, those of received rows subtracted.
-    var bytes = 0
-    var sizes: [Int] = []
-    var requested = 0
-    var current = BatchResult(changedRows: 0)
-    var hasIntegers: Bool
+  /// A batch while it runs.
+  private final class Batch {
+    private let statement: PostgresStatement
+    private let connection: PostgresConnection
+    private let handle: OpaquePointer
+    private let deadline: Deadline
+    private let result: (Int, BatchResult) throws -> Void
+    private let hasIntegers: Bool
+    private var sent = 0
+    private var received = 0
+    /// The sizes of the rows whose results were not received, in their order, and their sum.
+    private var sizes: [Int] = []
+    private var bytes = 0
+    /// The number of rows that were sent when the server was last asked for results.
+    private var requested = 0
+    private var current = BatchResult(changedRows: 0)
 
     init(
-      _ statement: PostgresStatement, _ handle: OpaquePointer, _ deadline: Deadline, count: Int
+      _ statement: PostgresStatement, _ handle: OpaquePointer, _ deadline: Deadline,
+      _ result: @escaping (Int, BatchResult) throws -> Void
     ) {
       self.statement = statement
       connection = statement.connection
       self.handle = handle
       self.deadline = deadline
-      self.count = count
+      self.result = result
       hasIntegers = statement.columns.first.map { $0.type == .bigint } ?? false
     }
 
-    mutating func run(
-      _ bind: (Int, inout ParameterBuffer) throws -> Void,
-      _ result: (Int, BatchResult) throws -> Void
-    ) throws {
-      while received < count {
-        try sendMore(bind)
-        try receiveSome(result)
+    /// Sends the values that are bound, after waiting until not too many results are missing.
+    func send() throws {
+      try statement.send(statement.parameters)
+      let size = statement.parameters.size
+      statement.parameters.clear()
+      sizes.append(size)
+      bytes += size
+      sent += 1
+      if sent - requested >= PostgresStatement.rowsPerRequest { try request() }
+      // Sends what is in the buffer, and takes results, before the buffers of both sides are full.
+      while isFull {
+        if requested < sent { try request() }
+        try receiveSome()
       }
+    }
+
+    func finish() throws {
+      try connection.sync(handle, statement.sql)
+      while received < sent { try receiveSome() }
       while connection.openSyncs > 0 {
         guard let answer = try connection.nextResult(handle, deadline, statement.sql) else {
           throw connection.lastFailure(statement.sql)
@@ -97,45 +143,19 @@ extension PostgresStatement {
       sent - received >= PostgresStatement.rowsInFlight || bytes >= PostgresStatement.bytesInFlight
     }
 
-    private mutating func sendMore(
-      _ bind: (Int, inout ParameterBuffer) throws -> Void
-    ) throws {
-      while sent < count, !isFull {
-        statement.parameters.clear()
-        do {
-          try statement.described { try bind(sent, &statement.parameters) }
-        } catch var error as PostgresError {
-          error.rowIndex = sent
-          throw error
-        }
-        try statement.send(statement.parameters)
-        sizes.append(statement.parameters.size)
-        bytes += statement.parameters.size
-        sent += 1
-        if sent - requested >= PostgresStatement.rowsPerRequest { try request() }
-      }
-      if sent == count, requested <= count {
-        try connection.sync(handle, statement.sql)
-        requested = count + 1
-      } else if isFull, requested < sent {
-        try request()
-      }
-    }
-
-    private mutating func request() throws {
+    private func request() throws {
       try connection.sent(PQsendFlushRequest(handle), statement.sql)
       requested = sent
     }
 
     /// Waits for the server, and takes what has arrived.
-    private mutating func receiveSome(_ result: (Int, BatchResult) throws -> Void) throws {
+    private func receiveSome() throws {
       if PQisBusy(handle) != 0 { try connection.receive(handle, deadline, statement.sql) }
       while received < sent, PQisBusy(handle) == 0 {
         guard let answer = PQgetResult(handle) else {
-          let index = received
+          let (index, done) = (received, current)
           bytes -= sizes[received]
           received += 1
-          let done = current
           current = BatchResult(changedRows: 0)
           try result(index, done)
           continue
@@ -145,7 +165,7 @@ extension PostgresStatement {
       }
     }
 
-    private mutating func take(_ answer: OpaquePointer) throws {
+    private func take(_ answer: OpaquePointer) throws {
       do {
         try connection.check(answer, statement.sql)
       } catch var error as PostgresError {

@@ -14,7 +14,7 @@ struct BatchTests {
   var count: Int64? { get throws { try connection.integer("SELECT count(*) FROM a") } }
 
   @Test func aBatchWritesManyRowsInOneExchange() throws {
-    let insert = try connection.statement("INSERT INTO a VALUES ($1, $2)")
+    let insert = try connection.prepare("INSERT INTO a VALUES ($1, $2)")
     let trips = connection.roundTrips
     let duration = try time {
       try connection.transaction {
@@ -32,7 +32,7 @@ struct BatchTests {
 
   @Test func eachRowHasItsResultInOrder() throws {
     try connection.execute("INSERT INTO a SELECT i, '' FROM generate_series(0, 999, 3) AS i")
-    let insert = try connection.statement(
+    let insert = try connection.prepare(
       "INSERT INTO a VALUES ($1, 'new') ON CONFLICT DO NOTHING RETURNING x * 2")
     var results: [PostgresStatement.BatchResult] = []
     try insert.runBatch(1000) { index, parameters in
@@ -51,7 +51,7 @@ struct BatchTests {
   @Test(arguments: [0, 1, 127, 128, 700, 1999])
   func aRejectedRowIsNamedAndNothingIsWritten(_ bad: Int) throws {
     try connection.execute("INSERT INTO a VALUES (\(bad), 'old')")
-    let insert = try connection.statement("INSERT INTO a VALUES ($1, 'new')")
+    let insert = try connection.prepare("INSERT INTO a VALUES ($1, 'new')")
     var last = -1
     let error = failure {
       try insert.runBatch(2000) {
@@ -69,7 +69,7 @@ struct BatchTests {
   }
 
   @Test func aRowThatCannotBeSentLeavesNothing() throws {
-    let insert = try connection.statement("INSERT INTO a VALUES ($1, $2)")
+    let insert = try connection.prepare("INSERT INTO a VALUES ($1, $2)")
     let error = failure {
       try insert.runBatch(1000) {
         try $1.bind(Int64($0), at: 1)
@@ -84,7 +84,7 @@ struct BatchTests {
 
   @Test func largeRowsInBothDirectionsDoNotBlockEachOther() throws {
     let text = String(repeating: "x", count: 500_000)
-    let insert = try connection.statement("INSERT INTO a VALUES ($1, $2) RETURNING x, y")
+    let insert = try connection.prepare("INSERT INTO a VALUES ($1, $2) RETURNING x, y")
     try insert.runBatch(60) {
       try $1.bind(Int64($0), at: 1)
       try $1.bind(text, at: 2)
@@ -95,7 +95,7 @@ struct BatchTests {
   @Test func unnamedStatementsRunInBatchesToo() throws {
     let connection = try PostgresServer.shared.connectToNewSchema { $0.statements = .unnamed }
     try connection.execute("CREATE TABLE b (x bigint)")
-    try connection.statement("INSERT INTO b VALUES ($1)").runBatch(500) {
+    try connection.prepare("INSERT INTO b VALUES ($1)").runBatch(500) {
       try $1.bind(Int64($0), at: 1)
     }
     #expect(try connection.integer("SELECT sum(x) FROM b") == 124_750)
@@ -103,7 +103,7 @@ struct BatchTests {
 
   @Test func anErrorOfTheCallerEndsTheBatch() throws {
     struct Stop: Error {}
-    let insert = try connection.statement("INSERT INTO a VALUES ($1, '')")
+    let insert = try connection.prepare("INSERT INTO a VALUES ($1, '')")
     #expect(throws: Stop.self) {
       try insert.runBatch(5000) {
         try $1.bind(Int64($0), at: 1)

@@ -21,7 +21,7 @@ struct HostileServerTests {
     let duration = time {
       error = failure {
         let connection = try PostgresConnection(server.parameters, options: options)
-        _ = try connection.statement(sql).values()
+        _ = try connection.prepare(sql).values()
       }
     }
     #expect(duration < .seconds(8))
@@ -120,7 +120,7 @@ struct HostileServerTests {
       while client.sendRow([0, 0, 0, 0, 0, 0, 0, 1]) {}
     }
     let connection = try PostgresConnection(server.parameters, options: options)
-    let statement = try connection.statement("SELECT a")
+    let statement = try connection.prepare("SELECT a")
     let before = residentBytes()
     var count = 0
     let error = failure {
@@ -162,7 +162,7 @@ struct HostileServerTests {
       client.receive()
     }
     let connection = try PostgresConnection(server.parameters, options: options)
-    #expect(failure { _ = try connection.statement("SELECT a").values() } != nil)
+    #expect(failure { _ = try connection.prepare("SELECT a").values() } != nil)
   }
 
   @Test func anErrorInsteadOfAGreetingKeepsItsCode() throws {

@@ -22,12 +22,12 @@ struct PoolerTests {
         for _ in 0..<30 {
           try pool.write { connection in
             try connection.transaction {
-              let update = try connection.statement("UPDATE a SET y = y + $1 WHERE x = $2")
+              let update = try connection.prepare("UPDATE a SET y = y + $1 WHERE x = $2")
               try update.bind(.integer(1), .integer(Int64(number)))
               #expect(try update.run() == 1)
               processes.insert(try connection.integer("SELECT pg_backend_pid()") ?? 0)
             }
-            try connection.statement("UPDATE a SET y = y + 1 WHERE x = $1").runBatch(6) {
+            try connection.prepare("UPDATE a SET y = y + 1 WHERE x = $1").runBatch(6) {
               try $1.bind(Int64($0), at: 1)
             }
           }

@@ -20,7 +20,7 @@ struct PostgresPoolTests {
   @Test func aReadInsideAWriteSeesItsChanges() throws {
     let pool = try pool(.shared)
     try pool.write { connection in
-      try connection.begin()
+      try connection.begin(.write)
       try connection.execute("CREATE TEMPORARY TABLE own (x bigint)")
       #expect(try pool.read { try $0.integer("SELECT count(*) FROM own") } == 0)
       connection.rollback()
@@ -32,7 +32,7 @@ struct PostgresPoolTests {
     let pool = try pool(.shared)
     let lease = try pool.lease()
     try pool.write { #expect($0 === lease.connection) }
-    try lease.connection.begin()
+    try lease.connection.begin(.write)
     lease.end()
     lease.end()
     // What was left open is rolled back.
@@ -75,7 +75,7 @@ struct PostgresPoolTests {
         for _ in 0..<20 {
           try pool.write { connection in
             _ = try connection.transaction {
-              try connection.statement("UPDATE shared_count SET x = x + 1").run()
+              try connection.prepare("UPDATE shared_count SET x = x + 1").run()
             }
           }
         }
@@ -100,7 +100,7 @@ struct PostgresPoolTests {
     try pool.write { try $0.execute("CREATE TABLE a (x bigint)") }
     let error = failure {
       try pool.write { connection in
-        try connection.begin()
+        try connection.begin(.write)
         try connection.execute("INSERT INTO a VALUES (1)")
         kill(connection.serverProcess, SIGKILL)
         try connection.execute("INSERT INTO a VALUES (2)")
@@ -130,7 +130,7 @@ struct PostgresPoolTests {
     }
     let error = failure {
       try pool.write { connection in
-        try connection.begin()
+        try connection.begin(.write)
         try connection.execute("INSERT INTO a VALUES (1)")
         let process = connection.serverProcess
         let killer = Background {

@@ -21,7 +21,7 @@ struct RowTests {
       CellSource(column: 5, cell: 4, conversion: .tagged),
       CellSource(column: 6, cell: 5, conversion: .keyAndEntity),
     ]
-    let statement = try connection.statement(
+    let statement = try connection.prepare(
       """
       SELECT i, CASE WHEN i % 2 = 0 THEN i * 10 END, i / 4.0::float8, 'text ' || i,
         decode(lpad(to_hex(i), 8, '0'), 'hex'), '\\x01ff'::bytea, i + 7::bigint, 3
@@ -48,7 +48,7 @@ struct RowTests {
   }
 
   @Test func aValueThatDoesNotFitItsCellIsAnErrorWithItsColumn() throws {
-    let statement = try connection.statement("SELECT 1::bigint AS a, 'x'::text AS b")
+    let statement = try connection.prepare("SELECT 1::bigint AS a, 'x'::text AS b")
     var builder = RowBuilder(layout: RowLayout([.integer]))
     let error = failure {
       try statement.rows { rows in
@@ -63,7 +63,7 @@ struct RowTests {
   }
 
   @Test func aMillionRowsNeedLittleMemory() throws {
-    let statement = try connection.statement(
+    let statement = try connection.prepare(
       "SELECT i::bigint, md5(i::text) FROM generate_series(1, 1000000) AS i")
     var (sum, count, bytes): (Int64, Int, Int) = (0, 0, 0)
     let before = residentBytes()
@@ -88,8 +88,8 @@ struct RowTests {
 
   @Test(arguments: [false, true])
   func rowsThatNobodyReadsDoNotHinderTheNextStatement(_ isInTransaction: Bool) throws {
-    if isInTransaction { try connection.begin() }
-    let statement = try connection.statement("SELECT i FROM generate_series(1, 200000) AS i")
+    if isInTransaction { try connection.begin(.write) }
+    let statement = try connection.prepare("SELECT i FROM generate_series(1, 200000) AS i")
     let first = try statement.rows { rows in try rows.next() ? try rows.integer(0) : nil }
     #expect(first == 1)
     struct Stop: Error {}
@@ -105,7 +105,7 @@ struct RowTests {
   }
 
   @Test func anErrorAfterSomeRowsIsThrown() throws {
-    let statement = try connection.statement(
+    let statement = try connection.prepare(
       "SELECT 1 / (500 - i) FROM generate_series(1, 1000) AS i")
     var count = 0
     let error = failure {

@@ -35,7 +35,7 @@ struct StatementTests {
     #expect(try connection.values("SELECT $1::\(type)", value) == [[value]])
     #expect(try connection.values("SELECT $1::\(type)", .null) == [[.null]])
     try connection.execute("CREATE TABLE a (x \(type))")
-    let insert = try connection.statement("INSERT INTO a VALUES ($1)")
+    let insert = try connection.prepare("INSERT INTO a VALUES ($1)")
     try insert.bind(value)
     #expect(try insert.run() == 1)
     #expect(try connection.values("SELECT x FROM a") == [[value]])
@@ -54,7 +54,7 @@ struct StatementTests {
   }
 
   @Test func aTextWithAZeroCharacterIsRefusedAndNamesItsParameter() throws {
-    let insert = try connection.statement("SELECT $1::bigint, $2::text")
+    let insert = try connection.prepare("SELECT $1::bigint, $2::text")
     let error = failure { try insert.bind(.integer(1), .text("secret\0value")) }
     #expect(error?.kind == .value)
     #expect(error?.parameter == 2)
@@ -62,7 +62,7 @@ struct StatementTests {
     #expect(error?.description.contains("secret") == false)
     #expect(error?.sql == "SELECT $1::bigint, $2::text")
     #expect(
-      failure { try connection.statement("SELECT $1::date").bind(.text("a\0")) }?.kind == .value)
+      failure { try connection.prepare("SELECT $1::date").bind(.text("a\0")) }?.kind == .value)
   }
 
   @Test func integersAreConvertedWhereNothingIsLost() throws {
@@ -90,7 +90,7 @@ struct StatementTests {
       #expect(try connection.integer("SELECT $1::bigint", value) == 1)
       return
     }
-    let statement = try connection.statement("SELECT $1::\(type)")
+    let statement = try connection.prepare("SELECT $1::\(type)")
     let error = failure { try statement.bind(value) }
     #expect(error?.kind == .value)
     #expect(error?.parameter == 1)
@@ -141,7 +141,7 @@ struct StatementTests {
     try connection.execute(
       "CREATE TABLE a (x bigint, \"odd, name\" text, z bigint NOT NULL, "
         + "CONSTRAINT one_each UNIQUE (x, \"odd, name\"))")
-    let insert = try connection.statement("INSERT INTO a VALUES ($1, $2, $3)")
+    let insert = try connection.prepare("INSERT INTO a VALUES ($1, $2, $3)")
     try insert.bind(.integer(1), .text("hidden"), .integer(1))
     try insert.run()
     let error = failure { try insert.run() }
@@ -168,13 +168,13 @@ struct StatementTests {
   }
 
   @Test func aMistakeInAStatementLeavesTheConnectionUsable() throws {
-    #expect(failure { _ = try connection.statement("SELEC 1") }?.state == "42601")
+    #expect(failure { _ = try connection.prepare("SELEC 1") }?.state == "42601")
     #expect(failure { try connection.execute("SELECT 1; SELECT 1/0") }?.state == "22012")
     #expect(
-      failure { try connection.statement("SELECT $1::bigint").bind(.null, .null) }?.kind == .misuse)
+      failure { try connection.prepare("SELECT $1::bigint").bind(.null, .null) }?.kind == .misuse)
     #expect(failure { try connection.execute("COPY pg_class TO STDOUT") }?.kind == .misuse)
     let other = try PostgresServer.shared.connect()
-    #expect(failure { _ = try other.statement("SELECT 1").bind(.integer(1)) }?.kind == .misuse)
+    #expect(failure { _ = try other.prepare("SELECT 1").bind(.integer(1)) }?.kind == .misuse)
     #expect(try other.integer("SELECT 1") == 1)
   }
 

@@ -49,13 +49,13 @@ struct Lent<Value>: @unchecked Sendable {
 
 extension PostgresConnection {
   func integer(_ sql: String, _ values: PostgresValue...) throws -> Int64? {
-    let statement = try statement(sql)
+    let statement = try prepare(sql)
     try statement.bind(values)
     return try statement.integer()
   }
 
   func values(_ sql: String, _ values: PostgresValue...) throws -> [[PostgresValue]] {
-    let statement = try statement(sql)
+    let statement = try prepare(sql)
     try statement.bind(values)
     return try statement.values()
   }

@@ -18,7 +18,7 @@ struct TimeLimitTests {
   @Test func aCallHasItsOwnLimitAndTheConnectionStaysUsable() throws {
     let connection = try PostgresServer.shared.connect()
     for _ in 0..<10 {
-      let statement = try connection.statement("SELECT pg_sleep(5)")
+      let statement = try connection.prepare("SELECT pg_sleep(5)")
       let error = failure { try statement.run(within: .milliseconds(50)) }
       #expect(error?.kind == .timeout)
       #expect(error?.state == .queryCanceled)
@@ -30,8 +30,8 @@ struct TimeLimitTests {
 
   @Test func aTimeOutAbortsTheTransaction() throws {
     let connection = try PostgresServer.shared.connect()
-    try connection.begin()
-    let statement = try connection.statement("SELECT pg_sleep(5)")
+    try connection.begin(.write)
+    let statement = try connection.prepare("SELECT pg_sleep(5)")
     #expect(failure { try statement.run(within: .milliseconds(50)) }?.kind == .timeout)
     #expect(failure { try connection.execute("SELECT 1") }?.state == .failedTransaction)
     connection.rollback()
@@ -63,7 +63,7 @@ struct TimeLimitTests {
       $0.cancellationGrace = .milliseconds(300)
     }
     try connection.execute("CREATE TABLE a (x bigint)")
-    let insert = try connection.statement("INSERT INTO a VALUES (1)")
+    let insert = try connection.prepare("INSERT INTO a VALUES (1)")
     let processes = [connection.serverProcess]
     server.pause(connection)
     var error: PostgresError?

@@ -45,7 +45,7 @@ struct TransactionTests {
   }
 
   @Test func afterAnErrorStatementsAreRefusedWithItsCauseAndNothingIsSent() throws {
-    try connection.begin()
+    try connection.begin(.write)
     #expect(failure { try connection.execute("SELECT 1/0") }?.state == "22012")
     let trips = connection.roundTrips
     let error = failure { _ = try connection.integer("SELECT 1") }
@@ -98,7 +98,7 @@ struct TransactionTests {
     }
     #expect(failure { try connection.transaction { try connection.execute("SELECT 1/0") } } != nil)
     try connection.transaction {
-      try connection.begin()
+      try connection.begin(.write)
       try connection.execute("INSERT INTO a VALUES (3)")
       try connection.commit()
     }
@@ -117,9 +117,9 @@ struct TransactionTests {
     try connection.execute("SET deadlock_timeout = '50ms'")
     try other.execute("SET deadlock_timeout = '50ms'")
     try connection.execute("INSERT INTO a VALUES (1, 0), (2, 0)")
-    try connection.begin()
+    try connection.begin(.write)
     try connection.execute("UPDATE a SET y = 1 WHERE x = 1")
-    try other.begin()
+    try other.begin(.write)
     try other.execute("UPDATE a SET y = 2 WHERE x = 2")
     let lent = Lent(other)
     let second = Background {
@@ -159,7 +159,7 @@ struct TransactionTests {
 
   @Test func aLockThatIsHeldTooLongCanBeTriedAgain() throws {
     try connection.execute("INSERT INTO a VALUES (1, 0); SET lock_timeout = '100ms'")
-    try other.begin()
+    try other.begin(.write)
     try other.execute("UPDATE a SET y = 1")
     let error = failure { try connection.execute("UPDATE a SET y = 2") }
     #expect(error?.state == .lockNotAvailable)
