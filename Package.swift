@@ -11,6 +11,7 @@ let package = Package(
     .library(name: "SwiftDataTools", targets: ["SwiftDataTools"]),
     .library(name: "SwiftDataStores", targets: ["SwiftDataStores"]),
     .library(name: "SwiftDataTesting", targets: ["SwiftDataTesting"]),
+    .library(name: "SwiftDataPostgres", targets: ["SwiftDataPostgres"]),
   ],
   dependencies: [
     .package(url: "https://github.com/swiftlang/swift-syntax", "600.0.0"..<"604.0.0")
@@ -69,6 +70,12 @@ let package = Package(
       ]),
     .target(name: "SwiftDataStores", dependencies: ["SwiftData"]),
     .target(name: "SwiftDataTesting", dependencies: ["SwiftData"]),
+    .target(
+      name: "SwiftDataPostgres",
+      dependencies: [
+        "SwiftData", "OpenSwiftDataPostgresEngine", "OpenSwiftDataRowStorage",
+        "OpenSwiftDataSQLSyntax",
+      ]),
     .testTarget(name: "RowStorageTests", dependencies: ["OpenSwiftDataRowStorage"]),
     .testTarget(
       name: "SQLiteEngineTests",
@@ -78,7 +85,7 @@ let package = Package(
     .testTarget(
       name: "PostgresEngineTests",
       dependencies: [
-        "OpenSwiftDataPostgresEngine", "OpenSwiftDataRowStorage", "OpenSwiftDataCPostgres",
+        "OpenSwiftDataPostgresEngine", "OpenSwiftDataRowStorage", "OpenSwiftDataTestPostgres",
       ]),
     .testTarget(name: "SQLSyntaxTests", dependencies: ["OpenSwiftDataSQLSyntax"]),
     .testTarget(name: "StoreFormatTests", dependencies: ["OpenSwiftDataStoreFormat"]),
@@ -97,6 +104,9 @@ let package = Package(
     ),
     .target(
       name: "OpenSwiftDataTestModels", dependencies: ["SwiftData"], path: "Tests/TestModels"),
+    .target(
+      name: "OpenSwiftDataTestPostgres", dependencies: ["OpenSwiftDataPostgresEngine"],
+      path: "Tests/TestPostgres"),
     .target(name: "OpenSwiftDataNameClash", path: "Tests/NameClash"),
     .executableTarget(
       name: "OpenSwiftDataStoreWorker", dependencies: ["SwiftData", "OpenSwiftDataTestModels"],
@@ -120,6 +130,12 @@ let package = Package(
     .testTarget(
       name: "SwiftDataStoresTests",
       dependencies: ["SwiftDataStores", "SwiftData", "OpenSwiftDataDocumentWorker"]),
+    .testTarget(
+      name: "SwiftDataPostgresTests",
+      dependencies: [
+        "SwiftDataPostgres", "SwiftData", "OpenSwiftDataPostgresEngine",
+        "OpenSwiftDataTestPostgres",
+      ]),
     .testTarget(
       name: "SwiftDataTestingTests",
       dependencies: ["SwiftDataTesting", "SwiftDataStores", "SwiftData"]),

@@ -4,7 +4,7 @@ import OpenSwiftDataCPostgres
 ///
 /// Descriptions and dumps contain hosts, port, database and user only. No error repeats the text
 /// from which parameters are made, because parts of a password may be anywhere in a malformed text.
-package struct ConnectionParameters: Sendable {
+package struct ConnectionParameters: Hashable, Sendable {
   private var values: [String: String] = [:]
 
   package init() {}

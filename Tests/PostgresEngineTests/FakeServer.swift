@@ -1,5 +1,6 @@
 import Foundation
 import OpenSwiftDataPostgresEngine
+import OpenSwiftDataTestPostgres
 
 /// A server on a TCP port that sends what a test wants, to one client after the other.
 final class FakeServer: Sendable {

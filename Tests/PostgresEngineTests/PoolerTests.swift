@@ -1,5 +1,6 @@
 import Foundation
 import OpenSwiftDataPostgresEngine
+import OpenSwiftDataTestPostgres
 import Testing
 
 /// Behind PgBouncer each transaction may run in another process of the server.

@@ -1,6 +1,7 @@
 import Foundation
 import OpenSwiftDataPostgresEngine
 import OpenSwiftDataRowStorage
+import OpenSwiftDataTestPostgres
 import Testing
 
 @Suite(.enabled(if: PostgresServer.isAvailable))

@@ -1,5 +1,6 @@
 import Foundation
 import OpenSwiftDataPostgresEngine
+import OpenSwiftDataTestPostgres
 import Testing
 
 @Suite(.serialized, .enabled(if: PostgresServer.isAvailable))

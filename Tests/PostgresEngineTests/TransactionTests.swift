@@ -1,5 +1,6 @@
 import Foundation
 import OpenSwiftDataPostgresEngine
+import OpenSwiftDataTestPostgres
 import Testing
 
 @Suite(.enabled(if: PostgresServer.isAvailable))

@@ -108,7 +108,7 @@ extension DefaultSnapshot {
   }
 
   /// The same values without changes, if it is not known which values differ from the row.
-  var unchanged: DefaultSnapshot {
+  package var unchanged: DefaultSnapshot {
     DefaultSnapshot(
       persistentIdentifier: persistentIdentifier, descriptor: descriptor, page: page, row: row,
       cells: cells)

@@ -19,7 +19,7 @@ package enum FetchedIdentifiers {
     }
   }
 
-  var identifiers: [PersistentIdentifier] {
+  package var identifiers: [PersistentIdentifier] {
     switch self {
     case .keys(let keys): keys.identifiers
     case .identifiers(let identifiers): identifiers

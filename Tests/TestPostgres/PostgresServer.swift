@@ -1,21 +1,21 @@
 import Foundation
-import OpenSwiftDataPostgresEngine
+package import OpenSwiftDataPostgresEngine
 import Synchronization
 
 /// A PostgreSQL server for tests, in a temporary folder and on a Unix socket only.
 ///
 /// A shell runs it, stops it and removes the folder when its standard input ends: at `stop`, or when
 /// the process of the tests ends, in whatever way.
-final class PostgresServer: Sendable {
+package final class PostgresServer: Sendable {
   /// The folder of the socket.
-  let socketFolder: String
+  package let socketFolder: String
   private let folder: String
   private let shell: Process
   private let input: Pipe
   private let output: FileHandle
 
   /// The folder with `initdb` and `pg_ctl`; `nil` if PostgreSQL is not installed.
-  static let binaries: String? = {
+  package static let binaries: String? = {
     var folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
       .map(String.init)
     let versions =
@@ -27,7 +27,7 @@ final class PostgresServer: Sendable {
   }()
 
   /// Whether tests with a server can run. Prints a line if they cannot.
-  static let isAvailable: Bool = {
+  package static let isAvailable: Bool = {
     if binaries != nil { return true }
     print(
       "PostgreSQL is not installed: the tests of the PostgreSQL engine that need a server are SKIPPED."
@@ -38,7 +38,7 @@ final class PostgresServer: Sendable {
   private static let sharedServer = Mutex<Result<PostgresServer, any Error>?>(nil)
 
   /// The server of all tests that do not stop it.
-  static var shared: PostgresServer {
+  package static var shared: PostgresServer {
     get throws {
       try sharedServer.withLock { server in
         if server == nil { server = Result { try PostgresServer() } }
@@ -47,8 +47,10 @@ final class PostgresServer: Sendable {
     }
   }
 
-  struct Failure: Error, CustomStringConvertible {
-    let description: String
+  package struct Failure: Error, CustomStringConvertible {
+    package let description: String
+
+    package init(description: String) { self.description = description }
   }
 
   private static let script = """
@@ -113,7 +115,7 @@ final class PostgresServer: Sendable {
     done
     """
 
-  init() throws {
+  package init() throws {
     guard let binaries = PostgresServer.binaries else {
       throw Failure(description: "no PostgreSQL")
     }
@@ -141,12 +143,12 @@ final class PostgresServer: Sendable {
   }
 
   /// Stops the server and removes its folder.
-  func stop() {
+  package func stop() {
     try? input.fileHandleForWriting.close()
     shell.waitUntilExit()
   }
 
-  var parameters: ConnectionParameters {
+  package var parameters: ConnectionParameters {
     var parameters = ConnectionParameters()
     parameters["host"] = socketFolder
     parameters["dbname"] = "postgres"
@@ -154,7 +156,7 @@ final class PostgresServer: Sendable {
     return parameters
   }
 
-  func connect(
+  package func connect(
     _ configure: (inout ConnectionOptions) -> Void = { _ in }
   ) throws -> PostgresConnection {
     var options = ConnectionOptions()
@@ -163,7 +165,7 @@ final class PostgresServer: Sendable {
   }
 
   /// A connection to a schema of its own, in which names need no prefix.
-  func connectToNewSchema(
+  package func connectToNewSchema(
     _ configure: (inout ConnectionOptions) -> Void = { _ in }
   ) throws -> PostgresConnection {
     let name = "s" + UUID().uuidString.lowercased().filter { $0 != "-" }
@@ -174,14 +176,14 @@ final class PostgresServer: Sendable {
 
   // MARK: Disturbances
 
-  var process: Int32 {
+  package var process: Int32 {
     let text = try? String(contentsOfFile: folder + "/data/postmaster.pid", encoding: .utf8)
     return text?.split(separator: "\n").first.flatMap { Int32($0) } ?? 0
   }
 
   /// Restarts the server. The shell does it: a server that inherits the descriptors of a `Process` of
   /// Foundation keeps `waitUntilExit` waiting.
-  func restart(_ mode: String = "fast") throws {
+  package func restart(_ mode: String = "fast") throws {
     try input.fileHandleForWriting.write(contentsOf: Data("\(mode)\n".utf8))
     guard try PostgresServer.line(from: output) == "0" else {
       throw Failure(description: "pg_ctl restart failed")
@@ -190,14 +192,14 @@ final class PostgresServer: Sendable {
 
   /// PgBouncer; `nil` if it is not installed. The environment may name it, and a folder with its
   /// libraries.
-  static let pooler: String? = {
+  package static let pooler: String? = {
     let named = ProcessInfo.processInfo.environment["OPENSWIFTDATA_PGBOUNCER"]
     let paths = [named, "/usr/sbin/pgbouncer", "/usr/bin/pgbouncer", "/opt/homebrew/bin/pgbouncer"]
     return paths.compactMap { $0 }.first { FileManager.default.isExecutableFile(atPath: $0) }
   }()
 
   /// Whether tests with PgBouncer can run. Prints a line if they cannot.
-  static let hasPooler: Bool = {
+  package static let hasPooler: Bool = {
     if pooler != nil { return true }
     print("PgBouncer is not installed: its tests are SKIPPED.")
     return false
@@ -205,7 +207,7 @@ final class PostgresServer: Sendable {
 
   /// Starts PgBouncer, which lends its two connections for a transaction at a time.
   /// - Returns: Its address.
-  func startPooler() throws -> ConnectionParameters {
+  package func startPooler() throws -> ConnectionParameters {
     try input.fileHandleForWriting.write(
       contentsOf: Data("pooler \(PostgresServer.pooler ?? "")\n".utf8))
     guard try PostgresServer.line(from: output) == "0" else {
@@ -217,12 +219,12 @@ final class PostgresServer: Sendable {
   }
 
   /// Stops the server's processes, as a frozen machine would.
-  func pause(_ connections: PostgresConnection...) {
+  package func pause(_ connections: PostgresConnection...) {
     kill(process, SIGSTOP)
     for connection in connections { kill(connection.serverProcess, SIGSTOP) }
   }
 
-  func resume(_ processes: [Int32]) {
+  package func resume(_ processes: [Int32]) {
     kill(process, SIGCONT)
     for process in processes { kill(process, SIGCONT) }
   }

@@ -1,0 +1,23 @@
+import OpenSwiftDataPostgresEngine
+package import SwiftData
+
+extension PostgresConnection: SQLSession {
+  package func statement(_ sql: String) throws -> any PreparedSQL { try prepare(sql) }
+
+  package func begin() throws { try begin(.write) }
+
+  /// Inside an enclosing transaction it begins an inner one. The wait for other writers is limited by
+  /// the connection's lock time-out.
+  package func beginEnclosingTransaction(within limit: Duration?) throws { try beginEnclosing() }
+
+  package func commitEnclosingTransaction() throws { try commitEnclosing() }
+
+  package func rollbackEnclosingTransaction() { rollbackEnclosing() }
+
+  package func transaction<R>(_ body: () throws -> R) throws -> R { try transaction(.write, body) }
+
+  /// Never changes: the server does not report changes of other connections.
+  package func changeStamp() throws -> ChangeStamp { ChangeStamp(others: 0, own: 0) }
+}
+
+extension PostgresError: DatabaseFailure {}

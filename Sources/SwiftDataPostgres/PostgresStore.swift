@@ -1,0 +1,90 @@
+import Foundation
+import OpenSwiftDataPostgresEngine
+public import SwiftData
+
+/// A store in a PostgreSQL database, with the tables of the default store.
+///
+/// Thread-safe: contexts on any thread share one store. A pool lends connections, everything else is
+/// immutable.
+public final class PostgresStore: DataStore, DataStoreBatching, @unchecked Sendable {
+  /// The type of the store's configuration.
+  public typealias Configuration = PostgresConfiguration
+
+  /// The type of the snapshots that the store reads and writes.
+  public typealias Snapshot = DefaultSnapshot
+
+  /// The store's UUID, which is part of every identifier of its models.
+  public let identifier: String
+
+  /// The entities in the store.
+  public let schema: Schema
+
+  /// The configuration that the store was opened with.
+  public let configuration: PostgresConfiguration
+
+  let pool: PostgresPool
+  /// Reads and writes the rows.
+  let engine: RelationalStore
+
+  /// Connects to the database, and creates the tables if there are none.
+  /// - Parameters:
+  ///   - configuration: The address, and the schema.
+  ///   - migrationPlan: Has no effect: tables of other models are refused.
+  /// - Throws: `SwiftDataError.loadIssueModelContainer` if the database can't be used with the models.
+  public init(
+    _ configuration: PostgresConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)?
+  ) throws {
+    guard let schema = configuration.schema else {
+      throw SwiftDataError.loadIssueModelContainer.with(
+        "The configuration \(configuration.name) has no schema. Add a schema, or open the store with "
+          + "a ModelContainer.")
+    }
+    self.configuration = configuration
+    self.schema = schema
+    do {
+      var limits = PostgresPool.Limits()
+      limits.connections = configuration.connections
+      pool = try PostgresPool(
+        configuration.parameters, options: configuration.options, limits: limits)
+      let (identifier, mapping) = try PostgresTables(DescribedSchema(schema)).open(pool)
+      self.identifier = identifier
+      engine = RelationalStore(
+        name: configuration.name, identifier: identifier, schema: schema, mapping: mapping,
+        driver: PostgresDriver(pool: pool, mapping: mapping),
+        isWritable: configuration.allowsSave)
+    } catch let error as PostgresError {
+      throw SwiftDataError.loadIssueModelContainer.with(
+        "The store in \(configuration.parameters) can't be opened.", doing: "opening a store",
+        underlying: error)
+    }
+  }
+
+  /// Deletes all models of the store.
+  /// - Throws: `SwiftDataError.storeWriteFailure`; nothing is deleted then.
+  public func erase() throws { try engine.erase() }
+
+  /// Does nothing: the store has no state for contexts.
+  public func initializeState(for editingState: EditingState) {}
+
+  /// Does nothing: the store has no state for contexts.
+  public func invalidateState(for editingState: EditingState) {}
+
+  /// Reads the stored rows of models, with one look-up per model.
+  /// - Parameters:
+  ///   - persistentIdentifiers: The identifiers of the models.
+  ///   - editingState: The context that makes the request.
+  /// - Throws: `SwiftDataError.storeReadFailure`.
+  public func cachedSnapshots(
+    for persistentIdentifiers: [PersistentIdentifier], editingState: EditingState
+  ) throws -> [PersistentIdentifier: DefaultSnapshot] {
+    var found: [PersistentIdentifier: DefaultSnapshot] = [:]
+    for identifier in persistentIdentifiers {
+      found[identifier] = try engine.snapshot(for: identifier, editingState)
+    }
+    return found
+  }
+}
+
+extension PostgresStore: PortProviding {
+  package var port: any StorePort { engine }
+}

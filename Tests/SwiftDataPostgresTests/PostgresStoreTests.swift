@@ -1,0 +1,188 @@
+import Foundation
+import OpenSwiftDataPostgresEngine
+import OpenSwiftDataTestPostgres
+import SwiftData
+import SwiftDataPostgres
+import Testing
+
+@Model
+final class Place {
+  var name: String
+  var visits: Int
+  var rating: Double?
+  var isOpen: Bool
+  var founded: Date
+  var code: UUID
+  var price: Decimal
+  var photo: Data?
+  var city: City?
+
+  init(_ name: String, visits: Int = 0, price: Decimal = 0, city: City? = nil) {
+    self.name = name
+    self.visits = visits
+    isOpen = visits % 2 == 0
+    founded = Date(timeIntervalSinceReferenceDate: 123.456_789)
+    code = UUID()
+    self.price = price
+    self.city = city
+  }
+}
+
+@Model
+final class City {
+  @Attribute(.unique) var name: String
+  @Relationship(deleteRule: .cascade, inverse: \Place.city) var places: [Place] = []
+
+  init(_ name: String) {
+    self.name = name
+  }
+}
+
+@Suite(.enabled(if: PostgresServer.isAvailable))
+struct PostgresStoreTests {
+  let container: ModelContainer
+  let url: String
+
+  init() throws {
+    let server = try PostgresServer.shared
+    let name = "s" + UUID().uuidString.lowercased().filter { $0 != "-" }
+    try server.connect().execute("CREATE SCHEMA \(name)")
+    url =
+      "host=\(server.socketFolder) user=postgres dbname=postgres options='-c search_path=\(name)'"
+    container = try ModelContainer(
+      for: Place.self, City.self, configurations: PostgresConfiguration(url: url))
+  }
+
+  @Test func savedModelsAreFetchedWithTheirValues() throws {
+    let context = ModelContext(container)
+    let place = Place("Ä 👩‍👩‍👧", visits: 3, price: Decimal(string: "12345678901234567890.123456789")!)
+    place.photo = Data(0...255)
+    context.insert(place)
+    context.insert(Place("B", visits: 8))
+    try context.save()
+    let found = try ModelContext(container).fetch(
+      FetchDescriptor<Place>(predicate: #Predicate { $0.visits == 3 }))
+    #expect(found.map(\.name) == ["Ä 👩‍👩‍👧"])
+    #expect(found.first?.price == place.price)
+    #expect(found.first?.founded == place.founded)
+    #expect(found.first?.code == place.code)
+    #expect(found.first?.photo == place.photo)
+    #expect(found.first?.rating == nil)
+    #expect(found.first?.isOpen == false)
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Place>()) == 2)
+  }
+
+  @Test func rowsAreSortedAndLimitedByTheDatabase() throws {
+    let context = ModelContext(container)
+    for number in 0..<200 { context.insert(Place("p\(number)", visits: number)) }
+    try context.save()
+    var descriptor = FetchDescriptor<Place>(
+      predicate: #Predicate { $0.visits >= 50 && $0.isOpen },
+      sortBy: [SortDescriptor(\.visits, order: .reverse)])
+    descriptor.fetchLimit = 3
+    descriptor.fetchOffset = 1
+    #expect(try ModelContext(container).fetch(descriptor).map(\.visits) == [196, 194, 192])
+  }
+
+  @Test func changesAndDeletionsAreStored() throws {
+    let context = ModelContext(container)
+    let (first, second) = (Place("a"), Place("b"))
+    context.insert(first)
+    context.insert(second)
+    try context.save()
+    first.visits = 7
+    first.rating = 4.5
+    context.delete(second)
+    try context.save()
+    let found = try ModelContext(container).fetch(FetchDescriptor<Place>())
+    #expect(found.map(\.visits) == [7])
+    #expect(found.first?.rating == 4.5)
+  }
+
+  @Test func relationshipsAndDeleteRulesWork() throws {
+    let context = ModelContext(container)
+    let city = City("Bern")
+    context.insert(city)
+    for number in 0..<5 { context.insert(Place("p\(number)", visits: number, city: city)) }
+    try context.save()
+    let other = ModelContext(container)
+    let found = try #require(try other.fetch(FetchDescriptor<City>()).first)
+    #expect(found.places.count == 5)
+    let inCity = FetchDescriptor<Place>(predicate: #Predicate { $0.city?.name == "Bern" })
+    #expect(try other.fetchCount(inCity) == 5)
+    other.delete(found)
+    try other.save()
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Place>()) == 0)
+  }
+
+  @Test func aModelWithAStoredUniqueValueUpdatesItsRow() throws {
+    let context = ModelContext(container)
+    context.insert(City("Bern"))
+    context.insert(City("Genf"))
+    try context.save()
+    let other = ModelContext(container)
+    for name in ["Basel", "Bern", "Chur"] { other.insert(City(name)) }
+    try other.save()
+    let names = try ModelContext(container).fetch(
+      FetchDescriptor<City>(sortBy: [SortDescriptor(\.name)])
+    ).map(\.name)
+    #expect(names == ["Basel", "Bern", "Chur", "Genf"])
+  }
+
+  @Test func aTextWithAZeroCharacterIsRefusedAndNothingIsStored() throws {
+    let context = ModelContext(container)
+    context.insert(Place("good"))
+    context.insert(Place("bad\0"))
+    #expect(throws: SwiftDataError.storeWriteFailure) { try context.save() }
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Place>()) == 0)
+  }
+
+  @Test func theStoreIsOpenedAgain() throws {
+    let context = ModelContext(container)
+    context.insert(Place("stays"))
+    try context.save()
+    let again = try ModelContainer(
+      for: Place.self, City.self, configurations: PostgresConfiguration(url: url))
+    let found = try ModelContext(again).fetch(FetchDescriptor<Place>())
+    #expect(found.map(\.name) == ["stays"])
+    #expect(found.first?.persistentModelID == context.insertedIdentifier)
+  }
+
+  @Test func containersOfSeveralThreadsSaveAtTheSameTime() async throws {
+    let url = url
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<4 {
+        group.addTask {
+          let container = try ModelContainer(
+            for: Place.self, City.self, configurations: PostgresConfiguration(url: url))
+          for round in 0..<10 {
+            let context = ModelContext(container)
+            context.insert(Place("\(number)", visits: round))
+            try context.save()
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    let found = try ModelContext(container).fetch(FetchDescriptor<Place>())
+    #expect(found.count == 40)
+    #expect(Set(found.map(\.persistentModelID)).count == 40)
+  }
+
+  @Test func aConfigurationHidesItsPassword() throws {
+    let configuration = try PostgresConfiguration(url: "postgresql://ann:s3cret@host/db")
+    var text = ""
+    dump(configuration, to: &text)
+    #expect(!(text + "\(configuration)" + String(reflecting: configuration)).contains("s3cret"))
+    #expect(throws: SwiftDataError.loadIssueModelContainer) {
+      try PostgresConfiguration(url: "postgresql://ann:s3/cret@host/db")
+    }
+  }
+}
+
+extension ModelContext {
+  /// The identifier of the only place.
+  fileprivate var insertedIdentifier: PersistentIdentifier? {
+    try? fetch(FetchDescriptor<Place>()).first?.persistentModelID
+  }
+}
