@@ -63,7 +63,9 @@ extension PostgresConnection {
     guard hasOpenTransaction || handle == nil else {
       throw failure(.misuse, "no transaction is open")
     }
-    let cause = transactionFailure
+    // Made before the server ends the transaction.
+    let refusal = refusal(
+      "nothing was committed, because an earlier error aborted the transaction", "COMMIT")
     let sql = "COMMIT"
     let tag = try exchange(sql, isCommit: true) { handle, deadline in
       try sent(PQsendQuery(handle, sql), sql)
@@ -71,12 +73,7 @@ extension PostgresConnection {
     }
     transactionFailure = nil
     // The server rolls back a failed transaction and reports that as a success.
-    if tag != "COMMIT" {
-      let text = cause.map { ": \($0.message)" } ?? ""
-      throw failure(
-        .server, "nothing was committed, because an earlier error aborted the transaction\(text)",
-        state: .failedTransaction, sql: sql)
-    }
+    if tag != "COMMIT" { throw refusal }
   }
 
   /// Rolls back the running transaction. If that fails, the connection is closed, and the server

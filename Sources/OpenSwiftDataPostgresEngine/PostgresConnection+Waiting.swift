@@ -51,10 +51,18 @@ extension PostgresConnection {
       return handle
     }
     if let sql, PostgresConnection.endsFailure(sql) { return handle }
-    let cause = transactionFailure.map { ": \($0.message)" } ?? ""
-    throw failure(
-      .server, "an earlier error aborted the transaction\(cause)", state: .failedTransaction,
-      sql: sql)
+    throw refusal("an earlier error aborted the transaction", sql)
+  }
+
+  /// The error for a transaction that an earlier error has aborted.
+  func refusal(_ message: String, _ sql: String?) -> PostgresError {
+    let cause = transactionFailure
+    var error = failure(
+      .server, message + (cause.map { ": \($0.message)" } ?? ""), state: .failedTransaction,
+      sql: sql
+    )
+    error.causes = cause.map { [$0] } ?? []
+    return error
   }
 
   private static func endsFailure(_ sql: String) -> Bool {
@@ -134,8 +142,7 @@ extension PostgresConnection {
     error.state = answer?.state ?? rest?.state
     // Without the server's confirmation it may still commit, as may an answer that came too late.
     error.isOutcomeUnknown = mayCommit && answer?.state != .queryCanceled
-    noteTransactionFailure(error)
-    return error.with(sql: sql, database: database)
+    return noted(error.with(sql: sql, database: database))
   }
 
   private func settle(
@@ -154,8 +161,7 @@ extension PostgresConnection {
       result.isOutcomeUnknown = mayCommit && PostgresConnection.leavesOutcomeOpen(error.state)
       close()
     }
-    noteTransactionFailure(result)
-    return result.with(sql: sql, database: database)
+    return noted(result.with(sql: sql, database: database))
   }
 
   /// Whether a connection that was lost for this reason may have committed before.
@@ -172,9 +178,12 @@ extension PostgresConnection {
     return PostgresError(.connection, farewell.message, state: farewell.state)
   }
 
-  private func noteTransactionFailure(_ error: PostgresError) {
-    guard let handle, PQtransactionStatus(handle) == PQTRANS_INERROR else { return }
-    if transactionFailure == nil { transactionFailure = error }
+  /// Keeps the first error that aborted the transaction, for the refusals after it.
+  private func noted(_ error: PostgresError) -> PostgresError {
+    if let handle, PQtransactionStatus(handle) == PQTRANS_INERROR, transactionFailure == nil {
+      transactionFailure = error
+    }
+    return error
   }
 
   private func finish(_ handle: OpaquePointer, canBeLong: Bool) -> PostgresError? {

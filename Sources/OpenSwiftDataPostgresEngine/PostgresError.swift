@@ -59,6 +59,9 @@ package struct PostgresError: Error, Sendable {
   package var parameter: Int?
   /// Whether the change may have been committed although the call failed.
   package var isOutcomeUnknown = false
+  /// The earlier errors, from the first one on, for which the server refuses statements of a
+  /// transaction.
+  package var causes: [PostgresError] = []
   /// The function of the server that reported the error.
   var routine: String?
 

@@ -49,7 +49,9 @@ struct PostgresDriver: SQLDriver {
   fileprivate func translating<R>(else consequence: String, _ body: () throws -> R) throws -> R {
     do {
       return try body()
-    } catch let error as PostgresError {
+    } catch let last as PostgresError {
+      // Statements after the first error are refused because of it.
+      let error = last.causes.first ?? last
       let entity = entity(of: error)
       guard !error.isUniquenessViolation else {
         throw SwiftDataError.modelValidationFailure.with(

@@ -51,7 +51,7 @@ public final class PostgresStore: DataStore, DataStoreBatching, @unchecked Senda
       engine = RelationalStore(
         name: configuration.name, identifier: identifier, schema: schema, mapping: mapping,
         driver: PostgresDriver(pool: pool, mapping: mapping),
-        isWritable: configuration.allowsSave)
+        isWritable: configuration.allowsSave, history: PostgresTables.history)
     } catch let error as PostgresError {
       throw SwiftDataError.loadIssueModelContainer.with(
         "The store in \(configuration.parameters) can't be opened.", doing: "opening a store",

@@ -17,13 +17,17 @@ struct PostgresTables {
   /// Excludes other programs that open a store; any number that others do not use.
   private static let lockNumber: Int64 = 0x0053_7769_6674_4461
 
+  /// Without columns for values of deleted rows, whose types differ in one column.
+  static let history = HistoryTables(tombstoneCount: 0)
+
   init(_ models: DescribedSchema) {
     self.models = models
   }
 
   /// - Returns: The identifier of the store, and the mapping of the models to its tables.
   func open(_ pool: PostgresPool) throws -> (identifier: String, mapping: SchemaMapping) {
-    try pool.write("opening the store") { connection in
+    try requireSupported()
+    return try pool.write("opening the store") { connection in
       let opened = try connection.transaction {
         try connection.execute("SELECT pg_advisory_xact_lock(\(PostgresTables.lockNumber))")
         let exists =
@@ -34,10 +38,32 @@ struct PostgresTables {
     }
   }
 
+  /// Refuses what would be lost.
+  private func requireSupported() throws {
+    for entity in models.schema.entities {
+      for attribute in entity.attributes
+      where attribute.options.contains(.preserveValueOnDeletion) {
+        throw SwiftDataError.loadIssueModelContainer.with(
+          "A PostgreSQL store does not preserve values of deleted models yet. Remove "
+            + ".preserveValueOnDeletion.", entity: entity.name, property: attribute.name)
+      }
+    }
+  }
+
+  /// The server cuts off the rest of a longer name, so that two names may become one.
+  private func requireShortNames(_ mapping: SchemaMapping) throws {
+    let names = mapping.tables.flatMap { [$0.table.name] + $0.table.columns.map(\.name) }
+    guard let long = names.first(where: { $0.utf8.count > 63 }) else { return }
+    throw SwiftDataError.loadIssueModelContainer.with(
+      "The name \(long) is longer than the 63 bytes that PostgreSQL allows. Give the model or property "
+        + "a shorter name, or another originalName.")
+  }
+
   private func create(
     _ connection: PostgresConnection
   ) throws -> (identifier: String, mapping: SchemaMapping) {
     let mapping = SchemaMapping(models)
+    try requireShortNames(mapping)
     for statement in mapping.creationStatements {
       try connection.execute(statement.rendered(in: .postgreSQL).sql)
     }
@@ -48,6 +74,9 @@ struct PostgresTables {
       CREATE TABLE "Z_METADATA" ("Z_VERSION" BIGINT PRIMARY KEY, "Z_UUID" TEXT COLLATE "C", \
       "Z_PLIST" BYTEA)
       """)
+    for statement in PostgresTables.history.creationStatements {
+      try connection.execute(statement.rendered(in: .postgreSQL).sql)
+    }
     let insert = try connection.prepare(
       "INSERT INTO \"Z_PRIMARYKEY\" VALUES ($1, $2, $3, 0)")
     for entity in mapping.entities {

@@ -52,6 +52,7 @@ struct TransactionTests {
     let error = failure { _ = try connection.integer("SELECT 1") }
     #expect(error?.state == .failedTransaction)
     #expect(error?.description.contains("division by zero") == true)
+    #expect(error?.causes.map(\.state) == ["22012"])
     #expect(connection.roundTrips == trips)
     let commit = failure { try connection.commit() }
     #expect(commit?.state == .failedTransaction)

@@ -1,5 +1,4 @@
 import Foundation
-import OpenSwiftDataPostgresEngine
 import OpenSwiftDataTestPostgres
 import SwiftData
 import SwiftDataPostgres
@@ -44,11 +43,7 @@ struct PostgresStoreTests {
   let url: String
 
   init() throws {
-    let server = try PostgresServer.shared
-    let name = "s" + UUID().uuidString.lowercased().filter { $0 != "-" }
-    try server.connect().execute("CREATE SCHEMA \(name)")
-    url =
-      "host=\(server.socketFolder) user=postgres dbname=postgres options='-c search_path=\(name)'"
+    url = try PostgresServer.shared.addressOfNewSchema()
     container = try ModelContainer(
       for: Place.self, City.self, configurations: PostgresConfiguration(url: url))
   }
@@ -127,6 +122,26 @@ struct PostgresStoreTests {
       FetchDescriptor<City>(sortBy: [SortDescriptor(\.name)])
     ).map(\.name)
     #expect(names == ["Basel", "Bern", "Chur", "Genf"])
+  }
+
+  @Test func aChangeToAUniqueValueOfAnotherModelIsRefusedWithItsProperty() throws {
+    let context = ModelContext(container)
+    let second = City("Genf")
+    context.insert(City("Bern"))
+    context.insert(second)
+    try context.save()
+    second.name = "Bern"
+    do {
+      try context.save()
+      Issue.record("the save succeeded")
+    } catch let error as SwiftDataError {
+      #expect(error == .modelValidationFailure)
+      #expect(error.entity == "City")
+      #expect(error.property == "name")
+    }
+    second.name = "Basel"
+    try context.save()
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<City>()) == 2)
   }
 
   @Test func aTextWithAZeroCharacterIsRefusedAndNothingIsStored() throws {

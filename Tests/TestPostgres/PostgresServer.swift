@@ -174,6 +174,13 @@ package final class PostgresServer: Sendable {
     return connection
   }
 
+  /// The address of a new schema, in which names need no prefix.
+  package func addressOfNewSchema() throws -> String {
+    let name = "s" + UUID().uuidString.lowercased().filter { $0 != "-" }
+    try connect().execute("CREATE SCHEMA \(name)")
+    return "host=\(socketFolder) user=postgres dbname=postgres options='-c search_path=\(name)'"
+  }
+
   // MARK: Disturbances
 
   package var process: Int32 {

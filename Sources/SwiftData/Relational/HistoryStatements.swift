@@ -93,7 +93,7 @@ struct HistoryStatements: Sendable {
           .column(table: nil, name: HistoryTables.Text.value), .equal, .parameter(0))
       ).rendered(in: dialect).sql
     begin = HistoryStatements.begin.rendered(in: dialect).sql
-    storeLastKeys = HistoryStatements.storeLastKeys.rendered(in: dialect).sql
+    storeLastKeys = HistoryStatements.storeLastKeys(in: dialect).rendered(in: dialect).sql
     let transactions = HistoryTables.Entity.transaction.table
     let isLastGap = HistoryStatements.isLastGap
     lastGap =
@@ -157,10 +157,17 @@ struct HistoryStatements: Sendable {
     return insert
   }
 
-  private static var storeLastKeys: Update {
+  private static func storeLastKeys(in dialect: SQLDialect) -> Update {
     let (transaction, change) = (HistoryTables.Entity.transaction, HistoryTables.Entity.change)
+    // Nothing else in the expression tells the server the type of these parameters.
+    func last(_ index: Int) -> SQLExpression {
+      switch dialect {
+      case .sqlite: .parameter(index)
+      case .postgreSQL: .cast(.parameter(index), to: .integer)
+      }
+    }
     let key = SQLExpression.conditional(
-      [SQLBranch(when: transaction.isListed, then: .parameter(0))], otherwise: .parameter(1))
+      [SQLBranch(when: transaction.isListed, then: last(0))], otherwise: last(1))
     // SQLite updates a range in one pass. For a list it makes a temporary table.
     let number = SQLExpression.column(table: nil, name: EntityTable.number)
     return Update(
