@@ -3,6 +3,17 @@
 import CompilerPluginSupport
 import PackageDescription
 
+// Only targets for PostgreSQL depend on it. For a library with `pkgConfig` SwiftPM warns all users who do
+// not have it, also those who do not need it, so Linux goes without: the header looks in the usual
+// folders.
+#if os(macOS)
+  let libpq = Target.systemLibrary(
+    name: "OpenSwiftDataCPostgres", pkgConfig: "libpq", providers: [.brew(["libpq"])])
+#else
+  let libpq = Target.systemLibrary(
+    name: "OpenSwiftDataCPostgres", providers: [.apt(["libpq-dev"]), .yum(["libpq-devel"])])
+#endif
+
 let package = Package(
   name: "OpenSwiftData",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -27,12 +38,7 @@ let package = Package(
       pkgConfig: "zlib",
       providers: [.apt(["zlib1g-dev"]), .yum(["zlib-devel"]), .brew(["zlib"])]
     ),
-    // Only targets for PostgreSQL depend on it, so users of the other products do not need libpq.
-    .systemLibrary(
-      name: "OpenSwiftDataCPostgres",
-      pkgConfig: "libpq",
-      providers: [.apt(["libpq-dev"]), .yum(["libpq-devel"]), .brew(["libpq"])]
-    ),
+    libpq,
     .target(name: "OpenSwiftDataCRuntime"),
     .target(name: "OpenSwiftDataRowStorage"),
     .target(

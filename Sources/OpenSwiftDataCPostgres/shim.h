@@ -3,9 +3,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libpq-fe.h>
 #include <poll.h>
 #include <unistd.h>
+
+// Where Fedora and pkg-config have it, and where Debian has it.
+#if __has_include(<libpq-fe.h>)
+#include <libpq-fe.h>
+#elif __has_include(<postgresql/libpq-fe.h>)
+#include <postgresql/libpq-fe.h>
+#else
+#error "libpq is missing. Install libpq-dev (Debian, Ubuntu), libpq-devel (Fedora) or libpq (Homebrew)."
+#endif
 
 // Swift does not import conditions of the preprocessor. libpq 17 can return the rows of a result in
 // chunks; before, it returned them one by one.
