@@ -26,6 +26,8 @@ extension PostgresConnection {
     if let found = statements.find(sql) { return found }
     let name = statements.makeName()
     let obsolete = statements.obsoleteNames
+    // They are deallocated even if the statement after them cannot be prepared.
+    defer { statements.noteDeallocated(obsolete.count) }
     let description = try exchange(sql) { handle, deadline in
       try pipelined(handle, deadline, sql) {
         for name in obsolete {
@@ -48,7 +50,6 @@ extension PostgresConnection {
           })
       }
     }
-    statements.noteDeallocated(obsolete.count)
     guard let description else {
       throw failure(.invalidAnswer, "the server did not describe the statement", sql: sql)
     }

@@ -19,6 +19,12 @@ extension PostgresConnection {
     _ sql: String?, within limit: Duration? = nil, isCommit: Bool = false,
     _ body: (OpaquePointer, Deadline) throws -> R
   ) throws -> R {
+    guard !isExchanging else {
+      throw failure(
+        .misuse, "another statement of the connection runs; its rows must be read first", sql: sql)
+    }
+    isExchanging = true
+    defer { isExchanging = false }
     let handle = try usableHandle(for: sql)
     // libpq does not know this while a statement runs.
     isInTransaction = PQtransactionStatus(handle) == PQTRANS_INTRANS

@@ -34,6 +34,9 @@ package final class PostgresConnection {
   /// Whether a transaction was open when the last exchange with the server began.
   var isInTransaction = false
 
+  /// Whether an exchange runs: its rows may be being read.
+  var isExchanging = false
+
   /// The number of open transactions inside an enclosing one; `nil` if no transaction encloses
   /// others.
   var innerTransactions: Int?

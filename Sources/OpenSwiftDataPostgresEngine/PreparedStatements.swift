@@ -77,7 +77,10 @@ final class PreparedStatements {
     if !description.name.isEmpty { obsoleteNames.append(description.name) }
   }
 
-  func noteDeallocated(_ count: Int) { obsoleteNames.removeFirst(count) }
+  /// - Parameter count: The number of names, the oldest first; none are left after `removeAll`.
+  func noteDeallocated(_ count: Int) {
+    obsoleteNames.removeFirst(min(count, obsoleteNames.count))
+  }
 
   func removeAll() {
     descriptions.removeAll()

@@ -114,6 +114,29 @@ struct StatementTests {
     #expect(count! >= 3)
   }
 
+  @Test func aMistakeBetweenStatementsDoesNotDisturbTheirDeallocation() throws {
+    let connection = try PostgresServer.shared.connect { $0.statements = .prepared(1) }
+    for number in 0..<3 {
+      #expect(try connection.integer("SELECT \(number)") == Int64(number))
+      #expect(failure { _ = try connection.prepare("SELEC \(number)") }?.state == "42601")
+    }
+    // The one that counts, and the one before it, which is deallocated with the next one.
+    #expect(try connection.integer("SELECT count(*) FROM pg_prepared_statements") == 2)
+  }
+
+  @Test func aStatementInsideTheRowsOfAnotherIsRefused() throws {
+    let rows = try connection.prepare("SELECT i FROM generate_series(1, 3) AS i")
+    var numbers: [Int64?] = []
+    try rows.rows { rows in
+      while try rows.next() {
+        numbers.append(try rows.integer(0))
+        #expect(failure { _ = try connection.execute("SELECT 1") }?.kind == .misuse)
+      }
+    }
+    #expect(numbers == [1, 2, 3])
+    #expect(try connection.integer("SELECT 4") == 4)
+  }
+
   @Test func unnamedStatementsLeaveNothingOnTheServer() throws {
     let connection = try PostgresServer.shared.connect { $0.statements = .unnamed }
     for _ in 0..<3 {
