@@ -21,7 +21,8 @@ public enum StoreSpecification {
   ///
   /// - Parameters:
   ///   - type: The configuration type; it declares its levels.
-  ///   - rules: The names of chapters, or of rules as `chapter/rule`, to run; empty for all.
+  ///   - rules: The names of chapters, or of rules as `chapter/rule`, to run; empty for all. A name
+  ///     that does not exist counts as a broken rule.
   ///   - timeLimit: How long each rule may take.
   /// - Returns: The result of each rule.
   /// - Throws: ``SpecificationFailure`` if a rule of a declared level is broken.
@@ -46,6 +47,8 @@ public enum StoreSpecification {
   ///
   /// - Parameters:
   ///   - levels: What the store declares; ``Level/models`` is always required.
+  ///   - rules: The names of chapters, or of rules as `chapter/rule`, to run; empty for all. A name
+  ///     that does not exist counts as a broken rule.
   ///   - timeLimit: How long each rule may take.
   ///   - configuration: Makes the configuration of a store. Called several times with an equal setup
   ///     if a rule opens its store several times.
@@ -57,7 +60,7 @@ public enum StoreSpecification {
     timeLimit: Duration = defaultTimeLimit,
     configuration: @escaping @Sendable (SpecificationSetup) throws -> any DataStoreConfiguration
   ) async throws -> SpecificationReport {
-    var results: [SpecificationReport.Result] = []
+    var results = unknown(rules)
     for chapter in Chapter.all {
       for rule in chapter.rules where rules.isEmpty || rule.isNamed(in: rules, chapter) {
         let trial = Trial(models: rule.models ?? chapter.models, configuration)
@@ -72,6 +75,21 @@ public enum StoreSpecification {
     let report = SpecificationReport(results: results)
     if report.brokenRules.isEmpty { return report }
     throw SpecificationFailure(report: report)
+  }
+
+  /// Names that select nothing, so that a misspelled one does not pass.
+  private static func unknown(_ names: Set<String>) -> [SpecificationReport.Result] {
+    names.filter { name in
+      !Chapter.all.contains { chapter in
+        chapter.rules.contains { $0.isNamed(in: [name], chapter) }
+      }
+    }
+    .sorted().map { name in
+      SpecificationReport.Result(
+        chapter: "selection", rule: name,
+        demand: "Each name is that of a chapter, or of a rule as chapter/rule.", level: .models,
+        isDeclared: true, problems: ["There is no chapter or rule of this name."])
+    }
   }
 }
 

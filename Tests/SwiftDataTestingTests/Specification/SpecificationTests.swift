@@ -38,6 +38,16 @@ import Testing
     #expect(report.brokenRules.isEmpty)
   }
 
+  @Test func aNameThatSelectsNoRuleFails() async throws {
+    let failure = await #expect(throws: SpecificationFailure.self) {
+      try await StoreSpecification.run(only: ["attributes/dates", "atributes"]) { setup in
+        ReferenceStore<DefaultSnapshot>.Configuration(name: setup.name)
+      }
+    }
+    #expect(failure?.brokenRules == ["selection/atributes"])
+    #expect(failure?.report.results.map(\.name) == ["selection/atributes", "attributes/dates"])
+  }
+
   @Test func aStoreThatRefusesDuplicatesKeepsTheRules() async throws {
     let levels = Level.standard.union([.uniqueRefusals, .inheritance])
     let report = try await StoreSpecification.run(levels: levels) { setup in
