@@ -65,7 +65,7 @@ struct RowTests {
 
   @Test func aMillionRowsNeedLittleMemory() throws {
     let statement = try connection.prepare(
-      "SELECT i::bigint, md5(i::text) FROM generate_series(1, 1000000) AS i")
+      "SELECT i::bigint, repeat(md5(i::text), 16) FROM generate_series(1, 1000000) AS i")
     var (sum, count, bytes): (Int64, Int, Int) = (0, 0, 0)
     let before = residentBytes()
     var most = before
@@ -81,10 +81,10 @@ struct RowTests {
     }
     #expect(count == 1_000_000)
     #expect(sum == 500_000_500_000)
-    #expect(bytes == 32_000_000)
+    #expect(bytes == 512_000_000)
     print("1,000,000 rows in \(duration), \((most - before) / 1024) KiB more memory")
-    // The rows alone are 40 MB.
-    #expect(most - before < 20 << 20)
+    // The rows alone are 512 MB. Other tests of the process need memory meanwhile.
+    #expect(most - before < 200 << 20)
   }
 
   @Test(arguments: [false, true])
