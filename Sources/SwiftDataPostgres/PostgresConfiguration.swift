@@ -10,6 +10,11 @@ public import SwiftData
 /// let container = try ModelContainer(for: Trip.self, configurations: configuration)
 /// ```
 ///
+/// Fetches, saves, relationships, unique values, subclasses, history and batch deletions work as in
+/// the default store. Tables of other versions of the models and models with
+/// `.preserveValueOnDeletion` are refused when the store is opened. Commits of other containers and
+/// processes are seen by later fetches; observers do not notice them. One save is written at a time.
+///
 /// The password may be in the URL, in the environment variable `PGPASSWORD`, or in a password file.
 /// It never appears in descriptions, errors and logs.
 public struct PostgresConfiguration: DataStoreConfiguration, Hashable, Sendable {
