@@ -15,7 +15,8 @@ import Synchronization
 /// `state` guards the gate and the sleepers; holding a seat guards its connection.
 package final class PostgresPool: @unchecked Sendable {
   package struct Limits: Sendable {
-    /// The maximum number of connections; at least 2, because a thread may read and write.
+    /// The maximum number of connections; used as a number from 2, because a thread may read and
+    /// write, to 1,000.
     package var connections = 8
     /// How long a thread waits for a connection that others hold.
     package var waitLimit: Duration = .seconds(30)
@@ -26,6 +27,8 @@ package final class PostgresPool: @unchecked Sendable {
     package var checkAfter: Duration = .seconds(30)
 
     package init() {}
+
+    package var seatCount: Int { min(max(connections, 2), 1_000) }
   }
 
   private struct State {
@@ -63,9 +66,8 @@ package final class PostgresPool: @unchecked Sendable {
     self.options = options
     self.limits = limits
     self.configure = configure
-    let count = max(limits.connections, 2)
-    state = Mutex(State(gate: PostgresPoolGate(seats: count)))
-    seats = (0..<count).map { _ in Seat() }
+    state = Mutex(State(gate: PostgresPoolGate(seats: limits.seatCount)))
+    seats = (0..<limits.seatCount).map { _ in Seat() }
     try read("opening the database") { _ in }
   }
 

@@ -27,7 +27,7 @@ public struct PostgresConfiguration: DataStoreConfiguration, Hashable, Sendable 
   /// The entities in the store; `nil` for those of the container.
   public var schema: Schema?
 
-  /// The maximum number of connections to the server; at least 2.
+  /// The maximum number of connections to the server; at least 2, at most 1,000.
   public var connections = 8
 
   /// How long a statement may run.

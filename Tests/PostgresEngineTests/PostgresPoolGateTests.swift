@@ -79,4 +79,13 @@ struct PostgresPoolGateTests {
     #expect(gate.leave(seat: 0, at: start) == nil)
     #expect(gate.isIdle)
   }
+
+  @Test func anyNumberOfConnectionsCanBeAskedFor() {
+    var limits = PostgresPool.Limits()
+    let numbers = [Int.min, 0, 1, 2, 8, 1_000, Int.max].map { number in
+      limits.connections = number
+      return limits.seatCount
+    }
+    #expect(numbers == [2, 2, 2, 2, 8, 1_000, 1_000])
+  }
 }
