@@ -10,7 +10,7 @@ extension SnapshotPort {
     to request: DataStoreFetchRequest<T>
   ) throws -> FetchedModels {
     var rest = InMemoryRest()
-    var descriptor = request.descriptor
+    var descriptor = request.withUsualRange.descriptor
     while true {
       do {
         let result = try store.fetch(
@@ -32,14 +32,14 @@ extension SnapshotPort {
 
   func count<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> Int? {
     guard try answersWithSubclasses(request) else { return nil }
-    return try unlessLeftToMemory { try store.fetchCount(request) }
+    return try unlessLeftToMemory { try store.fetchCount(request.withUsualRange) }
   }
 
   func identifiers<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws
     -> FoundIdentifiers?
   {
     guard try answersWithSubclasses(request) else { return nil }
-    return try unlessLeftToMemory { try store.fetchIdentifiers(request) }
+    return try unlessLeftToMemory { try store.fetchIdentifiers(request.withUsualRange) }
       .map { FoundIdentifiers(identifiers: .identifiers($0), rest: InMemoryRest()) }
   }
 
@@ -140,5 +140,16 @@ extension SnapshotPort {
     ).rows.snapshots
     // A store that leaves the predicate to memory returns all models.
     return found.filter { wanted.contains($0.persistentIdentifier) }
+  }
+}
+
+extension DataStoreFetchRequest {
+  /// The same request without a limit or offset that has no effect: a store may use them as the
+  /// number of elements to take or skip, which must not be negative.
+  fileprivate var withUsualRange: DataStoreFetchRequest {
+    var descriptor = descriptor
+    if let limit = descriptor.fetchLimit, limit <= 0 { descriptor.fetchLimit = nil }
+    if let offset = descriptor.fetchOffset, offset <= 0 { descriptor.fetchOffset = nil }
+    return DataStoreFetchRequest(descriptor: descriptor, editingState: editingState)
   }
 }

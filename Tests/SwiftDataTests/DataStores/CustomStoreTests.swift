@@ -152,6 +152,21 @@ import Testing
     #expect(stored.books.map(\.title) == ["two"])
   }
 
+  @Test func rangesWithoutEffectAreNoneForTheStore() throws {
+    let container = try Self.container(Behaviour())
+    let context = ModelContext(container)
+    for text in ["a", "b"] { context.insert(Note(text)) }
+    try context.save()
+    for number in [Int.min, -1, 0] {
+      var descriptor = FetchDescriptor<Note>()
+      descriptor.fetchLimit = number
+      descriptor.fetchOffset = number
+      #expect(try context.fetch(descriptor).count == 2)
+      #expect(try context.fetchCount(descriptor) == 2)
+      #expect(try context.fetchIdentifiers(descriptor).count == 2)
+    }
+  }
+
   @Test func aBatchThatAStoreRefusesIsDeletedByTheContext() throws {
     let behaviour = Behaviour()
     let container = try Self.container(behaviour)
