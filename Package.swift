@@ -136,11 +136,14 @@ let package = Package(
     .testTarget(
       name: "SwiftDataStoresTests",
       dependencies: ["SwiftDataStores", "SwiftData", "OpenSwiftDataDocumentWorker"]),
+    .executableTarget(
+      name: "OpenSwiftDataPostgresWorker", dependencies: ["SwiftDataPostgres", "SwiftData"],
+      path: "Tests/PostgresWorker"),
     .testTarget(
       name: "SwiftDataPostgresTests",
       dependencies: [
-        "SwiftDataPostgres", "SwiftData", "OpenSwiftDataPostgresEngine",
-        "OpenSwiftDataTestPostgres",
+        "SwiftDataPostgres", "SwiftData", "SwiftDataTesting", "OpenSwiftDataPostgresEngine",
+        "OpenSwiftDataTestPostgres", "OpenSwiftDataPostgresWorker",
       ]),
     .testTarget(
       name: "SwiftDataTestingTests",

@@ -9,10 +9,11 @@ extension PostgresConnection {
   /// Runs one or more statements without parameters; ignores rows.
   ///
   /// Outside of a transaction, several statements are one transaction.
-  package func execute(_ sql: String) throws {
+  /// - Parameter value: Called with the first value of each result that has a row, as text.
+  package func execute(_ sql: String, value: (String) -> Void = { _ in }) throws {
     try exchange(sql) { handle, deadline in
       try sent(PQsendQuery(handle, sql), sql)
-      try discardResults(handle, deadline, sql)
+      try discardResults(handle, deadline, sql, value: value)
     }
   }
 
@@ -96,7 +97,8 @@ extension PostgresConnection {
   /// - Returns: The tag of the last command, such as `INSERT 0 1`.
   @discardableResult
   func discardResults(
-    _ handle: OpaquePointer, _ deadline: Deadline, _ sql: String?
+    _ handle: OpaquePointer, _ deadline: Deadline, _ sql: String?,
+    value: (String) -> Void = { _ in }
   ) throws -> String {
     var (tag, failed): (String, PostgresError?) = ("", nil)
     while let result = try nextResult(handle, deadline, sql) {
@@ -104,6 +106,9 @@ extension PostgresConnection {
       do {
         try check(result, sql)
         tag = PQcmdStatus(result).map { String(cString: $0) } ?? ""
+        if PQntuples(result) > 0, PQnfields(result) > 0, let text = PQgetvalue(result, 0, 0) {
+          value(String(cString: text))
+        }
       } catch let error as PostgresError {
         failed = failed ?? error
       }

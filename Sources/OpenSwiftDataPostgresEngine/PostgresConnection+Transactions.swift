@@ -4,12 +4,16 @@ import OpenSwiftDataCPostgres
 package enum TransactionKind: Sendable {
   /// Each statement sees what was committed before it.
   case write
+  /// All statements see one state of the database, and their own changes. The server fails one of two
+  /// such transactions if they would not have the same result one after the other.
+  case serializableWrite
   /// All statements see one state of the database; nothing can be written.
   case snapshot
 
   var sql: String {
     switch self {
     case .write: "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+    case .serializableWrite: "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE"
     case .snapshot: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
     }
   }
@@ -35,7 +39,7 @@ extension PostgresConnection {
     }
     guard !hasOpenTransaction else { throw failure(.misuse, "a transaction is open already") }
     var sql = kind.sql
-    if kind == .write, let writeLock { sql += "; " + writeLock }
+    if let preamble = preambles[kind] { sql += "; " + preamble }
     if options.statements == .unnamed {
       // Behind a pooler the session has no settings.
       let settings = options.settings.map {
@@ -43,9 +47,11 @@ extension PostgresConnection {
       }
       sql = kind.sql + settings.joined() + sql.dropFirst(kind.sql.count)
     }
-    try execute(sql)
+    transactionNumber = nil
+    try execute(sql) { self.transactionNumber = Int64($0) }
   }
 
+  /// If the connection is lost during the commit, another one is asked what happened.
   /// - Throws: `PostgresError`; if `isOutcomeUnknown` is true, the changes may be stored.
   package func commit() throws {
     if let depth = innerTransactions, depth > 0 {
@@ -67,9 +73,21 @@ extension PostgresConnection {
     let refusal = refusal(
       "nothing was committed, because an earlier error aborted the transaction", "COMMIT")
     let sql = "COMMIT"
-    let tag = try exchange(sql, isCommit: true) { handle, deadline in
-      try sent(PQsendQuery(handle, sql), sql)
-      return try discardResults(handle, deadline, sql)
+    let tag: String
+    do {
+      tag = try exchange(sql, isCommit: true) { handle, deadline in
+        try sent(PQsendQuery(handle, sql), sql)
+        return try discardResults(handle, deadline, sql)
+      }
+    } catch var error as PostgresError where error.isOutcomeUnknown {
+      // What is left of the connection can't be trusted.
+      close()
+      guard let number = transactionNumber, let wasCommitted = findOutcome?(number) else {
+        throw error
+      }
+      if wasCommitted { return }
+      error.isOutcomeUnknown = false
+      throw error
     }
     transactionFailure = nil
     // The server rolls back a failed transaction and reports that as a success.

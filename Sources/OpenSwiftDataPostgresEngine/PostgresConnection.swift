@@ -41,8 +41,16 @@ package final class PostgresConnection {
   /// others.
   var innerTransactions: Int?
 
-  /// The statement with which each writing transaction begins, if it must exclude others.
-  package var writeLock: String?
+  /// The statements with which transactions begin, by their kind: locks, and settings. They must not
+  /// read before the last lock. A value that they return is the `transactionNumber`.
+  package var preambles: [TransactionKind: String] = [:]
+
+  /// The server's number of the running transaction, if the preamble has asked for it.
+  var transactionNumber: Int64?
+
+  /// Finds out whether a transaction was committed whose connection was lost; `nil` if that can't be
+  /// found out.
+  var findOutcome: ((Int64) -> Bool?)?
 
   /// The number of `PQpipelineSync` calls that the server has not answered.
   var openSyncs = 0

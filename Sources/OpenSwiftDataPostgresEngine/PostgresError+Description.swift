@@ -45,6 +45,9 @@ extension PostgresError: CustomStringConvertible {
     switch (repetition, kind) {
     case (.afterChecking, _):
       "It is not known whether the change was committed. Read what is stored before repeating it."
+    case (.transaction, _) where state == .lockNotAvailable:
+      "Another transaction holds the lock for too long: find it in pg_stat_activity. Then repeat the "
+        + "whole transaction; it was rolled back."
     case (.transaction, _): "Repeat the whole transaction; it was rolled back."
     case (.onNewConnection, _) where state == .tooManyConnections:
       "Use fewer connections, or raise max_connections of the server."
@@ -63,6 +66,11 @@ extension PostgresError: CustomStringConvertible {
       "Roll back the transaction, or enclose what may fail in a savepoint."
     case (.never, _) where state?.category == "28":
       "Check the user, its password, and pg_hba.conf of the server."
+    case (.never, _) where state == .insufficientPrivilege:
+      "Grant the user the right, or connect as another user; nothing was written."
+    case (.never, _) where state == .diskFull:
+      "Free space on the disk of the server; nothing was written. Everything that was committed before "
+        + "is stored."
     case (.never, _) where state?.category == "53":
       "Free resources of the server; nothing was written."
     case (.never, _): nil

@@ -240,6 +240,9 @@ package final class PostgresPool: @unchecked Sendable {
       do {
         let connection = try PostgresConnection(parameters, options: options)
         try configure(connection)
+        connection.findOutcome = { [parameters, options, limits] number in
+          CommitOutcome(parameters, options).find(number, within: limits.reconnectLimit)
+        }
         opened.withLock { $0 += 1 }
         return connection
       } catch let error as PostgresError

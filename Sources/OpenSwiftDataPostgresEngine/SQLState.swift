@@ -8,6 +8,9 @@ package struct SQLState: RawRepresentable, Hashable, Sendable, ExpressibleByStri
 
   package var category: String { String(rawValue.prefix(2)) }
 
+  package static let sequenceLimitExceeded: SQLState = "2200H"
+  package static let insufficientPrivilege: SQLState = "42501"
+  package static let diskFull: SQLState = "53100"
   package static let featureNotSupported: SQLState = "0A000"
   package static let connectionFailure: SQLState = "08006"
   package static let uniqueViolation: SQLState = "23505"

@@ -6,6 +6,13 @@ extension PostgresConnection: SQLSession {
 
   package func begin() throws { try begin(.write) }
 
+  package func begin(_ access: WriteAccess) throws {
+    switch access {
+    case .shared: try begin(.serializableWrite)
+    case .exclusive: try begin(.write)
+    }
+  }
+
   /// Inside an enclosing transaction it begins an inner one. The wait for other writers is limited by
   /// the connection's lock time-out.
   package func beginEnclosingTransaction(within limit: Duration?) throws { try beginEnclosing() }
@@ -21,3 +28,18 @@ extension PostgresConnection: SQLSession {
 }
 
 extension PostgresError: DatabaseFailure {}
+
+extension PostgresError: ConflictingWrite {
+  package var obstacle: WriteObstacle? {
+    // Statements after the first error are refused because of it.
+    let error = causes.first ?? self
+    if error.isOutcomeUnknown || error.state == .lockNotAvailable { return nil }
+    if error.isUniquenessViolation {
+      return error.isTakenKey ? .takenKey : .unseenValue
+    }
+    return error.repetition == .transaction ? .concurrentChange : nil
+  }
+
+  /// Whether a primary key rejected a row. All of them have the same column.
+  var isTakenKey: Bool { isUniquenessViolation && constrainedColumns == ["Z_PK"] }
+}

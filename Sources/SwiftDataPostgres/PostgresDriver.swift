@@ -5,8 +5,13 @@ import SwiftData
 /// The driver of the relational engine for one PostgreSQL database.
 ///
 /// Connections and statements of `OpenSwiftDataPostgresEngine` are the sessions and prepared
-/// statements. A writing transaction begins with a lock that excludes other writers, as the engine
-/// expects of the writing session; readers go on.
+/// statements. Each writing transaction begins with a lock of one table, which no reader needs:
+///
+/// - An ordinary save takes a lock that other saves take too. The server isolates them from each other
+///   (`SERIALIZABLE`), and fails one of two that disturb each other; the engine repeats it. So
+///   each rule that the engine checks by reading holds, whatever others write.
+/// - Work that can't be repeated, and a save that was disturbed too often, takes a lock that excludes
+///   all other writers.
 struct PostgresDriver: SQLDriver {
   let pool: PostgresPool
   let mapping: SchemaMapping
@@ -16,13 +21,33 @@ struct PostgresDriver: SQLDriver {
   /// All values are stored in rows.
   var externalValues: (any ExternalValueStore)? { nil }
 
-  /// Held until the end of the transaction; other transactions can read the table.
-  static let writeLock = "LOCK TABLE \"Z_PRIMARYKEY\" IN SHARE ROW EXCLUSIVE MODE"
+  let numbers: PostgresNumbers
+
+  var sharedNumbers: (any SharedNumbers)? { numbers }
+
+  init(pool: PostgresPool, mapping: SchemaMapping) {
+    self.pool = pool
+    self.mapping = mapping
+    numbers = PostgresNumbers(mapping)
+  }
+
+  /// How saves begin. The lock comes before the first statement that reads, so that the transaction
+  /// sees what those before it have committed. The number tells what became of a transaction whose
+  /// connection is lost.
+  private static let preambles: [TransactionKind: String] = {
+    func preamble(_ mode: String) -> String {
+      "LOCK TABLE \"Z_PRIMARYKEY\" IN \(mode) MODE; SELECT txid_current()"
+    }
+    return [
+      .serializableWrite: preamble("ROW EXCLUSIVE"), .write: preamble("SHARE ROW EXCLUSIVE"),
+    ]
+  }()
 
   func read<R>(_ body: (any SQLSession) throws -> R) throws -> R {
     do {
       return try pool.read("a fetch") { try body($0) }
-    } catch let error as PostgresError {
+    } catch let last as PostgresError {
+      let error = last.causes.first ?? last
       throw SwiftDataError.storeReadFailure.with(
         "The store can't be read. The context is unchanged.", entity: entity(of: error)?.name,
         underlying: error)
@@ -32,7 +57,7 @@ struct PostgresDriver: SQLDriver {
   func write<R>(else consequence: String, _ body: (any SQLSession) throws -> R) throws -> R {
     try translating(else: consequence) {
       try pool.write("a change") { connection in
-        connection.writeLock = PostgresDriver.writeLock
+        connection.preambles = PostgresDriver.preambles
         return try body(connection)
       }
     }
@@ -41,7 +66,7 @@ struct PostgresDriver: SQLDriver {
   func leaseWriter(within limit: Duration?) throws -> any SQLWriterLease {
     try translating(else: PostgresWriterLease.consequence) {
       let lease = try pool.lease(within: limit)
-      lease.connection.writeLock = PostgresDriver.writeLock
+      lease.connection.preambles = PostgresDriver.preambles
       return PostgresWriterLease(driver: self, lease: lease)
     }
   }
@@ -53,18 +78,31 @@ struct PostgresDriver: SQLDriver {
       // Statements after the first error are refused because of it.
       let error = last.causes.first ?? last
       let entity = entity(of: error)
+      if error.isTakenKey, let table = error.table { numbers.noteTakenKey(in: table) }
       guard !error.isUniquenessViolation else {
         throw SwiftDataError.modelValidationFailure.with(
           "Another model has the same value, but the property is unique; \(consequence). Give one of "
             + "them another value.", entity: entity?.name,
           property: properties(of: error, entity), underlying: error)
       }
-      let outcome =
-        error.isOutcomeUnknown ? "It is not known whether the changes were stored" : consequence
       throw SwiftDataError.storeWriteFailure.with(
-        "The store can't be written; \(outcome).", entity: entity?.name,
+        PostgresDriver.text(of: error, else: consequence), entity: entity?.name,
         property: properties(of: error, entity), underlying: error)
     }
+  }
+
+  private static func text(of error: PostgresError, else consequence: String) -> String {
+    if error.isOutcomeUnknown {
+      return
+        "The connection was lost during the commit, and the server did not tell what became of it. "
+        + "Either all changes were stored, or none. Fetch the models before saving them again."
+    }
+    if error.obstacle == .concurrentChange {
+      return
+        "Other writers changed the same rows each time the work was repeated; \(consequence). Do it "
+        + "again later."
+    }
+    return "The store can't be written; \(consequence)."
   }
 
   private func entity(of error: PostgresError) -> EntityMapping? {

@@ -32,7 +32,9 @@ struct PostgresTables {
         try connection.execute("SELECT pg_advisory_xact_lock(\(PostgresTables.lockNumber))")
         let exists =
           try connection.prepare("SELECT count(to_regclass('\"Z_METADATA\"'))").integer() == 1
-        return exists ? try compare(connection) : try create(connection)
+        let opened = exists ? try compare(connection) : try create(connection)
+        try PostgresNumbers.createSequences(opened.mapping, connection)
+        return opened
       }
       return opened
     }

@@ -37,13 +37,16 @@ struct SavePreparation {
     validation = Validation(changes: recorder.changes, coordinator: coordinator)
   }
 
+  /// - Parameter access: How the stores are locked. Beside other writers the transaction sees an earlier
+  ///   state, so that changes of other contexts are not applied during it; the rows that it edits
+  ///   are compared with that state, and the store detects what changes after it.
   /// - Returns: The broken rules. They may be settled by the stores, which may also delete the models
   ///   that break them.
   /// - Throws: `SwiftDataError.saveConflict`, `SwiftDataError.storeReadFailure`, or
   ///   `SwiftDataError.modelValidationFailure` if nothing is deleted.
-  mutating func run() throws -> Failures {
+  mutating func run(_ access: WriteAccess) throws -> Failures {
     if externalChanges.feed.conflictPolicy == .refuse {
-      externalChanges.applyNew()
+      if access == .exclusive { externalChanges.applyNew() }
       try conflictCheck.run(deleted: recorder.rowsToDelete)
     }
     lostReferences.dropAll()

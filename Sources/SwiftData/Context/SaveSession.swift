@@ -20,7 +20,7 @@ import Foundation
 /// An error before the first commit abandons the open saves, withdraws the announcement, undoes
 /// what `DeleteRules` changed in memory, and leaves the context as it was. If a later store fails
 /// to commit, the changes of stores that have committed are finalised, and only the rest stays
-/// pending.
+/// pending. An error because of another writer repeats all steps (`SaveRepetition`).
 struct SaveSession {
   /// Finds the models that relationships refer to.
   let source: any _FaultSource
@@ -81,9 +81,9 @@ struct SaveSession {
     /// Whether the write can no longer be undone.
     fileprivate(set) var isCommitted = false
 
-    init(_ port: any StorePort, _ editor: EditingState) throws {
+    init(_ port: any StorePort, _ editor: EditingState, _ access: WriteAccess) throws {
       self.port = port
-      save = try port.openSave(for: editor)
+      save = try port.openSave(for: editor, access)
     }
 
     var insertedStorages: [_ModelStorage] { inserted.storages }
@@ -127,27 +127,42 @@ struct SaveSession {
 
   /// The store detects rows that another writer has deleted while it writes. Then edits of these
   /// rows and links to them are dropped, and the save starts again.
+  ///
+  /// A store with several writers at once fails a save that another one has disturbed. Nothing is left
+  /// of it, so it starts again too.
   mutating func run() throws -> Saved {
+    // Where one of several stores has committed, the others can't be repeated.
+    let ports = stores.coordinator.ports
+    let concerned = try ports.contains(where: \.writesConcurrently) ? stores.ports(of: changes) : []
+    let isShared = concerned.count == 1 && concerned[0].writesConcurrently
+    var repetition = SaveRepetition(isShared ? .shared : .exclusive)
     while true {
       do {
-        return try attempt()
+        return try attempt(repetition.access)
       } catch let lost as DeletedRows {
         guard externalChanges.applyDeletion(of: lost.identifiers) else { throw lost.error }
+      } catch {
+        // User code of an enclosing transaction can't be repeated.
+        guard transaction == nil, !(error is PartialCommit), repetition.repeats(after: error) else {
+          throw error
+        }
+        repetition.pause()
+        externalChanges.applyNew()
       }
     }
   }
 
   private var changes: ChangeTracker { recorder.changes }
 
-  private mutating func attempt() throws -> Saved {
+  private mutating func attempt(_ access: WriteAccess) throws -> Saved {
     var batches: [Batch] = []
     SaveStep.reach(.begun)
     do {
       for port in try stores.ports(of: changes) {
-        batches.append(try Batch(port, stores.editingState))
+        batches.append(try Batch(port, stores.editingState, access))
       }
       SaveStep.reach(.locked)
-      let failures = try preparation.run()
+      let failures = try preparation.run(access)
       try collect(into: batches)
       try write(batches.filter(\.port.isTransactional), failures.all)
       if !failures.all.isEmpty {

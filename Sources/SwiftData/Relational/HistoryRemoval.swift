@@ -2,6 +2,10 @@ import OpenSwiftDataSQLSyntax
 
 /// The statements that remove whole transactions from the history.
 struct HistoryRemovalStatements: Sendable {
+  /// Stores the largest number of a transaction as the last one, for databases that take the numbers
+  /// from elsewhere (`SharedNumbers`): it stays the end of the history when the transaction is
+  /// removed. `nil` if each save stores it.
+  let keepLastNumber: String?
   let allChanges: String
   let allTransactions: String
   /// Deletes the changes of the transactions in the list, which is parameter 0.
@@ -19,6 +23,24 @@ struct HistoryRemovalStatements: Sendable {
     func delete(_ entity: Entity, where condition: SQLExpression? = nil) -> String {
       Delete(from: entity.table, where: condition).rendered(in: dialect).sql
     }
+    keepLastNumber =
+      switch dialect {
+      case .sqlite: nil
+      case .postgreSQL:
+        Update(
+          EntityTable.name,
+          set: [
+            Assignment(
+              EntityTable.lastKey,
+              .function(
+                "greatest",
+                [
+                  .column(table: nil, name: EntityTable.lastKey),
+                  .subquery(Entity.transaction.largestKey),
+                ]))
+          ], where: Entity.transaction.isListed
+        ).rendered(in: dialect).sql
+      }
     allChanges = delete(.change)
     allTransactions = delete(.transaction)
     let list = ListParameter(.parameter(0), of: .integer)
@@ -62,11 +84,13 @@ struct HistoryRemoval {
   }
 
   func removeAll() throws {
+    try keepLastNumber()
     try run(statements.allChanges, .none)
     try run(statements.allTransactions, .none)
   }
 
   func remove(_ numbers: [Int64]) throws {
+    try keepLastNumber()
     for start in stride(from: 0, to: numbers.count, by: HistoryRemoval.chunk) {
       let end = min(start + HistoryRemoval.chunk, numbers.count)
       let list = plans.dialect.list(Array(numbers[start..<end]))
@@ -76,8 +100,13 @@ struct HistoryRemoval {
   }
 
   func removeTransactions(before number: Int64) throws {
+    try keepLastNumber()
     try run(statements.changesBefore, .integer(number))
     try run(statements.transactionsBefore, .integer(number))
+  }
+
+  private func keepLastNumber() throws {
+    if let sql = statements.keepLastNumber { try run(sql, .none) }
   }
 
   /// Removes texts that no transaction uses any more.

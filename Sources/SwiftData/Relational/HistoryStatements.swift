@@ -220,11 +220,11 @@ struct HistoryStatements: Sendable {
 
 extension HistoryTables.Entity {
   /// Whether a row of `Z_PRIMARYKEY` is that of the entity.
-  fileprivate var isListed: SQLExpression {
+  var isListed: SQLExpression {
     .binary(.column(table: nil, name: EntityTable.number), .equal, .integer(Int64(rawValue)))
   }
 
-  fileprivate var largestKey: Select {
+  var largestKey: Select {
     Select([.function("max", [RowColumns.key()])], from: TableReference(table))
   }
 }

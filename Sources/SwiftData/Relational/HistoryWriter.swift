@@ -203,14 +203,19 @@ struct HistoryWriter {
     return key
   }
 
+  /// The texts of a transaction, in the order of `HistoryTables.Transaction.texts`.
+  static func texts(of editor: EditingState, keepsChanges: Bool) -> [String?] {
+    [
+      editor.author, bundleIdentifier,
+      keepsChanges ? editor.contextName : HistoryTables.Text.gap, processName,
+    ]
+  }
+
   // MARK: Keys
 
   /// The keys after the last ones that were ever assigned, even if rows have been deleted since.
   private func nextPosition() throws -> Position {
-    let texts = [
-      editor.author, HistoryWriter.bundleIdentifier,
-      keepsChanges ? editor.contextName : HistoryTables.Text.gap, HistoryWriter.processName,
-    ]
+    let texts = HistoryWriter.texts(of: editor, keepsChanges: keepsChanges)
     let found = try session.statement(statements.begin)
       .integers(.values(texts.map { $0.map { .text($0) } ?? .null }))
     guard found.count == 4 + texts.count else {

@@ -29,6 +29,8 @@ struct InterceptedDriver: SQLDriver {
     InterceptedLease(base: try base.leaseWriter(within: limit), sessions: sessions)
   }
 
+  var sharedNumbers: (any SharedNumbers)? { base.sharedNumbers }
+
   func reclaimSpace(limit: Int?) { base.reclaimSpace(limit: limit) }
 }
 

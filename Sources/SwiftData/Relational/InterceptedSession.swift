@@ -20,9 +20,11 @@ final class InterceptedSession: SQLSession {
     InterceptedStatement(try base.statement(sql), sql, interceptor)
   }
 
-  func begin() throws {
+  func begin() throws { try begin(.exclusive) }
+
+  func begin(_ access: WriteAccess) throws {
     try interceptor.willBeginSave()
-    try base.begin()
+    try base.begin(access)
   }
 
   func commit() throws {

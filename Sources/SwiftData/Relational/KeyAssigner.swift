@@ -10,7 +10,15 @@ final class KeyAssigner {
   private let prepared: PreparedSave
   private let changes: RowChanges
   /// By the number of the root entity.
-  private var nextKeys: [Int: Int64] = [:]
+  private var supplies: [Int: Supply] = [:]
+
+  /// Keys of one table that this save may use.
+  private struct Supply {
+    let root: EntityMapping
+    var next: Int64
+    /// The key after the last one.
+    let end: Int64
+  }
 
   init(store: RelationalStore, _ prepared: PreparedSave, _ changes: RowChanges) {
     self.store = store
@@ -44,47 +52,93 @@ final class KeyAssigner {
   /// The next free key of a table, and how many free keys there are from it on.
   /// - Throws: `SwiftDataError.storeWriteFailure` if no key is left.
   func free(for save: EntitySave) throws -> (first: Int64, count: Int) {
-    let first = try nextKeys[save.changes.root] ?? firstFreeKey(save)
-    guard first <= PackedKey.largestKey else {
+    let root = save.changes.root
+    if let supply = supplies[root], supply.next < supply.end {
+      return (supply.next, Int(supply.end - supply.next))
+    }
+    let supply = try newSupply(save)
+    guard supply.next < supply.end else {
       throw KeySpace.exhausted(save.statements.entity.rootName)
     }
-    nextKeys[save.changes.root] = first
-    return (first, Int(PackedKey.largestKey - first) + 1)
+    supplies[root] = supply
+    changes.noteNewRows(of: root, supply.next..<supply.end)
+    return (supply.next, Int(supply.end - supply.next))
   }
 
-  /// Takes consecutive free keys.
+  /// Takes consecutive free keys, of which `free(for:)` has returned at least as many.
   /// - Returns: The first of them.
-  /// - Throws: `SwiftDataError.storeWriteFailure` if too few keys are left.
   func take(_ count: Int, _ save: EntitySave) throws -> Int64 {
     let free = try free(for: save)
     guard count <= free.count else {
       throw KeySpace.exhausted(save.statements.entity.rootName)
     }
-    nextKeys[save.changes.root] = free.first + Int64(count)
+    supplies[save.changes.root]?.next += Int64(count)
     return free.first
+  }
+
+  /// Gives free keys to models of one entity.
+  func assignFree(to indices: Range<Int>, of models: NewModels, _ save: EntitySave) throws {
+    var rest = indices
+    while !rest.isEmpty {
+      let part = try rest.prefix(free(for: save).count)
+      assign(try take(part.count, save), to: part, of: models, save)
+      rest = rest.dropFirst(part.count)
+    }
+  }
+
+  /// Divides models of one entity, which have keys, into groups with consecutive keys.
+  func groups(_ indices: Range<Int>) -> [Range<Int>] {
+    guard let first = indices.first, let last = indices.last else { return [] }
+    // Free keys grow, so these have no gap.
+    if all[last] - all[first] == Int64(last - first) { return [indices] }
+    var groups: [Range<Int>] = []
+    var start = first
+    for index in indices.dropFirst() where all[index] != all[index - 1] + 1 {
+      groups.append(start..<index)
+      start = index
+    }
+    return groups + [start..<indices.upperBound]
+  }
+
+  private func newSupply(_ save: EntitySave) throws -> Supply {
+    guard let root = store.mapping.entity(named: save.statements.entity.rootName) else {
+      return Supply(root: save.statements.entity, next: 1, end: PackedKey.largestKey + 1)
+    }
+    guard let numbers = store.driver.sharedNumbers else {
+      let end = PackedKey.largestKey + 1
+      // All keys from the first one on were taken.
+      if let used = supplies[root.number] { return used }
+      return Supply(root: root, next: try firstFreeKey(save, root), end: end)
+    }
+    // A key of another table is reserved in vain at most: unused ones are returned.
+    let keys = try numbers.reserveKeys(max(all.count, 1), of: root, prepared.session)
+    return Supply(root: root, next: keys.lowerBound, end: keys.upperBound)
   }
 
   /// The key after the last key of all saves, and after the keys that other programs have assigned
   /// since.
-  private func firstFreeKey(_ save: EntitySave) throws -> Int64 {
-    guard let root = store.mapping.entity(named: save.statements.entity.rootName) else { return 1 }
+  private func firstFreeKey(_ save: EntitySave, _ root: EntityMapping) throws -> Int64 {
     let stored =
       try prepared.statement(store.plans.keys.last).integer(.integer(Int64(root.number))) ?? 0
     let used = try prepared.statement(save.statements.largestKey).integer(.none) ?? 0
-    let first = try KeySpace.next(after: max(stored, used), of: save.statements.entity.rootName)
-    changes.noteNewRows(of: root.number, from: first)
-    return first
+    return try KeySpace.next(after: max(stored, used), of: save.statements.entity.rootName)
   }
 
-  /// Stores the last assigned keys.
+  /// Stores the last assigned keys, or returns those that were not needed.
   func storeLast() throws {
+    if let numbers = store.driver.sharedNumbers {
+      for supply in supplies.values where supply.next < supply.end {
+        numbers.returnKeys(supply.next..<supply.end, of: supply.root)
+      }
+      return
+    }
     for (number, next) in ends {
       try prepared.statement(store.plans.keys.storeLast).run(.pair(next - 1, Int64(number)))
     }
   }
 
   /// The number after the last assigned key, by the number of the root entity.
-  var ends: [Int: Int64] { nextKeys }
+  var ends: [Int: Int64] { supplies.mapValues(\.next) }
 }
 
 /// The keys of the models that a save inserts, by temporary identifier.

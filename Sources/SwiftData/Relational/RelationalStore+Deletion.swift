@@ -15,8 +15,8 @@ extension RelationalStore {
     let number = request.includeSubclasses ? nil : query.entity.number
     let isAlone = concerned.isSubset(of: names(of: query.entity.subtreeNumbers))
     let isFree = isAlone && !hasRelationships(query.entity) && !hasReferrers(query.entity)
-    try driver.write(else: "nothing was deleted") { session in
-      try requireNoOther(than: request.editingState)
+    let isOutermost = try driver.write(else: "nothing was deleted") { session in
+      try requireNoOther(than: request.editingState, session)
       try transaction(session) {
         let changes = RowChanges(self, session, by: request.editingState)
         if isFree {
@@ -29,8 +29,9 @@ extension RelationalStore {
         }
         try changes.finish()
       }
+      return !isInTransaction(session)
     }
-    if !isInTransaction { pruneHistory() }
+    if isOutermost { pruneHistory() }
   }
 
   package func entitiesConcerned(byDeletionOf descriptor: _ModelDescriptor) -> Set<String>? {

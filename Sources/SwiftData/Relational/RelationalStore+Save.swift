@@ -1,17 +1,22 @@
-/// Saves. Each has one transaction, which stays open until the context commits or abandons it.
+/// Saves. Each has one transaction, which stays open until the context commits or abandons it. Where
+/// the database allows it, several are open at once.
 extension RelationalStore {
   package var isTransactional: Bool { true }
 
-  package func openSave(for editor: EditingState) throws -> any OpenSave {
-    try openRelationalSave(for: editor)
+  package var writesConcurrently: Bool { driver.sharedNumbers != nil }
+
+  package func openSave(for editor: EditingState, _ access: WriteAccess) throws -> any OpenSave {
+    try openRelationalSave(for: editor, access)
   }
 
-  private func openRelationalSave(for editor: EditingState) throws -> RelationalSave {
+  private func openRelationalSave(
+    for editor: EditingState, _ access: WriteAccess
+  ) throws -> RelationalSave {
     try requireWritable()
     let transaction = OpenTransaction(
       lease: try driver.leaseWriter(), external: driver.externalValues)
     try requireNoOther(than: editor, transaction.lease)
-    try transaction.begin()
+    try transaction.begin(access)
     return RelationalSave(store: self, transaction: transaction)
   }
 
@@ -19,7 +24,23 @@ extension RelationalStore {
   package func save(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
   ) throws -> SaveReceipt {
-    let save = try openRelationalSave(for: request.editingState)
+    var repetition = SaveRepetition(writesConcurrently ? .shared : .exclusive)
+    while true {
+      do {
+        return try save(request, repetition.access)
+      } catch {
+        // Inside a transaction of the context, only the context could repeat it.
+        guard !isInTransaction(of: request.editingState), repetition.repeats(after: error)
+        else { throw error }
+        repetition.pause()
+      }
+    }
+  }
+
+  private func save(
+    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, _ access: WriteAccess
+  ) throws -> SaveReceipt {
+    let save = try openRelationalSave(for: request.editingState, access)
     let receipt: SaveReceipt
     do {
       receipt = try save.write(SaveRequest(request), SaveOptions())
@@ -75,15 +96,19 @@ private final class RelationalSave: OpenSave {
   }
 
   func commit() throws {
+    let isOutermost: Bool
     do {
-      try transaction.lease.use { try $0.commit() }
+      isOutermost = try transaction.lease.use { session in
+        try session.commit()
+        return !store.isInTransaction(session)
+      }
     } catch {
       transaction.abandon(triedCommit: true)
       throw error
     }
     transaction.external?.didCommit()
     transaction.lease.end()
-    if let number, !store.isInTransaction { store.pruneHistory(last: number) }
+    if let number, isOutermost { store.pruneHistory(last: number) }
   }
 
   func abandon() { transaction.abandon() }
@@ -94,9 +119,9 @@ private struct OpenTransaction {
   let external: (any ExternalValueStore)?
 
   /// Returns the session if it can't begin; another open transaction is not affected.
-  func begin() throws {
+  func begin(_ access: WriteAccess) throws {
     do {
-      try lease.use { try $0.begin() }
+      try lease.use { try $0.begin(access) }
     } catch {
       lease.end()
       throw error

@@ -9,12 +9,12 @@ extension RelationalStore {
     guard isWritable else { return nil }
     let lease = try driver.leaseWriter(within: limit)
     try requireNoOther(than: editor, lease)
-    let version: Int64
+    let (version, identity): (Int64, ObjectIdentifier)
     do {
-      version = try lease.use { session in
+      (version, identity) = try lease.use { session in
         try session.beginEnclosingTransaction(within: limit)
         do {
-          return try session.changeStamp().others
+          return (try session.changeStamp().others, ObjectIdentifier(session))
         } catch {
           session.rollbackEnclosingTransaction()
           throw error
@@ -25,20 +25,36 @@ extension RelationalStore {
       throw error
     }
     driver.externalValues?.didBegin()
-    transactionOwner.withLock { $0 = editor.id }
-    return RelationalTransaction(store: self, lease: lease, externalVersion: version)
+    transactionOwners.withLock { $0[identity] = editor.id }
+    return RelationalTransaction(
+      store: self, lease: lease, session: identity, externalVersion: version)
   }
 
-  /// Whether a context has opened a transaction around its saves. Called on the thread that has the
-  /// writer.
-  var isInTransaction: Bool { transactionOwner.withLock { $0 != nil } }
+  /// Whether a context has opened a transaction around its saves on this session.
+  func isInTransaction(_ session: any SQLSession) -> Bool {
+    transactionOwners.withLock { $0[ObjectIdentifier(session)] != nil }
+  }
+
+  /// Whether a context has opened a transaction around its saves, on any thread.
+  func isInTransaction(of editor: EditingState) -> Bool {
+    transactionOwners.withLock { $0.values.contains(editor.id) }
+  }
 
   /// A save of another context on this thread would become part of the transaction. It would be
   /// rolled back with the transaction, while that context shows it as saved.
   /// - Throws: `SwiftDataError.storeWriteFailure` inside a transaction of another context.
-  func requireNoOther(than editor: EditingState, _ lease: (any SQLWriterLease)? = nil) throws {
-    guard let owner = transactionOwner.withLock({ $0 }), owner != editor.id else { return }
-    lease?.end()
+  func requireNoOther(than editor: EditingState, _ lease: any SQLWriterLease) throws {
+    do {
+      try lease.use { try requireNoOther(than: editor, $0) }
+    } catch {
+      lease.end()
+      throw error
+    }
+  }
+
+  func requireNoOther(than editor: EditingState, _ session: any SQLSession) throws {
+    let owner = transactionOwners.withLock { $0[ObjectIdentifier(session)] }
+    guard let owner, owner != editor.id else { return }
     throw SwiftDataError.storeWriteFailure.with(
       "Another context of this thread has opened a transaction on the store. Make the changes in that "
         + "context, or after the end of the transaction. Nothing was stored.")
@@ -49,11 +65,16 @@ extension RelationalStore {
 private final class RelationalTransaction: StoreTransaction {
   private let store: RelationalStore
   private let lease: any SQLWriterLease
+  private let session: ObjectIdentifier
   let externalVersion: Int64
 
-  init(store: RelationalStore, lease: any SQLWriterLease, externalVersion: Int64) {
+  init(
+    store: RelationalStore, lease: any SQLWriterLease, session: ObjectIdentifier,
+    externalVersion: Int64
+  ) {
     self.store = store
     self.lease = lease
+    self.session = session
     self.externalVersion = externalVersion
   }
 
@@ -66,7 +87,7 @@ private final class RelationalTransaction: StoreTransaction {
       end { external?.didRollBack(triedCommit: true) }
       throw error
     }
-    store.transactionOwner.withLock { $0 = nil }
+    forgetOwner()
     external?.didCommit()
     lease.end()
     store.pruneHistory()
@@ -78,8 +99,12 @@ private final class RelationalTransaction: StoreTransaction {
 
   private func end(_ settle: () -> Void) {
     try? lease.use { $0.rollbackEnclosingTransaction() }
-    store.transactionOwner.withLock { $0 = nil }
+    forgetOwner()
     settle()
     lease.end()
+  }
+
+  private func forgetOwner() {
+    store.transactionOwners.withLock { $0[session] = nil }
   }
 }

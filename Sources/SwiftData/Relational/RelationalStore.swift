@@ -40,8 +40,9 @@ package final class RelationalStore: StorePort {
   let ownTransactions = OwnTransactions()
   /// The gap that the next save without history may extend.
   let ownGap = HistoryGap()
-  /// The context whose transaction encloses its saves. Written by the thread that has the writer.
-  let transactionOwner = Mutex<EditingState.ID?>(nil)
+  /// The contexts whose transactions enclose their saves, by the session of the transaction. Each entry
+  /// is written by the thread that has the session.
+  let transactionOwners = Mutex<[ObjectIdentifier: EditingState.ID]>([:])
 
   package init(
     name: String, identifier: String, schema: Schema, mapping: SchemaMapping,

@@ -1,11 +1,16 @@
+import Foundation
 import OpenSwiftDataSQLSyntax
 
 /// Tracks the rows that a transaction writes, and records their versions and history.
 ///
 /// 1. Every row that is written, or changed through another table, is noted here, any number of
-///    times. New rows need no note: their keys start at the first new key of their table.
+///    times. New rows need no note: their keys are among the new ones of their table.
 /// 2. `finish` increments the version of each noted row by one, and adds one change for it to the
 ///    history.
+///
+/// With one writer, `HistoryWriter` adds the changes by statements. With several, they are kept in
+/// memory until the end (`NewTransaction`): a number that is taken earlier would make others wait, or
+/// would not be in the order of the commits.
 ///
 /// Notes about rows that are new, or deleted in the end, have no effect.
 final class RowChanges {
@@ -29,10 +34,13 @@ final class RowChanges {
 
   private let store: RelationalStore
   private let session: any SQLSession
+  private let editor: EditingState
   private var history: HistoryWriter?
+  /// The history of this transaction, where several write at once.
+  private var shared: SharedHistory?
   private var changes: [Row: Change] = [:]
-  /// By the number of the root entity.
-  private var firstNewKeys: [Int: Int64] = [:]
+  /// The keys of rows that are new, by the number of the root entity; mostly one range.
+  private var newKeys: [Int: [Range<Int64>]] = [:]
   /// By the number of the root entity.
   private var deletedKeys: [Int: [Int64]] = [:]
 
@@ -40,17 +48,22 @@ final class RowChanges {
   init(_ store: RelationalStore, _ session: any SQLSession, by editor: EditingState) {
     self.store = store
     self.session = session
-    history = HistoryWriter(store, session, by: editor)
+    self.editor = editor
+    if let numbers = store.driver.sharedNumbers {
+      shared = SharedHistory(store, session, numbers, by: editor)
+    } else {
+      history = HistoryWriter(store, session, by: editor)
+    }
   }
 
   // MARK: Notes
 
-  /// Rows with this key or a larger one are new.
-  func noteNewRows(of root: Int, from key: Int64) { firstNewKeys[root] = key }
+  /// Rows with these keys are new.
+  func noteNewRows(of root: Int, _ keys: Range<Int64>) { newKeys[root, default: []].append(keys) }
 
-  func firstNewKey(of root: Int) -> Int64? { firstNewKeys[root] }
-
-  func isNew(_ row: Row) -> Bool { firstNewKeys[row.root].map { row.key >= $0 } ?? false }
+  func isNew(_ row: Row) -> Bool {
+    newKeys[row.root]?.contains { $0.contains(row.key) } ?? false
+  }
 
   /// A statement has written slots of a row and incremented its version.
   func noteUpdate(_ row: Row, _ slots: SlotSet) {
@@ -78,11 +91,13 @@ final class RowChanges {
     if store.plans.hasRelationships { deletedKeys[changes.root, default: []] += deleted.keys }
     // Rows that the same transaction added were never visible to other transactions.
     let list =
-      firstNewKeys[changes.root].map { first in
-        KeyList(deleted.keys.filter { $0 < first }, in: store.driver.dialect)
+      newKeys[changes.root].map { new in
+        KeyList(
+          deleted.keys.filter { key in !new.contains { $0.contains(key) } },
+          in: store.driver.dialect)
       } ?? deleted
     if list.keys.isEmpty { return }
-    if let table = table(changes.root) { try addDeleted(list, table) }
+    if let table = table(changes.root) { try addDeleted(list, table, root: changes.root) }
     for query in changes.relatedToDeleted
     where query.ownColumn == nil || query.ownColumn != ownerColumn {
       let found =
@@ -95,7 +110,12 @@ final class RowChanges {
     }
   }
 
-  private func addDeleted(_ list: KeyList, _ table: TableChanges) throws {
+  private func addDeleted(_ list: KeyList, _ table: TableChanges, root: Int) throws {
+    if shared != nil {
+      for (number, keys) in try stored(list.keys, table, root: root) {
+        shared?.add(.deleted, entity: number, keys)
+      }
+    }
     guard let history else { return }
     if !history.keepsChanges {
       self.history?.recordGap()
@@ -126,8 +146,13 @@ final class RowChanges {
   func noteDeletion(
     of entity: EntityMapping, where condition: SQLExpression?, _ parameters: [_StoredValue]
   ) throws {
-    guard let history, let root = store.mapping.entity(number: store.mapping.rootNumber(of: entity))
-    else { return }
+    guard let root = store.mapping.entity(number: store.mapping.rootNumber(of: entity)) else {
+      return
+    }
+    if shared != nil {
+      return try addDeleted(of: root, where: condition, parameters)
+    }
+    guard let history else { return }
     guard history.keepsChanges else {
       let first = Select(
         [RowColumns.key()], from: TableReference(root.table), where: condition, limit: .integer(1))
@@ -143,6 +168,16 @@ final class RowChanges {
     try self.history?.add(insert.rendered(in: dialect).sql, parameters)
   }
 
+  private func addDeleted(
+    of root: EntityMapping, where condition: SQLExpression?, _ parameters: [_StoredValue]
+  ) throws {
+    let select = Select(
+      [RowColumns.key(), RowColumns.entity()], from: TableReference(root.table), where: condition)
+    let found = try session.statement(select.rendered(in: store.plans.dialect).sql)
+      .integers(.values(parameters))
+    for (number, keys) in groups(found) { shared?.add(.deleted, entity: number, keys.sorted()) }
+  }
+
   /// The changed rows with their changed slots, without new and deleted rows.
   var updates: [(row: Row, slots: SlotSet)] {
     let deleted = deletedChanges
@@ -154,22 +189,55 @@ final class RowChanges {
   // MARK: The end
 
   /// The number of the transaction in the history; `nil` if there is none.
-  var transaction: Int64? { history?.transaction }
+  var transaction: Int64? { shared?.number ?? history?.transaction }
 
-  /// - Parameter ends: The number after the last new key, by the number of the root entity.
-  func finish(newKeys ends: [Int: Int64] = [:]) throws {
-    for (root, first) in firstNewKeys.sorted(by: { $0.key < $1.key }) {
-      guard let end = ends[root], end > first, let table = table(root) else { continue }
-      try history?.addInserted(table, from: first)
+  /// - Parameters:
+  ///   - ends: The number after the last new key, by the number of the root entity.
+  ///   - rows: The new models, with their keys.
+  func finish(
+    newKeys ends: [Int: Int64] = [:], _ rows: NewRows? = nil, _ keys: KeyAssigner? = nil
+  ) throws {
+    if history != nil {
+      for (root, new) in newKeys.sorted(by: { $0.key < $1.key }) {
+        guard let first = new.first?.lowerBound, let end = ends[root], end > first,
+          let table = table(root)
+        else { continue }
+        try history?.addInserted(table, from: first)
+      }
     }
+    if shared != nil, let rows, let keys { addInserted(rows, keys) }
     if !changes.isEmpty {
       let deleted = deletedChanges
       let rows = changes.keys.filter { !deleted.contains($0) }
         .sorted { ($0.root, $0.key) < ($1.root, $1.key) }
       try setVersions(rows)
-      if history != nil { try addUpdates(rows) }
+      if history != nil || shared != nil { try addUpdates(rows) }
     }
     try history?.finish()
+    try shared?.finish()
+  }
+
+  /// The keys are known, so that the rows need not be read. To read the end of a table would disturb
+  /// all who insert there.
+  private func addInserted(_ rows: NewRows, _ keys: KeyAssigner) {
+    var new: [Int: [Int64]] = [:]
+    for run in rows.runs {
+      let (number, root) = (run.save.statements.entity.number, run.save.changes.root)
+      for index in run.indices where isNew(Row(root: root, key: keys[index])) {
+        new[number, default: []].append(keys[index])
+      }
+    }
+    for (number, keys) in new.sorted(by: { $0.key < $1.key }) {
+      let root = store.mapping.entity(number: number).map(store.mapping.rootNumber(of:)) ?? number
+      let deleted = Set(deletedKeys[root]?.filter { isNew(Row(root: root, key: $0)) } ?? [])
+      // Two new models with the same unique value are one row.
+      var last: Int64?
+      let distinct = keys.sorted().filter { key in
+        defer { last = key }
+        return key != last && !deleted.contains(key)
+      }
+      shared?.add(.inserted, entity: number, distinct)
+    }
   }
 
   /// Rows whose version was not incremented, or more than once, get the version after the old one;
@@ -207,9 +275,15 @@ final class RowChanges {
     }
     for (update, keys) in groups.all {
       guard let table = table(update.root) else { continue }
+      if shared != nil {
+        for (number, keys) in try stored(keys, table, root: update.root) {
+          shared?.add(
+            .updated, entity: number, keys, columns: columns(update.slots, entity: number))
+        }
+        continue
+      }
       for (number, keys) in try byEntity(keys, table, root: update.root) {
-        let columns = store.mapping.entity(number: number)
-          .map { store.plans.changes(of: $0).columns.bits(of: update.slots) }
+        let columns = columns(update.slots, entity: number)
         let first = Row(root: update.root, key: keys[0])
         if keys.count == 1, exists(first, table) {
           try history?.addUpdatedRow(first.key, entity: number, columns: columns)
@@ -218,6 +292,22 @@ final class RowChanges {
         }
       }
     }
+  }
+
+  /// The bits of changed properties.
+  private func columns(_ slots: SlotSet, entity number: Int) -> Data? {
+    store.mapping.entity(number: number)
+      .map { store.plans.changes(of: $0).columns.bits(of: slots) }
+  }
+
+  /// The rows that exist, by entity number.
+  private func stored(
+    _ keys: [Int64], _ table: TableChanges, root: Int
+  ) throws -> [(number: Int, keys: [Int64])] {
+    if table.entityNumbers != nil { return try byEntity(keys, table, root: root) }
+    if keys.allSatisfy({ exists(Row(root: root, key: $0), table) }) { return [(root, keys)] }
+    let list = store.driver.dialect.list(keys)
+    return [(root, try session.statement(table.existingKeys).integers(.list(list)))]
   }
 
   /// Whether a row is known to exist: `byEntity` has read it, or a statement has written it.
@@ -234,7 +324,11 @@ final class RowChanges {
     _ keys: [Int64], _ table: TableChanges, root: Int
   ) throws -> [(number: Int, keys: [Int64])] {
     guard let sql = table.entityNumbers else { return [(root, keys)] }
-    let found = try session.statement(sql).integers(.list(store.driver.dialect.list(keys)))
+    return groups(try session.statement(sql).integers(.list(store.driver.dialect.list(keys))))
+  }
+
+  /// Groups pairs of key and entity number.
+  private func groups(_ found: [Int64]) -> [(number: Int, keys: [Int64])] {
     var groups = KeyGroups<Int>()
     for index in stride(from: 0, to: found.count, by: 2) {
       groups.add(found[index], to: Int(found[index + 1]))

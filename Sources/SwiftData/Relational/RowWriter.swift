@@ -43,14 +43,16 @@ final class RowWriter {
 
   // MARK: New rows
 
-  /// Inserts the rows of models that have consecutive keys.
+  /// Inserts the rows of models that have keys.
   func insert(_ run: NewRows.Run, of models: NewModels) throws {
-    let first = keys[run.indices.lowerBound]
-    let count = try insertGroups(run.indices, of: models, run.save, from: first)
-    let rest = run.indices.dropFirst(count)
-    if rest.isEmpty { return }
-    try prepared.statement(run.save.statements.insert).run(
-      writes(rest, of: models, run.save, from: first + Int64(count)))
+    for indices in keys.groups(run.indices) {
+      let first = keys[indices.lowerBound]
+      let count = try insertGroups(indices, of: models, run.save, from: first)
+      let rest = indices.dropFirst(count)
+      if rest.isEmpty { continue }
+      try prepared.statement(run.save.statements.insert).run(
+        writes(rest, of: models, run.save, from: first + Int64(count)))
+    }
   }
 
   /// Inserts most of many rows, several with each run of a statement.
@@ -229,13 +231,21 @@ final class RowWriter {
     _ snapshot: DefaultSnapshot, _ save: EntitySave, _ slots: SlotSet, key: Int64
   ) throws -> Bool? {
     guard let update = save.update(of: slots) else { return nil }
+    // After an error the statements of the transaction are refused, so the other row is found before.
+    if store.driver.sharedNumbers != nil, !save.uniqueSlots(among: slots).isEmpty,
+      let collision = try collision(of: snapshot, save, key: key)
+    {
+      throw collision
+    }
     let values = RowValues(
       row: snapshot.rowCells, cells: update.cells, keys: keys.inserted, trailingKey: key)
     do {
       guard try prepared.statement(update.sql).run(.row(values)) > 0 else { return false }
       changes.noteUpdate(RowChanges.Row(root: save.changes.root, key: key), update.slots)
       return true
-    } catch let error as any DatabaseFailure where error.isUniquenessViolation {
+    } catch let error as any DatabaseFailure
+      where error.isUniquenessViolation && store.driver.sharedNumbers == nil
+    {
       throw try collision(of: snapshot, save, key: key) ?? error
     }
   }

@@ -4,6 +4,9 @@ package import OpenSwiftDataSQLSyntax
 
 /// The relational engine's interface to a database: lends connections, which run statements.
 ///
+/// A database has one writer at a time, or several, whose transactions it isolates from each other
+/// (`WriteAccess`). Several need a `SharedNumbers`.
+///
 /// Each function stands for a statement or a batch of rows, never for a single row or column, so
 /// calls through the existential cost little. Work per row and column is generic code of the engine
 /// (`RowReading`, `RowValues`), specialised for the driver's types.
@@ -18,11 +21,11 @@ package protocol SQLDriver: Sendable {
   /// meanwhile.
   func snapshot<R>(_ body: () throws -> R) throws -> R
 
-  /// Lends the writing session; only one thread has it at a time.
+  /// Lends a writing session; only one thread has it at a time.
   /// - Parameter consequence: What did not happen if it throws, for the error message.
   func write<R>(else consequence: String, _ body: (any SQLSession) throws -> R) throws -> R
 
-  /// Lends the writing session to this thread until the lease ends.
+  /// Lends a writing session to this thread until the lease ends.
   /// - Parameter limit: How long to wait for another thread; `nil` for the driver's own limit.
   func leaseWriter(within limit: Duration?) throws -> any SQLWriterLease
 
@@ -33,6 +36,10 @@ package protocol SQLDriver: Sendable {
 
   /// Stores large values outside their rows; `nil` if all values are stored in rows.
   var externalValues: (any ExternalValueStore)? { get }
+
+  /// Keys and history numbers for several writers at once; `nil` if only one can write. Then the
+  /// engine continues the largest numbers.
+  var sharedNumbers: (any SharedNumbers)? { get }
 }
 
 /// Stores large values outside their rows, consistently with the transactions of the single writer.
@@ -86,6 +93,7 @@ extension ExternalValueStore {
 }
 
 extension SQLSession {
+  package func begin(_ access: WriteAccess) throws { try begin() }
   package func beginEnclosingTransaction(within limit: Duration?) throws { try begin() }
   package func commitEnclosingTransaction() throws { try commit() }
   package func rollbackEnclosingTransaction() { rollback() }
@@ -99,6 +107,8 @@ extension SQLDriver {
   }
 
   package func reclaimSpace(limit: Int?) {}
+
+  package var sharedNumbers: (any SharedNumbers)? { nil }
 
   package var dialect: SQLDialect { capabilities.dialect }
 }
@@ -118,8 +128,12 @@ package protocol SQLSession: AnyObject {
   /// A statement for the text, prepared now or earlier.
   func statement(_ sql: String) throws -> any PreparedSQL
 
-  /// Begins a transaction with the write lock.
+  /// Begins a transaction that excludes other writers.
   func begin() throws
+
+  /// Begins a transaction. With shared access, where the database allows several writers, each
+  /// statement and the commit may throw a `ConflictingWrite`.
+  func begin(_ access: WriteAccess) throws
   func commit() throws
   func rollback()
 
@@ -129,7 +143,8 @@ package protocol SQLSession: AnyObject {
   func commitEnclosingTransaction() throws
   func rollbackEnclosingTransaction()
 
-  /// Commits the changes of `body`, or rolls all of them back if `body` or the commit throws.
+  /// Commits the changes of `body`, or rolls all of them back if `body` or the commit throws. Excludes
+  /// other writers.
   func transaction<R>(_ body: () throws -> R) throws -> R
 
   /// Runs reads that see one state of the database.

@@ -11,7 +11,7 @@ package enum SQLParameters {
   case fetch([_StoredValue], RowRange)
   case row(RowValues)
 
-  static func values(_ values: [_StoredValue]) -> SQLParameters { .fetch(values, .all) }
+  package static func values(_ values: [_StoredValue]) -> SQLParameters { .fetch(values, .all) }
 }
 
 /// Two keys that are parameters 0 and 1.

@@ -167,9 +167,9 @@ final class SaveDeletion {
     for rows in deletion.cascaded {
       guard let entity = store.mapping.entity(number: rows.entity) else { continue }
       let scope = store.plans.scope(number: rows.entity)
-      let firstNew = changes.firstNewKey(of: store.mapping.rootNumber(of: entity)) ?? .max
+      let root = store.mapping.rootNumber(of: entity)
       consequences.deleted.reserveCapacity(consequences.deleted.count + rows.keys.count)
-      for key in rows.keys where key < firstNew {
+      for key in rows.keys where !changes.isNew(RowChanges.Row(root: root, key: key)) {
         consequences.deleted.append(PersistentIdentifier(scope: scope, key: key))
       }
     }

@@ -113,8 +113,7 @@ struct SaveWriter {
       new = try NewRows(request.inserted, doomed: doomed, prepared)
       keys.reserve(new.models.indices.count)
       for run in new.runs(.nextFree) {
-        let first = try keys.take(run.indices.count, run.save)
-        keys.assign(first, to: run.indices, of: new.models, run.save)
+        try keys.assignFree(to: run.indices, of: new.models, run.save)
       }
     case .updateConstrainedRows:
       isEarly = try request.updated.map { snapshot in
@@ -147,7 +146,7 @@ struct SaveWriter {
     case .storeLastKeys:
       try keys.storeLast()
     case .recordChanges:
-      try changes.finish(newKeys: keys.ends)
+      try changes.finish(newKeys: keys.ends, new, keys)
     }
   }
 
@@ -172,7 +171,7 @@ struct SaveWriter {
 /// The statements of one save. Each is looked up or prepared once, for all its steps.
 final class PreparedSave {
   private let store: RelationalStore
-  private let session: any SQLSession
+  let session: any SQLSession
   private var saves: [ObjectIdentifier: EntitySave] = [:]
   /// The last one that was requested; models of one class mostly follow each other.
   private var last: (descriptor: ObjectIdentifier, save: EntitySave)?

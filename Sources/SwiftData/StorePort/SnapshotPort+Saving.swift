@@ -1,7 +1,8 @@
 extension SnapshotPort {
   var isTransactional: Bool { false }
+  var writesConcurrently: Bool { false }
 
-  func openSave(for editor: EditingState) throws -> any OpenSave {
+  func openSave(for editor: EditingState, _ access: WriteAccess) throws -> any OpenSave {
     SaveThroughProtocol(port: self)
   }
 

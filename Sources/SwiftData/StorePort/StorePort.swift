@@ -116,11 +116,16 @@ package protocol StorePort: AnyObject, Sendable {
   /// does this, and saves to it last, because it has committed when its `save` returns.
   var isTransactional: Bool { get }
 
+  /// Whether several saves are written at the same time, and isolated from each other.
+  var writesConcurrently: Bool { get }
+
   /// Opens a save. A transactional store takes its write lock, and this thread holds it until it
   /// commits or abandons the save.
+  /// - Parameter access: Whether other saves may be written at the same time. If they may, each step of
+  ///   the save may throw an error after which it must be repeated (`SaveRepetition`).
   /// - Throws: `SwiftDataError`, or the store's error if it can't be written or another writer
   ///   holds the lock too long.
-  func openSave(for editor: EditingState) throws -> any OpenSave
+  func openSave(for editor: EditingState, _ access: WriteAccess) throws -> any OpenSave
 
   /// Opens a transaction around all reads and saves of this thread until it ends; `nil` for a store
   /// without transactions.

@@ -1,0 +1,50 @@
+import Foundation
+
+/// Collects the history of one transaction where several write at once. Used by `RowChanges`.
+///
+/// 1. Changes are added in memory. Rows in sequence take one entry, so a large save or deletion needs
+///    little.
+/// 2. `finish` gives them to the driver, which writes them with the next number. It is the last step
+///    before the commit, because the next save waits for it.
+///
+/// A store that keeps no history writes a transaction without changes, which readers see as a gap.
+struct SharedHistory {
+  private let store: RelationalStore
+  private let session: any SQLSession
+  private let numbers: any SharedNumbers
+  private let texts: [String?]
+  private var changes = NewTransaction(texts: [], time: 0)
+  private var hasGap = false
+  /// The number of the transaction; `nil` until `finish`, or if nothing was changed.
+  private(set) var number: Int64?
+
+  /// - Returns: `nil` for a store without history tables.
+  init?(
+    _ store: RelationalStore, _ session: any SQLSession, _ numbers: any SharedNumbers,
+    by editor: EditingState
+  ) {
+    guard store.history != nil else { return nil }
+    self.store = store
+    self.session = session
+    self.numbers = numbers
+    texts = HistoryWriter.texts(of: editor, keepsChanges: store.writesHistory)
+  }
+
+  /// - Parameter keys: The keys of rows of the entity, sorted.
+  mutating func add(
+    _ type: HistoryTables.ChangeType, entity: Int, _ keys: [Int64], columns: Data? = nil
+  ) {
+    if keys.isEmpty { return }
+    guard store.writesHistory else { return hasGap = true }
+    changes.add(type, entity: entity, keys, columns: columns)
+  }
+
+  /// Writes the transaction; does nothing if nothing was changed.
+  mutating func finish() throws {
+    if changes.changes.isEmpty, !hasGap { return }
+    let transaction = NewTransaction(texts: texts, time: store.now, changes: changes.changes)
+    let number = try numbers.addTransaction(transaction, session)
+    store.ownTransactions.note(number, at: transaction.time)
+    self.number = number
+  }
+}

@@ -1,0 +1,75 @@
+import Foundation
+
+/// Whether a writing transaction runs beside others.
+package enum WriteAccess: Sendable {
+  /// Others may write at the same time. The database fails one of two transactions that disturb each
+  /// other, and the work is repeated. A database with one writer ignores this.
+  case shared
+  /// No other transaction writes until its end.
+  case exclusive
+}
+
+/// What other writers did so that a transaction failed, although its work is right.
+package enum WriteObstacle: Sendable {
+  /// Both transactions read or wrote the same rows.
+  case concurrentChange
+  /// A unique value exists that the transaction could not see. A repetition sees it, and merges or
+  /// reports it.
+  case unseenValue
+  /// Another program used a key that was reserved for a new row.
+  case takenKey
+}
+
+/// A database error after which the same work may succeed in a new transaction.
+package protocol ConflictingWrite: Error {
+  var obstacle: WriteObstacle? { get }
+}
+
+/// Decides whether a save that was disturbed by other writers is performed again. Used by
+/// `SaveSession` and by `RelationalStore.save`.
+///
+/// 1. The save is tried beside other writers, some times, with short random pauses.
+/// 2. Then it gets the database for itself, so that it cannot be disturbed for ever.
+/// 3. What fails even then is reported.
+package struct SaveRepetition {
+  /// How the next attempt writes.
+  package private(set) var access: WriteAccess
+  /// The number of attempts that failed.
+  package private(set) var failures = 0
+  private var exclusiveFailures = 0
+  private var unseenValues = 0
+
+  /// The number of attempts beside other writers.
+  private static let sharedAttempts = 6
+  /// The number of attempts without other writers. Only other programs can disturb these.
+  private static let exclusiveAttempts = 4
+
+  package init(_ access: WriteAccess = .shared) { self.access = access }
+
+  /// - Returns: Whether the work should be done again, with `access`.
+  package mutating func repeats(after error: any Error) -> Bool {
+    guard let obstacle = SaveRepetition.obstacle(error) else { return false }
+    failures += 1
+    if access == .exclusive {
+      exclusiveFailures += 1
+      // Nobody else writes, so the value is in the way of a repetition too.
+      if obstacle == .unseenValue || exclusiveFailures >= SaveRepetition.exclusiveAttempts {
+        return false
+      }
+    }
+    if obstacle == .unseenValue { unseenValues += 1 }
+    if failures >= SaveRepetition.sharedAttempts || unseenValues > 1 { access = .exclusive }
+    return true
+  }
+
+  /// Waits a random time, longer after each failure, so that two saves do not meet again.
+  package func pause() {
+    let longest = 0.001 * Double(1 << min(failures, 6))
+    Thread.sleep(forTimeInterval: .random(in: 0...longest))
+  }
+
+  private static func obstacle(_ error: any Error) -> WriteObstacle? {
+    if let error = error as? any ConflictingWrite { return error.obstacle }
+    return (error as? SwiftDataError)?.underlyingError.flatMap { obstacle($0) }
+  }
+}

@@ -1,0 +1,272 @@
+import Foundation
+import OpenSwiftDataPostgresEngine
+import SwiftData
+import Synchronization
+
+/// Keys and history numbers from sequences, which are not part of transactions.
+///
+/// - *Keys*: each table of models has a sequence. Its values are the first keys of blocks, so that a
+///   small save mostly needs no statement. `blocks` has the keys that this process has taken and not used;
+///   they are lost when it ends. The last key in `Z_PRIMARYKEY` is not used: it would be the row that
+///   all saves write.
+/// - *History*: the number of a transaction is taken under a lock that is held until the commit is
+///   visible, so that numbers have the order of the commits. The lock, the number, the
+///   transaction and its changes are one statement, so that it is held for one round trip and the
+///   commit.
+/// - A key may be taken by a row that another program has written. Then the save fails with
+///   `takenKey`, and its repetition sets the sequence to the largest key in the table.
+///
+/// A mutex guards the blocks, the known texts and the tables with taken keys.
+final class PostgresNumbers: SharedNumbers {
+  private struct State {
+    /// Unused keys, by the number of the root entity.
+    var blocks: [Int: [Range<Int64>]] = [:]
+    /// The texts of the history that are stored, unless another writer has removed them.
+    var texts: Set<String> = []
+    /// The tables whose sequence is not after the largest key.
+    var outdated: Set<String> = []
+  }
+
+  private let mapping: SchemaMapping
+  private let state = Mutex(State())
+
+  /// The number of keys in a block. A process that ends loses half of it for each table.
+  private static let blockSize: Int64 = 64
+  /// Keys of models fit into 48 bits.
+  private static let largestKey: Int64 = 0xFFFF_FFFF_FFFF
+
+  init(_ mapping: SchemaMapping) { self.mapping = mapping }
+
+  // MARK: Keys
+
+  func reserveKeys(
+    _ count: Int, of root: EntityMapping, _ session: any SQLSession
+  ) throws -> Range<Int64> {
+    if let keys = takeKeys(count, of: root.number) { return keys }
+    do {
+      try correctSequences(session)
+      let blocks = (Int64(count) - 1) / PostgresNumbers.blockSize + 1
+      let starts = try session.statement(
+        """
+        SELECT nextval('\(PostgresNumbers.sequence(root.number))') \
+        FROM generate_series(1, $1::bigint)
+        """
+      ).integers(.integer(blocks))
+      let new = starts.map { first in
+        // Another program may have set the sequence to any value.
+        first..<min(first + PostgresNumbers.blockSize, PostgresNumbers.largestKey + 1)
+      }
+      state.withLock { state in
+        for keys in new { PostgresNumbers.add(keys, to: &state.blocks[root.number, default: []]) }
+      }
+    } catch let error as PostgresError where error.state == .sequenceLimitExceeded {
+      throw PostgresNumbers.exhausted(root, error)
+    }
+    // Another thread may have taken some of them in the meantime.
+    return try takeKeys(count, of: root.number) ?? reserveKeys(count, of: root, session)
+  }
+
+  func returnKeys(_ keys: Range<Int64>, of root: EntityMapping) {
+    state.withLock { state in
+      guard !state.outdated.contains(root.table) else { return }
+      state.blocks[root.number, default: []].insert(keys, at: 0)
+    }
+  }
+
+  private func takeKeys(_ count: Int, of root: Int) -> Range<Int64>? {
+    state.withLock { state in
+      guard let first = state.blocks[root]?.first else { return nil }
+      let keys = first.prefix(count)
+      let rest = first.dropFirst(count)
+      state.blocks[root]?.removeFirst()
+      if !rest.isEmpty { state.blocks[root]?.insert(rest, at: 0) }
+      return keys
+    }
+  }
+
+  /// Blocks that follow each other are one range.
+  private static func add(_ keys: Range<Int64>, to blocks: inout [Range<Int64>]) {
+    if let last = blocks.last, last.upperBound == keys.lowerBound {
+      blocks[blocks.count - 1] = last.lowerBound..<keys.upperBound
+    } else if !keys.isEmpty {
+      blocks.append(keys)
+    }
+  }
+
+  private static func exhausted(_ root: EntityMapping, _ error: PostgresError) -> SwiftDataError {
+    .storeWriteFailure.with(
+      "No key is left for new rows; nothing was saved. Another program used the largest key for a row, "
+        + "or set the sequence \(sequence(root.number)) to it. Correct it there.",
+      doing: "choosing keys for new rows", entity: root.name, underlying: error)
+  }
+
+  // MARK: Taken keys
+
+  /// A row of another program has a key that was reserved.
+  func noteTakenKey(in table: String) {
+    state.withLock { state in
+      state.outdated.insert(table)
+      for entity in mapping.entities where entity.table == table {
+        state.blocks[entity.number] = nil
+      }
+    }
+  }
+
+  /// Sets the sequences of tables with taken keys to their largest keys. A rollback does not undo it.
+  private func correctSequences(_ session: any SQLSession) throws {
+    for table in state.withLock({ $0.outdated }) {
+      let root = mapping.entities.first { $0.table == table && $0.superName == nil }
+      let entity = root?.number ?? PostgresNumbers.historyEntity(of: table)
+      if let number = entity {
+        let sequence = PostgresNumbers.sequence(number)
+        _ = try session.statement(
+          """
+          SELECT setval('\(sequence)', least(\(PostgresNumbers.largestKey), \
+          greatest((SELECT last_value FROM \(sequence)), \
+          (SELECT max("Z_PK") FROM \(PostgresConnection.quoted(table))))))
+          """
+        ).integer(.none)
+      }
+      state.withLock { state in _ = state.outdated.remove(table) }
+    }
+  }
+
+  private static func historyEntity(of table: String) -> Int? {
+    HistoryTables.Entity.allCases.first { $0.table == table }?.rawValue
+  }
+
+  // MARK: Sequences
+
+  /// The name in SQL of an entity's sequence.
+  private static func sequence(_ number: Int) -> String { "\"Z_KEYS_\(number)\"" }
+
+  /// Creates the sequences that do not exist. They begin after the keys in the tables.
+  static func createSequences(_ mapping: SchemaMapping, _ connection: PostgresConnection) throws {
+    let known = try connection.prepare(
+      """
+      SELECT relname::text FROM pg_class WHERE relkind = 'S' \
+      AND relnamespace = current_schema()::regnamespace
+      """
+    ).rows { rows in
+      var names: Set<String> = []
+      while try rows.next() { names.insert(PostgresConnection.quoted(try rows.text(0) ?? "")) }
+      return names
+    }
+    var wanted = mapping.entities.filter { $0.superName == nil }
+      .map { (number: $0.number, table: $0.table, step: blockSize, limit: largestKey) }
+    wanted += HistoryTables.Entity.allCases.map { ($0.rawValue, $0.table, 1, .max) }
+    for (number, table, step, limit) in wanted where !known.contains(sequence(number)) {
+      let used = try connection.prepare(
+        """
+        SELECT greatest((SELECT max("Z_PK") FROM \(PostgresConnection.quoted(table))), \
+        (SELECT max("Z_MAX") FROM "Z_PRIMARYKEY" WHERE "Z_ENT" = \(number)), 0)
+        """
+      ).integer()
+      try connection.execute(
+        """
+        CREATE SEQUENCE \(sequence(number)) INCREMENT \(step) MAXVALUE \(limit) \
+        START \(min((used ?? 0) + 1, limit))
+        """)
+    }
+  }
+
+  // MARK: History
+
+  func addTransaction(
+    _ transaction: NewTransaction, _ session: any SQLSession
+  ) throws -> Int64 {
+    try correctSequences(session)
+    for text in Set(transaction.texts.compactMap(\.self)) { try add(text, session) }
+    let texts = transaction.texts.map { $0.map { _StoredValue.text($0) } ?? .null }
+    let changes = transaction.changes
+    let found = try session.statement(PostgresNumbers.addition).integers(
+      .values(
+        texts + [
+          .real(transaction.time), PostgresNumbers.list(changes.map(\.type.rawValue)),
+          PostgresNumbers.list(changes.map { Int64($0.entity) }),
+          PostgresNumbers.list(changes.map(\.keys.lowerBound)),
+          PostgresNumbers.list(changes.map(\.keys.upperBound)),
+          PostgresNumbers.list(changes.map(\.columns)),
+        ]))
+    let isMissing = zip(transaction.texts, found.dropFirst()).contains { $0 != nil && $1 == 0 }
+    if isMissing {
+      // Another process has removed unused texts since this one has seen them.
+      state.withLock { $0.texts = [] }
+      for text in Set(transaction.texts.compactMap(\.self)) { try add(text, session) }
+      try session.statement(PostgresNumbers.completion).run(.values(texts + [.integer(found[0])]))
+    }
+    return found[0]
+  }
+
+  /// Stores a text of the history, if it is new.
+  private func add(_ text: String, _ session: any SQLSession) throws {
+    if state.withLock({ $0.texts.contains(text) }) { return }
+    let find = "SELECT \"Z_PK\" FROM \"ATRANSACTIONSTRING\" WHERE \"ZNAME\" = $1"
+    if try session.statement(find).integer(.values([.text(text)])) == nil {
+      try session.statement(
+        """
+        INSERT INTO "ATRANSACTIONSTRING" ("Z_PK", "Z_ENT", "ZNAME") \
+        VALUES (nextval('\(PostgresNumbers.sequence(16_003))'), 16003, $1)
+        """
+      ).run(.values([.text(text)]))
+    } else {
+      // Committed, so that a rollback of this transaction does not remove it.
+      state.withLock { state in _ = state.texts.insert(text) }
+    }
+  }
+
+  /// Takes the lock and the next number, and writes the transaction and its changes. `CASE` takes them in
+  /// this order. The lock is that of the table in this schema of the database.
+  /// Parameters: the four texts, the time, and lists of the changes' types, entities, first and last
+  /// keys and columns. Returns the number and the keys of the texts.
+  private static let addition: String = {
+    let texts = (1...4).map(keyOfText)
+    return """
+      WITH next AS MATERIALIZED (SELECT CASE WHEN pg_advisory_xact_lock(\(lockClass), \
+      '"ATRANSACTION"'::regclass::oid::integer)::text IS NOT NULL \
+      THEN nextval('\(sequence(16_002))') END AS number), \
+      added AS (INSERT INTO "ATRANSACTION" ("Z_PK", "Z_ENT", "ZAUTHORTS", "ZBUNDLEIDTS", \
+      "ZCONTEXTNAMETS", "ZPROCESSIDTS", "ZTIMESTAMP") \
+      SELECT number, 16002, \(texts.joined(separator: ", ")), $5::double precision FROM next \
+      RETURNING "Z_PK", "ZAUTHORTS", "ZBUNDLEIDTS", "ZCONTEXTNAMETS", "ZPROCESSIDTS"), \
+      changes AS (INSERT INTO "ACHANGE" ("Z_PK", "Z_ENT", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", \
+      "ZTRANSACTIONID", "ZCOLUMNS") \
+      SELECT nextval('\(sequence(16_001))'), 16001, c.type, c.entity, k.key, next.number, \
+      decode(c.columns, 'hex') FROM next CROSS JOIN \
+      unnest($6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::text[]) \
+      AS c (type, entity, first, last, columns) \
+      CROSS JOIN LATERAL generate_series(c.first, c.last) AS k (key)) \
+      SELECT * FROM added
+      """
+  }()
+
+  private static func keyOfText(_ parameter: Int) -> String {
+    "(SELECT \"Z_PK\" FROM \"ATRANSACTIONSTRING\" WHERE \"ZNAME\" = $\(parameter)::text)"
+  }
+
+  /// Gives a transaction its texts. Parameters: the four texts, and the number.
+  private static let completion = """
+    UPDATE "ATRANSACTION" SET "ZAUTHORTS" = \(keyOfText(1)), "ZBUNDLEIDTS" = \(keyOfText(2)), \
+    "ZCONTEXTNAMETS" = \(keyOfText(3)), "ZPROCESSIDTS" = \(keyOfText(4)) WHERE "Z_PK" = $5
+    """
+
+  /// With the table's number it makes a lock that other programs hardly use.
+  private static let lockClass = 0x5377_6966
+
+  private static func list(_ values: [Int64]) -> _StoredValue {
+    .text("{" + values.map(String.init).joined(separator: ",") + "}")
+  }
+
+  /// Bytes as hexadecimal digits.
+  private static func list(_ values: [Data?]) -> _StoredValue {
+    let texts = values.map { value in
+      guard let value else { return "NULL" }
+      return "\""
+        + value.map { byte in
+          let digits = String(byte, radix: 16)
+          return digits.count == 1 ? "0" + digits : digits
+        }.joined() + "\""
+    }
+    return .text("{" + texts.joined(separator: ",") + "}")
+  }
+}

@@ -1,0 +1,197 @@
+import Foundation
+import OpenSwiftDataPostgresEngine
+import OpenSwiftDataTestPostgres
+import SwiftData
+import SwiftDataPostgres
+import Testing
+
+/// Saves while the network, the server or its disk fails: each ends in time, says what is stored, and can
+/// be repeated.
+@Suite(.enabled(if: PostgresServer.isAvailable), .serialized)
+struct DisturbedSavesTests {
+  private func container(
+    _ address: String, _ limit: Duration = .seconds(1)
+  ) throws -> ModelContainer {
+    var configuration = try PostgresConfiguration(url: address)
+    configuration.statementTimeout = limit
+    return try ModelContainer(for: Place.self, City.self, configurations: configuration)
+  }
+
+  /// A container that reaches the server through a proxy, and the address without it.
+  private func disturbed() throws -> (ModelContainer, PostgresProxy, String) {
+    let server = try PostgresServer.shared
+    let address = try server.addressOfNewSchema()
+    let proxy = try PostgresProxy(to: server.socketFolder)
+    let container = try container(
+      address.replacing("host=\(server.socketFolder)", with: "host=\(proxy.folder)"))
+    return (container, proxy, address)
+  }
+
+  private func count(_ address: String) throws -> Int {
+    try StoredRows(address).integer("SELECT count(*) FROM \"ZPLACE\"")
+  }
+
+  private func failure(_ body: () throws -> Void) -> SwiftDataError? {
+    do {
+      try body()
+      return nil
+    } catch {
+      return error as? SwiftDataError
+    }
+  }
+
+  @Test func aCommitWhoseAnswerIsLostIsASuccess() throws {
+    let (container, proxy, address) = try disturbed()
+    let context = ModelContext(container)
+    let place = Place("a")
+    context.insert(place)
+    proxy.set(.loseAnswerToCommit)
+    try context.save()
+    #expect(!context.hasChanges)
+    #expect(try count(address) == 1)
+    place.visits = 4
+    try context.save()
+    #expect(try StoredRows(address).integer("SELECT \"ZVISITS\" FROM \"ZPLACE\"") == 4)
+  }
+
+  @Test func aCommitThatDoesNotReachTheServerIsAFailureWithoutDoubt() throws {
+    let (container, proxy, address) = try disturbed()
+    let context = ModelContext(container)
+    context.insert(Place("a"))
+    proxy.set(.loseCommit)
+    let error = failure { try context.save() }
+    #expect(error == .storeWriteFailure)
+    #expect(error?.description.contains("nothing was saved") == true, "\(error as Any)")
+    #expect(try count(address) == 0)
+    #expect(context.hasChanges)
+    try context.save()
+    #expect(try count(address) == 1)
+  }
+
+  @Test func aCommitBeforeTheServerVanishesIsInDoubt() throws {
+    let (container, proxy, address) = try disturbed()
+    let context = ModelContext(container)
+    context.insert(Place("a"))
+    proxy.set(.loseServerAfterCommit)
+    let error = failure { try context.save() }
+    #expect(error == .storeWriteFailure)
+    #expect(
+      error?.description.contains("Either all changes were stored, or none") == true,
+      "\(error as Any)")
+    #expect(error?.description.contains("nothing was saved") == false)
+    #expect(try count(address) == 1)
+  }
+
+  @Test func aSaveEndsInTimeIfTheNetworkLosesEverything() throws {
+    let (container, proxy, address) = try disturbed()
+    let context = ModelContext(container)
+    context.insert(Place("a"))
+    proxy.set(.drop)
+    let start = Date()
+    #expect(failure { try context.save() } == .storeWriteFailure)
+    #expect(Date().timeIntervalSince(start) < 20)
+    proxy.set(.forward)
+    try context.save()
+    #expect(try count(address) == 1)
+  }
+
+  @Test func aSaveEndsInTimeIfTheServerStops() throws {
+    let server = try PostgresServer()
+    defer { server.stop() }
+    let address = try server.addressOfNewSchema()
+    let context = ModelContext(try container(address))
+    context.insert(Place("a"))
+    try context.save()
+    let rows = try StoredRows(address)
+    let processes = try rows.integers(
+      "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
+    ).map { Int32($0) }
+    server.pause()
+    for process in processes { kill(process, SIGSTOP) }
+    context.insert(Place("b"))
+    let start = Date()
+    let error = failure { try context.save() }
+    #expect(error == .storeWriteFailure)
+    #expect(Date().timeIntervalSince(start) < 20)
+    server.resume(processes)
+    try context.save()
+    #expect(try count(address) == 2)
+  }
+
+  @Test func aSaveOnAFullDiskStoresNothingAndSaysSo() throws {
+    let folder = NSTemporaryDirectory() + "opensd-disk-" + UUID().uuidString.prefix(8)
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let setup =
+      "mount -t tmpfs -o size=12m,mode=777 tmpfs \(folder) && mkdir \(folder)/rows"
+      + " && chown postgres \(folder)/rows"
+    guard system(setup + " 2> /dev/null") == 0 else {
+      return print("No file system can be mounted: the test of a full disk is SKIPPED.")
+    }
+    let server = try PostgresServer()
+    defer {
+      server.stop()
+      _ = system("umount \(folder); rmdir \(folder)")
+    }
+    try server.connect().execute("CREATE TABLESPACE small LOCATION '\(folder)/rows'")
+    let address = try server.addressOfNewSchema().replacing(
+      "options='", with: "options='-c default_tablespace=small ")
+    let context = ModelContext(try container(address, .seconds(20)))
+    var (saved, error): (Int, SwiftDataError?) = (0, nil)
+    while saved < 100, error == nil {
+      let place = Place("\(saved)")
+      place.photo = Data((0..<500_000).map { _ in UInt8.random(in: 0...255) })
+      context.insert(place)
+      error = failure { try context.save() }
+      if error == nil { saved += 1 }
+    }
+    #expect(saved > 3)
+    #expect(error == .storeWriteFailure)
+    #expect(error?.description.contains("nothing was saved") == true, "\(error as Any)")
+    #expect(error?.description.contains("Free space on the disk") == true, "\(error as Any)")
+    #expect(try count(address) == saved)
+    #expect(context.hasChanges)
+    _ = system("mount -o remount,size=64m \(folder)")
+    try context.save()
+    #expect(try count(address) == saved + 1)
+  }
+
+  @Test func aUserWithoutTheRightIsTold() throws {
+    let server = try PostgresServer.shared
+    let address = try server.addressOfNewSchema()
+    _ = try container(address)
+    let rows = try StoredRows(address)
+    try rows.connection.execute(
+      """
+      DROP ROLE IF EXISTS reader; CREATE ROLE reader LOGIN;
+      DO $$ BEGIN EXECUTE format('GRANT USAGE ON SCHEMA %I TO reader', current_schema());
+      EXECUTE format('GRANT SELECT ON ALL TABLES IN SCHEMA %I TO reader', current_schema()); END $$
+      """)
+    let context = ModelContext(
+      try container(address.replacing("user=postgres", with: "user=reader")))
+    #expect(try context.fetchCount(FetchDescriptor<Place>()) == 0)
+    context.insert(Place("a"))
+    let error = failure { try context.save() }
+    #expect(error == .storeWriteFailure)
+    #expect(error?.description.contains("Grant the user the right") == true, "\(error as Any)")
+    try rows.connection.execute("DROP OWNED BY reader; DROP ROLE reader")
+  }
+
+  @Test func aLockOfAnotherProgramEndsInTime() throws {
+    let address = try PostgresServer.shared.addressOfNewSchema()
+    let context = ModelContext(try container(address, .seconds(2)))
+    let place = Place("a")
+    context.insert(place)
+    try context.save()
+    let rows = try StoredRows(address)
+    try rows.connection.execute("BEGIN; UPDATE \"ZPLACE\" SET \"ZVISITS\" = 9")
+    place.visits = 1
+    let start = Date()
+    let error = failure { try context.save() }
+    #expect(error == .storeWriteFailure)
+    #expect(error?.description.contains("nothing was saved") == true, "\(error as Any)")
+    #expect(Date().timeIntervalSince(start) < 10)
+    try rows.connection.execute("ROLLBACK")
+    try context.save()
+    #expect(try rows.integer("SELECT \"ZVISITS\" FROM \"ZPLACE\"") == 1)
+  }
+}

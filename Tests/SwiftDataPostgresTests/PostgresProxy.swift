@@ -1,0 +1,132 @@
+import Foundation
+import Synchronization
+
+/// Stands between clients and a server, on a Unix socket, and can lose what they send.
+final class PostgresProxy: Sendable {
+  enum Mode: Sendable {
+    case forward
+    /// Everything is lost, as in a network without a route.
+    case drop
+    /// New connections are closed at once.
+    case refuse
+    /// The next commit reaches the server; its answer does not reach the client, whose connection ends.
+    case loseAnswerToCommit
+    /// As `loseAnswerToCommit`; then new connections are closed at once.
+    case loseServerAfterCommit
+    /// The connection ends before the next commit reaches the server.
+    case loseCommit
+  }
+
+  /// The folder of the socket.
+  let folder: String
+  private let target: String
+  private let listener: Int32
+  private let mode = Mutex(Mode.forward)
+
+  /// - Parameter folder: The folder of the server's socket.
+  init(to folder: String) throws {
+    target = folder + "/.s.PGSQL.5432"
+    self.folder = NSTemporaryDirectory() + "opensd-proxy-" + UUID().uuidString.prefix(8)
+    try FileManager.default.createDirectory(
+      atPath: self.folder, withIntermediateDirectories: true)
+    listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    let result = PostgresProxy.with(self.folder + "/.s.PGSQL.5432") { [listener] in
+      bind(listener, $0, $1)
+    }
+    guard result == 0, listen(listener, 64) == 0 else {
+      throw CocoaError(.fileWriteUnknown)
+    }
+    Thread { self.accept() }.start()
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+  func set(_ mode: Mode) { self.mode.withLock { $0 = mode } }
+
+  private static func with(
+    _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+  ) -> Int32 {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) {
+      $0.copyBytes(from: path.utf8.prefix($0.count - 1))
+    }
+    return withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+  }
+
+  private func accept() {
+    while true {
+      let client = Glibc.accept(listener, nil, nil)
+      if client < 0 { return }
+      let server = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+      guard mode.withLock({ if case .refuse = $0 { false } else { true } }),
+        PostgresProxy.with(target, { connect(server, $0, $1) }) == 0
+      else {
+        close(client)
+        close(server)
+        continue
+      }
+      let link = Link(client: client, server: server)
+      Thread { self.pump(link, fromClient: true) }.start()
+      Thread { self.pump(link, fromClient: false) }.start()
+    }
+  }
+
+  private final class Link: Sendable {
+    let client: Int32
+    let server: Int32
+    let isCut = Mutex(false)
+
+    init(client: Int32, server: Int32) {
+      self.client = client
+      self.server = server
+    }
+
+    func cut() {
+      isCut.withLock { $0 = true }
+      shutdown(client, Int32(SHUT_RDWR))
+      shutdown(server, Int32(SHUT_RDWR))
+    }
+  }
+
+  private func pump(_ link: Link, fromClient: Bool) {
+    let (source, target) =
+      fromClient ? (link.client, link.server) : (link.server, link.client)
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = read(source, &buffer, buffer.count)
+      if count <= 0 { break }
+      let bytes = buffer[..<count]
+      var mode = mode.withLock { $0 }
+      if case .drop = mode { continue }
+      // The answer to a commit that is to be lost.
+      if !fromClient, link.isCut.withLock({ $0 }) { return link.cut() }
+      if fromClient, bytes.firstRange(of: Array("COMMIT\0".utf8)) != nil {
+        switch mode {
+        case .loseCommit:
+          set(.forward)
+          return link.cut()
+        case .loseAnswerToCommit:
+          link.isCut.withLock { $0 = true }
+          mode = .forward
+          set(.forward)
+        case .loseServerAfterCommit:
+          link.isCut.withLock { $0 = true }
+          set(.refuse)
+        default: break
+        }
+      }
+      var sent = 0
+      while sent < count {
+        let part = buffer.withUnsafeBytes { write(target, $0.baseAddress! + sent, count - sent) }
+        if part <= 0 { return link.cut() }
+        sent += part
+      }
+    }
+    link.cut()
+  }
+}
