@@ -98,7 +98,11 @@ final class ConflictCheck {
     if property.isToOne {
       return identifier(slot, read, port) != identifier(slot, row, port)
     }
-    return ([slot] + property.leafCells).contains { !read.value($0).isSame(as: row.value($0)) }
+    // The values of a model that this context inserted are in another form than those of a row.
+    return ([slot] + property.leafCells).contains { cell in
+      let kind = row.descriptor.layout.kinds[cell]
+      return !read.value(cell).stored(as: kind).isSame(as: row.value(cell).stored(as: kind))
+    }
   }
 
   private func identifier(

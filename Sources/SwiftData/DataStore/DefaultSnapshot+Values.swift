@@ -67,6 +67,7 @@ extension SnapshotValue {
     case (.text(let a), .text(let b)): a.utf8.elementsEqual(b.utf8)
     case (.blob(let a), .blob(let b)): a == b
     case (.uuid(let a), .uuid(let b)): a == b
+    case (.uuid(let a), .blob(let b)), (.blob(let b), .uuid(let a)): a.storedValue == .blob(b)
     case (.identifier(let a), .identifier(let b)): a == b
     case (.reference(let a), .reference(let b)): a == b
     default: false
