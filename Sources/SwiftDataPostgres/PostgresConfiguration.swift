@@ -13,7 +13,12 @@ public import SwiftData
 /// Fetches, saves, relationships, unique values, subclasses, history and batch deletions work as in
 /// the default store. Tables of other versions of the models and models with
 /// `.preserveValueOnDeletion` are refused when the store is opened. Commits of other containers and
-/// processes are seen by later fetches; observers do not notice them. One save is written at a time.
+/// processes are seen by later fetches; observers do not notice them.
+///
+/// Saves of several threads and processes are written at the same time. The server isolates them from each
+/// other, so that each rule of the models holds whatever others write. A save that another one has
+/// disturbed is repeated. `ModelContext.transaction` and batch deletions exclude other writers, so
+/// keep them short.
 ///
 /// The password may be in the URL, in the environment variable `PGPASSWORD`, or in a password file.
 /// It never appears in descriptions, errors and logs.

@@ -98,9 +98,7 @@ struct PostgresDriver: SQLDriver {
         + "Either all changes were stored, or none. Fetch the models before saving them again."
     }
     if error.obstacle == .concurrentChange {
-      return
-        "Other writers changed the same rows each time the work was repeated; \(consequence). Do it "
-        + "again later."
+      return "Other writers changed the same rows at the same time; \(consequence). Do it again."
     }
     return "The store can't be written; \(consequence)."
   }

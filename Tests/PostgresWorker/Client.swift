@@ -73,6 +73,7 @@ struct Client {
         return report.print("increment \(number)")
       } catch let error as SwiftDataError where error == .saveConflict {
         context.rollback()
+        Thread.sleep(forTimeInterval: .random(in: 0...0.02))
       }
     }
     report.print("error too many conflicts")

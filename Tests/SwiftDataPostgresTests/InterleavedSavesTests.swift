@@ -112,6 +112,53 @@ struct InterleavedSavesTests {
     #expect(try rows.integer("SELECT count(*) FROM \"ZCITY\"") == 0)
   }
 
+  /// Another save changes the same row before each of the first attempts. Then the save excludes it.
+  @Test func aSaveThatIsAlwaysDisturbedIsStoredInTheEnd() throws {
+    let context = ModelContext(first)
+    let place = Place("a")
+    context.insert(place)
+    try context.save()
+    place.name = "b"
+    let second = second
+    let disturber = Disturber { number in
+      let context = ModelContext(second)
+      try context.fetch(FetchDescriptor<Place>()).first?.visits = number
+      try context.save()
+    }
+    try SaveStep.$reached.withValue({ if $0 == .locked { disturber.run(times: 6) } }) {
+      try context.save()
+    }
+    #expect(disturber.count == 6)
+    let rows = try StoredRows(url)
+    #expect(try rows.integer("SELECT \"ZVISITS\" FROM \"ZPLACE\" WHERE \"ZNAME\" = 'b'") == 6)
+    #expect(try rows.integer("SELECT \"Z_OPT\" FROM \"ZPLACE\"") == 8)
+    #expect(try rows.integer("SELECT count(*) FROM \"ATRANSACTION\"") == 8)
+    #expect(!context.hasChanges)
+  }
+
+  @Test func aContextThatRefusesConflictsSeesThoseOfADisturbingSave() throws {
+    let context = ModelContext(first)
+    context.conflictPolicy = .refuse
+    let place = Place("a")
+    context.insert(place)
+    try context.save()
+    place.visits += 1
+    let second = second
+    let error = #expect(throws: SwiftDataError.self) {
+      try save(context, at: .locked) {
+        let context = ModelContext(second)
+        try context.fetch(FetchDescriptor<Place>()).first?.visits = 5
+        try context.save()
+      }
+    }
+    #expect(error == .saveConflict)
+    #expect(error?.property == "visits")
+    context.rollback()
+    try context.fetch(FetchDescriptor<Place>()).first?.visits += 1
+    try context.save()
+    #expect(try StoredRows(url).integer("SELECT \"ZVISITS\" FROM \"ZPLACE\"") == 6)
+  }
+
   @Test func keysThatAnotherProgramUsedAreSkipped() throws {
     let context = ModelContext(first)
     context.insert(Place("first"))
@@ -191,5 +238,25 @@ private final class Once: @unchecked Sendable {
       defer { isUsed = true }
       return !isUsed
     }
+  }
+}
+
+/// Runs work on a thread of its own, a number of times, and waits for it. There the work does not see the
+/// steps of the save that it disturbs.
+private final class Disturber: @unchecked Sendable {
+  private let work: @Sendable (Int) throws -> Void
+  private(set) var count = 0
+
+  init(_ work: @escaping @Sendable (Int) throws -> Void) { self.work = work }
+
+  func run(times: Int) {
+    guard count < times else { return }
+    count += 1
+    let done = DispatchSemaphore(value: 0)
+    Thread { [work, count] in
+      try? work(count)
+      done.signal()
+    }.start()
+    done.wait()
   }
 }

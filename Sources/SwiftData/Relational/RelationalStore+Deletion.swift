@@ -15,10 +15,27 @@ extension RelationalStore {
     let number = request.includeSubclasses ? nil : query.entity.number
     let isAlone = concerned.isSubset(of: names(of: query.entity.subtreeNumbers))
     let isFree = isAlone && !hasRelationships(query.entity) && !hasReferrers(query.entity)
+    var repetition = SaveRepetition(.exclusive)
+    while true {
+      do {
+        return try delete(query, number, isFree: isFree, request.editingState)
+      } catch {
+        // Only programs without the lock can be in the way, such as one that waits for the same rows.
+        guard !isInTransaction(of: request.editingState), repetition.repeats(after: error) else {
+          throw error
+        }
+        repetition.pause()
+      }
+    }
+  }
+
+  private func delete(
+    _ query: RowQuery, _ number: Int?, isFree: Bool, _ editor: EditingState
+  ) throws {
     let isOutermost = try driver.write(else: "nothing was deleted") { session in
-      try requireNoOther(than: request.editingState, session)
+      try requireNoOther(than: editor, session)
       try transaction(session) {
-        let changes = RowChanges(self, session, by: request.editingState)
+        let changes = RowChanges(self, session, by: editor)
         if isFree {
           try deleteRows(of: query, number, session, changes)
         } else {
