@@ -19,6 +19,7 @@ extension PostgresConnection {
   /// Whether a transaction is open, even if it has failed.
   package var hasOpenTransaction: Bool {
     guard let handle else { return false }
+    if isBeginDeferred { return true }
     switch PQtransactionStatus(handle) {
     case PQTRANS_INTRANS, PQTRANS_INERROR: return true
     default: return false
@@ -29,27 +30,26 @@ extension PostgresConnection {
   /// savepoint.
   package func begin(_ kind: TransactionKind) throws {
     if let depth = innerTransactions {
-      try execute("SAVEPOINT \(PostgresConnection.innerName(depth))")
+      try executeLater("SAVEPOINT \(PostgresConnection.innerName(depth))")
       innerTransactions = depth + 1
       return
     }
     guard !hasOpenTransaction else { throw failure(.misuse, "a transaction is open already") }
-    var sql = kind.sql
-    if kind == .write, let writeLock { sql += "; " + writeLock }
+    var statements = [kind.sql]
     if options.statements == .unnamed {
       // Behind a pooler the session has no settings.
-      let settings = options.settings.map {
-        "; SET LOCAL \($0.name) = \($0.milliseconds)"
-      }
-      sql = kind.sql + settings.joined() + sql.dropFirst(kind.sql.count)
+      statements += options.settings.map { "SET LOCAL \($0.name) = \($0.milliseconds)" }
     }
-    try execute(sql)
+    if kind == .write, let writeLock { statements.append(writeLock) }
+    guard defersStatements else { return try execute(statements.joined(separator: "; ")) }
+    isBeginDeferred = true
+    deferred = statements.map { .text($0) }
   }
 
   /// - Throws: `PostgresError`; if `isOutcomeUnknown` is true, the changes may be stored.
   package func commit() throws {
     if let depth = innerTransactions, depth > 0 {
-      try execute("RELEASE SAVEPOINT \(PostgresConnection.innerName(depth - 1))")
+      try executeSingle("RELEASE SAVEPOINT \(PostgresConnection.innerName(depth - 1))")
       innerTransactions = depth - 1
       return
     }
@@ -66,11 +66,7 @@ extension PostgresConnection {
     // Made before the server ends the transaction.
     let refusal = refusal(
       "nothing was committed, because an earlier error aborted the transaction", "COMMIT")
-    let sql = "COMMIT"
-    let tag = try exchange(sql, isCommit: true) { handle, deadline in
-      try sent(PQsendQuery(handle, sql), sql)
-      return try discardResults(handle, deadline, sql)
-    }
+    let tag = try executeSingle("COMMIT", isCommit: true)
     transactionFailure = nil
     // The server rolls back a failed transaction and reports that as a success.
     if tag != "COMMIT" { throw refusal }
@@ -85,6 +81,9 @@ extension PostgresConnection {
       return rollback(to: PostgresConnection.innerName(depth - 1))
     }
     guard hasOpenTransaction else { return }
+    deferred.removeAll()
+    // Nothing of the transaction was sent.
+    if isBeginDeferred { return isBeginDeferred = false }
     do {
       try execute("ROLLBACK")
       transactionFailure = nil
@@ -95,12 +94,14 @@ extension PostgresConnection {
 
   private func rollback(to savepoint: String) {
     guard hasOpenTransaction else { return }
+    if dropDeferred(from: "SAVEPOINT \(savepoint)") { return }
     do {
       try execute("ROLLBACK TO SAVEPOINT \(savepoint)")
       transactionFailure = nil
-      try execute("RELEASE SAVEPOINT \(savepoint)")
+      try executeLater("RELEASE SAVEPOINT \(savepoint)")
     } catch {
-      close()
+      // Without the savepoint, because a statement before it failed, the whole transaction has.
+      if handle.map({ PQtransactionStatus($0) }) != PQTRANS_INERROR { close() }
     }
   }
 
@@ -134,10 +135,10 @@ extension PostgresConnection {
     guard hasOpenTransaction else {
       throw failure(.misuse, "a savepoint needs an open transaction")
     }
-    try execute("SAVEPOINT \(quoted)")
+    try executeLater("SAVEPOINT \(quoted)")
     do {
       let result = try body()
-      try execute("RELEASE SAVEPOINT \(quoted)")
+      try executeLater("RELEASE SAVEPOINT \(quoted)")
       return result
     } catch {
       rollback(to: quoted)

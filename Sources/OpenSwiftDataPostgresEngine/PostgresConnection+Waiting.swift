@@ -27,7 +27,7 @@ extension PostgresConnection {
     defer { isExchanging = false }
     let handle = try usableHandle(for: sql)
     // libpq does not know this while a statement runs.
-    isInTransaction = PQtransactionStatus(handle) == PQTRANS_INTRANS
+    isInTransaction = isBeginDeferred || PQtransactionStatus(handle) == PQTRANS_INTRANS
     // Without an open transaction each statement commits by itself.
     let mayCommit = isCommit || !isInTransaction && !PostgresConnection.onlyReads(sql)
     cancellation.reset()

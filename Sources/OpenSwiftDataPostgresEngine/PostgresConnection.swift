@@ -44,6 +44,19 @@ package final class PostgresConnection {
   /// The statement with which each writing transaction begins, if it must exclude others.
   package var writeLock: String?
 
+  /// Whether statements without results may wait for the next one of the transaction, with which they
+  /// are sent. Errors of the former are thrown by the latter.
+  package var defersStatements = false
+
+  /// The statements that wait.
+  var deferred: [DeferredStatement] = []
+
+  /// Whether the begin of the running transaction waits.
+  var isBeginDeferred = false
+
+  /// Whether a value was sent or read that made the buffers of libpq large: they never shrink.
+  package internal(set) var hasLargeBuffers = false
+
   /// The number of `PQpipelineSync` calls that the server has not answered.
   var openSyncs = 0
 
@@ -81,6 +94,8 @@ package final class PostgresConnection {
     PQfinish(handle)
     statements.removeAll()
     transactionFailure = nil
+    deferred = []
+    isBeginDeferred = false
     openSyncs = 0
   }
 

@@ -103,7 +103,9 @@ package final class PostgresRows {
     guard let part, let start = PQgetvalue(part, row, Int32(column)) else {
       return UnsafeRawBufferPointer(start: nil, count: 0)
     }
-    return UnsafeRawBufferPointer(start: start, count: Int(PQgetlength(part, row, Int32(column))))
+    let count = Int(PQgetlength(part, row, Int32(column)))
+    if count > PostgresConnection.largeMessage { connection.hasLargeBuffers = true }
+    return UnsafeRawBufferPointer(start: start, count: count)
   }
 
   package func type(_ column: Int) -> PostgresType { types[column] }

@@ -79,14 +79,32 @@ package final class PostgresStatement {
     within limit: Duration?, _ body: (PostgresRows) throws -> R
   ) throws -> R {
     try connection.exchange(sql, within: limit) { handle, deadline in
+      let kept = try connection.beginPipeline(handle)
       try send(parameters)
+      if !kept.isEmpty {
+        try connection.sync(handle, sql)
+        try connection.receiveDeferred(kept, handle, deadline)
+      }
       try connection.sent(cpostgres_read_in_parts(handle, 500), sql)
       let rows = PostgresRows(connection, handle, description, deadline)
       defer { rows.end() }
       let result = try body(rows)
       try rows.finish()
+      if !kept.isEmpty { try connection.endPipeline(handle, deadline) }
       return result
     }
+  }
+
+  /// Runs the statement before the next one of the transaction, with which it is sent, or now. The
+  /// error of a later run is thrown by the next one.
+  package func runLater() throws {
+    guard connection.defersStatements, connection.hasOpenTransaction,
+      parameters.size <= PostgresConnection.deferredBytes
+    else {
+      try run()
+      return
+    }
+    try connection.keep(description, parameters.owned)
   }
 
   /// Sends the statement with these values.
@@ -94,16 +112,7 @@ package final class PostgresStatement {
     guard let handle = connection.handle else {
       throw connection.failure(.connection, "the connection is closed", sql: sql)
     }
-    let result = values.withValues { count, pointers, lengths, formats in
-      if !description.name.isEmpty {
-        return PQsendQueryPrepared(
-          handle, description.name, count, pointers, lengths, formats, 1)
-      }
-      // The types are known from the first description of this text.
-      let types = description.parameterTypes.map(\.rawValue)
-      return PQsendQueryParams(handle, sql, count, types, pointers, lengths, formats, 1)
-    }
-    try connection.sent(result, sql)
+    try connection.send(description, values, handle)
   }
 
   // MARK: Short answers

@@ -33,6 +33,7 @@ struct PostgresDriver: SQLDriver {
     try translating(else: consequence) {
       try pool.write("a change") { connection in
         connection.writeLock = PostgresDriver.writeLock
+        connection.defersStatements = true
         return try body(connection)
       }
     }
@@ -42,6 +43,7 @@ struct PostgresDriver: SQLDriver {
     try translating(else: PostgresWriterLease.consequence) {
       let lease = try pool.lease(within: limit)
       lease.connection.writeLock = PostgresDriver.writeLock
+      lease.connection.defersStatements = true
       return PostgresWriterLease(driver: self, lease: lease)
     }
   }

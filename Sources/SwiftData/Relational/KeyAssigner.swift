@@ -79,7 +79,7 @@ final class KeyAssigner {
   /// Stores the last assigned keys.
   func storeLast() throws {
     for (number, next) in ends {
-      try prepared.statement(store.plans.keys.storeLast).run(.pair(next - 1, Int64(number)))
+      try prepared.statement(store.plans.keys.storeLast).runLater(.pair(next - 1, Int64(number)))
     }
   }
 
