@@ -135,15 +135,7 @@ private final class CopyWriter {
   }
 
   /// Waits until libpq has sent what it has, so that its buffer does not grow.
-  private func flush() throws {
-    while true {
-      let unsent = PQflush(handle)
-      if unsent == 0 { return }
-      // A connection that is lost is noticed by the read of the result.
-      if unsent < 0 { return }
-      try connection.receive(handle, deadline, sql)
-    }
-  }
+  private func flush() throws { try connection.flush(handle, deadline, sql) }
 }
 
 extension PostgresType {

@@ -12,6 +12,10 @@ package final class PostgresStatement {
   /// The values of the parameters.
   package var parameters: ParameterBuffer
 
+  /// Up to this many rows, the next run's rows are received together: without chunks libpq makes a
+  /// result for each row, which costs as much as to send it.
+  private static let fewRows = 200
+
   init(_ description: StatementDescription, connection: PostgresConnection) {
     self.description = description
     self.connection = connection
@@ -85,7 +89,9 @@ package final class PostgresStatement {
         try connection.sync(handle, sql)
         try connection.receiveDeferred(kept, handle, deadline)
       }
-      try connection.sent(cpostgres_read_in_parts(handle, 500), sql)
+      if cpostgres_has_chunks() != 0 || description.lastRowCount > PostgresStatement.fewRows {
+        try connection.sent(cpostgres_read_in_parts(handle, 500), sql)
+      }
       let rows = PostgresRows(connection, handle, description, deadline)
       defer { rows.end() }
       let result = try body(rows)

@@ -69,12 +69,20 @@ struct PostgresDriver: SQLDriver {
     }
   }
 
+  private func parameterColumn(of error: PostgresError) -> ParameterColumn? {
+    guard let number = error.parameter, let sql = error.sql else { return nil }
+    return ParameterColumn(of: number, in: sql)
+  }
+
   private func entity(of error: PostgresError) -> EntityMapping? {
-    error.table.flatMap { table in mapping.entities.first { $0.table == table } }
+    (error.table ?? parameterColumn(of: error)?.table).flatMap { table in
+      mapping.entities.first { $0.table == table }
+    }
   }
 
   private func properties(of error: PostgresError, _ entity: EntityMapping?) -> String? {
-    let columns = error.column.map { [$0] } ?? error.constrainedColumns
+    let named = error.column ?? parameterColumn(of: error)?.column
+    let columns = named.map { [$0] } ?? error.constrainedColumns
     if columns.isEmpty { return nil }
     return columns.map { column in
       entity?.properties.first { property in

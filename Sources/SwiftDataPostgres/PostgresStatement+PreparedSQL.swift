@@ -132,6 +132,16 @@ extension PostgresStatement: PreparedSQL {
     }
   }
 
+  package func row(_ key: Int64, _ reading: RowReading) throws -> DefaultSnapshot? {
+    try bind(.integer(key))
+    return try rows { rows in
+      let cursor = PostgresCursor(rows)
+      let row = try reading.readFirst(cursor)
+      try cursor.check()
+      return row
+    }
+  }
+
   package func rows(_ parameters: SQLParameters, _ reading: RowReading) throws -> ReadRows {
     try bind(parameters)
     return try rows { rows in
