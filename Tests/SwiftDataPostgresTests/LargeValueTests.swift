@@ -16,16 +16,29 @@ final class Film {
   }
 }
 
-/// A model with more properties than most tables have columns.
+struct Ten: Codable, Hashable {
+  var a = 0
+  var b = 1
+  var c: String?
+  var d: String?
+  var e = 0.5
+  var f: Double?
+  var g: Date?
+  var h: Data?
+  var i = true
+  var j = "ten"
+}
+
+/// Each composite has ten columns.
 @Model
 final class Wide {
   var number: Int
-  var a0 = 0, a1 = 1, a2 = 2, a3 = 3, a4 = 4, a5 = 5, a6 = 6, a7 = 7, a8 = 8, a9 = 9
-  var b0: String?, b1: String?, b2: String?, b3: String?, b4: String?, b5: String?, b6: String?
-  var b7: String?, b8: String?, b9: String?, c0: Double?, c1: Double?, c2: Double?, c3: Double?
-  var c4: Double?, c5: Double?, c6: Double?, c7: Double?, c8: Double?, c9: Double?, d0: Date?
-  var d1: Date?, d2: Date?, d3: Date?, d4: Date?, d5: Date?, d6: Date?, d7: Date?, d8: Date?
-  var d9: Date?, e0: Data?, e1: Data?, e2: Data?, e3: Data?, e4: Data?, e5: Data?, e6: Data?
+  var a = Ten()
+  var b = Ten()
+  var c = Ten()
+  var d = Ten()
+  var e = Ten()
+  var f = Ten()
 
   init(_ number: Int) { self.number = number }
 }
@@ -34,7 +47,7 @@ final class Wide {
 struct LargeValueTests {
   private func bytes(_ count: Int, _ seed: UInt8) -> Data {
     var data = Data(count: count)
-    data.withUnsafeMutableBytes { bytes in
+    data.withUnsafeMutableBytes { (bytes: UnsafeMutableRawBufferPointer) in
       for index in stride(from: 0, to: count, by: 4093) {
         bytes[index] = UInt8(truncatingIfNeeded: index / 4093) ^ seed
       }
@@ -110,17 +123,19 @@ struct LargeValueTests {
     let all = (0..<1500).map { Wide($0) }
     for wide in all {
       context.insert(wide)
-      wide.b9 = "text \(wide.number)"
-      wide.e6 = wide.number % 2 == 0 ? nil : Data([UInt8(wide.number & 255)])
+      wide.b.c = "text \(wide.number)"
+      wide.e.h = wide.number % 2 == 0 ? nil : Data([UInt8(wide.number & 255)])
     }
     try context.save()
-    for wide in all { wide.a9 = -wide.number }
+    for wide in all { wide.f.b = -wide.number }
     try context.save()
     let found = try ModelContext(container).fetch(
       FetchDescriptor<Wide>(sortBy: [SortDescriptor(\.number)]))
-    #expect(found.map(\.b9) == (0..<1500).map { "text \($0)" })
-    #expect(found.map(\.a9) == (0..<1500).map { -$0 })
-    #expect(found.map(\.e6) == (0..<1500).map { $0 % 2 == 0 ? nil : Data([UInt8($0 & 255)]) })
+    #expect(found.map(\.b.c) == (0..<1500).map { "text \($0)" })
+    #expect(found.map(\.f.b) == (0..<1500).map { -$0 })
+    for (index, wide) in found.enumerated() {
+      #expect(wide.e.h == (index % 2 == 0 ? nil : Data([UInt8(index & 255)])))
+    }
     let numbers = Array(0..<70_000)
     #expect(
       try ModelContext(container).fetchCount(
