@@ -256,7 +256,10 @@ struct BulkWriteTests {
       context.insert(Sample(index, &random))
       try context.save()
     }
-    context.insert(Sample(2, &random))
+    let small = Sample(2, &random)
+    // Rows with larger values are not deferred.
+    (small.text, small.data, small.image) = ("small", nil, nil)
+    context.insert(small)
     let inserting = try trips { try context.save() }
     let sample = try #require(try context.fetch(FetchDescriptor<Sample>()).first)
     for number in [10, 11] {
@@ -266,8 +269,8 @@ struct BulkWriteTests {
     sample.number = 12
     let updating = try trips { try context.save() }
     print("round trips of a save: \(inserting) for a new row, \(updating) for a changed one")
-    #expect(inserting <= 6)
-    #expect(updating <= 5)
+    #expect(inserting <= 5)
+    #expect(updating <= 3)
     let reading = try trips { _ = try context.fetchCount(FetchDescriptor<Sample>()) }
     #expect(reading <= 2)
     #expect(try trips { _ = try context.fetchCount(FetchDescriptor<Sample>()) } == 1)
