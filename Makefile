@@ -1,11 +1,11 @@
 .PHONY: demo chinook upgrade trips trips-tool remote-store tool test runtime diagnostics check samples format \
-  warnings type-checking packages release browser docs benchmark
+  warnings type-checking packages release browser docs benchmark benchmark-postgres
 
 # What `swift format` looks at.
 SWIFT = Package.swift Sources Tests Tools/Package.swift Tools/Sources Interchange/Program \
   Examples/Package.swift Examples/Sources Examples/Trips/Package.swift Examples/Trips/Sources \
   Examples/RemoteStore/Package.swift Examples/RemoteStore/Sources \
-  Benchmarks/Package.swift Benchmarks/Sources
+  Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Postgres/Package.swift Benchmarks/Postgres/Sources
 
 # Builds a package of its own into the folder of this one. Without the flag SwiftPM takes the plan that is
 # in the folder for that of the package.
@@ -83,7 +83,7 @@ type-checking:
 	OPENSWIFTDATA_INVARIANTS=1 swift build
 	Scripts/measure-type-checking --parts 1-4 --spellings constant,descriptor,parameter --bar
 
-# The packages of their own compile: Examples, Trips, RemoteStore, Tools, Benchmarks; files go through the programs of
+# The packages of their own compile: Examples, Trips, RemoteStore, Tools, Benchmarks with Postgres; files go through the programs of
 # Interchange. They share the objects of `make test`.
 packages:
 	@Scripts/setup
@@ -92,6 +92,8 @@ packages:
 	OPENSWIFTDATA_INVARIANTS=1 swift build --package-path Examples/RemoteStore $(NESTED)
 	OPENSWIFTDATA_INVARIANTS=1 swift build --package-path Tools $(NESTED)
 	OPENSWIFTDATA_INVARIANTS=1 swift build --package-path Benchmarks $(NESTED)
+	@Scripts/setup --postgres
+	OPENSWIFTDATA_INVARIANTS=1 swift build --package-path Benchmarks/Postgres $(NESTED)
 	OPENSWIFTDATA_INVARIANTS=1 Scripts/check-interchange
 
 # A program with the package links in a release build. The optimiser can make references that a debug
@@ -118,3 +120,9 @@ docs:
 benchmark:
 	@Scripts/setup
 	swift run --package-path Benchmarks -c release Benchmarks
+
+# SwiftData in PostgreSQL beside handwritten code over libpq. Needs libpq and, without the variable
+# OPENSWIFTDATA_POSTGRES_URL, a PostgreSQL installation, from which it starts a server.
+benchmark-postgres:
+	@Scripts/setup --development
+	swift run --package-path Benchmarks/Postgres -c release PostgresBenchmarks $(ARGUMENTS)

@@ -27,6 +27,14 @@ static inline int cpostgres_read_in_parts(PGconn *connection, int rows) {
 #endif
 }
 
+static inline int cpostgres_has_chunks(void) {
+#ifdef LIBPQ_HAS_CHUNK_MODE
+  return 1;
+#else
+  return 0;
+#endif
+}
+
 static inline int cpostgres_is_part(ExecStatusType status) {
 #ifdef LIBPQ_HAS_CHUNK_MODE
   if (status == PGRES_TUPLES_CHUNK) return 1;

@@ -90,6 +90,18 @@ extension ParameterBuffer {
     try value.withUnsafeBytes { try bind(bytes: $0, at: number) }
   }
 
+  /// Binds bytes without copying them, and retains them until the parameters are cleared.
+  package mutating func bind(retained value: Data, at number: Int) throws {
+    let index = try index(number)
+    // The memory of a `Data` of this size is on the heap, and stays where it is while it is retained and
+    // not changed. `LargeValueTests` would find other bytes.
+    try value.withUnsafeBytes { bytes in
+      try checkBytes(bytes, index)
+      try borrow(index, bytes)
+    }
+    retain(value)
+  }
+
   package mutating func bind(_ value: UUID, at number: Int) throws {
     try withUnsafeBytes(of: value.uuid) { try bind(bytes: $0, at: number) }
   }

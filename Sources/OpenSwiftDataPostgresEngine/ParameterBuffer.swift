@@ -1,3 +1,5 @@
+import Foundation
+
 /// The values of a statement's parameters, in the forms that the server expects for their types.
 /// Parameters are numbered from 1; those that are not set are null.
 package struct ParameterBuffer {
@@ -13,6 +15,8 @@ package struct ParameterBuffer {
   private var lengths: [Int32]
   private var formats: [Int32]
   private var bytes: [UInt8] = []
+  /// The owners of borrowed memory.
+  private var retained: [Data] = []
 
   package init(_ types: [PostgresType]) {
     self.types = types
@@ -29,7 +33,10 @@ package struct ParameterBuffer {
   package mutating func clear() {
     for index in places.indices { setNull(index) }
     bytes.removeLast(bytes.count - 1)
+    retained = []
   }
+
+  mutating func retain(_ value: Data) { retained.append(value) }
 
   private mutating func setNull(_ index: Int) {
     places[index] = .null
@@ -55,6 +62,18 @@ package struct ParameterBuffer {
     places[index] = value.baseAddress.map { .borrowed($0) } ?? .own(0)
     lengths[index] = try length(value.count, index)
     formats[index] = format
+  }
+
+  /// The same values without memory of the caller.
+  var owned: ParameterBuffer {
+    var copy = self
+    for index in places.indices {
+      guard case .borrowed(let start) = places[index] else { continue }
+      copy.places[index] = .own(copy.bytes.count)
+      copy.bytes.append(
+        contentsOf: UnsafeRawBufferPointer(start: start, count: Int(lengths[index])))
+    }
+    return copy
   }
 
   package mutating func bindNull(at number: Int) throws {
@@ -84,6 +103,34 @@ package struct ParameterBuffer {
     return error
   }
 
+  /// Passes each value in its binary form, `nil` for null.
+  func forEachField(_ body: (UnsafeRawBufferPointer?) throws -> Void) throws {
+    try bytes.withUnsafeBytes { bytes in
+      for index in places.indices {
+        let count = Int(lengths[index])
+        let value: UnsafeRawBufferPointer
+        switch places[index] {
+        case .null:
+          try body(nil)
+          continue
+        case .own(let offset):
+          value = UnsafeRawBufferPointer(rebasing: bytes[offset...].prefix(count))
+        case .borrowed(let start): value = UnsafeRawBufferPointer(start: start, count: count)
+        }
+        if formats[index] == 1 {
+          try body(value)
+          continue
+        }
+        guard types[index] == .numeric, let digits = Decimal(digits: value) else {
+          throw failure("a text is not a value of the type \(types[index])", index)
+        }
+        var encoded: [UInt8] = []
+        NumericCoding.encode(digits, to: &encoded)
+        try encoded.withUnsafeBytes { try body($0) }
+      }
+    }
+  }
+
   /// Lends the values in the form that libpq wants.
   func withValues<R>(
     _ body: (
@@ -102,5 +149,13 @@ package struct ParameterBuffer {
       }
       return try body(Int32(places.count), pointers, lengths, formats)
     }
+  }
+}
+
+extension Decimal {
+  /// A number in text form; `nil` if it is none.
+  fileprivate init?(digits: UnsafeRawBufferPointer) {
+    let text = String(decoding: digits, as: UTF8.self)
+    if text == "NaN" { self = .nan } else { self.init(string: text, locale: nil) }
   }
 }

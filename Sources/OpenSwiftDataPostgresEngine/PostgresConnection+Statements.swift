@@ -11,9 +11,29 @@ extension PostgresConnection {
   /// Outside of a transaction, several statements are one transaction.
   /// - Parameter value: Called with the first value of each result that has a row, as text.
   package func execute(_ sql: String, value: (String) -> Void = { _ in }) throws {
+    try sendDeferred()
     try exchange(sql) { handle, deadline in
       try sent(PQsendQuery(handle, sql), sql)
       try discardResults(handle, deadline, sql, value: value)
+    }
+  }
+
+  /// Runs one statement without parameters and rows, after the deferred ones and with them.
+  /// - Returns: Its tag, such as `COMMIT`.
+  @discardableResult
+  func executeSingle(_ sql: String, isCommit: Bool = false) throws -> String {
+    try exchange(sql, isCommit: isCommit) { handle, deadline in
+      let kept = try beginPipeline(handle)
+      if kept.isEmpty {
+        try sent(PQsendQuery(handle, sql), sql)
+        return try discardResults(handle, deadline, sql)
+      }
+      try sent(PQsendQueryParams(handle, sql, 0, nil, nil, nil, nil, 1), sql)
+      try sync(handle, sql)
+      try receiveDeferred(kept, handle, deadline)
+      let tag = try discardResults(handle, deadline, sql)
+      try endPipeline(handle, deadline)
+      return tag
     }
   }
 
@@ -25,6 +45,7 @@ extension PostgresConnection {
 
   func description(of sql: String) throws -> StatementDescription {
     if let found = statements.find(sql) { return found }
+    try sendDeferred()
     let name = statements.makeName()
     let obsolete = statements.obsoleteNames
     // They are deallocated even if the statement after them cannot be prepared.

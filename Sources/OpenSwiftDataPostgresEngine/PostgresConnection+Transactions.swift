@@ -23,6 +23,7 @@ extension PostgresConnection {
   /// Whether a transaction is open, even if it has failed.
   package var hasOpenTransaction: Bool {
     guard let handle else { return false }
+    if isBeginDeferred { return true }
     switch PQtransactionStatus(handle) {
     case PQTRANS_INTRANS, PQTRANS_INERROR: return true
     default: return false
@@ -33,29 +34,30 @@ extension PostgresConnection {
   /// savepoint.
   package func begin(_ kind: TransactionKind) throws {
     if let depth = innerTransactions {
-      try execute("SAVEPOINT \(PostgresConnection.innerName(depth))")
+      try executeLater("SAVEPOINT \(PostgresConnection.innerName(depth))")
       innerTransactions = depth + 1
       return
     }
     guard !hasOpenTransaction else { throw failure(.misuse, "a transaction is open already") }
-    var sql = kind.sql
-    if let preamble = preambles[kind] { sql += "; " + preamble }
+    var statements = [kind.sql]
     if options.statements == .unnamed {
       // Behind a pooler the session has no settings.
-      let settings = options.settings.map {
-        "; SET LOCAL \($0.name) = \($0.milliseconds)"
-      }
-      sql = kind.sql + settings.joined() + sql.dropFirst(kind.sql.count)
+      statements += options.settings.map { "SET LOCAL \($0.name) = \($0.milliseconds)" }
     }
+    statements += preambles[kind] ?? []
     transactionNumber = nil
-    try execute(sql) { self.transactionNumber = Int64($0) }
+    guard defersStatements else {
+      return try execute(statements.joined(separator: "; ")) { transactionNumber = Int64($0) }
+    }
+    isBeginDeferred = true
+    deferred = statements.map { .text($0) }
   }
 
   /// If the connection is lost during the commit, another one is asked what happened.
   /// - Throws: `PostgresError`; if `isOutcomeUnknown` is true, the changes may be stored.
   package func commit() throws {
     if let depth = innerTransactions, depth > 0 {
-      try execute("RELEASE SAVEPOINT \(PostgresConnection.innerName(depth - 1))")
+      try executeSingle("RELEASE SAVEPOINT \(PostgresConnection.innerName(depth - 1))")
       innerTransactions = depth - 1
       return
     }
@@ -72,13 +74,9 @@ extension PostgresConnection {
     // Made before the server ends the transaction.
     let refusal = refusal(
       "nothing was committed, because an earlier error aborted the transaction", "COMMIT")
-    let sql = "COMMIT"
     let tag: String
     do {
-      tag = try exchange(sql, isCommit: true) { handle, deadline in
-        try sent(PQsendQuery(handle, sql), sql)
-        return try discardResults(handle, deadline, sql)
-      }
+      tag = try executeSingle("COMMIT", isCommit: true)
     } catch var error as PostgresError where error.isOutcomeUnknown {
       // What is left of the connection can't be trusted.
       close()
@@ -103,6 +101,9 @@ extension PostgresConnection {
       return rollback(to: PostgresConnection.innerName(depth - 1))
     }
     guard hasOpenTransaction else { return }
+    deferred.removeAll()
+    // Nothing of the transaction was sent.
+    if isBeginDeferred { return isBeginDeferred = false }
     do {
       try execute("ROLLBACK")
       transactionFailure = nil
@@ -113,12 +114,14 @@ extension PostgresConnection {
 
   private func rollback(to savepoint: String) {
     guard hasOpenTransaction else { return }
+    if dropDeferred(from: "SAVEPOINT \(savepoint)") { return }
     do {
       try execute("ROLLBACK TO SAVEPOINT \(savepoint)")
       transactionFailure = nil
-      try execute("RELEASE SAVEPOINT \(savepoint)")
+      try executeLater("RELEASE SAVEPOINT \(savepoint)")
     } catch {
-      close()
+      // Without the savepoint, because a statement before it failed, the whole transaction has.
+      if handle.map({ PQtransactionStatus($0) }) != PQTRANS_INERROR { close() }
     }
   }
 
@@ -152,10 +155,10 @@ extension PostgresConnection {
     guard hasOpenTransaction else {
       throw failure(.misuse, "a savepoint needs an open transaction")
     }
-    try execute("SAVEPOINT \(quoted)")
+    try executeLater("SAVEPOINT \(quoted)")
     do {
       let result = try body()
-      try execute("RELEASE SAVEPOINT \(quoted)")
+      try executeLater("RELEASE SAVEPOINT \(quoted)")
       return result
     } catch {
       rollback(to: quoted)

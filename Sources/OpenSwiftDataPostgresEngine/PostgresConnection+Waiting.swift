@@ -27,7 +27,7 @@ extension PostgresConnection {
     defer { isExchanging = false }
     let handle = try usableHandle(for: sql)
     // libpq does not know this while a statement runs.
-    isInTransaction = PQtransactionStatus(handle) == PQTRANS_INTRANS
+    isInTransaction = isBeginDeferred || PQtransactionStatus(handle) == PQTRANS_INTRANS
     // Without an open transaction each statement commits by itself.
     let mayCommit = isCommit || !isInTransaction && !PostgresConnection.onlyReads(sql)
     cancellation.reset()
@@ -35,6 +35,7 @@ extension PostgresConnection {
     let limit = limit ?? options.statementTimeout.map { $0 + options.cancellationGrace / 2 }
     let start = ContinuousClock.now
     roundTrips += 1
+    ExchangeCount.current?.add()
     do {
       return try body(handle, Deadline(after: limit))
     } catch let interruption as Interruption {
@@ -112,6 +113,20 @@ extension PostgresConnection {
     }
     var events = CPOSTGRES_READABLE
     if unsent > 0 { events |= CPOSTGRES_WRITABLE }
+    try wait(for: events, handle, deadline, sql)
+  }
+
+  /// Waits until everything was sent, and reads what arrives meanwhile. If the connection is lost, the
+  /// next result says so.
+  func flush(_ handle: OpaquePointer, _ deadline: Deadline, _ sql: String?) throws {
+    while PQflush(handle) > 0 {
+      try wait(for: CPOSTGRES_READABLE | CPOSTGRES_WRITABLE, handle, deadline, sql)
+    }
+  }
+
+  private func wait(
+    for events: Int32, _ handle: OpaquePointer, _ deadline: Deadline, _ sql: String?
+  ) throws {
     let found = cpostgres_wait(
       PQsocket(handle), cancellation.wake.reading, events, deadline.milliseconds)
     if found < 0 { throw failure(.connection, "waiting for the socket failed", sql: sql) }

@@ -43,7 +43,7 @@ package final class PostgresConnection {
 
   /// The statements with which transactions begin, by their kind: locks, and settings. They must not
   /// read before the last lock. A value that they return is the `transactionNumber`.
-  package var preambles: [TransactionKind: String] = [:]
+  package var preambles: [TransactionKind: [String]] = [:]
 
   /// The server's number of the running transaction, if the preamble has asked for it.
   var transactionNumber: Int64?
@@ -51,6 +51,19 @@ package final class PostgresConnection {
   /// Finds out whether a transaction was committed whose connection was lost; `nil` if that can't be
   /// found out.
   var findOutcome: ((Int64) -> Bool?)?
+
+  /// Whether statements without results may wait for the next one of the transaction, with which they
+  /// are sent. Errors of the former are thrown by the latter.
+  package var defersStatements = false
+
+  /// The statements that wait.
+  var deferred: [DeferredStatement] = []
+
+  /// Whether the begin of the running transaction waits.
+  var isBeginDeferred = false
+
+  /// Whether a value was sent or read that made the buffers of libpq large: they never shrink.
+  package internal(set) var hasLargeBuffers = false
 
   /// The number of `PQpipelineSync` calls that the server has not answered.
   var openSyncs = 0
@@ -89,6 +102,8 @@ package final class PostgresConnection {
     PQfinish(handle)
     statements.removeAll()
     transactionFailure = nil
+    deferred = []
+    isBeginDeferred = false
     openSyncs = 0
   }
 

@@ -191,7 +191,7 @@ package final class PostgresPool: @unchecked Sendable {
     if state.withLock({ $0.gate.isLastUse(of: index) }), let connection = seat.connection {
       connection.rollbackEnclosing()
       connection.rollback()
-      if !connection.isOpen { seat.connection = nil }
+      if !connection.isOpen || connection.hasLargeBuffers { seat.connection = nil }
       seat.lastUse = .now
     }
     // Under the lock, so that a thread whose wait times out finds either its ticket or its seat.

@@ -8,11 +8,13 @@ package final class PostgresRows {
   private let description: StatementDescription
   private let deadline: Deadline
   /// The part of the result that holds the current row.
-  private var part: OpaquePointer?
-  private var row: Int32 = -1
+  private(set) var part: OpaquePointer?
+  private(set) var row: Int32 = -1
   private var rowCount: Int32 = 0
   /// The columns as the server sent them with the rows.
   private(set) var types: [PostgresType] = []
+  /// The number of rows in the parts that were received.
+  private var receivedRows = 0
   private var isAtEnd = false
   private var tag = ""
 
@@ -54,6 +56,7 @@ package final class PostgresRows {
       }
       if PQntuples(result) > 0 {
         (part, row, rowCount) = (result, 0, PQntuples(result))
+        receivedRows += Int(rowCount)
         return true
       }
       PQclear(result)
@@ -76,6 +79,7 @@ package final class PostgresRows {
   /// Reads the rest of the rows, so that errors after the last row that was used are reported too.
   func finish() throws {
     while try next() {}
+    description.lastRowCount = receivedRows
   }
 
   func clear() {
@@ -103,8 +107,12 @@ package final class PostgresRows {
     guard let part, let start = PQgetvalue(part, row, Int32(column)) else {
       return UnsafeRawBufferPointer(start: nil, count: 0)
     }
-    return UnsafeRawBufferPointer(start: start, count: Int(PQgetlength(part, row, Int32(column))))
+    let count = Int(PQgetlength(part, row, Int32(column)))
+    if count > PostgresConnection.largeMessage { noteLargeValue() }
+    return UnsafeRawBufferPointer(start: start, count: count)
   }
+
+  func noteLargeValue() { connection.hasLargeBuffers = true }
 
   package func type(_ column: Int) -> PostgresType { types[column] }
 

@@ -64,14 +64,14 @@ extension PostgresStatement {
     }
     do {
       try connection.exchange(sql, within: limit) { handle, deadline in
-        try connection.sent(PQenterPipelineMode(handle), sql)
+        let kept = try connection.beginPipeline(handle)
+        if kept.isEmpty { try connection.sent(PQenterPipelineMode(handle), sql) }
         try withoutActuallyEscaping(result) { result in
-          let batch = Batch(self, handle, deadline, result)
+          let batch = Batch(self, handle, deadline, kept, result)
           parameters.clear()
           try rows(batch.send)
           try batch.finish()
         }
-        try connection.sent(PQexitPipelineMode(handle), sql)
       }
     } catch let error as PostgresError where error.isStalePreparedStatement {
       forget()
@@ -85,6 +85,8 @@ extension PostgresStatement {
     private let connection: PostgresConnection
     private let handle: OpaquePointer
     private let deadline: Deadline
+    /// The statements before the batch whose results have not arrived.
+    private var kept: [DeferredStatement]
     private let result: (Int, BatchResult) throws -> Void
     private let hasIntegers: Bool
     private var sent = 0
@@ -98,12 +100,13 @@ extension PostgresStatement {
 
     init(
       _ statement: PostgresStatement, _ handle: OpaquePointer, _ deadline: Deadline,
-      _ result: @escaping (Int, BatchResult) throws -> Void
+      _ kept: [DeferredStatement], _ result: @escaping (Int, BatchResult) throws -> Void
     ) {
       self.statement = statement
       connection = statement.connection
       self.handle = handle
       self.deadline = deadline
+      self.kept = kept
       self.result = result
       hasIntegers = statement.columns.first.map { $0.type == .bigint } ?? false
     }
@@ -127,16 +130,14 @@ extension PostgresStatement {
     func finish() throws {
       try connection.sync(handle, statement.sql)
       while received < sent { try receiveSome() }
-      while connection.openSyncs > 0 {
-        guard let answer = try connection.nextResult(handle, deadline, statement.sql) else {
-          throw connection.lastFailure(statement.sql)
-        }
-        defer { PQclear(answer) }
-        guard PQresultStatus(answer) == PGRES_PIPELINE_SYNC else {
-          throw PostgresError(result: answer, sql: statement.sql)
-        }
-        connection.openSyncs -= 1
-      }
+      try receiveKept()
+      try connection.endPipeline(handle, deadline)
+    }
+
+    private func receiveKept() throws {
+      if kept.isEmpty { return }
+      try connection.receiveDeferred(kept, handle, deadline)
+      kept = []
     }
 
     private var isFull: Bool {
@@ -150,6 +151,7 @@ extension PostgresStatement {
 
     /// Waits for the server, and takes what has arrived.
     private func receiveSome() throws {
+      try receiveKept()
       if PQisBusy(handle) != 0 { try connection.receive(handle, deadline, statement.sql) }
       while received < sent, PQisBusy(handle) == 0 {
         guard let answer = PQgetResult(handle) else {

@@ -12,6 +12,10 @@ package final class PostgresStatement {
   /// The values of the parameters.
   package var parameters: ParameterBuffer
 
+  /// Up to this many rows, the next run's rows are received together: without chunks libpq makes a
+  /// result for each row, which costs as much as to send it.
+  private static let fewRows = 200
+
   init(_ description: StatementDescription, connection: PostgresConnection) {
     self.description = description
     self.connection = connection
@@ -79,14 +83,34 @@ package final class PostgresStatement {
     within limit: Duration?, _ body: (PostgresRows) throws -> R
   ) throws -> R {
     try connection.exchange(sql, within: limit) { handle, deadline in
+      let kept = try connection.beginPipeline(handle)
       try send(parameters)
-      try connection.sent(cpostgres_read_in_parts(handle, 500), sql)
+      if !kept.isEmpty {
+        try connection.sync(handle, sql)
+        try connection.receiveDeferred(kept, handle, deadline)
+      }
+      if cpostgres_has_chunks() != 0 || description.lastRowCount > PostgresStatement.fewRows {
+        try connection.sent(cpostgres_read_in_parts(handle, 500), sql)
+      }
       let rows = PostgresRows(connection, handle, description, deadline)
       defer { rows.end() }
       let result = try body(rows)
       try rows.finish()
+      if !kept.isEmpty { try connection.endPipeline(handle, deadline) }
       return result
     }
+  }
+
+  /// Runs the statement before the next one of the transaction, with which it is sent, or now. The
+  /// error of a later run is thrown by the next one.
+  package func runLater() throws {
+    guard connection.defersStatements, connection.hasOpenTransaction,
+      parameters.size <= PostgresConnection.deferredBytes
+    else {
+      try run()
+      return
+    }
+    try connection.keep(description, parameters.owned)
   }
 
   /// Sends the statement with these values.
@@ -94,16 +118,7 @@ package final class PostgresStatement {
     guard let handle = connection.handle else {
       throw connection.failure(.connection, "the connection is closed", sql: sql)
     }
-    let result = values.withValues { count, pointers, lengths, formats in
-      if !description.name.isEmpty {
-        return PQsendQueryPrepared(
-          handle, description.name, count, pointers, lengths, formats, 1)
-      }
-      // The types are known from the first description of this text.
-      let types = description.parameterTypes.map(\.rawValue)
-      return PQsendQueryParams(handle, sql, count, types, pointers, lengths, formats, 1)
-    }
-    try connection.sent(result, sql)
+    try connection.send(description, values, handle)
   }
 
   // MARK: Short answers

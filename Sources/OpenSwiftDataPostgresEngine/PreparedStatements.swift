@@ -6,6 +6,8 @@ package final class StatementDescription {
   package let parameterTypes: [PostgresType]
   package let columns: [Column]
   fileprivate var lastUse: UInt64 = 0
+  /// The number of rows that the last run returned; many before the first.
+  var lastRowCount = Int.max
 
   package struct Column: Hashable, Sendable {
     package let name: String

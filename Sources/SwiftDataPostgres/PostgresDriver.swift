@@ -34,9 +34,9 @@ struct PostgresDriver: SQLDriver {
   /// How saves begin. The lock comes before the first statement that reads, so that the transaction
   /// sees what those before it have committed. The number tells what became of a transaction whose
   /// connection is lost.
-  private static let preambles: [TransactionKind: String] = {
-    func preamble(_ mode: String) -> String {
-      "LOCK TABLE \"Z_PRIMARYKEY\" IN \(mode) MODE; SELECT txid_current()"
+  private static let preambles: [TransactionKind: [String]] = {
+    func preamble(_ mode: String) -> [String] {
+      ["LOCK TABLE \"Z_PRIMARYKEY\" IN \(mode) MODE", "SELECT txid_current()"]
     }
     return [
       .serializableWrite: preamble("ROW EXCLUSIVE"), .write: preamble("SHARE ROW EXCLUSIVE"),
@@ -58,6 +58,7 @@ struct PostgresDriver: SQLDriver {
     try translating(else: consequence) {
       try pool.write("a change") { connection in
         connection.preambles = PostgresDriver.preambles
+        connection.defersStatements = true
         return try body(connection)
       }
     }
@@ -67,6 +68,7 @@ struct PostgresDriver: SQLDriver {
     try translating(else: PostgresWriterLease.consequence) {
       let lease = try pool.lease(within: limit)
       lease.connection.preambles = PostgresDriver.preambles
+      lease.connection.defersStatements = true
       return PostgresWriterLease(driver: self, lease: lease)
     }
   }
@@ -103,12 +105,20 @@ struct PostgresDriver: SQLDriver {
     return "The store can't be written; \(consequence)."
   }
 
+  private func parameterColumn(of error: PostgresError) -> ParameterColumn? {
+    guard let number = error.parameter, let sql = error.sql else { return nil }
+    return ParameterColumn(of: number, in: sql)
+  }
+
   private func entity(of error: PostgresError) -> EntityMapping? {
-    error.table.flatMap { table in mapping.entities.first { $0.table == table } }
+    (error.table ?? parameterColumn(of: error)?.table).flatMap { table in
+      mapping.entities.first { $0.table == table }
+    }
   }
 
   private func properties(of error: PostgresError, _ entity: EntityMapping?) -> String? {
-    let columns = error.column.map { [$0] } ?? error.constrainedColumns
+    let named = error.column ?? parameterColumn(of: error)?.column
+    let columns = named.map { [$0] } ?? error.constrainedColumns
     if columns.isEmpty { return nil }
     return columns.map { column in
       entity?.properties.first { property in

@@ -16,7 +16,10 @@ extension PostgresStatement: ParameterTarget {
   }
 
   package func bind(_ value: Data, at index: Int32) throws {
-    try value.withUnsafeBytes { try bind(bytes: $0, at: index) }
+    if value.count < 4096 || isNumeric(index) {
+      return try value.withUnsafeBytes { try bind(bytes: $0, at: index) }
+    }
+    try described { try parameters.bind(retained: value, at: Int(index)) }
   }
 
   /// The digits of a decimal with many digits are bytes in the engine.
@@ -60,65 +63,22 @@ extension PostgresStatement: PreparedSQL {
     return try run()
   }
 
-  package func run(_ rows: RowWrites) throws {
+  package func runLater(_ parameters: SQLParameters) throws {
+    try bind(parameters)
+    try runLater()
+  }
+
+  package func run(
+    _ count: Int, values: (Int) -> RowValues, result: (_ index: Int, _ changedRows: Int) -> Void
+  ) throws {
+    if count == 1 { return result(0, try run(.row(values(0)))) }
     try runBatch { send in
-      _ = try rows.forEach(self) {
+      for index in 0..<count {
+        try values(index).bind(to: self)
         try send()
-        return true
       }
-    }
-  }
-
-  /// An error of the server undoes all rows of the batch, so the rows before the rejected one are
-  /// written again.
-  package func runUntilRejected(_ rows: RowWrites) throws -> Int {
-    do {
-      try connection.savepoint("batch") { try run(rows) }
-      return rows.count
-    } catch let error as PostgresError where error.isUniquenessViolation {
-      let count = error.rowIndex ?? 0
-      try run(rows, count: count)
-      return count
-    }
-  }
-
-  /// Mostly all rows change something, so they are sent without waiting for the results. If one
-  /// changes nothing, the rows before it are written again.
-  package func runWhileChanging(_ rows: RowWrites) throws -> Int {
-    struct Unchanged: Error {
-      let index: Int
-    }
-    do {
-      var count = 0
-      try connection.savepoint("batch") {
-        try runBatch { send in
-          _ = try rows.forEach(self) {
-            try send()
-            return true
-          }
-        } result: { index, result in
-          if result.changedRows == 0 { throw Unchanged(index: index) }
-          count = index + 1
-        }
-      }
-      return count
-    } catch let unchanged as Unchanged {
-      try run(rows, count: unchanged.index)
-      return unchanged.index
-    }
-  }
-
-  /// Runs for the first rows only.
-  private func run(_ rows: RowWrites, count: Int) throws {
-    if count == 0 { return }
-    try runBatch { send in
-      var rest = count
-      _ = try rows.forEach(self) {
-        if rest == 0 { return false }
-        rest -= 1
-        try send()
-        return true
-      }
+    } result: { index, done in
+      result(index, done.changedRows)
     }
   }
 
@@ -169,6 +129,16 @@ extension PostgresStatement: PreparedSQL {
         keys.append(
           try rows.integer(0) ?? 0, entityNumber: hasNumber ? Int(try rows.integer(1) ?? 0) : 0)
       }
+    }
+  }
+
+  package func row(_ key: Int64, _ reading: RowReading) throws -> DefaultSnapshot? {
+    try bind(.integer(key))
+    return try rows { rows in
+      let cursor = PostgresCursor(rows)
+      let row = try reading.readFirst(cursor)
+      try cursor.check()
+      return row
     }
   }
 

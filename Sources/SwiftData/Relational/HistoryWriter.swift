@@ -86,7 +86,7 @@ struct HistoryWriter {
   mutating func addUpdatedRow(_ key: Int64, entity: Int, columns: Data?) throws {
     if !keepsChanges { return recordGap() }
     let position = try begin()
-    try run(
+    try runLater(
       statements.addUpdatedRow,
       [
         .integer(position.lastChange + 1), .integer(Int64(entity)), .integer(key),
@@ -148,7 +148,7 @@ struct HistoryWriter {
     }
     guard var position, !position.isEmpty else { return }
     _ = try addTransaction(&position)
-    try run(
+    try runLater(
       statements.storeLastKeys, [.integer(position.transaction), .integer(position.lastChange)])
   }
 
@@ -189,7 +189,7 @@ struct HistoryWriter {
     let keys = zip(position.texts, position.textKeys).map { text, key -> _StoredValue in
       text == nil ? .null : .integer(key)
     }
-    try run(
+    try runLater(
       statements.addTransaction, [.integer(position.transaction)] + keys + [.real(time)])
     return time
   }
@@ -248,6 +248,10 @@ struct HistoryWriter {
   }
 
   // MARK: Statements
+
+  private func runLater(_ sql: String, _ values: [_StoredValue]) throws {
+    try session.statement(sql).runLater(.values(values))
+  }
 
   @discardableResult
   private func run(_ sql: String, _ values: [_StoredValue]) throws -> Int {

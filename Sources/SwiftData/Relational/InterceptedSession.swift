@@ -91,6 +91,18 @@ private final class InterceptedStatement: PreparedSQL {
     try base.run(rows)
   }
 
+  func runLater(_ parameters: SQLParameters) throws {
+    try willRun()
+    try base.runLater(parameters)
+  }
+
+  func run(
+    _ count: Int, values: (Int) -> RowValues, result: (_ index: Int, _ changedRows: Int) -> Void
+  ) throws {
+    try willRun(times: count)
+    try base.run(count, values: values, result: result)
+  }
+
   func runUntilRejected(_ rows: RowWrites) throws -> Int {
     try willRun(rows)
     return try base.runUntilRejected(rows)

@@ -133,7 +133,7 @@ final class KeyAssigner {
       return
     }
     for (number, next) in ends {
-      try prepared.statement(store.plans.keys.storeLast).run(.pair(next - 1, Int64(number)))
+      try prepared.statement(store.plans.keys.storeLast).runLater(.pair(next - 1, Int64(number)))
     }
   }
 

@@ -51,7 +51,7 @@ final class RowWriter {
       let rest = indices.dropFirst(count)
       if rest.isEmpty { continue }
       try prepared.statement(run.save.statements.insert).run(
-        writes(rest, of: models, run.save, from: first + Int64(count)))
+        writes(rest, of: models, run.save, from: first + Int64(count), isBulk: true))
     }
   }
 
@@ -70,11 +70,13 @@ final class RowWriter {
 
   private func writes(
     _ indices: Range<Int>, of models: NewModels, _ save: EntitySave, from key: Int64,
-    step: Int64 = 1
+    step: Int64 = 1, isBulk: Bool = false
   ) -> RowWrites {
-    RowWrites(
+    var writes = RowWrites(
       models: models, indices: indices, cells: save.statements.cells, keys: keys.inserted,
       firstKey: key, keyStep: step)
+    if isBulk { writes.bulk = save.statements.bulkInsert }
+    return writes
   }
 
   /// Writes models with unique values.
@@ -114,8 +116,11 @@ final class RowWriter {
     }
     let rest = wanted.dropFirst(count)
     if !rest.isEmpty {
-      count += try prepared.statement(sql).runWhileChanging(
-        writes(rest, of: models, save, from: free.first + Int64(count)))
+      let written = try prepared.statement(sql).runWhileChanging(
+        writes(
+          rest, of: models, save, from: free.first + Int64(count), isBulk: insertsGroups))
+      if written < rest.count { insertsGroups = false }
+      count += written
     }
     if count > 0 {
       keys.assign(try keys.take(count, save), to: wanted.prefix(count), of: models, save)
@@ -216,14 +221,51 @@ final class RowWriter {
 
   // MARK: Changed rows
 
-  /// Updates a changed row, unless the save deletes it.
-  func update(_ snapshot: DefaultSnapshot) throws {
-    let save = try prepared.save(of: snapshot)
-    guard let key = snapshot.persistentIdentifier.rowKey,
-      !deletion.contains(key, root: save.changes.root),
-      let found = try update(snapshot, save, snapshot.changedSlots, key: key)
-    else { return }
-    if !found { deletedRows.append(snapshot.persistentIdentifier) }
+  /// Updates changed rows, unless the save deletes them. Consecutive rows with the same changed columns
+  /// share a statement.
+  func update(_ snapshots: some Sequence<DefaultSnapshot>) throws {
+    var batch: UpdateBatch?
+    for snapshot in snapshots {
+      let save = try prepared.save(of: snapshot)
+      guard let key = snapshot.persistentIdentifier.rowKey,
+        !deletion.contains(key, root: save.changes.root),
+        let update = save.update(of: snapshot.changedSlots)
+      else { continue }
+      if let full = batch, full.update.sql != update.sql || full.save !== save {
+        try run(full)
+        batch = nil
+      }
+      if batch == nil { batch = UpdateBatch(save: save, update: update) }
+      batch?.rows.append((snapshot, key))
+    }
+    if let batch { try run(batch) }
+  }
+
+  private struct UpdateBatch {
+    let save: EntitySave
+    let update: EntitySave.Update
+    var rows: [(snapshot: DefaultSnapshot, key: Int64)] = []
+  }
+
+  private func run(_ batch: UpdateBatch) throws {
+    var done = 0
+    do {
+      try prepared.statement(batch.update.sql).run(batch.rows.count) { index in
+        RowValues(
+          row: batch.rows[index].snapshot.rowCells, cells: batch.update.cells, keys: keys.inserted,
+          trailingKey: batch.rows[index].key)
+      } result: { index, changedRows in
+        done = index + 1
+        let (snapshot, key) = batch.rows[index]
+        if changedRows == 0 { return deletedRows.append(snapshot.persistentIdentifier) }
+        changes.noteUpdate(
+          RowChanges.Row(root: batch.save.changes.root, key: key), batch.update.slots)
+      }
+    } catch let error as any DatabaseFailure where error.isUniquenessViolation {
+      // The results come in the order of the rows.
+      let (snapshot, key) = batch.rows[min(done, batch.rows.count - 1)]
+      throw try collision(of: snapshot, batch.save, key: key) ?? error
+    }
   }
 
   /// - Returns: Whether the row existed; nil if no column has to be written.

@@ -13,7 +13,23 @@ package struct RowWrites {
   /// written.
   var rowsPerRun = 1
 
+  /// How the rows are inserted together; `nil` if each needs a statement.
+  var bulk: BulkInsert?
+
   package var count: Int { indices.count }
+
+  /// How the rows can be inserted together, instead of with a run of the statement for each.
+  package var bulkInsert: BulkInsert? { bulk }
+
+  /// The same rows in parts.
+  package func parts(ofRows size: Int) -> [RowWrites] {
+    stride(from: indices.lowerBound, to: indices.upperBound, by: size).map { start in
+      RowWrites(
+        models: models, indices: start..<min(start + size, indices.upperBound), cells: cells,
+        keys: keys, firstKey: firstKey + Int64(start - indices.lowerBound) * keyStep,
+        keyStep: keyStep, rowsPerRun: rowsPerRun, bulk: bulk)
+    }
+  }
 
   /// Binds the values of the rows of each run and calls `run`, until that returns false.
   /// - Returns: The number of rows for which it returned true.
@@ -33,4 +49,13 @@ package struct RowWrites {
     }
     return rest.lowerBound - indices.lowerBound
   }
+}
+
+/// A table and its columns, for databases that insert many rows without a statement for each.
+package struct BulkInsert: Sendable {
+  package let table: String
+  /// First those of the parameters, then those with the same value in all rows.
+  package let columns: [String]
+  /// The values of the last columns.
+  package let last: [Int64]
 }

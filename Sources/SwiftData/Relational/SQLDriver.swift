@@ -179,8 +179,21 @@ package protocol PreparedSQL: AnyObject {
   @discardableResult
   func run(_ parameters: SQLParameters) throws -> Int
 
+  /// Runs before the next statement of the transaction, or now. Databases that are asked over a network
+  /// send both together; an error is thrown then.
+  func runLater(_ parameters: SQLParameters) throws
+
   /// Runs once for each row of a batch.
   func run(_ rows: RowWrites) throws
+
+  /// Runs once for each number below `count`.
+  /// - Parameters:
+  ///   - values: The values of the run with this number.
+  ///   - result: Called for each run, in order, with the number of changed rows. Later runs may already
+  ///     have been sent.
+  func run(
+    _ count: Int, values: (Int) -> RowValues, result: (_ index: Int, _ changedRows: Int) -> Void
+  ) throws
 
   /// Runs once for each group of rows, until a unique index rejects a row.
   /// - Returns: The number of written rows: those before the rejected one.
@@ -219,6 +232,14 @@ package protocol PreparedSQL: AnyObject {
 }
 
 extension PreparedSQL {
+  package func runLater(_ parameters: SQLParameters) throws { try run(parameters) }
+
+  package func run(
+    _ count: Int, values: (Int) -> RowValues, result: (_ index: Int, _ changedRows: Int) -> Void
+  ) throws {
+    for index in 0..<count { result(index, try run(.row(values(index)))) }
+  }
+
   package func row(_ key: Int64, _ reading: RowReading) throws -> DefaultSnapshot? {
     try rows(.integer(key), reading).rows.snapshots.first
   }

@@ -48,6 +48,8 @@ package struct SaveStatements: Sendable {
   package let externalColumns: [Column]
   package let insert: String
   private let insertion: Insert
+  /// The insert of many rows, with the parameters of `insert`.
+  package let bulkInsert: BulkInsert
   package let largestKey: String
   /// One query per unique constraint: finds the row with the same values.
   package let lookups: [Lookup]
@@ -87,6 +89,10 @@ package struct SaveStatements: Sendable {
     insert.rows[0][2] = .integer(1)
     for index in columns.indices { insert.rows[0][index + 3] = .parameter(index + 1) }
     insertion = insert
+    bulkInsert = BulkInsert(
+      table: entity.table,
+      columns: [RowColumns.key] + columns.map(\.name) + [RowColumns.entity, RowColumns.version],
+      last: [Int64(entity.number), 1])
     self.insert = insert.rendered(in: dialect).sql
     largestKey =
       Select([.function("max", [RowColumns.key()])], from: TableReference(entity.table))

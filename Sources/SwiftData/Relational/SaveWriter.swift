@@ -151,9 +151,8 @@ struct SaveWriter {
   }
 
   private func update(where isEarly: Bool) throws {
-    for (snapshot, known) in zip(request.updated, self.isEarly) where known == isEarly {
-      try rows.update(snapshot)
-    }
+    try rows.update(
+      zip(request.updated, self.isEarly).lazy.filter { $0.1 == isEarly }.map { $0.0 })
   }
 
   // MARK: The result

@@ -1,0 +1,80 @@
+import Foundation
+
+/// Runs every task by hand over libpq and with SwiftData, in one run on one server, and prints the
+/// ratios. Rounds are interleaved; the best round counts.
+@main
+struct PostgresBenchmarks {
+  static let contenders: [any Contender.Type] = [HandwrittenContender.self, ModelContender.self]
+  static let rounds = 3
+
+  static func main() throws {
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    if arguments.first == "--memory" { return try Memory.runChild(Array(arguments.dropFirst())) }
+    let server = try Server()
+    defer { server.stop() }
+    if arguments.first == "--repeat", arguments.count == 4 {
+      return try repeatTask(arguments, server)
+    }
+    try printTimes(server, arguments.compactMap(Task.init))
+    if arguments.isEmpty { try Memory.print(server) }
+  }
+
+  /// A new schema, in which names need no prefix.
+  static func newSchema(_ server: Server) throws -> String {
+    let name = "benchmark_" + UUID().uuidString.lowercased().filter { $0 != "-" }
+    try Libpq(server.address).execute("CREATE SCHEMA \(name)")
+    if server.address.contains("://") {
+      let separator = server.address.contains("?") ? "&" : "?"
+      return server.address + "\(separator)options=-csearch_path%3D\(name)"
+    }
+    return server.address + " options='-c search_path=\(name)'"
+  }
+
+  /// - Parameter wanted: The tasks to print; empty for all. Those before them run too.
+  private static func printTimes(_ server: Server, _ wanted: [Task]) throws {
+    let workload = Workload()
+    var best: [String: [Task: Double]] = [:]
+    for _ in 0..<rounds {
+      for type in contenders {
+        let contender = try type.init(newSchema(server), isEmpty: true)
+        for task in Task.allCases {
+          let isNeeded = wanted.isEmpty || wanted.contains(task) || task == .insert
+          if !isNeeded { continue }
+          let seconds = try workload.time(task, of: contender)
+          best[type.name, default: [:]][task] = min(
+            best[type.name]?[task] ?? .infinity, seconds)
+        }
+      }
+    }
+    print("Milliseconds, and the ratio to handwritten code over libpq, best of \(rounds) rounds\n")
+    for task in Task.allCases where wanted.isEmpty || wanted.contains(task) {
+      let hand = best[HandwrittenContender.name]?[task] ?? .nan
+      let model = best[ModelContender.name]?[task] ?? .nan
+      let bar = task.bar.map { "  ≤ \($0)" } ?? ""
+      print(
+        task.title.padding(toLength: 38, withPad: " ", startingAt: 0)
+          + number(hand * 1000) + number(model * 1000) + number(model / hand, digits: 2) + " x"
+          + bar)
+    }
+  }
+
+  static func number(_ value: Double, digits: Int = 1) -> String {
+    let text = String(format: "%.\(digits)f", value)
+    return String(repeating: " ", count: max(1, 10 - text.count)) + text
+  }
+
+  /// One task of one contender, many times, for a profiler: `--repeat SwiftData filter 20`.
+  private static func repeatTask(_ arguments: [String], _ server: Server) throws {
+    guard let type = contenders.first(where: { $0.name == arguments[1] }),
+      let task = Task(rawValue: arguments[2]), let count = Int(arguments[3])
+    else { throw Failure("usage: --repeat <contender> <task> <count>") }
+    let workload = Workload()
+    let contender = try type.init(newSchema(server), isEmpty: true)
+    if task != .insert { _ = try workload.time(.insert, of: contender) }
+    for _ in 0..<count {
+      let seconds = try workload.time(task, of: contender)
+      print((seconds * 1000).rounded(), "ms")
+      if task == .insert || task == .saveOne { try contender.deleteAll() }
+    }
+  }
+}

@@ -1,0 +1,293 @@
+import Foundation
+import OpenSwiftDataPostgresEngine
+import OpenSwiftDataTestPostgres
+import SwiftData
+import SwiftDataPostgres
+import Testing
+
+@Model
+final class Sample {
+  var number: Int
+  var text: String
+  var note: String?
+  var integer: Int64
+  var unsigned: UInt64
+  var small: Int16?
+  var real: Double
+  var float: Float?
+  var decimal: Decimal
+  var flag: Bool
+  var date: Date?
+  var uuid: UUID
+  var data: Data?
+  var list: [String]
+  var spot: Spot?
+  @Attribute(.externalStorage) var image: Data?
+  var parent: Sample?
+
+  init(_ number: Int, _ random: inout some RandomNumberGenerator) {
+    func pick<T>(_ values: T...) -> T { values.randomElement(using: &random)! }
+    self.number = number
+    text = pick("", "plain", "é e\u{301} 👩‍👩‍👧", "\\N\t\n", String(repeating: "x", count: 9000))
+    note = pick(nil, "", "a note")
+    integer = pick(.min, .max, 0, -1)
+    unsigned = pick(.max, 0, 1 << 63)
+    small = pick(nil, .min, .max)
+    real = pick(.infinity, -.infinity, -0.0, 5e-324, .greatestFiniteMagnitude, 0.1)
+    float = pick(nil, .leastNonzeroMagnitude, .greatestFiniteMagnitude, 0.1)
+    decimal = pick(
+      0, -0.1, Decimal(string: "12345678901234567890123456789012345678")!,
+      Decimal(string: "1e-100")!, Decimal(string: "1e100")!, 123.75)
+    flag = pick(true, false)
+    date = pick(nil, Date(timeIntervalSinceReferenceDate: 0.123_456_789), .distantPast)
+    uuid = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, pick(0, 255)))
+    data = pick(nil, Data(), Data(0...255), Data(repeating: 0, count: 20_000))
+    list = pick([], ["a", ""])
+    spot = pick(nil, Spot(x: 1.5, label: nil), Spot(x: -0.0, label: "here"))
+    image = pick(nil, Data(), Data(repeating: 5, count: 30_000))
+  }
+}
+
+@Model
+final class Coupon {
+  @Attribute(.unique) var code: String
+  var value: Int
+
+  init(_ code: String, _ value: Int) {
+    self.code = code
+    self.value = value
+  }
+}
+
+/// Saves of many rows, which are copied, beside saves of single rows.
+@Suite(.enabled(if: PostgresServer.isAvailable))
+struct BulkWriteTests {
+  private func store() throws -> (container: ModelContainer, connection: PostgresConnection) {
+    let url = try PostgresServer.shared.addressOfNewSchema()
+    let container = try ModelContainer(
+      for: Sample.self, Coupon.self, configurations: PostgresConfiguration(url: url))
+    return (container, try PostgresConnection(ConnectionParameters(url)))
+  }
+
+  private func rows(_ sql: String, _ connection: PostgresConnection) throws -> [[PostgresValue]] {
+    try connection.prepare(sql).values()
+  }
+
+  @Test(arguments: [1, 2, 3] as [UInt64])
+  func copiedRowsEqualRowsThatAreSavedOneByOne(_ seed: UInt64) throws {
+    let (many, manyConnection) = try store()
+    let (single, singleConnection) = try store()
+    func make(_ random: inout NumberSequence) -> [Sample] {
+      (0..<300).map { Sample($0, &random) }
+    }
+    var random = NumberSequence(seed)
+    let context = ModelContext(many)
+    for sample in make(&random) { context.insert(sample) }
+    try context.save()
+    random = NumberSequence(seed)
+    let other = ModelContext(single)
+    for sample in make(&random) {
+      other.insert(sample)
+      try other.save()
+    }
+    let sql = "SELECT \"ZSAMPLE\"::text FROM \"ZSAMPLE\" ORDER BY \"ZNUMBER\""
+    let (copied, saved) = try (rows(sql, manyConnection), rows(sql, singleConnection))
+    #expect(copied.count == 300)
+    #expect(copied == saved)
+    // Both are read as they were made.
+    random = NumberSequence(seed)
+    let expected = (0..<300).map { Sample($0, &random) }
+    let found = try ModelContext(many).fetch(
+      FetchDescriptor<Sample>(sortBy: [SortDescriptor(\.number)]))
+    for (sample, value) in zip(found, expected) {
+      #expect(sample.text == value.text && sample.note == value.note)
+      #expect(sample.integer == value.integer && sample.unsigned == value.unsigned)
+      #expect(sample.small == value.small && sample.float == value.float)
+      #expect(sample.real.bitPattern == value.real.bitPattern)
+      #expect(sample.decimal == value.decimal && sample.flag == value.flag)
+      #expect(sample.date == value.date && sample.uuid == value.uuid)
+      #expect(sample.data == value.data && sample.list == value.list)
+      #expect(sample.spot == value.spot && sample.image == value.image)
+    }
+    let history = try ModelContext(many).fetchHistory(
+      HistoryDescriptor<DefaultHistoryTransaction>())
+    #expect(history.map(\.changes.count) == [300])
+  }
+
+  @Test func newRowsThatReferToEachOtherAreCopied() throws {
+    let (container, _) = try store()
+    let context = ModelContext(container)
+    var random = NumberSequence(9)
+    let samples = (0..<200).map { Sample($0, &random) }
+    for sample in samples { context.insert(sample) }
+    for (sample, parent) in zip(samples, samples.dropFirst()) { sample.parent = parent }
+    try context.save()
+    let found = try ModelContext(container).fetch(
+      FetchDescriptor<Sample>(sortBy: [SortDescriptor(\.number)]))
+    #expect(found.map { $0.parent?.number } == (1..<200).map { $0 } + [nil])
+  }
+
+  @Test(arguments: [[], [0], [199], [3, 4, 150]], [[], [7]])
+  func amongManyNewModelsSomeBecomeStoredRows(_ stored: [Int], _ repeated: [Int]) throws {
+    let (container, connection) = try store()
+    let context = ModelContext(container)
+    for index in stored { context.insert(Coupon("code \(index)", -1)) }
+    try context.save()
+    let other = ModelContext(container)
+    for index in 0..<200 { other.insert(Coupon("code \(index)", index)) }
+    for index in repeated { other.insert(Coupon("code \(index)", 1000)) }
+    try other.save()
+    let found = try ModelContext(container).fetch(FetchDescriptor<Coupon>())
+    let values = Dictionary(
+      found.map { ($0.code, $0.value) }, uniquingKeysWith: { _, _ in Int.min })
+    var expected = Dictionary(
+      uniqueKeysWithValues: (0..<200).map { ("code \($0)", $0) })
+    for index in repeated { expected["code \(index)"] = 1000 }
+    #expect(values == expected)
+    #expect(
+      try rows("SELECT count(*) FROM \"ZCOUPON\"", connection) == [[.integer(200)]])
+  }
+
+  @Test func aKeyThatAnotherProgramHasTakenLeavesNothing() throws {
+    let (container, connection) = try store()
+    let context = ModelContext(container)
+    try connection.execute(
+      "ALTER TABLE \"ZSAMPLE\" ADD CONSTRAINT no_150 CHECK (\"ZNUMBER\" <> 150)")
+    var random = NumberSequence(1)
+    for index in 0..<200 { context.insert(Sample(index, &random)) }
+    #expect(throws: SwiftDataError.self) { try context.save() }
+    #expect(try rows("SELECT count(*) FROM \"ZSAMPLE\"", connection) == [[.integer(0)]])
+    try connection.execute("ALTER TABLE \"ZSAMPLE\" DROP CONSTRAINT no_150")
+    try context.save()
+    #expect(try rows("SELECT count(*) FROM \"ZSAMPLE\"", connection) == [[.integer(200)]])
+  }
+
+  @Test(arguments: [1, 3, 20, 300])
+  func aTextWithANullCharacterIsRefusedAndNamed(_ count: Int) throws {
+    let (container, connection) = try store()
+    let context = ModelContext(container)
+    var random = NumberSequence(1)
+    let samples = (0..<count).map { Sample($0, &random) }
+    for sample in samples { context.insert(sample) }
+    samples[count / 2].note = "a\0b"
+    do {
+      try context.save()
+      Issue.record("the text was stored")
+    } catch let error as SwiftDataError {
+      #expect("\(error)".contains("U+0000"))
+      #expect("\(error)".contains("note"))
+      #expect("\(error)".contains("Sample"))
+    }
+    #expect(try rows("SELECT count(*) FROM \"ZSAMPLE\"", connection) == [[.integer(0)]])
+    samples[count / 2].note = "ab"
+    try context.save()
+    samples[count / 2].text = "c\0"
+    do {
+      try context.save()
+      Issue.record("the text was stored")
+    } catch let error as SwiftDataError {
+      #expect("\(error)".contains("text"))
+    }
+    #expect(
+      try ModelContext(container).fetchCount(FetchDescriptor<Sample>()) == count)
+  }
+
+  @Test func changedRowsAreUpdatedInOneRoundTrip() throws {
+    let (container, connection) = try store()
+    let context = ModelContext(container)
+    for index in 0..<2000 { context.insert(Coupon("code \(index)", index)) }
+    try context.save()
+    let coupons = try context.fetch(FetchDescriptor<Coupon>())
+    for coupon in coupons { coupon.value += 1 }
+    try context.save()
+    for coupon in coupons { coupon.value += 1 }
+    let count = ExchangeCount()
+    try ExchangeCount.$current.withValue(count) { try context.save() }
+    #expect(count.value < 20)
+    #expect(
+      try rows("SELECT sum(\"ZVALUE\")::bigint, max(\"Z_OPT\") FROM \"ZCOUPON\"", connection)
+        == [[.integer(2000 * 1999 / 2 + 4000), .integer(3)]])
+  }
+
+  @Test func aChangedRowThatIsGoneIsFoundAmongMany() throws {
+    let (container, connection) = try store()
+    let context = ModelContext(container)
+    for index in 0..<50 { context.insert(Coupon("code \(index)", index)) }
+    try context.save()
+    let coupons = try context.fetch(FetchDescriptor<Coupon>())
+    for coupon in coupons { coupon.value += 100 }
+    try connection.execute("DELETE FROM \"ZCOUPON\" WHERE \"ZVALUE\" IN (7, 30)")
+    // The context drops models whose rows are gone, or refuses the save; either way no row comes back.
+    try? context.save()
+    #expect(try rows("SELECT count(*) FROM \"ZCOUPON\"", connection) == [[.integer(48)]])
+  }
+
+  @Test func aUniqueValueThatIsTakenIsFoundAmongManyChanges() throws {
+    let (container, _) = try store()
+    let context = ModelContext(container)
+    for index in 0..<50 { context.insert(Coupon("code \(index)", index)) }
+    try context.save()
+    let coupons = try context.fetch(
+      FetchDescriptor<Coupon>(sortBy: [SortDescriptor(\.value)]))
+    for coupon in coupons.prefix(30) { coupon.code = "new \(coupon.value)" }
+    coupons[20].code = "code 40"
+    do {
+      try context.save()
+      Issue.record("two rows have one value")
+    } catch let error as SwiftDataError {
+      #expect("\(error)".contains("code"))
+      #expect("\(error)".contains("Coupon"))
+    }
+    let found = try ModelContext(container).fetch(FetchDescriptor<Coupon>())
+    #expect(Set(found.map(\.code)) == Set((0..<50).map { "code \($0)" }))
+  }
+
+  /// The numbers are the measured ones; more would be a regression.
+  @Test func roundTripsOfASaveAreCounted() throws {
+    let (container, _) = try store()
+    let context = ModelContext(container)
+    var random = NumberSequence(1)
+    func trips(_ body: () throws -> Void) rethrows -> Int {
+      let count = ExchangeCount()
+      try ExchangeCount.$current.withValue(count, operation: body)
+      return count.value
+    }
+    for index in 0..<2 {
+      context.insert(Sample(index, &random))
+      try context.save()
+    }
+    let small = Sample(2, &random)
+    // Rows with larger values are not deferred.
+    (small.text, small.data, small.image) = ("small", nil, nil)
+    context.insert(small)
+    let inserting = try trips { try context.save() }
+    let sample = try #require(try context.fetch(FetchDescriptor<Sample>()).first)
+    for number in [10, 11] {
+      sample.number = number
+      try context.save()
+    }
+    sample.number = 12
+    let updating = try trips { try context.save() }
+    print("round trips of a save: \(inserting) for a new row, \(updating) for a changed one")
+    #expect(inserting <= 5)
+    #expect(updating <= 3)
+    let reading = try trips { _ = try context.fetchCount(FetchDescriptor<Sample>()) }
+    #expect(reading <= 2)
+    #expect(try trips { _ = try context.fetchCount(FetchDescriptor<Sample>()) } == 1)
+  }
+}
+
+/// Random numbers that are the same in each run.
+struct NumberSequence: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(_ seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var value = state
+    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+    return value ^ (value >> 31)
+  }
+}
