@@ -207,6 +207,27 @@ struct InterleavedSavesTests {
     #expect(try ModelContext(second).fetchCount(FetchDescriptor<City>()) == 6)
   }
 
+  @Test func textsThatAnotherProcessRemovedAreStoredAgain() throws {
+    let context = ModelContext(first)
+    context.author = "ann"
+    for number in 0..<3 {
+      context.insert(Place("\(number)"))
+      try context.save()
+    }
+    let rows = try StoredRows(url)
+    try rows.connection.execute("DELETE FROM \"ACHANGE\"; DELETE FROM \"ATRANSACTION\"")
+    try rows.connection.execute("DELETE FROM \"ATRANSACTIONSTRING\"")
+    context.insert(Place("last"))
+    try context.save()
+    #expect(
+      try rows.integer(
+        """
+        SELECT count(*) FROM "ATRANSACTION" AS t JOIN "ATRANSACTIONSTRING" AS author \
+        ON author."Z_PK" = t."ZAUTHORTS" JOIN "ATRANSACTIONSTRING" AS process \
+        ON process."Z_PK" = t."ZPROCESSIDTS" WHERE author."ZNAME" = 'ann'
+        """) == 1)
+  }
+
   @Test func historyNamesTheChangesOfEachSave() throws {
     let context = ModelContext(first)
     context.author = "ann"

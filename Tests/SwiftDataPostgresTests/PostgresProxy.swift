@@ -29,19 +29,25 @@ final class PostgresProxy: Sendable {
     self.folder = NSTemporaryDirectory() + "opensd-proxy-" + UUID().uuidString.prefix(8)
     try FileManager.default.createDirectory(
       atPath: self.folder, withIntermediateDirectories: true)
-    listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    listener = socket(AF_UNIX, PostgresProxy.stream, 0)
     let result = PostgresProxy.with(self.folder + "/.s.PGSQL.5432") { [listener] in
       bind(listener, $0, $1)
     }
     guard result == 0, listen(listener, 64) == 0 else {
       throw CocoaError(.fileWriteUnknown)
     }
-    Thread { self.accept() }.start()
+    Thread { self.serve() }.start()
   }
 
   deinit { try? FileManager.default.removeItem(atPath: folder) }
 
   func set(_ mode: Mode) { self.mode.withLock { $0 = mode } }
+
+  #if canImport(Darwin)
+    private static let stream = SOCK_STREAM
+  #else
+    private static let stream = Int32(SOCK_STREAM.rawValue)
+  #endif
 
   private static func with(
     _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
@@ -58,11 +64,11 @@ final class PostgresProxy: Sendable {
     }
   }
 
-  private func accept() {
+  private func serve() {
     while true {
-      let client = Glibc.accept(listener, nil, nil)
+      let client = accept(listener, nil, nil)
       if client < 0 { return }
-      let server = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+      let server = socket(AF_UNIX, PostgresProxy.stream, 0)
       guard mode.withLock({ if case .refuse = $0 { false } else { true } }),
         PostgresProxy.with(target, { connect(server, $0, $1) }) == 0
       else {
