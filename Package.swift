@@ -136,11 +136,14 @@ let package = Package(
     .testTarget(
       name: "SwiftDataStoresTests",
       dependencies: ["SwiftDataStores", "SwiftData", "OpenSwiftDataDocumentWorker"]),
+    .executableTarget(
+      name: "OpenSwiftDataPostgresHistoryWorker", dependencies: ["SwiftDataPostgres", "SwiftData"],
+      path: "Tests/PostgresHistoryWorker"),
     .testTarget(
       name: "SwiftDataPostgresTests",
       dependencies: [
         "SwiftDataPostgres", "SwiftData", "OpenSwiftDataPostgresEngine",
-        "OpenSwiftDataTestPostgres",
+        "OpenSwiftDataTestPostgres", "OpenSwiftDataPostgresHistoryWorker",
       ]),
     .testTarget(
       name: "SwiftDataTestingTests",

@@ -30,7 +30,7 @@ extension RelationalStore {
         try changes.finish()
       }
     }
-    if !isInTransaction { pruneHistory() }
+    if !isInTransaction { didCommit() }
   }
 
   package func entitiesConcerned(byDeletionOf descriptor: _ModelDescriptor) -> Set<String>? {

@@ -83,7 +83,7 @@ private final class RelationalSave: OpenSave {
     }
     transaction.external?.didCommit()
     transaction.lease.end()
-    if let number, !store.isInTransaction { store.pruneHistory(last: number) }
+    if let number, !store.isInTransaction { store.didCommit(number) }
   }
 
   func abandon() { transaction.abandon() }

@@ -69,7 +69,7 @@ private final class RelationalTransaction: StoreTransaction {
     store.transactionOwner.withLock { $0 = nil }
     external?.didCommit()
     lease.end()
-    store.pruneHistory()
+    store.didCommit()
   }
 
   func abandon() {

@@ -119,6 +119,6 @@ package final class RelationalStore: StorePort {
         }
       }
     }
-    pruneHistory()
+    didCommit()
   }
 }
