@@ -126,6 +126,68 @@ struct PostgresObservationTests {
     #expect(observer.results.map(\.text) == ["a", "b", "c"])
   }
 
+  /// A container that was killed after its commit has not notified anybody.
+  @Test func aCommitWithoutANotificationIsFoundByAPoll() async throws {
+    let mine = try database.container { $0.notifiesCommits = true }
+    let theirs = try database.container()
+    let observer = try observer(mine)
+    for number in 1...3 {
+      try theirs.add("\(number)")
+      try await eventually("memo \(number)") { observer.results.count == number }
+    }
+  }
+
+  @Test func aListenerThatTheServerEndsConnectsAgain() async throws {
+    let server = try PostgresServer()
+    defer { server.stop() }
+    let database = try MemoDatabase(server)
+    let mine = try database.container { $0.notifiesCommits = true }
+    let theirs = try database.container { $0.notifiesCommits = true }
+    let observer = try observer(mine)
+    let administrator = try server.connect()
+    let listeners = try administrator.prepare(
+      "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN %' AND state = 'idle'")
+    try await eventually("the listener") { try listeners.integer() == 1 }
+    try administrator.execute(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN %'")
+    try theirs.add("a")
+    try await eventually("the memo") { observer.results.map(\.text) == ["a"] }
+    try await eventually("another listener") { try listeners.integer() == 1 }
+    try theirs.add("b")
+    try await eventually("both memos") { observer.results.map(\.text) == ["a", "b"] }
+  }
+
+  @Test func watchesEndWithTheirObservers() async throws {
+    let server = try PostgresServer()
+    defer { server.stop() }
+    let mine = try MemoDatabase(server).container { $0.notifiesCommits = true }
+    let listeners = try server.connect().prepare(
+      "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN %'")
+    mine.observesRemoteChanges = true
+    try await eventually("the listener") { try listeners.integer() == 1 }
+    mine.observesRemoteChanges = false
+    try await eventually("no listener") { try listeners.integer() == 0 }
+  }
+
+  /// The same hub watches files.
+  @Test func containersOnOneFileAreShownInTheSameWay() async throws {
+    let url = FileManager.default.temporaryDirectory
+      .appendingPathComponent("memos-\(UUID().uuidString).store")
+    defer {
+      for suffix in ["", "-wal", "-shm"] {
+        try? FileManager.default.removeItem(atPath: url.path + suffix)
+      }
+    }
+    let make = { try ModelContainer(for: Memo.self, configurations: ModelConfiguration(url: url)) }
+    let (mine, theirs) = (try make(), try make())
+    let observer = try observer(mine)
+    try theirs.add("a")
+    try await eventually("the memo") { observer.results.map(\.text) == ["a"] }
+    try ModelContext(theirs).deleteHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+    try theirs.add("b")
+    try await eventually("both memos") { observer.results.map(\.text) == ["a", "b"] }
+  }
+
   @Test func aListenerBehindATransactionPoolerIsRefused() throws {
     #expect(throws: SwiftDataError.loadIssueModelContainer) {
       try database.container {
