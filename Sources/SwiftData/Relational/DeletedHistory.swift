@@ -64,17 +64,15 @@ struct DeletedHistoryStatements: Sendable {
       .rendered(in: dialect).sql
   }
 
-  /// The greatest of three numbers, as a row of the record.
+  /// The greatest of three numbers, as a row of the record. For servers only: SQLite has no such
+  /// function.
   fileprivate static var lastNumber: Select {
     let transaction = HistoryTables.Entity.transaction
     let known = [transaction.largestKey, transaction.lastKey].map {
       SQLExpression.function("coalesce", [.subquery($0), .integer(0)])
     }
     let deleted = SQLExpression.column(table: nil, name: HistoryTables.Deleted.last)
-    let last = known.reduce(deleted) { largest, number in
-      .conditional(
-        [SQLBranch(when: .binary(number, .greater, largest), then: number)], otherwise: largest)
-    }
+    let last = SQLExpression.function("greatest", known + [deleted])
     return Select([last], from: TableReference(HistoryTables.Deleted.name))
   }
 }
