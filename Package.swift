@@ -139,11 +139,15 @@ let package = Package(
     .executableTarget(
       name: "OpenSwiftDataPostgresWorker", dependencies: ["SwiftDataPostgres", "SwiftData"],
       path: "Tests/PostgresWorker"),
+    .executableTarget(
+      name: "OpenSwiftDataPostgresHistoryWorker", dependencies: ["SwiftDataPostgres", "SwiftData"],
+      path: "Tests/PostgresHistoryWorker"),
     .testTarget(
       name: "SwiftDataPostgresTests",
       dependencies: [
         "SwiftDataPostgres", "SwiftData", "SwiftDataTesting", "OpenSwiftDataPostgresEngine",
         "OpenSwiftDataTestPostgres", "OpenSwiftDataPostgresWorker",
+        "OpenSwiftDataPostgresHistoryWorker",
       ]),
     .testTarget(
       name: "SwiftDataTestingTests",

@@ -71,6 +71,12 @@ package final class PostgresPool: @unchecked Sendable {
     try read("opening the database") { _ in }
   }
 
+  /// Whether this thread has a connection of the pool.
+  package var isHeldByThread: Bool {
+    let thread = ObjectIdentifier(Thread.current)
+    return state.withLock { $0.gate.isHolding(thread) }
+  }
+
   /// The number of connections that were opened since the pool was made.
   package var openedCount: Int { opened.withLock { $0 } }
 

@@ -15,6 +15,12 @@ import SwiftData
 struct PostgresDriver: SQLDriver {
   let pool: PostgresPool
   let mapping: SchemaMapping
+  /// With which each writing transaction begins.
+  let lock: StoreLock
+  /// Announces commits; `nil` if nobody listens.
+  var notifier: CommitNotifier?
+  /// Chooses the server of a read; `nil` without standbys.
+  var router: ReplicaRouter?
 
   var capabilities: SQLCapabilities { .postgreSQL }
 
@@ -25,27 +31,69 @@ struct PostgresDriver: SQLDriver {
 
   var sharedNumbers: (any SharedNumbers)? { numbers }
 
-  init(pool: PostgresPool, mapping: SchemaMapping) {
+  init(pool: PostgresPool, mapping: SchemaMapping, lock: StoreLock) {
     self.pool = pool
     self.mapping = mapping
-    numbers = PostgresNumbers(mapping)
+    self.lock = lock
+    numbers = PostgresNumbers(mapping, lock: lock)
   }
 
-  /// How saves begin. The lock comes before the first statement that reads, so that the transaction
-  /// sees what those before it have committed. The number tells what became of a transaction whose
-  /// connection is lost.
-  private static let preambles: [TransactionKind: [String]] = {
-    func preamble(_ mode: String) -> [String] {
-      ["LOCK TABLE \"Z_PRIMARYKEY\" IN \(mode) MODE", "SELECT txid_current()"]
-    }
-    return [
-      .serializableWrite: preamble("ROW EXCLUSIVE"), .write: preamble("SHARE ROW EXCLUSIVE"),
-    ]
-  }()
-
   func read<R>(_ body: (any SQLSession) throws -> R) throws -> R {
+    try reading(canRepeat: { true }, body)
+  }
+
+  /// The state of one server. User code in `body` runs once.
+  func snapshot<R>(_ body: () throws -> R) throws -> R {
+    var hasBegun = false
+    return try reading(canRepeat: { !hasBegun }) { session in
+      try session.snapshot {
+        hasBegun = true
+        return try body()
+      }
+    }
+  }
+
+  func readingPrimary<R>(_ body: () throws -> R) throws -> R {
+    if router == nil || pool.isHeldByThread { return try body() }
+    return try translatingReads {
+      try pool.read("a read from the primary server") { _ in try body() }
+    }
+  }
+
+  func includeInReads(_ number: Int64) { router?.include(number) }
+
+  func didCommit(_ number: Int64?) {
+    router?.include(number)
+    notifier?.notify()
+  }
+
+  /// - Parameter canRepeat: Whether `body` may run again on the primary server after a failure of a
+  ///   standby.
+  private func reading<R>(
+    canRepeat: () -> Bool, _ body: (any SQLSession) throws -> R
+  ) throws -> R {
+    try translatingReads {
+      guard let router, !pool.isHeldByThread else {
+        return try pool.read("a fetch") { try body($0) }
+      }
+      // A read inside a snapshot sees the same state.
+      if let held = router.held { return try held.read("a fetch") { try body($0) } }
+      guard case .standby(let standby, let pool) = router.choose() else {
+        return try self.pool.read("a fetch") { try body($0) }
+      }
+      do {
+        return try pool.read("a fetch") { try body($0) }
+      } catch let error as PostgresError where error.isOfStandby && canRepeat() {
+        if error.isLossOfStandby { router.fail(standby, because: error) }
+        router.include(nil)
+        return try self.pool.read("a fetch") { try body($0) }
+      }
+    }
+  }
+
+  private func translatingReads<R>(_ body: () throws -> R) throws -> R {
     do {
-      return try pool.read("a fetch") { try body($0) }
+      return try body()
     } catch let last as PostgresError {
       let error = last.causes.first ?? last
       throw SwiftDataError.storeReadFailure.with(
@@ -57,7 +105,7 @@ struct PostgresDriver: SQLDriver {
   func write<R>(else consequence: String, _ body: (any SQLSession) throws -> R) throws -> R {
     try translating(else: consequence) {
       try pool.write("a change") { connection in
-        connection.preambles = PostgresDriver.preambles
+        connection.preambles = lock.preambles
         connection.defersStatements = true
         return try body(connection)
       }
@@ -67,7 +115,7 @@ struct PostgresDriver: SQLDriver {
   func leaseWriter(within limit: Duration?) throws -> any SQLWriterLease {
     try translating(else: PostgresWriterLease.consequence) {
       let lease = try pool.lease(within: limit)
-      lease.connection.preambles = PostgresDriver.preambles
+      lease.connection.preambles = lock.preambles
       lease.connection.defersStatements = true
       return PostgresWriterLease(driver: self, lease: lease)
     }
@@ -125,6 +173,22 @@ struct PostgresDriver: SQLDriver {
         entity?.columns(of: property).contains { $0.name == column } ?? false
       }?.name ?? column
     }.joined(separator: ", ")
+  }
+}
+
+extension PostgresError {
+  /// Whether the server can't be used any more.
+  fileprivate var isLossOfStandby: Bool {
+    repetition == .onNewConnection || kind == .connection || kind == .busy
+  }
+
+  /// Whether the primary server may answer although a standby can't: it was lost, cancelled the
+  /// statement because of a conflict with what it replays, or does not have a new table yet.
+  fileprivate var isOfStandby: Bool {
+    let transient: Set<SQLState> = [
+      .serializationFailure, .deadlock, "42P01", "42703", "42704", "42883",
+    ]
+    return isLossOfStandby || state.map(transient.contains) ?? false
   }
 }
 

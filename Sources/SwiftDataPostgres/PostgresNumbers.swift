@@ -28,6 +28,9 @@ final class PostgresNumbers: SharedNumbers {
   }
 
   private let mapping: SchemaMapping
+  /// Takes the lock of the history, if the server has no advisory locks.
+  private let rowLock: String?
+  private let addition: String
   private let state = Mutex(State())
 
   /// The number of keys in a block. A process that ends loses half of it for each table.
@@ -35,7 +38,21 @@ final class PostgresNumbers: SharedNumbers {
   /// Keys of models fit into 48 bits.
   private static let largestKey: Int64 = 0xFFFF_FFFF_FFFF
 
-  init(_ mapping: SchemaMapping) { self.mapping = mapping }
+  init(_ mapping: SchemaMapping, lock: StoreLock) {
+    self.mapping = mapping
+    if lock.profile.advisoryLocks {
+      rowLock = nil
+      addition = PostgresNumbers.addition(
+        """
+        CASE WHEN pg_advisory_xact_lock(\(PostgresNumbers.lockClass), \
+        '"ATRANSACTION"'::regclass::oid::integer)::text IS NOT NULL \
+        THEN nextval('\(PostgresNumbers.sequence(16_002))') END
+        """)
+    } else {
+      rowLock = lock.statement(for: .history)
+      addition = PostgresNumbers.addition("nextval('\(PostgresNumbers.sequence(16_002))')")
+    }
+  }
 
   // MARK: Keys
 
@@ -179,7 +196,8 @@ final class PostgresNumbers: SharedNumbers {
     for text in Set(transaction.texts.compactMap(\.self)) { try add(text, session) }
     let texts = transaction.texts.map { $0.map { _StoredValue.text($0) } ?? .null }
     let changes = transaction.changes
-    let found = try session.statement(PostgresNumbers.addition).integers(
+    if let rowLock { _ = try session.statement(rowLock).integer(.none) }
+    let found = try session.statement(addition).integers(
       .values(
         texts + [
           .real(transaction.time), PostgresNumbers.list(changes.map(\.type.rawValue)),
@@ -219,12 +237,11 @@ final class PostgresNumbers: SharedNumbers {
   /// this order. The lock is that of the table in this schema of the database.
   /// Parameters: the four texts, the time, and lists of the changes' types, entities, first and last
   /// keys and columns. Returns the number and the keys of the texts.
-  private static let addition: String = {
+  /// - Parameter number: The expression that takes the number.
+  private static func addition(_ number: String) -> String {
     let texts = (1...4).map(keyOfText)
     return """
-      WITH next AS MATERIALIZED (SELECT CASE WHEN pg_advisory_xact_lock(\(lockClass), \
-      '"ATRANSACTION"'::regclass::oid::integer)::text IS NOT NULL \
-      THEN nextval('\(sequence(16_002))') END AS number), \
+      WITH next AS MATERIALIZED (SELECT \(number) AS number), \
       added AS (INSERT INTO "ATRANSACTION" ("Z_PK", "Z_ENT", "ZAUTHORTS", "ZBUNDLEIDTS", \
       "ZCONTEXTNAMETS", "ZPROCESSIDTS", "ZTIMESTAMP") \
       SELECT number, 16002, \(texts.joined(separator: ", ")), $5::double precision FROM next \
@@ -238,7 +255,7 @@ final class PostgresNumbers: SharedNumbers {
       CROSS JOIN LATERAL generate_series(c.first, c.last) AS k (key)) \
       SELECT * FROM added
       """
-  }()
+  }
 
   private static func keyOfText(_ parameter: Int) -> String {
     "(SELECT \"Z_PK\" FROM \"ATRANSACTIONSTRING\" WHERE \"ZNAME\" = $\(parameter)::text)"

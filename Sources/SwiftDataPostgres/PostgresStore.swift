@@ -1,5 +1,6 @@
 import Foundation
 import OpenSwiftDataPostgresEngine
+import OpenSwiftDataSQLSyntax
 public import SwiftData
 
 /// A store in a PostgreSQL database, with the tables of the default store.
@@ -23,8 +24,10 @@ public final class PostgresStore: DataStore, DataStoreBatching, @unchecked Senda
   public let configuration: PostgresConfiguration
 
   let pool: PostgresPool
+  /// Lends connections to standbys; `nil` without any.
+  private let router: ReplicaRouter?
   /// Reads and writes the rows.
-  let engine: RelationalStore
+  package let engine: RelationalStore
 
   /// Connects to the database, and creates the tables if there are none.
   /// - Parameters:
@@ -46,18 +49,36 @@ public final class PostgresStore: DataStore, DataStoreBatching, @unchecked Senda
       limits.connections = configuration.connections
       pool = try PostgresPool(
         configuration.parameters, options: configuration.options, limits: limits)
-      let (identifier, mapping) = try PostgresTables(DescribedSchema(schema)).open(pool)
+      let (identifier, mapping) = try PostgresTables(
+        DescribedSchema(schema), lock: StoreLock(configuration.profile)
+      ).open(pool)
       self.identifier = identifier
+      try configuration.requireListening()
+      var driver = PostgresDriver(
+        pool: pool, mapping: mapping, lock: StoreLock(configuration.profile))
+      if configuration.notifiesCommits {
+        driver.notifier = CommitNotifier(pool, CommitChannel(storeIdentifier: identifier))
+      }
+      if !configuration.standbys.isEmpty {
+        driver.router = ReplicaRouter(
+          configuration, storeIdentifier: identifier, primary: pool,
+          lastNumber: HistoryTables.lastTransactionStatement(in: .postgreSQL))
+      }
       engine = RelationalStore(
         name: configuration.name, identifier: identifier, schema: schema, mapping: mapping,
-        driver: PostgresDriver(pool: pool, mapping: mapping),
-        isWritable: configuration.allowsSave, history: PostgresTables.history)
+        driver: driver, isWritable: configuration.allowsSave, history: PostgresTables.history,
+        retention: configuration.historyRetention)
+      router = driver.router
+      router?.open()
     } catch let error as PostgresError {
       throw SwiftDataError.loadIssueModelContainer.with(
         "The store in \(configuration.parameters) can't be opened.", doing: "opening a store",
         underlying: error)
     }
   }
+
+  /// How many reads standbys have answered, for tests and measurements.
+  package var standbyReadCount: Int { router?.readCount ?? 0 }
 
   /// Deletes all models of the store.
   /// - Throws: `SwiftDataError.storeWriteFailure`; nothing is deleted then.

@@ -13,23 +13,24 @@ import SwiftData
 ///    of other models are refused and stay as they are.
 struct PostgresTables {
   private let models: DescribedSchema
-
-  /// Excludes other programs that open a store; any number that others do not use.
-  private static let lockNumber: Int64 = 0x0053_7769_6674_4461
+  /// Excludes other programs that open the store.
+  private let lock: StoreLock
 
   /// Without columns for values of deleted rows, whose types differ in one column.
   static let history = HistoryTables(tombstoneCount: 0)
 
-  init(_ models: DescribedSchema) {
+  init(_ models: DescribedSchema, lock: StoreLock) {
     self.models = models
+    self.lock = lock
   }
 
   /// - Returns: The identifier of the store, and the mapping of the models to its tables.
   func open(_ pool: PostgresPool) throws -> (identifier: String, mapping: SchemaMapping) {
     try requireSupported()
     return try pool.write("opening the store") { connection in
+      try lock.prepare(connection)
       let opened = try connection.transaction {
-        try connection.execute("SELECT pg_advisory_xact_lock(\(PostgresTables.lockNumber))")
+        try connection.execute(lock.statement(for: .opening))
         let exists =
           try connection.prepare("SELECT count(to_regclass('\"Z_METADATA\"'))").integer() == 1
         let opened = exists ? try compare(connection) : try create(connection)
@@ -77,6 +78,9 @@ struct PostgresTables {
       "Z_PLIST" BYTEA)
       """)
     for statement in PostgresTables.history.creationStatements {
+      try connection.execute(statement.rendered(in: .postgreSQL).sql)
+    }
+    for statement in HistoryTables.deletionStatements {
       try connection.execute(statement.rendered(in: .postgreSQL).sql)
     }
     let insert = try connection.prepare(

@@ -9,7 +9,7 @@ import Synchronization
 package final class PostgresServer: Sendable {
   /// The folder of the socket.
   package let socketFolder: String
-  private let folder: String
+  let folder: String
   private let shell: Process
   private let input: Pipe
   private let output: FileHandle
@@ -70,6 +70,10 @@ package final class PostgresServer: Sendable {
         kill -CONT "$pid" $(ps -o pid= --ppid "$pid") 2> /dev/null
         $as "$bin/pg_ctl" stop -D "$dir/data" -m immediate -w -t 10 > /dev/null 2>&1
       fi
+      for standby in "$dir"/standby*; do
+        [ -d "$standby" ] || continue
+        $as "$bin/pg_ctl" stop -D "$standby" -m immediate -w -t 10 > /dev/null 2>&1
+      done
       cd /
       rm -rf "$dir"
     }
@@ -110,6 +114,30 @@ package final class PostgresServer: Sendable {
         echo "$?"
         continue
       fi
+      copy="$dir/standby$pooler"
+      case "$mode" in
+        copy)
+          tool=$bin/pg_basebackup
+          # A folder of links may lack it.
+          [ -x "$tool" ] || tool=$(dirname "$(readlink -f "$bin/initdb")")/pg_basebackup
+          $as "$tool" -h "$dir" -U postgres -D "$copy" -R -X stream -c fast --no-sync \
+            > copy.log 2>&1 || { cat copy.log >&2; echo 1; continue; } ;;
+      esac
+      case "$mode" in
+        copy | startcopy)
+          $as "$bin/pg_ctl" start -D "$copy" -o "-p $pooler" -l "$dir/$pooler.log" -w \
+            > /dev/null 2>&1
+          echo "$?"
+          continue ;;
+        stopcopy)
+          $as "$bin/pg_ctl" stop -D "$copy" -m immediate -w > /dev/null 2>&1
+          echo "$?"
+          continue ;;
+        promote)
+          $as "$bin/pg_ctl" promote -D "$copy" -w > /dev/null 2>&1
+          echo "$?"
+          continue ;;
+      esac
       $as "$bin/pg_ctl" restart -D "$dir/data" -m "$mode" -l "$dir/server.log" -w > /dev/null 2>&1
       echo "$?"
     done
@@ -194,6 +222,14 @@ package final class PostgresServer: Sendable {
     try input.fileHandleForWriting.write(contentsOf: Data("\(mode)\n".utf8))
     guard try PostgresServer.line(from: output) == "0" else {
       throw Failure(description: "pg_ctl restart failed")
+    }
+  }
+
+  /// Runs a command of the shell's script.
+  func run(_ command: String) throws {
+    try input.fileHandleForWriting.write(contentsOf: Data("\(command)\n".utf8))
+    guard try PostgresServer.line(from: output) == "0" else {
+      throw Failure(description: "\(command) failed; the logs are in \(folder)")
     }
   }
 

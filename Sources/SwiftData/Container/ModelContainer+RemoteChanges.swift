@@ -29,13 +29,16 @@ extension ModelContainer {
   /// its number is 0.
   public static let remoteChangeTokenKey = "historyToken"
 
-  /// Whether this container detects what other containers and processes commit to its files.
+  /// Whether this container detects what other containers and processes commit to its stores.
   ///
   /// False by default. While it is true, models of its contexts follow those commits as they follow
   /// saves of other contexts, and ``remoteChange`` is posted. Detection takes a few hundredths of a
   /// second, and costs nothing while nothing is written: on Linux the system reports writes. On
   /// file systems that don't report them, such as network file systems, the file is checked once a
   /// second. After changes without history, contexts read all models in use again.
+  ///
+  /// Stores of the product SwiftDataPostgres ask their server for the end of the history, every 20 ms
+  /// to 2 s, or listen to its notifications.
   ///
   /// Setting it to true reads the end of the history, once per store. Of custom stores, those that
   /// conform to ``ExternallyChangingStore`` have remote changes. Stores in memory have none.

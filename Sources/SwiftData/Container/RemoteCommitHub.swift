@@ -2,16 +2,17 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Passes on what other containers and processes commit to the files of a container's stores, while
-/// there are observers.
+/// Passes on what other containers and processes commit to a container's stores, while there are
+/// observers.
 ///
 /// The way of a commit of another process to a `ResultsObserver`:
 ///
 /// ```
 ///   another process commits
-///        │  the system reports the write (inotify), or a second has passed
+///        │  a file: the system reports the write (inotify), or a second has passed
+///        │  a server: a poll finds a new number in the history, or the server notifies
 ///        ▼
-///   StoreFileWatch            thread "SwiftData store files", one for the process
+///   CommitWatch               of a file: thread "SwiftData store files", one for the process
 ///        │  `StoreFileTiming` decides when to look
 ///        ▼
 ///   RemoteCommitHub           queue "SwiftData remote commits", one for the container
@@ -32,7 +33,7 @@ import Synchronization
 /// Commits of the container's own contexts enter at `ChangeLog` and at `coordinator.commits`, on the
 /// thread of the save.
 ///
-/// 1. The first observation creates the watches of the files. Commits from then on are found. Models
+/// 1. The first observation creates the watches of the stores. Commits from then on are found. Models
 ///    that contexts already hold are read again.
 /// 2. While observations exist, the queue handles one store at a time.
 /// 3. The last observation that ends removes the watches.
@@ -121,9 +122,9 @@ final class RemoteObservation: Sendable {
   deinit { hub.remove(ObjectIdentifier(self)) }
 }
 
-/// The files of a container's stores, with a watch for each and a queue to read them on.
+/// The stores of a container, with a watch for each and a queue to read them on.
 ///
-/// `RemoteCommitReader` guards itself, `files` is constant.
+/// `RemoteCommitReader` guards itself, `watched` is constant.
 private final class WatchedStores: Sendable {
   /// What other containers and processes have committed to a store, and the end of its history
   /// then.
@@ -133,16 +134,15 @@ private final class WatchedStores: Sendable {
     let changes: SavedChanges
   }
 
-  private struct File: Sendable {
-    let store: DefaultStore
+  private struct Watched: Sendable {
+    let store: String
     let reader: RemoteCommitReader
-    let identity: FileIdentity
+    let watch: any CommitWatch
     let failures = FailureFlag()
   }
 
   private let queue = DispatchQueue(label: "SwiftData remote commits")
-  private let files: [File]
-  private let watches: Mutex<[StoreFileWatch]>
+  private let watched: [Watched]
   /// Of stores that themselves report changes of other writers.
   private let observations: Mutex<[any AnyObject & Sendable]>
   private let report: @Sendable (Found) -> Void
@@ -150,15 +150,13 @@ private final class WatchedStores: Sendable {
   /// - Parameter report: Called on the queue after each look that found something.
   init(_ stores: [any DataStore], report: @escaping @Sendable (Found) -> Void) {
     self.report = report
-    files = stores.compactMap { store in
-      guard let store = store as? DefaultStore, !store.configuration.isStoredInMemoryOnly else {
-        return nil
+    watched = stores.compactMap { store in
+      guard let store = store as? any CommitWatchedStore else { return nil }
+      return store.makeCommitWatch().map {
+        Watched(
+          store: store.identifier, reader: RemoteCommitReader(store.engine), watch: $0)
       }
-      return File(
-        store: store, reader: RemoteCommitReader(store.engine),
-        identity: FileIdentity(of: store.configuration.url))
     }
-    watches = Mutex([])
     observations = Mutex([])
     let observed = stores.compactMap { store in
       (store as? any ExternallyChangingStore).map { store in
@@ -169,33 +167,32 @@ private final class WatchedStores: Sendable {
       }
     }
     observations.withLock { $0 = observed }
-    let made = files.indices.map { index in
-      StoreFileWatch(files[index].store.configuration.url.path) { [weak self, queue] in
+    for index in watched.indices {
+      watched[index].watch.start { [weak self, queue] in
         queue.async { [weak self] in self?.look(at: index) }
       }
     }
-    watches.withLock { $0 = made }
     // For commits from before the watch existed.
-    for index in files.indices { queue.async { [weak self] in self?.look(at: index) } }
+    for index in watched.indices { queue.async { [weak self] in self?.look(at: index) } }
   }
 
-  var isEmpty: Bool { files.isEmpty && observations.withLock(\.isEmpty) }
+  var isEmpty: Bool { watched.isEmpty && observations.withLock(\.isEmpty) }
 
   private func look(at index: Int) {
-    let file = files[index]
-    let isReplaced = file.identity.hasChanged()
+    let watched = watched[index]
+    let isReplaced = watched.watch.isReplaced()
     var found: RemoteCommitReader.Changes?
     do {
-      found = try file.reader.look()
-      file.failures.forget()
+      found = try watched.reader.look()
+      watched.failures.forget()
     } catch {
       // The store is read again after the next write. Observers of its data read once, and get the
       // error.
-      if file.failures.isFirst() { found = .everything }
+      if watched.failures.isFirst() { found = .everything }
     }
     guard var changes = found ?? (isReplaced ? .everything : nil) else { return }
     if isReplaced { changes.isEverything = true }
-    let store = file.store.identifier
+    let store = watched.store
     report(
       Found(
         store: store, token: DefaultHistoryToken([store: changes.last]),

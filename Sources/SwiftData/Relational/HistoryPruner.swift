@@ -136,17 +136,26 @@ final class HistoryPruner: Sendable {
 }
 
 extension RelationalStore {
-  /// Deletes history beyond the limits. Called after a commit, which an error here does not affect.
+  /// Called after the commit of a change, outside of transactions.
+  /// - Parameter number: The number of the transaction in the history; `nil` if it is not known.
+  func didCommit(_ number: Int64? = nil) {
+    driver.didCommit(number)
+    pruneHistory(last: number)
+  }
+
+  /// Deletes history beyond the limits. An error here does not affect the change.
   /// - Parameter last: The number of the last transaction; `nil` reads it.
-  func pruneHistory(last: Int64? = nil) {
+  private func pruneHistory(last: Int64?) {
     guard let pruner, isWritable else { return }
     // What could not be pruned is tried again after the next change.
     try? pruner.prune(self, last: last ?? lastTransaction())
   }
 
   private func lastTransaction() throws -> Int64 {
-    try driver.read { session in
-      try session.statement(plans.history.transactionKeys.largest).integer(.none) ?? 0
+    try driver.readingPrimary {
+      try driver.read { session in
+        try session.statement(plans.history.transactionKeys.largest).integer(.none) ?? 0
+      }
     }
   }
 }

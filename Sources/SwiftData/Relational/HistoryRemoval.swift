@@ -84,9 +84,13 @@ struct HistoryRemoval {
   }
 
   func removeAll() throws {
-    try keepLastNumber()
-    try run(statements.allChanges, .none)
-    try run(statements.allTransactions, .none)
+    guard plans.dialect.skipsTransactionNumbers else {
+      try run(statements.allChanges, .none)
+      return try run(statements.allTransactions, .none)
+    }
+    // A transaction that is committed meanwhile stays.
+    let end = try HistoryRows(session: session, plans: plans).lastAssignedNumber()
+    try removeTransactions(before: end + 1)
   }
 
   func remove(_ numbers: [Int64]) throws {
@@ -97,12 +101,24 @@ struct HistoryRemoval {
       try run(statements.changesOfList, .list(list))
       try run(statements.transactionsOfList, .list(list))
     }
+    try record(numbers)
+  }
+
+  /// Records the deletion of some transactions. If they were the first ones, the history begins later.
+  private func record(_ numbers: [Int64]) throws {
+    guard plans.dialect.skipsTransactionNumbers, let last = numbers.max() else { return }
+    let first = try session.statement(plans.history.pruning.firstTransaction).integer(.none)
+    let start = first.map { first in numbers.filter { $0 < first }.max() ?? 0 } ?? last
+    try DeletedHistory(session: session, plans: plans)
+      .extend(to: DeletedHistory.Record(start: start, last: last))
   }
 
   func removeTransactions(before number: Int64) throws {
     try keepLastNumber()
     try run(statements.changesBefore, .integer(number))
     try run(statements.transactionsBefore, .integer(number))
+    try DeletedHistory(session: session, plans: plans)
+      .extend(to: DeletedHistory.Record(start: number - 1, last: number - 1))
   }
 
   private func keepLastNumber() throws {

@@ -132,9 +132,13 @@ struct HistoryRows {
     return found
   }
 
-  /// The number of the oldest transaction; `nil` if there is none.
+  /// The number from which on no beginning was deleted: that of the oldest transaction, or a lower
+  /// one; `nil` if there is no transaction and deletions are not recorded.
   func oldest() throws -> Int64? {
-    try session.statement(plans.historyRows.oldest).integer(.none)
+    if let deleted = try DeletedHistory(session: session, plans: plans).record() {
+      return deleted.start + 1
+    }
+    return try session.statement(plans.historyRows.oldest).integer(.none)
   }
 
   /// The number of the last transaction that stands for changes without history. At the end of the
@@ -157,6 +161,9 @@ struct HistoryRows {
 
   /// The last number that was assigned to a transaction, even if it was deleted.
   func lastAssignedNumber() throws -> Int64 {
+    if let deleted = plans.history.deleted {
+      return try session.statement(deleted.lastNumber).integer(.none) ?? 0
+    }
     let keys = plans.history.transactionKeys
     let stored = try session.statement(keys.last).integer(.none) ?? 0
     return max(stored, try session.statement(keys.largest).integer(.none) ?? 0)

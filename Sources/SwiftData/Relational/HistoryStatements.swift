@@ -32,6 +32,8 @@ struct HistoryStatements: Sendable {
   /// Add missing rows to `Z_PRIMARYKEY`, with the largest keys of the history's tables. Apple's
   /// framework creates the tables first, and adds these rows with the first transaction.
   let addMissingKeys: [String]
+  /// The record of deletions; `nil` if missing numbers show them.
+  let deleted: DeletedHistoryStatements?
   let removal: HistoryRemovalStatements
   let pruning: PruningStatements
   let changeKeys: Keys
@@ -50,11 +52,7 @@ struct HistoryStatements: Sendable {
     init(_ entity: HistoryTables.Entity, in dialect: SQLDialect) {
       let isEntity = entity.isListed
       largest = entity.largestKey.rendered(in: dialect).sql
-      last =
-        Select(
-          [.column(table: nil, name: EntityTable.lastKey)],
-          from: TableReference(EntityTable.name), where: isEntity
-        ).rendered(in: dialect).sql
+      last = entity.lastKey.rendered(in: dialect).sql
       storeLast =
         Update(
           EntityTable.name, set: [Assignment(EntityTable.lastKey, .parameter(0))],
@@ -113,6 +111,7 @@ struct HistoryStatements: Sendable {
         ], onConflict: .ignore
       ).rendered(in: dialect).sql
     }
+    deleted = DeletedHistoryStatements(in: dialect)
     removal = HistoryRemovalStatements(in: dialect)
     pruning = PruningStatements(tables, in: dialect)
     changeKeys = Keys(.change, in: dialect)
@@ -219,6 +218,13 @@ struct HistoryStatements: Sendable {
 }
 
 extension HistoryTables.Entity {
+  /// The key that was assigned last, as `Z_PRIMARYKEY` has it.
+  var lastKey: Select {
+    Select(
+      [.column(table: nil, name: EntityTable.lastKey)], from: TableReference(EntityTable.name),
+      where: isListed)
+  }
+
   /// Whether a row of `Z_PRIMARYKEY` is that of the entity.
   var isListed: SQLExpression {
     .binary(.column(table: nil, name: EntityTable.number), .equal, .integer(Int64(rawValue)))

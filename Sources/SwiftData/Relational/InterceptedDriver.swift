@@ -21,6 +21,12 @@ struct InterceptedDriver: SQLDriver {
 
   func snapshot<R>(_ body: () throws -> R) throws -> R { try base.snapshot(body) }
 
+  func readingPrimary<R>(_ body: () throws -> R) throws -> R { try base.readingPrimary(body) }
+
+  func includeInReads(_ number: Int64) { base.includeInReads(number) }
+
+  func didCommit(_ number: Int64?) { base.didCommit(number) }
+
   func write<R>(else consequence: String, _ body: (any SQLSession) throws -> R) throws -> R {
     try base.write(else: consequence) { try body(sessions.session(over: $0)) }
   }

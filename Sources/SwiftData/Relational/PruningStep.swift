@@ -19,8 +19,10 @@ struct PruningStep {
   /// The number of the oldest transaction; `nil` if there is none.
   func firstTransaction() throws -> Int64? { try integer(statements.firstTransaction) }
 
-  /// The time of the oldest transaction in whole seconds; `infinity` if there is none.
-  func oldest() throws -> Double { try integer(statements.oldest).map { Double($0) } ?? .infinity }
+  /// The time of the oldest transaction; `infinity` if there is none.
+  func oldest() throws -> Double {
+    try session.statement(statements.oldest).values(.none).first?.first?.real ?? .infinity
+  }
 
   /// The first transaction, by number, that is not older than a timestamp.
   func first(since timestamp: Double) throws -> Int64? {

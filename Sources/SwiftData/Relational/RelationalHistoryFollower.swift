@@ -9,7 +9,7 @@ extension RelationalStore {
     let known = (token as? DefaultHistoryToken)?.transaction(ofStore: identifier)
     let number =
       try known
-      ?? driver.read { session in
+      ?? readingHistory { session in
         try HistoryRows(session: session, plans: plans).lastAssignedNumber()
       }
     return RelationalHistoryFollower(self, after: number, interest)
@@ -38,21 +38,20 @@ private final class RelationalHistoryFollower: HistoryFollower {
 
   func hasNewTransactions() throws -> Bool {
     let known = index.withLock { $0 }
-    let (end, isNew) = try store.driver.snapshot {
-      try store.driver.read { session in
-        let rows = HistoryRows(session: session, plans: store.plans)
-        let end = try rows.lastAssignedNumber()
-        if end == known { return (end, false) }
-        if end < known { return (end, true) }
-        let isMissing = try rows.oldest().map { $0 > known + 1 } ?? true
-        if try isMissing || rows.lastGap(end: end) ?? 0 > known { return (end, true) }
-        let found =
-          try session.statement(sql)
-          .integer(.values([.integer(known)] + authors)) != nil
-        return (end, found)
-      }
+    let (end, isNew) = try store.readingHistory { session in
+      let rows = HistoryRows(session: session, plans: store.plans)
+      let end = try rows.lastAssignedNumber()
+      if end == known { return (end, false) }
+      if end < known { return (end, true) }
+      let isMissing = try rows.oldest().map { $0 > known + 1 } ?? true
+      if try isMissing || rows.lastGap(end: end) ?? 0 > known { return (end, true) }
+      let found =
+        try session.statement(sql)
+        .integer(.values([.integer(known)] + authors)) != nil
+      return (end, found)
     }
     index.withLock { $0 = end }
+    store.driver.includeInReads(end)
     store.holds.move(hold, to: end)
     return isNew
   }

@@ -48,7 +48,7 @@ extension RelationalStore {
       }
       return !isInTransaction(session)
     }
-    if isOutermost { pruneHistory() }
+    if isOutermost { didCommit() }
   }
 
   package func entitiesConcerned(byDeletionOf descriptor: _ModelDescriptor) -> Set<String>? {

@@ -22,19 +22,38 @@ extension RelationalStore {
     return try transactions(descriptor, stores: stores) as? HistoryPage<T>
   }
 
-  func transactions(
+  package func transactions(
     _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>, stores: Set<String>
   ) throws -> HistoryPage<DefaultHistoryTransaction> {
     if history == nil { throw lacksHistory }
-    return try driver.snapshot {
-      try driver.read { session in
-        let reading = HistoryReading(store: self, session: session)
-        let end = try reading.rows.lastAssignedNumber()
-        try reading.checkTokens(of: descriptor.predicate, stores: stores, end: end)
-        return HistoryPage(
-          storeIdentifier: identifier, transactions: try reading.transactions(descriptor, end: end),
-          end: end)
-      }
+    let page = try readingHistory { session in
+      let reading = HistoryReading(store: self, session: session)
+      let end = try reading.rows.lastAssignedNumber()
+      try reading.checkTokens(of: descriptor.predicate, stores: stores, end: end)
+      return HistoryPage(
+        storeIdentifier: identifier, transactions: try reading.transactions(descriptor, end: end),
+        end: end)
+    }
+    page.end.map(driver.includeInReads)
+    return page
+  }
+
+  /// Makes later reads include the transactions up to a token.
+  package func includeInReads(_ token: DefaultHistoryToken) {
+    token.transaction(ofStore: identifier).map(driver.includeInReads)
+  }
+
+  /// Lends a session to statements that see one state of the store, with all commits: a token would
+  /// seem to come from another store where a copy of the database lags.
+  func readingHistory<R>(_ body: (any SQLSession) throws -> R) throws -> R {
+    try driver.readingPrimary { try driver.snapshot { try driver.read(body) } }
+  }
+
+  /// The last number that was assigned to a transaction; 0 without history.
+  package func lastTransactionNumber() throws -> Int64 {
+    if history == nil { return 0 }
+    return try driver.readingPrimary {
+      try driver.read { try HistoryRows(session: $0, plans: plans).lastAssignedNumber() }
     }
   }
 

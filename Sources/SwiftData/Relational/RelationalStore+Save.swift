@@ -108,7 +108,7 @@ private final class RelationalSave: OpenSave {
     }
     transaction.external?.didCommit()
     transaction.lease.end()
-    if let number, isOutermost { store.pruneHistory(last: number) }
+    if let number, isOutermost { store.didCommit(number) }
   }
 
   func abandon() { transaction.abandon() }

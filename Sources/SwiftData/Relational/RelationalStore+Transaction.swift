@@ -90,7 +90,7 @@ private final class RelationalTransaction: StoreTransaction {
     forgetOwner()
     external?.didCommit()
     lease.end()
-    store.pruneHistory()
+    store.didCommit()
   }
 
   func abandon() {

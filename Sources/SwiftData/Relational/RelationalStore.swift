@@ -120,6 +120,6 @@ package final class RelationalStore: StorePort {
         }
       }
     }
-    pruneHistory()
+    didCommit()
   }
 }

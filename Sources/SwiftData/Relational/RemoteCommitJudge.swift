@@ -3,7 +3,7 @@
 /// | found                                                      | result     |
 /// |------------------------------------------------------------|------------|
 /// | the last number is lower than before                       | everything |
-/// | a number after the last one is missing                     | everything |
+/// | a number after the last one is missing, or was deleted     | everything |
 /// | transactions of others, one of them without changes        | everything |
 /// | transactions of others, after one without changes          | everything |
 /// | other transactions of others                               | these      |
@@ -12,7 +12,7 @@
 /// | no commits of others                                       | nothing    |
 ///
 /// "Others" are other containers and processes. A lower number comes from another file, or from an
-/// older copy. A save without history leaves a transaction without changes, called a gap. It
+/// older copy. Where numbers are not dense, deletions are recorded (`DeletedHistory`). A save without history leaves a transaction without changes, called a gap. It
 /// extends or replaces an earlier gap at the end, so there are never two in a row. The numbers of an
 /// extended gap have no transactions.
 package struct RemoteCommitJudge: Sendable {
@@ -26,10 +26,14 @@ package struct RemoteCommitJudge: Sendable {
     package var oldest: Int64?
     /// The transactions after the last look, in their order.
     package var transactions: [Transaction]
+    /// The largest number of a deleted transaction; `nil` if missing numbers show what was deleted.
+    package var lastDeleted: Int64?
 
     package init(
-      hasForeignCommits: Bool, last: Int64, oldest: Int64?, transactions: [Transaction]
+      hasForeignCommits: Bool, last: Int64, oldest: Int64?, transactions: [Transaction],
+      lastDeleted: Int64? = nil
     ) {
+      self.lastDeleted = lastDeleted
       self.hasForeignCommits = hasForeignCommits
       self.last = last
       self.oldest = oldest
@@ -74,7 +78,9 @@ package struct RemoteCommitJudge: Sendable {
   package mutating func judge(_ finding: Finding) -> Verdict {
     let others = finding.transactions.filter { !$0.isOwn }
     let wasGap = endsInGap
-    let isContinuous = finding.last - last == Int64(finding.transactions.count)
+    let isContinuous =
+      finding.lastDeleted.map { $0 <= last && finding.last >= last }
+      ?? (finding.last - last == Int64(finding.transactions.count))
     let isPruned = finding.oldest != oldest
     if let newest = finding.transactions.last { endsInGap = newest.isGap }
     last = finding.last

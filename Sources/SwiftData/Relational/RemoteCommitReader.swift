@@ -62,11 +62,13 @@ package final class RemoteCommitReader: Sendable {
         let stamp = try session.changeStamp().others
         var finding = try finding(session, after: judge.last)
         // A session without an earlier stamp can't report changes.
-        finding.hasForeignCommits = state.stamps[ObjectIdentifier(session)] != stamp
+        finding.hasForeignCommits =
+          reportsChanges && state.stamps[ObjectIdentifier(session)] != stamp
         var found = try changes(session, judge.judge(finding))
         found?.last = judge.last
+        if found != nil { store.driver.includeInReads(judge.last) }
         state.judge = judge
-        state.stamps[ObjectIdentifier(session)] = stamp
+        if reportsChanges { state.stamps[ObjectIdentifier(session)] = stamp }
         store.ownTransactions.forget(through: judge.last)
         return found
       }
@@ -85,9 +87,14 @@ package final class RemoteCommitReader: Sendable {
       endsInGap: isExtended || newest.transactions.contains(where: \.isGap))
   }
 
+  /// Whether the database reports commits of other connections. If not, only the history shows them.
+  private var reportsChanges: Bool { store.driver.capabilities.reportsChanges }
+
   private func snapshot<R>(_ body: (any SQLSession) throws -> R) throws -> R {
-    guard store.isWritable else {
-      return try store.driver.read { session in try session.snapshot { try body(session) } }
+    guard store.isWritable, reportsChanges else {
+      return try store.driver.readingPrimary {
+        try store.driver.read { session in try session.snapshot { try body(session) } }
+      }
     }
     return try store.driver.write(else: "nothing was written") { session in
       try session.snapshot { try body(session) }
@@ -110,6 +117,13 @@ package final class RemoteCommitReader: Sendable {
         number: number, isOwn: isOwn, isGap: row[2].integer == 0)
     }
     let newest = try rows.lastAssignedNumber()
+    if let deleted = try DeletedHistory(session: session, plans: store.plans).record() {
+      // With so many, not all of them were read.
+      let isTruncated = transactions.count >= limit
+      return .init(
+        hasForeignCommits: false, last: newest, oldest: deleted.start + 1,
+        transactions: transactions, lastDeleted: isTruncated ? .max : deleted.last)
+    }
     if newest > last {
       // Own transactions without a row: a store without history leaves one gap after several saves.
       let found = Set(transactions.map(\.number))

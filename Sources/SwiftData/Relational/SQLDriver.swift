@@ -21,6 +21,16 @@ package protocol SQLDriver: Sendable {
   /// meanwhile.
   func snapshot<R>(_ body: () throws -> R) throws -> R
 
+  /// Runs reads that see all commits, on the database itself instead of a copy of it that may lag.
+  func readingPrimary<R>(_ body: () throws -> R) throws -> R
+
+  /// Makes later reads include a transaction of the history, and all before it.
+  func includeInReads(_ number: Int64)
+
+  /// Called after a change has been committed. Later reads include it.
+  /// - Parameter number: The number of the transaction in the history; `nil` if it is not known.
+  func didCommit(_ number: Int64?)
+
   /// Lends a writing session; only one thread has it at a time.
   /// - Parameter consequence: What did not happen if it throws, for the error message.
   func write<R>(else consequence: String, _ body: (any SQLSession) throws -> R) throws -> R
@@ -105,6 +115,12 @@ extension SQLDriver {
   package func snapshot<R>(_ body: () throws -> R) throws -> R {
     try read { try $0.snapshot(body) }
   }
+
+  package func readingPrimary<R>(_ body: () throws -> R) throws -> R { try body() }
+
+  package func includeInReads(_ number: Int64) {}
+
+  package func didCommit(_ number: Int64?) {}
 
   package func reclaimSpace(limit: Int?) {}
 

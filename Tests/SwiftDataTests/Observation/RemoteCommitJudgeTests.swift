@@ -72,4 +72,33 @@ import Testing
     #expect(state.judge(finding("", after: 10, oldest: nil, others: true)) == .nothing)
     #expect(state.judge(finding("", after: 10, oldest: nil, others: true)) == .everything)
   }
+
+  // MARK: Databases whose numbers are not dense
+
+  /// Their deletions are recorded, so a missing number has no meaning.
+  @Test func aMissingNumberIsNothingWhereDeletionsAreRecorded() {
+    var state = state()
+    var found = finding("ot", after: 14)
+    found.lastDeleted = 3
+    #expect(state.judge(found) == .transactions([16]))
+    #expect(state.last == 16)
+  }
+
+  @Test func aRecordedDeletionAfterTheLastLookIsEverything() {
+    var state = state()
+    var found = finding("t", after: 12)
+    found.lastDeleted = 11
+    #expect(state.judge(found) == .everything)
+    // The same record later is known.
+    found = finding("t", after: 20)
+    found.lastDeleted = 11
+    #expect(state.judge(found) == .transactions([21]))
+  }
+
+  @Test func aLowerNumberIsAnotherDatabaseWhereDeletionsAreRecorded() {
+    var state = state()
+    var found = finding("", after: 9)
+    found.lastDeleted = 0
+    #expect(state.judge(found) == .everything)
+  }
 }

@@ -1,0 +1,207 @@
+import Dispatch
+import Foundation
+import OpenSwiftDataPostgresEngine
+import SwiftData
+import Synchronization
+
+/// Lends connections to the standbys of a store, as `ReplicaRouting` decides.
+///
+/// Connections to standbys are opened on a queue of their own, so that an unreachable server delays no
+/// read. A check runs under `checking`; threads that need its result wait for it, at most
+/// `patience` unless a server does not answer.
+final class ReplicaRouter: Sendable {
+  /// How long a read waits until the standby has replayed what it must include.
+  static let patience = Duration.milliseconds(50)
+  private static let step = 0.002
+  private static let answerWithin = Duration.seconds(2)
+
+  private struct State {
+    var routing: ReplicaRouting
+    var pools: [PostgresPool?]
+    var opening: Set<Int> = []
+    /// How many reads were sent to standbys.
+    var readCount = 0
+  }
+
+  /// Where a read runs.
+  enum Choice {
+    case standby(Int, PostgresPool)
+    case primary
+  }
+
+  private let addresses: [ConnectionParameters]
+  private let options: ConnectionOptions
+  private let limits: PostgresPool.Limits
+  private let storeIdentifier: String
+  private let primary: PostgresPool
+  /// The statement for the number of the last transaction.
+  private let lastNumber: String
+  private let state: Mutex<State>
+  private let checking = Mutex(())
+  private let queue = DispatchQueue(label: "SwiftData PostgreSQL standbys")
+  private let start = ContinuousClock.now
+
+  init(
+    _ configuration: PostgresConfiguration, storeIdentifier: String, primary: PostgresPool,
+    lastNumber: String
+  ) {
+    addresses = configuration.standbys
+    var options = configuration.options
+    options.connectTimeout = .seconds(2)
+    self.options = options
+    var limits = primary.limits
+    // A standby that is down is not waited for.
+    limits.reconnectLimit = .zero
+    self.limits = limits
+    self.storeIdentifier = storeIdentifier
+    self.primary = primary
+    self.lastNumber = lastNumber
+    state = Mutex(
+      State(
+        routing: ReplicaRouting(
+          count: addresses.count, first: Int.random(in: 0..<max(addresses.count, 1))),
+        pools: Array(repeating: nil, count: addresses.count)))
+  }
+
+  private var now: Duration { ContinuousClock.now - start }
+
+  // MARK: Choosing
+
+  /// The standby whose connection this thread has, inside a read of several statements.
+  var held: PostgresPool? {
+    state.withLock { $0.pools.compactMap(\.self) }.first(where: \.isHeldByThread)
+  }
+
+  /// Chooses a server, and asks the servers first if that is needed.
+  func choose() -> Choice {
+    if let choice = chooseAtOnce() { return choice }
+    return checking.withLock { _ in
+      while true {
+        // Another thread may have checked meanwhile.
+        let (route, pools) = state.withLock { ($0.routing.route(now: now), $0.pools) }
+        switch route {
+        case .primary: return .primary
+        case .standby(let index):
+          if let pool = pools[index] {
+            state.withLock { $0.readCount += 1 }
+            return .standby(index, pool)
+          }
+          fail(index, because: nil)
+        case .check(let check):
+          guard let pool = pools[check.standby] else {
+            open(check.standby)
+            // Not a failure: the standby is connected soon, or fails then.
+            state.withLock { $0.routing.includePrimary() }
+            return .primary
+          }
+          do {
+            if try passes(check, pool) { continue }
+            fail(check.standby, because: nil)
+          } catch {
+            fail(check.standby, because: error)
+          }
+        }
+      }
+    }
+  }
+
+  /// `nil` if a server must be asked first.
+  private func chooseAtOnce() -> Choice? {
+    state.withLock { state in
+      switch state.routing.route(now: now) {
+      case .primary: .primary
+      case .standby(let index):
+        state.pools[index].map { pool in
+          state.readCount += 1
+          return .standby(index, pool)
+        }
+      case .check: nil
+      }
+    }
+  }
+
+  /// Asks both servers, and waits until the standby has what reads must include.
+  private func passes(_ check: ReplicaRouting.Check, _ pool: PostgresPool) throws -> Bool {
+    var floor = check.floor
+    // While the primary is down, the standby must have what is known to be committed.
+    if check.asksPrimary, let number = try? number(in: primary) {
+      floor = state.withLock { $0.routing.primaryAnswered(number, check) }
+    }
+    let deadline = Deadline(after: ReplicaRouter.patience)
+    while true {
+      let replayed = try number(in: pool)
+      if replayed >= floor {
+        let recovers = state.withLock { state in
+          defer { state.routing.standbyAnswered(replayed, check) }
+          return state.routing.isDegraded
+        }
+        if recovers { WarningLog.write("reads use \(addresses[check.standby]) again") }
+        return true
+      }
+      if deadline.isPast { return false }
+      Thread.sleep(forTimeInterval: ReplicaRouter.step)
+    }
+  }
+
+  private func number(in pool: PostgresPool) throws -> Int64 {
+    try pool.read("the end of the history") { connection in
+      try connection.prepare(lastNumber).rows(within: ReplicaRouter.answerWithin) { rows in
+        try rows.next() ? try rows.integer(0) ?? 0 : 0
+      }
+    }
+  }
+
+  var readCount: Int { state.withLock { $0.readCount } }
+
+  // MARK: Events
+
+  /// Later reads include the transaction, or what the primary has now if the number is not known.
+  func include(_ number: Int64?) {
+    state.withLock { state in
+      if let number { state.routing.include(number) } else { state.routing.includePrimary() }
+    }
+  }
+
+  /// Another server answers until the standby works again. Writes a line after the first failure.
+  /// - Parameter error: `nil` if the standby only lags.
+  func fail(_ standby: Int, because error: (any Error)?) {
+    let isFirst = state.withLock { $0.routing.standbyFailed(standby, now: now) }
+    guard isFirst else { return }
+    let reason =
+      error.map { "can't be read: \($0)" }
+      ?? "has not replayed what was read or saved before, within \(ReplicaRouter.patience)"
+    WarningLog.write("\(addresses[standby]) \(reason). Another server is read meanwhile")
+  }
+
+  // MARK: Connections
+
+  /// Connects to all standbys, without waiting for them.
+  func open() {
+    for index in addresses.indices { open(index) }
+  }
+
+  private func open(_ index: Int) {
+    let isFirst = state.withLock { $0.opening.insert(index).inserted }
+    guard isFirst else { return }
+    queue.async { [weak self] in
+      guard let self else { return }
+      do {
+        let pool = try PostgresPool(addresses[index], options: options, limits: limits)
+        try requireSameStore(pool)
+        state.withLock { $0.pools[index] = pool }
+      } catch {
+        fail(index, because: error)
+      }
+      state.withLock { _ = $0.opening.remove(index) }
+    }
+  }
+
+  private func requireSameStore(_ pool: PostgresPool) throws {
+    let found = try pool.read("opening a standby") {
+      try $0.prepare("SELECT \"Z_UUID\" FROM \"Z_METADATA\"").values()
+    }
+    guard found.first?.first == .text(storeIdentifier) else {
+      throw PostgresError(.misuse, "it contains another store than the primary server")
+    }
+  }
+}

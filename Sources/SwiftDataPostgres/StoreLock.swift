@@ -1,0 +1,73 @@
+import OpenSwiftDataPostgresEngine
+
+/// The locks by which the containers of one store exclude each other, until the end of a transaction.
+///
+/// The profile decides what is locked: a table, a number that belongs to the schema of the database, or
+/// a row of the table "Z_LOCK". Nothing changes these rows, so locking one never makes a serializable
+/// transaction fail.
+struct StoreLock: Sendable {
+  enum Purpose: Int64, CaseIterable, Sendable {
+    /// Creating and comparing tables.
+    case opening = 1
+    /// Writing; readers go on.
+    case writing = 2
+    /// The order of history transactions.
+    case history = 3
+  }
+
+  let profile: PostgresProfile
+
+  init(_ profile: PostgresProfile) {
+    self.profile = profile
+  }
+
+  /// The statements with which the transactions of saves begin. The lock comes before the first statement
+  /// that reads, so that the transaction sees what those before it have committed. The number tells
+  /// what became of a transaction whose connection is lost.
+  var preambles: [TransactionKind: [String]] {
+    guard profile.tableLocks else {
+      // Ordinary saves share the row.
+      let exclusive = statement(for: .writing)
+      let shared = exclusive.replacing("FOR UPDATE", with: "FOR SHARE")
+      return [.serializableWrite: [shared], .write: [exclusive]]
+    }
+    func preamble(_ mode: String) -> [String] {
+      ["LOCK TABLE \"Z_PRIMARYKEY\" IN \(mode) MODE", "SELECT txid_current()"]
+    }
+    return [
+      .serializableWrite: preamble("ROW EXCLUSIVE"), .write: preamble("SHARE ROW EXCLUSIVE"),
+    ]
+  }
+
+  /// The statement that waits for the lock and takes it. It has no parameters, and may return a row.
+  func statement(for purpose: Purpose) -> String {
+    switch purpose {
+    case .writing where profile.tableLocks:
+      "LOCK TABLE \"Z_PRIMARYKEY\" IN SHARE ROW EXCLUSIVE MODE"
+    case .opening where profile.advisoryLocks, .history where profile.advisoryLocks:
+      "SELECT pg_advisory_xact_lock(hashtextextended("
+        + "'OpenSwiftData ' || current_schema(), \(purpose.rawValue)))"
+    default: "SELECT \"Z_PK\" FROM \"Z_LOCK\" WHERE \"Z_PK\" = \(purpose.rawValue) FOR UPDATE"
+    }
+  }
+
+  /// Creates the table with the rows, if any lock needs it. Called before the first lock is taken,
+  /// outside of transactions.
+  func prepare(_ connection: PostgresConnection) throws {
+    guard !profile.tableLocks || !profile.advisoryLocks else { return }
+    let find = try connection.prepare("SELECT count(to_regclass('\"Z_LOCK\"'))")
+    // Programs that create it at the same time may fail once.
+    for isLast in [false, true] where try find.integer() != 1 {
+      let rows = Purpose.allCases.map { "(\($0.rawValue))" }.joined(separator: ", ")
+      do {
+        try connection.execute(
+          "CREATE TABLE \"Z_LOCK\" (\"Z_PK\" BIGINT PRIMARY KEY); "
+            + "INSERT INTO \"Z_LOCK\" VALUES \(rows)")
+      } catch let error as PostgresError
+        where !isLast && (error.isUniquenessViolation || error.state == "42P07")
+      {
+        continue
+      }
+    }
+  }
+}

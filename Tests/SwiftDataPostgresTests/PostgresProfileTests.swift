@@ -1,0 +1,88 @@
+import Foundation
+import OpenSwiftDataPostgresEngine
+import OpenSwiftDataTestPostgres
+import SwiftData
+import SwiftDataPostgres
+import Testing
+
+/// Stores without the features that compatible systems may lack.
+@Suite(.enabled(if: PostgresServer.isAvailable))
+struct PostgresProfileTests {
+  private func container(_ url: String) throws -> ModelContainer {
+    var configuration = try PostgresConfiguration(url: url)
+    configuration.profile = .portable
+    return try ModelContainer(
+      for: Place.self, City.self, Memo.self, configurations: configuration)
+  }
+
+  @Test func severalContainersOpenAndSaveAtTheSameTime() async throws {
+    let url = try PostgresServer.shared.addressOfNewSchema()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<4 {
+        group.addTask {
+          let container = try container(url)
+          for round in 0..<10 {
+            let context = ModelContext(container)
+            context.insert(City("\(round)"))
+            context.insert(Place("\(number)", visits: round))
+            try context.save()
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    let context = ModelContext(try container(url))
+    #expect(try context.fetchCount(FetchDescriptor<Place>()) == 40)
+    #expect(try context.fetchCount(FetchDescriptor<City>()) == 10)
+    let numbers = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+      .map(\.transactionIdentifier)
+    #expect(numbers.count == 40)
+    #expect(Set(numbers).count == 40)
+  }
+
+  @Test(arguments: [PostgresProfile.portable, .postgreSQL])
+  func aWritingTransactionLocksARowOrTheTable(profile: PostgresProfile) throws {
+    let database = try MemoDatabase()
+    let container = try database.container { $0.profile = profile }
+    let context = ModelContext(container)
+    try context.transaction {
+      context.insert(Memo("a"))
+      try context.save()
+      let count = try PostgresServer.shared.connect().prepare(
+        """
+        SELECT count(*) FROM pg_locks JOIN pg_class ON pg_class.oid = relation \
+        WHERE relnamespace = '\(database.schema)'::regnamespace \
+        AND mode = 'ShareRowExclusiveLock'
+        """
+      ).integer()
+      #expect(count == (profile.tableLocks ? 1 : 0))
+    }
+    #expect(try container.texts() == ["a"])
+  }
+
+  @Test func relationshipsUniqueValuesAndDeleteRulesWork() throws {
+    let container = try container(PostgresServer.shared.addressOfNewSchema())
+    let context = ModelContext(container)
+    let city = City("Bern")
+    context.insert(city)
+    for number in 0..<5 { context.insert(Place("p\(number)", city: city)) }
+    try context.save()
+    let other = ModelContext(container)
+    other.insert(City("Bern"))
+    try other.save()
+    #expect(try other.fetchCount(FetchDescriptor<City>()) == 1)
+    context.delete(city)
+    try context.save()
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Place>()) == 0)
+  }
+
+  @Test func notificationsAreRefused() throws {
+    let database = try MemoDatabase()
+    #expect(throws: SwiftDataError.loadIssueModelContainer) {
+      try database.container {
+        $0.profile = .portable
+        $0.notifiesCommits = true
+      }
+    }
+  }
+}

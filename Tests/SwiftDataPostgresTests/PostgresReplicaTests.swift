@@ -1,0 +1,216 @@
+import Foundation
+import OpenSwiftDataPostgresEngine
+import OpenSwiftDataTestPostgres
+import SwiftData
+import SwiftDataPostgres
+import Synchronization
+import Testing
+
+/// Reads from a streaming standby of a real server.
+@Suite(.enabled(if: PostgresServer.isAvailable), .serialized)
+final class PostgresReplicaTests: Sendable {
+  let server: PostgresServer
+  let standby: PostgresStandby
+  let database: MemoDatabase
+  let readURL: String
+  let warnings = Warnings()
+
+  final class Warnings: Sendable {
+    private let lines = Mutex<[String]>([])
+    var all: [String] { lines.withLock(\.self) }
+    func add(_ line: String) { lines.withLock { $0.append(line) } }
+  }
+
+  init() throws {
+    server = try PostgresServer()
+    standby = try PostgresStandby(of: server, port: 5433)
+    database = try MemoDatabase(server)
+    readURL = standby.address(like: database.url)
+    // Creates the tables, which the standby then has.
+    _ = try database.container()
+    try PostgresReplicaTests.wait { try self.standbyHas(0) }
+  }
+
+  deinit { server.stop() }
+
+  private static func wait(_ condition: () throws -> Bool) throws {
+    let end = ContinuousClock.now + .seconds(20)
+    while try !condition() {
+      if ContinuousClock.now > end { throw PostgresServer.Failure(description: "not within 20 s") }
+      Thread.sleep(forTimeInterval: 0.005)
+    }
+  }
+
+  /// Whether the standby has the tables and at least this many memos.
+  private func standbyHas(_ count: Int64) throws -> Bool {
+    let connection = try standby.connect()
+    try connection.execute("SET search_path = \(database.schema)")
+    let hasTable = try connection.prepare("SELECT count(to_regclass('\"Z_DELETEDHISTORY\"'))")
+    guard try hasTable.integer() == 1 else { return false }
+    return try connection.prepare("SELECT count(*) FROM \"ZMEMO\"").integer() ?? 0 >= count
+  }
+
+  private func container(
+    _ configure: (inout PostgresConfiguration) -> Void = { _ in }
+  ) throws -> ModelContainer {
+    try database.container(readURLs: [readURL], configure)
+  }
+
+  /// Reads until the standby answers: it is connected in the background.
+  private func waitForStandby(_ container: ModelContainer) throws {
+    let before = container.standbyReads
+    try PostgresReplicaTests.wait {
+      _ = try container.texts()
+      return container.standbyReads > before
+    }
+  }
+
+  @Test func fetchesGoToTheStandbyAndSavesToThePrimary() throws {
+    let container = try container()
+    try container.add("a")
+    try waitForStandby(container)
+    let before = container.standbyReads
+    for _ in 0..<50 { #expect(try container.texts() == ["a"]) }
+    #expect(container.standbyReads == before + 50)
+    let texts = try standby.connect().prepare(
+      "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'SELECT % FROM \"ZMEMO\"%'")
+    #expect(try texts.integer() ?? 0 > 0)
+  }
+
+  @Test func aSaveIsReadAtOnce() throws {
+    let container = try container()
+    try waitForStandby(container)
+    for number in 1...200 {
+      try container.add("\(number)", number: number)
+      #expect(try ModelContext(container).fetchCount(FetchDescriptor<Memo>()) == number)
+    }
+  }
+
+  @Test func aSaveIsReadWhileTheStandbyLags() throws {
+    let container = try WarningLog.$receiver.withValue({ self.warnings.add($0) }) {
+      let container = try self.container()
+      try waitForStandby(container)
+      try standby.pauseReplay()
+      for number in 1...20 {
+        try container.add("\(number)")
+        #expect(try ModelContext(container).fetchCount(FetchDescriptor<Memo>()) == number)
+      }
+      return container
+    }
+    #expect(warnings.all.count == 1)
+    #expect(warnings.all.first?.contains("has not replayed") == true)
+    try standby.resumeReplay()
+    try waitForStandby(container)
+    #expect(try container.texts().count == 20)
+  }
+
+  /// A standby that lags shows old rows to a container that does not know newer ones, but never goes
+  /// back behind what it has shown.
+  @Test func readsDoNotGoBackInTime() throws {
+    let (reader, writer) = (try container(), try database.container())
+    try waitForStandby(reader)
+    try standby.pauseReplay()
+    try writer.add("a")
+    let known = try writer.lastHistoryToken()
+    #expect(try writer.transactions().last?.token == known)
+    // Not known here yet.
+    #expect(try reader.texts() == [])
+    reader.includeInReads(known)
+    #expect(try reader.texts() == ["a"])
+    try writer.add("b")
+    for _ in 0..<3 { #expect(try reader.texts().count >= 1) }
+    try standby.resumeReplay()
+    try PostgresReplicaTests.wait { try reader.texts() == ["a", "b"] }
+  }
+
+  @MainActor @Test func anObserverReadsWhatItWasNotifiedOf() async throws {
+    let (reader, writer) = (try container(), try database.container())
+    try waitForStandby(reader)
+    let observer = try ResultsObserver<Memo, Never>(
+      sortBy: [SortDescriptor(\.text)], modelContext: ModelContext(reader))
+    try standby.pauseReplay()
+    try writer.add("a")
+    try await eventually("the memo") { observer.results.map(\.text) == ["a"] }
+    try standby.resumeReplay()
+  }
+
+  @Test func readsInsideATransactionSeeItsChanges() throws {
+    let container = try container()
+    try waitForStandby(container)
+    let context = ModelContext(container)
+    try context.transaction {
+      context.insert(Memo("a"))
+      try context.save()
+      #expect(try context.fetchCount(FetchDescriptor<Memo>()) == 1)
+    }
+    #expect(try container.texts() == ["a"])
+  }
+
+  @Test func theHistoryIsReadFromThePrimary() throws {
+    let (reader, writer) = (try container(), try database.container())
+    try waitForStandby(reader)
+    try standby.pauseReplay()
+    try writer.add("a")
+    #expect(try reader.transactions().count == 1)
+    // What the history has shown can be fetched.
+    #expect(try reader.texts() == ["a"])
+    try standby.resumeReplay()
+  }
+
+  @Test func aStandbyThatDiesIsReplacedByThePrimaryAndComesBack() throws {
+    try WarningLog.$receiver.withValue({ self.warnings.add($0) }) {
+      let container = try container()
+      try container.add("a")
+      try waitForStandby(container)
+      try standby.stop()
+      for _ in 0..<50 { #expect(try container.texts() == ["a"]) }
+      try container.add("b")
+      #expect(try container.texts() == ["a", "b"])
+      #expect(warnings.all.count == 1)
+      try standby.start()
+      try waitForStandby(container)
+      #expect(try container.texts() == ["a", "b"])
+      #expect(warnings.all.count == 2)
+    }
+  }
+
+  @Test func aContainerOpensWhileTheStandbyIsDown() throws {
+    try standby.stop()
+    let container = try container()
+    try container.add("a")
+    #expect(try container.texts() == ["a"])
+    try standby.start()
+    try waitForStandby(container)
+  }
+
+  @Test func aPromotedStandbyGoesOnAnswering() throws {
+    let container = try container()
+    try container.add("a")
+    try waitForStandby(container)
+    try standby.promote()
+    #expect(try container.texts() == ["a"])
+    // It does not get what the old primary commits now.
+    try container.add("b")
+    #expect(try container.texts() == ["a", "b"])
+  }
+
+  @Test func aStandbyOfAnotherDatabaseIsNotUsed() throws {
+    let other = try MemoDatabase(server)
+    try other.container().add("other")
+    let container = try WarningLog.$receiver.withValue({ self.warnings.add($0) }) {
+      try database.container(readURLs: [other.url])
+    }
+    try container.add("a")
+    for _ in 0..<20 {
+      #expect(try container.texts() == ["a"])
+      Thread.sleep(forTimeInterval: 0.02)
+    }
+  }
+}
+
+extension ModelContainer {
+  /// How many reads a standby has answered.
+  fileprivate var standbyReads: Int {
+    stores.compactMap { ($0 as? PostgresStore)?.standbyReadCount }.reduce(0, +)
+  }
+}
