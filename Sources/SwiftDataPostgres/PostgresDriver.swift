@@ -10,6 +10,8 @@ import SwiftData
 struct PostgresDriver: SQLDriver {
   let pool: PostgresPool
   let mapping: SchemaMapping
+  /// Detects migrations by others.
+  let monitor: PostgresSchemaMonitor
 
   var capabilities: SQLCapabilities { .postgreSQL }
 
@@ -21,8 +23,17 @@ struct PostgresDriver: SQLDriver {
 
   func read<R>(_ body: (any SQLSession) throws -> R) throws -> R {
     do {
-      return try pool.read("a fetch") { try body($0) }
+      return try pool.read("a fetch") { connection in
+        let result = try body(connection)
+        try monitor.didRead(connection)
+        return result
+      }
+    } catch is PostgresSchemaMonitor.Migrated {
+      throw PostgresSchemaMonitor.whileReading
     } catch let error as PostgresError {
+      if PostgresSchemaMonitor.mayBeCause(of: error), isMigrated {
+        throw PostgresSchemaMonitor.whileReading
+      }
       throw SwiftDataError.storeReadFailure.with(
         "The store can't be read. The context is unchanged.", entity: entity(of: error)?.name,
         underlying: error)
@@ -30,18 +41,38 @@ struct PostgresDriver: SQLDriver {
   }
 
   func write<R>(else consequence: String, _ body: (any SQLSession) throws -> R) throws -> R {
-    try translating(else: consequence) {
+    func write() throws -> R {
       try pool.write("a change") { connection in
-        connection.writeLock = PostgresDriver.writeLock
+        connection.writeLock = beginning
         return try body(connection)
       }
+    }
+    return try translating(else: consequence) {
+      do {
+        return try write()
+      } catch let error as PostgresError where PostgresSchemaMonitor.isFailedCheck(error) {
+        try pool.read("a check", monitor.verify)
+        return try write()
+      }
+    }
+  }
+
+  /// What follows the begin of a writing transaction.
+  fileprivate var beginning: String { "\(PostgresDriver.writeLock); \(monitor.check)" }
+
+  private var isMigrated: Bool {
+    do {
+      try pool.read("a check", monitor.verify)
+      return false
+    } catch {
+      return error is PostgresSchemaMonitor.Migrated
     }
   }
 
   func leaseWriter(within limit: Duration?) throws -> any SQLWriterLease {
     try translating(else: PostgresWriterLease.consequence) {
       let lease = try pool.lease(within: limit)
-      lease.connection.writeLock = PostgresDriver.writeLock
+      lease.connection.writeLock = beginning
       return PostgresWriterLease(driver: self, lease: lease)
     }
   }
@@ -49,6 +80,8 @@ struct PostgresDriver: SQLDriver {
   fileprivate func translating<R>(else consequence: String, _ body: () throws -> R) throws -> R {
     do {
       return try body()
+    } catch is PostgresSchemaMonitor.Migrated {
+      throw PostgresSchemaMonitor.whileWriting(else: consequence)
     } catch let last as PostgresError {
       // Statements after the first error are refused because of it.
       let error = last.causes.first ?? last
@@ -94,7 +127,17 @@ private final class PostgresWriterLease: SQLWriterLease {
   }
 
   func use<R>(_ body: (any SQLSession) throws -> R) throws -> R {
-    try driver.translating(else: PostgresWriterLease.consequence) { try body(lease.connection) }
+    let connection = lease.connection
+    return try driver.translating(else: PostgresWriterLease.consequence) {
+      do {
+        return try body(connection)
+      } catch let error as PostgresError where PostgresSchemaMonitor.isFailedCheck(error) {
+        connection.rollback()
+        try driver.monitor.verify(connection)
+        connection.writeLock = driver.beginning
+        return try body(connection)
+      }
+    }
   }
 
   func end() { lease.end() }
