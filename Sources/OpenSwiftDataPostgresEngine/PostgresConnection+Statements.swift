@@ -40,6 +40,9 @@ extension PostgresConnection {
   /// The number of statements that the connection knows.
   package var knownStatementCount: Int { statements.count }
 
+  /// Forgets all statements, because the tables have changed.
+  package func forgetStatements() { statements.removeAll() }
+
   /// Forgets a statement that no longer fits, so that it is prepared again.
   func forget(_ description: StatementDescription) { statements.remove(description) }
 

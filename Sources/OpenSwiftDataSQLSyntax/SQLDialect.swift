@@ -9,7 +9,7 @@ package enum SQLDialect: String, Hashable, Sendable, CaseIterable {
 
 extension SQLDialect {
   /// The prefix of a parameter number: `?1`, `$1`.
-  var placeholder: String {
+  package var placeholder: String {
     switch self {
     case .sqlite: "?"
     case .postgreSQL: "$"
@@ -24,7 +24,7 @@ extension SQLDialect {
     }
   }
 
-  var isNotSame: String {
+  package var isNotSame: String {
     switch self {
     case .sqlite: "IS NOT"
     case .postgreSQL: "IS DISTINCT FROM"
@@ -39,8 +39,19 @@ extension SQLDialect {
     }
   }
 
+  /// The maximum length of names of tables, columns and indexes in bytes; `nil` if there is none.
+  ///
+  /// PostgreSQL allows 63. Migrations put four characters before some of them, and a second use of a
+  /// name gets a number.
+  package var longestName: Int? {
+    switch self {
+    case .sqlite: nil
+    case .postgreSQL: 56
+    }
+  }
+
   /// SQLite has no truth values except 0 and 1.
-  func text(of value: Bool) -> String {
+  package func text(of value: Bool) -> String {
     switch self {
     case .sqlite: value ? "1" : "0"
     case .postgreSQL: value ? "TRUE" : "FALSE"
@@ -57,7 +68,7 @@ extension SQLDialect {
   }
 
   /// How an insert skips a row that already exists: the text before `INTO` and at the end.
-  var ignoring: (prefix: String, suffix: String) {
+  package var ignoring: (prefix: String, suffix: String) {
     switch self {
     case .sqlite: ("INSERT OR IGNORE", "")
     case .postgreSQL: ("INSERT", " ON CONFLICT DO NOTHING")

@@ -30,7 +30,7 @@ extension SQLType {
   }
 
   /// The name in a cast.
-  func name(in dialect: SQLDialect) -> String {
+  package func name(in dialect: SQLDialect) -> String {
     switch (dialect, self) {
     case (.sqlite, .integer), (.sqlite, .boolean): "INTEGER"
     case (.sqlite, .real), (.sqlite, .timestamp): "REAL"

@@ -10,10 +10,10 @@ public import SwiftData
 /// let container = try ModelContainer(for: Trip.self, configurations: configuration)
 /// ```
 ///
-/// Fetches, saves, relationships, unique values, subclasses, history and batch deletions work as in
-/// the default store. Tables of other versions of the models and models with
-/// `.preserveValueOnDeletion` are refused when the store is opened. Commits of other containers and
-/// processes are seen by later fetches, and noticed by observers.
+/// Fetches, saves, relationships, unique values, subclasses, history, batch deletions and migrations
+/// work as in the default store. Models with `.preserveValueOnDeletion` are refused when the store is
+/// opened. Commits of other containers and processes are seen by later fetches, and noticed by
+/// observers.
 ///
 /// Saves of several threads and processes are written at the same time. The server isolates them from each
 /// other, so that each rule of the models holds whatever others write. A save that another one has
@@ -63,6 +63,24 @@ public struct PostgresConfiguration: DataStoreConfiguration, Hashable, Sendable 
 
   /// Whether the store may be changed.
   public var allowsSave = true
+
+  /// Whether opening a store of an older version migrates it. The default is `true`.
+  ///
+  /// If it is `false`, opening such a store throws `SwiftDataError.loadIssueModelContainer` with the
+  /// steps and the differences, and the database stays unchanged. Servers can migrate their store once,
+  /// in a deploy script: see `ModelContainer.migrationPreview(for:migrationPlan:configurations:)`.
+  public var allowsMigration = true
+
+  /// Whether a migration may delete values, for which the new models have no property.
+  ///
+  /// Unlike a file, a database is not copied before. So such a migration throws
+  /// `SwiftDataError.loadIssueModelContainer` with the numbers of values, and changes nothing, unless
+  /// this is `true`. Make a backup first. The default is `false`.
+  public var allowsMigrationLosses = false
+
+  /// How long a migration waits for transactions that use the tables. Other sessions that need the
+  /// tables wait behind it meanwhile. The default is 10 seconds.
+  public var migrationLockTimeout: Duration = .seconds(10)
 
   let parameters: ConnectionParameters
 
@@ -115,5 +133,28 @@ public struct PostgresConfiguration: DataStoreConfiguration, Hashable, Sendable 
     options.statementTimeout = statementTimeout
     if usesTransactionPooling { options.statements = .unnamed }
     return options
+  }
+
+  /// Of the connection for a migration: statements may take any time, and tables change.
+  var migrationOptions: ConnectionOptions {
+    var options = options
+    options.statementTimeout = nil
+    options.idleInTransactionTimeout = nil
+    options.lockTimeout = migrationLockTimeout
+    options.statements = .unnamed
+    return options
+  }
+
+  func migration(
+    to schema: Schema, _ plan: (any SchemaMigrationPlan.Type)?
+  ) throws -> StoreMigration {
+    var subject = MigrationSubject(name: "store in \(parameters)")
+    subject.allowsSave = allowsSave
+    subject.allowsMigration = allowsMigration
+    subject.keepsNumbers = true
+    let opening = StoreOpeningOptions.current
+    return try StoreMigration(
+      subject, schema: schema, isPart: opening.isPart, plan: try plan.map { try PlanVersions($0) },
+      progress: opening.progress)
   }
 }

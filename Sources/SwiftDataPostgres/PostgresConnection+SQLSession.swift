@@ -37,7 +37,9 @@ extension PostgresError: ConflictingWrite {
     if error.isUniquenessViolation {
       return error.isTakenKey ? .takenKey : .unseenValue
     }
-    return error.repetition == .transaction ? .concurrentChange : nil
+    let isDisturbed =
+      error.repetition == .transaction || PostgresSchemaMonitor.isFailedCheck(error)
+    return isDisturbed ? .concurrentChange : nil
   }
 
   /// Whether a primary key rejected a row. All of them have the same column.

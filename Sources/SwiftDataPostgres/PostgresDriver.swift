@@ -21,6 +21,8 @@ struct PostgresDriver: SQLDriver {
   var notifier: CommitNotifier?
   /// Chooses the server of a read; `nil` without standbys.
   var router: ReplicaRouter?
+  /// Detects migrations by others.
+  let monitor: PostgresSchemaMonitor
 
   var capabilities: SQLCapabilities { .postgreSQL }
 
@@ -31,10 +33,13 @@ struct PostgresDriver: SQLDriver {
 
   var sharedNumbers: (any SharedNumbers)? { numbers }
 
-  init(pool: PostgresPool, mapping: SchemaMapping, lock: StoreLock) {
+  init(
+    pool: PostgresPool, mapping: SchemaMapping, lock: StoreLock, monitor: PostgresSchemaMonitor
+  ) {
     self.pool = pool
     self.mapping = mapping
     self.lock = lock
+    self.monitor = monitor
     numbers = PostgresNumbers(mapping, lock: lock)
   }
 
@@ -72,21 +77,26 @@ struct PostgresDriver: SQLDriver {
   private func reading<R>(
     canRepeat: () -> Bool, _ body: (any SQLSession) throws -> R
   ) throws -> R {
-    try translatingReads {
+    func read(_ connection: PostgresConnection) throws -> R {
+      let result = try body(connection)
+      try monitor.didRead(connection)
+      return result
+    }
+    return try translatingReads {
       guard let router, !pool.isHeldByThread else {
-        return try pool.read("a fetch") { try body($0) }
+        return try pool.read("a fetch", read)
       }
       // A read inside a snapshot sees the same state.
-      if let held = router.held { return try held.read("a fetch") { try body($0) } }
+      if let held = router.held { return try held.read("a fetch", read) }
       guard case .standby(let standby, let pool) = router.choose() else {
-        return try self.pool.read("a fetch") { try body($0) }
+        return try self.pool.read("a fetch", read)
       }
       do {
-        return try pool.read("a fetch") { try body($0) }
+        return try pool.read("a fetch", read)
       } catch let error as PostgresError where error.isOfStandby && canRepeat() {
         if error.isLossOfStandby { router.fail(standby, because: error) }
         router.include(nil)
-        return try self.pool.read("a fetch") { try body($0) }
+        return try self.pool.read("a fetch", read)
       }
     }
   }
@@ -94,8 +104,13 @@ struct PostgresDriver: SQLDriver {
   private func translatingReads<R>(_ body: () throws -> R) throws -> R {
     do {
       return try body()
+    } catch is PostgresSchemaMonitor.Migrated {
+      throw PostgresSchemaMonitor.whileReading
     } catch let last as PostgresError {
       let error = last.causes.first ?? last
+      if PostgresSchemaMonitor.mayBeCause(of: error), isMigrated {
+        throw PostgresSchemaMonitor.whileReading
+      }
       throw SwiftDataError.storeReadFailure.with(
         "The store can't be read. The context is unchanged.", entity: entity(of: error)?.name,
         underlying: error)
@@ -103,20 +118,41 @@ struct PostgresDriver: SQLDriver {
   }
 
   func write<R>(else consequence: String, _ body: (any SQLSession) throws -> R) throws -> R {
-    try translating(else: consequence) {
+    func write() throws -> R {
       try pool.write("a change") { connection in
-        connection.preambles = lock.preambles
-        connection.defersStatements = true
+        prepare(connection)
         return try body(connection)
       }
+    }
+    return try translating(else: consequence) {
+      do {
+        return try write()
+      } catch let error as PostgresError where PostgresSchemaMonitor.isFailedCheck(error) {
+        try pool.read("a check", monitor.verify)
+        return try write()
+      }
+    }
+  }
+
+  /// Sets how transactions on the connection begin.
+  fileprivate func prepare(_ connection: PostgresConnection) {
+    connection.preambles = lock.preambles(checking: monitor.check)
+    connection.defersStatements = true
+  }
+
+  private var isMigrated: Bool {
+    do {
+      try pool.read("a check", monitor.verify)
+      return false
+    } catch {
+      return error is PostgresSchemaMonitor.Migrated
     }
   }
 
   func leaseWriter(within limit: Duration?) throws -> any SQLWriterLease {
     try translating(else: PostgresWriterLease.consequence) {
       let lease = try pool.lease(within: limit)
-      lease.connection.preambles = lock.preambles
-      lease.connection.defersStatements = true
+      prepare(lease.connection)
       return PostgresWriterLease(driver: self, lease: lease)
     }
   }
@@ -124,6 +160,8 @@ struct PostgresDriver: SQLDriver {
   fileprivate func translating<R>(else consequence: String, _ body: () throws -> R) throws -> R {
     do {
       return try body()
+    } catch is PostgresSchemaMonitor.Migrated {
+      throw PostgresSchemaMonitor.whileWriting(else: consequence)
     } catch let last as PostgresError {
       // Statements after the first error are refused because of it.
       let error = last.causes.first ?? last
@@ -204,7 +242,17 @@ private final class PostgresWriterLease: SQLWriterLease {
   }
 
   func use<R>(_ body: (any SQLSession) throws -> R) throws -> R {
-    try driver.translating(else: PostgresWriterLease.consequence) { try body(lease.connection) }
+    let connection = lease.connection
+    return try driver.translating(else: PostgresWriterLease.consequence) {
+      do {
+        return try body(connection)
+      } catch let error as PostgresError where PostgresSchemaMonitor.isFailedCheck(error) {
+        // Throws if the tables were migrated; otherwise the save is repeated.
+        connection.rollback()
+        try driver.monitor.verify(connection)
+        throw error
+      }
+    }
   }
 
   func end() { lease.end() }

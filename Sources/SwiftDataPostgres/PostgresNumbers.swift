@@ -157,8 +157,11 @@ final class PostgresNumbers: SharedNumbers {
   /// The name in SQL of an entity's sequence.
   private static func sequence(_ number: Int) -> String { "\"Z_KEYS_\(number)\"" }
 
-  /// Creates the sequences that do not exist. They begin after the keys in the tables.
-  static func createSequences(_ mapping: SchemaMapping, _ connection: PostgresConnection) throws {
+  /// Creates the sequences that do not exist, and sets the others behind the keys in the tables, which
+  /// a migration assigns without them.
+  static func completeSequences(
+    _ mapping: SchemaMapping, _ connection: PostgresConnection
+  ) throws {
     let known = try connection.prepare(
       """
       SELECT relname::text FROM pg_class WHERE relkind = 'S' \
@@ -172,18 +175,28 @@ final class PostgresNumbers: SharedNumbers {
     var wanted = mapping.entities.filter { $0.superName == nil }
       .map { (number: $0.number, table: $0.table, step: blockSize, limit: largestKey) }
     wanted += HistoryTables.Entity.allCases.map { ($0.rawValue, $0.table, 1, .max) }
-    for (number, table, step, limit) in wanted where !known.contains(sequence(number)) {
-      let used = try connection.prepare(
-        """
-        SELECT greatest((SELECT max("Z_PK") FROM \(PostgresConnection.quoted(table))), \
-        (SELECT max("Z_MAX") FROM "Z_PRIMARYKEY" WHERE "Z_ENT" = \(number)), 0)
-        """
-      ).integer()
-      try connection.execute(
-        """
-        CREATE SEQUENCE \(sequence(number)) INCREMENT \(step) MAXVALUE \(limit) \
-        START \(min((used ?? 0) + 1, limit))
-        """)
+    for (number, table, step, limit) in wanted {
+      let sequence = sequence(number)
+      let used =
+        try connection.prepare(
+          """
+          SELECT greatest((SELECT max("Z_PK") FROM \(PostgresConnection.quoted(table))), \
+          (SELECT max("Z_MAX") FROM "Z_PRIMARYKEY" WHERE "Z_ENT" = \(number)), 0)
+          """
+        ).integer() ?? 0
+      if known.contains(sequence) {
+        try connection.execute(
+          """
+          SELECT setval('\(sequence)', least(\(limit), \
+          greatest((SELECT last_value FROM \(sequence)), \(used))))
+          """)
+      } else {
+        try connection.execute(
+          """
+          CREATE SEQUENCE \(sequence) INCREMENT \(step) MAXVALUE \(limit) \
+          START \(min(used + 1, limit))
+          """)
+      }
     }
   }
 
@@ -196,7 +209,7 @@ final class PostgresNumbers: SharedNumbers {
     for text in Set(transaction.texts.compactMap(\.self)) { try add(text, session) }
     let texts = transaction.texts.map { $0.map { _StoredValue.text($0) } ?? .null }
     let changes = transaction.changes
-    if let rowLock { _ = try session.statement(rowLock).integer(.none) }
+    if let rowLock { try session.execute(rowLock) }
     let found = try session.statement(addition).integers(
       .values(
         texts + [

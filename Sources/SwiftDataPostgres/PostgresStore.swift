@@ -29,11 +29,16 @@ public final class PostgresStore: DataStore, DataStoreBatching, @unchecked Senda
   /// Reads and writes the rows.
   package let engine: RelationalStore
 
-  /// Connects to the database, and creates the tables if there are none.
+  /// Connects to the database, creates the tables if there are none, and migrates those of an older
+  /// version.
+  ///
+  /// A migration is one transaction. Programs that start at the same time wait until it has ended.
   /// - Parameters:
   ///   - configuration: The address, and the schema.
-  ///   - migrationPlan: Has no effect: tables of other models are refused.
-  /// - Throws: `SwiftDataError.loadIssueModelContainer` if the database can't be used with the models.
+  ///   - migrationPlan: How stores of older versions are migrated; without a plan only changes that
+  ///     need no code are made.
+  /// - Throws: `SwiftDataError.loadIssueModelContainer` if the database can't be used with the models
+  ///   or migrated, `.backwardMigration` for a newer store, or `.unknownDataStoreSchema`.
   public init(
     _ configuration: PostgresConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)?
   ) throws {
@@ -49,13 +54,15 @@ public final class PostgresStore: DataStore, DataStoreBatching, @unchecked Senda
       limits.connections = configuration.connections
       pool = try PostgresPool(
         configuration.parameters, options: configuration.options, limits: limits)
-      let (identifier, mapping) = try PostgresTables(
-        DescribedSchema(schema), lock: StoreLock(configuration.profile)
-      ).open(pool)
-      self.identifier = identifier
+      let (stored, mapping) = try PostgresOpening(
+        configuration: configuration,
+        migration: configuration.migration(to: schema, migrationPlan), pool: pool
+      ).run()
+      identifier = stored.identifier
       try configuration.requireListening()
       var driver = PostgresDriver(
-        pool: pool, mapping: mapping, lock: StoreLock(configuration.profile))
+        pool: pool, mapping: mapping, lock: StoreLock(configuration.profile),
+        monitor: PostgresSchemaMonitor(stored, mapping, digest: stored.metadataHash))
       if configuration.notifiesCommits {
         driver.notifier = CommitNotifier(pool, CommitChannel(storeIdentifier: identifier))
       }
@@ -66,7 +73,8 @@ public final class PostgresStore: DataStore, DataStoreBatching, @unchecked Senda
       }
       engine = RelationalStore(
         name: configuration.name, identifier: identifier, schema: schema, mapping: mapping,
-        driver: driver, isWritable: configuration.allowsSave, history: PostgresTables.history,
+        driver: driver, isWritable: configuration.allowsSave,
+        history: HistoryTables(in: stored.columns), removedEntities: stored.removedEntities,
         retention: configuration.historyRetention)
       router = driver.router
       router?.open()
@@ -75,6 +83,19 @@ public final class PostgresStore: DataStore, DataStoreBatching, @unchecked Senda
         "The store in \(configuration.parameters) can't be opened.", doing: "opening a store",
         underlying: error)
     }
+  }
+
+  /// Opens a store on the connection of a migration.
+  init(
+    _ configuration: PostgresConfiguration, _ schema: Schema, pool: PostgresPool,
+    _ engine: RelationalStore
+  ) {
+    self.configuration = configuration
+    self.schema = schema
+    self.pool = pool
+    self.engine = engine
+    router = nil
+    identifier = engine.identifier
   }
 
   /// How many reads standbys have answered, for tests and measurements.

@@ -22,17 +22,18 @@ struct StoreLock: Sendable {
   }
 
   /// The statements with which the transactions of saves begin. The lock comes before the first statement
-  /// that reads, so that the transaction sees what those before it have committed. The number tells
-  /// what became of a transaction whose connection is lost.
-  var preambles: [TransactionKind: [String]] {
+  /// that reads, so that the transaction sees what those before it have committed. The number, the
+  /// only integer among the results, tells what became of a transaction whose connection is lost.
+  /// - Parameter check: A statement that fails if the tables have changed.
+  func preambles(checking check: String) -> [TransactionKind: [String]] {
     guard profile.tableLocks else {
       // Ordinary saves share the row.
       let exclusive = statement(for: .writing)
       let shared = exclusive.replacing("FOR UPDATE", with: "FOR SHARE")
-      return [.serializableWrite: [shared], .write: [exclusive]]
+      return [.serializableWrite: [shared, check], .write: [exclusive, check]]
     }
     func preamble(_ mode: String) -> [String] {
-      ["LOCK TABLE \"Z_PRIMARYKEY\" IN \(mode) MODE", "SELECT txid_current()"]
+      ["LOCK TABLE \"Z_PRIMARYKEY\" IN \(mode) MODE", check, "SELECT txid_current()"]
     }
     return [
       .serializableWrite: preamble("ROW EXCLUSIVE"), .write: preamble("SHARE ROW EXCLUSIVE"),
@@ -47,7 +48,7 @@ struct StoreLock: Sendable {
     case .opening where profile.advisoryLocks, .history where profile.advisoryLocks:
       "SELECT pg_advisory_xact_lock(hashtextextended("
         + "'OpenSwiftData ' || current_schema(), \(purpose.rawValue)))"
-    default: "SELECT \"Z_PK\" FROM \"Z_LOCK\" WHERE \"Z_PK\" = \(purpose.rawValue) FOR UPDATE"
+    default: "SELECT \"Z_PK\" IS NULL FROM \"Z_LOCK\" WHERE \"Z_PK\" = \(purpose.rawValue) FOR UPDATE"
     }
   }
 

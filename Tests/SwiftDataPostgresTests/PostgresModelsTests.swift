@@ -285,7 +285,7 @@ struct PostgresModelsTests {
         for: Member.self, Team.self, configurations: PostgresConfiguration(url: url))
       Issue.record("opened")
     } catch let error as SwiftDataError {
-      #expect(error == .loadIssueModelContainer)
+      #expect(error == .unknownDataStoreSchema)
       #expect("\(error)".contains("Member"))
     }
   }

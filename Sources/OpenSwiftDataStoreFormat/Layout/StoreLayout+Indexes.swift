@@ -7,20 +7,21 @@ extension StoreLayout {
       let hierarchy = model.subtree(of: table.root)
       found += table.columns.filter(\.isKey).map { column in
         Index(
-          name: "\(table.name)_\(column.name)_INDEX", table: table.name,
+          name: "\(table.name)_\(column.name)_INDEX".shortened(to: longestName), table: table.name,
           columns: [Index.Column(name: column.name, isAscending: nil)], isUnique: false)
       }
       if hierarchy.count > 1 {
         found.append(
           Index(
-            name: "\(table.name)_Z_ENT_INDEX", table: table.name,
+            name: "\(table.name)_Z_ENT_INDEX".shortened(to: longestName), table: table.name,
             columns: [Index.Column(name: "Z_ENT", isAscending: nil)], isUnique: false))
       }
       for entity in hierarchy { found += declaredIndexes(of: entity) }
     }
     found += joinTables.map { table in
       Index(
-        name: "\(table.name)_\(table.columns[1])_INDEX", table: table.name,
+        name: "\(table.name)_\(table.columns[1])_INDEX".shortened(to: longestName),
+        table: table.name,
         columns: table.columns.reversed().map { Index.Column(name: $0, isAscending: nil) },
         isUnique: false)
     }
@@ -33,7 +34,7 @@ extension StoreLayout {
     let table = table(of: entity.name)
     let plain = entity.indexes.filter { !$0.isSpatial }.map { index in
       Index(
-        name: "Z_\(entity.name)_\(index.name)", table: table,
+        name: "Z_\(entity.name)_\(index.name)".shortened(to: longestName), table: table,
         columns: index.elements.flatMap { element in
           columnNames(of: element.property, in: entity.name).map {
             Index.Column(name: $0, isAscending: element.isAscending)
@@ -42,7 +43,8 @@ extension StoreLayout {
     }
     let unique = entity.uniqueConstraints.map { members in
       Index(
-        name: "Z_\(entity.name)_UNIQUE_\(members.joined(separator: "_"))", table: table,
+        name: "Z_\(entity.name)_UNIQUE_\(members.joined(separator: "_"))"
+          .shortened(to: longestName), table: table,
         columns: members.flatMap { columnNames(of: $0, in: entity.name) }.map {
           Index.Column(name: $0, isAscending: true)
         }, isUnique: true)

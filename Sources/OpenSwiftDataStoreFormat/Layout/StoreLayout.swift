@@ -71,6 +71,8 @@ package struct StoreLayout: Sendable {
   package let model: ModelDescription
   package let numbers: [String: Int]
   package let tablePrefix: String
+  /// The maximum length of names in bytes; `nil` if there is none.
+  package let longestName: Int?
   /// In the order of the roots' names.
   package private(set) var tables: [Table] = []
   /// In the order of the entities that name them.
@@ -83,16 +85,18 @@ package struct StoreLayout: Sendable {
   ///   - numbers: The entity numbers.
   ///   - knownTables: The tables of the file, which decide between names that are both possible.
   ///   - tablePrefix: The prefix of table names.
+  ///   - longestName: The maximum length of names in bytes; longer ones are shortened.
   package init(
     _ model: ModelDescription, numbers: [String: Int], knownTables: Set<String> = [],
-    tablePrefix: String = ""
+    tablePrefix: String = "", longestName: Int? = nil
   ) {
     self.tablePrefix = tablePrefix
+    self.longestName = longestName
     self.model = model
     self.numbers = numbers
     let owners = OwnerKey.byDestination(model)
     for root in model.roots {
-      let builder = TableBuilder(root, model, numbers, owners, tablePrefix)
+      let builder = TableBuilder(root, model, numbers, owners, tablePrefix, longestName)
       tables.append(builder.table)
       for column in builder.table.columns { columns[column.id] = column }
     }
@@ -114,7 +118,9 @@ package struct StoreLayout: Sendable {
 
   /// The table of the hierarchy of an entity.
   package func table(of entity: String) -> String {
-    tablePrefix + StoreLayout.table(forRoot: model.lineage(of: entity).last?.name ?? entity)
+    tablePrefix
+      + StoreLayout.table(forRoot: model.lineage(of: entity).last?.name ?? entity)
+      .shortened(to: longestName)
   }
 
   // MARK: Many-to-many relationships
@@ -149,10 +155,11 @@ package struct StoreLayout: Sendable {
     _ knownTables: Set<String>
   ) -> JoinSide {
     let (ownNumber, otherNumber) = (numbers[own.entity] ?? 0, numbers[other.entity] ?? 0)
-    let ownerColumn = "Z_\(ownNumber)\(other.property.uppercased())"
-    let memberColumn = "Z_\(otherNumber)\(own.property.uppercased())"
-    let ownName = "Z_\(ownNumber)\(own.property.uppercased())"
-    let otherName = "Z_\(otherNumber)\(other.property.uppercased())"
+    func short(_ name: String) -> String { name.shortened(to: longestName) }
+    let ownerColumn = short("Z_\(ownNumber)\(other.property.uppercased())")
+    let memberColumn = short("Z_\(otherNumber)\(own.property.uppercased())")
+    let ownName = short("Z_\(ownNumber)\(own.property.uppercased())")
+    let otherName = short("Z_\(otherNumber)\(other.property.uppercased())")
     var isFirst = ownNumber < otherNumber
     if ownNumber == otherNumber {
       let (length, otherLength) = (own.property.count, other.property.count)
@@ -196,6 +203,7 @@ private struct OwnerKey {
 private struct TableBuilder {
   private let model: ModelDescription
   private let numbers: [String: Int]
+  private let longestName: Int?
   /// How often each name is used; the columns that every table has are included.
   private var uses = ["Z_PK": 1, "Z_ENT": 1, "Z_OPT": 1]
   private var placed: [(group: Int, level: Int, column: StoreLayout.Column)] = []
@@ -206,12 +214,14 @@ private struct TableBuilder {
 
   init(
     _ root: EntityDescription, _ model: ModelDescription, _ numbers: [String: Int],
-    _ ownerKeys: [String: [OwnerKey]], _ prefix: String
+    _ ownerKeys: [String: [OwnerKey]], _ prefix: String, _ longestName: Int?
   ) {
+    self.longestName = longestName
     self.model = model
     self.numbers = numbers
     table = StoreLayout.Table(
-      name: prefix + StoreLayout.table(forRoot: root.name), root: root.name, columns: [])
+      name: prefix + StoreLayout.table(forRoot: root.name).shortened(to: longestName),
+      root: root.name, columns: [])
     let hierarchy = model.subtree(of: root.name)
     // Names are assigned in this order, whatever the column groups: a second use gets a number.
     for (level, entity) in hierarchy.enumerated() {
@@ -264,7 +274,8 @@ private struct TableBuilder {
     placed.append((TableBuilder.keys, level, column))
   }
 
-  private mutating func name(_ wanted: String) -> String {
+  private mutating func name(_ whole: String) -> String {
+    let wanted = whole.shortened(to: longestName)
     let count = uses[wanted, default: 0]
     uses[wanted] = count + 1
     guard count > 0 else { return wanted }

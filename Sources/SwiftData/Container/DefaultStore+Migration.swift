@@ -18,20 +18,21 @@ extension DefaultStore {
     }
     try configuration.validate()
     try self.init(
-      StoreMigration(
+      FileMigration(
         configuration, schema: schema, plan: try migrationPlan.map(PlanVersions.init)))
   }
 
   /// Opens a store after migrating it to the version of its models.
-  convenience init(_ migration: StoreMigration) throws {
-    let configuration = migration.configuration
+  convenience init(_ file: FileMigration) throws {
+    let configuration = file.configuration
     let finding: StoreFileCheck.Finding?
     do {
-      finding = try StoreFile.check(configuration).flatMap(migration.run)
+      finding = try StoreFile.check(configuration).flatMap(file.run)
     } catch {
       throw StoreFailure.opening(error, at: configuration.url)
     }
     try self.init(
-      configuration, models: migration.models, finding: finding, version: migration.version)
+      configuration, models: file.migration.models, finding: finding,
+      version: file.migration.version)
   }
 }

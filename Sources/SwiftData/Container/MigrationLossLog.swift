@@ -1,15 +1,25 @@
 import Foundation
 
 /// Warnings about values that migrations have deleted.
-enum MigrationLossLog {
+package enum MigrationLossLog {
   /// - Parameters:
   ///   - version: The version that the store was migrated to.
   ///   - copy: The copy of the store from before the migration.
   static func note(_ losses: [MigrationLoss], of url: URL, before version: String, copy: URL?) {
-    let kept = copy.map { "A copy of the earlier store is at \($0.path)." } ?? "There is no copy."
+    note(
+      losses, of: "store at \(url.path)", before: version,
+      copy.map { "A copy of the earlier store is at \($0.path)." } ?? "There is no copy.")
+  }
+
+  /// - Parameters:
+  ///   - store: The store as the object of a sentence.
+  ///   - copy: A sentence about copies.
+  package static func note(
+    _ losses: [MigrationLoss], of store: String, before version: String, _ copy: String
+  ) {
     for loss in losses {
       WarningLog.write(
-        "the migration of the store at \(url.path) to version \(version) deleted \(loss). \(kept)"
+        "the migration of the \(store) to version \(version) deleted \(loss). \(copy)"
       )
     }
   }

@@ -47,7 +47,7 @@ public struct MigrationPreview: Codable, Hashable, Sendable {
     public let isChecked: Bool
   }
 
-  /// The file of the store.
+  /// The file of the store, or the address of its database without secrets.
   public let url: URL
 
   /// The version name in the store; `nil` if there is no store yet.
@@ -65,6 +65,19 @@ public struct MigrationPreview: Codable, Hashable, Sendable {
   /// Whether opening the store would migrate it.
   public var isNeeded: Bool { !stages.isEmpty }
 
+  package init(
+    url: URL, fromVersion: String?, toVersion: String, stages: [Stage], rowCounts: [String: Int]
+  ) {
+    self.url = url
+    self.fromVersion = fromVersion
+    self.toVersion = toVersion
+    self.stages = stages
+    self.rowCounts = rowCounts
+  }
+
+  /// The location in the description.
+  private var place: String { url.isFileURL ? url.path : url.absoluteString }
+
   /// What would make the migration throw.
   public var problems: [MigrationProblem] { stages.flatMap(\.problems) }
 
@@ -79,10 +92,10 @@ extension MigrationPreview: CustomStringConvertible {
     if let fromVersion {
       lines.append(
         isNeeded
-          ? "\(url.path): from \(fromVersion) to \(toVersion)"
-          : "\(url.path): nothing to do; the version is \(toVersion)")
+          ? "\(place): from \(fromVersion) to \(toVersion)"
+          : "\(place): nothing to do; the version is \(toVersion)")
     } else {
-      lines.append("\(url.path): no store exists; it will be created with version \(toVersion)")
+      lines.append("\(place): no store exists; it will be created with version \(toVersion)")
     }
     for name in rowCounts.keys.sorted() { lines.append("  \(name): \(rowCounts[name] ?? 0) rows") }
     for (number, stage) in stages.enumerated() {

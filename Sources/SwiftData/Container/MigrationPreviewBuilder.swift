@@ -9,12 +9,13 @@ import OpenSwiftDataSQLiteEngine
 /// 3. For the later stages, a database in memory gets the tables of the file without their rows.
 ///    Each stage is run there, so the next one finds the tables that it will find in the file.
 struct MigrationPreviewBuilder {
-  let migration: StoreMigration
+  let file: FileMigration
 
-  private var url: URL { migration.configuration.url }
+  private var migration: StoreMigration { file.migration }
+  private var url: URL { file.configuration.url }
 
   func preview() throws -> MigrationPreview {
-    let configuration = migration.configuration
+    let configuration = file.configuration
     guard !configuration.isStoredInMemoryOnly,
       let size = try? FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int,
       size > 0
@@ -43,41 +44,14 @@ struct MigrationPreviewBuilder {
     _ path: MigrationPath, _ store: StoreIdentity, _ stored: StoredSchema,
     _ connection: Connection
   ) throws -> [MigrationPreview.Stage] {
-    var stages: [MigrationPreview.Stage] = []
-    var (tables, description) = (connection, stored)
-    for (index, step) in path.steps.enumerated() {
-      let kind = kind(of: step)
-      let change = try migration.change(
-        step, of: store, description, tables, keepsOldTables: kind == .transform)
-      let isChecked = index == 0 && !migration.runsCode(before: step)
-      stages.append(
-        MigrationPreview.Stage(
-          fromVersion: path.versionNames[index], toVersion: path.versionNames[index + 1],
-          kind: kind, changes: change.descriptions,
-          losses: index == 0 ? try change.losses(tables) : [], statements: change.statements,
-          problems: isChecked ? try change.problems(tables) : [], isChecked: isChecked))
-      if index == path.steps.count - 1 { break }
-      if index == 0 {
-        tables = try TablesWithoutRows(connection, stored).copy()
-        description = try self.description(tables)
-      }
-      // After its code has run, a transformation has the same tables.
-      try migration.change(step, of: store, description, tables).run(tables, external: nil)
-      description = try self.description(tables)
-    }
-    return stages
+    try MigrationPreview.stages(
+      migration, path, stored, connection, read: StoredSchema.description,
+      withoutRows: { try TablesWithoutRows(connection, stored).copy() })
   }
+}
 
-  private func description(_ tables: Connection) throws -> StoredSchema {
-    guard let stored = try StoredSchema.read(tables) else { throw migration.isEmpty }
-    return stored
-  }
-
-  private func kind(of step: MigrationPath.Step) -> MigrationPreview.Stage.Kind {
-    switch step.stage.flatMap({ migration.plan?.stages[$0] }) {
-    case .custom?: .custom
-    case .transform?: .transform
-    case .lightweight?, nil: .lightweight
-    }
+extension StoredSchema {
+  fileprivate static func description(_ session: any SQLSession) throws -> StoredSchema? {
+    try (session as? Connection).flatMap { try StoredSchema.read($0) }
   }
 }

@@ -15,7 +15,7 @@ struct MigrationProblemsError {
     let more = problems.count > 12 ? "\n- and \(problems.count - 12) more" : ""
     let single = problems.count == 1 ? problems.first : nil
     let text =
-      "The store at \(migration.configuration.url.path) can't be migrated \(way) without losing values; it is "
+      "The \(migration.subject.name) can't be migrated \(way) without losing values; it is "
       + "unchanged.\n\(listed)\(more)"
     if migration.plan != nil, step.from == nil {
       return .unknownDataStoreSchema.with(

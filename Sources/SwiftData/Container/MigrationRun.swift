@@ -1,5 +1,4 @@
 import Foundation
-import OpenSwiftDataSQLiteEngine
 import OpenSwiftDataStoreFormat
 
 /// The steps of one migration, inside the transaction that encloses all of them. Created by
@@ -8,32 +7,26 @@ import OpenSwiftDataStoreFormat
 /// Each step: code of the stage with the old version's models, the change of the tables, code with
 /// the new version's models. The file is read again for each step, so every step starts from the
 /// result of the one before.
-struct MigrationRun {
+package struct MigrationRun {
   private let migration: StoreMigration
   private let path: MigrationPath
   private let store: StoreIdentity
-  private let pool: ConnectionPool
-  private let external: ExternalFiles
-  /// Reads the description of the file.
-  private let reader: StoredSchemaReader
+  private let database: any MigratedDatabase
   /// Called before values are deleted.
   private let willDelete: ([MigrationLoss]) throws -> Void
 
-  init(
+  package init(
     _ migration: StoreMigration, _ path: MigrationPath, _ store: StoreIdentity,
-    _ pool: ConnectionPool, _ external: ExternalFiles, _ reader: StoredSchemaReader,
-    willDelete: @escaping ([MigrationLoss]) throws -> Void
+    _ database: any MigratedDatabase, willDelete: @escaping ([MigrationLoss]) throws -> Void
   ) {
     self.migration = migration
     self.path = path
     self.store = store
-    self.pool = pool
-    self.external = external
-    self.reader = reader
+    self.database = database
     self.willDelete = willDelete
   }
 
-  func run() throws {
+  package func run() throws {
     let progress = migration.progress
     progress?.begin(steps: path.steps.count)
     for (index, step) in path.steps.enumerated() {
@@ -87,21 +80,20 @@ struct MigrationRun {
     _ step: MigrationPath.Step, keepsOldTables: Bool = false
   ) throws -> SchemaChange {
     if let from = step.from { try complete(from) }
-    return try pool.write { connection in
-      try ExternalFiles.stopFollowing(connection)
-      try external.register(connection)
-      guard let stored = try reader.read(connection) else { throw migration.isEmpty }
+    return try database.write { session in
+      try database.willChange(session)
+      guard let stored = try database.description() else { throw migration.isEmpty }
       let change = try migration.change(
-        step, of: store, stored, connection, keepsOldTables: keepsOldTables)
-      let problems = try change.problems(connection)
+        step, of: store, stored, session, keepsOldTables: keepsOldTables)
+      let problems = try change.problems(session)
       guard problems.isEmpty else {
         throw MigrationProblemsError(
           problems: problems, migration: migration, step: step, path: path
         ).error
       }
-      let losses = try change.losses(connection)
+      let losses = try change.losses(session)
       if !losses.isEmpty { try willDelete(losses) }
-      try change.run(connection, external: external) { progress in
+      try database.run(change, session) { progress in
         migration.progress?.note(
           entity: progress.entity, rows: Int(progress.rows), of: Int(progress.totalRows))
       }
@@ -111,13 +103,10 @@ struct MigrationRun {
 
   /// Writes the description of its version into a file that was recognised by its columns.
   private func complete(_ index: Int) throws {
-    let stored = try pool.read(reader.read)
+    let stored = try database.description()
     if stored.map({ StoreIdentity($0).describesModels }) ?? true { return }
-    _ = try StoreFileOpening(
-      pool: pool, models: DescribedSchema(schema(at: index)),
-      configuration: migration.configuration,
-      version: migration.planning.versions[index].name, external: external, reader: reader
-    ).run()
+    try database.complete(
+      DescribedSchema(schema(at: index)), version: migration.planning.versions[index].name)
   }
 
   // MARK: Transformations
@@ -139,15 +128,11 @@ struct MigrationRun {
     let change = try change(step, keepsOldTables: true)
     migration.progress?.endChange()
     let mapping = change.oldMapping(earlier)
-    try pool.write { try change.indexOldTables(mapping, $0) }
+    try database.write { try change.indexOldTables(mapping, $0) }
     try StageCode(.transformation, of: name, try schema(at: step.to)).run(self) { context, seal in
-      let file = StoreFile(
-        identifier: change.stored.identifier, trees: [], history: nil, external: external)
-      var configuration = migration.configuration
-      configuration.schema = earlier
-      let store = DefaultStore(
-        configuration, schema: earlier, pool: pool, file: file, mapping: mapping, seal: seal)
-      let old = ModelContext(container(earlier, store, configuration))
+      let store = try database.earlierStore(
+        earlier, mapping, identifier: change.stored.identifier, seal)
+      let old = ModelContext(container(earlier, store))
       old.reportsUnsavedChanges = false
       try body(MigrationTransformation(old: old, new: context, offset: change.keyOffset))
       if old.hasChanges {
@@ -155,8 +140,8 @@ struct MigrationRun {
           "Models of the old version were changed, but are never saved. Change the new models.")
       }
     }
-    try pool.write { connection in
-      let missing = try change.missingValues(connection)
+    try database.write { session in
+      let missing = try change.missingValues(session)
       guard missing.isEmpty else {
         throw SwiftDataError.loadIssueModelContainer.with(
           "The transformation of the migration stage \(name) left required properties without a valid "
@@ -164,7 +149,7 @@ struct MigrationRun {
             + "declare default values. The store is unchanged.",
           doing: "migrating a store")
       }
-      try change.dropOldTables(connection)
+      try change.dropOldTables(session)
     }
   }
 
@@ -172,20 +157,13 @@ struct MigrationRun {
 
   /// A container for the code of a stage, on the connection of the migration.
   func container(_ schema: Schema, _ seal: StoreInvalidation) throws -> ModelContainer {
-    var configuration = migration.configuration
-    configuration.schema = schema
-    let store = try DefaultStore(
-      configuration, models: DescribedSchema(schema), pool: pool, external: external,
-      reader: reader, seal: seal)
-    return container(schema, store, configuration)
+    container(schema, try database.stageStore(DescribedSchema(schema), seal))
   }
 
-  private func container(
-    _ schema: Schema, _ store: DefaultStore, _ configuration: ModelConfiguration
-  ) -> ModelContainer {
+  private func container(_ schema: Schema, _ store: any DataStore) -> ModelContainer {
     ModelContainer(
       ContainerCoordinator(
         schema: schema, stores: [(store, Set(schema.entitiesByName.keys))],
-        configurations: [configuration], migrationPlan: nil))
+        configurations: database.configurations(schema), migrationPlan: nil))
   }
 }

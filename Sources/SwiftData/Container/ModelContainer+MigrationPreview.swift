@@ -28,10 +28,10 @@ extension ModelContainer {
     let plan = try migrationPlan.map(PlanVersions.init)
     return try (configurations.isEmpty ? [ModelConfiguration()] : configurations).map {
       let part = $0.schema ?? schema
-      let migration = try StoreMigration(
+      let migration = try FileMigration(
         $0, schema: part, isPart: part.entitiesByName.count < schema.entitiesByName.count,
         plan: plan)
-      return try MigrationPreviewBuilder(migration: migration).preview()
+      return try MigrationPreviewBuilder(file: migration).preview()
     }
   }
 }

@@ -1,5 +1,21 @@
 import Foundation
 
+/// What the initialiser of a store, which only receives its configuration and the plan, may need to
+/// know of the container that opens it.
+package struct StoreOpeningOptions: Sendable {
+  /// Whether the container has models that other stores contain.
+  package let isPart: Bool
+  /// Updated during a migration.
+  package let progress: MigrationProgress?
+
+  package init(isPart: Bool = false, progress: MigrationProgress? = nil) {
+    self.isPart = isPart
+    self.progress = progress
+  }
+
+  @TaskLocal package static var current = StoreOpeningOptions()
+}
+
 /// Opens one store per configuration and decides which store contains which entity.
 struct StoreOpening {
   let coordinator: ContainerCoordinator
@@ -45,12 +61,17 @@ struct StoreOpening {
     try configuration.validate()
     if let model = configuration as? ModelConfiguration {
       return try DefaultStore(
-        StoreMigration(
+        FileMigration(
           model, schema: part,
           isPart: part.entitiesByName.count < schema.entitiesByName.count, plan: plan,
           progress: progress))
     }
-    return try C.Store(configuration, migrationPlan: declaredPlan)
+    let isPart = part.entitiesByName.count < schema.entitiesByName.count
+    return try StoreOpeningOptions.$current.withValue(
+      StoreOpeningOptions(isPart: isPart, progress: progress)
+    ) {
+      try C.Store(configuration, migrationPlan: declaredPlan)
+    }
   }
 
   private static func check(_ part: Schema, in schema: Schema, _ name: String) throws {

@@ -84,33 +84,38 @@ package struct StoreCreation {
   ///   - removedEntities: Removed entities that occur in the history; `nil` keeps those of the
   ///     dictionary.
   package func describe(
-    _ connection: Connection, replacing metadata: Data, removedEntities: [Int: String]? = nil
+    _ session: any SQLSession, _ dialect: SQLDialect = .sqlite, replacing metadata: Data,
+    removedEntities: [Int: String]? = nil
   ) throws {
     let known = StoreMetadata(metadata)
     func isOfOther(_ attribute: String) -> Bool {
       let entity = attribute.entityOfAttribute
       return !ownEntities.contains(entity) && model[entity] != nil
     }
-    let update = try connection.prepare("UPDATE Z_METADATA SET Z_PLIST = ?1")
-    try update.bind(
-      try StoreMetadata.data(
-        model, replacing: metadata,
-        externalAttributes: externalAttributes
-          + (known?.externalAttributes ?? []).filter(isOfOther),
-        integerTypes: integerTypes.merging(
-          (known?.integerTypes ?? [:]).filter { isOfOther($0.key) }, uniquingKeysWith: { $1 }),
-        removedEntities: removedEntities), at: 1)
-    try update.run()
-    try connection.execute(
-      "CREATE TABLE IF NOT EXISTS Z_MODELCACHE (Z_CONTENT BLOB); DELETE FROM Z_MODELCACHE")
-    try writeModelCache(connection)
+    let description = try StoreMetadata.data(
+      model, replacing: metadata,
+      externalAttributes: externalAttributes
+        + (known?.externalAttributes ?? []).filter(isOfOther),
+      integerTypes: integerTypes.merging(
+        (known?.integerTypes ?? [:]).filter { isOfOther($0.key) }, uniquingKeysWith: { $1 }),
+      removedEntities: removedEntities)
+    let first = "\(dialect.placeholder)1"
+    try session.statement("UPDATE \"Z_METADATA\" SET \"Z_PLIST\" = \(first)")
+      .run(.values([.blob(description)]))
+    let table =
+      dialect == .sqlite
+      ? "Z_MODELCACHE (Z_CONTENT BLOB)" : "\"Z_MODELCACHE\" (\"Z_CONTENT\" BYTEA)"
+    try session.execute(
+      "CREATE TABLE IF NOT EXISTS \(table); DELETE FROM \"Z_MODELCACHE\"")
+    try session.statement("INSERT INTO \"Z_MODELCACHE\" VALUES (\(first))")
+      .run(.values([.blob(try ModelCache.encode(model))]))
   }
 
   /// Creates the tables of the history, with columns for the preserved values of every entity.
-  func createHistory(_ connection: Connection) throws {
+  func createHistory(_ session: any SQLSession, _ dialect: SQLDialect = .sqlite) throws {
     let tables = HistoryTables(tombstoneCount: tombstoneCount)
     for statement in tables.creationStatements {
-      try connection.execute(statement.rendered(in: .sqlite).sql)
+      try session.execute(statement.rendered(in: dialect).sql)
     }
   }
 
@@ -131,7 +136,7 @@ package struct StoreCreation {
 
 extension StoreCreation {
   /// - Parameter version: The version identifier for a new file; `nil` uses that of the schema.
-  init(_ mapping: SchemaMapping, version: String? = nil) {
+  package init(_ mapping: SchemaMapping, version: String? = nil) {
     let model = mapping.layout.model
     self.init(
       model: version.map {

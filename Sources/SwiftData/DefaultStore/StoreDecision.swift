@@ -1,9 +1,9 @@
 import Foundation
 import OpenSwiftDataSQLSyntax
-import OpenSwiftDataStoreFormat
+package import OpenSwiftDataStoreFormat
 
 /// What to do with a file, decided only from its schema and the models.
-enum StoreDecision {
+package enum StoreDecision {
   /// The file is empty: create the tables of the mapping.
   case create(SchemaMapping)
   /// The file contains all models, with the entity numbers of the mapping.
@@ -16,7 +16,7 @@ enum StoreDecision {
   ///   - stored: The schema of the file; `nil` for an empty one.
   ///   - models: The validated schema.
   ///   - isRead: Whether the file is opened for reading only.
-  init(stored: StoredSchema?, models: DescribedSchema, isRead: Bool = false) {
+  package init(stored: StoredSchema?, models: DescribedSchema, isRead: Bool = false) {
     guard let stored else {
       self = .create(SchemaMapping(models))
       return
@@ -75,7 +75,7 @@ private struct StoreRecognition {
     guard let known = model ?? stored.model else { return }
     let file = StoreLayout(
       known, numbers: stored.entitiesByName.mapValues(\.number),
-      knownTables: Set(stored.columns.keys))
+      knownTables: Set(stored.columns.keys), longestName: stored.dialect.longestName)
     let isRead = layout.tables.allSatisfy { table in
       table.columns.allSatisfy { column in
         let id = column.id
@@ -101,7 +101,7 @@ private struct StoreRecognition {
   var fileEntities: FileEntities {
     FileEntities(
       stored: stored.entities.map { ($0.name, $0.number, $0.superNumber) }, model: model,
-      tables: Set(stored.columns.keys))
+      tables: Set(stored.columns.keys), longestName: stored.dialect.longestName)
   }
 }
 
@@ -109,7 +109,7 @@ private struct StoreRecognition {
 ///
 /// Additional content of a file, such as entities and tables without models, is no difference: it
 /// stays unchanged, and rows of entities without models are not read.
-enum StoreDifference: Equatable {
+package enum StoreDifference: Equatable {
   case model(ModelDifference)
   case invalidNumber(entity: String, number: Int)
   case missingColumn(entity: String, property: String, column: String)
@@ -141,7 +141,7 @@ enum StoreDifference: Equatable {
           .model(
             .superentity(entity: entity.name, stored: superName, current: entity.superName)))
       }
-      differences += all(of: entity, stored.columns[entity.table])
+      differences += all(of: entity, stored.columns[entity.table], stored.dialect)
     }
     differences += mapping.tables.map(\.table.name).filter { stored.columns[$0] == nil }
       .map(StoreDifference.missingTable)
@@ -152,7 +152,7 @@ enum StoreDifference: Equatable {
   }
 
   private static func all(
-    of entity: EntityMapping, _ columns: [String: String]?
+    of entity: EntityMapping, _ columns: [String: String]?, _ dialect: SQLDialect
   ) -> [StoreDifference] {
     guard let columns else { return [] }
     return entity.properties.flatMap { property in
@@ -161,7 +161,9 @@ enum StoreDifference: Equatable {
           return .missingColumn(
             entity: entity.name, property: property.name, column: column.name)
         }
-        let model = column.sqlType.columnName(in: .sqlite)
+        let model =
+          dialect == .sqlite
+          ? column.sqlType.columnName(in: dialect) : column.sqlType.name(in: dialect)
         // In SQLite, a column without a type is a blob column.
         if type.uppercased() == model || type.isEmpty && model == "BLOB" { return nil }
         return .columnType(
@@ -181,7 +183,7 @@ enum StoreDifference: Equatable {
 
 extension StoreDifference: CustomStringConvertible {
   /// A clause for the error that refuses the file.
-  var description: String {
+  package var description: String {
     switch self {
     case .model(let difference): difference.description
     case .invalidNumber(let entity, let number):

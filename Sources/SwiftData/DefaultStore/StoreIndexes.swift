@@ -44,11 +44,7 @@ struct StoreIndexes {
   func complete(_ connection: Connection) throws -> Set<String> {
     let names = try storedNames(connection)
     for index in ordinaryIndexes where try isMissing(index, names, connection) {
-      do {
-        try connection.execute(index.rendered(in: .sqlite).sql)
-      } catch let error as SQLiteError where error.isUniquenessViolation {
-        throw refusal(of: index, error)
-      }
+      try create(index, connection, .sqlite)
     }
     if spatialIndexes.isEmpty { return [] }
     let hasTrees = try hasTreeModule(connection)
@@ -64,8 +60,17 @@ struct StoreIndexes {
     return try trees(connection)
   }
 
+  /// - Throws: `SwiftDataError.loadIssueModelContainer` if rows violate a new unique index.
+  func create(_ index: CreateIndex, _ session: any SQLSession, _ dialect: SQLDialect) throws {
+    do {
+      try session.execute(index.rendered(in: dialect).sql)
+    } catch let error as any DatabaseFailure where error.isUniquenessViolation {
+      throw refusal(of: index)
+    }
+  }
+
   /// The rows of an older file may violate a new unique index.
-  private func refusal(of index: CreateIndex, _ error: SQLiteError) -> SwiftDataError {
+  private func refusal(of index: CreateIndex) -> SwiftDataError {
     let columns = Set(index.columns.map(\.name))
     let entity = mapping.entities.first { $0.table == index.table }
     let names = entity?.properties.filter { property in

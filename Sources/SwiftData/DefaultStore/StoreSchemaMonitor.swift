@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// Additional indexes, columns, and entities of other hierarchies are allowed. The numbers and
 /// version hashes of the entities in the models' hierarchies must not change.
-final class StoreSchemaMonitor: Sendable {
+package final class StoreSchemaMonitor: Sendable {
   /// The tables of the store have changed since it was opened.
   struct Migrated: Error {}
 
@@ -36,7 +36,7 @@ final class StoreSchemaMonitor: Sendable {
   /// - Parameters:
   ///   - stored: The description of the file from which the mapping was made.
   ///   - latest: A later description of the file, with which the first check compares it.
-  init(_ stored: StoredSchema, _ mapping: SchemaMapping, latest: StoredSchema) {
+  package init(_ stored: StoredSchema, _ mapping: SchemaMapping, latest: StoredSchema) {
     let numbers = stored.entitiesByNumber
     roots = Set(
       mapping.entities.compactMap { StoreSchemaMonitor.root(of: numbers[$0.number], numbers)?.name }
@@ -56,6 +56,11 @@ final class StoreSchemaMonitor: Sendable {
         "The store at \(pool.path) was migrated by another process or container while it was being opened. "
           + "Open it again.", doing: "opening a store")
     }
+  }
+
+  /// Whether the entities of the models have the same numbers and hashes in a later description.
+  package func describesSameEntities(_ stored: StoredSchema) -> Bool {
+    StoreSchemaMonitor.entities(of: stored, below: roots) == entities
   }
 
   private func check(_ connection: Connection) throws {

@@ -1,4 +1,5 @@
 import Foundation
+package import OpenSwiftDataSQLSyntax
 package import OpenSwiftDataSQLiteEngine
 package import OpenSwiftDataStoreFormat
 
@@ -12,8 +13,16 @@ package struct StoredSchema: Hashable, Sendable {
     package let superNumber: Int
     /// The last key that was assigned to a row; kept only for the root of a hierarchy.
     package let lastKey: Int64
+
+    package init(name: String, number: Int, superNumber: Int, lastKey: Int64) {
+      self.name = name
+      self.number = number
+      self.superNumber = superNumber
+      self.lastKey = lastKey
+    }
   }
 
+  package let dialect: SQLDialect
   /// The state of the tables: SQLite increases this number with each change of them.
   let schemaVersion: Int64
   /// The store's UUID.
@@ -30,6 +39,26 @@ package struct StoredSchema: Hashable, Sendable {
   package let objects: Set<String>
   /// The content of `Z_MODELCACHE`, the complete model; `nil` if the file has none.
   package let modelCache: Data?
+
+  /// - Parameters:
+  ///   - dialect: The dialect of the database.
+  ///   - schemaVersion: A number that increases with each change of the tables, if there is one.
+  ///   - columns: The names of the columns' types, by table and name.
+  package init(
+    dialect: SQLDialect, schemaVersion: Int64 = 0, identifier: String, metadata: Data,
+    entities: [Entity], columns: [String: [String: String]], objects: Set<String>,
+    modelCache: Data?
+  ) {
+    self.dialect = dialect
+    self.schemaVersion = schemaVersion
+    self.identifier = identifier
+    self.metadata = metadata
+    modelMetadata = StoreMetadata(metadata)
+    self.entities = entities
+    self.columns = columns
+    self.objects = objects
+    self.modelCache = modelCache
+  }
 
   /// Called with each complete read, by tests that count them.
   @TaskLocal package static var willReadAll: (@Sendable () -> Void)?
@@ -75,10 +104,20 @@ package struct StoredSchema: Hashable, Sendable {
           + "has no Z_METADATA. Choose another URL; the file is unchanged.")
     }
     return StoredSchema(
-      schemaVersion: try connection.schemaVersion, identifier: identifier, metadata: metadata,
-      modelMetadata: StoreMetadata(metadata), entities: try entities(of: connection),
+      dialect: .sqlite, schemaVersion: try connection.schemaVersion, identifier: identifier,
+      metadata: metadata,
+      entities: try entities(of: connection),
       columns: try columns(of: connection), objects: objects,
       modelCache: objects.contains("Z_MODELCACHE") ? try modelCache(of: connection) : nil)
+  }
+
+  /// The names of entities that occur only in the history, by number.
+  package var removedEntities: [Int: String] { modelMetadata?.removedEntities ?? [:] }
+
+  /// The SHA-256 hash of the metadata, in hexadecimal digits.
+  package var metadataHash: String {
+    SHA256.hash(of: metadata).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
+      .joined()
   }
 
   /// The model in the cache; `nil` if there is none or it can't be read.
@@ -179,16 +218,5 @@ final class StoredSchemaReader {
   func read(_ connection: Connection) throws -> StoredSchema? {
     latest = try StoredSchema.read(connection, since: latest)
     return latest
-  }
-}
-
-extension Connection {
-  /// The first column of all rows, as text.
-  func texts(_ sql: String) throws -> [String] {
-    let statement = try prepare(sql)
-    defer { statement.reset() }
-    var found: [String] = []
-    while try statement.step() { found.append(statement.string(0)) }
-    return found
   }
 }

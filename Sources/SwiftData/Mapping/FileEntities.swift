@@ -7,6 +7,8 @@ package struct FileEntities: Sendable {
   let model: ModelDescription?
   let tables: Set<String>
   let tablePrefix: String
+  /// The maximum length of names in bytes; `nil` if there is none.
+  let longestName: Int?
   /// Superentity by entity, from the file's `Z_PRIMARYKEY`.
   private let superNames: [String: String?]
 
@@ -18,10 +20,12 @@ package struct FileEntities: Sendable {
   ///   - model: The model in the file's cache.
   ///   - tables: The names of the file's tables.
   ///   - tablePrefix: The prefix of the names of entity tables.
+  ///   - longestName: The maximum length of names in bytes; `nil` if there is none.
   package init(
     stored: [(name: String, number: Int, superNumber: Int)], model: ModelDescription? = nil,
-    tables: Set<String> = [], tablePrefix: String = ""
+    tables: Set<String> = [], tablePrefix: String = "", longestName: Int? = nil
   ) {
+    self.longestName = longestName
     self.tablePrefix = tablePrefix
     let own = stored.filter { EntityNumbering.isValid($0.number) }
     let names = Dictionary(
@@ -51,6 +55,6 @@ package struct FileEntities: Sendable {
     let order = whole.roots.flatMap { whole.subtree(of: $0.name) }.map(\.name)
     return StoreLayout(
       whole, numbers: numbering.numbers(of: order), knownTables: tables,
-      tablePrefix: tablePrefix)
+      tablePrefix: tablePrefix, longestName: longestName)
   }
 }

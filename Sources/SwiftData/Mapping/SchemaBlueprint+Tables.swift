@@ -51,7 +51,8 @@ extension SchemaBlueprint {
       let columns = names.flatMap { layout.columnNames(of: $0, in: entity.name) }
       guard !columns.isEmpty else { return nil }
       return CreateIndex(
-        "Z_\(entity.name)_SwiftDataIndexOnBinary\(names.joined())", on: table,
+        "Z_\(entity.name)_SwiftDataIndexOnBinary\(names.joined())"
+          .shortened(to: layout.longestName), on: table,
         columns: columns.map { .init($0, isBinary: true, direction: .ascending) })
     }
   }
@@ -108,7 +109,7 @@ extension CreateIndex {
 }
 
 extension ColumnType {
-  fileprivate var sqlType: SQLType {
+  var sqlType: SQLType {
     switch self {
     case .integer: .integer
     case .float: .real

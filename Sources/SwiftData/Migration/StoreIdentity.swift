@@ -77,7 +77,7 @@ package final class StoreIdentity {
   var describesModels: Bool { !hashes.isEmpty || model != nil }
 
   /// The version of the file, for messages.
-  var versionText: String {
+  package var versionText: String {
     versionIdentifiers.isEmpty ? "an unnamed version" : versionIdentifiers.joined(separator: ", ")
   }
 

@@ -20,6 +20,8 @@ final class InterceptedSession: SQLSession {
     InterceptedStatement(try base.statement(sql), sql, interceptor)
   }
 
+  func execute(_ sql: String) throws { try base.execute(sql) }
+
   func begin() throws { try begin(.exclusive) }
 
   func begin(_ access: WriteAccess) throws {

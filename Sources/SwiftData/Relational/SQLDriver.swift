@@ -103,6 +103,16 @@ extension ExternalValueStore {
 }
 
 extension SQLSession {
+  /// The first column of the first row; `nil` if there is no row or it is null.
+  func integer(_ sql: String) throws -> Int64? { try statement(sql).integer(.none) }
+
+  /// The first column of all rows, as text.
+  func texts(_ sql: String) throws -> [String] {
+    try statement(sql).values(.none).map { row in
+      if case .text(let text)? = row.first { text } else { "" }
+    }
+  }
+
   package func begin(_ access: WriteAccess) throws { try begin() }
   package func beginEnclosingTransaction(within limit: Duration?) throws { try begin() }
   package func commitEnclosingTransaction() throws { try commit() }
@@ -143,6 +153,9 @@ package protocol SQLWriterLease: AnyObject {
 package protocol SQLSession: AnyObject {
   /// A statement for the text, prepared now or earlier.
   func statement(_ sql: String) throws -> any PreparedSQL
+
+  /// Runs one or more statements without parameters, which are not kept; ignores rows.
+  func execute(_ sql: String) throws
 
   /// Begins a transaction that excludes other writers.
   func begin() throws

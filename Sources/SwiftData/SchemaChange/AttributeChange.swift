@@ -15,6 +15,7 @@ struct AttributeChange {
   let integers: [[String]: IntegerTypes]
   /// Whether code of the migration sets values that cannot be carried over.
   let toleratesLosses: Bool
+  private let sql: ChangeSQL
 
   /// The attribute in the file.
   struct Earlier {
@@ -25,7 +26,7 @@ struct AttributeChange {
     /// A condition that is true for rows without a value.
     var isNil: String {
       columns.isEmpty
-        ? "1"
+        ? ChangedValues.all
         : columns.values.map(\.name.quotedName).sorted().map { "\($0) IS NULL" }
           .joined(separator: " AND ")
     }
@@ -47,8 +48,11 @@ struct AttributeChange {
 
   init(
     _ current: AttributeDescription, entity: String, rows: TableSource.Rows, table: String,
-    stored: Earlier?, fallback: Fallback?, integers: [[String]: IntegerTypes], toleratesLosses: Bool
+    stored: Earlier?, fallback: Fallback?, integers: [[String]: IntegerTypes],
+    toleratesLosses: Bool,
+    _ sql: ChangeSQL
   ) {
+    self.sql = sql
     self.current = current
     self.entity = entity
     self.rows = rows
@@ -83,14 +87,18 @@ struct AttributeChange {
       if let column = stored.columns[path],
         let conversion = ValueConversion(
           column.name.quotedName, from: column.leaf, to: leaf,
-          integers: integers[path] ?? IntegerTypes())
+          integers: integers[path] ?? IntegerTypes(), sql)
       {
         isContinued = true
         if let loss = conversion.loss(of: column.leaf, in: column.name.quotedName), toleratesLosses
         {
           sources[path] = .expression(
             "CASE WHEN \(loss) THEN \(filler(leaf).sql) ELSE \(conversion.expression) END")
-          changes.append("(\(loss)) OR (\(conversion.expression)) IS NOT \(column.name.quotedName)")
+          changes.append(
+            conversion.isSameValue
+              ? loss
+              : "(\(loss)) OR "
+                + sql.areDifferent(conversion.expression, column.name.quotedName))
           refuseLoss(where: loss, stored)
           continue
         }
@@ -99,7 +107,9 @@ struct AttributeChange {
         } else {
           sources[path] = .expression(conversion.expression)
           // A number that is equal in another type is not a change.
-          changes.append("(\(conversion.expression)) IS NOT \(column.name.quotedName)")
+          if !conversion.isSameValue {
+            changes.append(sql.areDifferent(conversion.expression, column.name.quotedName))
+          }
         }
         if let loss = conversion.loss(of: column.leaf, in: column.name.quotedName) {
           refuseLoss(where: loss, stored)
@@ -124,7 +134,10 @@ struct AttributeChange {
       // A part whose type has changed, while other parts continue.
       if let column = stored.columns[path] {
         refuseLoss(where: "\(column.name.quotedName) IS NOT NULL", stored)
-        changes.append("(\(filler(leaf).sql)) IS NOT \(column.name.quotedName)")
+        // Values of two types cannot be compared in all databases.
+        changes.append(
+          filler(leaf) == .null
+            ? "\(column.name.quotedName) IS NOT NULL" : AttributeChange.anything)
       }
       sources[path] = filler(leaf)
     }
@@ -206,7 +219,7 @@ struct AttributeChange {
         guard let leaf = current.paths.first(where: { $0.path == path })?.leaf,
           !current.isEnumeration, !leaf.isOptional || current.type != .composite
         else { continue }
-        sources[path] = .expression("coalesce(\(source.sql), \(placeholder(leaf)))")
+        sources[path] = .expression("coalesce(\(source.sql), \(sql.placeholder(leaf.type)))")
       }
       changes.append(condition)
       needsCode = true
@@ -245,25 +258,13 @@ struct AttributeChange {
   /// The source if nothing can be carried over.
   private func filler(_ leaf: AttributeDescription) -> ColumnSource {
     toleratesLosses && !current.isOptional && !leaf.isOptional
-      ? .constant(placeholder(leaf)) : .null
-  }
-
-  /// A valid value for the model, until code sets another one.
-  private func placeholder(_ leaf: AttributeDescription) -> String {
-    switch leaf.type {
-    case .integer16, .integer32, .integer64, .boolean, .decimal: "0"
-    case .double, .float, .date: "0.0"
-    case .string, .uri: "''"
-    case .uuid: "zeroblob(16)"
-    case .binary: "x''"
-    case .transformable, .composite: "NULL"
-    }
+      ? .constant(sql.placeholder(leaf.type)) : .null
   }
 }
 
 extension TableSource.Rows {
   /// The condition for the rows of the entity in the file.
-  var condition: String { "\(RowColumns.entity) = \(storedNumber)" }
+  var condition: String { "\(RowTerms.entity) = \(storedNumber)" }
 }
 
 extension AttributeDescription {

@@ -1,5 +1,4 @@
 import OpenSwiftDataSQLSyntax
-import OpenSwiftDataSQLiteEngine
 
 /// A query before the change: finds rows that would lose values or be invalid.
 struct ChangeCheck: Hashable, Sendable {
@@ -22,7 +21,7 @@ struct ChangeCheck: Hashable, Sendable {
   ) {
     self.init(
       entity, property, from: from, to: to, reason: reason, advice: advice, remedy,
-      keys: "SELECT \(RowColumns.key) FROM \(table.quotedName) WHERE \(condition)")
+      keys: "SELECT \(RowTerms.key) FROM \(table.quotedName) WHERE \(condition)")
   }
 
   init(
@@ -42,9 +41,9 @@ struct ChangeCheck: Hashable, Sendable {
 
   /// - Parameter storedEntity: The name of the entity in the file.
   /// - Returns: `nil` if there are no such rows.
-  func problem(_ connection: Connection, storedEntity: String) throws -> MigrationProblem? {
-    if let probe, try connection.integer(probe) == nil { return nil }
-    guard let rows = try FoundRows(keys, in: connection) else { return nil }
+  func problem(_ session: any SQLSession, storedEntity: String) throws -> MigrationProblem? {
+    if let probe, try session.integer(probe) == nil { return nil }
+    guard let rows = try FoundRows(keys, in: session) else { return nil }
     return MigrationProblem(
       entity: entity, property: property, from: from, to: to, reason: reason, rowCount: rows.count,
       examples: rows.examples, advice: advice, remedy: remedy, storedEntity: storedEntity)

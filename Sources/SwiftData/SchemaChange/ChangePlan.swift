@@ -36,8 +36,8 @@ struct EntityNumberColumn {
 
   var statement: String {
     """
-    UPDATE \(table.quotedName) SET \(column.quotedName) = (SELECT d.\(RowColumns.entity) \
-    FROM \(destination.quotedName) AS d WHERE d.\(RowColumns.key) = \(table.quotedName).\(key.quotedName)) \
+    UPDATE \(table.quotedName) SET \(column.quotedName) = (SELECT d.\(RowTerms.entity) \
+    FROM \(destination.quotedName) AS d WHERE d.\(RowTerms.key) = \(table.quotedName).\(key.quotedName)) \
     WHERE \(key.quotedName) IS NOT NULL
     """
   }
@@ -49,7 +49,9 @@ struct TableChange {
     /// The table stays, except for entity numbers.
     case kept
     /// Columns and the table are renamed, and columns are added.
-    case altered(renamed: [Rename], added: [(column: StoreLayout.Column, constant: String)])
+    case altered(
+      renamed: [Rename], added: [(column: StoreLayout.Column, constant: String)],
+      dropped: [String])
     /// A new table is filled.
     case made
   }
@@ -68,6 +70,9 @@ struct TableChange {
   /// The numbers of removed entities, whose rows are deleted.
   let removed: [Int]
   let kind: Kind
+  /// The types of the columns.
+  private let types: [SQLType]
+  private let sql: ChangeSQL
 
   var isEmpty: Bool {
     if case .kept = kind { return removed.isEmpty && !sources[0].hasNewNumbers }
@@ -78,8 +83,8 @@ struct TableChange {
   func selection(_ index: Int) -> String {
     let source = sources[index]
     let terms =
-      [source.key(RowColumns.key), source.number, versions[index]]
-      + columns[index].map(\.sql)
+      [source.key(RowTerms.key), source.number, versions[index]]
+      + zip(columns[index], types).map { sql.typed($0.sql, as: $1) }
     return "SELECT \(terms.joined(separator: ", ")) FROM \(source.table.quotedName)"
   }
 }
@@ -88,46 +93,59 @@ extension TableChange {
   init(
     _ table: StoreLayout.Table, sources: [TableSource], columns: [[ColumnSource]],
     versions: [String], stored: StoreLayout, all: TableSources, lastKeys: [String: Int64],
-    makesAll: Bool
+    makesAll: Bool, target: ChangeTarget, _ sql: ChangeSQL
   ) {
+    let types = table.columns.map { target.type(of: $0, in: table) }
     let removed = Set(sources.map(\.table)).flatMap { all.removed[$0] ?? [] }.sorted()
     self.init(
       table: table, sources: sources, columns: columns, versions: versions, removed: removed,
-      kind: TableChange.kind(table, sources, columns, stored, all, lastKeys, makesAll))
+      kind: TableChange.kind(
+        table, types, sources, columns, stored, all, lastKeys, makesAll, sql.dialect),
+      types: types, sql: sql)
   }
 
   private static func kind(
-    _ table: StoreLayout.Table, _ sources: [TableSource], _ columns: [[ColumnSource]],
-    _ stored: StoreLayout, _ all: TableSources, _ lastKeys: [String: Int64], _ makesAll: Bool
+    _ table: StoreLayout.Table, _ newTypes: [SQLType], _ sources: [TableSource],
+    _ columns: [[ColumnSource]], _ stored: StoreLayout, _ all: TableSources,
+    _ lastKeys: [String: Int64], _ makesAll: Bool, _ dialect: SQLDialect
   ) -> Kind {
     guard sources.count == 1, let source = sources.first, !makesAll,
       all.destinations[source.table] == [table.name],
       let earlier = stored.tables.first(where: { $0.name == source.table })
     else { return .made }
     let types = Dictionary(
-      earlier.columns.map { ($0.name, $0.type) }, uniquingKeysWith: { first, _ in first })
+      earlier.columns.map { ($0.name, stored.sqlType(of: $0)) },
+      uniquingKeysWith: { first, _ in first })
+    func isSame(_ name: String, _ type: SQLType) -> Bool {
+      types[name].map { $0.columnName(in: dialect) == type.columnName(in: dialect) } ?? false
+    }
     var renamed: [Rename] = []
     var added: [(column: StoreLayout.Column, constant: String)] = []
-    for (column, origin) in zip(table.columns, columns[0]) {
+    for ((column, type), origin) in zip(zip(table.columns, newTypes), columns[0]) {
       switch origin {
-      case .column(let name) where types[name] == column.type:
+      case .column(let name) where isSame(name, type):
         renamed.append(Rename(from: name, to: column.name))
       case .constant(let literal): added.append((column, literal))
       case .links: added.append((column, "NULL"))
       case .column, .expression: return .made
       }
     }
-    // All columns continue, each exactly once.
-    guard Set(renamed.map(\.from)).count == earlier.columns.count,
-      renamed.count == earlier.columns.count
-    else { return .made }
-    let isSmall = lastKeys[source.table] ?? 0 < SchemaChange.smallTable
-    let isUnchanged = added.isEmpty && renamed.allSatisfy { $0.from == $0.to }
+    // Each column continues at most once, and in SQLite all do: older versions cannot drop columns.
+    let continued = Set(renamed.map(\.from))
+    let dropped = earlier.columns.map(\.name).filter { !continued.contains($0) }
+    guard continued.count == renamed.count, dropped.isEmpty || dialect != .sqlite else {
+      return .made
+    }
+    // Only in files the columns have the order of a new one.
+    let isSmall =
+      dialect == .sqlite && lastKeys[source.table] ?? 0 < SchemaChange.smallTable
+    let isUnchanged = added.isEmpty && dropped.isEmpty && renamed.allSatisfy { $0.from == $0.to }
     if isUnchanged, table.name == source.table {
       let isOrdered = earlier.columns.map(\.name) == table.columns.map(\.name)
       if isOrdered || !isSmall { return .kept }
     }
     if isSmall { return .made }
-    return .altered(renamed: renamed.filter { $0.from != $0.to }, added: added)
+    return .altered(
+      renamed: renamed.filter { $0.from != $0.to }, added: added, dropped: dropped)
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import OpenSwiftDataRowStorage
 import OpenSwiftDataSQLSyntax
 import OpenSwiftDataStoreFormat
 
@@ -18,18 +19,18 @@ extension ChangePlanner {
     let isUnchanged =
       declared?.property.attribute.map { !attribute.differs(from: $0) } ?? false
     if let descriptor, let slot, !isUnchanged {
-      fallback = try self.fallback(attribute, slot, descriptor)
+      fallback = try self.fallback(attribute, slot, descriptor, rows, table)
     }
     var change = AttributeChange(
       attribute, entity: rows.current.name, rows: rows, table: table, stored: stored,
       fallback: fallback,
       integers: slot.map { integers(of: $0, in: descriptor, from: declared) } ?? [:],
-      toleratesLosses: toleratesLosses)
+      toleratesLosses: toleratesLosses, sql)
     if let slot, let descriptor, let earlier = declared?.property.attribute,
       case .attribute(.rawValue) = descriptor.properties[slot].form, earlier.type != .composite,
       let type = descriptor.properties[slot].valueType as? any RawRepresentable.Type
     {
-      change.refuseOtherCases { functions.isCase($0, of: type) }
+      change.refuseOtherCases { functions.isCase($0, in: table, of: type, isChanged: false) }
     }
     return change
   }
@@ -89,7 +90,8 @@ extension ChangePlanner {
 
   /// The declared default of a property, by the paths of its columns.
   func fallback(
-    _ attribute: AttributeDescription, _ slot: Int, _ descriptor: _ModelDescriptor
+    _ attribute: AttributeDescription, _ slot: Int, _ descriptor: _ModelDescriptor,
+    _ rows: TableSource.Rows, _ table: String
   ) throws -> AttributeChange.Fallback? {
     guard let value = try functions.defaults.value(of: slot, descriptor) else { return nil }
     var paths: [[String]] = [[]]
@@ -97,15 +99,18 @@ extension ChangePlanner {
       paths = leaves.map(\.path)
     }
     if paths.count == 1, paths[0] == [attribute.name] { paths = [[]] }
+    let leaves = Dictionary(
+      attribute.paths.map { ($0.path, $0.leaf.type) }, uniquingKeysWith: { first, _ in first })
+    let types = paths.map { leaves[$0] ?? attribute.type }
     var terms: [[String]: ColumnSource] = [:]
     for (leaf, path) in paths.enumerated() {
       switch value {
       case .constant(let values):
         guard leaf < values.count else { continue }
-        terms[path] = .constant(values[leaf].literal)
+        terms[path] = .constant(sql.literal(values[leaf], of: types[leaf]))
       case .evaluated(let declared):
         terms[path] = .expression(
-          "\(MigrationFunction.declaredValue)(\(declared), \(leaf), \(RowColumns.key))")
+          functions.declaredValue(declared, leaf: leaf, of: types, rows, table))
       }
     }
     // A declaration may have the value nil for a required property: `var name: String! = nil`.
@@ -131,9 +136,23 @@ extension ChangePlanner {
       wasExternal = false
     }
     if isExternal == wasExternal || term == .null { return term }
+    if sql.dialect == .postgreSQL { return tagged(term, attribute, isExternal) }
     if isExternal { return .expression("\(MigrationFunction.moveOut)(\(term.sql))") }
     let value = "\(MigrationFunction.moveIn)(\(term.sql))"
     let isText = attribute.paths.allSatisfy { [.string, .uri].contains($0.leaf.type) }
     return .expression(isText ? "CAST(\(value) AS TEXT)" : value)
+  }
+
+  /// Adds the tag of a value in its row, or removes it: a server keeps all values in rows.
+  private func tagged(
+    _ term: ColumnSource, _ attribute: AttributeDescription, _ isExternal: Bool
+  ) -> ColumnSource {
+    let isText = attribute.paths.allSatisfy { [.string, .uri].contains($0.leaf.type) }
+    let tag =
+      isText
+      ? "chr(\(TaggedValue.valueTag))"
+      : sql.literal(.blob(Data([TaggedValue.valueTag])), of: .binary)
+    return .expression(
+      isExternal ? "(\(tag) || \(term.sql))" : "substr(\(term.sql), 2)")
   }
 }

@@ -46,13 +46,16 @@ extension ChangePlanner {
       numbers.append(number)
       refuseForgottenName(
         of: attribute, columns, in: current,
-        rows: "\(RowColumns.entity) = \(number) AND NOT (\(isNil))", table)
+        TableSource.Rows(
+          stored: entity, current: current, storedNumber: number,
+          currentNumber: new.numbers[current.name] ?? number),
+        rows: "\(RowTerms.entity) = \(number) AND NOT (\(isNil))", table)
     }
     if numbers.isEmpty { return }
     losses.append(
       LossCheck(
         entity.name, attribute.name, attribute.typeText, table: table,
-        condition: "\(RowColumns.entity) IN (\(list(numbers))) AND NOT (\(isNil))"))
+        condition: "\(RowTerms.entity) IN (\(list(numbers))) AND NOT (\(isNil))"))
   }
 
   /// The entities whose rows continue without the property.
@@ -71,13 +74,13 @@ extension ChangePlanner {
   private mutating func refuseForgottenName(
     of attribute: AttributeDescription,
     _ columns: [[String]: (name: String, leaf: AttributeDescription)],
-    in current: EntityDescription, rows: String, _ table: String
+    in current: EntityDescription, _ removed: TableSource.Rows, rows: String, _ table: String
   ) {
     if mayCarryOver || isDeclaredRemoved(attribute.name, of: current.name) { return }
     var names: [String] = []
     var conditions: [String] = []
     for new in newAttributes(of: current) {
-      guard let condition = carryingOver(columns, to: new, in: current, table)
+      guard let condition = carryingOver(columns, to: new, in: current, removed, table)
       else { continue }
       names.append(new.name)
       conditions.append("(\(condition))")
@@ -94,7 +97,7 @@ extension ChangePlanner {
           + "values, declare static let removedProperties: Set<String> = "
           + "[\"\(attribute.name)\"] in the class \(current.name).",
         .declaration,
-        keys: "SELECT \(RowColumns.key) FROM \(table.quotedName) WHERE \(rows)",
+        keys: "SELECT \(RowTerms.key) FROM \(table.quotedName) WHERE \(rows)",
         probe: """
           SELECT 1 FROM \(table.quotedName) WHERE \(rows) AND \
           (\(conditions.joined(separator: " OR "))) LIMIT 1
@@ -112,24 +115,28 @@ extension ChangePlanner {
   /// its original name; `nil` if its type does not match.
   private func carryingOver(
     _ columns: [[String]: (name: String, leaf: AttributeDescription)],
-    to new: AttributeDescription, in current: EntityDescription, _ table: String
+    to new: AttributeDescription, in current: EntityDescription, _ rows: TableSource.Rows,
+    _ table: String
   ) -> String? {
     let paths = new.paths
     guard Set(paths.map(\.path)) == Set(columns.keys) else { return nil }
     let descriptor = mapping?.entity(named: current.name)?.descriptor
     let slot = descriptor?.slot(named: new.name)
     var fallback: AttributeChange.Fallback?
-    if let descriptor, let slot { fallback = try? self.fallback(new, slot, descriptor) }
+    if let descriptor, let slot {
+      fallback = try? self.fallback(new, slot, descriptor, rows, table)
+    }
     var different: [String] = []
     var lost: [String] = []
     for (path, leaf) in paths {
       guard let column = columns[path],
         (column.leaf.type == .boolean) == (leaf.type == .boolean),
         column.leaf.type != .transformable || column.leaf.valueClassName == leaf.valueClassName,
-        let conversion = ValueConversion(column.name.quotedName, from: column.leaf, to: leaf)
+        let conversion = ValueConversion(
+          column.name.quotedName, from: column.leaf, to: leaf, sql)
       else { return nil }
       let term = fallback?.terms[path]?.sql ?? "NULL"
-      different.append("(\(conversion.expression)) IS NOT (\(term))")
+      different.append(sql.areDifferent(conversion.expression, "(\(term))"))
       if let loss = conversion.loss(of: column.leaf, in: column.name.quotedName) {
         lost.append("(\(loss))")
       }
@@ -141,7 +148,7 @@ extension ChangePlanner {
       counterparts.successor(of: $0.name)?.name == current.name
     }.compactMap { old.numbers[$0.name] }
     return """
-      \(condition) AND NOT EXISTS (SELECT 1 FROM \(table.quotedName) WHERE \(RowColumns.entity) IN \
+      \(condition) AND NOT EXISTS (SELECT 1 FROM \(table.quotedName) WHERE \(RowTerms.entity) IN \
       (\(list(numbers))) AND (\(lost.joined(separator: " OR "))))
       """
   }
@@ -183,7 +190,7 @@ extension ChangePlanner {
     let (near, far) = (numbers(entity.name), numbers(relationship.destination))
     if near.isEmpty || far.isEmpty { return }
     func keys(_ table: String, _ numbers: [Int]) -> String {
-      "SELECT \(RowColumns.key) FROM \(table.quotedName) WHERE \(RowColumns.entity) IN (\(list(numbers)))"
+      "SELECT \(RowTerms.key) FROM \(table.quotedName) WHERE \(RowTerms.entity) IN (\(list(numbers)))"
     }
     let from = """
       FROM \(pairs.table.quotedName) WHERE \(pairs.near) IN (\(keys(tables.near, near))) AND \
@@ -231,7 +238,7 @@ extension ChangePlanner {
   private mutating func noteRows(of entity: EntityDescription) {
     guard let number = old.numbers[entity.name] else { return }
     let table = old.table(of: entity.name)
-    let condition = "\(RowColumns.entity) = \(number)"
+    let condition = "\(RowTerms.entity) = \(number)"
     if let kept = counterparts.successor(of: entity.name) {
       refuseInvisibleRows(of: kept, table, condition)
       return

@@ -14,11 +14,13 @@ struct ChangePlanner {
   let storedIntegers: [String: String]?
   /// The properties that models declare as removed, by entity, for models without classes.
   let declaredRemovals: [String: Set<String>]
+  let target: ChangeTarget
   /// Whether code may carry over the values of removed properties.
   let mayCarryOver: Bool
   /// Whether code sets values that cannot be carried over.
   let toleratesLosses: Bool
-  let functions = MigrationFunctions()
+  let sql: ChangeSQL
+  let functions: MigrationFunctions
   var checks: [ChangeCheck] = []
   var losses: [LossCheck] = []
   private(set) var required: [RequiredCheck] = []
@@ -31,8 +33,12 @@ struct ChangePlanner {
 
   init(
     _ links: LinkPlanner, _ mapping: SchemaMapping?, lastKeys: [String: Int64],
-    stored: StoreMetadata?, _ options: SchemaChange.Options
+    stored: StoreMetadata?, _ options: SchemaChange.Options, _ target: ChangeTarget,
+    _ sql: ChangeSQL
   ) {
+    self.sql = sql
+    self.target = target
+    functions = MigrationFunctions(sql)
     self.links = links
     self.mapping = mapping
     self.lastKeys = lastKeys
@@ -57,7 +63,7 @@ struct ChangePlanner {
       tables.append(
         TableChange(
           table, sources: sources, columns: columns, versions: versions, stored: old,
-          all: links.sources, lastKeys: lastKeys, makesAll: toleratesLosses))
+          all: links.sources, lastKeys: lastKeys, makesAll: toleratesLosses, target: target, sql))
     }
     for entity in new.model.entities { checkUniqueness(of: entity, tables) }
     noteRemovals()
@@ -160,7 +166,8 @@ struct ChangePlanner {
     if case .attribute(.rawValue) = property?.form,
       let type = property?.valueType as? any RawRepresentable.Type
     {
-      isCase = { [functions] in functions.isCase($0, of: type) }
+      let table = new.table(of: owner)
+      isCase = { [functions] in functions.isCase($0, in: table, of: type, isChanged: true) }
     }
     if let check = RequiredCheck(
       attribute, columns, table: new.table(of: owner), change.rows, isCase: isCase)
@@ -184,7 +191,7 @@ struct ChangePlanner {
     case (.relationship(let earlier), .attribute) where earlier.isToMany:
       let links = EarlierLinks(earlier, of: place.entity.name, in: old.model)
       condition = links.pairs(in: old).map {
-        "\(RowColumns.key) IN (SELECT \($0.near) FROM \($0.table.quotedName))"
+        "\(RowTerms.key) IN (SELECT \($0.near) FROM \($0.table.quotedName))"
       }
     default: break
     }
@@ -229,7 +236,7 @@ struct ChangePlanner {
         let condition: String
         if case .links(let index) = term {
           condition =
-            "\(RowColumns.key) NOT IN (\(linkTables[index].selections.map { "SELECT A FROM (\($0))" }.joined(separator: " UNION ")))"
+            "\(RowTerms.key) NOT IN (\(linkTables[index].selections.map { "SELECT A FROM (\($0)) AS L" }.joined(separator: " UNION ")))"
         } else {
           condition = "(\(term.sql)) IS NULL"
         }
@@ -287,7 +294,7 @@ struct ChangePlanner {
         note(
           entity, property, from: "two relationships", to: "one",
           "refer to different models",
-          "SELECT \(RowColumns.key) FROM \(source.quotedName) WHERE (\(first)) <> (\(term))")
+          "SELECT \(RowTerms.key) FROM \(source.quotedName) WHERE (\(first)) <> (\(term))")
       }
       return .expression("coalesce(\(terms.joined(separator: ", ")))")
     }
@@ -298,7 +305,7 @@ struct ChangePlanner {
     let union = selections.joined(separator: " UNION ")
     note(
       entity, property, from: "a list", to: "one model", "have several members",
-      "SELECT A FROM (\(union)) GROUP BY A HAVING count(DISTINCT B) > 1")
+      "SELECT A FROM (\(union)) AS L GROUP BY A HAVING count(DISTINCT B) > 1")
     linkTables.append(
       LinkTable(
         name: "LINKS_\(linkTables.count)", selections: selections, table: table, column: column))
@@ -347,7 +354,7 @@ struct ChangePlanner {
     let selections = earlier.compactMap { links.selection($0, near: near, far: far) }
     let isForward = table.columns[0] == side.ownerColumn
     return .filled(
-      selections.map { isForward ? $0 : "SELECT B, A FROM (\($0))" })
+      selections.map { isForward ? $0 : "SELECT B, A FROM (\($0)) AS L" })
   }
 
   // MARK: Entity numbers of links
@@ -386,54 +393,6 @@ struct ChangePlanner {
           table: change.table.name, column: column.name, key: key.name,
           destination: new.table(of: relationship.destination))
       }
-    }
-  }
-
-  // MARK: Unique values
-
-  private mutating func checkUniqueness(of entity: EntityDescription, _ tables: [TableChange]) {
-    let stored = counterparts.entity(entity.name)
-    let known = Set(
-      (stored?.uniqueConstraints ?? []).map { names in
-        Set(names.map { counterparts.successor(of: $0, of: stored?.name ?? "") ?? $0 })
-      })
-    guard let change = tables.first(where: { $0.table.name == new.table(of: entity.name) })
-    else { return }
-    for constraint in entity.uniqueConstraints where !known.contains(Set(constraint)) {
-      let names = constraint.flatMap { new.columnNames(of: $0, in: entity.name) }
-      let places = names.compactMap { name in change.table.columns.firstIndex { $0.name == name } }
-      let isLinked = change.columns.contains { columns in
-        places.contains { if case .links = columns[$0] { true } else { false } }
-      }
-      if isLinked || change.sources.isEmpty || places.count != names.count { continue }
-      // Values that are evaluated for each row are checked when the index is created.
-      let isEvaluated = change.columns.contains { columns in
-        places.contains { columns[$0].sql.contains(MigrationFunction.declaredValue) }
-      }
-      if isEvaluated { continue }
-      let rows = change.sources.indices.map { source in
-        let terms = places.enumerated().map { "\(change.columns[source][$1].sql) AS U\($0)" }
-        return """
-          SELECT \(RowColumns.key) AS K, \(terms.joined(separator: ", ")) \
-          FROM \(change.sources[source].table.quotedName) WHERE \(change.sources[source].condition)
-          """
-      }.joined(separator: " UNION ALL ")
-      let columns = places.indices.map { "U\($0)" }.joined(separator: ", ")
-      let present = places.indices.map { "U\($0) IS NOT NULL" }.joined(separator: " AND ")
-      checks.append(
-        ChangeCheck(
-          entity.name, constraint.joined(separator: ", "), from: "not unique", to: "unique",
-          reason: "repeat the values of another row",
-          advice:
-            "Give each row a different value, or delete the duplicates, in willMigrate of a custom "
-            + "stage.", .before,
-          keys: """
-            SELECT K FROM (SELECT K, row_number() OVER (PARTITION BY \(columns) ORDER BY K) AS N \
-            FROM (\(rows)) WHERE \(present)) WHERE N > 1 ORDER BY K
-            """,
-          probe: """
-            SELECT 1 FROM (\(rows)) WHERE \(present) GROUP BY \(columns) HAVING count(*) > 1 LIMIT 1
-            """))
     }
   }
 }

@@ -15,7 +15,7 @@ struct ChangedValues {
   }
 
   /// A condition that is true for all rows.
-  static let all = "1"
+  static let all = "TRUE"
 
   /// The table of the file.
   let table: String
@@ -47,11 +47,11 @@ struct ChangedValues {
   /// The expression for the versions of a table's rows in the changed file.
   static func version(_ changed: [ChangedValues]) -> String {
     let cases = changed.filter { !$0.properties.isEmpty }.map {
-      "WHEN \($0.rows.storedNumber) THEN \($0.condition)"
+      "WHEN \($0.rows.storedNumber) THEN CASE WHEN \($0.condition) THEN 1 ELSE 0 END"
     }
-    if cases.isEmpty { return RowColumns.version }
+    if cases.isEmpty { return RowTerms.version }
     return """
-      \(RowColumns.version) + CASE \(RowColumns.entity) \(cases.joined(separator: " ")) ELSE 0 END
+      \(RowTerms.version) + CASE \(RowTerms.entity) \(cases.joined(separator: " ")) ELSE 0 END
       """
   }
 }
@@ -70,7 +70,7 @@ extension LinkPlanner {
       else { return nil }
       let removed = sources.removed[tables.far].map { numbers in
         """
-        (SELECT \(RowColumns.key) FROM \(tables.far.quotedName) WHERE \(RowColumns.entity) IN \
+        (SELECT \(RowTerms.key) FROM \(tables.far.quotedName) WHERE \(RowTerms.entity) IN \
         (\(numbers.sorted().map(String.init).joined(separator: ", "))))
         """
       }
@@ -86,7 +86,7 @@ extension LinkPlanner {
         condition += " AND \(pairs.far) NOT IN \(removed)"
       }
       return """
-        \(RowColumns.key) IN (SELECT \(pairs.near) FROM \(pairs.table.quotedName) WHERE \(condition))
+        \(RowTerms.key) IN (SELECT \(pairs.near) FROM \(pairs.table.quotedName) WHERE \(condition))
         """
     }
   }

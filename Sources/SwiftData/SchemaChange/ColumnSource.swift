@@ -45,6 +45,6 @@ enum ColumnSource: Hashable {
     let cases = sources.compactMap { rows, source in
       source.map { "WHEN \(rows.storedNumber) THEN \($0.sql)" }
     }
-    return .expression("CASE \(RowColumns.entity) \(cases.joined(separator: " ")) END")
+    return .expression("CASE \(RowTerms.entity) \(cases.joined(separator: " ")) END")
   }
 }

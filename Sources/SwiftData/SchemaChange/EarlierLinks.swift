@@ -69,9 +69,9 @@ struct EarlierLinks: Hashable {
       return (join.table.name, join.near.quotedName, join.far.quotedName)
     }
     if let column = column(in: layout) {
-      return (column.table, RowColumns.key, column.name.quotedName)
+      return (column.table, RowTerms.key, column.name.quotedName)
     }
-    return reversed.column(in: layout).map { ($0.table, $0.name.quotedName, RowColumns.key) }
+    return reversed.column(in: layout).map { ($0.table, $0.name.quotedName, RowTerms.key) }
   }
 
   /// The tables of the rows on both sides.

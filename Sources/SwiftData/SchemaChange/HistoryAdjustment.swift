@@ -16,17 +16,18 @@ struct HistoryAdjustment {
   }
 
   /// - Returns: The entities that only the history contains now, by their numbers there.
-  func run(_ connection: Connection) throws -> [Int: String] {
+  func run(_ session: any SQLSession) throws -> [Int: String] {
     var removed = change.stored.modelMetadata?.removedEntities ?? [:]
     if HistoryTables.areMissing(in: change.stored.columns) {
-      try change.target.creation.createHistory(connection)
+      try change.target.creation.createHistory(session, change.stored.dialect)
       return removed
     }
     guard let tables = HistoryTables(in: change.stored.columns) else { return removed }
     let needed = change.target.creation.tombstoneCount
     for index in tables.tombstoneCount..<max(tables.tombstoneCount, needed) {
-      try connection.execute(
-        "ALTER TABLE \(table) ADD COLUMN \(HistoryTables.Change.tombstone(index).quotedName) BLOB")
+      try session.execute(
+        "ALTER TABLE \(table) ADD COLUMN \(HistoryTables.Change.tombstone(index).quotedName) "
+          + SQLType.blob.columnName(in: change.stored.dialect))
     }
     var bits: [Int: [Int?]] = [:]
     var moved: [String] = []
@@ -37,7 +38,7 @@ struct HistoryAdjustment {
         let bitIndices = HistoryAdjustment.bitIndices(
           entity.name, successor.name, change.counterparts)
         if bitIndices != bitIndices.indices.map({ $0 }) { bits[number] = bitIndices }
-        try movePreserved(entity.name, successor.name, number, connection)
+        try movePreserved(entity.name, successor.name, number, session)
       }
       let current: Int
       if let successor {
@@ -53,19 +54,19 @@ struct HistoryAdjustment {
         } ?? 0
       if current != number || offset != 0 { moved.append("(\(number), \(current), \(offset))") }
     }
-    try moveBits(bits, connection)
+    try moveBits(bits, session)
     if moved.isEmpty { return removed }
-    try connection.execute(
+    try session.execute(
       """
-      WITH moved (old, new, offset) AS (VALUES \(moved.joined(separator: ", "))) \
-      UPDATE \(table) SET \(HistoryTables.Change.key) = \(HistoryTables.Change.key) + moved.offset, \
-      \(HistoryTables.Change.entity) = moved.new \
-      FROM moved WHERE \(HistoryTables.Change.entity) = moved.old
+      WITH moved (earlier, later, shift) AS (VALUES \(moved.joined(separator: ", "))) \
+      UPDATE \(table) SET \(HistoryTerms.key) = \(HistoryTerms.key) + moved.shift, \
+      \(HistoryTerms.entity) = moved.later \
+      FROM moved WHERE \(HistoryTerms.entity) = moved.earlier
       """)
     return removed
   }
 
-  private var table: String { HistoryTables.Entity.change.table }
+  private var table: String { HistoryTerms.table }
 
   /// An unused number for the changes of a removed entity.
   private static func unusedNumber(_ removed: [Int: String]) -> Int {
@@ -107,35 +108,79 @@ struct HistoryAdjustment {
     return toOne + attributes + toMany
   }
 
-  private func moveBits(_ bits: [Int: [Int?]], _ connection: Connection) throws {
+  private func moveBits(_ bits: [Int: [Int?]], _ session: any SQLSession) throws {
     if bits.isEmpty { return }
+    guard let connection = session as? Connection else {
+      for (number, bitIndices) in bits.sorted(by: { $0.key < $1.key }) {
+        let condition = """
+          \(HistoryTerms.entity) = \(number) AND \(HistoryTerms.transaction) \
+          \(change.stored.dialect.isNotSame) \(migration.map(String.init) ?? "NULL")
+          """
+        try HistoryAdjustment.replaceBits(session, change.sql, where: condition) {
+          HistoryAdjustment.moved($0, bitIndices)
+        }
+      }
+      return
+    }
     try connection.register(
       function: MigrationFunction.movedBits, argumentCount: 2, deterministic: true
     ) { arguments in
       guard let bitIndices = bits[Int(arguments.int64(0))] else { return .blob(arguments.data(1)) }
-      let earlier = arguments.data(1)
-      var moved = Data(count: ((bitIndices.compactMap(\.self).max() ?? 0) + 8) / 8)
-      for (bit, place) in bitIndices.enumerated() where bit / 8 < earlier.count {
-        guard let place, earlier[bit / 8] & (0x80 >> UInt8(bit % 8)) != 0 else { continue }
-        moved[place / 8] |= 0x80 >> UInt8(place % 8)
-      }
-      return .blob(moved)
+      return .blob(HistoryAdjustment.moved(arguments.data(1), bitIndices))
     }
     let numbers = bits.keys.sorted().map(String.init).joined(separator: ", ")
-    try connection.execute(
+    try session.execute(
       """
-      UPDATE \(table) SET \(HistoryTables.Change.columns) = \
-      \(MigrationFunction.movedBits)(\(HistoryTables.Change.entity), \
-      \(HistoryTables.Change.columns)) WHERE \(HistoryTables.Change.columns) IS NOT NULL \
-      AND \(HistoryTables.Change.entity) IN (\(numbers)) \
-      AND \(HistoryTables.Change.transaction) IS NOT \(migration.map(String.init) ?? "NULL")
+      UPDATE \(table) SET \(HistoryTerms.columns) = \
+      \(MigrationFunction.movedBits)(\(HistoryTerms.entity), \
+      \(HistoryTerms.columns)) WHERE \(HistoryTerms.columns) IS NOT NULL \
+      AND \(HistoryTerms.entity) IN (\(numbers)) \
+      AND \(HistoryTerms.transaction) IS NOT \(migration.map(String.init) ?? "NULL")
       """)
+  }
+
+  private static func moved(_ earlier: Data, _ bitIndices: [Int?]) -> Data {
+    var moved = Data(count: ((bitIndices.compactMap(\.self).max() ?? 0) + 8) / 8)
+    for (bit, place) in bitIndices.enumerated() where bit / 8 < earlier.count {
+      guard let place, earlier[earlier.startIndex + bit / 8] & (0x80 >> UInt8(bit % 8)) != 0
+      else { continue }
+      moved[place / 8] |= 0x80 >> UInt8(place % 8)
+    }
+    return moved
+  }
+
+  /// Replaces the bits of changes in a database that cannot call Swift code. The changes of one
+  /// entity have few different bits.
+  static func replaceBits(
+    _ session: any SQLSession, _ sql: ChangeSQL, where condition: String,
+    _ replacement: (Data) -> Data
+  ) throws {
+    let known = try session.statement(
+      """
+      SELECT DISTINCT \(HistoryTerms.columns) FROM \(HistoryTerms.table) \
+      WHERE \(HistoryTerms.columns) IS NOT NULL AND \(condition)
+      """
+    ).values(.none)
+    let pairs = known.compactMap { row -> String? in
+      guard case .blob(let bits)? = row.first else { return nil }
+      func literal(_ bits: Data) -> String { sql.literal(.blob(bits), of: .binary) }
+      return "(\(literal(bits)), \(literal(replacement(bits))))"
+    }
+    if pairs.isEmpty { return }
+    // One statement, so that a replaced value is not replaced again.
+    try session.execute(
+      """
+      UPDATE \(HistoryTerms.table) SET \(HistoryTerms.columns) = replaced.later \
+      FROM (VALUES \(pairs.joined(separator: ", "))) AS replaced (earlier, later) \
+      WHERE \(HistoryTerms.columns) = replaced.earlier AND \(condition)
+      """
+    )
   }
 
   // MARK: Preserved values
 
   private func movePreserved(
-    _ earlier: String, _ current: String, _ number: Int, _ connection: Connection
+    _ earlier: String, _ current: String, _ number: Int, _ session: any SQLSession
   ) throws {
     let before = HistoryAdjustment.preserved(earlier, in: change.old.model)
     let now = HistoryAdjustment.preserved(current, in: change.new.model)
@@ -151,10 +196,10 @@ struct HistoryAdjustment {
       return "\(HistoryTables.Change.tombstone(index).quotedName) = \(value)"
     }
     if terms.isEmpty { return }
-    try connection.execute(
+    try session.execute(
       """
       UPDATE \(table) SET \(terms.joined(separator: ", ")) \
-      WHERE \(HistoryTables.Change.entity) = \(number) AND \(HistoryTables.Change.type) = 2
+      WHERE \(HistoryTerms.entity) = \(number) AND \(HistoryTerms.type) = 2
       """)
   }
 

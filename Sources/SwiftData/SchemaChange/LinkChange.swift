@@ -10,20 +10,20 @@ struct LinkTable {
   let column: String
 
   var statements: [String] {
-    ["CREATE TEMP TABLE \(name) (A INTEGER, B INTEGER)"]
-      + selections.map { "INSERT INTO temp.\(name) \($0)" }
-      + ["CREATE INDEX temp.\(name)_INDEX ON \(name) (A)"]
+    ["CREATE TEMP TABLE \(name) (A BIGINT, B BIGINT)"]
+      + selections.map { "INSERT INTO \(name) \($0)" }
+      + ["CREATE INDEX \(name)_INDEX ON \(name) (A)"]
   }
 
   var filling: String {
     """
     UPDATE \(table.quotedName) SET \(column.quotedName) = \
-    (SELECT B FROM temp.\(name) WHERE A = \(RowColumns.key)) \
-    WHERE \(RowColumns.key) IN (SELECT A FROM temp.\(name))
+    (SELECT B FROM \(name) WHERE A = \(RowTerms.key) LIMIT 1) \
+    WHERE \(RowTerms.key) IN (SELECT A FROM \(name))
     """
   }
 
-  var removal: String { "DROP TABLE temp.\(name)" }
+  var removal: String { "DROP TABLE \(name)" }
 }
 
 /// How a join table of the changed file is made.
@@ -89,7 +89,7 @@ struct LinkPlanner {
 
   /// A related row's key in the changed file, or null if the row is removed.
   func key(_ term: String, of links: EarlierLinks, in table: String) -> String {
-    guard let far = links.tables(in: stored)?.far else { return "NULL" }
+    guard let far = links.tables(in: stored)?.far else { return "CAST(NULL AS BIGINT)" }
     return key(term, in: far, to: table)
   }
 
@@ -98,8 +98,8 @@ struct LinkPlanner {
     if let removed = sources.removed[earlier] {
       let numbers = removed.sorted().map(String.init).joined(separator: ", ")
       term = """
-        CASE WHEN \(term) IN (SELECT \(RowColumns.key) FROM \(earlier.quotedName) \
-        WHERE \(RowColumns.entity) IN (\(numbers))) THEN NULL ELSE \(term) END
+        CASE WHEN \(term) IN (SELECT \(RowTerms.key) FROM \(earlier.quotedName) \
+        WHERE \(RowTerms.entity) IN (\(numbers))) THEN NULL ELSE \(term) END
         """
     }
     let offset = sources.offset(from: earlier, to: table)
@@ -113,7 +113,7 @@ struct LinkPlanner {
     }
     return """
       SELECT * FROM (SELECT \(key(pairs.near, in: tables.near, to: near)) AS A, \
-      \(key(pairs.far, in: tables.far, to: far)) AS B FROM \(pairs.table.quotedName)) \
+      \(key(pairs.far, in: tables.far, to: far)) AS B FROM \(pairs.table.quotedName)) AS P \
       WHERE A IS NOT NULL AND B IS NOT NULL
       """
   }
@@ -132,7 +132,7 @@ struct LinkPlanner {
       .joined(separator: ", ")
     return """
       SELECT \(pairs.near) FROM \(pairs.table.quotedName) WHERE \(pairs.far) IN (SELECT \
-      \(RowColumns.key) FROM \(tables.far.quotedName) WHERE \(RowColumns.entity) IN (\(numbers)))
+      \(RowTerms.key) FROM \(tables.far.quotedName) WHERE \(RowTerms.entity) IN (\(numbers)))
       """
   }
 }

@@ -1,5 +1,4 @@
 import OpenSwiftDataSQLSyntax
-import OpenSwiftDataSQLiteEngine
 
 /// A query before the change: counts the values that it deletes.
 struct LossCheck: Hashable, Sendable {
@@ -26,8 +25,8 @@ struct LossCheck: Hashable, Sendable {
   }
 
   /// - Returns: `nil` if there are none.
-  func loss(_ connection: Connection) throws -> MigrationLoss? {
-    let count = try connection.integer(count) ?? 0
+  func loss(_ session: any SQLSession) throws -> MigrationLoss? {
+    let count = try session.integer(count) ?? 0
     if count == 0 { return nil }
     return MigrationLoss(entity: entity, property: property, type: type, valueCount: Int(count))
   }

@@ -1,6 +1,7 @@
 import Foundation
 import OpenSwiftDataSQLSyntax
 import OpenSwiftDataSQLiteEngine
+import OpenSwiftDataStoreFormat
 
 /// The names of the SQL functions that migration statements call.
 enum MigrationFunction {
@@ -13,18 +14,75 @@ enum MigrationFunction {
   static let changedBits = "swift_migration_changed_bits"
 }
 
-/// The SQL functions of a migration: declared defaults and raw values of enums.
+/// What statements of a migration ask of Swift code: declared defaults, and raw values of enums.
+///
+/// SQLite calls registered functions. For a server the answers are temporary tables: the declared
+/// values by the keys of the rows, and the stored values that are raw values of a case.
 final class MigrationFunctions {
+  let sql: ChangeSQL
   let defaults = DeclaredDefaults()
   private var rawTypes: [any RawRepresentable.Type] = []
+  private var cases: [MigrationCases] = []
+  private var values: [MigrationValues] = []
+
+  init(_ sql: ChangeSQL) { self.sql = sql }
 
   /// The condition that a stored value is the raw value of a case.
-  func isCase(_ column: String, of type: any RawRepresentable.Type) -> String {
-    rawTypes.append(type)
-    return "\(MigrationFunction.isCase)(\(rawTypes.count - 1), \(column))"
+  /// - Parameters:
+  ///   - column: The column, in quotes.
+  ///   - table: The table, without quotes.
+  ///   - isChanged: Whether the table is that of the changed file.
+  func isCase(
+    _ column: String, in table: String, of type: any RawRepresentable.Type, isChanged: Bool
+  ) -> String {
+    switch sql.dialect {
+    case .sqlite:
+      rawTypes.append(type)
+      return "\(MigrationFunction.isCase)(\(rawTypes.count - 1), \(column))"
+    case .postgreSQL:
+      let name = "\(MigrationFunction.isCase)_\(cases.count)"
+      cases.append(
+        MigrationCases(
+          name: name, table: table, column: column, type: type, isChanged: isChanged))
+      return "\(column) IN (SELECT V FROM \(name))"
+    }
   }
 
-  func register(on connection: Connection) throws {
+  /// The declared value of a column in a row.
+  /// - Parameters:
+  ///   - declared: The index of the declaration.
+  ///   - types: The types of all columns of the property.
+  func declaredValue(
+    _ declared: Int, leaf: Int, of types: [AttributeType], _ rows: TableSource.Rows, _ table: String
+  ) -> String {
+    switch sql.dialect {
+    case .sqlite: return "\(MigrationFunction.declaredValue)(\(declared), \(leaf), \(RowTerms.key))"
+    case .postgreSQL:
+      let wanted = MigrationValues(
+        declared: declared, types: types, table: table, condition: rows.condition)
+      if !values.contains(where: { $0.name == wanted.name }) { values.append(wanted) }
+      return "(SELECT V\(leaf) FROM \(wanted.name) WHERE K = \(RowTerms.key))"
+    }
+  }
+
+  /// Makes the functions, or the tables, ready for statements.
+  /// - Parameter isChanged: Whether the tables have been changed.
+  func prepare(_ session: any SQLSession, isChanged: Bool = false) throws {
+    if let connection = session as? Connection { return try register(on: connection) }
+    for set in cases where set.isChanged == isChanged { try set.fill(session, sql) }
+    if isChanged { return }
+    for values in values { try values.fill(session, defaults, sql) }
+  }
+
+  /// Removes the temporary tables.
+  func remove(_ session: any SQLSession) throws {
+    guard sql.dialect == .postgreSQL else { return }
+    for name in cases.map(\.name) + values.map(\.name) {
+      try session.execute("DROP TABLE IF EXISTS pg_temp.\(name)")
+    }
+  }
+
+  private func register(on connection: Connection) throws {
     try connection.register(
       function: MigrationFunction.declaredValue, argumentCount: 3, deterministic: false
     ) { [defaults] arguments in
@@ -52,7 +110,7 @@ final class MigrationFunctions {
 }
 
 extension RawRepresentable {
-  fileprivate static func hasCase(_ value: _StoredValue) -> Bool {
+  static func hasCase(_ value: _StoredValue) -> Bool {
     guard let scalar = RawValue.self as? any ScalarCoding.Type,
       let raw = scalar.init(storedValue: value) as? RawValue
     else { return false }

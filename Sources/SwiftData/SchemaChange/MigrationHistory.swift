@@ -16,17 +16,18 @@ struct MigrationHistory {
 
   /// - Returns: The number of the transaction; `nil` if nothing changes, or the file has no
   ///   history.
-  func write(_ connection: Connection) throws -> Int64? {
+  func write(_ session: any SQLSession) throws -> Int64? {
     guard let tables = HistoryTables(in: change.stored.columns) else { return nil }
     var writer = HistoryWriter(
-      HistoryStatements(tables, in: .sqlite), connection,
+      HistoryStatements(tables, in: change.stored.dialect), session,
       keepsChanges: change.options.keepsHistory, by: EditingState(contextName: contextName))
-    var bits = ConditionalBits()
-    for rows in removedRows { try add(rows, to: &writer, connection) }
+    var bits = ConditionalBits(change.sql)
+    for rows in removedRows { try add(rows, to: &writer, session) }
     for values in change.plan.changedValues where !values.properties.isEmpty {
-      try add(updatedRows(values, &bits), to: &writer, connection) { try bits.register(on: $0) }
+      try add(updatedRows(values, &bits), to: &writer, session) { try bits.register(on: $0) }
     }
     try writer.finish()
+    if let transaction = writer.transaction { try bits.resolve(session, in: transaction) }
     return writer.transaction
   }
 
@@ -50,7 +51,7 @@ struct MigrationHistory {
       guard change.stored.columns[table] != nil else { return nil }
       let list = numbers.sorted().map(String.init).joined(separator: ", ")
       return Rows(
-        type: .deleted, origin: "\(table.quotedName) WHERE \(RowColumns.entity) IN (\(list))")
+        type: .deleted, origin: "\(table.quotedName) WHERE \(RowTerms.entity) IN (\(list))")
     }
   }
 
@@ -64,22 +65,27 @@ struct MigrationHistory {
   }
 
   private func add(
-    _ rows: Rows, to writer: inout HistoryWriter, _ connection: Connection,
-    preparing prepare: (Connection) throws -> Void = { _ in }
+    _ rows: Rows, to writer: inout HistoryWriter, _ session: any SQLSession,
+    preparing prepare: (any SQLSession) throws -> Void = { _ in }
   ) throws {
     guard change.options.keepsHistory else {
-      let found = try connection.integer("SELECT 1 FROM \(rows.origin) LIMIT 1")
+      let found = try session.integer("SELECT 1 FROM \(rows.origin) LIMIT 1")
       if found != nil { writer.recordGap() }
       return
     }
-    try prepare(connection)
-    typealias Change = HistoryTables.Change
+    try prepare(session)
+    // SQLite continues the keys of a table itself.
+    let continues = change.stored.dialect.nextKey != nil
+    let first = change.sql.parameter(1)
+    let key = continues ? "NULL" : "\(first) + row_number() OVER ()"
     try writer.add(
       """
-      INSERT INTO \(HistoryTables.Entity.change.table) (\(RowColumns.key), \(RowColumns.entity), \
-      \(Change.type), \(Change.entity), \(Change.key), \(Change.transaction), \(Change.columns)) \
-      SELECT NULL, \(HistoryTables.Entity.change.rawValue), \
-      \(rows.type.rawValue), \(RowColumns.entity), \(RowColumns.key), ?1, \(rows.columns) \
+      INSERT INTO \(HistoryTerms.table) (\(RowTerms.key), \(RowTerms.entity), \
+      \(HistoryTerms.type), \(HistoryTerms.entity), \(HistoryTerms.key), \
+      \(HistoryTerms.transaction), \(HistoryTerms.columns)) \
+      SELECT \(key), \(HistoryTables.Entity.change.rawValue), \
+      \(rows.type.rawValue), \(RowTerms.entity), \(RowTerms.key), \
+      \(continues ? first : change.sql.parameter(2)), \(rows.columns) \
       FROM \(rows.origin)
       """, [])
   }
@@ -89,6 +95,11 @@ struct MigrationHistory {
 private struct ConditionalBits {
   /// By entity, the bits of each property.
   private var entities: [[Data]] = []
+  /// The entity numbers for which a database without functions has digits in place of the bits.
+  private var unresolved: [(number: Int, entity: Int)] = []
+  private let sql: ChangeSQL
+
+  init(_ sql: ChangeSQL) { self.sql = sql }
 
   /// - Returns: A literal if all rows have the same bits, otherwise a call of the function.
   mutating func term(for values: ChangedValues, in model: ModelDescription) -> String {
@@ -101,21 +112,43 @@ private struct ConditionalBits {
       return columns
     }
     if values.properties.count == 1 || values.properties.allSatisfy(\.isInAllRows) {
-      return _StoredValue.blob(ConditionalBits.union(columns)).literal
+      return sql.literal(.blob(ConditionalBits.union(columns)), of: .binary)
     }
     entities.append(columns)
+    if sql.dialect == .postgreSQL {
+      unresolved.append((values.rows.storedNumber, entities.count - 1))
+      let digits = values.properties
+        .map { "CASE WHEN (\($0.condition)) THEN '1' ELSE '0' END" }.joined(separator: " || ")
+      return "convert_to(\(digits), 'UTF8')"
+    }
     let digits = values.properties.map { "(\($0.condition))" }.joined(separator: " || ")
     return "\(MigrationFunction.changedBits)(\(entities.count - 1), \(digits))"
   }
 
   /// The arguments of the function are the index of an entity, and a digit for each property.
-  func register(on connection: Connection) throws {
+  func register(on session: any SQLSession) throws {
+    guard let connection = session as? Connection else { return }
     try connection.register(
       function: MigrationFunction.changedBits, argumentCount: 2, deterministic: true
     ) { [entities] arguments in
-      let changed = zip(entities[Int(arguments.int64(0))], arguments.data(1))
-        .filter { $0.1 == UInt8(ascii: "1") }
-      return .blob(ConditionalBits.union(changed.map(\.0)))
+      .blob(ConditionalBits.bits(arguments.data(1), of: entities[Int(arguments.int64(0))]))
+    }
+  }
+
+  private static func bits(_ digits: Data, of columns: [Data]) -> Data {
+    union(zip(columns, digits).filter { $0.1 == UInt8(ascii: "1") }.map(\.0))
+  }
+
+  /// Replaces digits by bits, in the changes of the migration.
+  func resolve(_ session: any SQLSession, in transaction: Int64) throws {
+    for (number, entity) in unresolved {
+      let condition = """
+        \(HistoryTerms.transaction) = \(transaction) AND \(HistoryTerms.entity) = \(number) \
+        AND \(HistoryTerms.type) = \(HistoryTables.ChangeType.updated.rawValue)
+        """
+      try HistoryAdjustment.replaceBits(session, sql, where: condition) {
+        ConditionalBits.bits($0, of: entities[entity])
+      }
     }
   }
 

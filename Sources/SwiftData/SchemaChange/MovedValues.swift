@@ -12,7 +12,9 @@ final class MovedValues {
 
   init(_ files: ExternalFiles?) { self.files = files }
 
-  func register(on connection: Connection) throws {
+  /// Does nothing for databases that keep all values in rows.
+  func register(on session: any SQLSession) throws {
+    guard let connection = session as? Connection else { return }
     try connection.register(
       function: MigrationFunction.moveOut, argumentCount: 1, deterministic: false
     ) { [self] arguments in
@@ -52,8 +54,8 @@ final class MovedValues {
 extension SchemaChange {
   /// Records the files of values that are deleted with their rows or properties, to remove them
   /// after the commit.
-  func noteLostValues(_ connection: Connection, _ external: ExternalFiles?) throws {
-    guard let external else { return }
+  func noteLostValues(_ session: any SQLSession, _ external: ExternalFiles?) throws {
+    guard let external, let connection = session as? Connection else { return }
     for table in old.tables where stored.columns[table.name] != nil {
       let change = plan.tables.filter { $0.sources.contains { $0.table == table.name } }
       for column in table.columns where column.type == .blob || column.type == .varchar {
@@ -73,7 +75,7 @@ extension SchemaChange {
         let numbers = removed.map(String.init).joined(separator: ", ")
         try StoredName.forEach(
           table.name, column.name, connection,
-          where: isRead ? "\(RowColumns.entity) IN (\(numbers))" : nil
+          where: isRead ? "\(RowTerms.entity) IN (\(numbers))" : nil
         ) { _, name in external.recordDropped(name) }
       }
     }

@@ -1,5 +1,4 @@
 import OpenSwiftDataSQLSyntax
-import OpenSwiftDataSQLiteEngine
 import OpenSwiftDataStoreFormat
 
 /// A query after the code of a transformation: finds rows without a value for a required property.
@@ -16,7 +15,7 @@ struct RequiredCheck {
     self.property = property.name
     type = property.typeText
     keys = """
-      SELECT \(RowColumns.key) FROM \(table.quotedName) WHERE \(RowColumns.entity) = \
+      SELECT \(RowTerms.key) FROM \(table.quotedName) WHERE \(RowTerms.entity) = \
       \(rows.currentNumber) AND (\(condition)) ORDER BY 1
       """
   }
@@ -59,8 +58,8 @@ struct RequiredCheck {
 
   /// - Returns: A clause such as `Trip.kind (String) in 3 rows (p1, p2, p3)`; `nil` if nothing is
   ///   missing.
-  func missing(_ connection: Connection) throws -> String? {
-    guard let rows = try FoundRows(keys, in: connection) else { return nil }
+  func missing(_ session: any SQLSession) throws -> String? {
+    guard let rows = try FoundRows(keys, in: session) else { return nil }
     return "\(entity).\(property) (\(type)) in \(rows.count == 1 ? "1 row" : "\(rows.count) rows") "
       + "(\(rows.examples.joined(separator: ", ")))"
   }

@@ -1,5 +1,4 @@
 import OpenSwiftDataSQLSyntax
-import OpenSwiftDataSQLiteEngine
 import OpenSwiftDataStoreFormat
 
 /// The old tables, which stay until `dropOldTables` if the options require it.
@@ -10,14 +9,15 @@ extension SchemaChange {
       schema: schema, descriptors: schema.descriptors,
       file: FileEntities(
         stored: stored.entities.map { ($0.name, $0.number, $0.superNumber) }, model: old.model,
-        tables: Set(stored.columns.keys), tablePrefix: SchemaChange.oldPrefix))
+        tables: Set(stored.columns.keys), tablePrefix: SchemaChange.oldPrefix,
+        longestName: stored.dialect.longestName))
   }
 
   /// Creates indexes for the keys again, because renaming the tables has removed them.
   /// Relationships of the old models are read through these indexes.
-  func indexOldTables(_ mapping: SchemaMapping, _ connection: Connection) throws {
+  func indexOldTables(_ mapping: SchemaMapping, _ session: any SQLSession) throws {
     for index in mapping.layout.indexes where index.name.hasPrefix(SchemaChange.oldPrefix) {
-      try connection.execute(CreateIndex(index).rendered(in: .sqlite).sql)
+      try session.execute(CreateIndex(index).rendered(in: stored.dialect).sql)
     }
   }
 

@@ -1,11 +1,10 @@
 import Foundation
 import OpenSwiftDataRowStorage
 import OpenSwiftDataSQLSyntax
-package import OpenSwiftDataSQLiteEngine
 import OpenSwiftDataStoreFormat
 
 /// The progress of a change.
-struct SchemaChangeProgress: Sendable {
+package struct SchemaChangeProgress: Sendable {
   /// The entity whose table is being changed.
   let entity: String
   /// The number of written rows, and of all rows to write.
@@ -34,35 +33,39 @@ extension SchemaChange {
   }
 
   /// Changes a file without external values.
-  package func run(_ connection: Connection) throws { try run(connection, external: nil) }
+  package func run(
+    _ session: any SQLSession, progress: (SchemaChangeProgress) -> Void = { _ in }
+  ) throws {
+    try run(session, external: nil, progress: progress)
+  }
 
   /// - Parameter external: The files of large values.
   /// - Throws: `SQLiteError`, or `SwiftDataError`; the caller must roll back.
   func run(
-    _ connection: Connection, external: ExternalFiles?,
-    progress: (SchemaChangeProgress) -> Void = { _ in }
+    _ session: any SQLSession, external: ExternalFiles?,
+    progress: (SchemaChangeProgress) -> Void
   ) throws {
-    try plan.defaults.register(on: connection)
+    try plan.defaults.prepare(session)
     let values = MovedValues(external)
-    try values.register(on: connection)
+    try values.register(on: session)
     func execute(_ statements: [String]) throws {
       for statement in statements {
-        try connection.execute(statement)
+        try session.execute(statement)
         if let error = values.error { throw error }
       }
     }
-    try noteLostValues(connection, external)
+    try noteLostValues(session, external)
     // First everything that reads the unchanged tables.
-    let transaction = try MigrationHistory(self).write(connection)
+    let transaction = try MigrationHistory(self).write(session)
     try execute(plan.links.flatMap(\.statements))
     try execute(plan.joins.flatMap(filling))
-    try dropTrees(connection)
+    try dropTrees(session)
     let total = tables.map(\.rows).reduce(0, +)
     var done: Int64 = 0
     for change in made {
       try execute([creation(of: change)])
       for position in change.sources.indices {
-        try copy(change, position, connection, values) { rows in
+        try copy(change, position, session, values) { rows in
           progress(
             SchemaChangeProgress(
               entity: change.table.root, rows: min(done + rows, total), totalRows: total))
@@ -70,31 +73,32 @@ extension SchemaChange {
         done += lastKeys[change.sources[position].table] ?? 0
       }
     }
-    try dropIndexes(connection)
+    try dropIndexes(session)
     try execute(plan.tables.flatMap(alteration))
     try execute(plan.joins.flatMap(renaming))
     try execute(removals)
     try execute(renamings)
     try execute(plan.links.flatMap { [$0.filling, $0.removal] })
     try execute(plan.entityNumbers.map(\.statement))
-    try writeEntities(connection)
-    let removed = try HistoryAdjustment(self, except: transaction).run(connection)
+    try writeEntities(session)
+    let removed = try HistoryAdjustment(self, except: transaction).run(session)
     try target.creation.describing(describedModel).describe(
-      connection, replacing: stored.metadata, removedEntities: removed)
-    try createIndexes(connection)
+      session, stored.dialect, replacing: stored.metadata, removedEntities: removed)
+    try createIndexes(session)
+    try plan.defaults.remove(session)
   }
 
   /// Removes the old tables that were kept for code that reads both versions.
-  func dropOldTables(_ connection: Connection) throws {
+  package func dropOldTables(_ session: any SQLSession) throws {
     for table in oldTables {
-      try connection.execute(
+      try session.execute(
         "DROP TABLE IF EXISTS \((SchemaChange.oldPrefix + table).quotedName)")
     }
   }
 
   // MARK: Tables
 
-  private var oldTables: [String] {
+  var oldTables: [String] {
     (old.tables.map(\.name) + old.joinTables.map(\.name)).filter { stored.columns[$0] != nil }
   }
 
@@ -112,8 +116,10 @@ extension SchemaChange {
   }
 
   private func creation(of change: TableChange) -> String {
-    change.table.definition(named: SchemaChange.newPrefix + change.table.name)
-      .rendered(in: .sqlite).sql
+    change.table.definition(named: SchemaChange.newPrefix + change.table.name) { column in
+      stored.dialect == .sqlite ? nil : target.type(of: column, in: change.table)
+    }
+    .rendered(in: stored.dialect).sql
   }
 
   /// The statements for a table that continues: delete rows, change entity numbers, rename columns.
@@ -124,20 +130,25 @@ extension SchemaChange {
     var statements: [String] = []
     if !change.removed.isEmpty {
       let numbers = change.removed.map(String.init).joined(separator: ", ")
-      statements.append("DELETE FROM \(table) WHERE \(RowColumns.entity) IN (\(numbers))")
+      statements.append("DELETE FROM \(table) WHERE \(RowTerms.entity) IN (\(numbers))")
     }
     if source.hasNewNumbers {
       statements.append(
-        "UPDATE \(table) SET \(RowColumns.entity) = \(source.number) WHERE \(source.condition)")
+        "UPDATE \(table) SET \(RowTerms.entity) = \(source.number) WHERE \(source.condition)")
     }
-    guard case .altered(let renamed, let added) = change.kind else { return statements }
+    guard case .altered(let renamed, let added, let dropped) = change.kind else {
+      return statements
+    }
+    statements += dropped.map { "ALTER TABLE \(table) DROP COLUMN \($0.quotedName)" }
     statements += SchemaChange.renaming(renamed, of: source.table)
-    statements += added.map { column, constant in
+    statements += added.flatMap { column, constant in
       // A value for all rows is part of the definition, and costs nothing per row.
       let value = constant == "NULL" ? "" : " DEFAULT \(constant)"
-      return """
-        ALTER TABLE \(table) ADD COLUMN \(column.name.quotedName) \(column.type.rawValue)\(value)
-        """
+      let type = target.type(of: column, in: change.table).columnName(in: stored.dialect)
+      let addition = "ALTER TABLE \(table) ADD COLUMN \(column.name.quotedName) \(type)\(value)"
+      if value.isEmpty || stored.dialect == .sqlite { return [addition] }
+      // Rows that are written later name all columns.
+      return [addition, "ALTER TABLE \(table) ALTER COLUMN \(column.name.quotedName) DROP DEFAULT"]
     }
     if source.table != change.table.name {
       let name = SchemaChange.newPrefix + change.table.name
@@ -171,32 +182,27 @@ extension SchemaChange {
   }
 
   private func copy(
-    _ change: TableChange, _ position: Int, _ connection: Connection, _ values: MovedValues,
+    _ change: TableChange, _ position: Int, _ session: any SQLSession, _ values: MovedValues,
     progress: (Int64) -> Void
   ) throws {
     let source = change.sources[position]
     let last = lastKeys[source.table] ?? 0
-    let copying = try connection.prepare(
+    let copying = """
+      \(insertion(change, position)) WHERE \(RowTerms.key) BETWEEN \(sql.parameter(1)) AND \
+      \(sql.parameter(2)) AND \(source.condition)
       """
-      \(insertion(change, position)) WHERE \(RowColumns.key) BETWEEN ?1 AND ?2 AND \(source.condition)
-      """)
-    let boundary = try connection.prepare(
+    let boundary = """
+      SELECT \(RowTerms.key) FROM \(source.table.quotedName) WHERE \(RowTerms.key) >= \(sql.parameter(1)) \
+      ORDER BY \(RowTerms.key) LIMIT 1 OFFSET \(SchemaChange.portion)
       """
-      SELECT \(RowColumns.key) FROM \(source.table.quotedName) WHERE \(RowColumns.key) >= ?1 \
-      ORDER BY \(RowColumns.key) LIMIT 1 OFFSET \(SchemaChange.portion)
-      """)
     // Other programs may have assigned keys below 1.
     var first = Int64.min
     var isLast = false
     while !isLast {
-      try boundary.bind(first, at: 1)
-      let next = try boundary.step() ? boundary.int64(0) : nil
-      boundary.reset()
+      let next = try session.statement(boundary).integer(.integer(first))
       isLast = next == nil
       let end = next.map { $0 - 1 } ?? .max
-      try copying.bind(first, at: 1)
-      try copying.bind(end, at: 2)
-      try copying.run()
+      try session.statement(copying).run(.pair(first, end))
       if let error = values.error { throw error }
       progress(min(end, last))
       first = next ?? end
@@ -206,8 +212,8 @@ extension SchemaChange {
   private func filling(_ change: JoinChange) -> [String] {
     guard case .filled(let selections) = change.kind else { return [] }
     let name = SchemaChange.newPrefix + change.table.name
-    return [change.table.definition(named: name).rendered(in: .sqlite).sql]
-      + selections.map { "INSERT OR IGNORE INTO \(name.quotedName) \($0)" }
+    return [change.table.definition(named: name).rendered(in: stored.dialect).sql]
+      + selections.map { sql.insertIgnoring(into: name.quotedName, $0) }
   }
 
   private func renaming(_ change: JoinChange) -> [String] {
@@ -250,85 +256,25 @@ extension SchemaChange {
     }
   }
 
-  // MARK: Indexes
-
-  /// R-trees are created again.
-  private func dropTrees(_ connection: Connection) throws {
-    let trees = try connection.texts(
-      "SELECT name FROM sqlite_schema WHERE name LIKE 'Z\\_RT\\_%' ESCAPE '\\' AND sql LIKE 'CREATE VIRTUAL%'"
-    )
-    for tree in trees {
-      let triggers = try connection.texts(
-        "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND substr(name, 1, \(tree.count + 1)) = '\(tree.replacing("'", with: "''"))_'"
-      )
-      for trigger in triggers { try connection.execute("DROP TRIGGER \(trigger.quotedName)") }
-      try connection.execute("DROP TABLE \(tree.quotedName)")
-    }
-  }
-
-  private var expectedIndexes: [String: String] {
-    let created =
-      new.indexes.map(CreateIndex.init) + (target.mapping?.tables ?? []).flatMap(\.indexes)
-    return Dictionary(
-      created.map { ($0.name, $0.rendered(in: .sqlite).sql) }, uniquingKeysWith: { $1 })
-  }
-
-  /// Drops indexes that the changed file lacks or defines differently. Indexes of other programs
-  /// stay.
-  private func dropIndexes(_ connection: Connection) throws {
-    let expected = expectedIndexes
-    let known = Set(old.indexes.map(\.name))
-    let indexes = try connection.prepare(
-      "SELECT name, tbl_name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL")
-    var dropped: [String] = []
-    while try indexes.step() {
-      let (name, table) = (indexes.string(0), indexes.string(1))
-      guard oldTables.contains(table) else { continue }
-      let isOurs =
-        known.contains(name) || expected[name] != nil || isOfFramework(name, on: table)
-      let isLeft = options.keepsOldTables || expected[name] != indexes.string(2)
-      if isOurs && isLeft { dropped.append(name) }
-    }
-    indexes.reset()
-    for name in dropped { try connection.execute("DROP INDEX \(name.quotedName)") }
-  }
-
-  /// Whether Apple's framework uses such a name: `Z_Trip_byName` for an index of the model, which
-  /// an older version of the model may have left, or `ZTRIP_ZNAME_INDEX` for an indexed attribute.
-  private func isOfFramework(_ name: String, on table: String) -> Bool {
-    let entities = old.model.entities.map(\.name) + new.model.entities.map(\.name)
-    if entities.contains(where: { name.hasPrefix("Z_\($0)_") }) { return true }
-    return (stored.columns[table] ?? [:]).keys.contains { name == "\(table)_\($0)_INDEX" }
-  }
-
-  private func createIndexes(_ connection: Connection) throws {
-    // Creating the model's own indexes reports an error for rows that violate a constraint.
-    if let mapping = target.mapping { _ = try StoreIndexes(mapping: mapping).complete(connection) }
-    let present = Set(
-      try connection.texts("SELECT name FROM sqlite_schema WHERE type = 'index'"))
-    for index in new.indexes.map(CreateIndex.init) where !present.contains(index.name) {
-      if try index.isUnique && connection.keepsUnique(index.columns.map(\.name), in: index.table) {
-        continue
-      }
-      try connection.execute(index.rendered(in: .sqlite).sql)
-    }
-  }
-
   // MARK: What the file says of its entities
 
-  private func writeEntities(_ connection: Connection) throws {
+  private func writeEntities(_ session: any SQLSession) throws {
     let numbers = Set(old.numbers.values).union(new.numbers.values)
       .filter(EntityNumbering.isValid).sorted().map(String.init).joined(separator: ", ")
-    try connection.execute(
-      "DELETE FROM \(EntityTable.name) WHERE \(EntityTable.number) IN (\(numbers))")
-    let insert = try connection.prepare("INSERT INTO \(EntityTable.name) VALUES (?1, ?2, ?3, ?4)")
+    try session.execute(
+      "DELETE FROM \(EntityTable.name.quotedName) WHERE \(EntityTable.number.quotedName) IN (\(numbers))"
+    )
+    let insert = try session.statement(
+      "INSERT INTO \(EntityTable.name.quotedName) VALUES (\((1...4).map(sql.parameter).joined(separator: ", ")))"
+    )
     for entity in new.model.entities {
       let isRoot = entity.superName.flatMap { new.model[$0] } == nil
-      try insert.bind(Int64(new.numbers[entity.name] ?? 0), at: 1)
-      try insert.bind(entity.name, at: 2)
-      try insert.bind(Int64(entity.superName.flatMap { new.numbers[$0] } ?? 0), at: 3)
-      try insert.bind(isRoot ? lastKey(of: entity.name) : 0, at: 4)
-      try insert.run()
+      try insert.run(
+        .values([
+          .integer(Int64(new.numbers[entity.name] ?? 0)), .text(entity.name),
+          .integer(Int64(entity.superName.flatMap { new.numbers[$0] } ?? 0)),
+          .integer(isRoot ? lastKey(of: entity.name) : 0),
+        ]))
     }
   }
 

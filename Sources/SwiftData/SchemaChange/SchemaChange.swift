@@ -1,5 +1,4 @@
 import OpenSwiftDataSQLSyntax
-package import OpenSwiftDataSQLiteEngine
 package import OpenSwiftDataStoreFormat
 
 /// Changes the tables of a file to hold another model. Planned from both models, before anything is
@@ -30,6 +29,8 @@ package struct SchemaChange {
     package var codeReadsBothVersions = false
     /// Whether a value that would be deleted is a problem.
     package var refusesLosses = false
+    /// Whether entities that continue keep their numbers, so that their rows need not be written.
+    package var keepsNumbers = false
     /// Properties to remove, by entity, in addition to those that classes declare.
     package var removedProperties: [String: Set<String>] = [:]
     /// The new version of the file, for the history.
@@ -52,6 +53,7 @@ package struct SchemaChange {
   let options: Options
   let lastKeys: [String: Int64]
   let plan: ChangePlan
+  let sql: ChangeSQL
   private let checks: [ChangeCheck]
 
   var new: StoreLayout { target.layout }
@@ -64,43 +66,46 @@ package struct SchemaChange {
   ///   model.
   init(
     stored: StoredSchema, model: ModelDescription, schema: Schema, options: Options = Options(),
-    connection: Connection
+    connection session: any SQLSession
   ) throws {
     let models = DescribedSchema(schema)
     try self.init(
-      stored: stored, model: model, own: models.model, options: options, connection: connection
+      stored: stored, model: model, own: models.model, options: options, connection: session
     ) { ChangeTarget(SchemaMapping(models, file: $0)) }
   }
 
   /// A change to a model without classes, which has no declared defaults.
   package init(
     stored: StoredSchema, model: ModelDescription, target: ModelDescription,
-    options: Options = Options(), connection: Connection
+    options: Options = Options(), connection session: any SQLSession
   ) throws {
     try self.init(
-      stored: stored, model: model, own: target, options: options, connection: connection
+      stored: stored, model: model, own: target, options: options, connection: session
     ) { ChangeTarget(layout: $0.layout(of: target), mapping: nil) }
   }
 
   private init(
     stored: StoredSchema, model: ModelDescription, own: ModelDescription, options: Options,
-    connection: Connection, target: (FileEntities) -> ChangeTarget
+    connection session: any SQLSession, target: (FileEntities) -> ChangeTarget
   ) throws {
     let stored = stored.renamed(by: model)
+    sql = ChangeSQL(dialect: stored.dialect)
     let numbers = stored.entitiesByName.mapValues(\.number)
     let tables = Set(stored.columns.keys)
-    old = StoreLayout(model, numbers: numbers, knownTables: tables)
+    old = StoreLayout(
+      model, numbers: numbers, knownTables: tables, longestName: stored.dialect.longestName)
     try SchemaChange.check(old, stored)
     self.target = target(
-      try SchemaChange.fileEntities(beside: own, stored, old, options, connection))
+      try SchemaChange.fileEntities(beside: own, stored, old, options, session))
     counterparts = ModelCounterparts(from: model, to: self.target.layout.model)
-    lastKeys = try SchemaChange.lastKeys(stored, old, connection)
+    lastKeys = try SchemaChange.lastKeys(stored, old, session)
     let sources = TableSources(
       from: old, to: self.target.layout, counterparts, lastKeys: lastKeys)
     var planner = ChangePlanner(
       LinkPlanner(
         stored: old, current: self.target.layout, counterparts: counterparts, sources: sources),
-      self.target.mapping, lastKeys: lastKeys, stored: stored.modelMetadata, options)
+      self.target.mapping, lastKeys: lastKeys, stored: stored.modelMetadata, options, self.target,
+      sql)
     plan = try planner.plan()
     // Each entity of a hierarchy checks the links that it inherits.
     var asked: Set<ChangeCheck> = []
@@ -113,30 +118,30 @@ package struct SchemaChange {
   var isEmpty: Bool { plan.isEmpty && old.numbers == new.numbers }
 
   /// Rows that would lose values or violate constraints of the new models.
-  package func problems(_ connection: Connection) throws -> [MigrationProblem] {
-    try plan.defaults.register(on: connection)
+  package func problems(_ session: any SQLSession) throws -> [MigrationProblem] {
+    try plan.defaults.prepare(session)
     let problems = try checks.compactMap { check in
       try check.problem(
-        connection, storedEntity: counterparts.entity(check.entity)?.name ?? check.entity)
+        session, storedEntity: counterparts.entity(check.entity)?.name ?? check.entity)
     }
-    return options.refusesLosses ? problems + (try losses(connection).map(\.problem)) : problems
+    return options.refusesLosses ? problems + (try losses(session).map(\.problem)) : problems
   }
 
   /// The values that the change deletes.
-  package func losses(_ connection: Connection) throws -> [MigrationLoss] {
-    try plan.defaults.register(on: connection)
-    return try plan.losses.compactMap { try $0.loss(connection) }
+  package func losses(_ session: any SQLSession) throws -> [MigrationLoss] {
+    try plan.defaults.prepare(session)
+    return try plan.losses.compactMap { try $0.loss(session) }
   }
 
   /// The required values that code has not set after the change, as clauses.
-  func missingValues(_ connection: Connection) throws -> [String] {
-    try plan.defaults.register(on: connection)
-    return try plan.required.compactMap { try $0.missing(connection) }
+  func missingValues(_ session: any SQLSession) throws -> [String] {
+    try plan.defaults.prepare(session, isChanged: true)
+    return try plan.required.compactMap { try $0.missing(session) }
   }
 
   /// Entities of the file with rows, of which the models keep no property: they belong to another
   /// program, unless the models name them.
-  func unrelatedEntities(_ connection: Connection) throws -> [(entity: String, rows: Int)] {
+  func unrelatedEntities(_ session: any SQLSession) throws -> [(entity: String, rows: Int)] {
     try old.model.entities.compactMap { entity in
       guard let current = counterparts.successor(of: entity.name), current.name == entity.name,
         let own = target.mapping?.entity(named: current.name), let number = old.numbers[entity.name]
@@ -146,9 +151,9 @@ package struct SchemaChange {
         stored.allSatisfy({ counterparts.successor(of: $0.name, of: entity.name) == nil }),
         own.descriptor.type.removedProperties.isDisjoint(with: stored.map(\.name))
       else { return nil }
-      let rows = try connection.integer(
+      let rows = try session.integer(
         "SELECT count(*) FROM \(old.table(of: entity.name).quotedName) "
-          + "WHERE \(RowColumns.entity) = \(number)")
+          + "WHERE \(RowTerms.entity) = \(number)")
       return rows.flatMap { $0 > 0 ? (entity.name, Int($0)) : nil }
     }
   }
@@ -169,7 +174,7 @@ package struct SchemaChange {
   /// its number cannot be reassigned; otherwise the numbers are those of a new file.
   private static func fileEntities(
     beside own: ModelDescription, _ stored: StoredSchema, _ layout: StoreLayout,
-    _ options: Options, _ connection: Connection
+    _ options: Options, _ session: any SQLSession
   ) throws -> FileEntities {
     let model = layout.model
     let counterparts = ModelCounterparts(from: model, to: own)
@@ -179,8 +184,8 @@ package struct SchemaChange {
         !options.removing.contains(entity.name), let number = layout.numbers[entity.name]
       else { return false }
       let table = layout.table(of: entity.name).quotedName
-      return try connection.integer(
-        "SELECT 1 FROM \(table) WHERE \(RowColumns.entity) = \(number) LIMIT 1") != nil
+      return try session.integer(
+        "SELECT 1 FROM \(table) WHERE \(RowTerms.entity) = \(number) LIMIT 1") != nil
     }
     let needed = Set(used.flatMap { model.lineage(of: $0.name) }.map(\.name))
     let kept = model.entities.filter {
@@ -190,7 +195,7 @@ package struct SchemaChange {
       EntityNumbering.isValid($0.number) && model[$0.name] == nil
     }
     var numbers: [(name: String, number: Int, superNumber: Int)] = []
-    if !undescribed.isEmpty {
+    if !undescribed.isEmpty || options.keepsNumbers {
       for entity in own.entities {
         guard let known = counterparts.entity(entity.name),
           let number = stored.entitiesByName[known.name]?.number
@@ -205,7 +210,7 @@ package struct SchemaChange {
     let others = KeptEntities(kept, beside: own, counterparts).entities
     return FileEntities(
       stored: numbers, model: others.isEmpty ? nil : ModelDescription(entities: others),
-      tables: Set(stored.columns.keys))
+      tables: Set(stored.columns.keys), longestName: stored.dialect.longestName)
   }
 
   private static func check(_ layout: StoreLayout, _ stored: StoredSchema) throws {
@@ -221,12 +226,12 @@ package struct SchemaChange {
   }
 
   private static func lastKeys(
-    _ stored: StoredSchema, _ layout: StoreLayout, _ connection: Connection
+    _ stored: StoredSchema, _ layout: StoreLayout, _ session: any SQLSession
   ) throws -> [String: Int64] {
     var keys: [String: Int64] = [:]
     for table in layout.tables where stored.columns[table.name] != nil {
-      let used = try connection.integer(
-        "SELECT max(\(RowColumns.key)) FROM \(table.name.quotedName)")
+      let used = try session.integer(
+        "SELECT max(\(RowTerms.key)) FROM \(table.name.quotedName)")
       keys[table.name] = max(used ?? 0, stored.entitiesByName[table.root]?.lastKey ?? 0)
     }
     return keys
@@ -238,10 +243,17 @@ struct ChangeTarget {
   let layout: StoreLayout
   /// The mapping of the model classes; `nil` for a model without classes.
   let mapping: SchemaMapping?
+  /// The types of columns, by table and name, as far as there are classes.
+  private let types: [String: [String: SQLType]]
 
   init(layout: StoreLayout, mapping: SchemaMapping?) {
     self.layout = layout
     self.mapping = mapping
+    types = Dictionary(
+      (mapping?.tables ?? []).map { definition in
+        let columns = definition.table.columns.map { ($0.name, $0.type) }
+        return (definition.table.name, Dictionary(columns, uniquingKeysWith: { first, _ in first }))
+      }, uniquingKeysWith: { first, _ in first })
   }
 
   init(_ mapping: SchemaMapping) { self.init(layout: mapping.layout, mapping: mapping) }
@@ -250,6 +262,11 @@ struct ChangeTarget {
   var creation: StoreCreation {
     mapping.map { StoreCreation($0) }
       ?? StoreCreation(model: layout.model, numbers: layout.numbers, definitions: [])
+  }
+
+  /// The type of a column: that of the classes, which may be more precise than the model's.
+  func type(of column: StoreLayout.Column, in table: StoreLayout.Table) -> SQLType {
+    types[table.name]?[column.name] ?? layout.sqlType(of: column)
   }
 }
 

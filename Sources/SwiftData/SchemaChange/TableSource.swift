@@ -19,9 +19,9 @@ struct TableSource: Sendable {
 
   /// The expression for the number of a row's entity in the changed file.
   var number: String {
-    guard hasNewNumbers else { return RowColumns.entity }
+    guard hasNewNumbers else { return RowTerms.entity }
     let cases = rows.map { "WHEN \($0.storedNumber) THEN \($0.currentNumber)" }
-    return "CASE \(RowColumns.entity) \(cases.joined(separator: " ")) END"
+    return "CASE \(RowTerms.entity) \(cases.joined(separator: " ")) END"
   }
 
   /// The expression for a row's key in the changed file.
@@ -31,7 +31,7 @@ struct TableSource: Sendable {
 
   /// The condition for the rows that continue.
   var condition: String {
-    "\(RowColumns.entity) IN (\(rows.map { "\($0.storedNumber)" }.joined(separator: ", ")))"
+    "\(RowTerms.entity) IN (\(rows.map { "\($0.storedNumber)" }.joined(separator: ", ")))"
   }
 }
 

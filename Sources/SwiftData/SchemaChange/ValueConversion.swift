@@ -10,43 +10,57 @@ struct ValueConversion {
   /// Whether the new type has no NaN.
   private let losesNaN: Bool
 
-  /// The condition for rows that would lose their value. A required floating-point number that is
-  /// null is NaN.
+  /// Whether another database type holds the same values, such as truth values as numbers.
+  let isSameValue: Bool
+  private let sql: ChangeSQL
+
+  /// The condition for rows that would lose their value.
   func loss(of stored: AttributeDescription, in column: String) -> String? {
     let hasLeftContext = loss.map { "\(column) IS NOT NULL AND (\($0))" }
-    guard losesNaN, stored.type.isFloat, !stored.isOptional else { return hasLeftContext }
-    return "\(column) IS NULL" + (hasLeftContext.map { " OR \($0)" } ?? "")
+    guard losesNaN, stored.type.isFloat,
+      let isNaN = sql.isNaN(column, isOptional: stored.isOptional)
+    else { return hasLeftContext }
+    return isNaN + (hasLeftContext.map { " OR \($0)" } ?? "")
   }
 
-  private init(_ expression: String, losing loss: String? = nil, losesNaN: Bool = false) {
+  private init(
+    _ expression: String, _ sql: ChangeSQL, losing loss: String? = nil, losesNaN: Bool = false,
+    isSameValue: Bool = false
+  ) {
     self.expression = expression
     self.loss = loss
     self.losesNaN = losesNaN
+    self.isSameValue = isSameValue
+    self.sql = sql
   }
 
   /// - Parameters:
   ///   - column: The column of the value, in quotes.
   ///   - integers: The old and new Swift types of integers, if they are known.
+  ///   - sql: The SQL of the database.
   /// - Returns: `nil` if the types cannot be converted.
   init?(
     _ column: String, from stored: AttributeDescription, to current: AttributeDescription,
-    integers: IntegerTypes = IntegerTypes()
+    integers: IntegerTypes = IntegerTypes(), _ sql: ChangeSQL
   ) {
     switch (stored.type, current.type) {
     case (.transformable, .transformable):
       guard !stored.hasOtherElements(than: current) else { return nil }
-      self.init(column)
+      self.init(column, sql)
     case let (old, new) where old.isInteger && new.isInteger:
-      self.init(column, losing: integers.loss(of: column, from: old, to: new))
-    case let (old, new) where old == new: self.init(column)
-    case (.boolean, .integer16), (.boolean, .integer32), (.boolean, .integer64): self.init(column)
+      self.init(column, sql, losing: integers.loss(of: column, from: old, to: new))
+    case let (old, new) where old == new: self.init(column, sql)
+    case (.boolean, .integer16), (.boolean, .integer32), (.boolean, .integer64):
+      self.init(sql.integer(fromBoolean: column), sql, isSameValue: true)
     case let (old, .boolean) where old.isInteger:
-      self.init(column, losing: "\(column) NOT IN (0, 1)")
+      self.init(
+        sql.boolean(fromInteger: column), sql, losing: "\(column) NOT IN (0, 1)", isSameValue: true)
     case let (old, .double) where old.isInteger, let (old, .float) where old.isInteger:
       // Larger integers may have no exact floating-point value.
       let limit = current.type == .double ? "9007199254740992" : "16777216"
       let first = integers.isStoredUnsigned ? "0" : "-\(limit)"
-      self.init("CAST(\(column) AS REAL)", losing: "\(column) NOT BETWEEN \(first) AND \(limit)")
+      self.init(
+        sql.real(column), sql, losing: "\(column) NOT BETWEEN \(first) AND \(limit)")
     case let (old, new) where old.isFloat && new.isInteger:
       let (lower, upper) = integers.bounds(new)
       // The largest integer has no exact floating-point value, so the comparison uses the next
@@ -54,15 +68,15 @@ struct ValueConversion {
       let above =
         upper == .max ? "\(column) >= 9223372036854775807.0" : "\(column) > \(upper)"
       self.init(
-        "CAST(\(column) AS INTEGER)",
+        sql.integer(fromReal: column), sql,
         losing:
-          "\(column) <> CAST(\(column) AS INTEGER) OR \(above) OR \(column) < \(lower.literal)",
+          "\(column) <> \(sql.integer(fromReal: column)) OR \(above) OR \(column) < \(lower.literal)",
         losesNaN: true)
-    case (.float, .double): self.init(column)
-    case (.double, .float): self.init(column, losing: "NOT \(MigrationFunction.isFloat)(\(column))")
+    case (.float, .double): self.init(column, sql)
+    case (.double, .float): self.init(column, sql, losing: "NOT \(sql.isFloat(column))")
     case let (old, .decimal) where old.isInteger:
-      self.init(column, losing: integers.isStoredUnsigned ? "\(column) < 0" : nil)
-    case (.uri, .string): self.init(column)
+      self.init(column, sql, losing: integers.isStoredUnsigned ? "\(column) < 0" : nil)
+    case (.uri, .string): self.init(column, sql)
     default: return nil
     }
   }

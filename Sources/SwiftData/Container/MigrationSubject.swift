@@ -1,0 +1,28 @@
+/// What a migration must know of the configuration of a store, whatever its database is.
+package struct MigrationSubject: Sendable {
+  /// The store as the object of a sentence: `store at /trips.store`.
+  package let name: String
+  package var allowsSave = true
+  /// Whether a store of an older version is migrated, and not refused.
+  package var allowsMigration = true
+  /// Whether the effects on rows are recorded in the history.
+  package var keepsHistory = true
+  /// Whether entities that continue keep their numbers, so that their rows need not be written.
+  package var keepsNumbers = false
+
+  /// Whether the store is a file.
+  let isFile: Bool
+
+  package init(name: String) {
+    self.name = name
+    isFile = false
+  }
+
+  init(_ configuration: ModelConfiguration) {
+    name = "store at \(configuration.url.path)"
+    isFile = true
+    allowsSave = configuration.allowsSave
+    allowsMigration = configuration.allowsMigration
+    keepsHistory = configuration.keepsHistory
+  }
+}

@@ -1,0 +1,135 @@
+import OpenSwiftDataSQLSyntax
+import OpenSwiftDataSQLiteEngine
+import OpenSwiftDataStoreFormat
+
+/// The indexes of changed tables: those that the changed store lacks or defines differently are
+/// dropped before the tables change, and missing ones are created afterwards.
+extension SchemaChange {
+  /// R-trees are created again.
+  func dropTrees(_ session: any SQLSession) throws {
+    guard stored.dialect == .sqlite else { return }
+    let trees = try session.texts(
+      "SELECT name FROM sqlite_schema WHERE name LIKE 'Z\\_RT\\_%' ESCAPE '\\' AND sql LIKE 'CREATE VIRTUAL%'"
+    )
+    for tree in trees {
+      let triggers = try session.texts(
+        "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND substr(name, 1, \(tree.count + 1)) = '\(tree.replacing("'", with: "''"))_'"
+      )
+      for trigger in triggers { try session.execute("DROP TRIGGER \(trigger.quotedName)") }
+      try session.execute("DROP TABLE \(tree.quotedName)")
+    }
+  }
+
+  private var expectedIndexes: [String: String] {
+    let created =
+      new.indexes.map(CreateIndex.init) + (target.mapping?.tables ?? []).flatMap(\.indexes)
+    return Dictionary(
+      created.map { ($0.name, StoredIndex.definition(of: $0, in: stored.dialect)) },
+      uniquingKeysWith: { $1 })
+  }
+
+  /// Drops indexes that the changed file lacks or defines differently. Indexes of other programs
+  /// stay.
+  func dropIndexes(_ session: any SQLSession) throws {
+    let expected = expectedIndexes
+    let known = Set(old.indexes.map(\.name))
+    let tables = Set(oldTables)
+    for index in try StoredIndex.all(session, stored.dialect) where tables.contains(index.table) {
+      let isOurs =
+        known.contains(index.name) || expected[index.name] != nil
+        || isOfFramework(index.name, on: index.table)
+      let isLeft = options.keepsOldTables || expected[index.name] != index.definition
+      if isOurs && isLeft { try session.execute("DROP INDEX \(index.name.quotedName)") }
+    }
+  }
+
+  /// Whether Apple's framework uses such a name: `Z_Trip_byName` for an index of the model, which
+  /// an older version of the model may have left, or `ZTRIP_ZNAME_INDEX` for an indexed attribute.
+  private func isOfFramework(_ name: String, on table: String) -> Bool {
+    let entities = old.model.entities.map(\.name) + new.model.entities.map(\.name)
+    if entities.contains(where: { name.hasPrefix("Z_\($0)_") }) { return true }
+    return (stored.columns[table] ?? [:]).keys.contains { name == "\(table)_\($0)_INDEX" }
+  }
+
+  func createIndexes(_ session: any SQLSession) throws {
+    // Creating the model's own indexes reports an error for rows that violate a constraint.
+    if let mapping = target.mapping {
+      let indexes = StoreIndexes(mapping: mapping)
+      if let connection = session as? Connection {
+        _ = try indexes.complete(connection)
+      } else {
+        let present = Set(try StoredIndex.all(session, stored.dialect).map(\.name))
+        for index in mapping.tables.flatMap(\.indexes) where !present.contains(index.name) {
+          try indexes.create(index, session, stored.dialect)
+        }
+      }
+    }
+    let present = Set(try StoredIndex.names(session, stored.dialect))
+    for index in new.indexes.map(CreateIndex.init) where !present.contains(index.name) {
+      if let connection = session as? Connection, index.isUnique,
+        try connection.keepsUnique(index.columns.map(\.name), in: index.table)
+      {
+        continue
+      }
+      try session.execute(index.rendered(in: stored.dialect).sql)
+    }
+  }
+}
+
+/// An index of a table, as the database lists it.
+struct StoredIndex {
+  let name: String
+  let table: String
+  /// A text that is equal for equal definitions.
+  let definition: String
+
+  /// The indexes that statements have created, without those of primary keys.
+  static func all(_ session: any SQLSession, _ dialect: SQLDialect) throws -> [StoredIndex] {
+    try session.statement(listing(dialect)).values(.none).compactMap { row in
+      guard row.count == 3, case .text(let name) = row[0], case .text(let table) = row[1],
+        case .text(let definition) = row[2]
+      else { return nil }
+      return StoredIndex(name: name, table: table, definition: definition)
+    }
+  }
+
+  /// The names of all indexes.
+  static func names(_ session: any SQLSession, _ dialect: SQLDialect) throws -> [String] {
+    switch dialect {
+    case .sqlite: try session.texts("SELECT name FROM sqlite_schema WHERE type = 'index'")
+    case .postgreSQL: try all(session, dialect).map(\.name)
+    }
+  }
+
+  private static func listing(_ dialect: SQLDialect) -> String {
+    switch dialect {
+    case .sqlite:
+      "SELECT name, tbl_name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL"
+    case .postgreSQL:
+      // The server changes the text of a definition, so its parts are listed.
+      """
+      SELECT i.relname::text, t.relname::text, \
+      CASE WHEN x.indisunique THEN 'unique' ELSE '' END || (SELECT string_agg(chr(31) || \
+      a.attname::text || CASE WHEN x.indoption[(k.number - 1)::int] & 1 = 1 THEN ' DESC' ELSE '' END, \
+      '' ORDER BY k.number) FROM unnest(x.indkey::int2[]) WITH ORDINALITY AS k (attribute, number) \
+      JOIN pg_attribute AS a ON a.attrelid = t.oid AND a.attnum = k.attribute) \
+      FROM pg_index AS x JOIN pg_class AS i ON i.oid = x.indexrelid \
+      JOIN pg_class AS t ON t.oid = x.indrelid JOIN pg_namespace AS s ON s.oid = t.relnamespace \
+      WHERE s.nspname = current_schema() AND NOT x.indisprimary AND x.indpred IS NULL \
+      AND x.indexprs IS NULL
+      """
+    }
+  }
+
+  /// The text for an index that a statement creates.
+  static func definition(of index: CreateIndex, in dialect: SQLDialect) -> String {
+    switch dialect {
+    case .sqlite: index.rendered(in: dialect).sql
+    case .postgreSQL:
+      (index.isUnique ? "unique" : "")
+        + index.columns.map {
+          "\u{1F}" + $0.name + ($0.direction == .descending ? " DESC" : "")
+        }.joined()
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import OpenSwiftDataPostgresEngine
+import OpenSwiftDataSQLSyntax
+import SwiftData
+
+/// Reads the description of a store from the current schema of a database. The caller makes sure that
+/// all statements see one state.
+enum PostgresCatalog {
+  /// - Returns: `nil` if the schema has no store.
+  static func read(_ connection: PostgresConnection) throws -> StoredSchema? {
+    let columns = try columns(connection)
+    guard columns["Z_METADATA"] != nil, columns["Z_PRIMARYKEY"] != nil else { return nil }
+    let metadata = try connection.prepare("SELECT \"Z_UUID\", \"Z_PLIST\" FROM \"Z_METADATA\"")
+      .values().first
+    guard case .text(let identifier)? = metadata?.first else { return nil }
+    return StoredSchema(
+      dialect: .postgreSQL, identifier: identifier, metadata: data(metadata?.last),
+      entities: try entities(connection), columns: columns, objects: Set(columns.keys),
+      modelCache: columns["Z_MODELCACHE"] == nil
+        ? nil
+        : try connection.prepare("SELECT \"Z_CONTENT\" FROM \"Z_MODELCACHE\"").values().first
+          .map { data($0.first) })
+  }
+
+  private static func data(_ value: PostgresValue?) -> Data {
+    if case .bytes(let data)? = value { data } else { Data() }
+  }
+
+  private static func entities(_ connection: PostgresConnection) throws -> [StoredSchema.Entity] {
+    try connection.prepare(
+      "SELECT \"Z_NAME\", \"Z_ENT\", \"Z_SUPER\", \"Z_MAX\" FROM \"Z_PRIMARYKEY\" ORDER BY \"Z_ENT\""
+    ).rows { rows in
+      var entities: [StoredSchema.Entity] = []
+      while try rows.next() {
+        entities.append(
+          StoredSchema.Entity(
+            name: try rows.text(0) ?? "", number: Int(try rows.integer(1) ?? 0),
+            superNumber: Int(try rows.integer(2) ?? 0), lastKey: try rows.integer(3) ?? 0))
+      }
+      return entities
+    }
+  }
+
+  /// The types of the columns, by table and name.
+  private static func columns(
+    _ connection: PostgresConnection
+  ) throws -> [String: [String: String]] {
+    try connection.prepare(
+      """
+      SELECT c.relname::text, a.attname::text, upper(format_type(a.atttypid, NULL)) \
+      FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid \
+      JOIN pg_namespace AS n ON n.oid = c.relnamespace \
+      WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p') AND a.attnum > 0 \
+      AND NOT a.attisdropped
+      """
+    ).rows { rows in
+      var columns: [String: [String: String]] = [:]
+      while try rows.next() {
+        columns[try rows.text(0) ?? "", default: [:]][try rows.text(1) ?? ""] = try rows.text(2)
+      }
+      return columns
+    }
+  }
+}

@@ -1,0 +1,148 @@
+import OpenSwiftDataPostgresEngine
+import OpenSwiftDataSQLSyntax
+import SwiftData
+
+/// Opens a store: creates its tables, or migrates them to the version of the models. Called by the
+/// initialiser of `PostgresStore`.
+///
+/// 1. The description of the store is read without a lock. Usually it has the version of the models;
+///    then nothing else is done.
+/// 2. A connection begins a transaction and takes a lock, so that programs that start at the same time
+///    create or migrate the tables once. The others wait, and find the result.
+/// 3. A migration locks the tables against saves (`PostgresStoreLock`), and runs the steps of the path
+///    (`MigrationRun`). Contexts of stages work on the same connection.
+/// 4. One commit stores everything. After an error or the end of the process the server rolls back.
+struct PostgresOpening {
+  let configuration: PostgresConfiguration
+  let migration: StoreMigration
+  let pool: PostgresPool
+
+  /// The description of the open store, and the mapping of the models to its tables.
+  typealias Opened = (stored: StoredSchema, mapping: SchemaMapping)
+
+  /// How often a migration is tried again when another transaction and it wait for each other.
+  private static let attempts = 3
+
+  func run() throws -> Opened {
+    try PostgresTables.requireSupported(migration.models.schema)
+    let stored = try pool.read("opening the store") { connection in
+      try connection.transaction(.snapshot) { try PostgresCatalog.read(connection) }
+    }
+    if let stored, let opened = try openCurrent(stored) { return opened }
+    for _ in 1..<PostgresOpening.attempts {
+      do {
+        return try runLocked()
+      } catch let error as PostgresError where error.state == .deadlock {
+        continue
+      }
+    }
+    return try runLocked()
+  }
+
+  /// Opens a store that needs no change.
+  /// - Returns: `nil` if it needs one.
+  private func openCurrent(_ stored: StoredSchema) throws -> Opened? {
+    if case .migrate(let path) = try migration.decision(stored) {
+      guard path.changesVersionNameOnly, !configuration.allowsSave || !configuration.allowsMigration
+      else {
+        try migration.requirePermission(path, stored)
+        return nil
+      }
+    }
+    let (mapping, isIncomplete) = try mapOrRefuse(stored)
+    return isIncomplete && configuration.allowsSave ? nil : (stored, mapping)
+  }
+
+  private func mapOrRefuse(
+    _ stored: StoredSchema
+  ) throws -> (mapping: SchemaMapping, isIncomplete: Bool) {
+    switch StoreDecision(stored: stored, models: migration.models) {
+    case .open(let mapping, let isIncomplete): return (mapping, isIncomplete)
+    case .create: throw refusal(["there are no tables"])
+    case .refuse(let differences): throw refusal(differences.map(\.description))
+    }
+  }
+
+  private func refusal(_ differences: [String]) -> SwiftDataError {
+    .loadIssueModelContainer.with(
+      "The tables in the database belong to other models: "
+        + differences.prefix(12).joined(separator: "; ")
+        + ". They are unchanged. Use another schema of the database, with "
+        + "options=-csearch_path=… in the address.", doing: "opening a store")
+  }
+
+  // MARK: With the lock
+
+  private func runLocked() throws -> Opened {
+    let connection = try PostgresConnection(
+      configuration.parameters, options: configuration.migrationOptions)
+    defer { connection.close() }
+    let database = PostgresMigration(
+      configuration: configuration, pool: pool, connection: connection)
+    var losses: [MigrationLoss] = []
+    let opened: Opened
+    do {
+      try StoreLock(configuration.profile).prepare(connection)
+      try connection.beginEnclosing()
+      let lock = PostgresStoreLock(connection: connection, pool: pool, configuration: configuration)
+      try lock.takeOpeningLock()
+      opened = try change(database, lock) { losses += $0 }
+      try connection.commitEnclosing()
+    } catch {
+      connection.rollbackEnclosing()
+      throw error
+    }
+    MigrationLossLog.note(
+      losses, of: migration.subject.name, before: migration.version,
+      "The configuration has allowsMigrationLosses.")
+    return opened
+  }
+
+  private func change(
+    _ database: PostgresMigration, _ lock: PostgresStoreLock,
+    noteLosses: @escaping ([MigrationLoss]) -> Void
+  ) throws -> Opened {
+    guard let stored = try database.description() else {
+      guard configuration.allowsSave else {
+        throw SwiftDataError.loadIssueModelContainer.with(
+          "The database has no store, and allowsSave is false. Open it with allowsSave: true once, or "
+            + "check the address and its search_path.", doing: "opening a store")
+      }
+      try PostgresTables(models: migration.models, version: migration.version)
+        .create(database.connection)
+      return try reopened(database)
+    }
+    if let opened = try openCurrent(stored) { return opened }
+    try lock.lockTables(of: stored)
+    guard let latest = try database.description() else { return try reopened(database) }
+    if case .migrate(let path) = try migration.decision(latest) {
+      try MigrationRun(migration, path, StoreIdentity(latest), database) { losses in
+        try requireAllowed(losses)
+        noteLosses(losses)
+      }.run()
+    } else {
+      try database.complete(migration.models, version: migration.version)
+    }
+    return try reopened(database)
+  }
+
+  private func reopened(_ database: PostgresMigration) throws -> Opened {
+    guard let stored = try database.description() else {
+      throw refusal(["the tables disappeared while the store was being opened"])
+    }
+    let mapping = try mapOrRefuse(stored).mapping
+    try PostgresNumbers.completeSequences(mapping, database.connection)
+    return (stored, mapping)
+  }
+
+  /// A server has no copy of the store from before a migration, so nothing is deleted without
+  /// permission.
+  private func requireAllowed(_ losses: [MigrationLoss]) throws {
+    if configuration.allowsMigrationLosses { return }
+    throw SwiftDataError.loadIssueModelContainer.with(
+      "The migration of the \(migration.subject.name) to version \(migration.version) would delete "
+        + losses.map(\.description).joined(separator: ", ")
+        + ". Make a backup, for example with pg_dump, and set allowsMigrationLosses of the configuration "
+        + "to true. The database is unchanged.", doing: "migrating a store")
+  }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import OpenSwiftDataPostgresEngine
+import SwiftData
+import Synchronization
+
+/// Detects that another process or container has migrated the tables of an open store.
+///
+/// A save checks it with the statement that begins its transaction, so it never writes into tables of
+/// another version. A read checks it afterwards, if the last check is older than `interval`, and after
+/// an error that changed tables may have caused. Entities keep their numbers in migrations, so a read
+/// in between finds the same rows. It could only mistake a column that was given to another property
+/// with the same name and type.
+final class PostgresSchemaMonitor: Sendable {
+  /// The tables of the store have changed since it was opened.
+  struct Migrated: Error {}
+
+  private struct State {
+    /// The hash of the store's description.
+    var digest: String
+    var lastCheck = ContinuousClock.now
+    var isMigrated = false
+  }
+
+  static let interval: Duration = .milliseconds(100)
+
+  private let entities: StoreSchemaMonitor
+  private let state: Mutex<State>
+
+  init(_ stored: StoredSchema, _ mapping: SchemaMapping, digest: String) {
+    entities = StoreSchemaMonitor(stored, mapping, latest: stored)
+    state = Mutex(State(digest: digest))
+  }
+
+  static func digest(_ connection: PostgresConnection) throws -> String {
+    let found = try connection.prepare(
+      "SELECT encode(sha256(\"Z_PLIST\"), 'hex') FROM \"Z_METADATA\""
+    ).values()
+    if case .text(let digest)? = found.first?.first { return digest }
+    return ""
+  }
+
+  /// A division by zero if no row has the hash.
+  private static let checkPrefix =
+    "SELECT 1 / count(*) = 1 FROM \"Z_METADATA\" WHERE encode(sha256(\"Z_PLIST\"), 'hex')"
+
+  /// A statement that fails if the description of the store has changed.
+  var check: String {
+    "\(PostgresSchemaMonitor.checkPrefix) = '\(state.withLock(\.digest))'"
+  }
+
+  /// Whether the error is that of `check`.
+  static func isFailedCheck(_ last: PostgresError) -> Bool {
+    let error = last.causes.first ?? last
+    return error.state == "22012" && error.sql?.contains(checkPrefix) == true
+  }
+
+  /// Whether changed tables may be the cause: a column or a table does not exist, has another type, or
+  /// a value cannot be read.
+  static func mayBeCause(of error: PostgresError) -> Bool {
+    error.kind == .value || error.kind == .invalidAnswer
+      || ["42703", "42P01", "42804", "42883", "0A000"].contains(error.state?.rawValue)
+  }
+
+  /// Checks the store if the last check is old.
+  /// - Throws: `Migrated`.
+  func didRead(_ connection: PostgresConnection) throws {
+    let now = ContinuousClock.now
+    let isDue = state.withLock { state in
+      state.isMigrated || now - state.lastCheck > PostgresSchemaMonitor.interval
+    }
+    if isDue { try verify(connection) }
+  }
+
+  /// Compares the entities if the description has changed: another program may have added its own.
+  /// - Throws: `Migrated`.
+  func verify(_ connection: PostgresConnection) throws {
+    let known = state.withLock { $0 }
+    if known.isMigrated { throw Migrated() }
+    let start = ContinuousClock.now
+    let digest = try PostgresSchemaMonitor.digest(connection)
+    if digest != known.digest {
+      let stored = try connection.snapshot { try PostgresCatalog.read(connection) }
+      guard let stored, entities.describesSameEntities(stored) else {
+        state.withLock { $0.isMigrated = true }
+        throw Migrated()
+      }
+    }
+    state.withLock { state in
+      state.digest = digest
+      state.lastCheck = start
+    }
+  }
+
+  private static let advice =
+    "was migrated by another process or container since it was opened: its tables now belong to other "
+    + "models. Open it again with those models"
+
+  static var whileReading: any Error {
+    SwiftDataError.storeReadFailure.with("The store \(advice).", doing: "reading rows")
+  }
+
+  static func whileWriting(else consequence: String) -> any Error {
+    SwiftDataError.storeWriteFailure.with(
+      "The store \(advice); \(consequence).", doing: "beginning the transaction")
+  }
+}

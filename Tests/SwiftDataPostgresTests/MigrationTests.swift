@@ -1,0 +1,263 @@
+import Foundation
+import OpenSwiftDataPostgresEngine
+import OpenSwiftDataTestPostgres
+import SwiftData
+import SwiftDataPostgres
+import Synchronization
+import Testing
+
+/// A store on the server, opened with several versions of its models.
+struct MigratedServerStore {
+  let url: String
+
+  init() throws { url = try PostgresServer.shared.addressOfNewSchema() }
+
+  init(url: String) { self.url = url }
+
+  func open(
+    _ version: any VersionedSchema.Type, plan: (any SchemaMigrationPlan.Type)? = nil,
+    _ configure: (inout PostgresConfiguration) -> Void = { _ in }
+  ) throws -> ModelContext {
+    ModelContext(try container(Schema(versionedSchema: version), plan: plan, configure))
+  }
+
+  func container(
+    _ schema: Schema, plan: (any SchemaMigrationPlan.Type)? = nil,
+    _ configure: (inout PostgresConfiguration) -> Void = { _ in }
+  ) throws -> ModelContainer {
+    var configuration = try PostgresConfiguration(url: url)
+    configure(&configuration)
+    return try ModelContainer(for: schema, migrationPlan: plan, configurations: [configuration])
+  }
+
+  func connect() throws -> PostgresConnection {
+    try PostgresConnection(try ConnectionParameters(url))
+  }
+
+  func integer(_ sql: String) throws -> Int64? { try connect().prepare(sql).integer() }
+
+  func fillV1(_ count: Int = 5) throws {
+    let context = try open(Library.V1.self)
+    let author = Library.V1.Author("Ann")
+    context.insert(author)
+    context.insert(Library.V1.Note("a note"))
+    for number in 0..<count {
+      let book = Library.V1.Book("book \(number)", pages: number)
+      context.insert(book)
+      if number > 0 { book.author = author }
+      if number == 1 { book.subtitle = "it's \\ \"quoted\"" }
+    }
+    try context.save()
+  }
+}
+
+@Suite(.enabled(if: PostgresServer.isAvailable))
+struct MigrationTests {
+  let store: MigratedServerStore
+
+  init() throws { store = try MigratedServerStore() }
+
+  @Test func lightweightChangesKeepAllValues() throws {
+    try store.fillV1()
+    let context = try store.open(Library.V2.self)
+    let books = try context.fetch(
+      FetchDescriptor<Library.V2.Book>(sortBy: [SortDescriptor(\.title)]))
+    #expect(books.map(\.title) == (0..<5).map { "book \($0)" })
+    #expect(books.map(\.pages) == [0, 1, 2, 3, 4])
+    #expect(books.map(\.isLent) == [true, false, true, false, true])
+    #expect(books.allSatisfy { $0.price == 1.5 && $0.kind == .poem && $0.size.height == nil })
+    #expect(books.map(\.size.width) == [0, 1, 2, 3, 4])
+    #expect(books.allSatisfy { $0.added.timeIntervalSinceReferenceDate == 12.345_678 })
+    #expect(books.allSatisfy { $0.code.uuidString == "00010203-0405-0607-0809-0A0B0C0D0E0F" })
+    #expect(books.allSatisfy { $0.cost == Decimal(string: "123456789012345678.000000001")! })
+    #expect(books.map(\.subtitle) == ["none", "it's \\ \"quoted\"", "none", "none", "none"])
+    #expect(books.allSatisfy { $0.rating == 3 && $0.isNew && $0.remark == nil })
+    #expect(Set(books.map(\.token)).count == 5)
+    #expect(books.map(\.authors.count) == [0, 1, 1, 1, 1])
+    #expect(try context.fetchCount(FetchDescriptor<Library.V2.Note>()) == 1)
+    #expect(try context.fetchCount(FetchDescriptor<Library.V2.Archive>()) == 0)
+    // The changed tables take new rows and relationships.
+    let author = try #require(try context.fetch(FetchDescriptor<Library.V2.Author>()).first)
+    let new = Library.V2.Book("new")
+    context.insert(new)
+    context.insert(Library.V2.Archive("a"))
+    new.authors = [author]
+    try context.save()
+    #expect(author.books.count == 5)
+    let title = "new"
+    let other = try store.open(Library.V2.self)
+    #expect(
+      try other.fetchCount(
+        FetchDescriptor<Library.V2.Book>(predicate: #Predicate { $0.title == title && $0.isNew }))
+        == 1)
+  }
+
+  @Test func aPlanRunsItsCodeOnOldAndNewModels() throws {
+    try store.fillV1()
+    let context = try store.open(Library.V3.self, plan: Library.Plan.self) {
+      $0.allowsMigrationLosses = true
+    }
+    let books = try context.fetch(
+      FetchDescriptor<Library.V3.Book>(sortBy: [SortDescriptor(\.title)]))
+    #expect(books.map(\.length) == (0..<5).map { "\($0) pages, migrated \($0)" })
+    #expect(books.map(\.authors.count) == [0, 1, 1, 1, 1])
+    #expect(
+      try store.integer(
+        "SELECT count(*) FROM pg_tables WHERE schemaname = current_schema() AND (tablename LIKE 'OLD%' OR tablename LIKE 'NEW%' OR tablename LIKE '%NOTE%' OR tablename LIKE '%ARCHIVE%')"
+      ) == 0)
+    // The unique constraint of the last version holds.
+    context.insert(Library.V3.Book("book 1"))
+    try context.save()
+    #expect(try context.fetchCount(FetchDescriptor<Library.V3.Book>()) == 5)
+  }
+
+  @Test func historyFollowsRenamedEntitiesAndProperties() throws {
+    try store.fillV1()
+    let context = try store.open(Library.V2.self)
+    let transactions = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+    let inserted = transactions.flatMap(\.changes).compactMap { change -> String? in
+      if case .insert(let insert) = change {
+        insert.changedPersistentIdentifier.entityName
+      } else {
+        nil
+      }
+    }
+    #expect(inserted.filter { $0 == "Book" }.count == 5)
+    #expect(inserted.filter { $0 == "Author" }.count == 1)
+    let updates = transactions.flatMap(\.changes).compactMap { change -> [String]? in
+      guard case .update(let update as DefaultHistoryUpdate<Library.V2.Book>) = change else {
+        return nil
+      }
+      return update.updatedAttributes.compactMap { "\($0)" }
+    }
+    // New values are updates by the migration.
+    #expect(updates.count >= 5)
+  }
+
+  @Test func lossesAreRefusedUnlessAllowed() throws {
+    try store.fillV1()
+    let error = #expect(throws: SwiftDataError.self) {
+      try store.open(Library.V3.self, plan: Library.Plan.self)
+    }
+    #expect(error?.description.contains("would delete") == true)
+    #expect(error?.description.contains("allowsMigrationLosses") == true)
+    // Nothing has changed, and the old version works.
+    let context = try store.open(Library.V1.self)
+    #expect(try context.fetchCount(FetchDescriptor<Library.V1.Book>()) == 5)
+    #expect(try context.fetchCount(FetchDescriptor<Library.V1.Note>()) == 1)
+  }
+
+  @Test func aMigrationThatIsNotAllowedNamesTheDifferences() throws {
+    try store.fillV1()
+    let error = #expect(throws: SwiftDataError.self) {
+      try store.open(Library.V2.self) { $0.allowsMigration = false }
+    }
+    #expect(error?.description.contains("has to be migrated") == true)
+    #expect(error?.description.contains("rating") == true)
+    #expect(error?.description.contains("postgres") == true)
+    _ = try store.open(Library.V1.self) { $0.allowsMigration = false }
+  }
+
+  @Test func aPreviewListsStagesAndChangesNothing() throws {
+    try store.fillV1()
+    let tables =
+      "SELECT count(*) FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = current_schema()"
+    let before = try store.integer(tables)
+    let preview = try #require(
+      try ModelContainer.migrationPreview(
+        for: Schema(versionedSchema: Library.V3.self), migrationPlan: Library.Plan.self,
+        configurations: [PostgresConfiguration(url: store.url)]
+      ).first)
+    #expect(preview.stages.map(\.kind) == [.custom, .transform])
+    #expect(preview.rowCounts == ["Book": 5, "Author": 1, "Note": 1])
+    #expect(preview.fromVersion == "1.0.0")
+    #expect(
+      preview.stages[0].statements.contains {
+        $0.contains("RENAME COLUMN") || $0.contains("NEW_ZBOOK")
+      })
+    #expect(preview.stages[1].statements.contains { $0.contains("ZARCHIVE") })
+    #expect(!preview.description.contains("password"))
+    #expect(try store.integer(tables) == before)
+    #expect(try store.open(Library.V1.self).fetchCount(FetchDescriptor<Library.V1.Book>()) == 5)
+  }
+
+  @Test func duplicatesUnderANewUniqueConstraintAreRefused() throws {
+    let context = try store.open(Library.V1.self)
+    for _ in 0..<2 { context.insert(Library.V1.Author("same")) }
+    try context.save()
+    enum Unique: VersionedSchema {
+      static let versionIdentifier = Schema.Version(2, 0, 0)
+      static var models: [any PersistentModel.Type] {
+        [Book.self, Author.self, Library.V1.Note.self]
+      }
+      typealias Book = UniqueAuthors.Book
+      typealias Author = UniqueAuthors.Author
+    }
+    let error = #expect(throws: SwiftDataError.self) { try store.open(Unique.self) }
+    #expect(error?.description.contains("repeat the values of another row") == true)
+    #expect(error?.description.contains("p2") == true)
+    #expect(try store.open(Library.V1.self).fetchCount(FetchDescriptor<Library.V1.Author>()) == 2)
+  }
+
+  @Test func eightContainersMigrateOnce() throws {
+    try store.fillV1(200)
+    let found = Mutex<[Int]>([])
+    let errors = Mutex<[String]>([])
+    DispatchQueue.concurrentPerform(iterations: 8) { _ in
+      do {
+        let context = try store.open(Library.V2.self, plan: CountingPlan.self) {
+          $0.connections = 2
+        }
+        let count = try context.fetchCount(FetchDescriptor<Library.V2.Book>())
+        found.withLock { $0.append(count) }
+      } catch {
+        errors.withLock { $0.append("\(error)") }
+      }
+    }
+    #expect(errors.withLock { $0 } == [])
+    #expect(found.withLock { $0 } == Array(repeating: 200, count: 8))
+    let context = try store.open(Library.V2.self, plan: CountingPlan.self)
+    #expect(try context.fetchCount(FetchDescriptor<Library.V2.Archive>()) == 1)
+  }
+
+  @Test func anOldContainerNoticesTheMigration() throws {
+    try store.fillV1()
+    let old = try store.open(Library.V1.self)
+    #expect(try old.fetchCount(FetchDescriptor<Library.V1.Book>()) == 5)
+    _ = try store.open(Library.V2.self)
+    let write = #expect(throws: SwiftDataError.self) {
+      old.insert(Library.V1.Author("late"))
+      try old.save()
+    }
+    #expect(write?.description.contains("was migrated by another process") == true)
+    let read = #expect(throws: SwiftDataError.self) {
+      try old.fetch(FetchDescriptor<Library.V1.Book>())
+    }
+    #expect(read?.description.contains("was migrated by another process") == true)
+    #expect(try store.open(Library.V2.self).fetchCount(FetchDescriptor<Library.V2.Author>()) == 1)
+  }
+
+  @Test func anOpenTransactionOfAnotherSessionIsNamed() throws {
+    try store.fillV1()
+    let other = try store.connect()
+    try other.execute("SET application_name = 'report'; BEGIN; SELECT * FROM \"ZBOOK\"")
+    let error = #expect(throws: SwiftDataError.self) {
+      try store.open(Library.V2.self) { $0.migrationLockTimeout = .milliseconds(300) }
+    }
+    #expect(error?.description.contains("its tables are in use") == true)
+    #expect(error?.description.contains("process \(other.serverProcess) (report") == true)
+    other.rollback()
+    #expect(try store.open(Library.V2.self).fetchCount(FetchDescriptor<Library.V2.Book>()) == 5)
+  }
+
+  @Test func aFailingStageLeavesEverything() throws {
+    try store.fillV1()
+    let error = #expect(throws: SwiftDataError.self) {
+      try store.open(Library.V2.self, plan: FailingPlan.self)
+    }
+    #expect(error?.description.contains("didMigrate") == true)
+    let context = try store.open(Library.V1.self)
+    #expect(try context.fetch(FetchDescriptor<Library.V1.Book>()).count == 5)
+    #expect(try context.fetchCount(FetchDescriptor<Library.V1.Note>()) == 1)
+  }
+}
