@@ -80,7 +80,7 @@ let package = Package(
       name: "SwiftDataPostgres",
       dependencies: [
         "SwiftData", "OpenSwiftDataPostgresEngine", "OpenSwiftDataRowStorage",
-        "OpenSwiftDataSQLSyntax",
+        "OpenSwiftDataSQLiteEngine", "OpenSwiftDataSQLSyntax", "OpenSwiftDataStoreFormat",
       ]),
     .testTarget(name: "RowStorageTests", dependencies: ["OpenSwiftDataRowStorage"]),
     .testTarget(
@@ -140,7 +140,7 @@ let package = Package(
       name: "SwiftDataPostgresTests",
       dependencies: [
         "SwiftDataPostgres", "SwiftData", "OpenSwiftDataPostgresEngine",
-        "OpenSwiftDataTestPostgres",
+        "OpenSwiftDataSQLiteEngine", "OpenSwiftDataTestPostgres",
       ]),
     .testTarget(
       name: "SwiftDataTestingTests",

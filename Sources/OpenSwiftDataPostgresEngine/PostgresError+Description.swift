@@ -63,6 +63,8 @@ extension PostgresError: CustomStringConvertible {
       "Roll back the transaction, or enclose what may fail in a savepoint."
     case (.never, _) where state?.category == "28":
       "Check the user, its password, and pg_hba.conf of the server."
+    case (.never, _) where state == .insufficientPrivilege:
+      "GRANT the missing right to the user. The article PostgreSQL lists the rights of the roles."
     case (.never, _) where state?.category == "53":
       "Free resources of the server; nothing was written."
     case (.never, _): nil

@@ -46,7 +46,8 @@ public final class PostgresStore: DataStore, DataStoreBatching, @unchecked Senda
       limits.connections = configuration.connections
       pool = try PostgresPool(
         configuration.parameters, options: configuration.options, limits: limits)
-      let (identifier, mapping) = try PostgresTables(DescribedSchema(schema)).open(pool)
+      let (identifier, mapping) = try PostgresTables(DescribedSchema(schema))
+        .open(pool, allowsSave: configuration.allowsSave)
       self.identifier = identifier
       engine = RelationalStore(
         name: configuration.name, identifier: identifier, schema: schema, mapping: mapping,

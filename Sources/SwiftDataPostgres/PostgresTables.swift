@@ -1,6 +1,7 @@
 import Foundation
 import OpenSwiftDataPostgresEngine
 import OpenSwiftDataSQLSyntax
+import OpenSwiftDataStoreFormat
 import SwiftData
 
 /// Creates the tables of a store, or compares existing ones with the models. Called by the initialiser
@@ -15,7 +16,7 @@ struct PostgresTables {
   private let models: DescribedSchema
 
   /// Excludes other programs that open a store; any number that others do not use.
-  private static let lockNumber: Int64 = 0x0053_7769_6674_4461
+  static let lockNumber: Int64 = 0x0053_7769_6674_4461
 
   /// Without columns for values of deleted rows, whose types differ in one column.
   static let history = HistoryTables(tombstoneCount: 0)
@@ -24,17 +25,30 @@ struct PostgresTables {
     self.models = models
   }
 
+  /// - Parameter allowsSave: Whether missing tables are created. Otherwise nothing is written or locked,
+  ///   so a role that may only read, and a standby, are enough.
   /// - Returns: The identifier of the store, and the mapping of the models to its tables.
-  func open(_ pool: PostgresPool) throws -> (identifier: String, mapping: SchemaMapping) {
+  func open(
+    _ pool: PostgresPool, allowsSave: Bool
+  ) throws -> (identifier: String, mapping: SchemaMapping) {
     try requireSupported()
     return try pool.write("opening the store") { connection in
-      let opened = try connection.transaction {
-        try connection.execute("SELECT pg_advisory_xact_lock(\(PostgresTables.lockNumber))")
+      try connection.transaction(allowsSave ? .write : .snapshot) {
+        if allowsSave {
+          try connection.execute("SELECT pg_advisory_xact_lock(\(PostgresTables.lockNumber))")
+        }
+        try PostgresCreation.requireComplete(connection)
         let exists =
           try connection.prepare("SELECT count(to_regclass('\"Z_METADATA\"'))").integer() == 1
-        return exists ? try compare(connection) : try create(connection)
+        if exists { return try compare(connection) }
+        guard allowsSave else {
+          throw SwiftDataError.loadIssueModelContainer.with(
+            "There is no store in \(connection.database), and allowsSave: false does not create one. Check "
+              + "the address and its search_path, or open the store with allowsSave: true once.",
+            doing: "opening a store")
+        }
+        return try create(connection)
       }
-      return opened
     }
   }
 
@@ -50,44 +64,20 @@ struct PostgresTables {
     }
   }
 
-  /// The server cuts off the rest of a longer name, so that two names may become one.
-  private func requireShortNames(_ mapping: SchemaMapping) throws {
-    let names = mapping.tables.flatMap { [$0.table.name] + $0.table.columns.map(\.name) }
-    guard let long = names.first(where: { $0.utf8.count > 63 }) else { return }
-    throw SwiftDataError.loadIssueModelContainer.with(
-      "The name \(long) is longer than the 63 bytes that PostgreSQL allows. Give the model or property "
-        + "a shorter name, or another originalName.")
-  }
-
   private func create(
     _ connection: PostgresConnection
   ) throws -> (identifier: String, mapping: SchemaMapping) {
     let mapping = SchemaMapping(models)
-    try requireShortNames(mapping)
-    for statement in mapping.creationStatements {
-      try connection.execute(statement.rendered(in: .postgreSQL).sql)
-    }
-    try connection.execute(
-      """
-      CREATE TABLE "Z_PRIMARYKEY" ("Z_ENT" BIGINT PRIMARY KEY, "Z_NAME" TEXT COLLATE "C", \
-      "Z_SUPER" BIGINT, "Z_MAX" BIGINT);
-      CREATE TABLE "Z_METADATA" ("Z_VERSION" BIGINT PRIMARY KEY, "Z_UUID" TEXT COLLATE "C", \
-      "Z_PLIST" BYTEA)
-      """)
-    for statement in PostgresTables.history.creationStatements {
-      try connection.execute(statement.rendered(in: .postgreSQL).sql)
-    }
-    let insert = try connection.prepare(
-      "INSERT INTO \"Z_PRIMARYKEY\" VALUES ($1, $2, $3, 0)")
-    for entity in mapping.entities {
-      let above = entity.superName.flatMap { mapping.entity(named: $0) }?.number ?? 0
-      try insert.bind(.integer(Int64(entity.number)), .text(entity.name), .integer(Int64(above)))
-      try insert.run()
-    }
     let identifier = UUID().uuidString
-    let metadata = try connection.prepare("INSERT INTO \"Z_METADATA\" VALUES (1, $1, NULL)")
-    try metadata.bind(.text(identifier))
-    try metadata.run()
+    let creation = PostgresCreation(
+      model: mapping.layout.model, numbers: mapping.layout.numbers,
+      definitions: mapping.creationStatements)
+    try creation.create(connection)
+    try creation.describe(
+      connection, identifier: identifier,
+      metadata: try StoreMetadata.data(
+        models.model, externalAttributes: mapping.externalAttributes,
+        integerTypes: mapping.integerTypes))
     return (identifier, mapping)
   }
 
