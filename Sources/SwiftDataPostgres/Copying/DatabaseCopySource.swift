@@ -13,7 +13,7 @@ final class DatabaseCopySource: CopySource {
   static func open<R>(
     _ parameters: ConnectionParameters, options: StoreCopy, _ body: (any CopySource) throws -> R
   ) throws -> R {
-    let connection = try PostgresConnection(parameters, options: .copying)
+    let connection = try StoreCopy.Location.connect(parameters)
     defer { connection.close() }
     return try connection.transaction(.snapshot) {
       try body(DatabaseCopySource(connection, options.source))
@@ -76,16 +76,6 @@ final class DatabaseCopySource: CopySource {
     of table: CopiedTable, after key: CopiedKey?, _ body: ([CopiedValue]) throws -> Void
   ) throws {
     try DatabaseRows.read(connection, table, after: key, body)
-  }
-}
-
-extension ConnectionOptions {
-  /// A copy may take long, and its transaction waits while the other side works.
-  static var copying: ConnectionOptions {
-    var options = ConnectionOptions()
-    options.statementTimeout = nil
-    options.idleInTransactionTimeout = nil
-    return options
   }
 }
 

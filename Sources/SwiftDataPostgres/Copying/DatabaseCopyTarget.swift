@@ -14,9 +14,9 @@ final class DatabaseCopyTarget: CopyTarget {
   private let location: String
   private let run = UUID().uuidString
 
-  init(_ parameters: ConnectionParameters) throws {
-    connection = try PostgresConnection(parameters, options: .copying)
-    location = parameters.description
+  init(_ connection: PostgresConnection, _ location: String) {
+    self.connection = connection
+    self.location = location
   }
 
   deinit { connection.close() }

@@ -18,6 +18,8 @@ final class FileCopyTarget: CopyTarget {
   /// Whether large values of external attributes go into files. If the source does not list these
   /// attributes, a value that begins like theirs may be another one, so all stay in their rows.
   private var usesFiles = false
+  /// Whether decimals are written as Apple's frameworks write them, and not as this library does.
+  private var usesRealDecimals = false
 
   init(_ url: URL) {
     self.url = url
@@ -60,6 +62,7 @@ final class FileCopyTarget: CopyTarget {
   ) throws -> [String: CopiedPart] {
     identifier = store.identifier
     usesFiles = store.listsExternalAttributes
+    usesRealDecimals = !store.listsExternalAttributes
     if exists(temporaryURL.path) {
       if !startsAnew, let parts = try found(fingerprint) { return parts }
       removeUnfinished()
@@ -162,6 +165,11 @@ final class FileCopyTarget: CopyTarget {
       try statement.bind(
         Data([TaggedValue.nameTag]) + Data(name.utf8) + Data([0]), at: index)
     case .decimal(let value):
+      if usesRealDecimals, let number = Double(value.description),
+        Decimal(storedValue: .real(number)) == value
+      {
+        return try statement.bind(number, at: index)
+      }
       switch value.storedValue {
       case .integer(let value): try statement.bind(value, at: index)
       case .real(let value): try statement.bind(value, at: index)

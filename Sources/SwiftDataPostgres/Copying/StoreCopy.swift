@@ -111,7 +111,24 @@ public struct StoreCopy: Sendable {
   private func openTarget() throws -> any CopyTarget {
     switch target.form {
     case .file(let url): FileCopyTarget(url)
-    case .database(let parameters): try DatabaseCopyTarget(parameters)
+    case .database(let parameters):
+      DatabaseCopyTarget(try Location.connect(parameters), parameters.description)
+    }
+  }
+}
+
+extension StoreCopy.Location {
+  /// A connection for a copy, which may take long, and whose transaction waits for the other side.
+  static func connect(_ parameters: ConnectionParameters) throws -> PostgresConnection {
+    var options = ConnectionOptions()
+    options.statementTimeout = nil
+    options.idleInTransactionTimeout = nil
+    do {
+      return try PostgresConnection(parameters, options: options)
+    } catch {
+      throw SwiftDataError.loadIssueModelContainer.with(
+        "There is no connection to \(parameters). Nothing was changed by this run.",
+        doing: "copying a store", underlying: error)
     }
   }
 }
