@@ -146,14 +146,17 @@ final class DatabaseCopyTarget: CopyTarget {
 
   /// Locks the row until the end of the transaction, so that a later run waits for it.
   private func requireOwnRun() throws {
+    guard try PostgresCreation.isBeingCopied(connection) else { throw takenOver }
     let statement = try connection.prepare(
       "UPDATE \"Z_COPY\" SET \"Z_RUN\" = $1 WHERE \"Z_TABLE\" = '' AND \"Z_RUN\" = $1")
     try statement.bind(.text(run))
-    guard try statement.run() == 1 else {
-      throw SwiftDataError.storeWriteFailure.with(
-        "Another copy into \(location) was started and has taken this one over. Wait for its end.",
-        doing: "copying a store")
-    }
+    guard try statement.run() == 1 else { throw takenOver }
+  }
+
+  private var takenOver: SwiftDataError {
+    .storeWriteFailure.with(
+      "Another copy into \(location) was started and has taken this one over. Wait for its end.",
+      doing: "copying a store")
   }
 
   func makeIndexes(_ store: CopiedStore) throws {
