@@ -133,17 +133,24 @@ struct PostgresInjectionTests {
     #expect(try context.fetchCount(FetchDescriptor<Victim>()) == 0)
   }
 
-  /// Tables that another role put before the store's own in the search path are not used silently.
-  @Test func tablesAreThoseOfTheFirstSchemaInTheSearchPath() throws {
+  /// A table of the same name, which another role has put into a schema before that of the store.
+  @Test func aTableOfAnotherSchemaIsNotUsedForOneOfTheStore() throws {
     let context = ModelContext(container)
     context.insert(Victim("mine"))
     try context.save()
-    let found = try ModelContext(
-      ModelContainer(
+    let schema = try #require(address.split(separator: "search_path=").last?.dropLast())
+    let other = "before_\(schema)"
+    let connection = try PostgresConnection(ConnectionParameters(address))
+    try connection.execute(
+      "CREATE SCHEMA \(other); CREATE TABLE \(other).\"ZVICTIM\" (LIKE \(schema).\"ZVICTIM\")")
+    let shadowed = address.replacing("search_path=", with: "search_path=\(other),")
+    #expect(throws: SwiftDataError.loadIssueModelContainer) {
+      try ModelContainer(
         for: Select.self, Group.self, Victim.self,
-        configurations: PostgresConfiguration(url: address))
-    ).fetch(FetchDescriptor<Victim>())
-    #expect(found.map(\.name) == ["mine"])
+        configurations: PostgresConfiguration(url: shadowed))
+    }
+    #expect(try connection.prepare("SELECT count(*) FROM \(schema).\"ZVICTIM\"").integer() == 1)
+    #expect(try connection.prepare("SELECT count(*) FROM \(other).\"ZVICTIM\"").integer() == 0)
   }
 }
 
