@@ -17,6 +17,8 @@ final class Album {
   var spot: Spot?
   var note: String?
   @Attribute(.externalStorage) var cover: Data?
+  @Attribute(.externalStorage) var booklet: String?
+  @Attribute(.externalStorage) var source: URL?
   var thumbnail: Data?
   @Relationship(inverse: \Musician.albums) var musicians: [Musician] = []
   @Relationship(deleteRule: .cascade, inverse: \Song.album) var songs: [Song] = []
@@ -101,6 +103,9 @@ final class CopyFolder {
           Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 * number) }),
         ][
           number % 4]
+      album.booklet =
+        [nil, "", "\u{1}short \u{2}", String(repeating: "ä", count: 100_000)][number % 4]
+      album.source = number % 2 == 0 ? URL(string: "https://x.example/\(number)") : nil
       album.musicians = Array(musicians.prefix(number % 4))
       context.insert(album)
       for track in 0..<number % 3 {
@@ -129,7 +134,8 @@ func contents(_ container: ModelContainer) throws -> [String] {
       album.persistentModelID.text, album.title, "\(album.ratio)", "\(album.plays)", "\(album.big)",
       "\(album.isLive)", "\(album.price)", "\(album.released.timeIntervalSinceReferenceDate)",
       "\(album.code)", album.site?.absoluteString ?? "-", "\(album.tags)",
-      String(describing: album.spot), album.note ?? "nil",
+      String(describing: album.spot), album.note ?? "nil", "\(album.booklet?.hashValue ?? 0)",
+      album.source?.absoluteString ?? "-",
       album.cover.map { "\($0.count):\($0.hashValue)" } ?? "nil",
       "\(album.musicians.map(\.name).sorted())", "\(album.songs.map(\.title).sorted())",
     ]

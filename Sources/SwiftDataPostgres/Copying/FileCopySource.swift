@@ -140,6 +140,10 @@ struct FileRows {
     case (.text, .text):
       let text = row.withText(index) { String(validating: $0, as: UTF8.self) }
       if let text { return .text(text) }
+    case (.text, .blob) where column.isExternal:
+      let bytes = try bytes(row, index, table)
+      let text = bytes.dropFirst(bytes.first == TaggedValue.valueTag ? 1 : 0)
+      if let text = String(validating: text, as: UTF8.self) { return .text(text) }
     case (.blob, .blob): return .bytes(try bytes(row, index, table))
     default: break
     }

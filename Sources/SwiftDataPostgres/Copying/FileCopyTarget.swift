@@ -150,20 +150,15 @@ final class FileCopyTarget: CopyTarget {
     case .boolean(let value): try statement.bind(value ? 1 : 0 as Int64, at: index)
     case .integer(let value): try statement.bind(value, at: index)
     case .real(let value): try statement.bind(value, at: index)
-    case .text(let value): try statement.bind(value, at: index)
+    case .text(let value):
+      if usesFiles, table.columns[Int(index) - 1].isExternal {
+        let tagged = Data([TaggedValue.valueTag]) + Data(value.utf8)
+        try statement.bind(storing(tagged, at: index, row, table, &wroteFile), at: index)
+      } else {
+        try statement.bind(value, at: index)
+      }
     case .bytes(let value):
-      let column = table.columns[Int(index) - 1]
-      guard usesFiles, column.isExternal, value.first == TaggedValue.valueTag,
-        value.count - 1 > ExternalFiles.threshold
-      else { return try statement.bind(value, at: index) }
-      let name = fileName(of: row, column.name, table)
-      try folder.make()
-      // An interrupted run may have left the file.
-      folder.remove(name)
-      try folder.write(value.dropFirst(), named: name)
-      wroteFile = true
-      try statement.bind(
-        Data([TaggedValue.nameTag]) + Data(name.utf8) + Data([0]), at: index)
+      try statement.bind(storing(value, at: index, row, table, &wroteFile), at: index)
     case .decimal(let value):
       if usesRealDecimals, let number = Double(value.description),
         Decimal(storedValue: .real(number)) == value
@@ -178,6 +173,24 @@ final class FileCopyTarget: CopyTarget {
       case .null: try statement.bindNull(at: index)
       }
     }
+  }
+
+  /// The bytes for a row: the value, or the name of a file to which it is written.
+  private func storing(
+    _ value: Data, at index: Int32, _ row: [CopiedValue], _ table: CopiedTable,
+    _ wroteFile: inout Bool
+  ) throws -> Data {
+    let column = table.columns[Int(index) - 1]
+    guard usesFiles, column.isExternal, value.first == TaggedValue.valueTag,
+      value.count - 1 > ExternalFiles.threshold
+    else { return value }
+    let name = fileName(of: row, column.name, table)
+    try folder.make()
+    // An interrupted run may have left the file.
+    folder.remove(name)
+    try folder.write(value.dropFirst(), named: name)
+    wroteFile = true
+    return Data([TaggedValue.nameTag]) + Data(name.utf8) + Data([0])
   }
 
   private func fileName(of row: [CopiedValue], _ column: String, _ table: CopiedTable) -> String {
