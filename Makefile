@@ -1,5 +1,6 @@
-.PHONY: demo chinook upgrade trips trips-tool remote-store tool test runtime diagnostics check samples format \
-  warnings type-checking packages release browser docs benchmark benchmark-postgres
+.PHONY: demo chinook upgrade trips trips-postgres trips-tool remote-store tool tool-postgres test runtime \
+  diagnostics check samples format warnings type-checking packages release browser browser-postgres docs \
+  benchmark benchmark-postgres
 
 # What `swift format` looks at.
 SWIFT = Package.swift Sources Tests Tools/Package.swift Tools/Sources Interchange/Program \
@@ -31,6 +32,12 @@ trips:
 	@Scripts/setup
 	swift run --package-path Examples/Trips $(NESTED) Trips $(ARGUMENTS)
 
+# Trips in PostgreSQL: in the database of TRIPS_DATABASE, or in a server that runs until Trips ends.
+trips-postgres:
+	@Scripts/setup --postgres
+	Scripts/with-postgres TRIPS_DATABASE swift run --package-path Examples/Trips $(NESTED) --traits PostgreSQL \
+	  Trips $(ARGUMENTS)
+
 trips-tool:
 	@Scripts/setup
 	swift run --package-path Examples/Trips $(NESTED) TripsTool $(ARGUMENTS)
@@ -42,6 +49,11 @@ remote-store:
 tool:
 	@Scripts/setup
 	swift run --package-path Tools $(NESTED) swiftdata $(ARGUMENTS)
+
+# The tool with its command `copy`, which needs libpq: make tool-postgres ARGUMENTS="copy app.store postgresql://…".
+tool-postgres:
+	@Scripts/setup --postgres
+	swift run --package-path Tools $(NESTED) --traits PostgreSQL swiftdata $(ARGUMENTS)
 
 # The tests, with the invariants of the package's data structures checked after each change.
 test:
@@ -108,6 +120,11 @@ release:
 browser:
 	@Scripts/setup --development
 	Scripts/check-browser
+
+# The same with two servers of the example on one PostgreSQL database: the page of one follows what the other changes.
+browser-postgres:
+	@Scripts/setup --development
+	Scripts/check-browser --postgres --no-browser
 
 # The documentation as a static site in .build/documentation; fails on a warning. Says how to read it. Then compares
 # the article Additions with the public names of the module.

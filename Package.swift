@@ -80,7 +80,7 @@ let package = Package(
       name: "SwiftDataPostgres",
       dependencies: [
         "SwiftData", "OpenSwiftDataPostgresEngine", "OpenSwiftDataRowStorage",
-        "OpenSwiftDataSQLSyntax",
+        "OpenSwiftDataSQLiteEngine", "OpenSwiftDataSQLSyntax", "OpenSwiftDataStoreFormat",
       ]),
     .testTarget(name: "RowStorageTests", dependencies: ["OpenSwiftDataRowStorage"]),
     .testTarget(
@@ -147,7 +147,7 @@ let package = Package(
       dependencies: [
         "SwiftDataPostgres", "SwiftData", "SwiftDataTesting", "OpenSwiftDataPostgresEngine",
         "OpenSwiftDataTestPostgres", "OpenSwiftDataPostgresWorker",
-        "OpenSwiftDataPostgresHistoryWorker",
+        "OpenSwiftDataPostgresHistoryWorker", "OpenSwiftDataSQLiteEngine",
       ]),
     .testTarget(
       name: "SwiftDataTestingTests",

@@ -8,6 +8,9 @@ let package = Package(
   products: [
     .executable(name: "swiftdata", targets: ["SwiftDataCommandLine"])
   ],
+  traits: [
+    .trait(name: "PostgreSQL", description: "The command `swiftdata copy`, which needs libpq.")
+  ],
   dependencies: [
     .package(name: "OpenSwiftData", path: ".."),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.3.0"),
@@ -18,6 +21,9 @@ let package = Package(
       name: "SwiftDataCommandLine",
       dependencies: [
         .product(name: "SwiftDataTools", package: "OpenSwiftData"),
+        .product(
+          name: "SwiftDataPostgres", package: "OpenSwiftData",
+          condition: .when(traits: ["PostgreSQL"])),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ])
   ],

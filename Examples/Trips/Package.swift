@@ -5,6 +5,9 @@ import PackageDescription
 let package = Package(
   name: "Trips",
   platforms: [.macOS(.v15)],
+  traits: [
+    .trait(name: "PostgreSQL", description: "Trips in a PostgreSQL database, which needs libpq.")
+  ],
   dependencies: [
     .package(name: "OpenSwiftData", path: "../.."),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.3.0"),
@@ -14,7 +17,12 @@ let package = Package(
   targets: [
     .target(
       name: "TripModels",
-      dependencies: [.product(name: "SwiftData", package: "OpenSwiftData")]
+      dependencies: [
+        .product(name: "SwiftData", package: "OpenSwiftData"),
+        .product(
+          name: "SwiftDataPostgres", package: "OpenSwiftData",
+          condition: .when(traits: ["PostgreSQL"])),
+      ]
     ),
     .executableTarget(
       name: "Trips",

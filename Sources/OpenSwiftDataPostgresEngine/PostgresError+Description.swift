@@ -67,7 +67,7 @@ extension PostgresError: CustomStringConvertible {
     case (.never, _) where state?.category == "28":
       "Check the user, its password, and pg_hba.conf of the server."
     case (.never, _) where state == .insufficientPrivilege:
-      "Grant the user the right, or connect as another user; nothing was written."
+      "GRANT the missing right to the user. The article PostgreSQL lists the rights of the roles."
     case (.never, _) where state == .diskFull:
       "Free space on the disk of the server; nothing was written. Everything that was committed before "
         + "is stored."

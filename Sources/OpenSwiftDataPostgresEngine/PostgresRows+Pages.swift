@@ -59,6 +59,7 @@ extension PostgresRows {
         builder.setBytes(bytes(column), at: cell)
       }
     case .blob: builder.setBytes(try blob(column), at: cell)
+    case .tagged where types[column].isText: builder.setBytes(bytes(column), at: cell)
     case .tagged:
       switch TaggedValue(try blob(column)) {
       case .value(let bytes): builder.setBytes(bytes, at: cell)

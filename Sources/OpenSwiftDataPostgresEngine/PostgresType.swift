@@ -32,7 +32,7 @@ package struct PostgresType: RawRepresentable, Hashable, Sendable {
   package static let uuidArray = PostgresType(rawValue: 2951)
 
   /// Whether the binary form is UTF-8 text.
-  var isText: Bool {
+  package var isText: Bool {
     switch self {
     case .text, .varchar, .character, .name, .json, .unknown: true
     default: false

@@ -162,6 +162,14 @@ final class PostgresNumbers: SharedNumbers {
   static func completeSequences(
     _ mapping: SchemaMapping, _ connection: PostgresConnection
   ) throws {
+    try completeSequences(
+      mapping.entities.filter { $0.superName == nil }.map { ($0.number, $0.table) }, connection)
+  }
+
+  /// - Parameter roots: The numbers and tables of the root entities.
+  static func completeSequences(
+    _ roots: [(number: Int, table: String)], _ connection: PostgresConnection
+  ) throws {
     let known = try connection.prepare(
       """
       SELECT relname::text FROM pg_class WHERE relkind = 'S' \
@@ -172,8 +180,9 @@ final class PostgresNumbers: SharedNumbers {
       while try rows.next() { names.insert(PostgresConnection.quoted(try rows.text(0) ?? "")) }
       return names
     }
-    var wanted = mapping.entities.filter { $0.superName == nil }
-      .map { (number: $0.number, table: $0.table, step: blockSize, limit: largestKey) }
+    var wanted = roots.map {
+      (number: $0.number, table: $0.table, step: blockSize, limit: largestKey)
+    }
     wanted += HistoryTables.Entity.allCases.map { ($0.rawValue, $0.table, 1, .max) }
     for (number, table, step, limit) in wanted {
       let sequence = sequence(number)
@@ -198,6 +207,24 @@ final class PostgresNumbers: SharedNumbers {
           """)
       }
     }
+  }
+
+  /// The last key that a table's rows have, or that may have been assigned to a row.
+  static func lastKey(
+    _ number: Int, _ table: String, _ connection: PostgresConnection
+  ) throws -> Int64? {
+    let largest = try connection.prepare(
+      "SELECT max(\"Z_PK\") FROM \(PostgresConnection.quoted(table))"
+    ).integer()
+    // The numbers of the history are those of its rows.
+    guard HistoryTables.Entity(rawValue: number) == nil else { return largest }
+    let reserved = try connection.prepare(
+      """
+      SELECT last_value + increment_by - 1 FROM pg_sequences WHERE schemaname = current_schema() \
+      AND sequencename = $1 AND last_value IS NOT NULL
+      """)
+    try reserved.bind(.text("Z_KEYS_\(number)"))
+    return [largest, try reserved.integer()].compactMap(\.self).max()
   }
 
   // MARK: History

@@ -26,8 +26,12 @@ struct PostgresOpening {
   func run() throws -> Opened {
     try PostgresTables.requireSupported(migration.models.schema)
     let stored = try pool.read("opening the store") { connection in
-      try connection.transaction(.snapshot) { try PostgresCatalog.read(connection) }
+      try connection.transaction(.snapshot) {
+        try PostgresCreation.requireComplete(connection)
+        return try PostgresCatalog.read(connection)
+      }
     }
+    if stored == nil, !configuration.allowsSave { throw missing }
     if let stored, let opened = try openCurrent(stored) { return opened }
     for _ in 1..<PostgresOpening.attempts {
       do {
@@ -71,6 +75,13 @@ struct PostgresOpening {
         + "options=-csearch_path=… in the address.", doing: "opening a store")
   }
 
+  private var missing: SwiftDataError {
+    .loadIssueModelContainer.with(
+      "There is no store in \(configuration.parameters), and allowsSave: false does not create one. Check "
+        + "the address and its search_path, or open the store with allowsSave: true once.",
+      doing: "opening a store")
+  }
+
   // MARK: With the lock
 
   private func runLocked() throws -> Opened {
@@ -103,11 +114,8 @@ struct PostgresOpening {
     noteLosses: @escaping ([MigrationLoss]) -> Void
   ) throws -> Opened {
     guard let stored = try database.description() else {
-      guard configuration.allowsSave else {
-        throw SwiftDataError.loadIssueModelContainer.with(
-          "The database has no store, and allowsSave is false. Open it with allowsSave: true once, or "
-            + "check the address and its search_path.", doing: "opening a store")
-      }
+      try PostgresCreation.requireComplete(database.connection)
+      guard configuration.allowsSave else { throw missing }
       try PostgresTables(models: migration.models, version: migration.version)
         .create(database.connection)
       return try reopened(database)

@@ -1,5 +1,6 @@
 package import Foundation
 import OpenSwiftDataPostgresEngine
+import OpenSwiftDataRowStorage
 package import SwiftData
 
 extension PostgresStatement: ParameterTarget {
@@ -22,11 +23,15 @@ extension PostgresStatement: ParameterTarget {
     try described { try parameters.bind(retained: value, at: Int(index)) }
   }
 
-  /// The digits of a decimal with many digits are bytes in the engine.
+  /// The digits of a decimal with many digits are bytes in the engine, and a text that a file may keep
+  /// outside the row is bytes with a tag.
   package func bind(bytes: UnsafeRawBufferPointer, at index: Int32) throws {
     try described {
       if isNumeric(index) {
         try parameters.bind(borrowedText: bytes, at: Int(index))
+      } else if isText(index), bytes.first == TaggedValue.valueTag {
+        let text = String(decoding: bytes.dropFirst(), as: UTF8.self)
+        try parameters.bind(text, at: Int(index))
       } else {
         try parameters.bind(bytes: bytes, at: Int(index))
       }
@@ -46,9 +51,13 @@ extension PostgresStatement: ParameterTarget {
     try described { try parameters.bindNull(at: Int(index)) }
   }
 
-  private func isNumeric(_ index: Int32) -> Bool {
+  private func isNumeric(_ index: Int32) -> Bool { type(index) == .numeric }
+
+  private func isText(_ index: Int32) -> Bool { type(index)?.isText ?? false }
+
+  private func type(_ index: Int32) -> PostgresType? {
     let index = Int(index) - 1
-    return parameterTypes.indices.contains(index) && parameterTypes[index] == .numeric
+    return parameterTypes.indices.contains(index) ? parameterTypes[index] : nil
   }
 }
 

@@ -399,12 +399,13 @@ extension StoreCheckup.Problem: CustomStringConvertible {
 
 extension ColumnType {
   /// The storage classes that SQLite may use for the type: numbers without a fraction become
-  /// integers, decimal numbers that it can't represent exactly become texts.
+  /// integers, decimal numbers that it can't represent exactly become texts, which this library stores as
+  /// blobs.
   fileprivate var storageClasses: [String] {
     switch self {
     case .integer: ["integer"]
     case .float, .timestamp: ["real", "integer"]
-    case .decimal: ["real", "integer", "text"]
+    case .decimal: ["real", "integer", "text", "blob"]
     case .varchar: ["text"]
     case .blob: ["blob"]
     }

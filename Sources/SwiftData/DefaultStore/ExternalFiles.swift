@@ -27,7 +27,7 @@ import Synchronization
 package final class ExternalFiles: ExternalValueStore {
   /// Values of up to 128 KiB stay in their rows. SQLite reads smaller ones faster than a file
   /// system does, and Apple's framework is said to use this limit.
-  static let threshold = 128 * 1024
+  package static let threshold = 128 * 1024
 
   let folder: ExternalFolder
   let state = Mutex(State())

@@ -64,6 +64,26 @@ extension StoreLayout {
     tables.map { $0.definition { _ in nil } } + joinTables.map(\.definition)
       + indexes.map(CreateIndex.init)
   }
+
+  /// The same statements with the precise types of columns, for a database with truth values.
+  package func creationStatements(for dialect: SQLDialect) -> [any SQLStatement] {
+    if dialect == .sqlite { return creationStatements }
+    return tables.map { $0.definition { column in sqlType(of: column) } }
+      + joinTables.map(\.definition) + indexes.map(CreateIndex.init)
+  }
+
+  /// The type of the values in a column. The types of columns in files do not tell truth values from
+  /// integers.
+  package func sqlType(of column: Column) -> SQLType {
+    let attribute = model[column.id.entity]?[column.id.property]?.attribute
+    let leaf: AttributeType? =
+      switch column.id.part {
+      case .value: attribute?.type
+      case .leaf(let path): attribute?.leaves.first { $0.path == path }?.attribute.type
+      case .entityNumber, .owner: nil
+      }
+    return leaf == .boolean ? .boolean : column.type.sqlType
+  }
 }
 
 extension StoreLayout.Table {

@@ -6,11 +6,11 @@ import SwiftDataTools
 struct SwiftDataCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "swiftdata",
-    abstract: "Examines store files of SwiftData and Core Data.",
+    abstract: "Examines and copies store files of SwiftData and Core Data.",
     discussion: """
-      No command writes to the examined file or creates files next to it.
+      No command writes to the file that it reads, or creates files next to it.
       """,
-    subcommands: [Inspect.self, Generate.self, Check.self])
+    subcommands: [Inspect.self, Generate.self, Check.self, Copy.self])
 }
 
 /// The file that a command looks at.
@@ -29,6 +29,8 @@ struct Failure: Error, CustomStringConvertible {
   static func describing<R>(_ body: () throws -> R) throws -> R {
     do {
       return try body()
+    } catch let code as ExitCode {
+      throw code
     } catch {
       throw Failure(description: ErrorSentence.text(error))
     }

@@ -1,14 +1,16 @@
 import ArgumentParser
 import Foundation
 import Hummingbird
-import SwiftData
 import TripModels
 
 /// A server for trips. Its page shows every change, including changes that other processes save.
 @main
 struct Trips: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Serves the trips of a store file, with a page that shows every change.")
+    abstract: "Serves the trips of a store, with a page that shows every change.",
+    discussion:
+      "Without --store, the environment variable TRIPS_DATABASE may have the address of a database."
+  )
 
   @Option(help: "The store file. Without it, Trips.store in the temporary directory.")
   var store: String?
@@ -20,18 +22,16 @@ struct Trips: AsyncParsableCommand {
   var port = 8080
 
   func run() async throws {
-    let url =
-      store.map { URL(fileURLWithPath: $0) }
-      ?? FileManager.default.temporaryDirectory.appendingPathComponent("Trips.store")
-    let container = try ModelContainer(for: Trip.self, configurations: ModelConfiguration(url: url))
+    let store = try TripStore(file: store)
+    let container = store.container
     let feed = TripFeed(modelContainer: container)
     let host = host
     let server = Application(
       router: try routes(desk: TripDesk(modelContainer: container), feed: feed),
       configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
       services: [feed],
-      onServerRunning: { channel in
-        print("The trips of \(url.path) are at http://\(host):\(channel.localAddress?.port ?? 0)")
+      onServerRunning: { [name = store.name] channel in
+        print("The trips of \(name) are at http://\(host):\(channel.localAddress?.port ?? 0)")
         fflush(nil)
       })
     try await server.runService()

@@ -7,7 +7,7 @@ import TripModels
 @main
 struct TripsTool: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Lists and changes the trips of a store file.",
+    abstract: "Lists and changes the trips of a store.",
     subcommands: [Add.self, Edit.self, Delete.self, List.self])
 }
 
@@ -16,11 +16,7 @@ struct StoreOption: ParsableArguments {
   var store: String?
 
   func open() throws -> ModelContext {
-    let url =
-      store.map { URL(fileURLWithPath: $0) }
-      ?? FileManager.default.temporaryDirectory.appendingPathComponent("Trips.store")
-    return ModelContext(
-      try ModelContainer(for: Trip.self, configurations: ModelConfiguration(url: url)))
+    ModelContext(try TripStore(file: store).container)
   }
 }
 

@@ -1,0 +1,183 @@
+import Foundation
+import OpenSwiftDataSQLSyntax
+import OpenSwiftDataStoreFormat
+import SwiftData
+
+/// A column of a copied table.
+struct CopiedColumn {
+  let name: String
+  let type: SQLType
+  /// Whether a file may have the name of another file in the place of the value.
+  var isExternal = false
+}
+
+/// A table whose rows are copied, ordered by their keys.
+struct CopiedTable {
+  let name: String
+  let columns: [CopiedColumn]
+  /// The number of columns at the beginning that identify a row: 2 for links.
+  let keyCount: Int
+
+  func key(of row: [CopiedValue]) throws -> CopiedKey {
+    let keys = row.prefix(keyCount).compactMap(\.integer)
+    guard keys.count == keyCount else {
+      throw SwiftDataError.loadIssueModelContainer.with(
+        "A row of \(name) has no key. Check the source with `swiftdata check`; it is unchanged.",
+        doing: "copying a store")
+    }
+    return CopiedKey(first: keys[0], second: keyCount > 1 ? keys[1] : 0)
+  }
+
+  /// A statement that reads the rows after a key, in the order of the keys.
+  func selection(after key: CopiedKey?, placeholder: String) -> String {
+    let keys = columns.prefix(keyCount).map(\.name.quotedName).joined(separator: ", ")
+    let names = columns.map(\.name.quotedName).joined(separator: ", ")
+    let values = (1...keyCount).map { "\(placeholder)\($0)" }.joined(separator: ", ")
+    let condition = key == nil ? "" : " WHERE (\(keys)) > (\(values))"
+    return "SELECT \(names) FROM \(name.quotedName)\(condition) ORDER BY \(keys)"
+  }
+
+  func insertion(placeholder: String) -> String {
+    let names = columns.map(\.name.quotedName).joined(separator: ", ")
+    let values = columns.indices.map { "\(placeholder)\($0 + 1)" }.joined(separator: ", ")
+    return "INSERT INTO \(name.quotedName) (\(names)) VALUES (\(values))"
+  }
+
+  /// Three numbers that most changes of the rows change: count, largest key, sum of the versions.
+  var summary: String {
+    let isRows = columns.contains { $0.name == RowColumns.version }
+    let sum = isRows ? "sum(\(RowColumns.version.quotedName))" : "count(*)"
+    return
+      "SELECT count(*), coalesce(max(\(columns[0].name.quotedName)), 0), coalesce(\(sum), 0) "
+      + "FROM \(name.quotedName)"
+  }
+}
+
+/// The description of a store: its model, entities and tables.
+struct CopiedStore {
+  struct Entity {
+    let name: String
+    let number: Int
+    let superNumber: Int
+    let lastKey: Int64
+  }
+
+  let identifier: String
+  /// The dictionary of `Z_METADATA`.
+  let metadata: Data
+  /// Including the entities of the history.
+  let entities: [Entity]
+  let model: ModelDescription
+  let layout: StoreLayout
+  let hasHistory: Bool
+  let tables: [CopiedTable]
+
+  /// - Parameters:
+  ///   - entities: The rows of `Z_PRIMARYKEY`.
+  ///   - tableNames: The names of the source's tables.
+  init(
+    identifier: String, metadata: Data, model: ModelDescription, entities: [Entity],
+    tableNames: Set<String>, hasHistory: Bool
+  ) {
+    self.identifier = identifier
+    self.metadata = metadata
+    self.model = model
+    self.entities = entities
+    self.hasHistory = hasHistory
+    let own = entities.filter { EntityNumbering.isValid($0.number) }
+    let layout = StoreLayout(
+      model, numbers: Dictionary(own.map { ($0.name, $0.number) }, uniquingKeysWith: { $1 }),
+      knownTables: tableNames)
+    self.layout = layout
+    let external = StoreMetadata(metadata)?.externalAttributes.map(Set.init)
+    let rows = layout.tables.map { table in
+      CopiedTable(
+        name: table.name,
+        columns: CopiedStore.keyColumns
+          + table.columns.map { column in
+            let type = layout.sqlType(of: column)
+            let name = "\(column.id.entity).\(column.id.property)"
+            // Files of other programs do not list them.
+            return CopiedColumn(
+              name: column.name, type: type,
+              isExternal: external?.contains(name) ?? (type == .blob))
+          }, keyCount: 1)
+    }
+    let links = layout.joinTables.map { table in
+      CopiedTable(
+        name: table.name, columns: table.columns.map { CopiedColumn(name: $0, type: .integer) },
+        keyCount: 2)
+    }
+    let history = HistoryTables(tombstoneCount: 0).definitions.map { definition in
+      CopiedTable(
+        name: definition.table.name,
+        columns: definition.table.columns.map { CopiedColumn(name: $0.name, type: $0.type) },
+        keyCount: 1)
+    }
+    tables = rows + links + (hasHistory ? history : [])
+  }
+
+  private static let keyColumns = [RowColumns.key, RowColumns.entity, RowColumns.version].map {
+    CopiedColumn(name: $0, type: .integer)
+  }
+
+  /// Whether the source lists the attributes whose values may be in files.
+  var listsExternalAttributes: Bool { StoreMetadata(metadata)?.externalAttributes != nil }
+
+  /// Changes with the model, the entities and, mostly, with the rows.
+  func fingerprint(_ summaries: [[Int64]]) -> String {
+    let digest = VersionHashes(model).digest
+    let numbers = zip(tables, summaries).map { table, numbers in
+      "\(table.name)=\(numbers.map(String.init).joined(separator: ","))"
+    }
+    return ([identifier, digest] + numbers).joined(separator: " ")
+  }
+}
+
+/// Reads a store in one transaction.
+protocol CopySource {
+  var store: CopiedStore { get }
+
+  /// Columns and tables that the model does not have, and whose content would be lost.
+  func unknownParts() throws -> [String]
+
+  /// The numbers of `CopiedTable.summary`.
+  func summary(of table: CopiedTable) throws -> [Int64]
+
+  /// Reads rows in the order of their keys.
+  func rows(
+    of table: CopiedTable, after key: CopiedKey?, _ body: ([CopiedValue]) throws -> Void) throws
+}
+
+/// What an interrupted run has copied of a table.
+struct CopiedPart {
+  var rows = 0
+  var last: CopiedKey?
+}
+
+/// Writes a store. Rows and the note of how far the copy is are committed together.
+protocol CopyTarget: AnyObject {
+  /// Why the store can't be copied there; `nil` if it can. Writes nothing.
+  func refusal(of store: CopiedStore) throws -> String?
+
+  /// Why a value can't be stored; `nil` if it can.
+  func refusal(of value: CopiedValue) -> String?
+
+  /// Creates the tables, or finds those of an interrupted run.
+  /// - Returns: What is copied already, by table.
+  func begin(
+    _ store: CopiedStore, fingerprint: String, startsAnew: Bool
+  ) throws -> [String: CopiedPart]
+
+  /// Commits rows.
+  /// - Parameter part: What is copied of the table after that.
+  func append(_ rows: [[CopiedValue]], to table: CopiedTable, _ part: CopiedPart) throws
+
+  /// Creates the indexes, if an interrupted run has not.
+  func makeIndexes(_ store: CopiedStore) throws
+
+  func rows(of table: CopiedTable, _ body: ([CopiedValue]) throws -> Void) throws
+
+  /// Writes the last keys and the identifier, after which the copy can be opened as a store.
+  func finish(_ store: CopiedStore, identifier: String) throws
+}

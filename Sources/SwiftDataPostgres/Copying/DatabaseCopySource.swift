@@ -1,0 +1,187 @@
+import Foundation
+import OpenSwiftDataPostgresEngine
+import OpenSwiftDataSQLSyntax
+import OpenSwiftDataStoreFormat
+import SwiftData
+
+/// Reads a store in a PostgreSQL database for a copy, in one transaction.
+final class DatabaseCopySource: CopySource {
+  let store: CopiedStore
+  private let connection: PostgresConnection
+  private let columns: [String: Set<String>]
+
+  static func open<R>(
+    _ parameters: ConnectionParameters, options: StoreCopy, _ body: (any CopySource) throws -> R
+  ) throws -> R {
+    let connection = try StoreCopy.Location.connect(parameters)
+    defer { connection.close() }
+    return try connection.transaction(.snapshot) {
+      try body(DatabaseCopySource(connection, options.source))
+    }
+  }
+
+  private init(_ connection: PostgresConnection, _ location: StoreCopy.Location) throws {
+    self.connection = connection
+    func refusal(_ text: String) -> SwiftDataError {
+      .loadIssueModelContainer.with(text, doing: "copying a store")
+    }
+    let columns = try DatabaseRows.columns(connection)
+    self.columns = columns
+    guard columns["Z_METADATA"] != nil, columns["Z_COPY"] == nil,
+      let row = try connection.prepare("SELECT \"Z_UUID\", \"Z_PLIST\" FROM \"Z_METADATA\"")
+        .values().first, case .text(let identifier) = row[0]
+    else {
+      throw refusal(
+        "There is no complete store in the current schema of \(location). Check the address, and "
+          + "options=-csearch_path=… in it.")
+    }
+    guard columns["Z_MODELCACHE"] != nil,
+      case .bytes(let cache)? = try connection.prepare("SELECT \"Z_CONTENT\" FROM \"Z_MODELCACHE\"")
+        .values().first?.first, let model = try? ModelCache.decode(cache)
+    else {
+      throw refusal(
+        "The store in \(location) has no description of its model, because an earlier version of this "
+          + "library made it. Open it once with its app and this version.")
+    }
+    let metadata: Data = if case .bytes(let data) = row[1] { data } else { Data() }
+    store = CopiedStore(
+      identifier: identifier, metadata: metadata, model: model,
+      entities: try DatabaseKeys.entities(connection, model), tableNames: Set(columns.keys),
+      hasHistory: columns[HistoryTables.Entity.transaction.table] != nil)
+  }
+
+  func unknownParts() throws -> [String] {
+    let tables = Dictionary(
+      store.tables.map { ($0.name, Set($0.columns.map(\.name))) }, uniquingKeysWith: { $1 })
+    var unknown: [String] = []
+    for (table, names) in columns.sorted(by: { $0.key < $1.key }) {
+      // Other tables of the schema do not belong to the store.
+      guard let known = tables[table] else { continue }
+      for name in names.subtracting(known).sorted() {
+        let found = try connection.prepare(
+          "SELECT count(*) FROM (SELECT 1 FROM \(table.quotedName) "
+            + "WHERE \(name.quotedName) IS NOT NULL LIMIT 1) AS found"
+        ).integer()
+        if found == 1 { unknown.append("the column \(name) of \(table)") }
+      }
+    }
+    return unknown
+  }
+
+  func summary(of table: CopiedTable) throws -> [Int64] {
+    try connection.prepare(table.summary).integers()
+  }
+
+  func rows(
+    of table: CopiedTable, after key: CopiedKey?, _ body: ([CopiedValue]) throws -> Void
+  ) throws {
+    try DatabaseRows.read(connection, table, after: key, body)
+  }
+}
+
+/// Reads rows of a database as copied values.
+enum DatabaseRows {
+  /// The columns of the tables in the current schema.
+  static func columns(_ connection: PostgresConnection) throws -> [String: Set<String>] {
+    var columns: [String: Set<String>] = [:]
+    try connection.prepare(
+      """
+      SELECT c.relname::text, a.attname::text FROM pg_class c \
+      JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped \
+      WHERE c.relkind IN ('r', 'p') AND c.relnamespace = to_regnamespace(quote_ident(current_schema()))
+      """
+    ).rows { rows in
+      while try rows.next() {
+        columns[try rows.text(0) ?? "", default: []].insert(try rows.text(1) ?? "")
+      }
+    }
+    return columns
+  }
+
+  static func read(
+    _ connection: PostgresConnection, _ table: CopiedTable, after key: CopiedKey?,
+    _ body: ([CopiedValue]) throws -> Void
+  ) throws {
+    let statement = try connection.prepare(table.selection(after: key, placeholder: "$"))
+    if let key {
+      let keys = [key.first, key.second].prefix(table.keyCount)
+      try statement.bind(keys.map { PostgresValue.integer($0) })
+    }
+    try statement.rows { rows in
+      while try rows.next() {
+        try body(
+          table.columns.indices.map { try value(rows.value($0), table.columns[$0], table) })
+      }
+    }
+  }
+
+  private static func value(
+    _ value: PostgresValue, _ column: CopiedColumn, _ table: CopiedTable
+  ) throws -> CopiedValue {
+    switch (column.type, value) {
+    case (_, .null): return .null
+    case (.boolean, .boolean(let value)): return .boolean(value)
+    case (.boolean, .integer(let value)) where value == 0 || value == 1:
+      return .boolean(value == 1)
+    case (.integer, .integer(let value)): return .integer(value)
+    case (.integer, .boolean(let value)): return .integer(value ? 1 : 0)
+    case (.real, .double(let value)), (.timestamp, .double(let value)): return .real(value)
+    case (.real, .real(let value)), (.timestamp, .real(let value)): return .real(Double(value))
+    case (.decimal, .numeric(let value)): return .decimal(value)
+    case (.text, .text(let value)): return .text(value)
+    case (.blob, .bytes(let value)): return .bytes(value)
+    case (.blob, .uuid(let value)):
+      return .bytes(withUnsafeBytes(of: value.uuid) { Data($0) })
+    default:
+      throw SwiftDataError.loadIssueModelContainer.with(
+        "The column \(column.name) of \(table.name) has another type in the database than in the model, "
+          + "so its values can't be copied.", doing: "copying a store")
+    }
+  }
+}
+
+/// The last assigned keys of a store in a database.
+enum DatabaseKeys {
+  /// The entities with their last keys: those that the store lists, or the largest of the rows.
+  static func entities(
+    _ connection: PostgresConnection, _ model: ModelDescription
+  ) throws -> [CopiedStore.Entity] {
+    let columns = try DatabaseRows.columns(connection)
+    return try connection.prepare(
+      "SELECT \"Z_ENT\", \"Z_NAME\", \"Z_SUPER\", coalesce(\"Z_MAX\", 0) FROM \"Z_PRIMARYKEY\" ORDER BY 1"
+    ).rows { rows in
+      var found: [CopiedStore.Entity] = []
+      while try rows.next() {
+        found.append(
+          CopiedStore.Entity(
+            name: try rows.text(1) ?? "", number: Int(try rows.integer(0) ?? 0),
+            superNumber: Int(try rows.integer(2) ?? 0), lastKey: try rows.integer(3) ?? 0))
+      }
+      return found
+    }.map { entity in
+      let history = HistoryTables.Entity(rawValue: entity.number)
+      let table = history?.table ?? StoreLayout.table(forRoot: entity.name)
+      guard entity.superNumber == 0, columns[table]?.contains(RowColumns.key) == true,
+        let largest = try PostgresNumbers.lastKey(entity.number, table, connection),
+        largest > entity.lastKey
+      else { return entity }
+      return CopiedStore.Entity(
+        name: entity.name, number: entity.number, superNumber: 0, lastKey: largest)
+    }
+  }
+
+  /// Stores the last keys, so that no key of a deleted row is assigned again.
+  static func write(_ entities: [CopiedStore.Entity], _ connection: PostgresConnection) throws {
+    let update = try connection.prepare(
+      "UPDATE \"Z_PRIMARYKEY\" SET \"Z_MAX\" = $1 WHERE \"Z_ENT\" = $2")
+    try update.runBatch(entities.count) { index, parameters in
+      try parameters.bind(entities[index].lastKey, at: 1)
+      try parameters.bind(Int64(entities[index].number), at: 2)
+    }
+    let roots = entities.filter {
+      $0.superNumber == 0 && HistoryTables.Entity(rawValue: $0.number) == nil
+    }
+    try PostgresNumbers.completeSequences(
+      roots.map { ($0.number, StoreLayout.table(forRoot: $0.name)) }, connection)
+  }
+}

@@ -1,0 +1,205 @@
+import Foundation
+import OpenSwiftDataPostgresEngine
+import OpenSwiftDataSQLSyntax
+import OpenSwiftDataStoreFormat
+import SwiftData
+
+/// Writes a store into a PostgreSQL database for a copy.
+///
+/// The table `Z_COPY` says how far the copy is. While it exists, the schema can't be opened as a store.
+/// A run that starts later takes the copy over: its number is in `Z_COPY`, and each group of the earlier
+/// run is refused from then on. So no row is written twice.
+final class DatabaseCopyTarget: CopyTarget {
+  private let connection: PostgresConnection
+  private let location: String
+  private let run = UUID().uuidString
+
+  init(_ connection: PostgresConnection, _ location: String) {
+    self.connection = connection
+    self.location = location
+  }
+
+  deinit { connection.close() }
+
+  // MARK: Checks
+
+  func refusal(of store: CopiedStore) throws -> String? {
+    guard
+      case .text(let schema)? = try connection.prepare("SELECT current_schema()::text")
+        .values().first?.first
+    else {
+      return
+        "The schema in the address of \(location) does not exist. Create it (CREATE SCHEMA …), or "
+        + "correct options=-csearch_path=… in the address."
+    }
+    if let refusal = PostgresCreation.refusal(of: store.model) { return refusal }
+    let names = Set(try DatabaseRows.columns(connection).keys)
+    if names.contains(PostgresCreation.copyTable) { return nil }
+    if names.contains("Z_METADATA") {
+      return
+        "There is already a store in the schema \(schema) of \(location). Use another schema, with "
+        + "options=-csearch_path=… in the address."
+    }
+    let taken = store.tables.map(\.name).filter(names.contains)
+    guard let first = taken.first else { return nil }
+    return
+      "The schema \(schema) of \(location) has a table \(first) already. Use another schema, with "
+      + "options=-csearch_path=… in the address."
+  }
+
+  func refusal(of value: CopiedValue) -> String? {
+    guard case .text(let text) = value, text.utf8.contains(0) else { return nil }
+    return "a text with the character U+0000, which PostgreSQL cannot store,"
+  }
+
+  // MARK: Rows
+
+  func begin(
+    _ store: CopiedStore, fingerprint: String, startsAnew: Bool
+  ) throws -> [String: CopiedPart] {
+    try connection.transaction {
+      try connection.execute(StoreLock(.postgreSQL).statement(for: .opening))
+      if try PostgresCreation.isBeingCopied(connection) {
+        if !startsAnew, let parts = try found(fingerprint) { return parts }
+        try removeUnfinished()
+      } else if let refusal = try refusal(of: store) {
+        throw SwiftDataError.loadIssueModelContainer.with(refusal, doing: "copying a store")
+      }
+      try create(store, fingerprint)
+      return [:]
+    }
+  }
+
+  /// What an interrupted run has copied of the same source; `nil` if the source has changed since.
+  private func found(_ fingerprint: String) throws -> [String: CopiedPart]? {
+    let take = try connection.prepare(
+      "UPDATE \"Z_COPY\" SET \"Z_RUN\" = $1 WHERE \"Z_TABLE\" = '' AND \"Z_SOURCE\" = $2")
+    try take.bind(.text(run), .text(fingerprint))
+    guard try take.run() == 1 else { return nil }
+    let statement = try connection.prepare(
+      """
+      SELECT "Z_TABLE", "Z_ROWS", "Z_FIRST", "Z_SECOND" FROM "Z_COPY" \
+      WHERE "Z_TABLE" <> '' AND "Z_FIRST" IS NOT NULL
+      """)
+    return try statement.rows { rows in
+      var parts: [String: CopiedPart] = [:]
+      while try rows.next() {
+        parts[try rows.text(0) ?? ""] = CopiedPart(
+          rows: Int(try rows.integer(1) ?? 0),
+          last: CopiedKey(first: try rows.integer(2) ?? 0, second: try rows.integer(3) ?? 0))
+      }
+      return parts
+    }
+  }
+
+  /// Drops what an interrupted run has created, and nothing else.
+  private func removeUnfinished() throws {
+    let names = try connection.prepare("SELECT \"Z_TABLE\" FROM \"Z_COPY\"").values().map { $0[0] }
+    for case .text(let name) in names where !name.isEmpty {
+      try connection.execute("DROP TABLE IF EXISTS \(name.quotedName)")
+    }
+    try connection.execute("DROP TABLE \"Z_COPY\"")
+  }
+
+  private func create(_ store: CopiedStore, _ fingerprint: String) throws {
+    try connection.execute(
+      """
+      CREATE TABLE "Z_COPY" ("Z_TABLE" TEXT PRIMARY KEY, "Z_ROWS" BIGINT, "Z_FIRST" BIGINT, \
+      "Z_SECOND" BIGINT, "Z_SOURCE" TEXT, "Z_RUN" TEXT, "Z_INDEXED" BOOLEAN)
+      """)
+    let creation = PostgresCreation(
+      model: store.model, numbers: store.layout.numbers,
+      definitions: store.layout.creationStatements(for: .postgreSQL).filter { $0 is CreateTable })
+    try creation.create(connection)
+    try creation.describe(connection, identifier: nil, metadata: store.metadata)
+    let note = try connection.prepare(
+      "INSERT INTO \"Z_COPY\" (\"Z_TABLE\", \"Z_ROWS\", \"Z_SOURCE\", \"Z_RUN\") VALUES ($1, 0, $2, $3)"
+    )
+    let tables = Set(
+      store.layout.tables.map(\.name) + store.layout.joinTables.map(\.name)
+        + PostgresCreation.ownTables)
+    for name in [""] + tables.sorted() {
+      try note.bind(.text(name), .text(fingerprint), .text(run))
+      try note.run()
+    }
+  }
+
+  func append(_ rows: [[CopiedValue]], to table: CopiedTable, _ part: CopiedPart) throws {
+    try connection.transaction {
+      try requireOwnRun()
+      let insert = try connection.prepare(table.insertion(placeholder: "$"))
+      try insert.runBatch(rows.count) { index, parameters in
+        for (column, value) in rows[index].enumerated() {
+          try parameters.bind(PostgresValue(value), at: column + 1)
+        }
+      }
+      let note = try connection.prepare(
+        """
+        UPDATE "Z_COPY" SET "Z_ROWS" = $2, "Z_FIRST" = $3, "Z_SECOND" = $4 WHERE "Z_TABLE" = $1
+        """)
+      try note.bind(
+        .text(table.name), .integer(Int64(part.rows)), .integer(part.last?.first ?? 0),
+        .integer(part.last?.second ?? 0))
+      try note.run()
+    }
+  }
+
+  /// Locks the row until the end of the transaction, so that a later run waits for it.
+  private func requireOwnRun() throws {
+    guard try PostgresCreation.isBeingCopied(connection) else { throw takenOver }
+    let statement = try connection.prepare(
+      "UPDATE \"Z_COPY\" SET \"Z_RUN\" = $1 WHERE \"Z_TABLE\" = '' AND \"Z_RUN\" = $1")
+    try statement.bind(.text(run))
+    guard try statement.run() == 1 else { throw takenOver }
+  }
+
+  private var takenOver: SwiftDataError {
+    .storeWriteFailure.with(
+      "Another copy into \(location) was started and has taken this one over. Wait for its end.",
+      doing: "copying a store")
+  }
+
+  func makeIndexes(_ store: CopiedStore) throws {
+    try connection.transaction {
+      try requireOwnRun()
+      let done = try connection.prepare(
+        "SELECT count(*) FROM \"Z_COPY\" WHERE \"Z_TABLE\" = '' AND \"Z_INDEXED\"")
+      if try done.integer() == 1 { return }
+      for case let index as CreateIndex in store.layout.creationStatements(for: .postgreSQL) {
+        try connection.execute(index.rendered(in: .postgreSQL).sql)
+      }
+      try connection.execute("UPDATE \"Z_COPY\" SET \"Z_INDEXED\" = TRUE WHERE \"Z_TABLE\" = ''")
+    }
+  }
+
+  func rows(of table: CopiedTable, _ body: ([CopiedValue]) throws -> Void) throws {
+    try DatabaseRows.read(connection, table, after: nil, body)
+  }
+
+  func finish(_ store: CopiedStore, identifier: String) throws {
+    try connection.transaction {
+      try requireOwnRun()
+      try DatabaseKeys.write(store.entities, connection)
+      let update = try connection.prepare("UPDATE \"Z_METADATA\" SET \"Z_UUID\" = $1")
+      try update.bind(.text(identifier))
+      try update.run()
+      try connection.execute("DROP TABLE \"Z_COPY\"")
+    }
+    // New tables have no statistics, so the first queries would be planned badly.
+    for table in store.tables { try connection.execute("ANALYZE \(table.name.quotedName)") }
+  }
+}
+
+extension PostgresValue {
+  fileprivate init(_ value: CopiedValue) {
+    switch value {
+    case .null: self = .null
+    case .boolean(let value): self = .boolean(value)
+    case .integer(let value): self = .integer(value)
+    case .real(let value): self = .double(value)
+    case .decimal(let value): self = .numeric(value)
+    case .text(let value): self = .text(value)
+    case .bytes(let value): self = .bytes(value)
+    }
+  }
+}

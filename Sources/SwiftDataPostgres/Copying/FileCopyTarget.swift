@@ -1,0 +1,265 @@
+import Foundation
+import OpenSwiftDataRowStorage
+import OpenSwiftDataSQLSyntax
+import OpenSwiftDataSQLiteEngine
+import OpenSwiftDataStoreFormat
+import SwiftData
+
+/// Writes a store file for a copy.
+///
+/// The rows are written into a file with another name, which is renamed when the copy is complete.
+/// Large values go into files whose names follow from their rows, so a repeated run writes the same.
+final class FileCopyTarget: CopyTarget {
+  private let url: URL
+  private let temporaryURL: URL
+  private let folder: ExternalFolder
+  private var opened: Connection?
+  private var identifier = ""
+  /// Whether large values of external attributes go into files. If the source does not list these
+  /// attributes, a value that begins like theirs may be another one, so all stay in their rows.
+  private var usesFiles = false
+  /// Whether decimals are written as Apple's frameworks write them, and not as this library does.
+  private var usesRealDecimals = false
+
+  init(_ url: URL) {
+    self.url = url
+    temporaryURL = URL(fileURLWithPath: url.path + ".copying")
+    folder = ExternalFolder(of: url)
+  }
+
+  private func connection() throws -> Connection {
+    if let opened { return opened }
+    let connection = try Connection(path: temporaryURL.path)
+    opened = connection
+    return connection
+  }
+
+  // MARK: Checks
+
+  func refusal(of store: CopiedStore) throws -> String? {
+    for suffix in ["", "-wal", "-journal"] where exists(url.path + suffix) {
+      return
+        "There is already a file at \(url.path)\(suffix). Choose another path, or move it away."
+    }
+    if !exists(temporaryURL.path), !folder.files().isEmpty {
+      return
+        "The folder \(folder.support.path) has large values of another store. Choose a file name that "
+        + "differs in more than the extension."
+    }
+    return nil
+  }
+
+  func refusal(of value: CopiedValue) -> String? { nil }
+
+  private func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
+
+  // MARK: Rows
+
+  private static let state = "Z_COPY"
+
+  func begin(
+    _ store: CopiedStore, fingerprint: String, startsAnew: Bool
+  ) throws -> [String: CopiedPart] {
+    identifier = store.identifier
+    usesFiles = store.listsExternalAttributes
+    usesRealDecimals = !store.listsExternalAttributes
+    if exists(temporaryURL.path) {
+      if !startsAnew, let parts = try found(fingerprint) { return parts }
+      removeUnfinished()
+    }
+    try create(store, fingerprint)
+    return [:]
+  }
+
+  /// What an interrupted run has copied of the same source; `nil` if the source has changed since.
+  private func found(_ fingerprint: String) throws -> [String: CopiedPart]? {
+    guard let connection = try? connection(),
+      (try? connection.text("SELECT Z_SOURCE FROM Z_COPY WHERE Z_TABLE = ''")) == fingerprint
+    else { return nil }
+    var parts: [String: CopiedPart] = [:]
+    let statement = try connection.prepare(
+      "SELECT Z_TABLE, Z_ROWS, Z_FIRST, Z_SECOND FROM Z_COPY WHERE Z_TABLE <> ''")
+    while try statement.step() {
+      parts[statement.string(0)] = CopiedPart(
+        rows: Int(statement.int64(1)),
+        last: CopiedKey(first: statement.int64(2), second: statement.int64(3)))
+    }
+    return parts
+  }
+
+  private func removeUnfinished() {
+    opened = nil
+    for suffix in ["", "-wal", "-shm"] {
+      try? FileManager.default.removeItem(atPath: temporaryURL.path + suffix)
+    }
+    // The folder was empty when the interrupted run began.
+    for file in folder.files() { try? FileManager.default.removeItem(at: file) }
+  }
+
+  private func create(_ store: CopiedStore, _ fingerprint: String) throws {
+    let connection = try connection()
+    try connection.transaction {
+      let known = StoreMetadata(store.metadata)
+      try StoreCreation(
+        model: store.model, numbers: store.layout.numbers,
+        definitions: store.layout.creationStatements.filter { $0 is CreateTable },
+        externalAttributes: known?.externalAttributes ?? [],
+        integerTypes: known?.integerTypes ?? [:],
+        ownEntities: Set(store.model.entities.map(\.name))
+      ).create(connection)
+      try connection.execute(
+        """
+        CREATE TABLE Z_COPY (Z_TABLE VARCHAR PRIMARY KEY, Z_ROWS INTEGER, Z_FIRST INTEGER, \
+        Z_SECOND INTEGER, Z_SOURCE VARCHAR)
+        """)
+      let insert = try connection.prepare(
+        "INSERT INTO Z_COPY (Z_TABLE, Z_ROWS, Z_SOURCE) VALUES ('', 0, ?1)")
+      try insert.bind(fingerprint, at: 1)
+      try insert.run()
+    }
+  }
+
+  func append(_ rows: [[CopiedValue]], to table: CopiedTable, _ part: CopiedPart) throws {
+    let connection = try connection()
+    try connection.transaction {
+      let insert = try connection.prepare(table.insertion(placeholder: "?"))
+      var wroteFile = false
+      for row in rows {
+        for (index, value) in row.enumerated() {
+          try bind(value, to: insert, Int32(index + 1), row, table, &wroteFile)
+        }
+        try insert.run()
+      }
+      if wroteFile { try folder.synchronize() }
+      let note = try connection.prepare(
+        "REPLACE INTO Z_COPY (Z_TABLE, Z_ROWS, Z_FIRST, Z_SECOND) VALUES (?1, ?2, ?3, ?4)")
+      try note.bind(table.name, at: 1)
+      try note.bind(Int64(part.rows), at: 2)
+      try note.bind(part.last?.first ?? 0, at: 3)
+      try note.bind(part.last?.second ?? 0, at: 4)
+      try note.run()
+    }
+  }
+
+  private func bind(
+    _ value: CopiedValue, to statement: Statement, _ index: Int32, _ row: [CopiedValue],
+    _ table: CopiedTable, _ wroteFile: inout Bool
+  ) throws {
+    switch value {
+    case .null: try statement.bindNull(at: index)
+    case .boolean(let value): try statement.bind(value ? 1 : 0 as Int64, at: index)
+    case .integer(let value): try statement.bind(value, at: index)
+    case .real(let value): try statement.bind(value, at: index)
+    case .text(let value):
+      if usesFiles, table.columns[Int(index) - 1].isExternal {
+        let tagged = Data([TaggedValue.valueTag]) + Data(value.utf8)
+        try statement.bind(storing(tagged, at: index, row, table, &wroteFile), at: index)
+      } else {
+        try statement.bind(value, at: index)
+      }
+    case .bytes(let value):
+      try statement.bind(storing(value, at: index, row, table, &wroteFile), at: index)
+    case .decimal(let value):
+      if usesRealDecimals, let number = Double(value.description),
+        Decimal(storedValue: .real(number)) == value
+      {
+        return try statement.bind(number, at: index)
+      }
+      switch value.storedValue {
+      case .integer(let value): try statement.bind(value, at: index)
+      case .real(let value): try statement.bind(value, at: index)
+      case .text(let value): try statement.bind(value, at: index)
+      case .blob(let value): try statement.bind(value, at: index)
+      case .null: try statement.bindNull(at: index)
+      }
+    }
+  }
+
+  /// The bytes for a row: the value, or the name of a file to which it is written.
+  private func storing(
+    _ value: Data, at index: Int32, _ row: [CopiedValue], _ table: CopiedTable,
+    _ wroteFile: inout Bool
+  ) throws -> Data {
+    let column = table.columns[Int(index) - 1]
+    guard usesFiles, column.isExternal, value.first == TaggedValue.valueTag,
+      value.count - 1 > ExternalFiles.threshold
+    else { return value }
+    let name = fileName(of: row, column.name, table)
+    try folder.make()
+    // An interrupted run may have left the file.
+    folder.remove(name)
+    try folder.write(value.dropFirst(), named: name)
+    wroteFile = true
+    return Data([TaggedValue.nameTag]) + Data(name.utf8) + Data([0])
+  }
+
+  private func fileName(of row: [CopiedValue], _ column: String, _ table: CopiedTable) -> String {
+    let key = row.first?.integer ?? 0
+    let hash = SHA256.hash(of: Data("\(identifier) \(table.name) \(column) \(key)".utf8))
+    return hash.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }.uuidString
+  }
+
+  func makeIndexes(_ store: CopiedStore) throws {
+    let connection = try connection()
+    try connection.transaction {
+      for case var index as CreateIndex in store.layout.creationStatements {
+        index.ifNotExists = true
+        try connection.execute(index.rendered(in: .sqlite).sql)
+      }
+    }
+  }
+
+  func rows(of table: CopiedTable, _ body: ([CopiedValue]) throws -> Void) throws {
+    try FileRows(connection(), folder: folder, guesses: true).read(table, after: nil, body)
+  }
+
+  // MARK: End
+
+  func finish(_ store: CopiedStore, identifier: String) throws {
+    try complete(store, identifier: identifier)
+    // The last connection to close writes the log back and removes it.
+    opened = nil
+    guard !exists(temporaryURL.path + "-wal") else {
+      throw SwiftDataError.storeWriteFailure.with(
+        "Another program has the file \(temporaryURL.path) open. Close it there, and run the copy again.",
+        doing: "copying a store")
+    }
+    try FileManager.default.moveItem(at: temporaryURL, to: url)
+  }
+
+  private func complete(_ store: CopiedStore, identifier: String) throws {
+    let connection = try connection()
+    try connection.transaction {
+      try writeLastKeys(store, connection)
+      let update = try connection.prepare("UPDATE Z_METADATA SET Z_UUID = ?1, Z_PLIST = ?2")
+      try update.bind(identifier, at: 1)
+      try update.bind(try metadata(of: store), at: 2)
+      try update.run()
+    }
+    let result = try connection.text("PRAGMA integrity_check(1)") ?? "no answer"
+    guard result == "ok" else {
+      throw SQLiteError(.corrupt, message: "the new file is damaged: \(result)")
+    }
+    try connection.execute("DROP TABLE Z_COPY")
+  }
+
+  /// The dictionary of the source if it describes the model as a file's does.
+  private func metadata(of store: CopiedStore) throws -> Data {
+    let known = StoreMetadata(store.metadata)
+    if known?.versionHashes == VersionHashes(store.model).byEntity, known?.frameworkVersion != nil {
+      return store.metadata
+    }
+    return try StoreMetadata.data(
+      store.model, replacing: store.metadata, externalAttributes: known?.externalAttributes ?? [],
+      integerTypes: known?.integerTypes ?? [:])
+  }
+
+  private func writeLastKeys(_ store: CopiedStore, _ connection: Connection) throws {
+    let update = try connection.prepare("UPDATE Z_PRIMARYKEY SET Z_MAX = ?1 WHERE Z_ENT = ?2")
+    for entity in store.entities {
+      try update.bind(entity.lastKey, at: 1)
+      try update.bind(Int64(entity.number), at: 2)
+      try update.run()
+    }
+  }
+}

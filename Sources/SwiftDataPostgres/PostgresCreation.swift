@@ -1,0 +1,99 @@
+import Foundation
+import OpenSwiftDataPostgresEngine
+import OpenSwiftDataSQLSyntax
+import OpenSwiftDataStoreFormat
+import SwiftData
+
+/// Creates the tables of a store in a database, and describes its model in them. Called inside a
+/// transaction, by `PostgresTables` for new stores and by copies.
+struct PostgresCreation {
+  let model: ModelDescription
+  let numbers: [String: Int]
+  /// The statements for tables and indexes of the models, all tables first.
+  let definitions: [any SQLStatement]
+
+  /// The tables of each store besides those of its models.
+  static let ownTables =
+    ["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"]
+    + PostgresTables.history.definitions.map(\.table.name) + ["Z_DELETEDHISTORY"]
+
+  /// The table that exists while a copy is incomplete.
+  static let copyTable = "Z_COPY"
+
+  /// Why a store of the model can't be in a database; `nil` if it can.
+  static func refusal(of model: ModelDescription) -> String? {
+    for entity in model.entities {
+      for attribute in entity.properties.compactMap(\.attribute)
+      where attribute.preservesValueOnDeletion && !attribute.isTransient {
+        return "A PostgreSQL store does not preserve values of deleted models yet. Remove "
+          + ".preserveValueOnDeletion from \(entity.name).\(attribute.name)."
+      }
+    }
+    return nil
+  }
+
+  func create(_ connection: PostgresConnection) throws {
+    try requireShortNames()
+    for statement in definitions {
+      try connection.execute(statement.rendered(in: .postgreSQL).sql)
+    }
+    try connection.execute(
+      """
+      CREATE TABLE "Z_PRIMARYKEY" ("Z_ENT" BIGINT PRIMARY KEY, "Z_NAME" TEXT COLLATE "C", \
+      "Z_SUPER" BIGINT, "Z_MAX" BIGINT);
+      CREATE TABLE "Z_METADATA" ("Z_VERSION" BIGINT PRIMARY KEY, "Z_UUID" TEXT COLLATE "C", \
+      "Z_PLIST" BYTEA);
+      CREATE TABLE "Z_MODELCACHE" ("Z_CONTENT" BYTEA)
+      """)
+    let history =
+      PostgresTables.history.creationStatements + HistoryTables.deletionStatements
+    for statement in history {
+      try connection.execute(statement.rendered(in: .postgreSQL).sql)
+    }
+    let insert = try connection.prepare(
+      "INSERT INTO \"Z_PRIMARYKEY\" VALUES ($1, $2, $3, 0)")
+    for entity in model.entities {
+      let above = entity.superName.flatMap { numbers[$0] } ?? 0
+      try insert.bind(
+        .integer(Int64(numbers[entity.name] ?? 0)), .text(entity.name), .integer(Int64(above)))
+      try insert.run()
+    }
+  }
+
+  /// Writes the identifier, the dictionary of the model, and the model itself.
+  /// - Parameter identifier: `nil` until a copy is complete.
+  func describe(
+    _ connection: PostgresConnection, identifier: String?, metadata: Data
+  ) throws {
+    let insert = try connection.prepare("INSERT INTO \"Z_METADATA\" VALUES (1, $1, $2)")
+    try insert.bind(identifier.map(PostgresValue.text) ?? .null, .bytes(metadata))
+    try insert.run()
+    let cache = try connection.prepare("INSERT INTO \"Z_MODELCACHE\" VALUES ($1)")
+    try cache.bind(.bytes(try ModelCache.encode(model)))
+    try cache.run()
+  }
+
+  /// Stores of models have short names. A copied file may have longer ones.
+  private func requireShortNames() throws {
+    let tables = definitions.compactMap { $0 as? CreateTable }
+    let names = tables.flatMap { [$0.name] + $0.columns.map(\.name) }
+    guard let long = names.first(where: { $0.utf8.count > SQLDialect.postgreSQL.longestName }) else { return }
+    throw SwiftDataError.loadIssueModelContainer.with(
+      "The name \(long) is too long for a table or column of PostgreSQL, so the store can't be copied. Give "
+        + "the model or property a shorter name and migrate the file, or start with an empty database.")
+  }
+
+  // MARK: Copies
+
+  static func isBeingCopied(_ connection: PostgresConnection) throws -> Bool {
+    try connection.prepare("SELECT count(to_regclass('\"Z_COPY\"'))").integer() == 1
+  }
+
+  /// Refuses a schema with an incomplete copy.
+  static func requireComplete(_ connection: PostgresConnection) throws {
+    guard try isBeingCopied(connection) else { return }
+    throw SwiftDataError.loadIssueModelContainer.with(
+      "The store in \(connection.database) is an incomplete copy. Run the same `swiftdata copy` again to "
+        + "complete it, or drop the schema.", doing: "opening a store")
+  }
+}

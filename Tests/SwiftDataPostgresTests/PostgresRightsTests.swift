@@ -1,0 +1,127 @@
+import Foundation
+import OpenSwiftDataPostgresEngine
+import OpenSwiftDataTestPostgres
+import SwiftData
+import SwiftDataPostgres
+import Testing
+
+/// The rights that the article PostgreSQL lists, with real roles.
+@Suite(.enabled(if: PostgresServer.isAvailable))
+struct PostgresRightsTests {
+  let admin: PostgresConnection
+  let schema = "s" + UUID().uuidString.lowercased().filter { $0 != "-" }
+  let owner: String
+  let app: String
+  let reader: String
+
+  init() throws {
+    admin = try PostgresServer.shared.connect()
+    owner = "owner_\(schema)"
+    app = "app_\(schema)"
+    reader = "reader_\(schema)"
+    for role in [owner, app, reader] { try admin.execute("CREATE ROLE \(role) LOGIN") }
+    // The migrating role: creates and changes the tables.
+    try admin.execute("CREATE SCHEMA \(schema) AUTHORIZATION \(owner)")
+    // The role of the app: reads and writes rows.
+    try admin.execute(
+      """
+      GRANT USAGE ON SCHEMA \(schema) TO \(app);
+      ALTER DEFAULT PRIVILEGES FOR ROLE \(owner) IN SCHEMA \(schema)
+        GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO \(app);
+      ALTER DEFAULT PRIVILEGES FOR ROLE \(owner) IN SCHEMA \(schema)
+        GRANT USAGE, SELECT, UPDATE ON SEQUENCES TO \(app);
+      """)
+    // The role for reports: reads rows.
+    try admin.execute(
+      """
+      GRANT USAGE ON SCHEMA \(schema) TO \(reader);
+      ALTER DEFAULT PRIVILEGES FOR ROLE \(owner) IN SCHEMA \(schema)
+        GRANT SELECT ON TABLES TO \(reader);
+      ALTER DEFAULT PRIVILEGES FOR ROLE \(owner) IN SCHEMA \(schema)
+        GRANT SELECT ON SEQUENCES TO \(reader);
+      """)
+  }
+
+  private func open(_ role: String, allowsSave: Bool = true) throws -> ModelContainer {
+    let folder = try PostgresServer.shared.socketFolder
+    var configuration = try PostgresConfiguration(
+      url: "host=\(folder) dbname=postgres user=\(role) options='-c search_path=\(schema)'")
+    configuration.allowsSave = allowsSave
+    return try ModelContainer(for: City.self, Place.self, configurations: configuration)
+  }
+
+  private func failure<R>(_ body: () throws -> R) -> String {
+    do {
+      _ = try body()
+      return "no error"
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  @Test func theRoleOfTheAppWorksWithoutTheRightToChangeTables() throws {
+    _ = try open(owner)
+    let container = try open(app)
+    let context = ModelContext(container)
+    let city = City("Bern")
+    context.insert(city)
+    for number in 0..<10 { context.insert(Place("p\(number)", visits: number, city: city)) }
+    try context.save()
+    city.name = "Biel"
+    try context.save()
+    try context.delete(model: Place.self, where: #Predicate { $0.visits > 4 })
+    try context.save()
+    context.delete(city)
+    try context.save()
+    try context.transaction { context.insert(City("Chur")) }
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<City>()) == 1)
+    #expect(try !context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).isEmpty)
+    // It can't drop or create tables.
+    let folder = try PostgresServer.shared.socketFolder
+    let connection = try PostgresConnection(
+      ConnectionParameters("host=\(folder) dbname=postgres user=\(app)"))
+    #expect(throws: PostgresError.self) {
+      try connection.execute("DROP TABLE \(schema).\"ZCITY\"")
+    }
+    #expect(throws: PostgresError.self) {
+      try connection.execute("CREATE TABLE \(schema).x (a INT)")
+    }
+  }
+
+  @Test func withoutTablesTheRoleOfTheAppIsToldWhatToDo() throws {
+    let text = failure { try open(app) }
+    #expect(text.contains("42501"))
+    #expect(text.contains("GRANT"))
+  }
+
+  @Test func theRoleForReportsReadsAndIsRefusedToWrite() throws {
+    let context = ModelContext(try open(owner))
+    context.insert(City("Bern"))
+    try context.save()
+    let container = try open(reader, allowsSave: false)
+    let reading = ModelContext(container)
+    let found = try reading.fetch(FetchDescriptor<City>())
+    #expect(found.map(\.name) == ["Bern"])
+    #expect(try reading.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).count == 1)
+    found.first?.name = "changed"
+    #expect(failure { try reading.save() }.contains("allowsSave"))
+  }
+
+  @Test func aMissingRightIsNamedAndNothingIsStored() throws {
+    let context = ModelContext(try open(owner))
+    context.insert(City("Bern"))
+    try context.save()
+    let writing = ModelContext(try open(reader))
+    writing.insert(City("no"))
+    let text = failure { try writing.save() }
+    #expect(text.contains("42501") && text.contains("GRANT") && text.contains("nothing was saved"))
+    #expect(try ModelContext(try open(owner)).fetchCount(FetchDescriptor<City>()) == 1)
+  }
+
+  @Test func aStoreThatMayNotBeChangedIsNotCreated() throws {
+    let text = failure { try open(owner, allowsSave: false) }
+    #expect(text.contains("allowsSave"))
+    let count = "SELECT count(*) FROM pg_class WHERE relnamespace = '\(schema)'::regnamespace"
+    #expect(try admin.prepare(count).integer() == 0)
+  }
+}

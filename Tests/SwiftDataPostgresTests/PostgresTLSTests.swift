@@ -1,0 +1,53 @@
+import Foundation
+import OpenSwiftDataTestPostgres
+import SwiftData
+import SwiftDataPostgres
+import Testing
+
+/// Encrypted connections, with certificates of an authority that the test makes.
+@Suite(.enabled(if: TLSServer.isAvailable))
+struct PostgresTLSTests {
+  @Test func onlyTheRightServerIsAccepted() throws {
+    let server = try TLSServer()
+    defer { server.stop() }
+    func open(_ host: String, _ mode: String, _ authority: String) throws -> Int {
+      let container = try ModelContainer(
+        for: Victim.self,
+        configurations: PostgresConfiguration(
+          url: "postgresql://postgres@\(host):\(server.port)/postgres?sslmode=\(mode)"
+            + "&sslrootcert=\(server.folder)/\(authority)&connect_timeout=5"))
+      return try ModelContext(container).fetchCount(FetchDescriptor<Victim>())
+    }
+    func failure(_ host: String, _ mode: String, _ authority: String) -> String {
+      do {
+        _ = try open(host, mode, authority)
+        return "no error"
+      } catch {
+        return "\(error)"
+      }
+    }
+    // The certificate is for localhost.
+    #expect(try open("localhost", "verify-full", "ca.crt") == 0)
+    // 127.0.0.1 is the same machine, but not the name in the certificate.
+    #expect(failure("127.0.0.1", "verify-full", "ca.crt").contains("does not match host name"))
+    #expect(try open("127.0.0.1", "verify-ca", "ca.crt") == 0)
+    #expect(failure("localhost", "verify-full", "other.crt").contains("certificate verify failed"))
+    // Without TLS the server refuses, because its pg_hba.conf has only hostssl.
+    #expect(failure("localhost", "disable", "ca.crt").contains("no encryption"))
+  }
+
+  @Test func aServerWithoutTLSIsRefused() throws {
+    let server = try TLSServer(usesTLS: false)
+    defer { server.stop() }
+    do {
+      _ = try ModelContainer(
+        for: Victim.self,
+        configurations: PostgresConfiguration(
+          url: "postgresql://postgres@localhost:\(server.port)/postgres?sslmode=verify-full"
+            + "&sslrootcert=\(server.folder)/ca.crt&connect_timeout=5"))
+      Issue.record("connected without encryption")
+    } catch {
+      #expect("\(error)".contains("server does not support SSL"))
+    }
+  }
+}

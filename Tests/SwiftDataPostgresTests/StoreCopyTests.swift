@@ -1,0 +1,356 @@
+import Foundation
+import OpenSwiftDataPostgresEngine
+import OpenSwiftDataSQLiteEngine
+import OpenSwiftDataTestPostgres
+import SwiftData
+import SwiftDataPostgres
+import Testing
+
+@Suite(.enabled(if: PostgresServer.isAvailable))
+struct StoreCopyTests {
+  let folder: CopyFolder
+  let address: String
+
+  init() throws {
+    folder = try CopyFolder()
+    address = try PostgresServer.shared.addressOfNewSchema()
+  }
+
+  private func file(_ url: URL) throws -> ModelContainer {
+    try ModelContainer(for: CopyFolder.schema, configurations: ModelConfiguration(url: url))
+  }
+
+  private func database(_ address: String) throws -> ModelContainer {
+    try ModelContainer(
+      for: CopyFolder.schema, configurations: [PostgresConfiguration(url: address)])
+  }
+
+  @Test func aStoreIsCopiedIntoADatabaseAndBack() throws {
+    let url = try folder.makeStore()
+    let before = try contents(try file(url))
+    #expect(before.count > 80)
+    let copy = StoreCopy(from: .file(url), to: try .database(address))
+    let preview = try copy.preview()
+    #expect(preview.problems.isEmpty)
+    let report = try copy.run()
+    #expect(report.tables.map(\.name) == preview.tables.map(\.name))
+    #expect(report.tables.first { $0.name == "ZALBUM" }?.rows == 40)
+    #expect(report.tables.map(\.checksum) == preview.tables.map(\.checksum))
+    #expect(try contents(try database(address)) == before)
+
+    let back = folder.file("back.store")
+    let second = try StoreCopy(from: .database(address), to: .file(back)).run()
+    #expect(second.identifier == report.identifier)
+    #expect(second.tables == report.tables)
+    #expect(try contents(try file(back)) == before)
+    #expect(!FileManager.default.fileExists(atPath: back.path + ".copying"))
+  }
+
+  @Test func newModelsGetKeysThatNoModelHadBefore() throws {
+    let url = try folder.makeStore(albums: 3)
+    _ = try StoreCopy(from: .file(url), to: .database(address)).run()
+    func keyOfNewAlbum(_ container: ModelContainer) throws -> String {
+      let context = ModelContext(container)
+      let album = Album("new")
+      context.insert(album)
+      try context.save()
+      return album.persistentModelID.text
+    }
+    let expected = try keyOfNewAlbum(try file(url))
+    #expect(try keyOfNewAlbum(try database(address)) == expected)
+    let back = folder.file("back.store")
+    _ = try StoreCopy(from: .database(address), to: .file(back)).run()
+    let context = ModelContext(try file(back))
+    #expect(try context.fetchCount(FetchDescriptor<Album>()) == 4)
+  }
+
+  @Test func aCopyCanHaveANewIdentifier() throws {
+    let url = try folder.makeStore(albums: 2)
+    var copy = StoreCopy(from: .file(url), to: try .database(address))
+    copy.keepsIdentifier = false
+    let report = try copy.run()
+    let other = try ModelContainer(
+      for: CopyFolder.schema,
+      configurations: ModelConfiguration("file", schema: CopyFolder.schema, url: url))
+    let container = try database(address)
+    func identifier(_ container: ModelContainer) throws -> String? {
+      try ModelContext(container).fetch(FetchDescriptor<Album>()).first?.persistentModelID
+        .storeIdentifier
+    }
+    #expect(try identifier(container) == report.identifier)
+    #expect(try identifier(container) != identifier(other))
+  }
+
+  /// The rows of a database that an app filled, and of one that a copy filled, in a second schema.
+  @Test func aStoreIsCopiedFromOneSchemaToAnother() throws {
+    let context = ModelContext(try database(address))
+    for number in 0..<20 { context.insert(Album("\(number)")) }
+    try context.save()
+    let other = try PostgresServer.shared.addressOfNewSchema()
+    _ = try StoreCopy(from: .database(address), to: .database(other)).run()
+    #expect(try contents(try database(other)) == contents(try database(address)))
+  }
+
+  @Test func aDryRunWritesNothing() throws {
+    let url = try folder.makeStore(albums: 2)
+    _ = try StoreCopy(from: .file(url), to: .database(address)).preview()
+    let connection = try PostgresConnection(ConnectionParameters(address))
+    let count = "SELECT count(*) FROM pg_class WHERE relnamespace = current_schema()::regnamespace"
+    #expect(try connection.prepare(count).integer() == 0)
+    let target = folder.file("none.store")
+    _ = try StoreCopy(from: .file(url), to: .file(target)).preview()
+    #expect(!FileManager.default.fileExists(atPath: target.path + ".copying"))
+  }
+
+  @Test func aTargetWithAStoreIsRefusedAndStaysAsItIs() throws {
+    let url = try folder.makeStore(albums: 2)
+    let context = ModelContext(try database(address))
+    context.insert(Album("mine"))
+    try context.save()
+    let copy = StoreCopy(from: .file(url), to: try .database(address))
+    #expect(try copy.preview().problems.count == 1)
+    #expect(throws: SwiftDataError.loadIssueModelContainer) { try copy.run() }
+    #expect(try ModelContext(try database(address)).fetchCount(FetchDescriptor<Album>()) == 1)
+    #expect(throws: SwiftDataError.loadIssueModelContainer) {
+      try StoreCopy(from: .database(address), to: .file(url)).run()
+    }
+    #expect(try ModelContext(try file(url)).fetchCount(FetchDescriptor<Album>()) == 2)
+  }
+
+  @Test func aTableOfAnotherProgramIsRefused() throws {
+    let url = try folder.makeStore(albums: 2)
+    let connection = try PostgresConnection(ConnectionParameters(address))
+    try connection.execute("CREATE TABLE \"ZALBUM\" (x INT); INSERT INTO \"ZALBUM\" VALUES (7)")
+    #expect(throws: SwiftDataError.loadIssueModelContainer) {
+      try StoreCopy(from: .file(url), to: .database(address)).run()
+    }
+    #expect(try connection.prepare("SELECT x FROM \"ZALBUM\"").integer() == 7)
+  }
+
+  @Test func whatTheModelDoesNotHaveIsRefusedUnlessItIsLeftOutOnPurpose() throws {
+    let url = try folder.makeStore(albums: 2)
+    try Connection(path: url.path).execute(
+      "ALTER TABLE ZSONG ADD COLUMN MINE VARCHAR; UPDATE ZALBUM SET Z_OPT = Z_OPT; "
+        + "INSERT INTO ZSONG (Z_PK, Z_ENT, Z_OPT, ZTITLE, MINE) VALUES (99, 4, 1, 'x', 'kept?'); "
+        + "CREATE TABLE OTHER (A INTEGER); INSERT INTO OTHER VALUES (1)")
+    var copy = StoreCopy(from: .file(url), to: try .database(address))
+    #expect(try copy.preview().unknown == ["the table OTHER", "the column MINE of ZSONG"])
+    #expect(throws: SwiftDataError.loadIssueModelContainer) { try copy.run() }
+    copy.leavesOutUnknown = true
+    #expect(try copy.run().leftOut.count == 2)
+  }
+
+  @Test func aValueThatPostgreSQLCannotStoreIsNamedBeforeTheCopy() throws {
+    let url = try folder.makeStore(albums: 2)
+    let context = ModelContext(try file(url))
+    context.insert(Album("zero\0"))
+    try context.save()
+    let copy = StoreCopy(from: .file(url), to: try .database(address))
+    let problems = try copy.preview().problems
+    #expect(problems.count == 1)
+    #expect(
+      problems.first?.contains("ZTITLE") == true && problems.first?.contains("U+0000") == true)
+    #expect(problems.first?.contains("zero") == false)
+    #expect(throws: SwiftDataError.loadIssueModelContainer) { try copy.run() }
+    #expect(throws: SwiftDataError.loadIssueModelContainer) { try database(address) }
+  }
+
+  @Test func aMissingFileOfALargeValueIsAProblem() throws {
+    let url = try folder.makeStore(albums: 4)
+    let values = folder.url.appending(path: ".a_SUPPORT/_EXTERNAL_DATA")
+    let names = try FileManager.default.contentsOfDirectory(atPath: values.path)
+    #expect(names.count == 2)
+    for name in names { try FileManager.default.removeItem(at: values.appending(path: name)) }
+    let copy = StoreCopy(from: .file(url), to: try .database(address))
+    let problem = try #require(try copy.preview().problems.first)
+    #expect(names.contains { problem.contains($0) })
+    #expect(throws: SwiftDataError.loadIssueModelContainer) { try copy.run() }
+  }
+
+  /// A value of a property without external storage may begin as one with it.
+  @Test func dataThatLooksLikeAnExternalValueStaysAsItIs() throws {
+    let url = folder.file("looks.store")
+    let context = ModelContext(try file(url))
+    let name = UUID().uuidString
+    let values = [
+      Data([1]) + Data(repeating: 7, count: 200_000), Data([2]) + Data(name.utf8) + Data([0]),
+      Data([2]), Data([1]), Data(),
+    ]
+    for (index, value) in values.enumerated() {
+      let album = Album("\(index)")
+      album.thumbnail = value
+      album.cover = value
+      context.insert(album)
+    }
+    try context.save()
+    _ = try StoreCopy(from: .file(url), to: .database(address)).run()
+    let back = folder.file("back.store")
+    _ = try StoreCopy(from: .database(address), to: .file(back)).run()
+    for container in [try database(address), try file(back)] {
+      let albums = try ModelContext(container).fetch(
+        FetchDescriptor<Album>(sortBy: [SortDescriptor(\.title)]))
+      #expect(albums.map(\.thumbnail) == values)
+      #expect(albums.map(\.cover) == values)
+    }
+  }
+
+  /// The server ends the connection in the middle; the error says that the copy can go on.
+  @Test func aLostConnectionLeavesACopyThatGoesOn() throws {
+    let url = folder.file("many.store")
+    let context = ModelContext(try file(url))
+    for number in 0..<5_000 { context.insert(Album("\(number)")) }
+    try context.save()
+    let name = "copy-\(UUID().uuidString.prefix(8))"
+    let copy = StoreCopy(
+      from: .file(url), to: try .database(address + " application_name=\(name)"))
+    do {
+      _ = try copy.run { progress in
+        guard progress.phase == .copying, progress.rows == 2_000 else { return }
+        let end = try PostgresServer.shared.connect().prepare(
+          "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = $1"
+        )
+        try end.bind(.text(name))
+        #expect(try end.integer() == 1)
+      }
+      Issue.record("the copy was not interrupted")
+    } catch let error as SwiftDataError {
+      #expect(error == .storeWriteFailure)
+      #expect("\(error)".contains("run the same copy again"))
+    }
+    #expect(try copy.run().resumedRows == 2_000)
+    #expect(try ModelContext(try database(address)).fetchCount(FetchDescriptor<Album>()) == 5_000)
+  }
+
+  @Test func aSecondRunTakesTheCopyOver() throws {
+    let url = folder.file("many.store")
+    let context = ModelContext(try file(url))
+    for number in 0..<5_000 { context.insert(Album("\(number)")) }
+    try context.save()
+    let copy = StoreCopy(from: .file(url), to: try .database(address))
+    var second: StoreCopy.Report?
+    do {
+      _ = try copy.run { progress in
+        guard second == nil, progress.phase == .copying, progress.rows == 2_000 else { return }
+        second = try copy.run()
+      }
+      Issue.record("both runs copied")
+    } catch let error as SwiftDataError {
+      #expect("\(error)".contains("taken this one over"))
+    }
+    #expect(second?.resumedRows == 2_000)
+    #expect(try ModelContext(try database(address)).fetchCount(FetchDescriptor<Album>()) == 5_000)
+  }
+
+  // MARK: Interrupted copies
+
+  private struct Stop: Error {}
+
+  @Test(arguments: [true, false])
+  func aCopyThatIsInterruptedGoesOn(intoDatabase: Bool) throws {
+    let url = folder.file("many.store")
+    let container = try file(url)
+    let context = ModelContext(container)
+    for number in 0..<9_000 { context.insert(Album("\(number)")) }
+    try context.save()
+    let source: StoreCopy.Location
+    let target: StoreCopy.Location
+    let back = folder.file("back.store")
+    if intoDatabase {
+      (source, target) = (.file(url), try .database(address))
+    } else {
+      _ = try StoreCopy(from: .file(url), to: .database(address)).run()
+      (source, target) = (try .database(address), .file(back))
+    }
+    let copied = try interrupted(StoreCopy(from: source, to: target), after: 4_000)
+    #expect(copied >= 4_000)
+    #expect(throws: SwiftDataError.loadIssueModelContainer) {
+      intoDatabase
+        ? try database(address)
+        : try ModelContainer(
+          for: CopyFolder.schema, configurations: ModelConfiguration(url: back, allowsSave: false))
+    }
+    let report = try StoreCopy(from: source, to: target).run()
+    #expect(report.resumedRows >= 2_000 && report.resumedRows < 9_000)
+    #expect(report.tables.first { $0.name == "ZALBUM" }?.rows == 9_000)
+    let opened = intoDatabase ? try database(address) : try file(back)
+    #expect(try ModelContext(opened).fetchCount(FetchDescriptor<Album>()) == 9_000)
+  }
+
+  /// Stops in the middle of a run. The state is that of a killed process: whole groups are committed.
+  private func interrupted(_ copy: StoreCopy, after rows: Int) throws -> Int {
+    var count = 0
+    do {
+      _ = try copy.run { progress in
+        guard progress.phase == .copying, progress.table == "ZALBUM" else { return }
+        count = progress.rows
+        if count >= rows { throw Stop() }
+      }
+      Issue.record("the copy was not interrupted")
+    } catch is Stop {}
+    return count
+  }
+
+  @Test func aCopyStartsAnewWhenTheSourceHasChanged() throws {
+    let url = folder.file("many.store")
+    let context = ModelContext(try file(url))
+    for number in 0..<5_000 { context.insert(Album("\(number)")) }
+    try context.save()
+    let copy = StoreCopy(from: .file(url), to: try .database(address))
+    _ = try interrupted(copy, after: 2_000)
+    let album = try #require(try context.fetch(FetchDescriptor<Album>()).first)
+    album.note = "changed"
+    try context.save()
+    #expect(try copy.run().resumedRows == 0)
+    #expect(try contents(try database(address)) == contents(try file(url)))
+  }
+
+  @Test func aChangedCopyIsFoundByTheVerification() throws {
+    let url = folder.file("many.store")
+    let context = ModelContext(try file(url))
+    for number in 0..<5_000 { context.insert(Album("\(number)")) }
+    try context.save()
+    var copy = StoreCopy(from: .file(url), to: try .database(address))
+    _ = try interrupted(copy, after: 2_000)
+    try PostgresConnection(ConnectionParameters(address)).execute(
+      "UPDATE \"ZALBUM\" SET \"ZPLAYS\" = 1 WHERE \"Z_PK\" = 3")
+    #expect(throws: SwiftDataError.storeWriteFailure) { try copy.run() }
+    #expect(throws: SwiftDataError.loadIssueModelContainer) { try database(address) }
+    copy.startsAnew = true
+    #expect(try copy.run().resumedRows == 0)
+  }
+
+  /// Files that Apple's frameworks wrote.
+  @Test(arguments: [
+    "spezi-scheduler", "coredataplus-SampleModel2",
+  ])
+  func aFileOfApplesFrameworksIsCopiedThereAndBack(_ name: String) throws {
+    let url = try realFile(name)
+    var copy = StoreCopy(from: .file(url), to: try .database(address))
+    copy.leavesOutUnknown = true
+    let report = try copy.run()
+    #expect(report.tables.contains { $0.rows > 0 })
+    let back = folder.file("back.store")
+    let second = try StoreCopy(from: .database(address), to: .file(back)).run()
+    let rows = second.tables.filter { $0.rows > 0 }
+    #expect(rows == report.tables.filter { $0.rows > 0 })
+  }
+
+  @Test func aModelThatPostgreSQLCannotKeepIsRefused() throws {
+    let copy = StoreCopy(
+      from: .file(try realFile("coredataplus-SampleModel")), to: try .database(address))
+    let problems = try copy.preview().problems
+    #expect(problems.contains { $0.contains("preserveValueOnDeletion from Person.id") })
+    #expect(throws: SwiftDataError.loadIssueModelContainer) { try copy.run() }
+  }
+
+  private func realFile(_ name: String) throws -> URL {
+    let files = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../SwiftDataTests/RealFiles/Files").standardized
+    let url = folder.file("\(name).sqlite")
+    for suffix in ["", "-wal"] {
+      let data = try? Data(contentsOf: files.appending(path: "\(name).sqlite\(suffix)"))
+      try data?.write(to: URL(filePath: url.path + suffix))
+    }
+    return url
+  }
+}
