@@ -26,6 +26,9 @@ struct ScalarTerm {
       case .key, .betweenTokens, .opaque: nil
       }
     }
+
+    /// The type of the stored form in SQL.
+    var sqlType: SQLType { scalarType?.traits.column.sqlType ?? .integer }
   }
 
   var value: SQLExpression
