@@ -129,8 +129,8 @@ extension PredicateCompiler {
         texts.canonical(inOrder: left.value, &bindings), sign,
         texts.canonical(inOrder: right.value, &bindings))
     case .decimal where database.dialect.comparesDecimals:
-      // Null stands for NaN.
-      comparison = .orFalse(.binary(left.value, sign, right.value))
+      comparison = .binary(
+        ScalarTerm.withLeastNaN(left.value), sign, ScalarTerm.withLeastNaN(right.value))
     case .decimal:
       comparison = .binary(
         .function("swift_decimal_compare", [left.value, right.value]), sign, .integer(0))

@@ -127,6 +127,12 @@ extension ScalarTerm {
     }
   }
 
+  /// A decimal in Swift's order, in which NaN is less than every number. PostgreSQL has it the other
+  /// way round; `Decimal` has no infinity.
+  static func withLeastNaN(_ value: SQLExpression) -> SQLExpression {
+    .function("coalesce", [.function("nullif", [value, .text("NaN")]), .text("-Infinity")])
+  }
+
   /// The comparison of unsigned numbers. Columns are signed: the upper half of the unsigned range
   /// is stored as negative numbers.
   func unsignedComparison(_ sign: SQLBinaryOperator, _ other: ScalarTerm) -> SQLExpression {
