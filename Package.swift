@@ -123,6 +123,7 @@ let package = Package(
         "SwiftData", "SwiftDataTools", "OpenSwiftDataRowStorage", "OpenSwiftDataSQLiteEngine",
         "OpenSwiftDataSQLSyntax", "OpenSwiftDataStoreFormat", "OpenSwiftDataNameClash",
         "SwiftDataStores", "OpenSwiftDataStoreWorker", "OpenSwiftDataTestModels",
+        "SwiftDataPostgres", "OpenSwiftDataPostgresEngine", "OpenSwiftDataTestPostgres",
       ],
       resources: [.copy("RealFiles/Files"), .copy("Stores")]),
     .testTarget(
@@ -139,7 +140,7 @@ let package = Package(
     .testTarget(
       name: "SwiftDataPostgresTests",
       dependencies: [
-        "SwiftDataPostgres", "SwiftData", "OpenSwiftDataPostgresEngine",
+        "SwiftDataPostgres", "SwiftData", "SwiftDataTesting", "OpenSwiftDataPostgresEngine",
         "OpenSwiftDataTestPostgres",
       ]),
     .testTarget(
