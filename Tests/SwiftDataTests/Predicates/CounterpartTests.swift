@@ -74,8 +74,6 @@ import Testing
         "$0.name.lowercased() == <String>: swift_lower is unknown to the database"
       ])
     #expect(folded.shape.condition == nil)
-    let order = try compiled(nil, sortBy: [SortDescriptor(\Entry.name)])
-    #expect(order.sortsInMemory)
   }
 
   @Test func integersAreComputedWithoutALimit() throws {
