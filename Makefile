@@ -76,6 +76,7 @@ samples:
 # What needs no build: layers, documentation comments and samples, names of targets, format.
 check:
 	Scripts/check-layers
+	Scripts/check-databases
 	Scripts/check-docs
 	Scripts/check-samples
 	Scripts/check-targets

@@ -123,6 +123,7 @@ let package = Package(
         "SwiftData", "SwiftDataTools", "OpenSwiftDataRowStorage", "OpenSwiftDataSQLiteEngine",
         "OpenSwiftDataSQLSyntax", "OpenSwiftDataStoreFormat", "OpenSwiftDataNameClash",
         "SwiftDataStores", "OpenSwiftDataStoreWorker", "OpenSwiftDataTestModels",
+        "SwiftDataPostgres", "OpenSwiftDataPostgresEngine", "OpenSwiftDataTestPostgres",
       ],
       resources: [.copy("RealFiles/Files"), .copy("Stores")]),
     .testTarget(

@@ -50,6 +50,11 @@ extension SQLDialect {
     case (.postgreSQL, Self.unlikely):
       renderer.write("(")
       renderer.writeList(arguments) { $1.write(to: &$0) }
+    // A comparison with a 32-bit number would refuse larger parameters.
+    case (.postgreSQL, "length"):
+      renderer.write("CAST(")
+      writeCall(function, arguments, to: &renderer)
+      renderer.write(") AS BIGINT")
     case (.postgreSQL, Self.orElse): writeCall("coalesce", arguments, to: &renderer)
     case (.postgreSQL, Self.composed), (.postgreSQL, Self.decomposed):
       writeCall("normalize", arguments, to: &renderer)

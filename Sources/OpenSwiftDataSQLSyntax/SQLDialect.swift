@@ -102,6 +102,15 @@ extension SQLDialect {
     }
   }
 
+  /// Whether a text may contain the character U+0000.
+  package var storesZeroCharacters: Bool { self == .sqlite }
+
+  /// Whether a parameter needs a cast where nothing else says its type, as in `CASE` and `coalesce`.
+  package var typesParameters: Bool { self == .postgreSQL }
+
+  /// Whether `<` and `=` compare all digits of decimals, also of long ones.
+  package var comparesDecimals: Bool { self == .postgreSQL }
+
   /// Whether names in definitions of tables and indexes are written without quotes if they need
   /// none.
   var definesBareNames: Bool {

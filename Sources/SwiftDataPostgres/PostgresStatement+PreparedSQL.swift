@@ -8,7 +8,10 @@ extension PostgresStatement: ParameterTarget {
     try described { try parameters.bind(value, at: Int(index)) }
   }
 
+  /// Null stands for NaN, as in SQLite: to the server NaN is equal to itself and greater than every
+  /// number.
   package func bind(_ value: Double, at index: Int32) throws {
+    if value.isNaN { return try bindNull(at: index) }
     try described { try parameters.bind(value, at: Int(index)) }
   }
 

@@ -13,7 +13,7 @@ struct PostgresSpecificationTests {
 
   @Test func theStoreKeepsTheRulesOfTheSpecification() async throws {
     typealias Level = StoreSpecification.Level
-    let levels = Set(Level.allCases).subtracting([.uniqueRefusals, .migration, .history])
+    let levels = Set(Level.allCases).subtracting([.uniqueRefusals])
     let server = try PostgresServer.shared
     let failure = await #expect(throws: SpecificationFailure.self) {
       try await StoreSpecification.run(levels: levels) { setup in

@@ -87,7 +87,7 @@ package final class PostgresServer: Sendable {
     unix_socket_directories = '$dir'
     fsync = off
     full_page_writes = off
-    max_connections = 40
+    max_connections = 200
     shared_buffers = 32MB
     max_wal_size = 4GB
     END

@@ -60,6 +60,9 @@ struct StoreOpening {
     configuration.schema = part
     try configuration.validate()
     if let model = configuration as? ModelConfiguration {
+      if let other = try StoreSubstitution.configuration(for: model) {
+        return try open(other, part, of: schema, plan, declaredPlan, progress)
+      }
       return try DefaultStore(
         FileMigration(
           model, schema: part,

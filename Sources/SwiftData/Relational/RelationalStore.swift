@@ -81,7 +81,9 @@ package final class RelationalStore: StorePort {
   var now: Double { (clock?() ?? Date()).timeIntervalSinceReferenceDate }
 
   /// How captured values are bound.
-  var forms: StoredForms { StoredForms(mapping: mapping, storeIdentifier: identifier) }
+  var forms: StoredForms {
+    StoredForms(mapping: mapping, storeIdentifier: identifier, dialect: driver.dialect)
+  }
 
   func reading(_ selection: EntitySelection, limit: Int? = nil) -> RowReading {
     RowReading(selection: selection, limit: limit, outside: driver.externalValues)

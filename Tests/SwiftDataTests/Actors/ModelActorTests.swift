@@ -27,7 +27,7 @@ private actor Notebook: ModelActor {
   func name(of id: PersistentIdentifier) -> String? { self[id, as: Named.Trip.self]?.name }
 }
 
-@Suite struct ModelActorTests {
+@Suite(.databases) struct ModelActorTests {
   private func notebook() throws -> Notebook {
     Notebook(
       modelContainer: try ModelContainer(

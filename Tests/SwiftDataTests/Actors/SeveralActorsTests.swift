@@ -26,7 +26,7 @@ actor Librarian {
   }
 }
 
-@Suite struct SeveralActorsTests {
+@Suite(.databases) struct SeveralActorsTests {
   @Test func actorsOnOneContainerLoseNothing() async throws {
     let folder = try TemporaryFolder()
     let container = try ModelContainer(

@@ -4,7 +4,7 @@ import Testing
 
 /// Ten actors read, change, add and delete on one file at a time; meant for a build with the thread
 /// sanitizer too. `ACTOR_SECONDS` is how long they do.
-@Suite struct TenActorsTests {
+@Suite(.databases) struct TenActorsTests {
   @Test func tenActorsReadAndWriteSideBySide() async throws {
     let folder = try TemporaryFolder()
     let container = try ModelContainer(

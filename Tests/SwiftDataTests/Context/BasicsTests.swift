@@ -1,7 +1,7 @@
 import SwiftData
 import Testing
 
-@Suite struct BasicsTests {
+@Suite(.databases) struct BasicsTests {
   @Test func insertedModelsAreFetchedBeforeAndAfterASave() throws {
     let context = ModelContext(try Library.container())
     context.insert(Book(title: "Emma", pages: 474))

@@ -3,7 +3,7 @@ import SwiftData
 import Testing
 
 /// What a batch deletion leaves in the tables, and what keeps it from deleting.
-@Suite struct BatchDeletionRuleTests {
+@Suite(.databases) struct BatchDeletionRuleTests {
   @Model final class Crew {
     var name: String
     @Relationship(minimumModelCount: 1, inverse: \Sailor.crew) var sailors: [Sailor] = []

@@ -3,7 +3,7 @@ import SwiftData
 import Testing
 
 /// Delete rules that the store applies to rows that nobody has loaded.
-@Suite struct BatchDeletionTests {
+@Suite(.databases) struct BatchDeletionTests {
   /// The statements that the store runs meanwhile.
   private func statements(_ context: ModelContext, _ body: () throws -> Void) throws -> [String] {
     let store = try #require(context.container.stores.first as? DefaultStore)
@@ -29,7 +29,7 @@ import Testing
     return ModelContext(context.container)
   }
 
-  @Test func cascadesTakeLevelAfterLevelAlong() throws {
+  @Test(.sqliteOnly("asks the default store")) func cascadesTakeLevelAfterLevelAlong() throws {
     let context = try families()
     let run = try statements(context) {
       try context.delete(model: Graph.Parent.self, where: #Predicate { $0.name == "0" })
@@ -40,7 +40,9 @@ import Testing
     #expect(try context.count(Graph.Toy.self) == 4)
   }
 
-  @Test func theNumberOfStatementsDoesNotGrowWithTheRows() throws {
+  @Test(.sqliteOnly("asks the default store")) func theNumberOfStatementsDoesNotGrowWithTheRows()
+    throws
+  {
     let (few, many) = (try families(2), try families(200))
     let first = try statements(few) { try few.delete(model: Graph.Parent.self) }
     let second = try statements(many) { try many.delete(model: Graph.Parent.self) }
@@ -155,7 +157,8 @@ import Testing
     #expect(context.insertedModelsArray.count == 1)
   }
 
-  @Test func cascadesOfASaveReadEachRelationshipOnce() throws {
+  @Test(.sqliteOnly("asks the default store")) func cascadesOfASaveReadEachRelationshipOnce() throws
+  {
     let context = try families(1000)
     let parents = try context.fetch(FetchDescriptor<Graph.Parent>())
     for parent in parents { context.delete(parent) }

@@ -3,7 +3,7 @@ import SwiftData
 import Testing
 
 /// Delete rules where they are hard: deep, in cycles, in combination, with unsaved models.
-@Suite struct DeleteRuleTests {
+@Suite(.databases) struct DeleteRuleTests {
   @Test func aModelWithoutInverseThatIsDeletedBeforeItsFirstSaveIsNotRelated() throws {
     let context = try Graph.context()
     let (route, stop, other) = (Graph.Route("r"), Graph.Stop("s"), Graph.Stop("o"))

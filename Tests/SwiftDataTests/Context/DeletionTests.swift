@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-@Suite struct DeletionTests {
+@Suite(.databases) struct DeletionTests {
   @Test func cascadeReachesAllLevels() throws {
     let context = try Graph.context()
     let root = Graph.Node("root")

@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-@Suite struct EnumerationTests {
+@Suite(.databases) struct EnumerationTests {
   typealias Parent = Graph.Parent
   typealias Child = Graph.Child
 

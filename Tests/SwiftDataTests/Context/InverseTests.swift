@@ -3,7 +3,7 @@ import SwiftData
 import Testing
 
 /// Both sides of a relationship are in step, whichever side is set, before and after insertion.
-@Suite struct InverseTests {
+@Suite(.databases) struct InverseTests {
   typealias Parent = Graph.Parent
   typealias Child = Graph.Child
 

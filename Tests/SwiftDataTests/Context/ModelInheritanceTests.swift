@@ -1,7 +1,7 @@
 import SwiftData
 import Testing
 
-@Suite struct ModelInheritanceTests {
+@Suite(.databases) struct ModelInheritanceTests {
   private func container() throws -> ModelContainer {
     try ModelContainer(
       for: Animal.self, Dog.self, Puppy.self, Owner.self,

@@ -3,7 +3,7 @@ import SwiftData
 import Testing
 
 /// Unique values that move between rows in one save, where models name others that have no key yet.
-@Suite struct MovingUniqueValueTests {
+@Suite(.databases) struct MovingUniqueValueTests {
   @Model final class Owner {
     @Attribute(.unique) var name: String
 
@@ -131,7 +131,8 @@ import Testing
     #expect(try items(context) == ["a other -"])
   }
 
-  @Test func aUniqueValueThatNamesANewModelIsWrittenOnceItHasAKey() throws {
+  @Test(.sqliteOnly("counts statements"))
+  func aUniqueValueThatNamesANewModelIsWrittenOnceItHasAKey() throws {
     let recorder = StatementRecorder()
     let context = ModelContext(
       try recorder.container([Owner.self, Item.self, Left.self, Right.self, Place.self]))

@@ -2,7 +2,7 @@ import SwiftData
 import Testing
 
 /// An optional to-many reads as a list at each station of its model's life.
-@Suite struct OptionalToManyTests {
+@Suite(.databases) struct OptionalToManyTests {
   @Model final class Box {
     var name: String
     @Relationship(inverse: \Thing.box) var things: [Thing]?

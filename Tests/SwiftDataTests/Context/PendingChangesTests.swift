@@ -3,7 +3,7 @@ import SwiftData
 import Testing
 
 /// Fetches judge unsaved inserts, edits and deletions like stored ones.
-@Suite struct PendingChangesTests {
+@Suite(.databases) struct PendingChangesTests {
   typealias Parent = Graph.Parent
   typealias Child = Graph.Child
 

@@ -53,7 +53,7 @@ enum Blog {
 }
 
 /// What a fetch reads while changes are pending: rows that these concern, and no others.
-@Suite struct PendingFetchGrowthTests {
+@Suite(.databases) struct PendingFetchGrowthTests {
   typealias Writer = Blog.Writer
   typealias Post = Blog.Post
   typealias Tag = Blog.Tag
@@ -112,7 +112,7 @@ enum Blog {
     FetchDescriptor(predicate: #Predicate { $0.writer?.name == name })
   }
 
-  @Test func anUnrelatedEditCostsNothing() throws {
+  @Test(.sqliteOnly("counts statements")) func anUnrelatedEditCostsNothing() throws {
     let desk = try Desk()
     try desk.writer(3).bio = "edited"
     let work = try desk.recorder.leftToMemory { () throws in
@@ -129,7 +129,8 @@ enum Blog {
     #expect(try desk.context.fetchCount(Self.by(writer: "writer 3")) == 40)
   }
 
-  @Test func anEditThatIsReadConcernsTheRowsThatLeadToIt() throws {
+  @Test(.sqliteOnly("counts statements")) func anEditThatIsReadConcernsTheRowsThatLeadToIt() throws
+  {
     let desk = try Desk()
     try desk.writer(3).name = "edited"
     let work = try desk.recorder.leftToMemory { () throws in
@@ -149,7 +150,7 @@ enum Blog {
     #expect(try desk.fetch(one, statements: 3, rows: 2).map(\.number) == [13])
   }
 
-  @Test func membersThatWereEditedConcernTheirOwners() throws {
+  @Test(.sqliteOnly("counts statements")) func membersThatWereEditedConcernTheirOwners() throws {
     let desk = try Desk()
     try desk.tag(5).color = "red"
     #expect(try desk.fetch(Self.by(tag: "tag 5"), statements: 1, rows: 20).count == 20)
@@ -162,7 +163,7 @@ enum Blog {
     #expect(try desk.context.fetch(Self.by(tag: "tag 6")).count == 21)
   }
 
-  @Test func pathsOfSeveralStepsLeadBackToo() throws {
+  @Test(.sqliteOnly("counts statements")) func pathsOfSeveralStepsLeadBackToo() throws {
     let desk = try Desk()
     try desk.tag(5).name = "edited"
     let writers = FetchDescriptor<Writer>(
@@ -176,7 +177,7 @@ enum Blog {
       try desk.context.fetch(sorted).map(\.number) == [1, 2, 3, 4, 5, 6, 7, 8, 9, 0])
   }
 
-  @Test func aPageReadsAPage() throws {
+  @Test(.sqliteOnly("counts statements")) func aPageReadsAPage() throws {
     let desk = try Desk()
     let edited = try #require(try desk.context.fetch(Self.bySlug).first)
     edited.number = -1
@@ -198,7 +199,7 @@ enum Blog {
     #expect(numbers.count == 401 && Set(numbers).count == 401)
   }
 
-  @Test func countingReadsNoRows() throws {
+  @Test(.sqliteOnly("counts statements")) func countingReadsNoRows() throws {
     let desk = try Desk()
     let posts = try desk.context.fetch(
       FetchDescriptor<Post>(predicate: #Predicate { $0.number < 4 }))
@@ -238,14 +239,15 @@ enum Blog {
     return Counting.count.withLock { $0 }
   }
 
-  @Test(arguments: [0, 1000]) func lookingUpBeforeEachInsertJudgesFewModels(stored: Int) throws {
+  @Test(.sqliteOnly("counts statements"), arguments: [0, 1000])
+  func lookingUpBeforeEachInsertJudgesFewModels(stored: Int) throws {
     let (small, large) = (
       try evaluations(100, stored: stored), try evaluations(400, stored: stored)
     )
     #expect(small >= 100 && large <= 5 * small, "\(small), \(large)")
   }
 
-  @Test func aPendingModelIsFoundUnderItsNewValue() throws {
+  @Test(.sqliteOnly("counts statements")) func aPendingModelIsFoundUnderItsNewValue() throws {
     let desk = try Desk(20)
     let new = (100..<140).map { Post($0) }
     for post in new { desk.context.insert(post) }

@@ -3,7 +3,7 @@ import OpenSwiftDataSQLiteEngine
 import SwiftData
 import Testing
 
-@Suite struct PrefetchingTests {
+@Suite(.databases) struct PrefetchingTests {
   private func filled() throws -> ModelContainer {
     let container = try Library.container()
     let context = ModelContext(container)
@@ -31,7 +31,7 @@ import Testing
     return count
   }
 
-  @Test func toManyMembersComeWithOneStatement() throws {
+  @Test(.sqliteOnly("asks the default store")) func toManyMembersComeWithOneStatement() throws {
     let container = try filled()
     let context = ModelContext(container)
     var descriptor = FetchDescriptor<Author>(sortBy: [SortDescriptor(\.born)])
@@ -49,10 +49,12 @@ import Testing
   }
 
   /// Owners whose keys follow each other are read as a range, others as a list.
-  @Test(arguments: [
-    (SortOrder.forward, 1, 0), (.reverse, 1, 0), (.forward, 2, 0), (.reverse, 3, 1),
-    (.forward, 50, 7),
-  ])
+  @Test(
+    .sqliteOnly("asks the default store"),
+    arguments: [
+      (SortOrder.forward, 1, 0), (.reverse, 1, 0), (.forward, 2, 0), (.reverse, 3, 1),
+      (.forward, 50, 7),
+    ])
   func membersComeForAnyOwners(_ order: SortOrder, _ step: Int, _ rest: Int) throws {
     let container = try filled()
     let context = ModelContext(container)
@@ -86,7 +88,9 @@ import Testing
     #expect(walked == 0)
   }
 
-  @Test func manyToManyAndToOneComeWithOneStatementEach() throws {
+  @Test(.sqliteOnly("asks the default store")) func manyToManyAndToOneComeWithOneStatementEach()
+    throws
+  {
     let container = try filled()
     let context = ModelContext(container)
     var descriptor = FetchDescriptor<Book>()
@@ -119,7 +123,9 @@ import Testing
     return container
   }
 
-  @Test func pathsThroughToOnesCostOneStatementPerStep() throws {
+  @Test(.sqliteOnly("asks the default store")) func pathsThroughToOnesCostOneStatementPerStep()
+    throws
+  {
     let container = try nested()
     let context = ModelContext(container)
     var descriptor = FetchDescriptor<Upserting.Product>()
@@ -136,7 +142,9 @@ import Testing
     #expect(walked == 0)
   }
 
-  @Test func pathsThroughToManiesCostOneStatementPerStep() throws {
+  @Test(.sqliteOnly("asks the default store")) func pathsThroughToManiesCostOneStatementPerStep()
+    throws
+  {
     let container = try nested()
     let context = ModelContext(container)
     var descriptor = FetchDescriptor<Upserting.Country>(
@@ -150,7 +158,7 @@ import Testing
     #expect(walked == 0)
   }
 
-  @Test func whatIsInMemoryIsNotReadAgain() throws {
+  @Test(.sqliteOnly("asks the default store")) func whatIsInMemoryIsNotReadAgain() throws {
     let container = try nested()
     let context = ModelContext(container)
     let makers = try context.fetch(FetchDescriptor<Upserting.Maker>())
@@ -177,7 +185,7 @@ import Testing
     #expect(try context.fetch(descriptor).prefix(4).map(\.products.count) == [3, 5, 5, 4])
   }
 
-  @Test func aLimitPrefetchesForWhatIsLeft() throws {
+  @Test(.sqliteOnly("asks the default store")) func aLimitPrefetchesForWhatIsLeft() throws {
     let container = try nested()
     let context = ModelContext(container)
     context.insert(Upserting.Maker("new", "A new one"))
@@ -189,7 +197,7 @@ import Testing
     #expect(try statements(container) { _ = makers[1].products } == 0)
   }
 
-  @Test func partialRowsArePrefetchedFor() throws {
+  @Test(.sqliteOnly("asks the default store")) func partialRowsArePrefetchedFor() throws {
     let container = try nested()
     let context = ModelContext(container)
     var descriptor = FetchDescriptor<Upserting.Product>()
@@ -203,7 +211,9 @@ import Testing
     #expect(walked == 0)
   }
 
-  @Test func withoutPrefetchingEachOwnerCostsAStatement() throws {
+  @Test(.sqliteOnly("asks the default store")) func withoutPrefetchingEachOwnerCostsAStatement()
+    throws
+  {
     let container = try filled()
     let context = ModelContext(container)
     let authors = try context.fetch(FetchDescriptor<Author>())

@@ -3,7 +3,7 @@ import SwiftData
 import Testing
 
 /// The order of to-many relationships, and arrays set in unusual ways.
-@Suite struct RelationshipOrderTests {
+@Suite(.databases) struct RelationshipOrderTests {
   typealias Parent = Graph.Parent
   typealias Child = Graph.Child
 

@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-@Suite struct RepeatedSaveTests {
+@Suite(.databases) struct RepeatedSaveTests {
   private func open(_ folder: TemporaryFolder) throws -> ModelContext {
     ModelContext(
       try ModelContainer(
@@ -24,7 +24,7 @@ import Testing
     #expect(try context.count(Graph.Parent.self) == 1)
   }
 
-  @Test func everySaveOfAnEditCountsTheRowUp() throws {
+  @Test(.sqliteOnly("reads the file")) func everySaveOfAnEditCountsTheRowUp() throws {
     let folder = try TemporaryFolder()
     let context = try open(folder)
     let parent = Graph.Parent("v1")
@@ -80,8 +80,8 @@ private final class Counter: @unchecked Sendable {
   func add() { value += 1 }
 }
 
-@Suite struct UniqueEditTests {
-  @Test func anEditOfAUniqueValueCountsTheRowUpOnce() throws {
+@Suite(.databases) struct UniqueEditTests {
+  @Test(.sqliteOnly("reads the file")) func anEditOfAUniqueValueCountsTheRowUpOnce() throws {
     let folder = try TemporaryFolder()
     let context = ModelContext(
       try ModelContainer(

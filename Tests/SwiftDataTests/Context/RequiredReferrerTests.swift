@@ -3,7 +3,7 @@ import SwiftData
 import Testing
 
 /// Models that lead to a deleted one over a relationship that has no inverse.
-@Suite struct RequiredReferrerTests {
+@Suite(.databases) struct RequiredReferrerTests {
   typealias Trip = Named.Trip
 
   @Model final class Ticket {
@@ -62,7 +62,9 @@ import Testing
     #expect(try context.fetchCount(FetchDescriptor<Ticket>()) == 0)
   }
 
-  @Test(arguments: [true, false]) func anOptionalOneIsEmptied(isOther: Bool) throws {
+  @Test(.sqliteOnly("reads the file"), arguments: [true, false]) func anOptionalOneIsEmptied(
+    isOther: Bool
+  ) throws {
     let other = isOther ? try RequiredReferrerTests.context(folder.store) : context
     other.delete(try trip("Oslo", in: other))
     try other.save()

@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-@Suite struct RollbackTests {
+@Suite(.databases) struct RollbackTests {
   @Test func bothSidesOfMovedRelationshipsGoBack() throws {
     let context = try Graph.context()
     let (a, b) = (Graph.Parent("a"), Graph.Parent("b"))

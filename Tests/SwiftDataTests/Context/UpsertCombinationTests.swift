@@ -3,7 +3,7 @@ import SwiftData
 import Testing
 
 /// Upserts with several constraints, relationships and live models on both sides.
-@Suite struct UpsertCombinationTests {
+@Suite(.databases) struct UpsertCombinationTests {
   typealias Maker = Upserting.Maker
   typealias Product = Upserting.Product
   typealias Country = Upserting.Country

@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-@Suite struct UpsertTests {
+@Suite(.databases) struct UpsertTests {
   typealias Maker = Upserting.Maker
   typealias Product = Upserting.Product
   typealias Country = Upserting.Country

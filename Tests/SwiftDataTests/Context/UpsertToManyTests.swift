@@ -5,7 +5,7 @@ import Testing
 /// To-many relationships whose members are new instances of rows that exist.
 ///
 /// The list is compared by row: after an upsert the new members and the old ones may be the same.
-@Suite struct UpsertToManyTests {
+@Suite(.databases) struct UpsertToManyTests {
   @Model final class Post {
     @Attribute(.unique) var title: String
     var tags: [Tag] = []

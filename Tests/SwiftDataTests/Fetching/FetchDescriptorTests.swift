@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-@Suite struct FetchDescriptorTests {
+@Suite(.databases) struct FetchDescriptorTests {
   private func descriptor(_ name: String) -> FetchDescriptor<Named.Trip> {
     FetchDescriptor(predicate: #Predicate { $0.name == name }, sortBy: [SortDescriptor(\.name)])
   }

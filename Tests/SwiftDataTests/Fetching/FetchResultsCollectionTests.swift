@@ -1,7 +1,7 @@
 import SwiftData
 import Testing
 
-@Suite struct FetchResultsCollectionTests {
+@Suite(.databases) struct FetchResultsCollectionTests {
   @Test func anArrayIsACollection() {
     let results = FetchResultsCollection([3, 4, 5])
     #expect(Array(results) == [3, 4, 5])

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// What SQL can't express is judged in memory, and nothing else is.
-@Suite struct InMemoryRestTests {
+@Suite(.databases) struct InMemoryRestTests {
   private func filled() throws -> ModelContext {
     let container = try Library.container()
     let context = ModelContext(container)

@@ -3,7 +3,7 @@ import SwiftData
 import Testing
 
 /// Batches of rows whose keys are close together are read as a range of the table.
-@Suite struct KeyRangeTests {
+@Suite(.databases) struct KeyRangeTests {
   private let recorder = StatementRecorder()
 
   private func container(_ count: Int) throws -> ModelContainer {
@@ -33,7 +33,7 @@ import Testing
     #expect((Int64(0)..<10).allSatisfy { all.contains($0) })
   }
 
-  @Test func rowsOutsideOfTheFetchAreSkipped() throws {
+  @Test(.sqliteOnly("counts statements")) func rowsOutsideOfTheFetchAreSkipped() throws {
     let context = ModelContext(try container(400))
     let wanted = (0..<400).filter { $0 % 2 == 0 }.map { String(format: "%04d", $0) }
     let even = FetchDescriptor<Author>(predicate: #Predicate { wanted.contains($0.name) })
@@ -47,7 +47,7 @@ import Testing
     #expect(read.allSatisfy { $0.sql.contains("<=") && !$0.sql.contains("json_each") })
   }
 
-  @Test func anotherOrderIsReadByKeys() throws {
+  @Test(.sqliteOnly("counts statements")) func anotherOrderIsReadByKeys() throws {
     let context = ModelContext(try container(200))
     let descending = FetchDescriptor<Author>(sortBy: [SortDescriptor(\.name, order: .reverse)])
     var names: [String] = []
@@ -60,7 +60,7 @@ import Testing
 
   /// The fetch determines the models: a row that is deleted meanwhile leaves a gap, and a row in its
   /// place does not appear.
-  @Test func rowsThatAreDeletedMeanwhileLeaveGaps() throws {
+  @Test(.sqliteOnly("counts statements")) func rowsThatAreDeletedMeanwhileLeaveGaps() throws {
     let container = try container(300)
     let context = ModelContext(container)
     var names: [String] = []

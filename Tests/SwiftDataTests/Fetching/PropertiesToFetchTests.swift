@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// A fetch of a few properties reads their columns only, and the rest of a row when it is used.
-@Suite struct PropertiesToFetchTests {
+@Suite(.databases) struct PropertiesToFetchTests {
   let recorder = StatementRecorder()
 
   private func filled(_ count: Int = 3) throws -> ModelContext {
@@ -28,7 +28,7 @@ import Testing
     return descriptor
   }
 
-  @Test func onlyTheirColumnsAreRead() throws {
+  @Test(.sqliteOnly("counts statements")) func onlyTheirColumnsAreRead() throws {
     let context = try filled()
     var books: [Book] = []
     let statements = try recorder.during { books = try context.fetch(titles(\.pages)) }
@@ -44,7 +44,7 @@ import Testing
     #expect(reads.isEmpty)
   }
 
-  @Test func anotherPropertyReadsTheWholeRowOnce() throws {
+  @Test(.sqliteOnly("counts statements")) func anotherPropertyReadsTheWholeRowOnce() throws {
     let context = try filled()
     let books = try context.fetch(titles())
     let reads = recorder.during {
@@ -59,7 +59,7 @@ import Testing
     #expect(reads1.isEmpty)
   }
 
-  @Test func aRelationshipOfAPartialRowLeadsOn() throws {
+  @Test(.sqliteOnly("counts statements")) func aRelationshipOfAPartialRowLeadsOn() throws {
     let context = try filled()
     let books = try context.fetch(titles(\.author))
     let reads = recorder.during {
@@ -72,7 +72,7 @@ import Testing
     #expect(authors[0].books.allSatisfy { book in books.contains { $0 === book } })
   }
 
-  @Test func aPathThroughARelationshipReadsItsKey() throws {
+  @Test(.sqliteOnly("counts statements")) func aPathThroughARelationshipReadsItsKey() throws {
     let context = try filled()
     let statements = try recorder.during {
       _ = try context.fetch(titles(\.author?.name, \.persistentModelID))
@@ -82,7 +82,7 @@ import Testing
         #"SELECT "t0"."Z_PK", "t0"."ZTITLE", "t0"."ZAUTHOR" FROM"#) == true)
   }
 
-  @Test func aChangeIsSavedAndTheRestKept() throws {
+  @Test(.sqliteOnly("counts statements")) func aChangeIsSavedAndTheRestKept() throws {
     let context = try filled()
     let book = try context.fetch(titles())[1]
     book.pages += 1000
@@ -97,7 +97,7 @@ import Testing
     #expect(stored?.author?.name == "Author")
   }
 
-  @Test func aRollbackGivesTheStoredValuesBack() throws {
+  @Test(.sqliteOnly("counts statements")) func aRollbackGivesTheStoredValuesBack() throws {
     let context = try filled()
     let book = try context.fetch(titles())[2]
     book.title = "Edited"
@@ -108,7 +108,7 @@ import Testing
     #expect(!context.hasChanges)
   }
 
-  @Test func itNeverTakesAwayWhatIsLoaded() throws {
+  @Test(.sqliteOnly("counts statements")) func itNeverTakesAwayWhatIsLoaded() throws {
     let context = try filled()
     let loaded = try context.fetch(FetchDescriptor<Book>(sortBy: [SortDescriptor(\.title)]))
     let partial = try context.fetch(titles())
@@ -117,7 +117,7 @@ import Testing
     #expect(reads2.isEmpty)
   }
 
-  @Test func itNeverTakesUnsavedChangesAway() throws {
+  @Test(.sqliteOnly("counts statements")) func itNeverTakesUnsavedChangesAway() throws {
     let context = try filled()
     let book = try context.fetch(FetchDescriptor<Book>(sortBy: [SortDescriptor(\.title)]))[0]
     book.title = "A new title"
@@ -134,7 +134,7 @@ import Testing
     #expect(reads3.isEmpty)
   }
 
-  @Test func aWholeRowReplacesAPartialOne() throws {
+  @Test(.sqliteOnly("counts statements")) func aWholeRowReplacesAPartialOne() throws {
     let context = try filled()
     let partial = try context.fetch(titles())
     let whole = try context.fetch(FetchDescriptor<Book>(sortBy: [SortDescriptor(\.title)]))
@@ -143,7 +143,8 @@ import Testing
     #expect(reads4.isEmpty)
   }
 
-  @Test func otherPropertiesReplaceThoseOfAnEarlierFetch() throws {
+  @Test(.sqliteOnly("counts statements")) func otherPropertiesReplaceThoseOfAnEarlierFetch() throws
+  {
     let context = try filled()
     let book = try context.fetch(titles())[0]
     var prices = FetchDescriptor<Book>()
@@ -153,7 +154,9 @@ import Testing
     #expect(book.price == 0)
   }
 
-  @Test func whatAnotherContextSavedIsNotMixedWithOldValues() throws {
+  @Test(.sqliteOnly("counts statements")) func whatAnotherContextSavedIsNotMixedWithOldValues()
+    throws
+  {
     let context = try filled()
     let books = try context.fetch(FetchDescriptor<Book>(sortBy: [SortDescriptor(\.title)]))
     let other = ModelContext(context.container)
@@ -166,7 +169,8 @@ import Testing
     #expect(books.map(\.price) == [100, 101, 102])
   }
 
-  @Test func theRestOfARowThatChangedMeanwhileComesWithItsFreshValues() throws {
+  @Test(.sqliteOnly("counts statements"))
+  func theRestOfARowThatChangedMeanwhileComesWithItsFreshValues() throws {
     let context = try filled()
     let book = try context.fetch(titles())[0]
     let changed = Mutex(false)
@@ -185,7 +189,7 @@ import Testing
     #expect(changed.withLock { $0 })
   }
 
-  @Test func aDeletedRowKeepsWhatWasRead() throws {
+  @Test(.sqliteOnly("counts statements")) func aDeletedRowKeepsWhatWasRead() throws {
     let context = try filled()
     let book = try context.fetch(titles())[0]
     let other = ModelContext(context.container)
@@ -196,7 +200,7 @@ import Testing
     #expect(book.title == "Book 0")
   }
 
-  @Test func deletingOneFollowsTheRules() throws {
+  @Test(.sqliteOnly("counts statements")) func deletingOneFollowsTheRules() throws {
     let context = try filled()
     var authors = FetchDescriptor<Author>()
     authors.propertiesToFetch = [\.name]
@@ -207,7 +211,7 @@ import Testing
     #expect(author.name == "Author")
   }
 
-  @Test func snapshotsAreWhole() throws {
+  @Test(.sqliteOnly("counts statements")) func snapshotsAreWhole() throws {
     let context = try filled()
     let book = try context.fetch(titles())[1]
     var related: [PersistentIdentifier: any BackingData] = [:]
@@ -224,7 +228,7 @@ import Testing
     #expect((first as? [String: Any])?["pages"] as? Int == 100)
   }
 
-  @Test func enumerationReadsTheirColumnsOnly() throws {
+  @Test(.sqliteOnly("counts statements")) func enumerationReadsTheirColumnsOnly() throws {
     let context = try filled(10)
     var seen: [String] = []
     let statements = try recorder.during {
@@ -238,7 +242,7 @@ import Testing
     #expect(results[5].price == 5)
   }
 
-  @Test func aPredicateInMemoryReadsWholeRows() throws {
+  @Test(.sqliteOnly("counts statements")) func aPredicateInMemoryReadsWholeRows() throws {
     let context = try filled()
     var descriptor = titles()
     descriptor.predicate = #Predicate { $0.summary == "Book 1, 101 pages" }
@@ -248,7 +252,7 @@ import Testing
     #expect(statements.count == 1)
   }
 
-  @Test func aComputedPropertyReadsWholeRows() throws {
+  @Test(.sqliteOnly("counts statements")) func aComputedPropertyReadsWholeRows() throws {
     let context = try filled()
     var descriptor = FetchDescriptor<Book>()
     descriptor.propertiesToFetch = [\.summary]
@@ -260,7 +264,7 @@ import Testing
     #expect(statements.count == 1)
   }
 
-  @Test func everyKindOfPropertyCanBeFetchedAlone() throws {
+  @Test(.sqliteOnly("counts statements")) func everyKindOfPropertyCanBeFetchedAlone() throws {
     let container = try recorder.container([Everything.self])
     let context = ModelContext(container)
     let model = Everything()
@@ -293,7 +297,7 @@ import Testing
     #expect(try fetched(\.int).place == model.place)
   }
 
-  @Test func subclassesComeWithTheirOwnProperties() throws {
+  @Test(.sqliteOnly("counts statements")) func subclassesComeWithTheirOwnProperties() throws {
     let container = try recorder.container([Animal.self, Dog.self, Puppy.self, Owner.self])
     let context = ModelContext(container)
     let dog = Dog(name: "Rex", breed: "Collie")

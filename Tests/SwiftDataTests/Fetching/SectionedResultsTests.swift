@@ -11,7 +11,7 @@ import Testing
   }
 }
 
-@Suite struct SectionedResultsTests {
+@Suite(.databases) struct SectionedResultsTests {
   private let notes = [
     SectionedNote(title: "1", folder: "b"), SectionedNote(title: "2", folder: "a"),
     SectionedNote(title: "3", folder: "b"),

@@ -3,7 +3,7 @@ import SwiftData
 import Testing
 
 /// What `fetchHistory` tells of saves, as client code reads it.
-struct HistoryFetchTests {
+@Suite(.databases) struct HistoryFetchTests {
   @Model class Vehicle {
     @Attribute(.preserveValueOnDeletion) var plate: String
     var wheels: Int
@@ -64,7 +64,8 @@ struct HistoryFetchTests {
     try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
   }
 
-  @Test func eachSaveIsATransactionWithItsAuthor() throws {
+  @Test(.sqliteOnly("preserves values of deleted models"))
+  func eachSaveIsATransactionWithItsAuthor() throws {
     #expect(try history().isEmpty)
     let began = Date()
     context.author = "import"
@@ -88,7 +89,8 @@ struct HistoryFetchTests {
     #expect(transactions[0].token.tokenValue == [store.identifier: 1])
   }
 
-  @Test func changesAreOfTheConcreteClassWithItsKeyPaths() throws {
+  @Test(.sqliteOnly("preserves values of deleted models"))
+  func changesAreOfTheConcreteClassWithItsKeyPaths() throws {
     let (truck, depot) = (Truck(plate: "A 1", load: 2), Depot(name: "North"))
     context.insert(truck)
     context.insert(depot)
@@ -131,7 +133,9 @@ struct HistoryFetchTests {
     #expect(seen == 2)
   }
 
-  @Test func whatIsPreservedOutlivesAModel() throws {
+  @Test(.sqliteOnly("preserves values of deleted models")) func whatIsPreservedOutlivesAModel()
+    throws
+  {
     let depot = Depot(name: "North", place: Place(city: "Kiel", zip: 24103), size: .large)
     depot.note = "gone"
     depot.opened = Date(timeIntervalSinceReferenceDate: 77)
@@ -171,7 +175,7 @@ struct HistoryFetchTests {
     }
   }
 
-  @Test func limitsAndOrders() throws {
+  @Test(.sqliteOnly("preserves values of deleted models")) func limitsAndOrders() throws {
     for number in 1...5 {
       context.insert(Depot(name: "\(number)"))
       try context.save()
@@ -186,7 +190,8 @@ struct HistoryFetchTests {
     #expect(try context.fetchHistory(descriptor).map(\.id) == [5, 4, 3, 2, 1])
   }
 
-  @Test func theLastTransactionHasTheTokenOfTheSave() throws {
+  @Test(.sqliteOnly("preserves values of deleted models"))
+  func theLastTransactionHasTheTokenOfTheSave() throws {
     let store = try #require(context.container.stores.first as? DefaultStore)
     context.insert(Depot(name: "1"))
     try context.save()

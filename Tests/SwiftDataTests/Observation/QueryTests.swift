@@ -9,7 +9,7 @@ private typealias Trip = Travel.Trip
 
 /// What a query follows, and where it finds its container.
 @MainActor
-struct QueryTests {
+@Suite(.databases) struct QueryTests {
   @MainActor
   private final class Model {
     @Query private var trips: [Trip]

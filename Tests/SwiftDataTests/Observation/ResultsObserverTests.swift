@@ -7,7 +7,7 @@ import Testing
 
 /// Observers of results, as client code uses them.
 @MainActor
-struct ResultsObserverTests {
+@Suite(.databases) struct ResultsObserverTests {
   typealias Trip = Travel.Trip
   typealias Stop = Travel.Stop
 

@@ -3,7 +3,7 @@ import SwiftData
 import Testing
 
 /// What is absent is neither true nor false in SQL, and a negation turns only one of them round.
-struct AbsenceTests {
+@Suite(.databases) struct AbsenceTests {
   let court: PredicateCourt
 
   init() throws { court = try PredicateCourt() }
@@ -44,7 +44,7 @@ struct AbsenceTests {
 }
 
 /// Enums whose order is not that of their raw values.
-struct DeclaredOrderTests {
+@Suite(.databases) struct DeclaredOrderTests {
   enum Medal: Int, Codable, CaseIterable, Comparable {
     case gold = 1
     case silver, bronze
@@ -72,7 +72,7 @@ struct DeclaredOrderTests {
 }
 
 /// A plan is not shared by requests whose captured lists have different lengths.
-struct CapturedListPlanTests {
+@Suite(.databases) struct CapturedListPlanTests {
   @Test func eachListHasItsOwnCondition() throws {
     let court = try PredicateCourt()
     func count(_ ranks: [Int]) throws -> Int {

@@ -3,7 +3,7 @@ import SwiftData
 import Testing
 
 /// Arithmetic of numbers and dates, infinities and NaN among them.
-struct ArithmeticTests {
+@Suite(.databases) struct ArithmeticTests {
   let court: PredicateCourt
 
   init() throws { court = try .wares() }

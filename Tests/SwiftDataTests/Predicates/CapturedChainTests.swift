@@ -3,7 +3,7 @@ import SwiftData
 import Testing
 
 /// Optional chains that begin at a captured value and go on with a value of the model.
-struct CapturedChainTests {
+@Suite(.databases) struct CapturedChainTests {
   let court: PredicateCourt
 
   init() throws { court = try .wares() }

@@ -4,7 +4,7 @@ import Testing
 
 /// Captured expressions with steps that would stop a Swift program: they fail when the predicate is
 /// evaluated, if they are reached then.
-struct CapturedStepTests {
+@Suite(.databases) struct CapturedStepTests {
   let court: PredicateCourt
 
   init() throws { court = try .wares() }
@@ -276,7 +276,7 @@ struct CapturedStepTests {
     #expect(counter.calls == 1)
   }
 
-  @Test func plansAreSharedByOutcome() throws {
+  @Test(.sqliteOnly("asks the default store")) func plansAreSharedByOutcome() throws {
     func request(_ name: String?) -> FetchDescriptor<Ware> {
       FetchDescriptor(predicate: #Predicate { $0.factor == 1 || $0.name == name! })
     }

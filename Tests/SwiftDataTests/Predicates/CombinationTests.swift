@@ -4,7 +4,7 @@ import Testing
 
 /// Conditions that touch `nil` everywhere, put together at random: what one of them lets through
 /// as null would show under a negation.
-struct CombinationTests {
+@Suite(.databases) struct CombinationTests {
   let court: PredicateCourt
 
   init() throws { court = try PredicateCourt() }

@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-struct ComparisonTests {
+@Suite(.databases) struct ComparisonTests {
   let court: PredicateCourt
 
   init() throws { court = try PredicateCourt() }

@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-struct CompositeTests {
+@Suite(.databases) struct CompositeTests {
   let court: PredicateCourt
 
   init() throws { court = try PredicateCourt() }

@@ -3,7 +3,7 @@ import SwiftData
 import Testing
 
 /// Predicates that are put together at run time.
-struct DynamicPredicateTests {
+@Suite(.databases) struct DynamicPredicateTests {
   let court: PredicateCourt
 
   init() throws { court = try .wares() }

@@ -3,7 +3,7 @@ import SwiftData
 import Testing
 
 /// Steps that would stop a Swift program: the closure that contains one is false.
-struct FailingStepTests {
+@Suite(.databases) struct FailingStepTests {
   let court: PredicateCourt
 
   init() throws { court = try .wares() }

@@ -4,7 +4,7 @@ import Testing
 
 /// Texts with quotes, zero bytes, comments, wildcards and several normal forms; each as stored text
 /// and as the text that is looked for. And what the random predicates found.
-struct HostileTextTests {
+@Suite(.databases) struct HostileTextTests {
   let court: PredicateCourt
 
   init() throws {

@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-struct InheritanceTests {
+@Suite(.databases) struct InheritanceTests {
   let court: PredicateCourt
 
   init() throws { court = try PredicateCourt() }

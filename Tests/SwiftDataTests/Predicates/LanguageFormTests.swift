@@ -3,7 +3,7 @@ import SwiftData
 import Testing
 
 /// Forms of the language inside `#Predicate`, each judged by SQL and in memory.
-struct LanguageFormTests {
+@Suite(.databases) struct LanguageFormTests {
   let wares: PredicateCourt
   let jobs: PredicateCourt
 

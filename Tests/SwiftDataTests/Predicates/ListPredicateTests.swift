@@ -3,7 +3,7 @@ import SwiftData
 import Testing
 
 /// Lists, sets and dictionaries of values, which one column holds.
-struct ListPredicateTests {
+@Suite(.databases) struct ListPredicateTests {
   let court: PredicateCourt
 
   init() throws { court = try .wares() }

@@ -3,7 +3,7 @@ import SwiftData
 import Testing
 
 /// Texts of a megabyte, whose accents have several spellings.
-@Suite struct LongTextTests {
+@Suite(.databases) struct LongTextTests {
   private static let patterns = ["né", "ne\u{301}", "漢字", "각", "क़ः", "a\u{323}\u{307}x"]
 
   /// Pieces of a text map as the whole does.

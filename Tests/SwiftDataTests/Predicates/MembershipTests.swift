@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-struct MembershipTests {
+@Suite(.databases) struct MembershipTests {
   let court: PredicateCourt
 
   init() throws { court = try PredicateCourt() }

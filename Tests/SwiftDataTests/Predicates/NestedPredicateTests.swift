@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-struct NestedPredicateTests {
+@Suite(.databases) struct NestedPredicateTests {
   let court: PredicateCourt
 
   init() throws { court = try PredicateCourt() }

@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-struct OptionalTests {
+@Suite(.databases) struct OptionalTests {
   let court: PredicateCourt
   let date = Date(timeIntervalSinceReferenceDate: 150)
 

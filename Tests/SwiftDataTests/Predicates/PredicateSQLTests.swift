@@ -3,7 +3,7 @@ import OpenSwiftDataSQLSyntax
 import SwiftData
 import Testing
 
-struct PredicateSQLTests {
+@Suite(.databases) struct PredicateSQLTests {
   let court: PredicateCourt
 
   init() throws { court = try PredicateCourt() }

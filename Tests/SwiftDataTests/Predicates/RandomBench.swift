@@ -117,6 +117,8 @@ final class RandomBench {
       }
       let count = try context.fetchCount(request)
       if count != found.count { return "with pending changes: counts \(count) of \(found.count)" }
+      // Without an order PostgreSQL returns the rows of two statements in two orders.
+      if PostgresTestStores.current != nil, request.sortBy.isEmpty { return nil }
       var page = request
       (page.fetchLimit, page.fetchOffset) = (3, 2)
       let part = try context.fetch(page).map(\.persistentModelID)

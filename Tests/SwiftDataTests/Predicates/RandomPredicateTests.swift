@@ -7,7 +7,7 @@ import Testing
 ///
 /// `OPENSWIFTDATA_RANDOM_GRAPHS` raises the number of graphs, `OPENSWIFTDATA_RANDOM_SEED` begins
 /// with another one. A failure names its seed, the smallest predicate and the fewest objects found.
-struct RandomPredicateTests {
+@Suite(.databases) struct RandomPredicateTests {
   static let graphs =
     ProcessInfo.processInfo.environment["OPENSWIFTDATA_RANDOM_GRAPHS"]
     .flatMap(Int.init) ?? 20

@@ -3,7 +3,7 @@ import SwiftData
 import Testing
 
 /// What is said about the parts of a predicate that SQL does not express.
-struct ReasonTests {
+@Suite(.databases) struct ReasonTests {
   let court: PredicateCourt
 
   init() throws { court = try .wares() }

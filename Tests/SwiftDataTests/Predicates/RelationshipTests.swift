@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-struct RelationshipTests {
+@Suite(.databases) struct RelationshipTests {
   let court: PredicateCourt
 
   init() throws { court = try PredicateCourt() }

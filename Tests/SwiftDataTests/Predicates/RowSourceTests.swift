@@ -5,7 +5,7 @@ import SwiftData
 import Testing
 
 /// Predicates over rows that are no models.
-struct RowSourceTests {
+@Suite(.databases) struct RowSourceTests {
   private struct Transaction {
     var number: Int
     var author: String

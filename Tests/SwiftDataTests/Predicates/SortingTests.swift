@@ -3,7 +3,7 @@ import OpenSwiftDataSQLSyntax
 import SwiftData
 import Testing
 
-struct SortingTests {
+@Suite(.databases) struct SortingTests {
   let court: PredicateCourt
 
   init() throws { court = try PredicateCourt() }

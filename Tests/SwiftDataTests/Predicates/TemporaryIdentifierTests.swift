@@ -4,7 +4,7 @@ import Testing
 
 /// A predicate that captured identifiers before the first save means the same models afterwards, in
 /// the store and in memory.
-@Suite struct TemporaryIdentifierTests {
+@Suite(.databases) struct TemporaryIdentifierTests {
   typealias Parent = Graph.Parent
   typealias Child = Graph.Child
 

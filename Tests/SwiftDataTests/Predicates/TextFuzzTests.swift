@@ -7,7 +7,7 @@ import Testing
 ///
 /// `OPENSWIFTDATA_FUZZ_ROUNDS` raises the number of texts, `OPENSWIFTDATA_RANDOM_SEED` begins with
 /// another one. A failure names the text.
-struct TextFuzzTests {
+@Suite(.databases) struct TextFuzzTests {
   static let rounds =
     ProcessInfo.processInfo.environment["OPENSWIFTDATA_FUZZ_ROUNDS"].flatMap(Int.init) ?? 120
 

@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-struct TextTests {
+@Suite(.databases) struct TextTests {
   let court: PredicateCourt
 
   init() throws { court = try PredicateCourt() }
@@ -28,7 +28,7 @@ struct TextTests {
     try court.judge(#Predicate<Entry> { $0.alias?.isEmpty ?? true })
   }
 
-  @Test func orders() throws {
+  @Test(.sqliteOnly("asks the default store")) func orders() throws {
     try court.judge(
       #Predicate<Entry> { $0.name.caseInsensitiveCompare("ALPHA") == .orderedSame })
     try court.judge(

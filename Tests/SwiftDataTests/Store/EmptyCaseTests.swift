@@ -3,7 +3,7 @@ import SwiftData
 import Testing
 
 /// Cases of enums whose values are all optional: the format has no column that marks them.
-struct EmptyCaseTests {
+@Suite(.databases) struct EmptyCaseTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
@@ -14,7 +14,7 @@ struct EmptyCaseTests {
         for: ReminderPlan.self, configurations: ModelConfiguration(url: folder.store)))
   }
 
-  @Test func suchACaseHasNoColumn() throws {
+  @Test(.sqliteOnly("reads the file")) func suchACaseHasNoColumn() throws {
     _ = try context()
     let columns =
       try SQLiteFile.text(

@@ -3,7 +3,7 @@ import SwiftData
 import Testing
 
 /// Infinities and values that are no number, in all the places that hold numbers.
-@Suite struct NonFiniteValueTests {
+@Suite(.databases) struct NonFiniteValueTests {
   struct Sample: Codable, Equatable {
     var level: Double
     var levels: [Double]

@@ -63,7 +63,7 @@ extension PredicateCompiler {
     if left.isText, case .text(let text) = stored {
       return try TextRules.equality(left, text: text, kind, &bindings)
     }
-    return try left.nullSafeEquality(ScalarTerm(value: bindings.bind(stored), kind: kind))
+    return try left.nullSafeEquality(ScalarTerm(value: bindings.bind(stored, as: kind), kind: kind))
   }
 
   private mutating func equality(
@@ -128,6 +128,9 @@ extension PredicateCompiler {
       comparison = .binary(
         texts.canonical(inOrder: left.value, &bindings), sign,
         texts.canonical(inOrder: right.value, &bindings))
+    case .decimal where database.dialect.comparesDecimals:
+      comparison = .binary(
+        ScalarTerm.withLeastNaN(left.value), sign, ScalarTerm.withLeastNaN(right.value))
     case .decimal:
       comparison = .binary(
         .function("swift_decimal_compare", [left.value, right.value]), sign, .integer(0))

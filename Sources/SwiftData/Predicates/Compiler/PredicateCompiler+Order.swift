@@ -67,6 +67,8 @@ extension PredicateCompiler {
         return [texts.canonical(inOrder: scalar.value, &bindings)]
       }
       return [.collate(scalar.value, collation)]
+    case .decimal where database.dialect.comparesDecimals:
+      return [.binary(scalar.value, .notEqual, .text("NaN")), scalar.value]
     case .decimal:
       // Long decimals with the same floating-point value are compared by their digits.
       return [.cast(scalar.value, to: .real), .function("swift_decimal_digits", [scalar.value])]

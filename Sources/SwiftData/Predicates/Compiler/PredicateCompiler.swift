@@ -39,7 +39,8 @@ package struct PredicateCompiler {
     self.mapping = mapping
     self.source = source
     self.database = database
-    forms = StoredForms(mapping: mapping, storeIdentifier: storeIdentifier)
+    forms = StoredForms(
+      mapping: mapping, storeIdentifier: storeIdentifier, dialect: database.dialect)
     bindings = StatementBindings(database.dialect)
     texts = TextRules(source, mapping, holdsComposedText: holdsComposedText)
   }

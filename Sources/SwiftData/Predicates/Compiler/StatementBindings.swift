@@ -25,6 +25,12 @@ struct StatementBindings {
     return .parameter(values.count - 1)
   }
 
+  /// Binds a captured value unchanged, with its type if the database needs it.
+  mutating func bind(_ value: _StoredValue, as kind: ScalarTerm.Kind) -> SQLExpression {
+    let parameter = bind(value)
+    return dialect.typesParameters ? .cast(parameter, to: kind.sqlType) : parameter
+  }
+
   /// Binds a value that was derived from captured values.
   mutating func bind(derived value: _StoredValue) -> SQLExpression {
     dependsOnValues = true
@@ -37,7 +43,7 @@ struct StatementBindings {
   /// Replaces a bound text with its composed form.
   /// - Returns: Whether the expression is a parameter with a text.
   mutating func composeText(of expression: SQLExpression) -> Bool {
-    guard case .parameter(let index) = expression, case .text(let value) = values[index] else {
+    guard let index = expression.parameterIndex, case .text(let value) = values[index] else {
       return false
     }
     dependsOnValues = dependsOnValues || !CanonicalForms.hasOneForm(value)

@@ -76,12 +76,19 @@ extension ArithmeticNode {
 
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
     guard let sign else { throw NotInSQL("an unknown operation") }
-    try compiler.database.requireOverflowMarks()
     let (left, right) = (try compiler.term(lhs), try compiler.term(rhs))
     guard let first = try compiler.optionalScalar(left),
       let second = try compiler.optionalScalar(right),
       first.kind == second.kind, let type = first.scalarType, type.computesInSQL
     else { throw NotInSQL("arithmetic on values that are not numbers") }
+    if !compiler.database.marksOverflow {
+      guard let range = type.traits.integers else {
+        throw NotInSQL("a computation that may overflow")
+      }
+      let result = ScalarTerm(exactly: first, sign, second)
+      compiler.demands.add(result.isInExactRange(range, sign, first.value, second.value))
+      return .scalar(result)
+    }
     // A division by zero gives null in SQLite, and infinity or NaN in Swift.
     if !type.isInteger, sign == .divide, !right.isOrdinary(&compiler.bindings) {
       throw NotInSQL("a division by a value that may be zero")
@@ -116,6 +123,47 @@ extension ArithmeticNode {
     case .remainder: try writer.computation(.remainder, LHS.Output.self, lhs, rhs)
     default: throw Undescribed("an unknown operation")
     }
+  }
+}
+
+/// Arithmetic on integers in databases where an overflow and a division by zero are errors, which would
+/// make the whole fetch fail: on decimals without a limit, whose range is tested afterwards.
+extension ScalarTerm {
+  fileprivate init(exactly first: ScalarTerm, _ sign: SQLBinaryOperator, _ second: ScalarTerm) {
+    self.init(of: first, second, first.kind) { ScalarTerm.exact($0, sign, $1) }
+  }
+
+  /// The result of an operation; null for a division by zero.
+  private static func exact(
+    _ left: SQLExpression, _ sign: SQLBinaryOperator, _ right: SQLExpression
+  ) -> SQLExpression {
+    let (left, right) = (
+      SQLExpression.cast(left, to: .decimal), SQLExpression.cast(right, to: .decimal)
+    )
+    let divisor = SQLExpression.function("nullif", [right, .integer(0)])
+    return switch sign {
+    // Both round towards zero, as Swift does.
+    case .divide: .function("div", [left, divisor])
+    case .remainder: .function("mod", [left, divisor])
+    default: .binary(left, sign, right)
+    }
+  }
+
+  /// The condition that the result of an operation is absent or a number of its type.
+  fileprivate func isInExactRange(
+    _ range: Swift.ClosedRange<Int64>, _ sign: SQLBinaryOperator, _ left: SQLExpression,
+    _ right: SQLExpression
+  ) -> SQLExpression {
+    // The remainder of the smallest integer and -1 overflows in Swift.
+    let checked = sign == .remainder ? ScalarTerm.exact(left, .divide, right) : value
+    return .any([
+      isPresent.negated,
+      .orFalse(
+        .all([
+          .binary(checked, .greaterOrEqual, .integer(range.lowerBound)),
+          .binary(checked, .lessOrEqual, .integer(range.upperBound)),
+        ])),
+    ])
   }
 }
 

@@ -160,8 +160,8 @@ extension SQLExpression {
     case .conjunction(let parts): .conjunction(parts.map(\.asFilter))
     case .disjunction(let parts): .disjunction(parts.map(\.asFilter))
     // A parameter is never bound to null.
-    case .binary(let value, .isSame, .parameter(let index)):
-      .binary(value, .equal, .parameter(index))
+    case .binary(let value, .isSame, let other) where other.parameterIndex != nil:
+      .binary(value, .equal, other)
     default: conditionOrFalse ?? self
     }
   }

@@ -106,6 +106,14 @@ extension SQLExpression {
     if case .parameter = self { true } else { false }
   }
 
+  /// The number of a parameter, with or without a cast to its type.
+  var parameterIndex: Int? {
+    switch self {
+    case .parameter(let index), .cast(.parameter(let index), to: _): index
+    default: nil
+    }
+  }
+
   var isColumn: Bool {
     if case .column = self { true } else { false }
   }

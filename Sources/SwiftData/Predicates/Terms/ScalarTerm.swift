@@ -26,6 +26,9 @@ struct ScalarTerm {
       case .key, .betweenTokens, .opaque: nil
       }
     }
+
+    /// The type of the stored form in SQL.
+    var sqlType: SQLType { scalarType?.traits.column.sqlType ?? .integer }
   }
 
   var value: SQLExpression
@@ -122,6 +125,12 @@ extension ScalarTerm {
       ])
     default: return .binary(nullable, .isSame, other.nullable)
     }
+  }
+
+  /// A decimal in Swift's order, in which NaN is less than every number. PostgreSQL has it the other
+  /// way round; `Decimal` has no infinity.
+  static func withLeastNaN(_ value: SQLExpression) -> SQLExpression {
+    .function("coalesce", [.function("nullif", [value, .text("NaN")]), .text("-Infinity")])
   }
 
   /// The comparison of unsigned numbers. Columns are signed: the upper half of the unsigned range

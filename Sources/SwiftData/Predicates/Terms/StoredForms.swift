@@ -1,13 +1,23 @@
 import Foundation
+import OpenSwiftDataSQLSyntax
 
 /// The stored forms in which captured values are bound.
 struct StoredForms {
   let mapping: SchemaMapping
   /// The store whose rows are selected; identifiers of other stores match nothing.
   let storeIdentifier: String?
+  let dialect: SQLDialect
 
   /// The value to bind for a captured value, and its kind.
   func form(of value: Any) throws -> (_StoredValue, ScalarTerm.Kind) {
+    let form = try anyForm(of: value)
+    if case .text(let text) = form.0, !dialect.storesZeroCharacters, text.utf8.contains(0) {
+      throw NotInSQL("a text with the character U+0000, which the database cannot store")
+    }
+    return form
+  }
+
+  private func anyForm(of value: Any) throws -> (_StoredValue, ScalarTerm.Kind) {
     switch value {
     // A cast to a protocol costs more than a cast to a type.
     case let value as Int: return (value.storedValue, .scalar(.int))

@@ -56,7 +56,7 @@ struct TextRules {
     switch forms {
     case .all(let forms) where forms.count == 1:
       return try left.nullSafeEquality(
-        ScalarTerm(value: bindings.bind(.text(forms[0])), kind: kind))
+        ScalarTerm(value: bindings.bind(.text(forms[0]), as: kind), kind: kind))
     case .all(let forms):
       return .all([left.isPresent, bindings.inList(left.value, forms.map { .text($0) })])
     case .beginnings(let beginnings):
