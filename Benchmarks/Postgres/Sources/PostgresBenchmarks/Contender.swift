@@ -91,6 +91,9 @@ struct Workload {
     expected = sum
   }
 
+  /// The server returns rows in any order, and sums of floating-point numbers depend on it.
+  private func isExpected(_ sum: Checksum) -> Bool { abs(sum.value - expected.value) < 100 }
+
   static func city(_ index: Int) -> String { "City number \(index % 5000)" }
 
   /// - Returns: The duration in seconds.
@@ -102,8 +105,8 @@ struct Workload {
     switch task {
     case .insert: try contender.insert(values)
     case .fetchAll: isRight = try contender.fetchAll().count == values.count
-    case .readAll: isRight = try contender.readAll() == expected
-    case .enumerate: isRight = try contender.enumerate() == expected
+    case .readAll: isRight = try isExpected(contender.readAll())
+    case .enumerate: isRight = try isExpected(contender.enumerate())
     case .lookUp: isRight = try contender.lookUp(10_000) > 100_000
     case .filter: isRight = try contender.filter(2000) == 40_000
     case .update: try contender.update(10_000)
