@@ -21,7 +21,6 @@ package struct SQLState: RawRepresentable, Hashable, Sendable, ExpressibleByStri
   package static let serializationFailure: SQLState = "40001"
   package static let statementCompletionUnknown: SQLState = "40003"
   package static let deadlock: SQLState = "40P01"
-  package static let insufficientPrivilege: SQLState = "42501"
   package static let duplicatePreparedStatement: SQLState = "42P05"
   package static let tooManyConnections: SQLState = "53300"
   package static let lockNotAvailable: SQLState = "55P03"
