@@ -20,7 +20,13 @@ struct PruningStep {
   func firstTransaction() throws -> Int64? { try integer(statements.firstTransaction) }
 
   /// The time of the oldest transaction in whole seconds; `infinity` if there is none.
-  func oldest() throws -> Double { try integer(statements.oldest).map { Double($0) } ?? .infinity }
+  func oldest() throws -> Double {
+    switch try session.statement(statements.oldest).values(.none).first?.first {
+    case .real(let seconds)?: seconds.rounded(.down)
+    case .integer(let seconds)?: Double(seconds)
+    case .null?, .text?, .blob?, nil: .infinity
+    }
+  }
 
   /// The first transaction, by number, that is not older than a timestamp.
   func first(since timestamp: Double) throws -> Int64? {
