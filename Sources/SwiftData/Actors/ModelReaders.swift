@@ -40,7 +40,9 @@ public final class ModelReaders: Sendable {
   ///     connections for reading of its stores.
   public init(_ container: ModelContainer, count: Int? = nil) {
     self.container = container
-    let connections = container.configurations.map { $0.isStoredInMemoryOnly ? 1 : $0.sqlite.readers }
+    let connections = container.configurations.map {
+      $0.isStoredInMemoryOnly ? 1 : $0.sqlite.readers
+    }
     let count = max(1, count ?? connections.min() ?? ModelConfiguration.SQLiteOptions().readers)
     self.count = count
     state = Mutex(State(idle: (0..<count).map { _ in Reader(container) }))

@@ -225,7 +225,8 @@ struct StoreMigration {
 
   /// The error for a file that is empty now, and so has no description.
   var isEmpty: SwiftDataError {
-    .loadIssueModelContainer.with("The file at \(configuration.url.path) is empty. Check the URL.",
+    .loadIssueModelContainer.with(
+      "The file at \(configuration.url.path) is empty. Check the URL.",
       because: .storeDamaged)
   }
 

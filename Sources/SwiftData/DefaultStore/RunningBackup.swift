@@ -84,7 +84,8 @@ struct RunningBackup {
         || FileManager.default.fileExists(atPath: partial.path)
     else {
       throw refusal(
-        "There is already a folder of values at \(values.path). Choose another name, or remove it first.")
+        "There is already a folder of values at \(values.path). Choose another name, or remove it first."
+      )
     }
   }
 

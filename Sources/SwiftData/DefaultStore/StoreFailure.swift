@@ -76,7 +76,8 @@ enum StoreFailure {
 
   private static func closed(_ url: URL) -> SwiftDataError {
     .containerClosed.with(
-      "The store at \(url.path) was closed with its container. Open a new container to use it again.")
+      "The store at \(url.path) was closed with its container. Open a new container to use it again."
+    )
   }
 
   private static func duplicate(

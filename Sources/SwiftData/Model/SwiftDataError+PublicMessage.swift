@@ -49,7 +49,8 @@ extension SwiftDataError.Reason {
     case .conflict(let conflicts):
       "The \(Self.entity(of: conflicts.map(\.identifier))) was changed by someone else in the "
         + "meantime. Read it again, and repeat the change."
-    case .invalidRequest, .schemaMismatch, .other: "The request failed because of an internal error."
+    case .invalidRequest, .schemaMismatch, .other:
+      "The request failed because of an internal error."
     case .historyExpired: "The changes since then are no longer available. Read everything again."
     case .busy, .timedOut: "The service is busy. Try again in a moment."
     case .cancelled: "The request was cancelled."
