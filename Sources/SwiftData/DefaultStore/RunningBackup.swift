@@ -24,7 +24,8 @@ import OpenSwiftDataSQLiteEngine
 /// 5. Everything is synchronised with the disk. Then the copy is renamed, so a file with the final
 ///    name is complete.
 ///
-/// A killed backup leaves only files with temporary names, which the next one removes. A lock on the
+/// A killed backup leaves a file with a temporary name, which the next one to the same place removes,
+/// and links, which the next one after a day removes. A lock on the
 /// temporary file keeps two backups to one place apart.
 struct RunningBackup {
   let store: DefaultStore
@@ -35,11 +36,14 @@ struct RunningBackup {
   /// The number of pages for each step: a few milliseconds.
   private static let pagesAtOnce: Int32 = 1000
 
+  private static let stagingPrefix = "backup-"
+
   private var partial: URL { url.appendingPathExtension("partial") }
 
   private var staging: URL {
     ExternalFolder(of: store.configuration.url).support
-      .appendingPathComponent("backup-\(getpid())-\(UUID().uuidString)", isDirectory: true)
+      .appendingPathComponent(
+        "\(RunningBackup.stagingPrefix)\(UUID().uuidString)", isDirectory: true)
   }
 
   func run() throws -> BackupSummary {
@@ -155,6 +159,7 @@ struct RunningBackup {
     let columns = ExternalFiles.columns(of: store.engine.mapping)
     guard !columns.isEmpty, store.configuration.allowsSave else { return try beginReading(source) }
     let folder = ExternalFolder(of: store.configuration.url)
+    removeOldStaging(in: folder.support)
     try FileManager.default.createDirectory(at: staging, withIntermediateDirectories: true)
     try store.pool.write { writer in
       try writer.begin(.immediate)
@@ -168,6 +173,18 @@ struct RunningBackup {
           try FileManager.default.copyItem(at: file, to: place)
         }
       }
+    }
+  }
+
+  /// Removes the links that killed backups have left. A running backup is younger than a day.
+  private func removeOldStaging(in support: URL) {
+    let files = FileManager.default
+    for name in (try? files.contentsOfDirectory(atPath: support.path)) ?? []
+    where name.hasPrefix(RunningBackup.stagingPrefix) {
+      let folder = support.appendingPathComponent(name)
+      let changed = try? files.attributesOfItem(atPath: folder.path)[.modificationDate] as? Date
+      guard let changed, changed.timeIntervalSinceNow < -86_400 else { continue }
+      try? files.removeItem(at: folder)
     }
   }
 

@@ -137,6 +137,31 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: backup.path + ".partial"))
   }
 
+  @Test func linksOfAKilledBackupAreRemovedAfterADay() async throws {
+    let folder = try TemporaryFolder()
+    let container = try Office.container(folder.store)
+    let context = ModelContext(container)
+    let person = Person(email: "a")
+    person.portrait = Data(repeating: 1, count: 300_000)
+    context.insert(person)
+    try context.save()
+    let support = folder.url.appendingPathComponent(".test_SUPPORT", isDirectory: true)
+    let (old, new) = (
+      support.appendingPathComponent("backup-old"), support.appendingPathComponent("backup-new")
+    )
+    for place in [old, new] {
+      try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+    }
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date.now.addingTimeInterval(-100_000)], ofItemAtPath: old.path)
+    try await container.backup(to: place(folder))
+    #expect(!FileManager.default.fileExists(atPath: old.path))
+    #expect(FileManager.default.fileExists(atPath: new.path))
+    let left = try FileManager.default.contentsOfDirectory(atPath: support.path)
+      .filter { $0.hasPrefix("backup-") }
+    #expect(left == ["backup-new"])
+  }
+
   @Test func aCancelledBackupLeavesNothing() async throws {
     let folder = try TemporaryFolder()
     let container = try Office.container(folder.store)
