@@ -138,7 +138,8 @@ package struct StoreMigration {
 
   /// The error for a file that is empty now, and so has no description.
   var isEmpty: SwiftDataError {
-    .loadIssueModelContainer.with("The \(subject.name) is empty. Check the address.")
+    .loadIssueModelContainer.with(
+      "The \(subject.name) is empty. Check the address.", because: .storeDamaged)
   }
 
   /// - Parameter stored: The description of the store, whose differences from the models are named.
@@ -160,6 +161,6 @@ package struct StoreMigration {
     let listed = differences.isEmpty ? "" : " Differences: \(differences.joined(separator: "; "))."
     throw SwiftDataError.loadIssueModelContainer.with(
       "The \(subject.name) has to be migrated, \(path.text).\(listed) \(advice). The \(noun) "
-        + "is unchanged.", doing: "opening a store")
+        + "is unchanged.", doing: "opening a store", because: .schemaMismatch)
   }
 }

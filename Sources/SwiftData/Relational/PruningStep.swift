@@ -19,9 +19,13 @@ struct PruningStep {
   /// The number of the oldest transaction; `nil` if there is none.
   func firstTransaction() throws -> Int64? { try integer(statements.firstTransaction) }
 
-  /// The time of the oldest transaction; `infinity` if there is none.
+  /// The time of the oldest transaction in whole seconds; `infinity` if there is none.
   func oldest() throws -> Double {
-    try session.statement(statements.oldest).values(.none).first?.first?.real ?? .infinity
+    switch try session.statement(statements.oldest).values(.none).first?.first {
+    case .real(let seconds)?: seconds.rounded(.down)
+    case .integer(let seconds)?: Double(seconds)
+    case .null?, .text?, .blob?, nil: .infinity
+    }
   }
 
   /// The first transaction, by number, that is not older than a timestamp.

@@ -57,7 +57,8 @@ extension RelationalStore {
     guard let owner, owner != editor.id else { return }
     throw SwiftDataError.storeWriteFailure.with(
       "Another context of this thread has opened a transaction on the store. Make the changes in that "
-        + "context, or after the end of the transaction. Nothing was stored.")
+        + "context, or after the end of the transaction. Nothing was stored.",
+      because: .invalidRequest)
   }
 }
 

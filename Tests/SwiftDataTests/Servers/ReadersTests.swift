@@ -1,0 +1,119 @@
+import Foundation
+import SwiftData
+import Synchronization
+import Testing
+
+@Suite struct ReadersTests {
+  private typealias Person = Office.Person
+
+  /// How many reads run at the same time.
+  private final class Load: Sendable {
+    private let state = Mutex((running: 0, most: 0))
+
+    var most: Int { state.withLock { $0.most } }
+
+    func begin() {
+      state.withLock { state in
+        state.running += 1
+        state.most = max(state.most, state.running)
+      }
+    }
+
+    func end() { state.withLock { $0.running -= 1 } }
+  }
+
+  @Test func readsRunAtTheSameTime() async throws {
+    let folder = try TemporaryFolder()
+    try Office.fill(folder.store, people: 10)
+    let readers = ModelReaders(try Office.container(folder.store), count: 3)
+    let load = Load()
+    try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<30 {
+        group.addTask {
+          try await readers.read { context in
+            load.begin()
+            Thread.sleep(forTimeInterval: 0.005)
+            let count = try context.fetch(FetchDescriptor<Person>()).count
+            load.end()
+            return count
+          }
+        }
+      }
+      for try await count in group { #expect(count == 10) }
+    }
+    #expect((2...3).contains(load.most))
+  }
+
+  @Test func aReadSeesEarlierSavesAndOneState() async throws {
+    let folder = try TemporaryFolder()
+    let container = try Office.container(folder.store)
+    let readers = ModelReaders(container)
+    #expect(readers.count == 3)
+    let context = ModelContext(container)
+    for number in 0..<50 {
+      context.insert(Person(email: "\(number)"))
+      try context.save()
+      let counts = try await readers.read { reader in
+        let first = try reader.fetchCount(FetchDescriptor<Person>())
+        let writer = ModelContext(reader.container)
+        writer.insert(Office.Member(name: "\(number)"))
+        try writer.save()
+        let members = try reader.fetchCount(FetchDescriptor<Office.Member>())
+        return (first, members)
+      }
+      #expect(counts.0 == number + 1 && counts.1 == number)
+    }
+  }
+
+  @Test func changesAreDiscarded() async throws {
+    let container = try Office.container()
+    let readers = ModelReaders(container)
+    #expect(readers.count == 1)
+    await #expect(throws: SwiftDataError.modelValidationFailure) {
+      try await readers.read { $0.insert(Person(email: "a")) }
+    }
+    let count = try await readers.read { context in
+      (context.hasChanges, try context.fetchCount(FetchDescriptor<Person>()))
+    }
+    #expect(!count.0 && count.1 == 0)
+  }
+
+  @Test func aCancelledReadDoesNotWait() async throws {
+    let readers = ModelReaders(try Office.container(), count: 1)
+    let hold = DispatchSemaphore(value: 0)
+    let holder = Task {
+      try await readers.read { _ in
+        hold.wait()
+        return 1
+      }
+    }
+    try await Task.sleep(for: .milliseconds(50))
+    let waiting = Task { try await readers.read { _ in 2 } }
+    try await Task.sleep(for: .milliseconds(20))
+    waiting.cancel()
+    await #expect(throws: CancellationError.self) { try await waiting.value }
+    hold.signal()
+    #expect(try await holder.value == 1)
+    #expect(try await readers.read { _ in 3 } == 3)
+  }
+
+  @Test func theHistoryHasASize() throws {
+    let folder = try TemporaryFolder()
+    let container = try Office.container(folder.store)
+    let empty = try #require(container.historySize().first)
+    #expect(empty.transactionCount == 0 && empty.changeCount == 0 && empty.byteCount == 0)
+    #expect(empty.oldest == nil)
+    let context = ModelContext(container)
+    for number in 0..<3 {
+      context.insert(Person(email: "\(number)"))
+      context.insert(Person(email: "other \(number)"))
+      try context.save()
+    }
+    let size = try #require(container.historySize().first)
+    #expect(size.transactionCount == 3 && size.changeCount == 6)
+    #expect(size.byteCount > 3 * 100)
+    #expect(abs(size.oldest?.timeIntervalSinceNow ?? 100) < 60)
+    try context.deleteHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+    #expect(try container.historySize().first?.transactionCount == 0)
+  }
+}
