@@ -60,13 +60,12 @@ struct StoreFile: Sendable {
       log?.attach(to: connection)
     }
     if configuration.isStoredInMemoryOnly {
-      return try ConnectionPool(path: "", mode: .memory(name: nil), configure: configure)
+      return try ConnectionPool(path: "", mode: .memory(name: nil), onWait: log?.note, configure: configure)
     }
     return try ConnectionPool(
       path: configuration.url.path, mode: configuration.allowsSave ? .readWriteCreate : .readOnly,
       readers: readers, keepsRollbackJournal: keepsRollbackJournal,
-      temporaryStorage: temporaryStorage,
-      configure: configure)
+      temporaryStorage: temporaryStorage, onWait: log?.note, configure: configure)
   }
 
   /// The error for a file that was created with other models.
