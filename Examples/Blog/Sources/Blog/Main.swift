@@ -63,25 +63,38 @@ struct Serve: AsyncParsableCommand {
     MetricsSystem.bootstrap(registry)
     let monitor = StoreMonitor(logger: logger)
     let stores = options.stores(monitor)
-    do {
-      let container = try stores.open()
-      let feed = Feed(modelContainer: container)
-      let host = host
-      let server = Application(
-        router: try router(
-          blog: Blog(container, readers: readers), feed: feed, monitor: monitor, registry: registry),
-        configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
-        services: [feed],
-        onServerRunning: { channel in
-          print("\(stores.place) is at http://\(host):\(channel.localAddress?.port ?? 0)")
-          fflush(nil)
-        }, logger: logger)
-      // Requests that have begun get their answers; those that take longer than the limit end.
-      var settings = ServiceGroupConfiguration(
-        services: [server], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
-      settings.maximumGracefulShutdownDuration = .seconds(20)
-      try await ServiceGroup(configuration: settings).run()
+    let users = try await serve(stores, monitor, registry, logger)
+    // The last reference to the container and its contexts closes the store, which writes the log back to
+    // the file. Connections that end on other threads may hold them for a moment. If another process
+    // uses the file, the log stays.
+    let deadline = ContinuousClock.now + .seconds(2)
+    while users.areLeft || stores.hasLog, .now < deadline {
+      try await Task.sleep(for: .milliseconds(5))
     }
+  }
+
+  /// - Returns: The users of the store, which are released soon.
+  private func serve(
+    _ stores: Stores, _ monitor: StoreMonitor, _ registry: MetricsRegistry, _ logger: Logger
+  ) async throws -> StoreUsers {
+    let container = try stores.open()
+    let feed = Feed(modelContainer: container)
+    let blog = Blog(container, readers: readers)
+    let host = host
+    let server = Application(
+      router: try router(blog: blog, feed: feed, monitor: monitor, registry: registry),
+      configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
+      services: [feed],
+      onServerRunning: { channel in
+        print("\(stores.place) is at http://\(host):\(channel.localAddress?.port ?? 0)")
+        fflush(nil)
+      }, logger: logger)
+    // Requests that have begun get their answers; those that take longer than the limit end.
+    var settings = ServiceGroupConfiguration(
+      services: [server], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+    settings.maximumGracefulShutdownDuration = .seconds(20)
+    try await ServiceGroup(configuration: settings).run()
+    return StoreUsers(container: container, blog: blog, feed: feed)
   }
 
   private func router(
@@ -99,4 +112,13 @@ struct Serve: AsyncParsableCommand {
     routes.addImages(to: router)
     return router
   }
+}
+
+/// What holds the store open.
+private struct StoreUsers {
+  weak var container: ModelContainer?
+  weak var blog: Blog?
+  weak var feed: Feed?
+
+  var areLeft: Bool { container != nil || blog != nil || feed != nil }
 }
