@@ -8,7 +8,7 @@ extension Connection {
   /// - Parameter access: How a file is opened for reading only; `nil` to examine it first.
   static func open(
     path: String, mode: OpenMode, access: ReadAccess?, busyTimeout: Duration,
-    keepsRollbackJournal: Bool, temporaryStorage: TemporaryStorage
+    keepsRollbackJournal: Bool, temporaryStorage: TemporaryStorage, tuning: ConnectionTuning
   ) throws -> OpaquePointer {
     #if OPENSWIFTDATA_INVARIANTS
       if let injector = FailureInjector.failing("open \(path)") {
@@ -30,7 +30,8 @@ extension Connection {
     do {
       try configure(
         opened, mode: mode, access: access, busyTimeout: busyTimeout,
-        keepsRollbackJournal: keepsRollbackJournal, temporaryStorage: temporaryStorage)
+        keepsRollbackJournal: keepsRollbackJournal, temporaryStorage: temporaryStorage,
+        tuning: tuning)
       return opened
     } catch {
       sqlite3_close_v2(opened)
@@ -48,7 +49,7 @@ extension Connection {
 
   private static func configure(
     _ database: OpaquePointer, mode: OpenMode, access: ReadAccess?, busyTimeout: Duration,
-    keepsRollbackJournal: Bool, temporaryStorage: TemporaryStorage
+    keepsRollbackJournal: Bool, temporaryStorage: TemporaryStorage, tuning: ConnectionTuning
   ) throws {
     sqlite3_extended_result_codes(database, 1)
     sqlite3_busy_timeout(database, busyTimeout.milliseconds)
@@ -58,9 +59,9 @@ extension Connection {
       try run("PRAGMA locking_mode = EXCLUSIVE", database)
     }
     // Triggers may write to R-trees only if the schema is trusted. The registered functions are not
-    // available to schemas, so a foreign file cannot call them. Negative sizes are in KiB.
+    // available to schemas, so a foreign file cannot call them.
     try run(
-      "PRAGMA trusted_schema = ON; PRAGMA cache_size = -8000; "
+      "PRAGMA trusted_schema = ON; \(tuning.memoryStatements); "
         + "PRAGMA temp_store = \(temporaryStorage.rawValue)", database)
     guard mode.isWritable else {
       // The first read fails if the file is not a database.
@@ -76,7 +77,8 @@ extension Connection {
     if !mode.isInMemory { try enterWAL(database, busyTimeout: busyTimeout) }
     // In WAL mode NORMAL keeps the file consistent after a power failure, which may undo the last
     // commits. FULL would flush to the disk at each commit.
-    try run("PRAGMA synchronous = NORMAL", database)
+    let pageSize = try integer("PRAGMA page_size", database)
+    try run(tuning.logStatements(pageSize: pageSize), database)
   }
 
   /// Switches to write-ahead logging, so that readers can run during a write.
@@ -94,14 +96,17 @@ extension Connection {
   }
 
   private static func isEmpty(_ database: OpaquePointer) throws -> Bool {
-    let sql = "PRAGMA page_count"
+    try integer("PRAGMA page_count", database) == 0
+  }
+
+  private static func integer(_ sql: String, _ database: OpaquePointer) throws -> Int {
     var statement: OpaquePointer?
     defer { sqlite3_finalize(statement) }
     let code = sqlite3_prepare_v2(database, sql, -1, &statement, nil)
     guard code == SQLITE_OK, sqlite3_step(statement) == SQLITE_ROW else {
       throw SQLiteError(database: database, resultCode: sqlite3_errcode(database), sql: sql)
     }
-    return sqlite3_column_int64(statement, 0) == 0
+    return Int(sqlite3_column_int64(statement, 0))
   }
 
   private static func run(_ sql: String, _ database: OpaquePointer) throws {

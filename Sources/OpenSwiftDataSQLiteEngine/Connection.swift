@@ -51,7 +51,8 @@ package final class Connection {
   package init(
     path: String, mode: OpenMode = .readWriteCreate, access: ReadAccess? = nil,
     busyTimeout: Duration = Connection.defaultBusyTimeout, cachedStatements: Int = 128,
-    keepsRollbackJournal: Bool = false, temporaryStorage: TemporaryStorage = .memory
+    keepsRollbackJournal: Bool = false, temporaryStorage: TemporaryStorage = .memory,
+    tuning: ConnectionTuning = ConnectionTuning()
   ) throws {
     self.path = mode.isInMemory ? nil : path
     self.mode = mode
@@ -60,7 +61,8 @@ package final class Connection {
     self.statements = StatementCache(capacity: cachedStatements)
     self.handle = try Self.open(
       path: path, mode: mode, access: access, busyTimeout: busyTimeout,
-      keepsRollbackJournal: keepsRollbackJournal, temporaryStorage: temporaryStorage)
+      keepsRollbackJournal: keepsRollbackJournal, temporaryStorage: temporaryStorage,
+      tuning: tuning)
   }
 
   deinit {

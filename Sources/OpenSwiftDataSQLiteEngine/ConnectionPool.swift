@@ -40,6 +40,7 @@ package final class ConnectionPool: @unchecked Sendable {
   private let keepsRollbackJournal: Bool
   private let temporaryStorage: TemporaryStorage
   private let onWait: (@Sendable (PoolWait) -> Void)?
+  private let tuning: ConnectionTuning
   private let configure: @Sendable (Connection) throws -> Void
   let watch = SchemaChangeDetector()
   /// The files that a read-only pool found at first; `nil` for other pools.
@@ -61,6 +62,7 @@ package final class ConnectionPool: @unchecked Sendable {
     busyTimeout: Duration = Connection.defaultBusyTimeout,
     seatTimeout: Duration = ConnectionPool.defaultSeatTimeout,
     keepsRollbackJournal: Bool = false, temporaryStorage: TemporaryStorage = .memory,
+    tuning: ConnectionTuning = ConnectionTuning(),
     onWait: (@Sendable (PoolWait) -> Void)? = nil,
     configure: @escaping @Sendable (Connection) throws -> Void = { _ in }
   ) throws {
@@ -71,6 +73,7 @@ package final class ConnectionPool: @unchecked Sendable {
     self.keepsRollbackJournal = keepsRollbackJournal
     self.temporaryStorage = temporaryStorage
     self.onWait = onWait
+    self.tuning = tuning
     self.configure = configure
     reading = mode == .readOnly ? ReadOnlyClosing(try DatabaseFile(at: path)) : nil
     let gate = PoolGate(
@@ -141,7 +144,7 @@ package final class ConnectionPool: @unchecked Sendable {
     let connection = try Connection(
       path: path, mode: isReader ? .readWrite : mode, access: reading?.access,
       busyTimeout: busyTimeout, keepsRollbackJournal: keepsRollbackJournal,
-      temporaryStorage: temporaryStorage)
+      temporaryStorage: temporaryStorage, tuning: tuning)
     try configure(connection)
     connection.watch = watch
     try watch.run(connection)
@@ -162,7 +165,10 @@ package final class ConnectionPool: @unchecked Sendable {
     }
     switch admission {
     case .enter(let seat): return seat
-    case .refuse: throw SQLiteError(.misuse, message: "the store is closed", path: path)
+    case .refuse:
+      var error = SQLiteError(.misuse, message: "the store is closed", path: path)
+      error.isClosedPool = true
+      throw error
     case .wait(let ticket):
       let limit = limit ?? seatTimeout
       let deadline = DispatchTime.now() + .milliseconds(Int(limit.milliseconds))

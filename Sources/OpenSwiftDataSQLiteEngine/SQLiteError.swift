@@ -20,6 +20,9 @@ package struct SQLiteError: Error, Sendable {
   /// The path of the database file, `nil` for one in memory.
   package let path: String?
 
+  /// Whether the pool was closed, so that no connection was used.
+  package var isClosedPool = false
+
   package init(extendedCode: Int32, message: String, sql: String? = nil, path: String? = nil) {
     self.code = ResultCode(rawValue: extendedCode)
     self.extendedCode = extendedCode
@@ -56,7 +59,7 @@ extension SQLiteError {
   }
 
   /// SQLITE_READONLY_DBMOVED.
-  static var movedFile: Int32 { SQLITE_READONLY | (4 << 8) }
+  package static var movedFile: Int32 { SQLITE_READONLY | (4 << 8) }
 
   /// The columns of a violated constraint, as `(table, column)`.
   package var constrainedColumns: [(table: String, column: String)] {

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import OpenSwiftDataPostgresEngine
 public import SwiftData
 
@@ -87,4 +87,31 @@ public final class PostgresStore: DataStore, DataStoreBatching, @unchecked Senda
 
 extension PostgresStore: PortProviding {
   package var port: any StorePort { engine }
+}
+
+extension PostgresStore: ClosableStore {
+  /// Waits until all reads and writes have ended, and closes the connections.
+  /// - Throws: `SwiftDataError.storeWriteFailure` if this thread reads or writes the store.
+  package func close() throws {
+    do {
+      try pool.close()
+    } catch {
+      throw SwiftDataError.storeWriteFailure.with(
+        "The store can't be closed inside of a transaction or a snapshot of the same thread. Close it "
+          + "afterwards.", doing: "closing a store", because: .invalidRequest)
+    }
+  }
+}
+
+extension PostgresStore: BackupProviding {
+  /// - Throws: `SwiftDataError.storeReadFailure` always: the server has tools of its own for this.
+  package func backup(
+    to url: URL, progress: @escaping (BackupProgress) -> Void,
+    isCancelled: @escaping () -> Bool
+  ) throws -> BackupSummary {
+    throw SwiftDataError.storeReadFailure.with(
+      "A store in PostgreSQL is not backed up to a file by the app. Use pg_dump for one database, or "
+        + "pg_basebackup with archived logs for the whole server.", doing: "backing up a store",
+      because: .invalidRequest)
+  }
 }

@@ -12,6 +12,7 @@ final class ContainerCoordinator: StoreCoordinator {
   let unsavedChanges = UnsavedChangesLog()
   let remoteCommits = RemoteCommitHub()
   let commits = Signals()
+  let closing = ContainerClosing()
   let migrationPlan: (any SchemaMigrationPlan.Type)?
   let configurations: Mutex<Set<ModelConfiguration>>
   private let portsByEntity: [String: any StorePort]

@@ -25,7 +25,7 @@ struct MigrationProblemsError {
     }
     return .loadIssueModelContainer.with(
       text + advice, doing: "migrating a store", entity: single?.entity,
-      property: single?.property)
+      property: single?.property, because: .schemaMismatch)
   }
 
   // MARK: Stages

@@ -203,6 +203,7 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   /// Deletes all models of all stores. Contexts see the deletion at their next fetch.
   /// - Throws: The error of a store; the stores before it are erased then.
   public func erase() throws {
+    try coordinator.requireOpen()
     defer {
       coordinator.changeLog.add(.everything, by: nil)
       coordinator.commits.fire()

@@ -44,6 +44,7 @@ final class RemoteCommitHub: Sendable {
     /// The containers to name in notifications, by observation. Several containers may share the
     /// stores.
     var observers: [ObjectIdentifier: WeakContainer] = [:]
+    var isClosed = false
   }
 
   private struct WeakContainer {
@@ -71,8 +72,19 @@ final class RemoteCommitHub: Sendable {
     return observation
   }
 
+  /// Removes the watches; observations that begin later have none.
+  func close() {
+    let ended = state.withLock { state in
+      state.isClosed = true
+      defer { (state.stores, state.observers) = (nil, [:]) }
+      return state.stores
+    }
+    withExtendedLifetime(ended) {}
+  }
+
   private func add(_ key: ObjectIdentifier, _ container: ModelContainer) {
     state.withLock { state in
+      if state.isClosed { return }
       state.observers[key] = WeakContainer(container: container)
       if state.stores != nil { return }
       let coordinator = container.coordinator

@@ -225,7 +225,8 @@ struct StoreMigration {
 
   /// The error for a file that is empty now, and so has no description.
   var isEmpty: SwiftDataError {
-    .loadIssueModelContainer.with("The file at \(configuration.url.path) is empty. Check the URL.")
+    .loadIssueModelContainer.with("The file at \(configuration.url.path) is empty. Check the URL.",
+      because: .storeDamaged)
   }
 
   private func requirePermission(_ path: MigrationPath) throws {
@@ -241,6 +242,6 @@ struct StoreMigration {
     }
     throw SwiftDataError.loadIssueModelContainer.with(
       "The store at \(configuration.url.path) has to be migrated, \(path.text). \(advice). The file "
-        + "is unchanged.", doing: "opening a store")
+        + "is unchanged.", doing: "opening a store", because: .schemaMismatch)
   }
 }

@@ -27,6 +27,7 @@ final class ContextStores {
 
   /// The stored row of a model; `nil` if it does not exist.
   func snapshot(for identifier: PersistentIdentifier) throws -> DefaultSnapshot? {
+    try coordinator.requireOpen()
     let scope = identifier.id.scope
     guard case .row = scope.kind else {
       return try coordinator.port(forEntity: scope.entityName)?
@@ -59,12 +60,13 @@ final class ContextStores {
     guard isReadingSnapshot else { return }
     throw SwiftDataError.storeWriteFailure.with(
       "Inside a snapshot nothing can be saved or deleted. Save after the snapshot, "
-        + "or use transaction(block:). Nothing was stored.")
+        + "or use transaction(block:). Nothing was stored.", because: .invalidRequest)
   }
 
   /// The stores of pending changes, in the order in which they are locked.
   func ports(of changes: ChangeTracker) throws -> [any StorePort] {
     if changes.isEmpty { return [] }
+    try coordinator.requireOpen()
     if coordinator.ports.count == 1 { return coordinator.ports }
     var found: [any StorePort] = []
     for descriptor in (Array(changes.inserted) + changes.changed + changes.deleted).descriptors {

@@ -160,7 +160,7 @@ extension ContextCore {
     guard externalChanges.feed.hasUnappliedChanges else { return }
     throw SwiftDataError.storeReadFailure.with(
       "The transaction did not begin, because models in memory could not be read again. Try again.",
-      doing: "beginning a transaction")
+      doing: "beginning a transaction", because: .unavailable)
   }
 
   private func commit(_ transaction: ContextTransaction) throws {

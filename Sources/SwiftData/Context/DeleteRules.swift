@@ -132,6 +132,8 @@ struct DeleteRules {
       "The delete rule .deny prevents the deletion of \(storage.identifier), because the "
         + "relationship still has \(blocking.prefix(5).joined(separator: ", "))\(more). Delete or "
         + "unlink them first.", entity: storage.descriptor.entityName,
-      property: storage.descriptor.properties[slot].name)
+      property: storage.descriptor.properties[slot].name,
+      because: .deletionDenied(
+        entity: storage.descriptor.entityName, property: storage.descriptor.properties[slot].name))
   }
 }

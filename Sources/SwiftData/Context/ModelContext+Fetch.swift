@@ -131,7 +131,8 @@ extension ModelContext {
         if !allowEscapingMutations && core.changes.size > known {
           throw SwiftDataError.modelValidationFailure.with(
             "The closure of enumerate left unsaved changes. Save them in the closure, or pass "
-              + "allowEscapingMutations: true.", entity: T._$descriptor.entityName)
+              + "allowEscapingMutations: true.", entity: T._$descriptor.entityName,
+            because: .invalidRequest)
         }
       }
     }

@@ -15,6 +15,7 @@ extension ModelContext {
   ///   no store keeps history of this type; the store's error.
   public func fetchHistory<T>(_ descriptor: HistoryDescriptor<T>) throws -> [T]
   where T: HistoryTransaction {
+    try core.coordinator.requireOpen()
     let ports = core.coordinator.ports
     let stores = Set(ports.map(\.identifier))
     let pages = try ports.compactMap { try $0.history(descriptor, stores: stores) }
@@ -30,6 +31,7 @@ extension ModelContext {
   ///   store's error. Stores before the one that fails have then deleted their transactions.
   public func deleteHistory<T>(_ descriptor: HistoryDescriptor<T>) throws
   where T: HistoryTransaction {
+    try core.coordinator.requireOpen()
     let keepers = try core.coordinator.ports.filter { try $0.deleteHistory(descriptor) }
     guard !keepers.isEmpty else { throw DataStoreError.unsupportedFeature }
   }

@@ -27,7 +27,8 @@ final class PendingErrors {
       SwiftDataError.modelValidationFailure.with(
         "\(owner.identifier) can't refer to \(storage.identifier), which is new in another context. "
           + "Save that context first, or insert both models into the same context.",
-        entity: owner.descriptor.entityName, property: owner.descriptor.properties[slot].name))
+        entity: owner.descriptor.entityName, property: owner.descriptor.properties[slot].name,
+        because: .invalidRequest))
   }
 
   func rejectModelOfOtherContainer(_ storage: _ModelStorage, in owner: _ModelStorage, _ slot: Int) {
@@ -38,7 +39,8 @@ final class PendingErrors {
           + "\(owner.descriptor.entityName) is stored in \(coordinator.storeNames), "
           + "\(storage.descriptor.entityName) in \(other?.storeNames ?? "another store"). Insert a model "
           + "with the same values into this container and refer to it.",
-        entity: owner.descriptor.entityName, property: owner.descriptor.properties[slot].name))
+        entity: owner.descriptor.entityName, property: owner.descriptor.properties[slot].name,
+        because: .invalidRequest))
   }
 
   func rejectModelOfOtherContext(_ storage: _ModelStorage) {
@@ -47,13 +49,13 @@ final class PendingErrors {
         SwiftDataError.modelValidationFailure.with(
           "The model \(storage.identifier) belongs to another container (\(other.storeNames)). Insert a "
             + "model with the same values into this container (\(coordinator.storeNames)).",
-          entity: storage.descriptor.entityName))
+          entity: storage.descriptor.entityName, because: .invalidRequest))
     }
     note(
       SwiftDataError.modelValidationFailure.with(
         "The model \(storage.identifier) belongs to another context. Pass its persistentModelID, and "
           + "fetch it in this context.",
-        entity: storage.descriptor.entityName))
+        entity: storage.descriptor.entityName, because: .invalidRequest))
   }
 }
 

@@ -13,6 +13,8 @@ protocol StoreCoordinator: AnyObject, Sendable {
   func rootEntity(of name: String) -> String
   /// Any class of the schema, for identifiers without a row.
   var anyModelType: any PersistentModel.Type { get }
+  /// - Throws: `SwiftDataError.containerClosed` if the container was closed.
+  func requireOpen() throws
   /// The links of all relationships of the schema.
   var links: RelationshipLinks { get }
   /// What the contexts of the container saved recently, for each other.
@@ -40,8 +42,10 @@ extension StoreCoordinator {
   }
 
   /// The port to the store that contains the models of a class.
-  /// - Throws: `SwiftDataError.unknownSchema` for a class that the schema lacks.
+  /// - Throws: `SwiftDataError.unknownSchema` for a class that the schema lacks, or
+  ///   `.containerClosed`.
   func port(of descriptor: _ModelDescriptor) throws -> any StorePort {
+    try requireOpen()
     guard let port = port(forEntity: descriptor.entityName), knows(descriptor) else {
       throw unknown(descriptor)
     }

@@ -36,7 +36,11 @@ struct Validation {
     for slot in storage.descriptor.relationshipSlots where storage.changedSlots.contains(slot) {
       guard let link = storage.descriptor.link(slot, in: coordinator) else { continue }
       if link.isRequired, let text = missing(storage, slot) {
-        failures.append(Validation.failure(storage, link.name, text))
+        failures.append(
+          Validation.failure(
+            storage, link.name, text,
+            because: .requiredValueMissing(
+              entity: storage.descriptor.entityName, properties: [link.name])))
       }
       validateCount(storage, slot, link, into: &failures)
     }
@@ -82,10 +86,12 @@ struct Validation {
   }
 
   static func failure(
-    _ storage: _ModelStorage, _ name: String, _ text: String
+    _ storage: _ModelStorage, _ name: String, _ text: String,
+    because reason: SwiftDataError.Reason? = nil
   ) -> SwiftDataError {
     SwiftDataError.modelValidationFailure.with(
-      "\(text) (\(storage.identifier))", entity: storage.descriptor.entityName, property: name)
+      "\(text) (\(storage.identifier))", entity: storage.descriptor.entityName, property: name,
+      because: reason)
   }
 }
 
@@ -124,7 +130,10 @@ private struct PendingUniqueness {
           Validation.failure(
             storage, constraint.names.joined(separator: ", "),
             "\(other.identifier) has the same value in this save, but the property is unique. "
-              + "Change one of the values."))
+              + "Change one of the values.",
+            because: .uniqueValueTaken(
+              entity: storage.descriptor.entityName, properties: constraint.names,
+              holder: other.identifier.isTemporary ? nil : other.identifier)))
       }
     }
   }

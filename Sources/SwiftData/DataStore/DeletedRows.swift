@@ -17,7 +17,8 @@ public struct DeletedRows: Error {
 
   /// The public error, for callers without a context.
   package var error: SwiftDataError {
-    SwiftDataError.modelValidationFailure.with(description, entity: identifiers.first?.entityName)
+    SwiftDataError.modelValidationFailure.with(
+      description, entity: identifiers.first?.entityName, because: .notFound(identifiers))
   }
 }
 

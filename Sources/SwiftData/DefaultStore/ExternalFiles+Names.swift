@@ -53,7 +53,7 @@ extension ExternalFiles {
   }
 
   /// The columns whose values may be stored in files.
-  private static func columns(of mapping: SchemaMapping) -> [(table: String, column: String)] {
+  static func columns(of mapping: SchemaMapping) -> [(table: String, column: String)] {
     var known: Set<[String]> = []
     var columns: [(table: String, column: String)] = []
     for entity in mapping.entities {

@@ -214,7 +214,8 @@ package final class ExternalFiles: ExternalValueStore {
     } catch {
       throw SwiftDataError.storeWriteFailure.with(
         "A large value can't be written to \(folder.values.path); nothing was stored.",
-        doing: "writing an external file of the store", underlying: error)
+        doing: "writing an external file of the store", underlying: error,
+        because: SwiftDataError.Reason(systemError: error))
     }
   }
 }

@@ -82,6 +82,17 @@ public struct ModelConfiguration: Identifiable, Sendable {
   /// delete old history with ``ModelContext/deleteHistory(_:)``. Not in Apple's framework.
   public var historyRetention: HistoryRetention?
 
+  /// How the store uses SQLite: connections, memory, time limits and durability.
+  ///
+  /// ```swift
+  /// var configuration = ModelConfiguration(url: url)
+  /// configuration.sqlite.readers = 8
+  /// configuration.sqlite.durability = .full
+  /// ```
+  ///
+  /// Not in Apple's framework.
+  public var sqlite = SQLiteOptions()
+
   /// What tests put into the store.
   package var instruments: StoreInstruments?
 

@@ -141,7 +141,8 @@ package struct StoreBackup {
     return SwiftDataError.storeWriteFailure.with(
       "The store at \(store.path) can't be copied to \(url.lastPathComponent) before its migration, so it was "
         + "not migrated. Free space on the volume, or open it without a backup; the store is unchanged.",
-      doing: "copying a store", underlying: cause ?? error)
+      doing: "copying a store", underlying: cause ?? error,
+      because: SwiftDataError.Reason(storeError: error))
   }
 }
 

@@ -18,7 +18,8 @@ enum StoreFailure {
       default: "can't be opened. Check the file and its folder."
       }
     return SwiftDataError.loadIssueModelContainer.with(
-      "The store at \(url.path) \(reason)", doing: "opening a store", underlying: cause(error))
+      "The store at \(url.path) \(reason)", doing: "opening a store", underlying: cause(error),
+      because: SwiftDataError.Reason(storeError: error))
   }
 
   /// An error of a migration; a locked store is reported as one that can't be opened.
@@ -29,7 +30,7 @@ enum StoreFailure {
     return SwiftDataError.loadIssueModelContainer.with(
       "The store at \(url.path) can't be migrated; it is unchanged."
         + (failure.code == .corrupt ? " \(recoveryAdvice)" : ""), doing: "migrating a store",
-      underlying: cause(error))
+      underlying: cause(error), because: SwiftDataError.Reason(failure))
   }
 
   /// Advice for a damaged file.
@@ -38,12 +39,13 @@ enum StoreFailure {
     + "SwiftDataTools."
 
   static func reading(_ error: SQLiteError, mapping: SchemaMapping, at url: URL) -> any Error {
+    if error.isClosedPool { return closed(url) }
     let work = StatementPurpose(error.sql, mapping)
     return SwiftDataError.storeReadFailure.with(
       "The store at \(url.path) can't be read. The context and the file are unchanged."
         + (error.code == .corrupt ? " \(isUnlocked(url) ? unlockedAdvice : recoveryAdvice)" : ""),
       doing: work.operation, entity: work.entity, property: work.property,
-      underlying: cause(error))
+      underlying: cause(error), because: SwiftDataError.Reason(error))
   }
 
   /// Whether SQLite can't lock the file while it reads it. Apparent damage may then be a concurrent
@@ -62,12 +64,19 @@ enum StoreFailure {
   static func writing(
     _ error: SQLiteError, consequence: String, mapping: SchemaMapping, at url: URL
   ) -> any Error {
+    if error.isClosedPool { return closed(url) }
     guard !error.isUniquenessViolation else { return duplicate(error, consequence, mapping) }
     let work = StatementPurpose(error.sql, mapping)
     return SwiftDataError.storeWriteFailure.with(
       "The store at \(url.path) can't be written; \(consequence)."
         + (error.code == .corrupt ? " \(recoveryAdvice)" : ""), doing: work.operation,
-      entity: work.entity, property: work.property, underlying: cause(error))
+      entity: work.entity, property: work.property, underlying: cause(error),
+      because: SwiftDataError.Reason(error))
+  }
+
+  private static func closed(_ url: URL) -> SwiftDataError {
+    .containerClosed.with(
+      "The store at \(url.path) was closed with its container. Open a new container to use it again.")
   }
 
   private static func duplicate(
@@ -83,7 +92,8 @@ enum StoreFailure {
     return SwiftDataError.modelValidationFailure.with(
       "Another model has the same value, but the property is unique; \(consequence). Give one of "
         + "them another value.", doing: StatementPurpose(error.sql, mapping).operation,
-      entity: entity?.name, property: names.joined(separator: ", "), underlying: cause(error))
+      entity: entity?.name, property: names.joined(separator: ", "), underlying: cause(error),
+      because: .uniqueValueTaken(entity: entity?.name ?? "", properties: names, holder: nil))
   }
 
   static func cause(_ error: any Error) -> any Error {

@@ -40,11 +40,12 @@ struct StoreFile: Sendable {
   }
 
   /// - Parameters:
-  ///   - readers: The number of connections for reading besides the writer.
+  ///   - readers: The number of connections for reading besides the writer; `nil` for that of the
+  ///     configuration.
   ///   - keepsRollbackJournal: Whether a file with a rollback journal is not switched to WAL mode.
   ///   - temporaryStorage: Where the connections keep sort data.
   static func openPool(
-    _ configuration: ModelConfiguration, readers: Int = 3, keepsRollbackJournal: Bool = false,
+    _ configuration: ModelConfiguration, readers: Int? = nil, keepsRollbackJournal: Bool = false,
     temporaryStorage: TemporaryStorage = .memory
   ) throws -> ConnectionPool {
     let log = StatementLog.wanted(by: configuration)
@@ -60,12 +61,17 @@ struct StoreFile: Sendable {
       log?.attach(to: connection)
     }
     if configuration.isStoredInMemoryOnly {
-      return try ConnectionPool(path: "", mode: .memory(name: nil), onWait: log?.note, configure: configure)
+      return try ConnectionPool(
+        path: "", mode: .memory(name: nil), seatTimeout: configuration.sqlite.seatTimeout,
+        tuning: configuration.sqlite.tuning, onWait: log?.note, configure: configure)
     }
     return try ConnectionPool(
       path: configuration.url.path, mode: configuration.allowsSave ? .readWriteCreate : .readOnly,
-      readers: readers, keepsRollbackJournal: keepsRollbackJournal,
-      temporaryStorage: temporaryStorage, onWait: log?.note, configure: configure)
+      readers: readers ?? configuration.sqlite.readers,
+      busyTimeout: configuration.sqlite.connectionTimeout,
+      seatTimeout: configuration.sqlite.seatTimeout, keepsRollbackJournal: keepsRollbackJournal,
+      temporaryStorage: temporaryStorage, tuning: configuration.sqlite.tuning,
+      onWait: log?.note, configure: configure)
   }
 
   /// The error for a file that was created with other models.
@@ -84,7 +90,7 @@ struct StoreFile: Sendable {
       "The store at \(url.path) was created with other models\(version): "
         + differences.prefix(12).map(\.description).joined(separator: "; ")
         + (differences.count > 12 ? "; and \(differences.count - 12) more" : "")
-        + ". \(advice); the file is unchanged.")
+        + ". \(advice); the file is unchanged.", because: .schemaMismatch)
   }
 
   /// Refuses to write files that only Apple's framework can keep consistent. Triggers of derived
@@ -96,7 +102,7 @@ struct StoreFile: Sendable {
     guard configuration.allowsSave, let reason = stored?.writingObstacle else { return }
     throw SwiftDataError.loadIssueModelContainer.with(
       "The store at \(configuration.url.path) has \(reason), which only Apple's framework can keep up to "
-        + "date. Open it with allowsSave: false. The file is unchanged.")
+        + "date. Open it with allowsSave: false. The file is unchanged.", because: .readOnly)
   }
 }
 

@@ -45,7 +45,8 @@ package struct StoreFileCheck {
       if file.kind == .missing, !allowsSave {
         throw SwiftDataError.loadIssueModelContainer.with(
           "There is no file at \(url.path), and allowsSave: false does not create one. Check the URL, or open "
-            + "the store with allowsSave: true once.", doing: "opening a store")
+            + "the store with allowsSave: true once.", doing: "opening a store",
+          because: .unavailable)
       }
       try check.checkHeaders(allowsSave: allowsSave)
       guard file.size > 0, let stored = try check.checkedContent(&look) else { return nil }
@@ -72,14 +73,16 @@ package struct StoreFileCheck {
         let check = StoreFileCheck(file: file, url: url)
         if file.kind == .missing {
           throw SwiftDataError.loadIssueModelContainer.with(
-            "There is no file at \(url.path). Check the path.", doing: "opening a store")
+            "There is no file at \(url.path). Check the path.", doing: "opening a store",
+            because: .unavailable)
         }
         try check.checkHeaders(allowsSave: false)
         let connection = try file.look()
         return try connection.transaction(.deferred) {
           guard let stored = try StoredSchema.read(connection, since: earlier) else {
             throw SwiftDataError.loadIssueModelContainer.with(
-              "The file at \(url.path) is empty. Check the URL.", doing: "opening a store")
+              "The file at \(url.path) is empty. Check the URL.", doing: "opening a store",
+              because: .storeDamaged)
           }
           look.begin(connection)
           return try body(connection, stored)
@@ -114,7 +117,7 @@ package struct StoreFileCheck {
   private func checkHeaders(allowsSave: Bool) throws {
     guard let fault = file.fault(forWriting: allowsSave) else { return }
     throw SwiftDataError.loadIssueModelContainer.with(
-      fault.sentence(url), doing: "opening a store")
+      fault.sentence(url), doing: "opening a store", because: fault.reason)
   }
 
   private func checkedContent(_ look: inout ConsistentRead.Progress) throws -> StoredSchema? {
@@ -144,7 +147,8 @@ package struct StoreFileCheck {
 
   private var foreignLog: SwiftDataError {
     .loadIssueModelContainer.with(
-      DatabaseFileProblem.foreignLog.sentence(url), doing: "opening a store")
+      DatabaseFileProblem.foreignLog.sentence(url), doing: "opening a store",
+      because: DatabaseFileProblem.foreignLog.reason)
   }
 }
 

@@ -70,7 +70,7 @@ struct StoreFileOpening {
     guard configuration.allowsSave else {
       throw SwiftDataError.loadIssueModelContainer.with(
         "There is no store at \(configuration.url.path), and allowsSave is false. Open it with "
-          + "allowsSave: true once, or check the URL.")
+          + "allowsSave: true once, or check the URL.", because: .unavailable)
     }
     return try pool.write { connection in
       try connection.transaction {
@@ -158,6 +158,6 @@ struct StoreFileOpening {
   private var isEmpty: SwiftDataError {
     .loadIssueModelContainer.with(
       "The file at \(configuration.url.path) is still empty after its tables were created. Check "
-        + "whether another program replaces it.")
+        + "whether another program replaces it.", because: .unavailable)
   }
 }

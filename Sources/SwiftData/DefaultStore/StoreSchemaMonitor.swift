@@ -54,7 +54,7 @@ final class StoreSchemaMonitor: Sendable {
     } catch is Migrated {
       throw SwiftDataError.loadIssueModelContainer.with(
         "The store at \(pool.path) was migrated by another process or container while it was being opened. "
-          + "Open it again.", doing: "opening a store")
+          + "Open it again.", doing: "opening a store", because: .schemaMismatch)
     }
   }
 
@@ -107,11 +107,12 @@ extension StoreSchemaMonitor.Migrated {
 
   static func whileReading(_ url: URL) -> any Error {
     SwiftDataError.storeReadFailure.with(
-      "The store at \(url.path) \(advice).", doing: "reading rows")
+      "The store at \(url.path) \(advice).", doing: "reading rows", because: .schemaMismatch)
   }
 
   static func whileWriting(_ url: URL, else consequence: String) -> any Error {
     SwiftDataError.storeWriteFailure.with(
-      "The store at \(url.path) \(advice); \(consequence).", doing: "beginning the transaction")
+      "The store at \(url.path) \(advice); \(consequence).", doing: "beginning the transaction",
+      because: .schemaMismatch)
   }
 }

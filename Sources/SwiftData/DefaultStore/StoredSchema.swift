@@ -72,7 +72,7 @@ package struct StoredSchema: Hashable, Sendable {
     else {
       throw SwiftDataError.loadIssueModelContainer.with(
         "The file at \(connection.path ?? "the given URL") is an SQLite database, but not a store: it "
-          + "has no Z_METADATA. Choose another URL; the file is unchanged.")
+          + "has no Z_METADATA. Choose another URL; the file is unchanged.", because: .storeDamaged)
     }
     return StoredSchema(
       schemaVersion: try connection.schemaVersion, identifier: identifier, metadata: metadata,

@@ -5,7 +5,8 @@ extension SwiftDataError {
     if failures.count == 1 { throw first }
     throw first.with(
       "\(failures.count) validation errors; nothing was saved:\n"
-        + failures.map { "- \($0.description)" }.joined(separator: "\n"))
+        + failures.map { "- \($0.description)" }.joined(separator: "\n")
+    ).listing(failures.flatMap(\.failures))
   }
 
   /// The error of a save to several stores of which some have committed.

@@ -6,7 +6,7 @@ extension SwiftDataError {
   func causeText(_ error: any Error) -> String {
     switch error {
     case let error as SwiftDataError:
-      error.kind == kind ? error.reason : error.description
+      error.kind == kind ? error.ownExplanation : error.description
     case let error as DatabaseFailure: error.cause
     case let error as DecodingError: Self.text(of: error)
     case let error as EncodingError: Self.text(of: error)

@@ -11,12 +11,12 @@ extension SwiftDataError: CustomStringConvertible, CustomDebugStringConvertible 
 
   /// The description without the kind: what is wrong, what to do, and the cause.
   package var explanation: String {
-    guard let cause = occasion.underlying else { return reason }
-    return reason + " Cause: \(Self.sentence(causeText(cause)))"
+    guard let cause = occasion.underlying else { return ownExplanation }
+    return ownExplanation + " Cause: \(Self.sentence(causeText(cause)))"
   }
 
   /// The description without the summary of the kind.
-  var reason: String { occasion.detail.map(Self.sentence) ?? kind.advice }
+  var ownExplanation: String { occasion.detail.map(Self.sentence) ?? kind.advice }
 
   /// The description, preceded by the name of the error.
   public var debugDescription: String {

@@ -25,6 +25,22 @@ extension SwiftDataError {
   /// Nothing was saved. `holder` is the identifier of that row. Not in Apple's framework.
   public static let uniquenessViolation = SwiftDataError(.uniquenessViolation)
 
+  /// There is no row with the identifier, or it belongs to a model of another class.
+  ///
+  /// Thrown by ``ModelContext/existingModel(_:for:)`` and ``ModelContext/model(_:urlText:)``. Not in
+  /// Apple's framework.
+  public static let modelNotFound = SwiftDataError(.modelNotFound)
+
+  /// A text is not the identifier of a model of this container.
+  ///
+  /// ``reason`` says what is wrong with it. Not in Apple's framework.
+  public static let invalidIdentifier = SwiftDataError(.invalidIdentifier)
+
+  /// The container was closed with ``ModelContainer/close()``.
+  ///
+  /// Thrown by each later use of its stores; nothing is read or stored. Not in Apple's framework.
+  public static let containerClosed = SwiftDataError(.containerClosed)
+
   /// The name of the constant that this error equals, such as `modelValidationFailure`, for logs.
   ///
   /// Not in Apple's framework.

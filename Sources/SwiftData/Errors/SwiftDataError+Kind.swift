@@ -1,6 +1,6 @@
 extension SwiftDataError {
-  /// The rule that was broken. The raw value is the name of the public constant. The last four are
-  /// not in Apple's framework.
+  /// The rule that was broken. The raw value is the name of the public constant. The last seven
+  /// are not in Apple's framework.
   package enum Kind: String, Sendable, Hashable, CaseIterable {
     case includePendingChangesWithBatchSize
     case unsupportedPredicate
@@ -23,6 +23,9 @@ extension SwiftDataError {
     case storeWriteFailure
     case saveConflict
     case uniquenessViolation
+    case modelNotFound
+    case invalidIdentifier
+    case containerClosed
   }
 }
 
@@ -72,6 +75,12 @@ extension SwiftDataError.Kind {
       "The models were changed elsewhere after they were read"
     case .uniquenessViolation:
       "A stored model has the unique value of a new one"
+    case .modelNotFound:
+      "The model does not exist"
+    case .invalidIdentifier:
+      "The text is not an identifier of a model"
+    case .containerClosed:
+      "The model container is closed"
     }
   }
 
@@ -120,6 +129,12 @@ extension SwiftDataError.Kind {
       "Roll back and make the changes again, or set conflictPolicy to .laterSaveWins."
     case .uniquenessViolation:
       "Give the new model another value, or change the stored model instead."
+    case .modelNotFound:
+      "Fetch the model by other properties; another writer may have deleted it."
+    case .invalidIdentifier:
+      "Use a text that urlText has returned for a saved model of the same store."
+    case .containerClosed:
+      "Open a new container for its stores."
     }
   }
 
@@ -137,6 +152,10 @@ extension SwiftDataError.Kind {
       "saving"
     case .missingModelContext:
       "using a model"
+    case .modelNotFound, .invalidIdentifier:
+      "looking up a model"
+    case .containerClosed:
+      "using a closed container"
     case .backwardMigration, .unknownSchema, .unknownDataStoreSchema:
       "matching models with a schema"
     case .historyTokenExpired, .invalidTransactionFetchRequest:

@@ -14,6 +14,10 @@ public struct SwiftDataError: Error, Hashable {
     var entity: String?
     var property: String?
     var underlying: (any Error)?
+    /// Why it happened, if the kind and the cause do not say it.
+    var reason: Reason?
+    /// The failures that this error lists, if there are several.
+    var failures: [SwiftDataError] = []
     /// The names of the stores that committed before another store of the same save failed.
     var committedStores: [String] = []
   }
@@ -34,16 +38,26 @@ public struct SwiftDataError: Error, Hashable {
   ///   - entity: The entity concerned.
   ///   - property: The property concerned, or several with commas.
   ///   - underlying: The cause. The description appends it, so the detail does not repeat it.
+  ///   - reason: Why, if neither the kind nor the cause says it.
   package func with(
     _ detail: String, doing operation: String? = nil, entity: String? = nil,
-    property: String? = nil, underlying: (any Error)? = nil
+    property: String? = nil, underlying: (any Error)? = nil, because reason: Reason? = nil
   ) -> SwiftDataError {
-    SwiftDataError(
-      kind,
-      Occasion(
-        detail: detail, operation: operation ?? occasion.operation,
-        entity: entity ?? occasion.entity, property: property ?? occasion.property,
-        underlying: underlying ?? occasion.underlying, committedStores: occasion.committedStores))
+    var occasion = occasion
+    occasion.detail = detail
+    occasion.operation = operation ?? occasion.operation
+    occasion.entity = entity ?? occasion.entity
+    occasion.property = property ?? occasion.property
+    occasion.underlying = underlying ?? occasion.underlying
+    occasion.reason = reason ?? occasion.reason
+    return SwiftDataError(kind, occasion)
+  }
+
+  /// The same error as the list of several failures.
+  func listing(_ failures: [SwiftDataError]) -> SwiftDataError {
+    var occasion = occasion
+    occasion.failures = failures
+    return SwiftDataError(kind, occasion)
   }
 
   /// The same error with the names of the stores that have committed.

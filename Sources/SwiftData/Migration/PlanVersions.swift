@@ -24,7 +24,7 @@ package struct PlanVersions {
       do {
         try schema.validate()
       } catch let error as SwiftDataError {
-        throw error.with("Version \(schema.version) of \(plan): \(error.reason)")
+        throw error.with("Version \(schema.version) of \(plan): \(error.ownExplanation)")
       }
     }
     versions = schemas.map(ModelVersion.init)

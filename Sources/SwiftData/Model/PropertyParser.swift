@@ -80,7 +80,7 @@ struct PropertyParser {
       if attribute?.isCodable == true { return .attribute(.encoded) }
       problems.append(
         SwiftDataError.loadIssueModelContainer.with(
-          (error as? SwiftDataError)?.reason
+          (error as? SwiftDataError)?.ownExplanation
             ?? "The type \(valueType) can't be stored: \(error). Mark the property @Transient.",
           entity: entityName, property: name))
       return .attribute(.encoded)

@@ -45,6 +45,11 @@ extension SwiftDataError {
       }
     return modelValidationFailure.with(
       "The relationship has \(count) models, but must have \(wanted). (\(identifier))",
-      entity: identifier.entityName, property: property)
+      entity: identifier.entityName, property: property,
+      because: count < minimum
+        ? .tooFewMembers(
+          entity: identifier.entityName, property: property, minimum: minimum, count: count)
+        : .tooManyMembers(
+          entity: identifier.entityName, property: property, maximum: maximum, count: count))
   }
 }

@@ -180,7 +180,9 @@ final class LinkWriter {
           "\(identifier) would lose its model, because the relationship is one-to-one and this save links "
             + "that model to another model. The relationship is required: give \(identifier) another model "
             + "first, or make the relationship optional. Nothing was saved.",
-          entity: rewriting.entity, property: rewriting.property)
+          entity: rewriting.entity, property: rewriting.property,
+          because: .requiredValueMissing(
+            entity: rewriting.entity, properties: [rewriting.property]))
       }
       changes.note(rewriting.partner, key: found[index])
       return SaveConsequences.Link(identifier: identifier, slot: rewriting.slot)

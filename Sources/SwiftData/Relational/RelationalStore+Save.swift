@@ -36,7 +36,7 @@ extension RelationalStore {
     if isWritable { return }
     throw SwiftDataError.modelValidationFailure.with(
       "The store \(name) was opened with allowsSave: false. Open it with allowsSave: true, or roll "
-        + "back.")
+        + "back.", because: .readOnly)
   }
 }
 

@@ -41,7 +41,8 @@ extension RelationalStore {
     lease?.end()
     throw SwiftDataError.storeWriteFailure.with(
       "Another context of this thread has opened a transaction on the store. Make the changes in that "
-        + "context, or after the end of the transaction. Nothing was stored.")
+        + "context, or after the end of the transaction. Nothing was stored.",
+      because: .invalidRequest)
   }
 }
 

@@ -256,7 +256,9 @@ final class RowDeletion {
         "The delete rule .deny prevents the deletion of \(identifier(owner, number)), because the "
           + "relationship still has \(RowDeletion.text(names, of: group.count)). Delete or unlink "
           + "them first. \(consequence)",
-        entity: store.mapping.entity(number: number)?.name, property: denial.property)
+        entity: store.mapping.entity(number: number)?.name, property: denial.property,
+        because: .deletionDenied(
+          entity: store.mapping.entity(number: number)?.name ?? "", property: denial.property))
     }
   }
 
@@ -279,7 +281,8 @@ final class RowDeletion {
           + RowDeletion.text(Array(left.prefix(RowDeletion.namedRows)), of: left.count)
           + ". Delete the referring models too, give the inverse relationship the delete "
           + "rule .cascade, or make the relationship optional. \(consequence)",
-        entity: emptying.owner.name, property: emptying.property)
+        entity: emptying.owner.name, property: emptying.property,
+        because: .deletionDenied(entity: emptying.owner.name, property: emptying.property))
     ]
   }
 
@@ -297,7 +300,8 @@ final class RowDeletion {
           + "to a deleted \(store.mapping.entity(number: number)?.name ?? "model"): in the rows "
           + "\(RowDeletion.text(keys, of: found.count)). Add \(referrer.entity) to the schema of the "
           + "container, and delete or change these rows first. \(consequence)",
-        entity: referrer.entity, property: referrer.property)
+        entity: referrer.entity, property: referrer.property,
+        because: .deletionDenied(entity: referrer.entity, property: referrer.property))
     ]
   }
 

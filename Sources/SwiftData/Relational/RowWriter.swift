@@ -320,7 +320,8 @@ final class RowWriter {
       return SwiftDataError.modelValidationFailure.with(
         "\(snapshot.persistentIdentifier) can't have the same value as \(holder), because the "
           + "property is unique. Nothing was saved.",
-        entity: entity.name, property: names.joined(separator: ", "))
+        entity: entity.name, property: names.joined(separator: ", "),
+        because: .uniqueValueTaken(entity: entity.name, properties: names, holder: holder))
     }
     return nil
   }
@@ -356,9 +357,11 @@ final class RowWriter {
     let other = store.mapping.entity(number: holder.number)?.name ?? "another entity"
     let identifier = PersistentIdentifier(
       scope: store.plans.scope(number: holder.number), key: holder.key)
+    let names = lookup.columns.map(\.path)
     return SwiftDataError.modelValidationFailure.with(
       "A new \(entity) has the unique value of \(identifier), a row of \(other), and can't update it. "
         + "Give one of them another value, or delete the \(other) first. Nothing was saved.",
-      entity: entity, property: lookup.columns.map(\.path).joined(separator: ", "))
+      entity: entity, property: names.joined(separator: ", "),
+      because: .uniqueValueTaken(entity: entity, properties: names, holder: identifier))
   }
 }

@@ -78,7 +78,7 @@ package enum SchemaValidation {
       _ = try attribute.storageForm()
       return []
     } catch {
-      let detail = (error as? SwiftDataError)?.reason ?? "\(error)"
+      let detail = (error as? SwiftDataError)?.ownExplanation ?? "\(error)"
       return [problem(detail, entity, attribute.name)]
     }
   }

@@ -215,7 +215,7 @@ package struct SchemaChange {
         throw SwiftDataError.loadIssueModelContainer.with(
           "The model in the store has this property, but the table \(table.name) has no column "
             + "\(column.name) for it. \(StoreFailure.recoveryAdvice)",
-          entity: column.id.entity, property: column.id.property)
+          entity: column.id.entity, property: column.id.property, because: .storeDamaged)
       }
     }
   }

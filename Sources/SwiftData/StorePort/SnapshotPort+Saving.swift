@@ -37,7 +37,7 @@ extension SnapshotPort {
     func failure(_ text: String) -> SwiftDataError {
       SwiftDataError.modelValidationFailure.with(
         "The store \(store.configuration.name) saved a new model, but returned \(text)",
-        entity: snapshot.descriptor.entityName)
+        entity: snapshot.descriptor.entityName, because: .other)
     }
     guard let permanent = remapped[snapshot.persistentIdentifier] else {
       throw failure(

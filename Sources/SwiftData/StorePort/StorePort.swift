@@ -97,6 +97,10 @@ package protocol StorePort: AnyObject, Sendable {
     _ descriptor: HistoryDescriptor<T>, stores: Set<String>
   ) throws -> HistoryPage<T>?
 
+  /// How much history the store has; `nil` if it has none.
+  /// - Throws: `SwiftDataError`, or the store's error.
+  func historySize() throws -> HistorySize?
+
   /// Deletes the matching history transactions.
   /// - Returns: Whether the store has a history of this type.
   /// - Throws: `SwiftDataError`, or the store's error.
@@ -154,6 +158,8 @@ extension StorePort {
   package func snapshot<R>(_ body: () throws -> R) throws -> R { try body() }
 
   package func beginReading() throws {}
+
+  package func historySize() throws -> HistorySize? { nil }
 }
 
 /// Models at the end of a path.

@@ -1,39 +1,32 @@
 import SwiftData
-import Synchronization
 
 /// One container, several contexts that read, and one context that writes.
 ///
-/// Each context is on an actor with a thread of its own while it works, so that reads use all cores. The
-/// writer is one actor, because an SQLite file has one writer at a time. Closures run on the actor; only
-/// `Sendable` values leave it, so no model does.
+/// Each context has a thread of its own while it works, so that reads use all cores. The writer is one
+/// actor, because an SQLite file has one writer at a time. Only `Sendable` values leave the closures, so
+/// no model does.
 final class Blog: Sendable {
   let container: ModelContainer
-  private let readers: [BlogReader]
+  private let readers: ModelReaders
   private let writer: BlogWriter
-  private let turn = Atomic(0)
 
-  init(_ container: ModelContainer, readers: Int) {
+  /// - Parameter readers: The number of contexts that read; `nil` for one for each connection.
+  init(_ container: ModelContainer, readers: Int? = nil) {
     self.container = container
-    self.readers = (0..<max(readers, 1)).map { _ in BlogReader(modelContainer: container) }
+    self.readers = ModelReaders(container, count: readers)
     writer = BlogWriter(modelContainer: container)
   }
 
   /// Runs reads that see one state of the store.
-  func read<R: Sendable>(_ body: @Sendable (ModelContext) throws -> R) async throws -> R {
-    let number = turn.wrappingAdd(1, ordering: .relaxed).oldValue
-    return try await readers[abs(number % readers.count)].read(body)
+  func read<R: Sendable>(
+    _ body: @escaping @Sendable (ModelContext) throws -> R
+  ) async throws -> R {
+    try await readers.read(body)
   }
 
   /// Runs reads and changes in one transaction, and saves them; a thrown error undoes all of them.
   func write<R: Sendable>(_ body: @Sendable (ModelContext) throws -> R) async throws -> R {
     try await writer.write(body)
-  }
-}
-
-@ModelActor
-actor BlogReader {
-  func read<R: Sendable>(_ body: @Sendable (ModelContext) throws -> R) throws -> R {
-    try modelContext.snapshot { try body(modelContext) }
   }
 }
 

@@ -26,25 +26,22 @@ struct ErrorAnswers: RouterMiddleware {
   }
 
   static func answer(to error: SwiftDataError) -> HTTPError {
-    switch error {
-    case .uniquenessViolation:
-      HTTPError(.conflict, message: "Another \(entity(error)) has the same value.")
-    case .saveConflict:
-      HTTPError(.conflict, message: "It was changed meanwhile. Read it again, then repeat.")
-    case .modelValidationFailure:
-      HTTPError(.conflict, message: "A rule of \(entity(error)) forbids this.")
-    case .storeWriteFailure, .storeReadFailure:
-      // Another writer, a full disk, a lost connection: the same request may succeed later.
-      HTTPError(
-        .serviceUnavailable, headers: [.retryAfter: "1"],
-        message: "The store cannot be used now. Nothing was changed. Repeat the request later.")
-    default:
-      HTTPError(.internalServerError, message: "The request failed.")
-    }
-  }
-
-  private static func entity(_ error: SwiftDataError) -> String {
-    error.entity?.lowercased() ?? "the model"
+    let status: HTTPResponse.Status =
+      switch error.reason {
+      case .notFound, .invalidIdentifier: .notFound
+      case .uniqueValueTaken, .conflict, .deletionDenied: .conflict
+      case .requiredValueMissing, .tooFewMembers, .tooManyMembers, .invalidValue:
+        .unprocessableContent
+      case .historyExpired: .gone
+      case .diskFull: HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
+      case .busy, .timedOut, .cancelled, .unavailable, .closed, .readOnly: .serviceUnavailable
+      case .invalidRequest, .storeDamaged, .schemaMismatch, .outcomeUnknown, .partiallySaved,
+        .other:
+        .internalServerError
+      }
+    return HTTPError(
+      status, headers: error.reason.isTransient ? [.retryAfter: "1"] : [:],
+      message: error.publicMessage)
   }
 }
 

@@ -12,7 +12,7 @@ struct BlogServer: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "Blog",
     abstract: "A JSON API over SwiftData. DATABASE_URL selects a PostgreSQL database.",
-    subcommands: [Serve.self, Migrate.self, Seed.self], defaultSubcommand: Serve.self)
+    subcommands: [Serve.self, Migrate.self, Backup.self, Seed.self], defaultSubcommand: Serve.self)
 }
 
 struct StoreOptions: ParsableArguments {
@@ -39,6 +39,23 @@ struct Migrate: ParsableCommand {
   }
 }
 
+struct Backup: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Copies the store with its images, also while servers use it.")
+
+  @OptionGroup var options: StoreOptions
+
+  @Argument(help: "The file of the copy, which must not exist.")
+  var file: String
+
+  func run() async throws {
+    let container = try options.stores().open()
+    let summary = try await container.backup(to: URL(fileURLWithPath: file))
+    print("\(file) has \(summary.byteCount) bytes.")
+    try await container.close()
+  }
+}
+
 struct Serve: AsyncParsableCommand {
   static let configuration = CommandConfiguration(abstract: "Serves the blog until SIGTERM.")
 
@@ -50,8 +67,8 @@ struct Serve: AsyncParsableCommand {
   @Option(help: "The port to listen on; 0 selects a free port.")
   var port = 8080
 
-  @Option(help: "The number of contexts that read.")
-  var readers = 3
+  @Option(help: "The number of contexts that read. Without it, one for each connection.")
+  var readers: Int?
 
   @Option(help: "The lowest level of messages: trace, debug, info, warning, error.")
   var logLevel = "info"
@@ -63,20 +80,6 @@ struct Serve: AsyncParsableCommand {
     MetricsSystem.bootstrap(registry)
     let monitor = StoreMonitor(logger: logger)
     let stores = options.stores(monitor)
-    let users = try await serve(stores, monitor, registry, logger)
-    // The last reference to the container and its contexts closes the store, which writes the log back to
-    // the file. Connections that end on other threads may hold them for a moment. If another process
-    // uses the file, the log stays.
-    let deadline = ContinuousClock.now + .seconds(2)
-    while users.areLeft || stores.hasLog, .now < deadline {
-      try await Task.sleep(for: .milliseconds(5))
-    }
-  }
-
-  /// - Returns: The users of the store, which are released soon.
-  private func serve(
-    _ stores: Stores, _ monitor: StoreMonitor, _ registry: MetricsRegistry, _ logger: Logger
-  ) async throws -> StoreUsers {
     let container = try stores.open()
     let feed = Feed(modelContainer: container)
     let blog = Blog(container, readers: readers)
@@ -94,7 +97,8 @@ struct Serve: AsyncParsableCommand {
       services: [server], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
     settings.maximumGracefulShutdownDuration = .seconds(20)
     try await ServiceGroup(configuration: settings).run()
-    return StoreUsers(container: container, blog: blog, feed: feed)
+    // All requests have ended. Closing writes the log back to the file.
+    try await container.close()
   }
 
   private func router(
@@ -112,13 +116,4 @@ struct Serve: AsyncParsableCommand {
     routes.addImages(to: router)
     return router
   }
-}
-
-/// What holds the store open.
-private struct StoreUsers {
-  weak var container: ModelContainer?
-  weak var blog: Blog?
-  weak var feed: Feed?
-
-  var areLeft: Bool { container != nil || blog != nil || feed != nil }
 }

@@ -14,7 +14,7 @@ struct Seed: AsyncParsableCommand {
   func run() async throws {
     let stores = options.stores()
     try stores.migrate()
-    let blog = Blog(try stores.open(), readers: 1)
+    let blog = Blog(try stores.open())
     let count = posts
     try await blog.write { context in
       let authors = (0..<max(count / 20, 1)).map { number in

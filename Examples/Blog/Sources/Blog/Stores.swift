@@ -16,11 +16,6 @@ struct Stores {
   /// Where the models are, for people.
   var place: String { address == nil ? file.path : "the database of DATABASE_URL" }
 
-  /// Whether there is a log beside the file: some process uses it, or has not ended well.
-  var hasLog: Bool {
-    address == nil && FileManager.default.fileExists(atPath: file.path + "-wal")
-  }
-
   /// Opens the store of a server. An older store is not migrated: that is the task of a deployment.
   func open() throws -> ModelContainer {
     let container = try open(migrates: false)

@@ -28,13 +28,6 @@ enum Served {
   }
 
   @ModelActor
-  actor Reader {
-    func read<R: Sendable>(_ body: @Sendable (ModelContext) throws -> R) throws -> R {
-      try modelContext.snapshot { try body(modelContext) }
-    }
-  }
-
-  @ModelActor
   actor Writer {
     func write<R: Sendable>(_ body: @Sendable (ModelContext) throws -> R) throws -> R {
       modelContext.uniquenessPolicy = .refuse
@@ -61,15 +54,16 @@ enum Served {
     let message: String
   }
 
-  @Suite struct ServerArticleTests {
+  @Suite struct WritingAServerArticleTests {
     func answer(to error: SwiftDataError) -> RequestError {
-      switch error {
-      case .uniquenessViolation: RequestError(status: 409, message: "The value is taken.")
-      case .saveConflict: RequestError(status: 409, message: "It was changed meanwhile.")
-      case .modelValidationFailure: RequestError(status: 422, message: "A rule forbids this.")
-      case .storeReadFailure, .storeWriteFailure: RequestError(status: 503, message: "Try again.")
-      default: RequestError(status: 500, message: "The request failed.")
-      }
+      let status =
+        switch error.reason {
+        case .notFound, .invalidIdentifier: 404
+        case .uniqueValueTaken, .conflict, .deletionDenied: 409
+        case .requiredValueMissing, .invalidValue: 422
+        case let reason: reason.isTransient ? 503 : 500
+        }
+      return RequestError(status: status, message: error.publicMessage)
     }
 
     private var documentedFile: URL {
@@ -85,26 +79,24 @@ enum Served {
       return container
     }
 
-    private func seeded() async throws -> (Writer, Reader) {
+    private func seeded() async throws -> (Writer, ModelReaders) {
       let container = try container()
+
       let writer = Writer(modelContainer: container)
-      let readers = (0..<3).map { _ in Reader(modelContainer: container) }
+      let readers = ModelReaders(container)
       try await writer.write { context in
         let author = Author(email: "ada@blog.example")
         for number in 0..<30 {
           context.insert(Post(code: "p\(number + 10)", title: "\(number)", author: author))
         }
       }
-
-      let reader = readers[0]
-
-      return (writer, reader)
+      return (writer, readers)
     }
 
     @Test func aPageIsReadWithItsAuthors() async throws {
-      let (_, reader) = try await seeded()
+      let (_, readers) = try await seeded()
 
-      let page = try await reader.read { context in
+      let page = try await readers.read { context in
         var descriptor = FetchDescriptor<Post>(sortBy: [SortDescriptor(\.code, order: .reverse)])
         descriptor.fetchLimit = 20
         descriptor.relationshipKeyPathsForPrefetching = [\.author]
@@ -116,7 +108,7 @@ enum Served {
       #expect(try JSONDecoder().decode([PostView].self, from: json) == page)
 
       let last = page.last?.code ?? ""
-      let next = try await reader.read { context in
+      let next = try await readers.read { context in
         try context.fetch(
           FetchDescriptor<Post>(
             predicate: #Predicate { $0.code < last },
@@ -127,7 +119,7 @@ enum Served {
     }
 
     @Test func aRevisionRefusesAStaleEdit() async throws {
-      let (writer, reader) = try await seeded()
+      let (writer, readers) = try await seeded()
 
       func rename(_ code: String, to title: String, at revision: Int) async throws -> PostView {
         try await writer.write { context in
@@ -149,12 +141,12 @@ enum Served {
         try await rename("p10", to: "newer", at: 1)
       }
       #expect(stale?.status == 412)
-      let titles = try await reader.read { try $0.fetch(FetchDescriptor<Post>()).map(\.title) }
+      let titles = try await readers.read { try $0.fetch(FetchDescriptor<Post>()).map(\.title) }
       #expect(titles.contains("new") && !titles.contains("newer"))
     }
 
     @Test func failuresHaveAnswers() async throws {
-      let (writer, reader) = try await seeded()
+      let (writer, readers) = try await seeded()
 
       do {
         try await writer.write { $0.insert(Author(email: "ada@blog.example")) }
@@ -172,12 +164,12 @@ enum Served {
           for author in try context.fetch(FetchDescriptor<Author>()) { context.delete(author) }
         }
       }
-      #expect(answer(to: try #require(denied)).status == 422)
-      #expect(try await reader.read { try $0.fetchCount(FetchDescriptor<Author>()) } == 1)
+      #expect(answer(to: try #require(denied)).status == 409)
+      #expect(try await readers.read { try $0.fetchCount(FetchDescriptor<Author>()) } == 1)
     }
 
     @Test func noIncrementIsLost() async throws {
-      let (writer, reader) = try await seeded()
+      let (writer, readers) = try await seeded()
 
       await withThrowingTaskGroup(of: Void.self) { group in
         for _ in 0..<1600 {
@@ -189,7 +181,7 @@ enum Served {
           }
         }
       }
-      let likes = try await reader.read { context in
+      let likes = try await readers.read { context in
         try context.fetch(FetchDescriptor<Post>(predicate: #Predicate { $0.code == "p10" })).first?
           .likes
       }
@@ -216,6 +208,17 @@ enum Served {
       }
       _ = try ModelContainer(
         for: Author.self, Post.self, configurations: ModelConfiguration(url: file))
+    }
+
+    @Test func aClosedContainerRefuses() async throws {
+      let container = try container()
+
+      try await container.close()
+
+      let error = #expect(throws: SwiftDataError.self) {
+        try ModelContext(container).fetchCount(FetchDescriptor<Post>())
+      }
+      #expect(error == .containerClosed)
     }
 
     @Test func counterpartsOfFluent() throws {

@@ -1,0 +1,18 @@
+import OpenSwiftDataSQLiteEngine
+
+extension DefaultStore: ClosableStore {
+  /// Waits until all reads and writes have ended, writes the log back, and closes the file.
+  ///
+  /// Later operations throw ``SwiftDataError/containerClosed``. Called by ``ModelContainer/close()``.
+  /// Not in Apple's framework.
+  /// - Throws: `SwiftDataError.storeWriteFailure` if this thread reads or writes the store.
+  package func close() throws {
+    do {
+      try pool.close()
+    } catch {
+      throw SwiftDataError.storeWriteFailure.with(
+        "The store can't be closed inside of a transaction or a snapshot of the same thread. Close it "
+          + "afterwards.", doing: "closing a store", because: .invalidRequest)
+    }
+  }
+}

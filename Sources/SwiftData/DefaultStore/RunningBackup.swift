@@ -1,0 +1,260 @@
+import Foundation
+import OpenSwiftDataSQLSyntax
+import OpenSwiftDataSQLiteEngine
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Copies a store while contexts and other processes write to it. Called by
+/// `ModelContainer.backup(to:)`.
+///
+/// 1. A connection of its own begins a read transaction. All that follows is of that state. If rows
+///    may name files, the transaction begins under the write lock, and these files are hard-linked
+///    into a folder beside the store before the lock is released: later saves may remove them.
+/// 2. The pages are copied in steps into a file with a temporary name.
+/// 3. The linked values are moved beside the copy, or copied if it is on another volume.
+/// 4. The copy is checked: its integrity, and the number of rows of each table.
+/// 5. Everything is synchronised with the disk. Then the copy is renamed, so a file with the final
+///    name is complete.
+///
+/// A killed backup leaves only files with temporary names, which the next one removes. A lock on the
+/// temporary file keeps two backups to one place apart.
+struct RunningBackup {
+  let store: DefaultStore
+  let url: URL
+  let progress: (BackupProgress) -> Void
+  let isCancelled: () -> Bool
+
+  /// The number of pages for each step: a few milliseconds.
+  private static let pagesAtOnce: Int32 = 1000
+
+  private var partial: URL { url.appendingPathExtension("partial") }
+
+  private var staging: URL {
+    ExternalFolder(of: store.configuration.url).support
+      .appendingPathComponent("backup-\(getpid())-\(UUID().uuidString)", isDirectory: true)
+  }
+
+  func run() throws -> BackupSummary {
+    try requireFreePlace()
+    let staging = staging
+    defer { try? FileManager.default.removeItem(at: staging) }
+    do {
+      let lock = try lockPartial()
+      defer { close(lock) }
+      do {
+        return try copy(staging)
+      } catch {
+        removePartial()
+        throw error
+      }
+    } catch let error as CancellationError {
+      throw error
+    } catch let error as SwiftDataError {
+      throw error
+    } catch let error as SQLiteError where error.isClosedPool {
+      throw SwiftDataError.containerClosed.with("No backup was made.")
+    } catch {
+      throw SwiftDataError.storeReadFailure.with(
+        "The store at \(store.configuration.url.path) can't be backed up to \(url.path). No backup was "
+          + "made; the store is unchanged.", doing: "backing up a store",
+        underlying: StoreFailure.cause(error), because: SwiftDataError.Reason(storeError: error))
+    }
+  }
+
+  private func requireFreePlace() throws {
+    guard url.isFileURL, !url.lastPathComponent.isEmpty else {
+      throw refusal("The URL \(url) is not the URL of a file. Use the URL of a file in a folder.")
+    }
+    guard !FileManager.default.fileExists(atPath: url.path) else {
+      throw refusal(
+        "There is already a file at \(url.path). Choose another name, or remove the file with its folder of "
+          + "values first.")
+    }
+    let values = ExternalFolder(of: url).support
+    guard
+      !FileManager.default.fileExists(atPath: values.path)
+        || FileManager.default.fileExists(atPath: partial.path)
+    else {
+      throw refusal(
+        "There is already a folder of values at \(values.path). Choose another name, or remove it first.")
+    }
+  }
+
+  private func refusal(_ text: String) -> SwiftDataError {
+    .storeReadFailure.with(text, doing: "backing up a store", because: .invalidRequest)
+  }
+
+  /// Creates or empties the temporary file, and removes what a killed backup has left.
+  /// - Returns: The descriptor that holds the lock.
+  private func lockPartial() throws -> Int32 {
+    let file = open(partial.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+    guard file >= 0 else { throw POSIXError.last }
+    guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
+      close(file)
+      throw SwiftDataError.storeReadFailure.with(
+        "Another backup to \(url.path) is running. Wait for its end, or choose another name.",
+        doing: "backing up a store", because: .busy)
+    }
+    try? FileManager.default.removeItem(at: ExternalFolder(of: url).support)
+    guard ftruncate(file, 0) == 0 else {
+      defer { close(file) }
+      throw POSIXError.last
+    }
+    return file
+  }
+
+  private func removePartial() {
+    try? FileManager.default.removeItem(at: ExternalFolder(of: url).support)
+    unlink(partial.path)
+  }
+
+  // MARK: Copying
+
+  private func copy(_ staging: URL) throws -> BackupSummary {
+    let source = try Connection(
+      path: store.configuration.url.path,
+      mode: store.configuration.allowsSave ? .readWrite : .readOnly)
+    try source.execute("PRAGMA query_only = ON")
+    try begin(source, staging)
+    defer { source.rollback() }
+    let pageSize = try Int(source.integer("PRAGMA page_size") ?? 0)
+    try source.copyInSteps(to: partial.path, pages: RunningBackup.pagesAtOnce) { copied, all in
+      if isCancelled() { throw CancellationError() }
+      progress(BackupProgress(copiedBytes: copied * pageSize, totalBytes: all * pageSize))
+    }
+    let (values, missing) = try copyValues(staging)
+    let counts = try check(against: source)
+    try ExternalFolder.synchronize(partial)
+    try throwInjectedFault("rename \(partial.lastPathComponent)")
+    // A link fails if the name is taken meanwhile, unlike a renaming.
+    guard hardLink(partial.path, url.path) == 0 || errno == EPERM || errno == EOPNOTSUPP else {
+      throw POSIXError.last
+    }
+    if FileManager.default.fileExists(atPath: url.path) {
+      unlink(partial.path)
+    } else if rename(partial.path, url.path) != 0 {
+      throw POSIXError.last
+    }
+    try ExternalFolder.synchronize(url.deletingLastPathComponent())
+    return BackupSummary(
+      url: url, byteCount: DatabaseFile.size(of: url.path) ?? 0, rowCounts: counts,
+      externalValueCount: values, missingValueCount: missing)
+  }
+
+  /// Begins the read transaction of the copy.
+  private func begin(_ source: Connection, _ staging: URL) throws {
+    let columns = ExternalFiles.columns(of: store.engine.mapping)
+    guard !columns.isEmpty, store.configuration.allowsSave else { return try beginReading(source) }
+    let folder = ExternalFolder(of: store.configuration.url)
+    try FileManager.default.createDirectory(at: staging, withIntermediateDirectories: true)
+    try store.pool.write { writer in
+      try writer.begin(.immediate)
+      defer { writer.rollback() }
+      try beginReading(source)
+      for (table, column) in columns {
+        try StoredName.forEach(table, column, source) { _, name in
+          guard let file = folder.file(named: name) else { return }
+          let place = staging.appendingPathComponent(name)
+          if hardLink(file.path, place.path) == 0 || errno == EEXIST { return }
+          try FileManager.default.copyItem(at: file, to: place)
+        }
+      }
+    }
+  }
+
+  private func beginReading(_ source: Connection) throws {
+    try source.begin(.deferred)
+    _ = try source.integer("SELECT count(*) FROM sqlite_master")
+  }
+
+  // MARK: Values
+
+  private func copyValues(_ staging: URL) throws -> (copied: Int, missing: Int) {
+    let source = ExternalFolder(of: store.configuration.url)
+    let copy = ExternalFolder(of: url)
+    var names: Set<String> = []
+    var missing = 0
+    let connection = try Connection(path: partial.path, mode: .readOnly, access: .immutable)
+    // Also the names of entities that are not in the schema.
+    try StoredName.forEach(in: connection) { stored in
+      guard names.insert(stored.name).inserted else { return }
+      if isCancelled() { throw CancellationError() }
+      let staged = staging.appendingPathComponent(stored.name)
+      let file =
+        FileManager.default.fileExists(atPath: staged.path)
+        ? staged : source.file(named: stored.name)
+      guard let file else {
+        missing += 1
+        return
+      }
+      try copy.make()
+      try RunningBackup.link(file, to: copy.values.appendingPathComponent(stored.name))
+    }
+    if names.count > missing { try copy.synchronize() }
+    return (names.count - missing, missing)
+  }
+
+  private static func link(_ file: URL, to place: URL) throws {
+    try throwInjectedFault("link \(file.lastPathComponent)")
+    if hardLink(file.path, place.path) == 0 || errno == EEXIST { return }
+    try FileManager.default.copyItem(at: file, to: place)
+    try ExternalFolder.synchronize(place)
+  }
+
+  // MARK: Checking
+
+  private func check(against source: Connection) throws -> [String: Int] {
+    let copy = try Connection(path: partial.path, mode: .readOnly, access: .immutable)
+    let findings = try copy.texts("PRAGMA integrity_check(1)")
+    guard findings == ["ok"] else {
+      throw SwiftDataError.storeReadFailure.with(
+        "The store at \(store.configuration.url.path) is damaged: \(findings.first ?? "no answer"). No backup was "
+          + "made. \(StoreFailure.recoveryAdvice)", doing: "checking a backup",
+        because: .storeDamaged)
+    }
+    let (expected, found) = (try counts(source), try counts(copy))
+    guard expected == found else {
+      throw SwiftDataError.storeReadFailure.with(
+        "The copy of the store has other numbers of rows than the store. No backup was made. Try again.",
+        doing: "checking a backup", because: .unavailable)
+    }
+    return found
+  }
+
+  /// The number of rows of each entity's table.
+  private func counts(_ connection: Connection) throws -> [String: Int] {
+    var counts: [String: Int] = [:]
+    for table in Set(store.engine.mapping.entities.map(\.table)) {
+      if isCancelled() { throw CancellationError() }
+      counts[table] = try Int(
+        connection.integer("SELECT count(*) FROM \(table.quotedName)") ?? 0)
+    }
+    return counts
+  }
+}
+
+private func hardLink(_ file: String, _ place: String) -> Int32 { link(file, place) }
+
+extension DefaultStore: BackupProviding {
+  package func backup(
+    to url: URL, progress: @escaping (BackupProgress) -> Void,
+    isCancelled: @escaping () -> Bool
+  ) throws -> BackupSummary {
+    guard !configuration.isStoredInMemoryOnly else {
+      throw SwiftDataError.storeReadFailure.with(
+        "A store in memory has no file to back up. Copy its models into another container.",
+        doing: "backing up a store", because: .invalidRequest)
+    }
+    return try RunningBackup(
+      store: self, url: url, progress: progress, isCancelled: isCancelled
+    ).run()
+  }
+}

@@ -1,0 +1,30 @@
+import Foundation
+import OpenSwiftDataSQLSyntax
+
+extension RelationalStore {
+  /// Counts the rows of the history, and estimates their size as the pruner does.
+  package func historySize() throws -> HistorySize? {
+    if history == nil { return nil }
+    return try driver.snapshot {
+      try driver.read { session in
+        let step = PruningStep(session: session, plans: plans)
+        let transactions = try count(.transaction, session)
+        let changes = try count(.change, session)
+        let oldest = try step.oldest()
+        let size = try step.changes()?.size ?? 0
+        return HistorySize(
+          storeIdentifier: identifier, transactionCount: transactions, changeCount: changes,
+          oldest: oldest.isFinite ? Date(timeIntervalSinceReferenceDate: oldest) : nil,
+          byteCount: Int(
+            Double(changes) * size + Double(transactions) * PruningStep.transactionSize))
+      }
+    }
+  }
+
+  private func count(_ entity: HistoryTables.Entity, _ session: any SQLSession) throws -> Int {
+    let select = Select(
+      [.function("count", [RowColumns.key()])], from: TableReference(entity.table))
+    return try Int(
+      session.statement(select.rendered(in: driver.dialect).sql).integer(.none) ?? 0)
+  }
+}

@@ -1,0 +1,53 @@
+package import OpenSwiftDataPostgresEngine
+package import SwiftData
+
+/// What an error of the server stands for. `SwiftDataError.reason` asks the cause of an error.
+extension PostgresError: ReasonedError {
+  package func reason(entity: String?, properties: [String]) -> SwiftDataError.Reason {
+    if isOutcomeUnknown { return .outcomeUnknown }
+    if let known = PostgresError.reason(of: state, entity, properties) { return known }
+    return switch kind {
+    case .connection, .invalidAnswer: .unavailable
+    case .timeout: .timedOut
+    case .cancelled: .cancelled
+    case .busy: .busy
+    case .value: .invalidValue(entity: entity, property: properties.first)
+    case .misuse: .invalidRequest
+    case .server: .other
+    }
+  }
+
+  private static func reason(
+    of state: SQLState?, _ entity: String?, _ properties: [String]
+  ) -> SwiftDataError.Reason? {
+    switch state {
+    case nil: nil
+    case .uniqueViolation?:
+      .uniqueValueTaken(entity: entity ?? "", properties: properties, holder: nil)
+    case "23502"?: .requiredValueMissing(entity: entity ?? "", properties: properties)
+    case .serializationFailure?, .deadlock?, .lockNotAvailable?, .tooManyConnections?: .busy
+    case .statementCompletionUnknown?: .outcomeUnknown
+    case "53100"?: .diskFull
+    case "XX001"?, "XX002"?: .storeDamaged
+    case .queryCanceled?, .idleInTransactionTimeout?, .idleSessionTimeout?: .timedOut
+    case .readOnlyTransaction?, "42501"?: .readOnly
+    // Undefined tables, columns and functions.
+    case "42P01"?, "42703"?, "42883"?, "3F000"?: .schemaMismatch
+    case let state?: reason(ofCategory: state.category, entity, properties)
+    }
+  }
+
+  /// Classes of https://www.postgresql.org/docs/15/errcodes-appendix.html.
+  private static func reason(
+    ofCategory category: String, _ entity: String?, _ properties: [String]
+  ) -> SwiftDataError.Reason? {
+    switch category {
+    // Connections, wrong passwords, operator intervention.
+    case "08", "28", "57": .unavailable
+    case "22", "23": .invalidValue(entity: entity, property: properties.first)
+    // Insufficient resources, and errors of the system.
+    case "53", "58": .unavailable
+    default: nil
+    }
+  }
+}
