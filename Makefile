@@ -32,16 +32,26 @@ trips:
 	@Scripts/setup
 	swift run --package-path Examples/Trips $(NESTED) Trips $(ARGUMENTS)
 
-trips-# A server, built with optimisation. It enables the trait Observability, which all modules see, so it has a folder of
+trips-tool:
+	@Scripts/setup
+	swift run --package-path Examples/Trips $(NESTED) TripsTool $(ARGUMENTS)
+
+remote-store:
+	@Scripts/setup
+	swift run --package-path Examples/RemoteStore $(NESTED) RemoteNotes
+
+# A server, built with optimisation. It enables the trait Observability, which all modules see, so it has a folder of
 # its own. With DATABASE_URL in the environment it is built with libpq, and uses that PostgreSQL database.
 BLOG = --package-path Examples/Blog --scratch-path .build-blog -c release $(if $(DATABASE_URL),--traits PostgreSQL)
 
+BLOG_STORE = $(if $(STORE),--store $(STORE))
+
 migrate:
 	@Scripts/setup $(if $(DATABASE_URL),--postgres)
-	swift run $(BLOG) Blog migrate $(ARGUMENTS)
+	swift run $(BLOG) Blog migrate $(BLOG_STORE)
 
 serve: migrate
-	swift run $(BLOG) Blog serve $(ARGUMENTS)
+	swift run $(BLOG) Blog serve $(BLOG_STORE) $(ARGUMENTS)
 
 # The server and its clients: conflicts, kill -9, full disk, malformed requests; then the tests of the product
 # SwiftDataObservability. `Scripts/check-blog --moments 200` takes longer.
@@ -56,14 +66,6 @@ blog-load:
 	@Scripts/setup
 	swift build --package-path Examples/Blog --scratch-path .build-blog -c release --traits Comparison
 	Scripts/measure-blog $(ARGUMENTS)
-
-tool:
-	@Scripts/setup
-	swift run --package-path Examples/Trips $(NESTED) TripsTool $(ARGUMENTS)
-
-remote-store:
-	@Scripts/setup
-	swift run --package-path Examples/RemoteStore $(NESTED) RemoteNotes
 
 tool:
 	@Scripts/setup
