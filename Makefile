@@ -1,11 +1,12 @@
-.PHONY: demo chinook upgrade trips trips-postgres trips-tool remote-store tool tool-postgres test runtime \
-  diagnostics check samples format warnings type-checking packages release browser browser-postgres docs \
-  benchmark benchmark-postgres
+.PHONY: demo chinook upgrade trips trips-postgres trips-tool remote-store migrate serve blog-test blog-load \
+  tool tool-postgres test runtime diagnostics check samples format warnings type-checking packages release \
+  browser browser-postgres docs benchmark benchmark-postgres
 
 # What `swift format` looks at.
 SWIFT = Package.swift Sources Tests Tools/Package.swift Tools/Sources Interchange/Program \
   Examples/Package.swift Examples/Sources Examples/Trips/Package.swift Examples/Trips/Sources \
   Examples/RemoteStore/Package.swift Examples/RemoteStore/Sources \
+  Examples/Blog/Package.swift Examples/Blog/Sources Examples/Blog/Tests \
   Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Postgres/Package.swift Benchmarks/Postgres/Sources
 
 # Builds a package of its own into the folder of this one. Without the flag SwiftPM takes the plan that is
@@ -45,6 +46,33 @@ trips-tool:
 remote-store:
 	@Scripts/setup
 	swift run --package-path Examples/RemoteStore $(NESTED) RemoteNotes
+
+# A server, built with optimisation. It enables the trait Observability, which all modules see, so it has a folder of
+# its own. With DATABASE_URL in the environment it is built with libpq, and uses that PostgreSQL database.
+BLOG = --package-path Examples/Blog --scratch-path .build-blog -c release $(if $(DATABASE_URL),--traits PostgreSQL)
+
+BLOG_STORE = $(if $(STORE),--store $(STORE))
+
+migrate:
+	@Scripts/setup $(if $(DATABASE_URL),--postgres)
+	swift run $(BLOG) Blog migrate $(BLOG_STORE)
+
+serve: migrate
+	swift run $(BLOG) Blog serve $(BLOG_STORE) $(ARGUMENTS)
+
+# The server and its clients: conflicts, kill -9, full disk, malformed requests; then the tests of the product
+# SwiftDataObservability. `Scripts/check-blog --moments 200` takes longer.
+blog-test:
+	@Scripts/setup $(if $(DATABASE_URL),--postgres)
+	swift build $(BLOG) --product Blog
+	Scripts/check-blog $(ARGUMENTS)
+	swift test $(BLOG)
+
+# Requests per second beside handwritten SQL through GRDB. Needs wrk.
+blog-load:
+	@Scripts/setup
+	swift build --package-path Examples/Blog --scratch-path .build-blog -c release --traits Comparison
+	Scripts/measure-blog $(ARGUMENTS)
 
 tool:
 	@Scripts/setup

@@ -14,6 +14,8 @@ import PackageDescription
     name: "OpenSwiftDataCPostgres", providers: [.apt(["libpq-dev"]), .yum(["libpq-devel"])])
 #endif
 
+let observability = TargetDependencyCondition.when(traits: ["Observability"])
+
 let package = Package(
   name: "OpenSwiftData",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -23,9 +25,19 @@ let package = Package(
     .library(name: "SwiftDataStores", targets: ["SwiftDataStores"]),
     .library(name: "SwiftDataTesting", targets: ["SwiftDataTesting"]),
     .library(name: "SwiftDataPostgres", targets: ["SwiftDataPostgres"]),
+    .library(name: "SwiftDataObservability", targets: ["SwiftDataObservability"]),
+  ],
+  traits: [
+    .trait(
+      name: "Observability",
+      description: "The product SwiftDataObservability: logs, metrics and traces of stores.")
   ],
   dependencies: [
-    .package(url: "https://github.com/swiftlang/swift-syntax", "600.0.0"..<"604.0.0")
+    .package(url: "https://github.com/swiftlang/swift-syntax", "600.0.0"..<"604.0.0"),
+    // Only fetched for the trait Observability: all target dependencies on them have the condition.
+    .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.2.0"),
   ],
   targets: [
     .systemLibrary(
@@ -81,6 +93,14 @@ let package = Package(
       dependencies: [
         "SwiftData", "OpenSwiftDataPostgresEngine", "OpenSwiftDataRowStorage",
         "OpenSwiftDataSQLiteEngine", "OpenSwiftDataSQLSyntax", "OpenSwiftDataStoreFormat",
+      ]),
+    .target(
+      name: "SwiftDataObservability",
+      dependencies: [
+        "SwiftData",
+        .product(name: "Logging", package: "swift-log", condition: observability),
+        .product(name: "CoreMetrics", package: "swift-metrics", condition: observability),
+        .product(name: "Tracing", package: "swift-distributed-tracing", condition: observability),
       ]),
     .testTarget(name: "RowStorageTests", dependencies: ["OpenSwiftDataRowStorage"]),
     .testTarget(

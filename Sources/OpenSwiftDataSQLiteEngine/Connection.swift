@@ -26,6 +26,12 @@ package final class Connection {
   /// The current tracer; SQLite refers to it without retaining it.
   var tracer: Tracer?
 
+  /// Reports waits for locks; SQLite refers to it without retaining it.
+  var waitTracer: WaitTracer?
+
+  /// Writes the log back and reports that; SQLite refers to it without retaining it.
+  var checkpointTracer: CheckpointTracer?
+
   /// The open enclosing transaction, of which all other transactions are parts; SQLite refers to it
   /// without retaining it.
   var enclosing: EnclosingTransaction?

@@ -39,6 +39,7 @@ package final class ConnectionPool: @unchecked Sendable {
   private let seatTimeout: Duration
   private let keepsRollbackJournal: Bool
   private let temporaryStorage: TemporaryStorage
+  private let onWait: (@Sendable (PoolWait) -> Void)?
   private let tuning: ConnectionTuning
   private let configure: @Sendable (Connection) throws -> Void
   let watch = SchemaChangeDetector()
@@ -54,6 +55,7 @@ package final class ConnectionPool: @unchecked Sendable {
   ///   - readers: The number of connections for reading besides the writer; 0 for one connection in
   ///     total.
   ///   - keepsRollbackJournal: Whether a file with a rollback journal is not switched to WAL mode.
+  ///   - onWait: Called after each wait of a thread for another one, on that thread.
   ///   - configure: Runs once on every connection, to register functions and collations.
   package init(
     path: String, mode: OpenMode, readers: Int = 3,
@@ -61,6 +63,7 @@ package final class ConnectionPool: @unchecked Sendable {
     seatTimeout: Duration = ConnectionPool.defaultSeatTimeout,
     keepsRollbackJournal: Bool = false, temporaryStorage: TemporaryStorage = .memory,
     tuning: ConnectionTuning = ConnectionTuning(),
+    onWait: (@Sendable (PoolWait) -> Void)? = nil,
     configure: @escaping @Sendable (Connection) throws -> Void = { _ in }
   ) throws {
     self.path = path
@@ -69,6 +72,7 @@ package final class ConnectionPool: @unchecked Sendable {
     self.seatTimeout = seatTimeout
     self.keepsRollbackJournal = keepsRollbackJournal
     self.temporaryStorage = temporaryStorage
+    self.onWait = onWait
     self.tuning = tuning
     self.configure = configure
     reading = mode == .readOnly ? ReadOnlyClosing(try DatabaseFile(at: path)) : nil
@@ -168,23 +172,34 @@ package final class ConnectionPool: @unchecked Sendable {
     case .wait(let ticket):
       let limit = limit ?? seatTimeout
       let deadline = DispatchTime.now() + .milliseconds(Int(limit.milliseconds))
+      let begin = onWait == nil ? nil : ContinuousClock.now
       if sleeper?.wake.wait(timeout: deadline) == .timedOut,
         state.withLock({ state in
           state.sleepers[ticket] = nil
           return state.gate.withdraw(ticket: ticket)
         })
       {
+        note(waitFor: purpose, since: begin, isTimedOut: true)
         throw SQLiteError(
           .busy,
           message:
             "another thread of this process did not finish its \(purpose == .write ? "write" : "reads") "
             + "within \(limit)", path: path)
       }
+      note(waitFor: purpose, since: begin, isTimedOut: false)
     }
     guard let seat = sleeper?.seat.withLock({ $0 }) else {
       preconditionFailure("ConnectionPool: woken without a seat")
     }
     return seat
+  }
+
+  private func note(
+    waitFor purpose: PoolGate.Purpose, since begin: ContinuousClock.Instant?, isTimedOut: Bool
+  ) {
+    guard let begin, let onWait else { return }
+    onWait(
+      PoolWait(isForWriting: purpose == .write, duration: .now - begin, isTimedOut: isTimedOut))
   }
 
   func leave(_ seat: Int) {

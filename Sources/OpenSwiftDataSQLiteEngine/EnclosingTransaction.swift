@@ -76,8 +76,8 @@ extension Connection {
 
   private func waiting(_ limit: Duration?, _ body: () throws -> Void) throws {
     guard let limit else { return try body() }
-    sqlite3_busy_timeout(handle, limit.milliseconds)
-    defer { sqlite3_busy_timeout(handle, busyTimeout.milliseconds) }
+    waitForLocks(atMost: limit)
+    defer { waitForLocks(atMost: busyTimeout) }
     try body()
   }
 

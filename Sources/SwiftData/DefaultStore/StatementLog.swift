@@ -11,34 +11,6 @@ import OpenSwiftDataSQLiteEngine
 /// Not in Apple's framework. With `OPENSWIFTDATA_SQL=1` in the environment, all stores print the
 /// same events to standard error; with `OPENSWIFTDATA_SQL=values` including bound values.
 public struct StatementLog: Sendable {
-  /// An event in the log.
-  public enum Event: Sendable {
-    /// A statement has finished.
-    case statement(Statement)
-    /// A part of a fetch is evaluated in memory.
-    case inMemory(InMemoryWork)
-  }
-
-  /// A statement that has finished.
-  public struct Statement: Sendable {
-    /// The SQL text, with parameters in place of values.
-    public let sql: String
-    /// The SQL text with its values, if the log includes values.
-    public let sqlWithValues: String?
-    /// The time from the start of the statement to its end, including the reading of its rows.
-    public let duration: Duration
-    /// The number of rows that the statement returned.
-    public let rowCount: Int
-  }
-
-  /// The part of a fetch that SQL can't evaluate.
-  public struct InMemoryWork: Sendable {
-    /// The entity that was fetched.
-    public let entityName: String
-    /// The reasons: one for each part of the predicate, and one for the order.
-    public let reasons: [String]
-  }
-
   package let includesValues: Bool
   package let handle: @Sendable (Event) -> Void
 
@@ -50,20 +22,6 @@ public struct StatementLog: Sendable {
   public init(includesValues: Bool = false, _ handle: @escaping @Sendable (Event) -> Void) {
     self.includesValues = includesValues
     self.handle = handle
-  }
-}
-
-extension StatementLog.Event: CustomStringConvertible {
-  /// The event as one line of text.
-  public var description: String {
-    switch self {
-    case .statement(let statement):
-      let time = String(format: "%.3f", statement.duration / .milliseconds(1))
-      let sql = statement.sqlWithValues ?? statement.sql
-      return "SQL \(time) ms, \(statement.rowCount) rows: \(sql)"
-    case .inMemory(let work):
-      return "SQL \(work.entityName), evaluated in memory: \(work.reasons.joined(separator: "; "))"
-    }
   }
 }
 
@@ -95,19 +53,27 @@ extension StatementLog {
             sql: trace.sql, sqlWithValues: trace.expandedSQL, duration: trace.duration,
             rowCount: trace.rowCount)))
     }
+    connection.traceWaits { [handle] duration in
+      handle(.wait(Wait(reason: .lock, duration: duration, isTimedOut: false)))
+    }
+    connection.traceCheckpoints { [handle] checkpoint in
+      handle(
+        .checkpoint(
+          Checkpoint(
+            duration: checkpoint.duration, pageCount: checkpoint.pageCount,
+            writtenPageCount: checkpoint.writtenPageCount)))
+    }
+  }
+
+  @Sendable func note(_ wait: PoolWait) {
+    handle(
+      .wait(
+        Wait(
+          reason: wait.isForWriting ? .writer : .reader, duration: wait.duration,
+          isTimedOut: wait.isTimedOut)))
   }
 
   @Sendable func note(entity: String, reasons: [String]) {
     handle(.inMemory(InMemoryWork(entityName: entity, reasons: reasons)))
-  }
-}
-
-extension StatementLog.Event {
-  fileprivate var withoutValues: Self {
-    guard case .statement(let statement) = self else { return self }
-    return .statement(
-      StatementLog.Statement(
-        sql: statement.sql, sqlWithValues: nil, duration: statement.duration,
-        rowCount: statement.rowCount))
   }
 }

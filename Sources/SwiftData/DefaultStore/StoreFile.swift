@@ -63,7 +63,7 @@ struct StoreFile: Sendable {
     if configuration.isStoredInMemoryOnly {
       return try ConnectionPool(
         path: "", mode: .memory(name: nil), seatTimeout: configuration.sqlite.seatTimeout,
-        tuning: configuration.sqlite.tuning, configure: configure)
+        tuning: configuration.sqlite.tuning, onWait: log?.note, configure: configure)
     }
     return try ConnectionPool(
       path: configuration.url.path, mode: configuration.allowsSave ? .readWriteCreate : .readOnly,
@@ -71,7 +71,7 @@ struct StoreFile: Sendable {
       busyTimeout: configuration.sqlite.connectionTimeout,
       seatTimeout: configuration.sqlite.seatTimeout, keepsRollbackJournal: keepsRollbackJournal,
       temporaryStorage: temporaryStorage, tuning: configuration.sqlite.tuning,
-      configure: configure)
+      onWait: log?.note, configure: configure)
   }
 
   /// The error for a file that was created with other models.

@@ -50,6 +50,7 @@ public final class StatementRecorder: Sendable {
         case .statement(let statement):
           state.recordings[number]?.statements.append(RecordedStatement(statement))
         case .inMemory(let work): state.recordings[number]?.inMemory.append(work)
+        case .wait, .checkpoint: break
         }
       }
     }

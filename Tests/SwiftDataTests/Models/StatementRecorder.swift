@@ -11,6 +11,7 @@ final class StatementRecorder: Sendable {
       switch event {
       case .statement(let statement): self.statements.withLock { $0.append(statement) }
       case .inMemory(let work): self.inMemory.withLock { $0.append(work) }
+      case .wait, .checkpoint: break
       }
     }
   }

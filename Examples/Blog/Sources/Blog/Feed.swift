@@ -1,0 +1,77 @@
+import Foundation
+import Hummingbird
+import ServiceLifecycle
+import SwiftData
+
+/// Sends changes of the latest posts to all pages that listen. One sequence serves all of them, and sees
+/// saves of other processes too.
+@ModelActor
+actor Feed: Service {
+  private var pages: [UUID: AsyncStream<ByteBuffer>.Continuation] = [:]
+  private var codes: [String] = []
+
+  /// What happened to the latest posts, in their order.
+  struct Change: Encodable, Sendable {
+    let posts: [String]
+    let updated: [String]
+  }
+
+  func run() async throws {
+    try await cancelWhenGracefulShutdown { try await self.follow() }
+    for page in pages.values { page.finish() }
+  }
+
+  private func follow() async throws {
+    var latest = FetchDescriptor<Post>(sortBy: [SortDescriptor(\.code, order: .reverse)])
+    latest.fetchLimit = 20
+    for await change in modelContext.changes(of: latest) {
+      codes = change.models.map(\.code)
+      let updated = change.difference.updated.map { change.models[$0.offset].code }
+      guard !pages.isEmpty else { continue }
+      let message = try event(Change(posts: codes, updated: updated))
+      for page in pages.values {
+        // A page that reads too slowly is disconnected; it connects again and reads the list.
+        if case .dropped = page.yield(message) { page.finish() }
+      }
+    }
+  }
+
+  func join(_ page: UUID) throws -> AsyncStream<ByteBuffer> {
+    let (messages, continuation) = AsyncStream.makeStream(
+      of: ByteBuffer.self, bufferingPolicy: .bufferingOldest(100))
+    continuation.yield(try event(Change(posts: codes, updated: [])))
+    pages[page] = continuation
+    return messages
+  }
+
+  func leave(_ page: UUID) { pages[page] = nil }
+
+  private func event(_ change: Change) throws -> ByteBuffer {
+    let data = try JSONEncoder().encode(change)
+    return ByteBuffer(string: "event: posts\ndata: \(String(decoding: data, as: UTF8.self))\n\n")
+  }
+}
+
+extension Feed {
+  /// The answer to `GET /events`: a stream of server-sent events until the client or the server ends it.
+  nonisolated func response(to request: Request) -> Response {
+    Response(
+      status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
+      body: ResponseBody { writer in
+        let page = UUID()
+        let messages = try await self.join(page)
+        do {
+          try await request.body.consumeWithCancellationOnInboundClose { _ in
+            for await message in messages.cancelOnGracefulShutdown() {
+              try await writer.write(message)
+            }
+          }
+          try await writer.finish(nil)
+        } catch {
+          await self.leave(page)
+          throw error
+        }
+        await self.leave(page)
+      })
+  }
+}

@@ -1,0 +1,119 @@
+import ArgumentParser
+import CoreMetrics
+import Foundation
+import Hummingbird
+import Logging
+import ServiceLifecycle
+import SwiftData
+import SwiftDataObservability
+
+@main
+struct BlogServer: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "Blog",
+    abstract: "A JSON API over SwiftData. DATABASE_URL selects a PostgreSQL database.",
+    subcommands: [Serve.self, Migrate.self, Backup.self, Seed.self], defaultSubcommand: Serve.self)
+}
+
+struct StoreOptions: ParsableArguments {
+  @Option(help: "The store file. Without it, Blog.store in the temporary directory.")
+  var store: String?
+
+  func stores(_ monitor: StoreMonitor? = nil) -> Stores {
+    let file =
+      store.map { URL(fileURLWithPath: $0) }
+      ?? FileManager.default.temporaryDirectory.appendingPathComponent("Blog.store")
+    return Stores(file: file, monitor: monitor)
+  }
+}
+
+struct Migrate: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Makes the store, or migrates an older one; prints what changes.")
+
+  @OptionGroup var options: StoreOptions
+
+  func run() throws {
+    try options.stores().migrate()
+    print("\(options.stores().place) has the current models.")
+  }
+}
+
+struct Backup: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Copies the store with its images, also while servers use it.")
+
+  @OptionGroup var options: StoreOptions
+
+  @Argument(help: "The file of the copy, which must not exist.")
+  var file: String
+
+  func run() async throws {
+    let container = try options.stores().open()
+    let summary = try await container.backup(to: URL(fileURLWithPath: file))
+    print("\(file) has \(summary.byteCount) bytes.")
+    try await container.close()
+  }
+}
+
+struct Serve: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(abstract: "Serves the blog until SIGTERM.")
+
+  @OptionGroup var options: StoreOptions
+
+  @Option(help: "The address to listen on.")
+  var host = "127.0.0.1"
+
+  @Option(help: "The port to listen on; 0 selects a free port.")
+  var port = 8080
+
+  @Option(help: "The number of contexts that read. Without it, one for each connection.")
+  var readers: Int?
+
+  @Option(help: "The lowest level of messages: trace, debug, info, warning, error.")
+  var logLevel = "info"
+
+  func run() async throws {
+    var logger = Logger(label: "blog")
+    logger.logLevel = Logger.Level(rawValue: logLevel) ?? .info
+    let registry = MetricsRegistry()
+    MetricsSystem.bootstrap(registry)
+    let monitor = StoreMonitor(logger: logger)
+    let stores = options.stores(monitor)
+    let container = try stores.open()
+    let feed = Feed(modelContainer: container)
+    let blog = Blog(container, readers: readers)
+    let host = host
+    let server = Application(
+      router: try router(blog: blog, feed: feed, monitor: monitor, registry: registry),
+      configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
+      services: [feed],
+      onServerRunning: { channel in
+        print("\(stores.place) is at http://\(host):\(channel.localAddress?.port ?? 0)")
+        fflush(nil)
+      }, logger: logger)
+    // Requests that have begun get their answers; those that take longer than the limit end.
+    var settings = ServiceGroupConfiguration(
+      services: [server], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+    settings.maximumGracefulShutdownDuration = .seconds(20)
+    try await ServiceGroup(configuration: settings).run()
+    // All requests have ended. Closing writes the log back to the file.
+    try await container.close()
+  }
+
+  private func router(
+    blog: Blog, feed: Feed, monitor: StoreMonitor, registry: MetricsRegistry
+  ) throws -> Router<BlogContext> {
+    let router = Router(context: BlogContext.self)
+    Operations(blog: blog, registry: registry).add(to: router)
+    router.add(middleware: MetricsMiddleware())
+    router.add(middleware: ErrorAnswers())
+    router.add(middleware: Watching(monitor: monitor))
+    try Pages.add(to: router)
+    router.get("events") { request, _ in feed.response(to: request) }
+    let routes = Routes(blog: blog)
+    routes.add(to: router)
+    routes.addImages(to: router)
+    return router
+  }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import SwiftData
+import SwiftDataObservability
+
+#if PostgreSQL
+  import SwiftDataPostgres
+#endif
+
+/// Opens the store: the database of `DATABASE_URL`, or an SQLite file.
+struct Stores {
+  let file: URL
+  let monitor: StoreMonitor?
+
+  private var address: String? { ProcessInfo.processInfo.environment["DATABASE_URL"] }
+
+  /// Where the models are, for people.
+  var place: String { address == nil ? file.path : "the database of DATABASE_URL" }
+
+  /// Opens the store of a server. An older store is not migrated: that is the task of a deployment.
+  func open() throws -> ModelContainer {
+    let container = try open(migrates: false)
+    monitor?.attach(to: container)
+    return container
+  }
+
+  /// Makes the store, or migrates an older one.
+  func migrate() throws {
+    if address == nil {
+      for preview in try ModelContainer.migrationPreview(
+        for: blogSchema, configurations: [configuration(migrates: true)]) where preview.isNeeded
+      {
+        print(preview)
+      }
+    }
+    _ = try open(migrates: true)
+  }
+
+  private func open(migrates: Bool) throws -> ModelContainer {
+    guard let address else {
+      return try ModelContainer(
+        for: blogSchema, configurations: [configuration(migrates: migrates)])
+    }
+    #if PostgreSQL
+      let database = try PostgresConfiguration("blog", schema: blogSchema, url: address)
+      return try ModelContainer(
+        for: blogSchema, configurations: [database] as [any DataStoreConfiguration])
+    #else
+      _ = address
+      throw MissingTrait()
+    #endif
+  }
+
+  private func configuration(migrates: Bool) -> ModelConfiguration {
+    var configuration = ModelConfiguration("blog", schema: blogSchema, url: file)
+    configuration.allowsMigration = migrates
+    configuration.statementLog = monitor?.log(of: "blog")
+    // Observers and clients that ask for changes need days of history, not years.
+    configuration.historyRetention = HistoryRetention(maximumAge: 7 * 24 * 3600)
+    return configuration
+  }
+}
+
+private struct MissingTrait: Error, CustomStringConvertible {
+  var description: String {
+    "DATABASE_URL is set, but the program was built without PostgreSQL. Build it with --traits PostgreSQL."
+  }
+}

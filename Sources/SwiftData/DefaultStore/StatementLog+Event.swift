@@ -1,0 +1,99 @@
+import Foundation
+
+extension StatementLog {
+  /// An event in the log.
+  public enum Event: Sendable {
+    /// A statement has finished.
+    case statement(Statement)
+    /// A part of a fetch is evaluated in memory.
+    case inMemory(InMemoryWork)
+    /// A thread has waited for a connection, or a connection for a lock.
+    case wait(Wait)
+    /// The write-ahead log was written back to the file.
+    case checkpoint(Checkpoint)
+  }
+
+  /// A statement that has finished.
+  public struct Statement: Sendable {
+    /// The SQL text, with parameters in place of values.
+    public let sql: String
+    /// The SQL text with its values, if the log includes values.
+    public let sqlWithValues: String?
+    /// The time from the start of the statement to its end, including the reading of its rows.
+    public let duration: Duration
+    /// The number of rows that the statement returned.
+    public let rowCount: Int
+  }
+
+  /// The part of a fetch that SQL can't evaluate.
+  public struct InMemoryWork: Sendable {
+    /// The entity that was fetched.
+    public let entityName: String
+    /// The reasons: one for each part of the predicate, and one for the order.
+    public let reasons: [String]
+  }
+
+  /// A wait of a thread that reads or writes.
+  public struct Wait: Sendable {
+    /// What was waited for.
+    public enum Reason: String, Sendable {
+      /// The writing connection, which another thread of this process used.
+      case writer
+      /// A reading connection, all of which other threads of this process used.
+      case reader
+      /// A lock of another process or container. Reported once for each retry.
+      case lock
+    }
+
+    /// What was waited for.
+    public let reason: Reason
+    /// The time of the wait; for a lock, the time before the retry.
+    public let duration: Duration
+    /// Whether the time limit ended the wait, so that the operation failed.
+    public let isTimedOut: Bool
+  }
+
+  /// A checkpoint after a commit of this process.
+  public struct Checkpoint: Sendable {
+    /// The time that the committing thread needed for it.
+    public let duration: Duration
+    /// The number of pages in the log.
+    public let pageCount: Int
+    /// The number of these pages that are written back. Smaller than `pageCount` while readers need
+    /// the old pages.
+    public let writtenPageCount: Int
+  }
+}
+
+extension StatementLog.Event: CustomStringConvertible {
+  /// The event as one line of text.
+  public var description: String {
+    switch self {
+    case .statement(let statement):
+      let sql = statement.sqlWithValues ?? statement.sql
+      return "SQL \(milliseconds(statement.duration)) ms, \(statement.rowCount) rows: \(sql)"
+    case .inMemory(let work):
+      return "SQL \(work.entityName), evaluated in memory: \(work.reasons.joined(separator: "; "))"
+    case .wait(let wait):
+      let outcome = wait.isTimedOut ? ", in vain" : ""
+      return "SQL waited \(milliseconds(wait.duration)) ms for a \(wait.reason)\(outcome)"
+    case .checkpoint(let checkpoint):
+      return "SQL \(milliseconds(checkpoint.duration)) ms, checkpoint: "
+        + "\(checkpoint.writtenPageCount) of \(checkpoint.pageCount) pages"
+    }
+  }
+
+  private func milliseconds(_ duration: Duration) -> String {
+    String(format: "%.3f", duration / .milliseconds(1))
+  }
+}
+
+extension StatementLog.Event {
+  var withoutValues: Self {
+    guard case .statement(let statement) = self else { return self }
+    return .statement(
+      StatementLog.Statement(
+        sql: statement.sql, sqlWithValues: nil, duration: statement.duration,
+        rowCount: statement.rowCount))
+  }
+}
