@@ -87,7 +87,7 @@ import Testing
     #expect(try context.count(Mark.self) == 0)
   }
 
-  @Test func membersOfADeletedOwnerWithoutInverseAreFree() throws {
+  @Test(.sqliteOnly("reads the file")) func membersOfADeletedOwnerWithoutInverseAreFree() throws {
     let folder = try TemporaryFolder()
     let context = try Graph.context(at: folder.store)
     let routes = ["a", "b"].map(Graph.Route.init)

@@ -3,7 +3,7 @@ import SwiftData
 import Testing
 
 /// Collections that read a batch of rows when it is touched, and enumeration.
-@Suite(.databases) struct BatchedFetchTests {
+@Suite struct BatchedFetchTests {
   let recorder = StatementRecorder()
 
   private func filled(_ count: Int) throws -> ModelContext {

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// A fetch and all that it reads besides see one state of the store, whoever saves meanwhile.
-@Suite(.databases) struct ReadingTransactionTests {
+@Suite struct ReadingTransactionTests {
   typealias Post = Blog.Post
   typealias Tag = Blog.Tag
   typealias Writer = Blog.Writer
@@ -77,9 +77,7 @@ import Testing
     }
   }
 
-  @Test(.sqliteOnly("counts statements")) func prefetchedModelsAreOfTheSameStateAsTheFetchedOnes()
-    throws
-  {
+  @Test func prefetchedModelsAreOfTheSameStateAsTheFetchedOnes() throws {
     let desk = try Desk()
     defer { desk.close() }
     let context = ModelContext(desk.container)
@@ -92,7 +90,7 @@ import Testing
     #expect(posts.allSatisfy { $0.number == 1 })
   }
 
-  @Test(.sqliteOnly("counts statements")) func soAreThoseOfABatch() throws {
+  @Test func soAreThoseOfABatch() throws {
     let desk = try Desk()
     defer { desk.close() }
     let context = ModelContext(desk.container)
@@ -111,7 +109,7 @@ import Testing
     #expect(batches[30].number == 2)
   }
 
-  @Test(.sqliteOnly("counts statements")) func pendingChangesAreMergedWithOneState() throws {
+  @Test func pendingChangesAreMergedWithOneState() throws {
     let desk = try Desk()
     defer { desk.close() }
     let context = ModelContext(desk.container)
@@ -128,7 +126,7 @@ import Testing
     #expect(try context.fetchCount(request) == 0)
   }
 
-  @Test(.sqliteOnly("counts statements")) func listsAreWholeBesideAWriter() throws {
+  @Test func listsAreWholeBesideAWriter() throws {
     let desk = try Desk()
     defer { desk.close() }
     let container = desk.container

@@ -9,7 +9,7 @@ private typealias Trip = Travel.Trip
 
 /// What a query follows, and where it finds its container.
 @MainActor
-@Suite(.databases) struct QueryTests {
+struct QueryTests {
   @MainActor
   private final class Model {
     @Query private var trips: [Trip]

@@ -7,7 +7,7 @@ import Testing
 
 /// Observers of results, as client code uses them.
 @MainActor
-@Suite(.databases) struct ResultsObserverTests {
+struct ResultsObserverTests {
   typealias Trip = Travel.Trip
   typealias Stop = Travel.Stop
 
