@@ -144,12 +144,3 @@ struct ChangeSQL: Hashable, Sendable {
     }
   }
 }
-
-extension StoreLayout {
-  /// The type of a column, with truth values for databases that have them.
-  func sqlType(of column: Column) -> SQLType {
-    let attribute = model[column.id.entity]?[column.id.property]?.attribute
-    let leaf = attribute?.paths.first { attribute?.part($0.path) == column.id.part }?.leaf
-    return leaf?.type == .boolean ? .boolean : column.type.sqlType
-  }
-}
