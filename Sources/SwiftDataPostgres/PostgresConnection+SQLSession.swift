@@ -4,6 +4,8 @@ package import SwiftData
 extension PostgresConnection: SQLSession {
   package func statement(_ sql: String) throws -> any PreparedSQL { try prepare(sql) }
 
+  package func execute(_ sql: String) throws { try execute(sql, value: { _ in }) }
+
   package func begin() throws { try begin(.write) }
 
   package func begin(_ access: WriteAccess) throws {
