@@ -136,6 +136,7 @@ extension PostgresStore: ClosableStore {
   /// - Throws: `SwiftDataError.storeWriteFailure` if this thread reads or writes the store.
   package func close() throws {
     do {
+      try router?.close()
       try pool.close()
     } catch {
       throw SwiftDataError.storeWriteFailure.with(

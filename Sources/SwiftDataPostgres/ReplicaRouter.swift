@@ -65,6 +65,11 @@ final class ReplicaRouter: Sendable {
 
   private var now: Duration { ContinuousClock.now - start }
 
+  /// Closes the connections to the standbys; later reads throw or run on the primary server.
+  func close() throws {
+    for pool in state.withLock({ $0.pools.compactMap(\.self) }) { try pool.close() }
+  }
+
   // MARK: Choosing
 
   /// The standby whose connection this thread has, inside a read of several statements.

@@ -109,11 +109,13 @@ struct ConnectionPoolTests {
   }
 
   @Test func everyConnectionIsConfigured() throws {
-    let pool = try ConnectionPool(path: path, mode: .readWriteCreate) { connection in
-      try connection.register(function: "seven", argumentCount: 0, deterministic: true) { _ in
-        .integer(7)
-      }
-    }
+    let pool = try ConnectionPool(
+      path: path, mode: .readWriteCreate,
+      configure: { connection in
+        try connection.register(function: "seven", argumentCount: 0, deterministic: true) { _ in
+          .integer(7)
+        }
+      })
     #expect(try pool.write { try $0.integer("SELECT seven()") } == 7)
     #expect(try pool.read { try $0.integer("SELECT seven()") } == 7)
   }

@@ -45,7 +45,13 @@ struct RowQuery {
     let key = FetchPlan.TextKey(
       purpose: purpose, hasLimit: range.limit != nil, hasOffset: range.offset > 0)
     return plan.text(key) {
-      let shape = compiled.shape
+      var shape = compiled.shape
+      // Pages of rows without an order would overlap in a database that moves rows.
+      if shape.order.isEmpty, plans.dialect != .sqlite, key.hasLimit || key.hasOffset {
+        shape.order = [
+          OrderingTerm(RowColumns.key(of: CompiledFetch.Shape.rootAlias), .ascending)
+        ]
+      }
       let next = compiled.bindings.count
       let query = QueryShape(
         purpose: purpose, shape: shape, hasLimit: key.hasLimit, hasOffset: key.hasOffset)
