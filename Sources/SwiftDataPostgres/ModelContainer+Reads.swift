@@ -22,8 +22,9 @@ extension ModelContainer {
     for case let store as PostgresStore in stores { store.engine.includeInReads(token) }
   }
 
-  /// The end of the histories of the container's stores in PostgreSQL, which includes all committed
-  /// saves. Reads one number from the primary server of each store.
+  /// The end of the histories of the container's stores in PostgreSQL.
+  ///
+  /// It includes all committed saves. Reads one number from the primary server of each store.
   ///
   /// ```swift
   /// try context.save()

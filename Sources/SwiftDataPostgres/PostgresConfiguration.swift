@@ -78,8 +78,9 @@ public struct PostgresConfiguration: DataStoreConfiguration, Hashable, Sendable 
   /// this is `true`. Make a backup first. The default is `false`.
   public var allowsMigrationLosses = false
 
-  /// How long a migration waits for transactions that use the tables. Other sessions that need the
-  /// tables wait behind it meanwhile. The default is 10 seconds.
+  /// How long a migration waits for transactions that use the tables.
+  ///
+  /// Other sessions that need the tables wait meanwhile. The default is 10 seconds.
   public var migrationLockTimeout: Duration = .seconds(10)
 
   let parameters: ConnectionParameters

@@ -9,8 +9,10 @@ extension ModelConfiguration {
   public struct SQLiteOptions: Hashable, Sendable {
     /// When a commit is safe from a power failure.
     public enum Durability: Hashable, Sendable {
-      /// Commits survive a crash of the program. A power failure or a crash of the system may undo the
-      /// last ones, and leaves the file consistent. SQLite's `synchronous = NORMAL`.
+      /// Commits survive a crash of the program.
+      ///
+      /// A power failure or a crash of the system may undo the last ones, and leaves the file
+      /// consistent. SQLite's `synchronous = NORMAL`.
       case normal
 
       /// Each commit waits until it is on disk, and survives a power failure. SQLite's

@@ -14,8 +14,8 @@ extension SwiftDataError {
   /// }
   /// ```
   ///
-  /// New releases may add cases, so end a `switch` over all of them with `@unknown default`. The
-  /// article <doc:Errors> has a table with a status for each case.
+  /// New releases may add cases, so end a `switch` over them with `default`. The article
+  /// <doc:Errors> has a table with a status for each case.
   public enum Reason: Sendable {
     /// Another model has the unique value or the unique combination of values.
     ///

@@ -84,6 +84,69 @@ struct PostgresArticleTests {
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Author>()) == 1)
   }
 
+  @Test func observersStandbysAndMigrations() throws {
+    _ = try fill()
+    var observed = try PostgresConfiguration(url: address)
+    observed.notifiesCommits = true
+    observed.historyRetention = HistoryRetention(maximumAge: 7 * 24 * 3600)
+    let container = try ModelContainer(for: Author.self, Book.self, configurations: observed)
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Author>()) == 1)
+
+    // There is no standby, so it is not opened.
+    let scaled = try PostgresConfiguration(
+      url: address, readURLs: ["postgresql://app@standby.example/library?sslmode=verify-full"])
+    #expect(scaled.name == "default")
+
+    var served = try PostgresConfiguration(url: address)
+    served.allowsMigration = false
+    let server = try ModelContainer(for: Author.self, Book.self, configurations: served)
+    #expect(try ModelContext(server).fetchCount(FetchDescriptor<Book>()) == 1)
+  }
+
+  enum ShopV2: VersionedSchema {
+    static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
+    static var models: [any PersistentModel.Type] { [Author.self, Book.self] }
+  }
+
+  enum ShopPlan: SchemaMigrationPlan {
+    static var schemas: [any VersionedSchema.Type] { [ShopV2.self] }
+    static var stages: [MigrationStage] { [] }
+  }
+
+  /// The samples of `ModelContainer.migrationPreview`.
+  @Test func previews() throws {
+    let url = address
+    let configuration = try PostgresConfiguration(url: url)
+    for preview in try ModelContainer.migrationPreview(
+      for: Schema(versionedSchema: ShopV2.self), migrationPlan: ShopPlan.self,
+      configurations: [configuration])
+    where preview.isNeeded {
+      print(preview)
+    }
+    // Nothing was created.
+    let tables = try TestDatabase.texts(
+      address,
+      "SELECT relname::text FROM pg_class WHERE relnamespace = current_schema()::regnamespace")
+    #expect(tables.isEmpty)
+  }
+
+  /// The samples of the portable profile, and of tokens that another process reads.
+  @Test func profilesAndTokens() throws {
+    let url = address
+    var configuration = try PostgresConfiguration(url: url)
+    configuration.profile = .portable
+    let container = try ModelContainer(for: Trip.self, configurations: configuration)
+    let context = ModelContext(container)
+    context.insert(Trip(name: "Lisbon"))
+    try context.save()
+    let cookie = try JSONEncoder().encode(container.lastHistoryToken())
+
+    let token = try JSONDecoder().decode(DefaultHistoryToken.self, from: cookie)
+    container.includeInReads(token)
+    let trips = try ModelContext(container).fetch(FetchDescriptor<Trip>())
+    #expect(trips.map(\.name) == ["Lisbon"])
+  }
+
   /// The queries of the article, and the types of its table.
   @Test func plainSQLSeesTheRows() throws {
     _ = try fill()

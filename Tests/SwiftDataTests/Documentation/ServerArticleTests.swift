@@ -23,9 +23,7 @@ extension Travel {
         case .cancelled: 499
         case .busy, .timedOut, .unavailable, .closed, .readOnly: 503
         case .diskFull: 507
-        case .invalidRequest, .schemaMismatch, .storeDamaged, .outcomeUnknown, .partiallySaved,
-          .other:
-          500
+        default: 500
         }
       return Answer(status: status, body: ["error": error.publicMessage])
     }
