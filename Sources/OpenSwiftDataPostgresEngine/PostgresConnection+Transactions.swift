@@ -46,7 +46,7 @@ extension PostgresConnection {
     }
     statements += preambles[kind] ?? []
     transactionNumber = nil
-    guard defersStatements else {
+    guard defersStatements, PostgresConnection.defersBegin else {
       return try execute(statements.joined(separator: "; ")) { transactionNumber = Int64($0) }
     }
     isBeginDeferred = true

@@ -56,6 +56,10 @@ package final class PostgresConnection {
   /// are sent. Errors of the former are thrown by the latter.
   package var defersStatements = false
 
+  /// Whether the begin of a transaction may wait. Tests turn it off, to disturb a transaction that has
+  /// begun.
+  @TaskLocal package static var defersBegin = true
+
   /// The statements that wait.
   var deferred: [DeferredStatement] = []
 

@@ -20,7 +20,7 @@ extension PostgresStatement: ParameterTarget {
   }
 
   package func bind(_ value: Data, at index: Int32) throws {
-    if value.count < 4096 || isNumeric(index) {
+    if value.count < 4096 || isNumeric(index) || isText(index) {
       return try value.withUnsafeBytes { try bind(bytes: $0, at: index) }
     }
     try described { try parameters.bind(retained: value, at: Int(index)) }

@@ -125,8 +125,10 @@ struct InterleavedSavesTests {
       try context.fetch(FetchDescriptor<Place>()).first?.visits = number
       try context.save()
     }
-    try SaveStep.$reached.withValue({ if $0 == .locked { disturber.run(times: 6) } }) {
-      try context.save()
+    try PostgresConnection.$defersBegin.withValue(false) {
+      try SaveStep.$reached.withValue({ if $0 == .locked { disturber.run(times: 6) } }) {
+        try context.save()
+      }
     }
     #expect(disturber.count == 6)
     let rows = try StoredRows(url)

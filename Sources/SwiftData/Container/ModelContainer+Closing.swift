@@ -1,4 +1,4 @@
-import Dispatch
+import Foundation
 import Synchronization
 
 // None of this is in Apple's framework.
@@ -81,7 +81,7 @@ func onOwnThread<Result: Sendable>(
   _ work: @escaping @Sendable () throws -> Result
 ) async throws -> Result {
   try await withCheckedThrowingContinuation { continuation in
-    DispatchQueue.global().async {
+    Thread.detachNewThread {
       continuation.resume(with: Swift.Result { try work() })
     }
   }

@@ -55,21 +55,23 @@ struct DatabasesTrait: SuiteTrait, TestTrait, TestScoping {
   ) async throws {
     let stores = PostgresTestStores()
     defer { stores.end() }
-    try await PostgresTestStores.$current.withValue(stores) {
+    let hasPassed = try await PostgresTestStores.$current.withValue(stores) {
       try await counted(suite, .postgres, test, testCase, function)
     }
     // Such a test says nothing about the database.
-    if stores.count == 0 { DatabaseTable.count(suite, \.withoutStore) }
+    if hasPassed, stores.count == 0 { DatabaseTable.count(suite, \.withoutStore) }
   }
 
   #if compiler(>=6.3)
     static var isPostgresAvailable: Bool { PostgresTestStores.isAvailable }
 
     /// Runs the test, names the database in its issues, and counts it as passed or failed.
+    /// - Returns: Whether it has passed.
+    @discardableResult
     private func counted(
       _ suite: String, _ database: TestDatabase, _ test: Test, _ testCase: Test.Case?,
       _ function: @Sendable () async throws -> Void
-    ) async throws {
+    ) async throws -> Bool {
       let failures = IssueCount()
       let naming = IssueHandlingTrait.compactMapIssues { issue in
         var issue = issue
@@ -87,18 +89,21 @@ struct DatabasesTrait: SuiteTrait, TestTrait, TestScoping {
       }
       DatabaseTable.count(
         suite, failures.isZero ? \.passed[database.index] : \.failed[database.index])
+      return failures.isZero
     }
   #else
     /// Without the database's name in issues nobody could read a failure, so older compilers run the
     /// tests on SQLite only.
     static var isPostgresAvailable: Bool { false }
 
+    @discardableResult
     private func counted(
       _ suite: String, _ database: TestDatabase, _ test: Test, _ testCase: Test.Case?,
       _ function: @Sendable () async throws -> Void
-    ) async throws {
+    ) async throws -> Bool {
       try await function()
       DatabaseTable.count(suite, \.passed[database.index])
+      return true
     }
   #endif
 }

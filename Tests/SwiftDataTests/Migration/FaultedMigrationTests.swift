@@ -59,7 +59,7 @@ import Testing
     let operations = counter.operations
     try #require(operations.count > 100)
     // Reading ends with a commit too, so the one that counts is the first behind the last change of a table.
-    let change = try #require(operations.lastIndex { $0.contains("Z_METADATA SET") })
+    let change = try #require(operations.lastIndex { $0.contains("\"Z_METADATA\" SET") })
     let commit = try #require(operations[change...].firstIndex(of: "COMMIT"))
     for (number, fault) in attempts(operations.count) {
       let operation = operations[number - 1]

@@ -46,6 +46,7 @@ final class RecordingDriver: SQLDriver, SQLSession, SQLWriterLease, @unchecked S
   var externalValues: (any ExternalValueStore)? { values }
 
   func statement(_ sql: String) throws -> any PreparedSQL { RecordedStatement(sql, self) }
+  func execute(_ sql: String) throws { _ = note(sql, []) }
   func begin() throws {}
   func commit() throws {
     try onCommit?()
