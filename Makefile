@@ -1,5 +1,5 @@
 .PHONY: demo chinook upgrade trips trips-postgres trips-tool remote-store migrate serve blog-test blog-load \
-  tool tool-postgres test runtime diagnostics check samples format warnings type-checking packages release \
+  tool tool-postgres test test-databases runtime diagnostics check samples format warnings type-checking packages release \
   browser browser-postgres docs benchmark benchmark-postgres
 
 # What `swift format` looks at.
@@ -86,7 +86,12 @@ tool-postgres:
 # The tests, with the invariants of the package's data structures checked after each change.
 test:
 	@Scripts/setup --postgres
-	OPENSWIFTDATA_INVARIANTS=1 swift test
+	OPENSWIFTDATA_INVARIANTS=1 OPENSWIFTDATA_TEST_DATABASE=sqlite swift test
+
+# The tests of models and contexts with stores in PostgreSQL, and a table of what ran there. They take as long again.
+test-databases:
+	@Scripts/setup --development
+	OPENSWIFTDATA_INVARIANTS=1 OPENSWIFTDATA_TEST_DATABASE=postgres swift test --filter SwiftDataTests
 
 # What the package assumes of the Swift runtime, by itself.
 runtime:

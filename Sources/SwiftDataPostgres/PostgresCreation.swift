@@ -77,10 +77,12 @@ struct PostgresCreation {
   private func requireShortNames() throws {
     let tables = definitions.compactMap { $0 as? CreateTable }
     let names = tables.flatMap { [$0.name] + $0.columns.map(\.name) }
-    guard let long = names.first(where: { $0.utf8.count > SQLDialect.postgreSQL.longestName ?? 63 }) else { return }
+    guard let long = names.first(where: { $0.utf8.count > SQLDialect.postgreSQL.longestName ?? 63 })
+    else { return }
     throw SwiftDataError.loadIssueModelContainer.with(
       "The name \(long) is too long for a table or column of PostgreSQL, so the store can't be copied. Give "
-        + "the model or property a shorter name and migrate the file, or start with an empty database.")
+        + "the model or property a shorter name and migrate the file, or start with an empty database."
+    )
   }
 
   // MARK: Copies

@@ -48,7 +48,8 @@ struct StoreLock: Sendable {
     case .opening where profile.advisoryLocks, .history where profile.advisoryLocks:
       "SELECT pg_advisory_xact_lock(hashtextextended("
         + "'OpenSwiftData ' || current_schema(), \(purpose.rawValue)))"
-    default: "SELECT \"Z_PK\" IS NULL FROM \"Z_LOCK\" WHERE \"Z_PK\" = \(purpose.rawValue) FOR UPDATE"
+    default:
+      "SELECT \"Z_PK\" IS NULL FROM \"Z_LOCK\" WHERE \"Z_PK\" = \(purpose.rawValue) FOR UPDATE"
     }
   }
 

@@ -50,8 +50,8 @@ struct FetchStatementTests {
           [
             #"""
             SELECT "t0"."Z_PK", "t0"."ZTITLE", "t0"."ZPAGES", "t0"."ZPRICE", "t0"."ZISREAD", \#
-            "t0"."ZAUTHOR" FROM "ZBOOK" AS "t0" WHERE "t0"."ZTITLE" = $1 AND "t0"."ZPAGES" > $2 \#
-            AND "t0"."ZISREAD" = FALSE ORDER BY "t0"."ZPAGES" DESC NULLS LAST, \#
+            "t0"."ZAUTHOR" FROM "ZBOOK" AS "t0" WHERE "t0"."ZTITLE" = CAST($1 AS TEXT) \#
+            AND "t0"."ZPAGES" > CAST($2 AS BIGINT) AND "t0"."ZISREAD" = FALSE ORDER BY "t0"."ZPAGES" DESC NULLS LAST, \#
             "t0"."Z_PK" ASC NULLS FIRST LIMIT $3 OFFSET $4
             """#
           ],
@@ -77,7 +77,7 @@ struct FetchStatementTests {
       predicate: #Predicate { $0.books.contains { $0.pages > pages } && $0.born != nil })
     #expect(
       try texts { _ = try $0.identifiers(Self.request(descriptor)) }
-        == ["?1", "$1"].map {
+        == ["?1", "CAST($1 AS BIGINT)"].map {
           [
             #"""
             SELECT "t0"."Z_PK" FROM "ZAUTHOR" AS "t0" WHERE "t0"."Z_PK" IN \#
