@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 import OpenSwiftDataPostgresEngine
 import OpenSwiftDataSQLSyntax
 public import SwiftData

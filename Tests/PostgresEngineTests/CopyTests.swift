@@ -16,7 +16,10 @@ struct CopyTests {
     -> [[PostgresValue]]
   {
     let integers: [Int64] = [.min, .max, 0, -1]
-    let doubles = [Double.nan, .infinity, -.infinity, -0.0, 5e-324, .greatestFiniteMagnitude, 0.1]
+    let doubles = [
+      Double.nan, .infinity, -.infinity, -0.0, .leastNonzeroMagnitude, .greatestFiniteMagnitude,
+      0.1,
+    ]
     let texts = [
       "", "é e\u{301}", "👩‍👩‍👧", "\\.", "\n\t\\N", String(repeating: "long ", count: 40_000),
     ]

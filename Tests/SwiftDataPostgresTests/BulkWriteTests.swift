@@ -33,7 +33,7 @@ final class Sample {
     integer = pick(.min, .max, 0, -1)
     unsigned = pick(.max, 0, 1 << 63)
     small = pick(nil, .min, .max)
-    real = pick(.infinity, -.infinity, -0.0, 5e-324, .greatestFiniteMagnitude, 0.1)
+    real = pick(.infinity, -.infinity, -0.0, .leastNonzeroMagnitude, .greatestFiniteMagnitude, 0.1)
     float = pick(nil, .leastNonzeroMagnitude, .greatestFiniteMagnitude, 0.1)
     decimal = pick(
       0, -0.1, Decimal(string: "12345678901234567890123456789012345678")!,
