@@ -172,7 +172,7 @@ struct DisturbedSavesTests {
     context.insert(Place("a"))
     let error = failure { try context.save() }
     #expect(error == .storeWriteFailure)
-    #expect(error?.description.contains("Grant the user the right") == true, "\(error as Any)")
+    #expect(error?.description.contains("GRANT the missing right") == true, "\(error as Any)")
     try rows.connection.execute("DROP OWNED BY reader; DROP ROLE reader")
   }
 
