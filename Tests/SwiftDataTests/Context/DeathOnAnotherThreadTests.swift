@@ -205,7 +205,7 @@ import Testing
     nonisolated(unsafe) weak var context: ModelContext?
     let interruption = Interruption(containing: "SELECT") {
       let isReleased = DispatchSemaphore(value: 0)
-      DispatchQueue.global().async {
+      Thread.detachNewThread {
         parcel.content = []
         isReleased.signal()
       }

@@ -60,7 +60,7 @@ extension OracleRun {
     let box = ModelBox(Array(held.values) + duplicates.map(\.model))
     (held, duplicates) = ([:], [])
     let isDone = DispatchSemaphore(value: 0)
-    DispatchQueue.global().async {
+    Thread.detachNewThread {
       box.models = []
       isDone.signal()
     }

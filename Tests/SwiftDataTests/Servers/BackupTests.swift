@@ -68,7 +68,9 @@ import Testing
     let failures = Mutex<[String]>([])
     let group = DispatchGroup()
     for writer in 0..<2 {
-      DispatchQueue.global().async(group: group) {
+      group.enter()
+      Thread.detachNewThread {
+        defer { group.leave() }
         let context = ModelContext(container)
         var number = 0
         while !isDone.withLock({ $0 }) {
@@ -103,7 +105,7 @@ import Testing
       #expect(found.allSatisfy { $0.portrait?.count == 140_000 })
     }
     isDone.withLock { $0 = true }
-    await withCheckedContinuation { done in group.notify(queue: .global()) { done.resume() } }
+    try await onThread { group.wait() }
     #expect(failures.withLock { $0 }.isEmpty)
   }
 

@@ -107,12 +107,7 @@ import Testing
       }
     }
     thread.start()
-    await withCheckedContinuation { continuation in
-      DispatchQueue.global().async {
-        begun.wait()
-        continuation.resume()
-      }
-    }
+    try await onThread { begun.wait() }
     async let closing: Void = container.close()
     try await Task.sleep(for: .milliseconds(50))
     goOn.signal()
@@ -132,7 +127,9 @@ import Testing
     let failures = Mutex<[String]>([])
     let group = DispatchGroup()
     for writer in 0..<3 {
-      DispatchQueue.global().async(group: group) {
+      group.enter()
+      Thread.detachNewThread {
+        defer { group.leave() }
         let context = ModelContext(container)
         for number in 0..<10_000 {
           let email = "\(writer)-\(number)"
@@ -151,7 +148,7 @@ import Testing
     }
     try await Task.sleep(for: .milliseconds(200))
     try await container.close()
-    await withCheckedContinuation { done in group.notify(queue: .global()) { done.resume() } }
+    try await onThread { group.wait() }
     #expect(failures.withLock { $0 }.isEmpty)
     let stored = try ModelContext(Office.container(folder.store)).fetch(FetchDescriptor<Person>())
     #expect(Set(stored.map(\.email)) == acknowledged.withLock { $0 })
