@@ -64,13 +64,20 @@ final class CommitListener: Sendable {
     wake.signal()
   }
 
+  /// The connection has a name of its own in `pg_stat_activity`.
+  private var options: ConnectionOptions {
+    var options = address.options
+    options.applicationName += " notifications"
+    return options
+  }
+
   private var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
   private func run() {
     var pause = CommitListener.pauses.lowerBound
     while !hasEnded {
       do {
-        let connection = try PostgresConnection(address.parameters, options: address.options)
+        let connection = try PostgresConnection(address.parameters, options: options)
         state.withLock { $0.connection = Listening(connection: connection) }
         try connection.execute("LISTEN \(address.channel.quoted)")
         onEvent(.listens(true))

@@ -146,10 +146,12 @@ struct PostgresObservationTests {
     let observer = try observer(mine)
     let administrator = try server.connect()
     let listeners = try administrator.prepare(
-      "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN %' AND state = 'idle'")
+      "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE '% notifications' AND state = 'idle'"
+    )
     try await eventually("the listener") { try listeners.integer() == 1 }
     try administrator.execute(
-      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN %'")
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE '% notifications'"
+    )
     try theirs.add("a")
     try await eventually("the memo") { observer.results.map(\.text) == ["a"] }
     try await eventually("another listener") { try listeners.integer() == 1 }
@@ -162,7 +164,7 @@ struct PostgresObservationTests {
     defer { server.stop() }
     let mine = try MemoDatabase(server).container { $0.notifiesCommits = true }
     let listeners = try server.connect().prepare(
-      "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN %'")
+      "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE '% notifications'")
     mine.observesRemoteChanges = true
     try await eventually("the listener") { try listeners.integer() == 1 }
     mine.observesRemoteChanges = false
