@@ -38,7 +38,8 @@ extension SchemaChange {
       let isOurs =
         known.contains(index.name) || expected[index.name] != nil
         || isOfFramework(index.name, on: index.table)
-      let isLeft = options.keepsOldTables || expected[index.name] != index.definition
+      let isLeft =
+        options.keepsOldTables || !index.isValid || expected[index.name] != index.definition
       if isOurs && isLeft { try session.execute("DROP INDEX \(index.name.quotedName)") }
     }
   }
@@ -58,6 +59,11 @@ extension SchemaChange {
       if let connection = session as? Connection {
         _ = try indexes.complete(connection)
       } else {
+        let expected = expectedIndexes
+        for index in try StoredIndex.all(session, stored.dialect)
+        where !index.isValid && expected[index.name] != nil {
+          try session.execute("DROP INDEX \(index.name.quotedName)")
+        }
         let present = Set(try StoredIndex.all(session, stored.dialect).map(\.name))
         for index in mapping.tables.flatMap(\.indexes) where !present.contains(index.name) {
           try indexes.create(index, session, stored.dialect)
@@ -82,14 +88,16 @@ struct StoredIndex {
   let table: String
   /// A text that is equal for equal definitions.
   let definition: String
+  /// Whether it has all rows; false after a `CREATE INDEX CONCURRENTLY` that failed.
+  let isValid: Bool
 
   /// The indexes that statements have created, without those of primary keys.
   static func all(_ session: any SQLSession, _ dialect: SQLDialect) throws -> [StoredIndex] {
     try session.statement(listing(dialect)).values(.none).compactMap { row in
-      guard row.count == 3, case .text(let name) = row[0], case .text(let table) = row[1],
-        case .text(let definition) = row[2]
+      guard row.count == 4, case .text(let name) = row[0], case .text(let table) = row[1],
+        case .text(let definition) = row[2], case .integer(let isValid) = row[3]
       else { return nil }
-      return StoredIndex(name: name, table: table, definition: definition)
+      return StoredIndex(name: name, table: table, definition: definition, isValid: isValid != 0)
     }
   }
 
@@ -104,7 +112,7 @@ struct StoredIndex {
   private static func listing(_ dialect: SQLDialect) -> String {
     switch dialect {
     case .sqlite:
-      "SELECT name, tbl_name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL"
+      "SELECT name, tbl_name, sql, 1 FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL"
     case .postgreSQL:
       // The server changes the text of a definition, so its parts are listed.
       """
@@ -112,8 +120,8 @@ struct StoredIndex {
       CASE WHEN x.indisunique THEN 'unique' ELSE '' END || (SELECT string_agg(chr(31) || \
       a.attname::text || CASE WHEN x.indoption[(k.number - 1)::int] & 1 = 1 THEN ' DESC' ELSE '' END, \
       '' ORDER BY k.number) FROM unnest(x.indkey::int2[]) WITH ORDINALITY AS k (attribute, number) \
-      JOIN pg_attribute AS a ON a.attrelid = t.oid AND a.attnum = k.attribute) \
-      FROM pg_index AS x JOIN pg_class AS i ON i.oid = x.indexrelid \
+      JOIN pg_attribute AS a ON a.attrelid = t.oid AND a.attnum = k.attribute), \
+      x.indisvalid FROM pg_index AS x JOIN pg_class AS i ON i.oid = x.indexrelid \
       JOIN pg_class AS t ON t.oid = x.indrelid JOIN pg_namespace AS s ON s.oid = t.relnamespace \
       WHERE s.nspname = current_schema() AND NOT x.indisprimary AND x.indpred IS NULL \
       AND x.indexprs IS NULL
