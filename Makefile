@@ -1,6 +1,6 @@
 .PHONY: demo chinook upgrade trips trips-postgres trips-tool remote-store migrate serve blog-test blog-load \
   tool tool-postgres test test-databases runtime diagnostics check samples format warnings type-checking packages release \
-  browser browser-postgres docs benchmark benchmark-postgres
+  browser browser-store browser-postgres docs benchmark benchmark-postgres
 
 # What `swift format` looks at.
 SWIFT = Package.swift Sources Tests Tools/Package.swift Tools/Sources Interchange/Program \
@@ -150,15 +150,17 @@ release:
 
 # The page of the example Trips follows changes of two processes in a headless Chromium, which is installed
 # where it is missing. `Scripts/check-browser --pictures` takes the pictures of the README anew, `--no-browser` reads
-# the events only.
-browser:
+# the events only. Then the same with two servers of the example on one PostgreSQL database.
+browser: browser-store browser-postgres
+
+browser-store:
 	@Scripts/setup --development
 	Scripts/check-browser
 
-# The same with two servers of the example on one PostgreSQL database: the page of one follows what the other changes.
+# The page of one server follows what the other changes.
 browser-postgres:
 	@Scripts/setup --development
-	Scripts/check-browser --postgres --no-browser
+	Scripts/check-browser --postgres $(ARGUMENTS)
 
 # The documentation as a static site in .build/documentation; fails on a warning. Says how to read it. Then compares
 # the article Additions with the public names of the module.
