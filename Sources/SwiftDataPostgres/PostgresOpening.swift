@@ -92,17 +92,23 @@ struct PostgresOpening {
       configuration: configuration, pool: pool, connection: connection)
     var losses: [MigrationLoss] = []
     let opened: Opened
+    let rewritten: [String]
     do {
       try StoreLock(configuration.profile).prepare(connection)
       try connection.beginEnclosing()
       let lock = PostgresStoreLock(connection: connection, pool: pool, configuration: configuration)
       try lock.takeOpeningLock()
+      let before = try database.description() == nil ? nil : TableFiles(connection)
       opened = try change(database, lock) { losses += $0 }
+      rewritten = try before.map { try TableFiles(connection).names(notIn: $0) } ?? []
       try connection.commitEnclosing()
     } catch {
       connection.rollbackEnclosing()
       throw error
     }
+    // Until the server has counted their values, it guesses. Failing to count is no failure of the
+    // migration, which is committed: the server's own maintenance counts later.
+    for name in rewritten { try? connection.execute("ANALYZE \(PostgresConnection.quoted(name))") }
     MigrationLossLog.note(
       losses, of: migration.subject.name, before: migration.version,
       "The configuration has allowsMigrationLosses.")

@@ -237,6 +237,46 @@ struct MigrationTests {
     #expect(try store.open(Library.V2.self).fetchCount(FetchDescriptor<Library.V2.Author>()) == 1)
   }
 
+  /// Such an index is left by a `CREATE INDEX CONCURRENTLY` that failed; the server does not use it.
+  @Test func anInvalidIndexIsMadeAnew() throws {
+    try store.fillV1()
+    _ = try store.open(Library.V2.self)
+    let invalid =
+      "SELECT count(*) FROM pg_index WHERE NOT indisvalid AND indrelid = '\"ZBOOK\"'::regclass"
+    let rows = try store.connect().prepare(
+      """
+      SELECT i.relname::text FROM pg_index AS x JOIN pg_class AS i ON i.oid = x.indexrelid \
+      WHERE x.indrelid = '"ZBOOK"'::regclass AND NOT x.indisprimary LIMIT 1
+      """
+    ).values()
+    guard case .text(let name)? = rows.first?.first else {
+      Issue.record("no index")
+      return
+    }
+    let other = try MigratedServerStore()
+    try other.fillV1()
+    try other.connect().execute(
+      "CREATE INDEX \(PostgresConnection.quoted(name)) ON \"ZBOOK\" (\"ZNAME\"); UPDATE pg_index "
+        + "SET indisvalid = false WHERE indexrelid = '\(PostgresConnection.quoted(name))'::regclass"
+    )
+    #expect(try other.integer(invalid) == 1)
+    _ = try other.open(Library.V2.self)
+    #expect(try other.integer(invalid) == 0)
+    #expect(
+      try other.integer(
+        "SELECT count(*) FROM pg_class WHERE relname = '\(name)' AND "
+          + "relnamespace = current_schema()::regnamespace") == 1)
+  }
+
+  @Test func rewrittenTablesHaveStatisticsForThePlanner() throws {
+    try store.fillV1(200)
+    _ = try store.open(Library.V2.self)
+    #expect(
+      try store.integer(
+        "SELECT count(*) FROM pg_stats WHERE schemaname = current_schema() AND tablename = 'ZBOOK' "
+          + "AND attname = 'ZPAGES'") == 1)
+  }
+
   @Test func anOpenTransactionOfAnotherSessionIsNamed() throws {
     try store.fillV1()
     let other = try store.connect()
