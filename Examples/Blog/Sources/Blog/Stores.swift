@@ -11,6 +11,9 @@ struct Stores {
   let file: URL
   let monitor: StoreMonitor?
 
+  /// Observers and clients that ask for changes need days of history, not years.
+  private static let retention = HistoryRetention(maximumAge: 7 * 24 * 3600)
+
   private var address: String? { ProcessInfo.processInfo.environment["DATABASE_URL"] }
 
   /// Where the models are, for people.
@@ -18,9 +21,18 @@ struct Stores {
 
   /// Opens the store of a server. An older store is not migrated: that is the task of a deployment.
   func open() throws -> ModelContainer {
-    let container = try open(migrates: false)
-    monitor?.attach(to: container)
-    return container
+    do {
+      let container = try open(migrates: false)
+      monitor?.attach(to: container)
+      return container
+    } catch let error as SwiftDataError {
+      guard case .schemaMismatch = error.reason else { throw error }
+      throw OtherModels(command: migrateCommand, error: error)
+    }
+  }
+
+  private var migrateCommand: String {
+    address == nil ? "Blog migrate --store '\(file.path)'" : "Blog migrate"
   }
 
   /// Makes the store, or migrates an older one.
@@ -41,7 +53,9 @@ struct Stores {
         for: blogSchema, configurations: [configuration(migrates: migrates)])
     }
     #if PostgreSQL
-      let database = try PostgresConfiguration("blog", schema: blogSchema, url: address)
+      var database = try PostgresConfiguration("blog", schema: blogSchema, url: address)
+      database.allowsMigration = migrates
+      database.historyRetention = Stores.retention
       return try ModelContainer(
         for: blogSchema, configurations: [database] as [any DataStoreConfiguration])
     #else
@@ -54,9 +68,22 @@ struct Stores {
     var configuration = ModelConfiguration("blog", schema: blogSchema, url: file)
     configuration.allowsMigration = migrates
     configuration.statementLog = monitor?.log(of: "blog")
-    // Observers and clients that ask for changes need days of history, not years.
-    configuration.historyRetention = HistoryRetention(maximumAge: 7 * 24 * 3600)
+    configuration.historyRetention = Stores.retention
     return configuration
+  }
+}
+
+/// Says what to do with a store that was written with other models.
+private struct OtherModels: Error, CustomStringConvertible {
+  let command: String
+  let error: SwiftDataError
+
+  var description: String {
+    """
+    The store has other models than this program. Stop the servers that use it, make a backup, and run:
+      \(command)
+    \(error)
+    """
   }
 }
 
