@@ -24,7 +24,7 @@
       }
       router.get("posts") { request, _ in
         let query = request.uri.queryParameters
-        return Page(items: try await posts.latest(20, tag: query["tag"].map(String.init)))
+        return try await posts.latest(20, tag: query["tag"].map(String.init))
       }
       router.patch("posts/:code") { request, context in
         let code = try context.parameters.require("code")
@@ -58,7 +58,7 @@
 
   struct Page: ResponseEncodable, Sendable {
     let items: [PostView]
-    var next: String? { items.last?.code }
+    let next: String?
   }
 
   struct PostView: ResponseEncodable, Sendable {
@@ -98,8 +98,9 @@
       try await database.read { try post(code, in: $0) }
     }
 
-    func latest(_ count: Int, tag: String?) async throws -> [PostView] {
-      try await database.read { db in
+    /// The newest posts, and the code of the last one if there are more.
+    func latest(_ count: Int, tag: String?) async throws -> Page {
+      let found = try await database.read { db in
         guard let tag else {
           return try posts(
             db, "\(PostTable.columns) ORDER BY p.ZCODE DESC LIMIT \(count + 1)", [])
@@ -112,25 +113,28 @@
           """
         return try posts(db, filter, [tag])
       }
+      let items = Array(found.prefix(count))
+      return Page(items: items, next: found.count > count ? items.last?.code : nil)
     }
 
     func change(_ code: String, title: String) async throws -> PostView? {
       try await database.write { db in
-        try db.execute(
-          literal:
-            "UPDATE ZPOST SET ZTITLE = \(title), ZREVISION = ZREVISION + 1, Z_OPT = Z_OPT + 1 WHERE ZCODE = \(code)"
-        )
+        let statement = try db.cachedStatement(
+          sql: """
+            UPDATE ZPOST SET ZTITLE = ?, ZREVISION = ZREVISION + 1, Z_OPT = Z_OPT + 1 WHERE ZCODE = ?
+            """)
+        try statement.execute(arguments: [title, code])
         return try post(code, in: db)
       }
     }
 
     func like(_ code: String) async throws -> Int {
       try await database.write { db in
-        try Int.fetchOne(
-          db,
-          literal:
-            "UPDATE ZPOST SET ZLIKES = ZLIKES + 1, Z_OPT = Z_OPT + 1 WHERE ZCODE = \(code) RETURNING ZLIKES"
-        ) ?? 0
+        let statement = try db.cachedStatement(
+          sql: """
+            UPDATE ZPOST SET ZLIKES = ZLIKES + 1, Z_OPT = Z_OPT + 1 WHERE ZCODE = ? RETURNING ZLIKES
+            """)
+        return try Int.fetchOne(statement, arguments: [code]) ?? 0
       }
     }
 
@@ -143,11 +147,14 @@
       _ db: Database, _ sql: String, _ arguments: StatementArguments
     ) throws -> [PostView] {
       let statement = try db.cachedStatement(sql: sql)
-      var posts = try Row.fetchAll(statement, arguments: arguments).map { row in
-        PostView(
-          key: row[0], code: row[1], title: row[2], body: row[3],
-          created: Date(timeIntervalSinceReferenceDate: row[4]), likes: row[5], revision: row[6],
-          author: (row[7] as String?).map { PostView.Writer(code: $0, name: row[8]) })
+      var posts: [PostView] = []
+      let rows = try Row.fetchCursor(statement, arguments: arguments)
+      while let row = try rows.next() {
+        posts.append(
+          PostView(
+            key: row[0], code: row[1], title: row[2], body: row[3],
+            created: Date(timeIntervalSinceReferenceDate: row[4]), likes: row[5], revision: row[6],
+            author: (row[7] as String?).map { PostView.Writer(code: $0, name: row[8]) }))
       }
       let marks = posts.map { _ in "?" }.joined(separator: ",")
       let tags = try db.cachedStatement(
@@ -156,9 +163,8 @@
           WHERE j.\(join.post) IN (\(marks)) ORDER BY t.ZNAME
           """)
       var names: [Int64: [String]] = [:]
-      for row in try Row.fetchAll(tags, arguments: StatementArguments(posts.map(\.key))) {
-        names[row[0], default: []].append(row[1])
-      }
+      let pairs = try Row.fetchCursor(tags, arguments: StatementArguments(posts.map(\.key)))
+      while let pair = try pairs.next() { names[pair[0], default: []].append(pair[1]) }
       for index in posts.indices { posts[index].tags = names[posts[index].key] ?? [] }
       return posts
     }
