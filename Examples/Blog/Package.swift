@@ -49,6 +49,10 @@ let package = Package(
         .product(name: "Hummingbird", package: "hummingbird"),
       ]
     ),
+    // They run the program, so the plan builds it first.
+    .testTarget(
+      name: "BlogTests",
+      dependencies: ["Blog", .product(name: "SwiftData", package: "OpenSwiftData")]),
     // These tests are here because the tests of OpenSwiftData are built without the trait.
     .testTarget(
       name: "SwiftDataObservabilityTests",

@@ -1,0 +1,95 @@
+import Foundation
+import SwiftData
+import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// A deployment of new models: the program is run, as a deployment runs it.
+struct OlderStoreTests {
+  @Test func `serves an older store only after Blog migrate, and keeps its posts`() async throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("blog-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let store = folder.appendingPathComponent("blog.store")
+    try await writeOlderStore(store)
+    let before = try Data(contentsOf: store)
+
+    let refused = try BlogProcess("serve", "--store", store.path, "--port", "0").finished()
+    #expect(refused.status != 0)
+    #expect(refused.output == "")
+    #expect(refused.errors.contains("Blog migrate --store '\(store.path)'"))
+    #expect(refused.errors.contains("has to be migrated"))
+    #expect(try Data(contentsOf: store) == before)
+
+    let migrated = try BlogProcess("migrate", "--store", store.path).finished()
+    #expect(migrated.status == 0)
+    #expect(migrated.output.contains("Comment"))
+
+    let server = try BlogProcess("serve", "--store", store.path, "--port", "0")
+    let line = server.line()
+    let address = try #require(
+      line.split(separator: " ").last.flatMap { URL(string: "\($0)/posts") }, "\(line)")
+    let page = String(decoding: try Data(contentsOf: address), as: UTF8.self)
+    #expect(page.contains(#""title":"Before images""#))
+    #expect(page.contains(#""likes":3"#))
+    #expect(try server.terminated() == 0)
+  }
+
+  private func writeOlderStore(_ store: URL) async throws {
+    let container = try ModelContainer(
+      for: OlderBlog.schema,
+      configurations: [ModelConfiguration("blog", schema: OlderBlog.schema, url: store)])
+    let context = ModelContext(container)
+    let author = OlderBlog.Author(email: "ada@blog.example", name: "Ada")
+    context.insert(OlderBlog.Post(title: "Before images", author: author))
+    try context.save()
+    try await container.close()
+  }
+}
+
+/// A run of the program, which is built into the folder of the tests.
+private final class BlogProcess {
+  private let process = Process()
+  private let output = Pipe()
+  private let errors = Pipe()
+
+  init(_ arguments: String...) throws {
+    process.executableURL = Bundle.main.bundleURL.appendingPathComponent("Blog")
+    process.arguments = arguments
+    process.standardOutput = output
+    process.standardError = errors
+    var environment = ProcessInfo.processInfo.environment
+    environment["DATABASE_URL"] = nil
+    process.environment = environment
+    try process.run()
+    // A program that should have ended does not stop the tests.
+    DispatchQueue.global().asyncAfter(deadline: .now() + 60) { [process] in
+      if process.isRunning { process.terminate() }
+    }
+  }
+
+  /// Waits until the program ends. It writes less than a pipe holds.
+  func finished() throws -> (status: Int32, output: String, errors: String) {
+    process.waitUntilExit()
+    return (process.terminationStatus, try text(of: output), try text(of: errors))
+  }
+
+  /// What the program has written when it is ready.
+  func line() -> String {
+    String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+      .trimmingCharacters(in: .newlines)
+  }
+
+  func terminated() throws -> Int32 {
+    process.terminate()
+    process.waitUntilExit()
+    return process.terminationStatus
+  }
+
+  private func text(of pipe: Pipe) throws -> String {
+    String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+  }
+}
