@@ -9,7 +9,7 @@ import Testing
 @Suite(.serialized) struct StoresSpecificationTests {
   typealias Level = StoreSpecification.Level
 
-  /// Neither store has a history, and both update the row that has a unique value.
+  /// Neither store has a history, and both always update the row that has a unique value.
   private let levels = Set(Level.allCases).subtracting([.uniqueRefusals, .history])
 
   @Test func aDocumentKeepsTheRules() async throws {

@@ -5,6 +5,8 @@ extension StoreSpecification {
     case models
     /// Attributes of all types keep their values.
     case attributes
+    /// Texts may have every character, also U+0000. Other stores refuse a text with it.
+    case allCharacters
     /// Relationships of all kinds keep their members.
     case relationships
     /// Deletions obey the delete rules, also those of batches.
@@ -23,7 +25,8 @@ extension StoreSpecification {
     case inheritance
     /// A new model with the unique value of a stored one updates it.
     case uniqueUpdates
-    /// A save with the unique value of a stored model throws.
+    /// A save with the unique value of a stored model throws if the context's `uniquenessPolicy` is
+    /// `.refuse`. A store that always throws has this level and not ``uniqueUpdates``.
     case uniqueRefusals
     /// What was saved is there when the store is opened again.
     case persistent
@@ -38,8 +41,8 @@ extension StoreSpecification {
 
     /// What every store can do that keeps snapshots and leaves the rest to the context.
     public static let standard: Set<Level> = [
-      .models, .attributes, .relationships, .deleteRules, .predicates, .textPredicates,
-      .relationshipPredicates, .fetching, .concurrency,
+      .models, .attributes, .allCharacters, .relationships, .deleteRules, .predicates,
+      .textPredicates, .relationshipPredicates, .fetching, .concurrency,
     ]
   }
 }

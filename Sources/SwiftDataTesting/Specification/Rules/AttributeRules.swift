@@ -9,7 +9,8 @@ enum AttributeRules {
     name: "attributes",
     models: [Specimens.Numbers.self, Specimens.Basics.self, Specimens.Coded.self],
     rules: [
-      signed, unsigned, floating, flags, decimals, texts, data, dates, uuids, urls,
+      signed, unsigned, floating, flags, decimals, texts, zeroCharacters, refusedTexts, data, dates,
+      uuids, urls,
     ] + CodedAttributeRules.all)
 
   private static let signed = Rule(
@@ -60,13 +61,44 @@ enum AttributeRules {
 
   private static let texts = Rule(
     "texts", .attributes,
-    "Texts keep each scalar: empty and long ones, NUL, emoji, composed and decomposed letters."
+    "Texts keep each scalar: empty and long ones, emoji, composed and decomposed letters."
   ) { trial in
     let texts = [
-      "", " padded\n", "a\u{0}b", "👩‍👩‍👧 😀", "\u{E9}", "e\u{301}", "'; \"x\" % \\ _",
+      "", " padded\n", "👩‍👩‍👧 😀", "\u{E9}", "e\u{301}", "'; \"x\" % \\ _",
       String(repeating: "long ", count: 2000),
     ]
     try trial.keeps(\Basics.text, \.someText, texts) { $0.utf8.elementsEqual($1.utf8) }
+  }
+
+  private static let zeroCharacters = Rule(
+    "zero characters", .allCharacters, "Texts keep the character U+0000."
+  ) { trial in
+    let texts = ["a\u{0}b", "\u{0}", "a\u{0}", "a"]
+    try trial.keeps(\Basics.text, \.someText, texts) { $0.utf8.elementsEqual($1.utf8) }
+  }
+
+  private static let refusedTexts = Rule(
+    "refused texts", .attributes,
+    "A text that a store can't keep makes the save throw, stores nothing, and leaves the context with its "
+      + "changes."
+  ) { trial in
+    let context = try trial.context()
+    let models = ["a", "b\u{0}c", "d"].map { text in
+      let model = Basics()
+      model.text = text
+      context.insert(model)
+      return model
+    }
+    func stored() throws -> [String] { try trial.all(Basics.self).map(\.text).sorted() }
+    do {
+      try context.save()
+    } catch {
+      trial.expect("The texts after the error", try stored(), [])
+      trial.expect("The new models after the error", context.insertedModelsArray.count, 3)
+      models[1].text = "bc"
+      try context.save()
+    }
+    trial.expect("The stored texts", try stored(), models.map(\.text))
   }
 
   private static let data = Rule(

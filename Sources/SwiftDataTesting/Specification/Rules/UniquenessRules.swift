@@ -42,6 +42,7 @@ enum UniquenessRules {
   ) throws {
     let before = try stored()
     let context = try trial.context()
+    context.uniquenessPolicy = .refuse
     context.insert(other)
     context.insert(model)
     trial.expectError("A save with the unique value of a stored model") { try context.save() }
@@ -55,8 +56,8 @@ enum UniquenessRules {
 
   private static let refusals = Rule(
     "refusal", .uniqueRefusals,
-    "A save with the unique value of a stored model throws, stores nothing, and leaves the context with "
-      + "its changes."
+    "A save with the unique value of a stored model throws if the context refuses that, stores nothing, "
+      + "and leaves the context with its changes."
   ) { trial in
     try trial.save([Account("a", 1)])
     let new = Account("a", 3)
