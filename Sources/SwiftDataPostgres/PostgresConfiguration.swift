@@ -11,9 +11,8 @@ public import SwiftData
 /// ```
 ///
 /// Fetches, saves, relationships, unique values, subclasses, history, batch deletions and migrations
-/// work as in the default store. Models with `.preserveValueOnDeletion` are refused when the store is
-/// opened. Commits of other containers and processes are seen by later fetches, and noticed by
-/// observers.
+/// work as in the default store. Commits of other containers and processes are seen by later fetches, and
+/// noticed by observers.
 ///
 /// Saves of several threads and processes are written at the same time. The server isolates them from each
 /// other, so that each rule of the models holds whatever others write. A save that another one has

@@ -11,26 +11,15 @@ struct PostgresCreation {
   let numbers: [String: Int]
   /// The statements for tables and indexes of the models, all tables first.
   let definitions: [any SQLStatement]
+  let history: HistoryTables
 
   /// The tables of each store besides those of its models.
   static let ownTables =
     ["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"]
-    + PostgresTables.history.definitions.map(\.table.name) + ["Z_DELETEDHISTORY"]
+    + HistoryTables.Entity.allCases.map(\.table) + ["Z_DELETEDHISTORY"]
 
   /// The table that exists while a copy is incomplete.
   static let copyTable = "Z_COPY"
-
-  /// Why a store of the model can't be in a database; `nil` if it can.
-  static func refusal(of model: ModelDescription) -> String? {
-    for entity in model.entities {
-      for attribute in entity.properties.compactMap(\.attribute)
-      where attribute.preservesValueOnDeletion && !attribute.isTransient {
-        return "A PostgreSQL store does not preserve values of deleted models yet. Remove "
-          + ".preserveValueOnDeletion from \(entity.name).\(attribute.name)."
-      }
-    }
-    return nil
-  }
 
   func create(_ connection: PostgresConnection) throws {
     try requireShortNames()
@@ -45,9 +34,7 @@ struct PostgresCreation {
       "Z_PLIST" BYTEA);
       CREATE TABLE "Z_MODELCACHE" ("Z_CONTENT" BYTEA)
       """)
-    let history =
-      PostgresTables.history.creationStatements + HistoryTables.deletionStatements
-    for statement in history {
+    for statement in history.creationStatements + HistoryTables.deletionStatements {
       try connection.execute(statement.rendered(in: .postgreSQL).sql)
     }
     let insert = try connection.prepare(

@@ -30,6 +30,8 @@ final class PostgresNumbers: SharedNumbers {
   private let mapping: SchemaMapping
   /// Takes the lock of the history, if the server has no advisory locks.
   private let rowLock: String?
+  /// The expression that takes the number of a transaction.
+  private let nextNumber: String
   private let addition: String
   private let state = Mutex(State())
 
@@ -42,16 +44,16 @@ final class PostgresNumbers: SharedNumbers {
     self.mapping = mapping
     if lock.profile.advisoryLocks {
       rowLock = nil
-      addition = PostgresNumbers.addition(
-        """
+      nextNumber = """
         CASE WHEN pg_advisory_xact_lock(\(PostgresNumbers.lockClass), \
         '"ATRANSACTION"'::regclass::oid::integer)::text IS NOT NULL \
         THEN nextval('\(PostgresNumbers.sequence(16_002))') END
-        """)
+        """
     } else {
       rowLock = lock.statement(for: .history)
-      addition = PostgresNumbers.addition("nextval('\(PostgresNumbers.sequence(16_002))')")
+      nextNumber = "nextval('\(PostgresNumbers.sequence(16_002))')"
     }
+    addition = PostgresNumbers.addition(nextNumber)
   }
 
   // MARK: Keys
@@ -237,6 +239,13 @@ final class PostgresNumbers: SharedNumbers {
     let texts = transaction.texts.map { $0.map { _StoredValue.text($0) } ?? .null }
     let changes = transaction.changes
     if let rowLock { try session.execute(rowLock) }
+    let tombstones = changes.map(\.preserved.count).max() ?? 0
+    let addition =
+      tombstones == 0 ? addition : PostgresNumbers.addition(nextNumber, tombstones: tombstones)
+    let preserved = (0..<tombstones).map { index in
+      PostgresNumbers.list(
+        changes.map { index < $0.preserved.count ? $0.preserved[index] : nil })
+    }
     let found = try session.statement(addition).integers(
       .values(
         texts + [
@@ -245,7 +254,7 @@ final class PostgresNumbers: SharedNumbers {
           PostgresNumbers.list(changes.map(\.keys.lowerBound)),
           PostgresNumbers.list(changes.map(\.keys.upperBound)),
           PostgresNumbers.list(changes.map(\.columns)),
-        ]))
+        ] + preserved))
     let isMissing = zip(transaction.texts, found.dropFirst()).contains { $0 != nil && $1 == 0 }
     if isMissing {
       // Another process has removed unused texts since this one has seen them.
@@ -276,10 +285,16 @@ final class PostgresNumbers: SharedNumbers {
   /// Takes the lock and the next number, and writes the transaction and its changes. `CASE` takes them in
   /// this order. The lock is that of the table in this schema of the database.
   /// Parameters: the four texts, the time, and lists of the changes' types, entities, first and last
-  /// keys and columns. Returns the number and the keys of the texts.
+  /// keys and columns; then a list of each preserved value of deleted rows. Returns the number and the
+  /// keys of the texts.
   /// - Parameter number: The expression that takes the number.
-  private static func addition(_ number: String) -> String {
+  private static func addition(_ number: String, tombstones: Int = 0) -> String {
     let texts = (1...4).map(keyOfText)
+    func list(_ text: (Int) -> String) -> String { (0..<tombstones).map(text).joined() }
+    let columns = list { ", \"\(HistoryTables.Change.tombstone($0))\"" }
+    let values = list { ", decode(c.value\($0), 'hex')" }
+    let parameters = list { ", $\(11 + $0)::text[]" }
+    let names = list { ", value\($0)" }
     return """
       WITH next AS MATERIALIZED (SELECT \(number) AS number), \
       added AS (INSERT INTO "ATRANSACTION" ("Z_PK", "Z_ENT", "ZAUTHORTS", "ZBUNDLEIDTS", \
@@ -287,11 +302,11 @@ final class PostgresNumbers: SharedNumbers {
       SELECT number, 16002, \(texts.joined(separator: ", ")), $5::double precision FROM next \
       RETURNING "Z_PK", "ZAUTHORTS", "ZBUNDLEIDTS", "ZCONTEXTNAMETS", "ZPROCESSIDTS"), \
       changes AS (INSERT INTO "ACHANGE" ("Z_PK", "Z_ENT", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", \
-      "ZTRANSACTIONID", "ZCOLUMNS") \
+      "ZTRANSACTIONID", "ZCOLUMNS"\(columns)) \
       SELECT nextval('\(sequence(16_001))'), 16001, c.type, c.entity, k.key, next.number, \
-      decode(c.columns, 'hex') FROM next CROSS JOIN \
-      unnest($6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::text[]) \
-      AS c (type, entity, first, last, columns) \
+      decode(c.columns, 'hex')\(values) FROM next CROSS JOIN \
+      unnest($6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::text[]\(parameters)) \
+      AS c (type, entity, first, last, columns\(names)) \
       CROSS JOIN LATERAL generate_series(c.first, c.last) AS k (key)) \
       SELECT * FROM added
       """

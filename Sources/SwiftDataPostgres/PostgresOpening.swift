@@ -24,7 +24,6 @@ struct PostgresOpening {
   private static let attempts = 3
 
   func run() throws -> Opened {
-    try PostgresTables.requireSupported(migration.models.schema)
     let stored = try pool.read("opening the store") { connection in
       try connection.transaction(.snapshot) {
         try PostgresCreation.requireComplete(connection)

@@ -269,13 +269,6 @@ struct PostgresModelsTests {
     #expect(try ModelContext(container).fetch(FetchDescriptor<City>()).first?.places.count == 0)
   }
 
-  @Test func preservedValuesAreRefusedBecauseTheyWouldBeLost() throws {
-    let url = try PostgresServer.shared.addressOfNewSchema()
-    #expect(throws: SwiftDataError.loadIssueModelContainer) {
-      try ModelContainer(for: Preserving.self, configurations: PostgresConfiguration(url: url))
-    }
-  }
-
   @Test func tablesOfOtherModelsAreRefused() throws {
     let url = try PostgresServer.shared.addressOfNewSchema()
     _ = try ModelContainer(
@@ -288,14 +281,5 @@ struct PostgresModelsTests {
       #expect(error == .unknownDataStoreSchema)
       #expect("\(error)".contains("Member"))
     }
-  }
-}
-
-@Model
-final class Preserving {
-  @Attribute(.preserveValueOnDeletion) var name: String
-
-  init(_ name: String) {
-    self.name = name
   }
 }

@@ -85,4 +85,48 @@ struct PostgresProfileTests {
       }
     }
   }
+
+  /// The profile has no number of the transaction, by which the server could be asked.
+  @Test func aCommitWhoseAnswerIsLostIsInDoubt() throws {
+    let server = try PostgresServer.shared
+    let address = try server.addressOfNewSchema()
+    let proxy = try PostgresProxy(to: server.socketFolder)
+    let context = ModelContext(
+      try container(address.replacing("host=\(server.socketFolder)", with: "host=\(proxy.folder)")))
+    context.insert(Place("a", visits: 1))
+    proxy.set(.loseAnswerToCommit)
+    do {
+      try context.save()
+      Issue.record("the save knew that the commit had succeeded")
+    } catch let error as SwiftDataError {
+      #expect(error == .storeWriteFailure)
+      #expect("\(error.reason)" == "outcomeUnknown")
+      #expect(error.description.contains("Either all changes were stored, or none"), "\(error)")
+      #expect(!error.description.contains("nothing was saved"))
+    }
+    // Not repeated: the row was stored once, and the context has its change.
+    #expect(try StoredRows(address).integer("SELECT count(*) FROM \"ZPLACE\"") == 1)
+    #expect(context.hasChanges)
+    context.rollback()
+    #expect(try context.fetch(FetchDescriptor<Place>()).map(\.name) == ["a"])
+  }
+
+  @Test func aCommitThatDoesNotReachTheServerIsInDoubtToo() throws {
+    let server = try PostgresServer.shared
+    let address = try server.addressOfNewSchema()
+    let proxy = try PostgresProxy(to: server.socketFolder)
+    let context = ModelContext(
+      try container(address.replacing("host=\(server.socketFolder)", with: "host=\(proxy.folder)")))
+    context.insert(Place("a", visits: 1))
+    proxy.set(.loseCommit)
+    do {
+      try context.save()
+      Issue.record("the save succeeded")
+    } catch let error as SwiftDataError {
+      #expect("\(error.reason)" == "outcomeUnknown", "\(error)")
+    }
+    #expect(try StoredRows(address).integer("SELECT count(*) FROM \"ZPLACE\"") == 0)
+    try context.save()
+    #expect(try StoredRows(address).integer("SELECT count(*) FROM \"ZPLACE\"") == 1)
+  }
 }

@@ -113,19 +113,13 @@ package struct StoreCreation {
 
   /// Creates the tables of the history, with columns for the preserved values of every entity.
   func createHistory(_ session: any SQLSession, _ dialect: SQLDialect = .sqlite) throws {
-    let tables = HistoryTables(tombstoneCount: tombstoneCount)
-    for statement in tables.creationStatements {
+    for statement in HistoryTables(for: model).creationStatements {
       try session.execute(statement.rendered(in: dialect).sql)
     }
   }
 
   /// The number of columns for preserved values: the largest number that an entity needs.
-  var tombstoneCount: Int {
-    model.entities.map { entity in
-      model.properties(of: entity.name).compactMap(\.attribute)
-        .filter { $0.preservesValueOnDeletion && !$0.isTransient }.map(\.leaves.count).reduce(0, +)
-    }.max() ?? 0
-  }
+  var tombstoneCount: Int { HistoryTables(for: model).tombstoneCount }
 
   private func writeModelCache(_ connection: Connection) throws {
     let insert = try connection.prepare("INSERT INTO Z_MODELCACHE VALUES (?1)")

@@ -122,7 +122,7 @@ struct HistoryRows {
       .values(.list(plans.dialect.list(transactions)))
     var found: [Int64: [ChangeRow]] = [:]
     for row in values {
-      guard let change = ChangeRow(row) else { continue }
+      guard let change = ChangeRow(row, in: plans.dialect) else { continue }
       found[change.transaction, default: []].append(change)
     }
     for (number, changes) in found
@@ -172,11 +172,14 @@ struct HistoryRows {
 
 extension ChangeRow {
   /// - Returns: `nil` for an unknown kind of change.
-  fileprivate init?(_ row: [_StoredValue]) {
+  fileprivate init?(_ row: [_StoredValue], in dialect: SQLDialect) {
     guard let type = row[1].integer.flatMap(HistoryTables.ChangeType.init) else { return nil }
     self.init(
       number: row[0].integer ?? 0, type: type, entity: Int(row[2].integer ?? 0),
       key: row[3].integer ?? 0, transaction: row[4].integer ?? 0, columns: row[5].blob,
-      preserved: Array(row[6...]))
+      preserved: row[6...].map { value in
+        guard dialect == .postgreSQL, case .blob(let bytes) = value else { return value }
+        return PreservedBytes.value(of: bytes) ?? .null
+      })
   }
 }

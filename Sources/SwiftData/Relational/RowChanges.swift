@@ -112,8 +112,12 @@ final class RowChanges {
 
   private func addDeleted(_ list: KeyList, _ table: TableChanges, root: Int) throws {
     if shared != nil {
-      for (number, keys) in try stored(list.keys, table, root: root) {
-        shared?.add(.deleted, entity: number, keys)
+      if let sql = table.preserved {
+        shared?.addDeleted(try session.statement(sql).values(.list(list.text)))
+      } else {
+        for (number, keys) in try stored(list.keys, table, root: root) {
+          shared?.add(.deleted, entity: number, keys)
+        }
       }
     }
     guard let history else { return }
@@ -171,9 +175,17 @@ final class RowChanges {
   private func addDeleted(
     of root: EntityMapping, where condition: SQLExpression?, _ parameters: [_StoredValue]
   ) throws {
+    let dialect = store.plans.dialect
+    let preserved = TableChanges.preserved(
+      root, store.history, in: store.mapping, where: condition, dialect)
+    if let preserved {
+      shared?.addDeleted(
+        try session.statement(preserved.rendered(in: dialect).sql).values(.values(parameters)))
+      return
+    }
     let select = Select(
       [RowColumns.key(), RowColumns.entity()], from: TableReference(root.table), where: condition)
-    let found = try session.statement(select.rendered(in: store.plans.dialect).sql)
+    let found = try session.statement(select.rendered(in: dialect).sql)
       .integers(.values(parameters))
     for (number, keys) in groups(found) { shared?.add(.deleted, entity: number, keys.sorted()) }
   }

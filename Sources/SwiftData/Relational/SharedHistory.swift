@@ -7,6 +7,8 @@ import Foundation
 /// 2. `finish` gives them to the driver, which writes them with the next number. It is the last step
 ///    before the commit, because the next save waits for it.
 ///
+/// Preserved values of deleted rows are read when the deletion is noted, and kept until then.
+///
 /// A store that keeps no history writes a transaction without changes, which readers see as a gap.
 struct SharedHistory {
   private let store: RelationalStore
@@ -37,6 +39,17 @@ struct SharedHistory {
     if keys.isEmpty { return }
     guard store.writesHistory else { return hasGap = true }
     changes.add(type, entity: entity, keys, columns: columns)
+  }
+
+  /// Adds deletions of rows whose values are preserved.
+  /// - Parameter rows: Keys, entity numbers and preserved values.
+  mutating func addDeleted(_ rows: [[_StoredValue]]) {
+    if rows.isEmpty { return }
+    guard store.writesHistory else { return hasGap = true }
+    for row in rows {
+      guard let key = row[0].integer, let entity = row[1].integer else { continue }
+      changes.addDeleted(entity: Int(entity), key, preserved: row[2...].map(\.blob))
+    }
   }
 
   /// Writes the transaction; does nothing if nothing was changed.

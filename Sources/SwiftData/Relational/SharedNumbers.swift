@@ -35,6 +35,8 @@ package struct NewTransaction: Sendable {
     package var keys: ClosedRange<Int64>
     /// The bits of the changed properties; `nil` if there are none, or if they are not known.
     package let columns: Data?
+    /// The preserved values of a single deleted row, as the columns of the history have them.
+    package var preserved: [Data?] = []
   }
 
   /// The texts in the order of `HistoryTables.Transaction.texts`.
@@ -47,6 +49,13 @@ package struct NewTransaction: Sendable {
     self.texts = texts
     self.time = time
     self.changes = changes
+  }
+
+  /// Adds the deletion of a row whose values are preserved.
+  mutating func addDeleted(entity: Int, _ key: Int64, preserved: [Data?]) {
+    changes.append(
+      Changes(
+        type: .deleted, entity: entity, keys: key...key, columns: nil, preserved: preserved))
   }
 
   /// - Parameter keys: In the order in which the changes are listed.

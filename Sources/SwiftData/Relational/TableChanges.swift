@@ -24,6 +24,9 @@ struct TableChanges: Sendable {
   let addDeleted: String
   /// Adds the rows in a range of keys, whose ends are parameters 0 and 1, before they are deleted.
   let addDeletedRange: String
+  /// Reads keys, entity numbers and preserved values of the rows in a list; `nil` if the table has no
+  /// preserved attributes.
+  let preserved: String?
 
   /// - Parameter root: The root entity of the table.
   init(
@@ -70,6 +73,8 @@ struct TableChanges: Sendable {
     }
     self.addDeleted = addDeleted(where: isListed, parameterCount: 1)
     addDeletedRange = addDeleted(where: KeyList.isInRange, parameterCount: 2)
+    preserved = TableChanges.preserved(root, history, in: mapping, where: isListed, dialect)?
+      .rendered(in: dialect).sql
   }
 
   private static var isListed: SQLExpression {
@@ -83,19 +88,36 @@ struct TableChanges: Sendable {
     where condition: SQLExpression?, parameterCount: Int, _ dialect: SQLDialect
   ) -> InsertSelection {
     insert(
-      .deleted, from: root.table, where: condition, and: tombstones(root, history, in: mapping),
-      parameterCount: parameterCount, dialect)
+      .deleted, from: root.table, where: condition,
+      and: tombstones(root, history, in: mapping, dialect), parameterCount: parameterCount, dialect)
+  }
+
+  /// Reads keys, entity numbers and preserved values of the rows that satisfy a condition.
+  /// - Returns: `nil` if the table has no preserved attributes.
+  static func preserved(
+    _ root: EntityMapping, _ history: HistoryTables?, in mapping: SchemaMapping,
+    where condition: SQLExpression?, _ dialect: SQLDialect
+  ) -> Select? {
+    let values = tombstones(root, history, in: mapping, dialect).map(\.value)
+    if values.isEmpty { return nil }
+    return Select(
+      [RowColumns.key(), RowColumns.entity()] + values, from: TableReference(root.table),
+      where: condition)
   }
 
   /// The preserved values of a row, depending on its entity.
   private static func tombstones(
-    _ root: EntityMapping, _ history: HistoryTables?, in mapping: SchemaMapping
+    _ root: EntityMapping, _ history: HistoryTables?, in mapping: SchemaMapping,
+    _ dialect: SQLDialect
   ) -> [(column: String, value: SQLExpression)] {
     let entities = root.subtreeNumbers.compactMap(mapping.entity(number:))
     let preserved = entities.map { (number: $0.number, columns: $0.preservedColumns) }
     return (0..<(history?.tombstoneCount ?? 0)).compactMap { index in
       let kept = preserved.filter { $0.columns.count > index }
-      func value(_ columns: [String]) -> SQLExpression { .column(table: nil, name: columns[index]) }
+      func value(_ columns: [ColumnMapping]) -> SQLExpression {
+        PreservedBytes.expression(
+          .column(table: nil, name: columns[index].name), of: columns[index].sqlType, in: dialect)
+      }
       guard let first = kept.first else { return nil }
       let column = HistoryTables.Change.tombstone(index)
       if !root.sharesTable { return (column, value(first.columns)) }

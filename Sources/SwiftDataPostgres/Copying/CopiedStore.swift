@@ -9,6 +9,8 @@ struct CopiedColumn {
   let type: SQLType
   /// Whether a file may have the name of another file in the place of the value.
   var isExternal = false
+  /// Whether the column of the history has values of deleted rows, of any type.
+  var isPreserved = false
 }
 
 /// A table whose rows are copied, ordered by their keys.
@@ -43,6 +45,12 @@ struct CopiedTable {
     return "INSERT INTO \(name.quotedName) (\(names)) VALUES (\(values))"
   }
 
+  /// The command of PostgreSQL that inserts many rows.
+  var copyCommand: String {
+    let names = columns.map(\.name.quotedName).joined(separator: ", ")
+    return "COPY \(name.quotedName) (\(names)) FROM STDIN (FORMAT binary)"
+  }
+
   /// Three numbers that most changes of the rows change: count, largest key, sum of the versions.
   var summary: String {
     let isRows = columns.contains { $0.name == RowColumns.version }
@@ -69,21 +77,28 @@ struct CopiedStore {
   let entities: [Entity]
   let model: ModelDescription
   let layout: StoreLayout
-  let hasHistory: Bool
+  /// `nil` if the source has no history.
+  let history: HistoryTables?
   let tables: [CopiedTable]
 
   /// - Parameters:
   ///   - entities: The rows of `Z_PRIMARYKEY`.
   ///   - tableNames: The names of the source's tables.
+  ///   - history: The tables of the source's history.
   init(
     identifier: String, metadata: Data, model: ModelDescription, entities: [Entity],
-    tableNames: Set<String>, hasHistory: Bool
+    tableNames: Set<String>, history: HistoryTables?
   ) {
     self.identifier = identifier
     self.metadata = metadata
     self.model = model
     self.entities = entities
-    self.hasHistory = hasHistory
+    // Of an older model more values may be preserved; of a newer one more columns are needed.
+    let history = history.map {
+      HistoryTables(
+        tombstoneCount: max($0.tombstoneCount, HistoryTables(for: model).tombstoneCount))
+    }
+    self.history = history
     let own = entities.filter { EntityNumbering.isValid($0.number) }
     let layout = StoreLayout(
       model, numbers: Dictionary(own.map { ($0.name, $0.number) }, uniquingKeysWith: { $1 }),
@@ -108,13 +123,16 @@ struct CopiedStore {
         name: table.name, columns: table.columns.map { CopiedColumn(name: $0, type: .integer) },
         keyCount: 2)
     }
-    let history = HistoryTables(tombstoneCount: 0).definitions.map { definition in
+    let preserved = Set((0..<(history?.tombstoneCount ?? 0)).map(HistoryTables.Change.tombstone))
+    let changes = (history?.definitions ?? []).map { definition in
       CopiedTable(
         name: definition.table.name,
-        columns: definition.table.columns.map { CopiedColumn(name: $0.name, type: $0.type) },
-        keyCount: 1)
+        columns: definition.table.columns.map {
+          CopiedColumn(
+            name: $0.name, type: $0.type, isPreserved: preserved.contains($0.name))
+        }, keyCount: 1)
     }
-    tables = rows + links + (hasHistory ? history : [])
+    tables = rows + links + changes
   }
 
   private static let keyColumns = [RowColumns.key, RowColumns.entity, RowColumns.version].map {
@@ -161,7 +179,7 @@ protocol CopyTarget: AnyObject {
   func refusal(of store: CopiedStore) throws -> String?
 
   /// Why a value can't be stored; `nil` if it can.
-  func refusal(of value: CopiedValue) -> String?
+  func refusal(of value: CopiedValue, in column: CopiedColumn) -> String?
 
   /// Creates the tables, or finds those of an interrupted run.
   /// - Returns: What is copied already, by table.

@@ -22,6 +22,31 @@ enum CopiedValue {
     }
   }
 
+  /// A value of a deleted row, which has no type but its own.
+  init(preserved value: _StoredValue) {
+    self =
+      switch value {
+      case .null: .null
+      case .integer(let value): .integer(value)
+      case .real(let value): .real(value)
+      case .text(let value): .text(value)
+      case .blob(let value): .bytes(value)
+      }
+  }
+
+  /// The value for the history.
+  var preserved: _StoredValue {
+    switch self {
+    case .null: .null
+    case .boolean(let value): .integer(value ? 1 : 0)
+    case .integer(let value): .integer(value)
+    case .real(let value): .real(value)
+    case .decimal(let value): value.storedValue
+    case .text(let value): .text(value)
+    case .bytes(let value): .blob(value)
+    }
+  }
+
   var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
 }
 

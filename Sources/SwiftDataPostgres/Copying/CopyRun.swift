@@ -65,7 +65,7 @@ struct CopyRun {
 
   private func problem(in row: [CopiedValue], of table: CopiedTable) -> String? {
     for (value, column) in zip(row, table.columns) {
-      guard let refusal = target.refusal(of: value) else { continue }
+      guard let refusal = target.refusal(of: value, in: column) else { continue }
       let key = (try? table.key(of: row))?.first ?? 0
       return "The row p\(key) of \(table.name) has \(refusal) in the column \(column.name)."
     }

@@ -47,7 +47,10 @@ final class DatabaseCopySource: CopySource {
     store = CopiedStore(
       identifier: identifier, metadata: metadata, model: model,
       entities: try DatabaseKeys.entities(connection, model), tableNames: Set(columns.keys),
-      hasHistory: columns[HistoryTables.Entity.transaction.table] != nil)
+      history: HistoryTables(
+        in: columns.mapValues { names in
+          Dictionary(names.map { ($0, "") }, uniquingKeysWith: { $1 })
+        }))
   }
 
   func unknownParts() throws -> [String] {
@@ -120,6 +123,12 @@ enum DatabaseRows {
   ) throws -> CopiedValue {
     switch (column.type, value) {
     case (_, .null): return .null
+    case (_, .bytes(let bytes)) where column.isPreserved:
+      if let value = PreservedBytes.value(of: bytes) { return CopiedValue(preserved: value) }
+      throw SwiftDataError.loadIssueModelContainer.with(
+        "The column \(column.name) of \(table.name) has a value of a deleted model that this version of the "
+          + "library can't read. Copy the store with the version that wrote it.",
+        doing: "copying a store")
     case (.boolean, .boolean(let value)): return .boolean(value)
     case (.boolean, .integer(let value)) where value == 0 || value == 1:
       return .boolean(value == 1)

@@ -34,7 +34,7 @@ final class FileCopySource: CopySource {
         CopiedStore.Entity(
           name: $0.name, number: $0.number, superNumber: $0.superNumber, lastKey: $0.lastKey)
       }, tableNames: Set(schema.columns.keys),
-      hasHistory: HistoryTables(in: schema.columns) != nil)
+      history: HistoryTables(in: schema.columns))
     rows = FileRows(
       connection, folder: ExternalFolder(of: url), guesses: !store.listsExternalAttributes)
     for table in store.tables {
@@ -125,6 +125,8 @@ struct FileRows {
     let column = table.columns[Int(index)]
     switch (column.type, row.storageClass(index)) {
     case (_, .null): return .null
+    case (_, let storage) where column.isPreserved:
+      if let value = preserved(row, index, storage) { return value }
     case (.integer, .integer): return .integer(row.int64(index))
     case (.integer, .real):
       if let whole = Int64(exactly: row.double(index)) { return .integer(whole) }
@@ -151,6 +153,19 @@ struct FileRows {
       "The row p\(row.int64(0)) of \(table.name) has a value in the column \(column.name) that does not "
         + "fit its type. Correct the value, or remove it; the source is unchanged.",
       doing: "copying a store")
+  }
+
+  /// A value of a deleted row; `nil` for a text that is not UTF-8.
+  private func preserved(
+    _ row: Statement, _ index: Int32, _ storage: StorageClass
+  ) -> CopiedValue? {
+    switch storage {
+    case .integer: .integer(row.int64(index))
+    case .real: .real(row.double(index))
+    case .text: row.withText(index) { String(validating: $0, as: UTF8.self) }.map { .text($0) }
+    case .blob: .bytes(row.data(index))
+    case .null: .null
+    }
   }
 
   private func decimal(_ row: Statement, _ index: Int32) -> Decimal? {

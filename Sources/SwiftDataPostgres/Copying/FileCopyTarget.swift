@@ -49,7 +49,7 @@ final class FileCopyTarget: CopyTarget {
     return nil
   }
 
-  func refusal(of value: CopiedValue) -> String? { nil }
+  func refusal(of value: CopiedValue, in column: CopiedColumn) -> String? { nil }
 
   private func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
 
@@ -107,6 +107,12 @@ final class FileCopyTarget: CopyTarget {
         integerTypes: known?.integerTypes ?? [:],
         ownEntities: Set(store.model.entities.map(\.name))
       ).create(connection)
+      let columns = HistoryTables(for: store.model).tombstoneCount
+      for index in columns..<max(columns, store.history?.tombstoneCount ?? 0) {
+        try connection.execute(
+          "ALTER TABLE \(HistoryTables.Entity.change.table) "
+            + "ADD COLUMN \(HistoryTables.Change.tombstone(index)) BLOB")
+      }
       try connection.execute(
         """
         CREATE TABLE Z_COPY (Z_TABLE VARCHAR PRIMARY KEY, Z_ROWS INTEGER, Z_FIRST INTEGER, \

@@ -64,7 +64,7 @@ import Testing
     try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
   }
 
-  @Test(.sqliteOnly("preserves values of deleted models"))
+  @Test
   func eachSaveIsATransactionWithItsAuthor() throws {
     #expect(try history().isEmpty)
     let began = Date()
@@ -89,7 +89,7 @@ import Testing
     #expect(transactions[0].token.tokenValue == [store.identifier: 1])
   }
 
-  @Test(.sqliteOnly("preserves values of deleted models"))
+  @Test
   func changesAreOfTheConcreteClassWithItsKeyPaths() throws {
     let (truck, depot) = (Truck(plate: "A 1", load: 2), Depot(name: "North"))
     context.insert(truck)
@@ -133,9 +133,7 @@ import Testing
     #expect(seen == 2)
   }
 
-  @Test(.sqliteOnly("preserves values of deleted models")) func whatIsPreservedOutlivesAModel()
-    throws
-  {
+  @Test func whatIsPreservedOutlivesAModel() throws {
     let depot = Depot(name: "North", place: Place(city: "Kiel", zip: 24103), size: .large)
     depot.note = "gone"
     depot.opened = Date(timeIntervalSinceReferenceDate: 77)
@@ -175,7 +173,7 @@ import Testing
     }
   }
 
-  @Test(.sqliteOnly("preserves values of deleted models")) func limitsAndOrders() throws {
+  @Test func limitsAndOrders() throws {
     for number in 1...5 {
       context.insert(Depot(name: "\(number)"))
       try context.save()
@@ -190,7 +188,7 @@ import Testing
     #expect(try context.fetchHistory(descriptor).map(\.id) == [5, 4, 3, 2, 1])
   }
 
-  @Test(.sqliteOnly("preserves values of deleted models"))
+  @Test
   func theLastTransactionHasTheTokenOfTheSave() throws {
     let store = try #require(context.container.stores.first as? DefaultStore)
     context.insert(Depot(name: "1"))
