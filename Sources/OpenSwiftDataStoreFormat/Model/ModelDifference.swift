@@ -120,7 +120,7 @@ extension String {
 
 extension ModelDifference: CustomStringConvertible {
   /// A clause for the error that refuses a file.
-  package var description: String { text(in: "the file") }
+  package var description: String { text(in: "the store") }
 
   /// - Parameter place: The name of the compared model's origin in the clause.
   package func text(in place: String) -> String {

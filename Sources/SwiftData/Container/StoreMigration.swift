@@ -129,10 +129,10 @@ package struct StoreMigration {
     }.prefix(12).map { "\n- \($0.description)" }.joined()
     throw SwiftDataError.unknownDataStoreSchema.with(
       "The \(subject.name) has rows of models with these names, but none of their "
-        + "properties is in your models: \(names.joined(separator: ", ")). The file is probably from "
-        + "another program. Check the URL, or rename the model. If it is the same model, declare the "
+        + "properties is in your models: \(names.joined(separator: ", ")). The \(noun) is probably "
+        + "from another program. Check the \(subject.isFile ? "URL" : "address"), or rename the model. If it is the same model, declare the "
         + "former names of its properties with @Attribute(originalName:), or list removed properties in "
-        + "removedProperties. The file is unchanged.\(hints)",
+        + "removedProperties. The \(noun) is unchanged.\(hints)",
       doing: "opening a store", entity: unrelated.count == 1 ? first.entity : nil)
   }
 

@@ -191,7 +191,7 @@ extension StoreDifference: CustomStringConvertible {
     case .missingColumn(let entity, let property, let column):
       "\(entity).\(property) has no column \(column)"
     case .columnType(let entity, let property, let stored, let model):
-      "\(entity).\(property) is \(model) and \(stored) in the file"
+      "\(entity).\(property) is \(model) and \(stored) in the store"
     case .missingTable(let table): "there is no table \(table)"
     case .unknownColumn(let table, let column):
       "the column \(column) of \(table) belongs to no property"

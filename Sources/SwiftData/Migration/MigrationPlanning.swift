@@ -286,7 +286,7 @@ package struct MigrationPlanning {
         + "to these models"
     return .backwardMigration.with(
       "\(name) has version \(version), which is newer than the models of the container (\(models)). "
-        + "Open it with a program that knows version \(version). \(advice). The file is unchanged."
+        + "Open it with a program that knows version \(version). \(advice). The store is unchanged."
     )
   }
 
@@ -302,11 +302,11 @@ package struct MigrationPlanning {
     let advice =
       hasPlan
       ? "Add the version that wrote the store to the schemas of the plan"
-      : "Check the URL, or give the container a migration plan with the version that wrote the store"
+      : "Check the address of the store, or give the container a migration plan with the version that wrote the store"
     return .unknownDataStoreSchema.with(
       "\(name) was created with other models (version \(store.versionText)). The nearest match is "
         + "\(models), with these differences: \(MigrationPlanning.list(differences[nearest])). "
-        + "\(advice); the file is unchanged.")
+        + "\(advice); the store is unchanged.")
   }
 
   private static func list(_ clauses: [String]) -> String {
@@ -347,14 +347,14 @@ extension ModelVersion {
     let names = part.map { $0.union(store.entityNames) }
     let own = model(of: names)
     let extra = store.entityNames.filter { own[$0] == nil }.sorted()
-      .map { "the file has \($0), which is not a model" }
+      .map { "the store has \($0), which is not a model" }
     if let stored = store.model {
       return ModelDifference.all(from: stored, to: own).map(\.description) + extra
     }
     return own.entities.compactMap { entity in
       if !store.entityNames.contains(entity.name) { return "the model \(entity.name) is new" }
       return store.hashes[entity.name] == hashes[entity.name]
-        ? nil : "the model \(entity.name) has another version hash than in the file"
+        ? nil : "the model \(entity.name) has another version hash than in the store"
     } + extra
   }
 }

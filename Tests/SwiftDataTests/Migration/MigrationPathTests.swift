@@ -118,7 +118,7 @@ import Testing
       try Journey.open(
         [Journey.V2.Guide.self, Journey.V2.Trip.self, Journey.V2.Stop.self], at: folder.store)
     }
-    #expect(error?.description.contains("the file has Memo, which is not a model") == true)
+    #expect(error?.description.contains("the store has Memo, which is not a model") == true)
     #expect(try Data(contentsOf: folder.store) == before)
   }
 

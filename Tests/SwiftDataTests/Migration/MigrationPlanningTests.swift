@@ -214,7 +214,7 @@ import Testing
         try decision(.paper(foreign), trips[2], versions)
       }
       let text = error?.description ?? ""
-      #expect(text.contains("the model Trip is new") && text.contains("the file has Note"))
+      #expect(text.contains("the model Trip is new") && text.contains("the store has Note"))
     }
     #expect(throws: SwiftDataError.unknownDataStoreSchema) {
       let bare = StoreIdentity(
@@ -231,7 +231,7 @@ import Testing
     }
     let text = error?.description ?? ""
     #expect(text.contains("version 2.0.0 of the migration plan"))
-    #expect(text.contains("the file has Trip.guide (String), which the model lacks"))
+    #expect(text.contains("the store has Trip.guide (String), which the model lacks"))
     #expect(throws: SwiftDataError.unknownDataStoreSchema) {
       let numbered = ModelVersion.paper(2, Trip("name", "guide"))
       return try decision(.paper(numbered), trips[2], trips)

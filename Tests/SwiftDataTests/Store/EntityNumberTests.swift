@@ -179,7 +179,7 @@ enum Numbered {
       """, in: folder.store)
     let error = #expect(throws: SwiftDataError.self) { try open(folder.store) }
     let text = error?.description ?? ""
-    #expect(text.contains("Tag.name is VARCHAR and BLOB in the file"))
-    #expect(text.contains("Student inherits from Person and inherits from no model in the file"))
+    #expect(text.contains("Tag.name is VARCHAR and BLOB in the store"))
+    #expect(text.contains("Student inherits from Person and inherits from no model in the store"))
   }
 }

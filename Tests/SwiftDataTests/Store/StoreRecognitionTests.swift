@@ -103,8 +103,8 @@ import Testing
   @Test func aFileWithoutAModelIsComparedByItsColumns() throws {
     let text = try refusal(
       of: Typed.Trip.self, Typed.Stop.self, withoutModel: true, with: .unknownDataStoreSchema)
-    #expect(text.contains("Trip.days is VARCHAR and INTEGER in the file"))
-    #expect(text.contains("Trip.price is TIMESTAMP and FLOAT in the file"))
+    #expect(text.contains("Trip.days is VARCHAR and INTEGER in the store"))
+    #expect(text.contains("Trip.price is TIMESTAMP and FLOAT in the store"))
   }
 
   enum Grown {
