@@ -51,19 +51,38 @@ public struct DocumentStoreError: Error, Hashable, Sendable {
   public var property: String?
 
   /// What is wrong and what to do.
-  public var reason: String
+  public var explanation: String
+
+  /// The relationship that prevents a deletion.
+  struct Denial: Hashable, Sendable {
+    let entity: String
+    let property: String
+  }
+
+  /// The relationship that prevented a deletion; `nil` for other errors.
+  var denial: Denial?
+
+  /// The number of the system's error, such as `ENOSPC`; `nil` without one.
+  var systemError: Int32?
 
   init(
-    _ code: Code, _ reason: String, url: URL? = nil, line: Int? = nil, entity: String? = nil,
+    _ code: Code, _ explanation: String, url: URL? = nil, line: Int? = nil, entity: String? = nil,
     row: String? = nil, property: String? = nil
   ) {
     self.code = code
-    self.reason = reason
+    self.explanation = explanation
     self.url = url
     self.line = line
     self.entity = entity
     self.row = row
     self.property = property
+  }
+
+  /// The same error of a deletion that a relationship prevented.
+  func denied(by entity: String, _ property: String) -> DocumentStoreError {
+    var error = self
+    error.denial = Denial(entity: entity, property: property)
+    return error
   }
 
   /// The same error of a file, if it names none yet.
@@ -83,7 +102,7 @@ extension DocumentStoreError: CustomStringConvertible, LocalizedError {
       let row = row.map { "/\($0)" } ?? ""
       place.append(entity + row + (property.map { ".\($0)" } ?? ""))
     }
-    return (place + [reason]).joined(separator: ": ")
+    return (place + [explanation]).joined(separator: ": ")
   }
 
   /// The description, for `localizedDescription`.

@@ -81,7 +81,7 @@ struct DamageTests {
     let error = try error(text)
     #expect(error.code == .damagedFile)
     #expect(error.line == line)
-    #expect(error.reason.contains(reason), "\(error)")
+    #expect(error.explanation.contains(reason), "\(error)")
   }
 
   @Test func bytesThatAreNoText() throws {
@@ -167,7 +167,7 @@ struct DamageTests {
     #expect(text.components(separatedBy: "\n")[17].contains("true"))
     #expect(error.property == "pages" && error.row == "a" && error.entity == "Book")
     // Values stay out of messages.
-    #expect(error.reason.contains("boolean") && !error.reason.contains("true"))
+    #expect(error.explanation.contains("boolean") && !error.explanation.contains("true"))
   }
 
   @Test func twoRowsThatReferToWhatOnlyOneMay() throws {

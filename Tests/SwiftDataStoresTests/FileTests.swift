@@ -45,7 +45,7 @@ struct FileTests {
     let file = folder.url.appending(path: "missing/library.json")
     let error = #expect(throws: DocumentStoreError.self) { try save("A", in: file) }
     #expect(error?.code == .unreadableFile)
-    #expect(error?.reason.contains("No such file or directory") == true)
+    #expect(error?.explanation.contains("No such file or directory") == true)
   }
 
   @Test func aFolderInThePlaceOfTheFile() throws {

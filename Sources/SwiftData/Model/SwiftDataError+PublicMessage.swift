@@ -24,7 +24,8 @@ extension SwiftDataError {
 }
 
 extension SwiftDataError.Reason {
-  fileprivate var publicSentence: String {
+  /// A sentence without path, SQL, stored value and identifier.
+  package var publicSentence: String {
     switch self {
     case .uniqueValueTaken(let entity, let properties, _):
       properties.count > 1

@@ -173,7 +173,9 @@ struct JSONStoreContents: Sendable {
     case let error as DocumentStoreError: return error.of(configuration.url)
     case let error as SystemError:
       let end = code == .notWritten ? ". Nothing was saved, and the file is as it was." : "."
-      return DocumentStoreError(code, error.description + end, url: configuration.url)
+      var named = DocumentStoreError(code, error.description + end, url: configuration.url)
+      named.systemError = error.number
+      return named
     default: return error
     }
   }

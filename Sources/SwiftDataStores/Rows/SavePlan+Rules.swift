@@ -47,7 +47,8 @@ extension SavePlan {
         .deniedDeletion,
         "The row refers to \(rows.rows[deleted]?.name ?? "a row") that the save deletes, and the delete rule "
           + "of \(deleted.entityName).\(link.inverse ?? "") is deny. Nothing was saved.",
-        entity: row.entity, row: row.key, property: link.name)
+        entity: row.entity, row: row.key, property: link.name
+      ).denied(by: deleted.entityName, link.inverse ?? "")
     default:
       try removeLink(to: deleted, link, of: row)
       return false
@@ -61,7 +62,8 @@ extension SavePlan {
       throw DocumentStoreError(
         .invalidLink,
         "The save deletes the row that this required relationship refers to, or gives it to another row. "
-          + "Nothing was saved.", entity: row.entity, row: row.key, property: link.name)
+          + "Nothing was saved.", entity: row.entity, row: row.key, property: link.name
+      ).denied(by: row.entity, link.name)
     }
     var row = row
     row.setLinks(link, row.links(link.name).filter { $0 != target })

@@ -85,7 +85,7 @@ import Testing
     do {
       try context.save()
     } catch let error as DocumentStoreError where error.code == .damagedFile {
-      print("Line \(error.line ?? 1) of the document: \(error.reason)")
+      print("Line \(error.line ?? 1) of the document: \(error.explanation)")
     }
     #expect(context.hasChanges)
   }
