@@ -34,6 +34,9 @@ package struct ConnectionOptions: Sendable {
   /// Receives warnings and other notices of the server, on the thread that uses the connection.
   package var log: (@Sendable (PostgresNotice) -> Void)?
 
+  /// Receives the statements of the connection; `nil` if nobody wants them.
+  package var tracer: PostgresTracer?
+
   package init() {}
 
   /// The server's settings for these limits, as `name=milliseconds`.

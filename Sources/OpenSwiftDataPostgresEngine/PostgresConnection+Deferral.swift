@@ -20,6 +20,10 @@ enum DeferredStatement {
     case .prepared(let description, _): description.sql
     }
   }
+
+  var values: ParameterBuffer? {
+    if case .prepared(_, let values) = self { values } else { nil }
+  }
 }
 
 extension PostgresConnection {
@@ -87,9 +91,10 @@ extension PostgresConnection {
     _ kept: [DeferredStatement], _ handle: OpaquePointer, _ deadline: Deadline
   ) throws {
     for statement in kept {
-      try discardResults(handle, deadline, statement.sql) { value in
+      let rows = try discardResults(handle, deadline, statement.sql) { value in
         if case .text = statement { transactionNumber = Int64(value) }
-      }
+      }.rowCount
+      trace(statement.sql, statement.values, rows: rows)
     }
   }
 

@@ -14,7 +14,31 @@ extension PostgresConnection {
     try sendDeferred()
     try exchange(sql) { handle, deadline in
       try sent(PQsendQuery(handle, sql), sql)
-      try discardResults(handle, deadline, sql, value: value)
+      let rows = try discardResults(handle, deadline, sql, value: value).rowCount
+      trace(sql, nil, rows: rows)
+    }
+  }
+
+  /// The first column of all rows of one statement without parameters, which is not kept.
+  package func texts(_ sql: String) throws -> [String] {
+    try sendDeferred()
+    return try exchange(sql) { handle, deadline in
+      try sent(PQsendQuery(handle, sql), sql)
+      var (texts, failed): ([String], PostgresError?) = ([], nil)
+      while let result = try nextResult(handle, deadline, sql) {
+        defer { PQclear(result) }
+        do {
+          try check(result, sql)
+        } catch let error as PostgresError {
+          failed = failed ?? error
+        }
+        for row in 0..<PQntuples(result) {
+          texts.append(PQgetvalue(result, row, 0).map { String(cString: $0) } ?? "")
+        }
+      }
+      if let failed { throw failed }
+      trace(sql, nil, rows: texts.count)
+      return texts
     }
   }
 
@@ -26,12 +50,15 @@ extension PostgresConnection {
       let kept = try beginPipeline(handle)
       if kept.isEmpty {
         try sent(PQsendQuery(handle, sql), sql)
-        return try discardResults(handle, deadline, sql)
+        let (tag, rows) = try discardResults(handle, deadline, sql)
+        trace(sql, nil, rows: rows)
+        return tag
       }
       try sent(PQsendQueryParams(handle, sql, 0, nil, nil, nil, nil, 1), sql)
       try sync(handle, sql)
       try receiveDeferred(kept, handle, deadline)
-      let tag = try discardResults(handle, deadline, sql)
+      let (tag, rows) = try discardResults(handle, deadline, sql)
+      trace(sql, nil, rows: rows)
       try endPipeline(handle, deadline)
       return tag
     }
@@ -118,18 +145,19 @@ extension PostgresConnection {
   }
 
   /// Reads the results of a statement, and ignores its rows.
-  /// - Returns: The tag of the last command, such as `INSERT 0 1`.
+  /// - Returns: The tag of the last command, such as `INSERT 0 1`, and the number of ignored rows.
   @discardableResult
   func discardResults(
     _ handle: OpaquePointer, _ deadline: Deadline, _ sql: String?,
     value: (String) -> Void = { _ in }
-  ) throws -> String {
-    var (tag, failed): (String, PostgresError?) = ("", nil)
+  ) throws -> (tag: String, rowCount: Int) {
+    var (tag, rowCount, failed): (String, Int, PostgresError?) = ("", 0, nil)
     while let result = try nextResult(handle, deadline, sql) {
       defer { PQclear(result) }
       do {
         try check(result, sql)
         tag = PQcmdStatus(result).map { String(cString: $0) } ?? ""
+        rowCount += Int(PQntuples(result))
         if PQntuples(result) > 0, PQnfields(result) > 0, let text = PQgetvalue(result, 0, 0) {
           value(String(cString: text))
         }
@@ -138,7 +166,7 @@ extension PostgresConnection {
       }
     }
     if let failed { throw failed }
-    return tag
+    return (tag, rowCount)
   }
 
   /// Throws the error that a result reports.

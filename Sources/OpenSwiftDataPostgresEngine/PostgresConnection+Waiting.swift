@@ -34,13 +34,16 @@ extension PostgresConnection {
     // The server's own limit comes first, because its error is more precise.
     let limit = limit ?? options.statementTimeout.map { $0 + options.cancellationGrace / 2 }
     let start = ContinuousClock.now
+    traceStart = tracer == nil ? nil : start
     roundTrips += 1
     ExchangeCount.current?.add()
     do {
       return try body(handle, Deadline(after: limit))
     } catch let interruption as Interruption {
+      trace(sql, nil, rows: 0)
       throw settle(handle, sql, interruption, after: .now - start, mayCommit: mayCommit)
     } catch let error as PostgresError {
+      trace(error.sql ?? sql, nil, rows: 0)
       throw settle(handle, sql, error, after: .now - start, mayCommit: mayCommit)
     } catch {
       // An error of the caller, such as one thrown while rows are read.

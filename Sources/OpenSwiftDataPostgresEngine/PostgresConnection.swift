@@ -75,6 +75,12 @@ package final class PostgresConnection {
   /// The number of exchanges with the server since the connection was opened.
   package internal(set) var roundTrips = 0
 
+  /// Receives the statements; `nil` if nobody wants them.
+  var tracer: PostgresTracer?
+
+  /// When the statement that is reported next began.
+  var traceStart: ContinuousClock.Instant?
+
   /// The number of statements that were prepared.
   package internal(set) var preparedCount = 0
 
@@ -86,6 +92,7 @@ package final class PostgresConnection {
     within limit: Duration? = nil
   ) throws {
     self.options = options
+    tracer = options.tracer
     database = parameters.description
     notices = NoticeReceiver(options.log)
     let wake = try WakePipe()

@@ -24,6 +24,7 @@ extension PostgresError: CustomStringConvertible {
     case .invalidAnswer: "The answer of \(databaseText) cannot be understood"
     case .value: "A value cannot be stored in or read from \(databaseText)"
     case .busy: "No free connection to \(databaseText)"
+    case .closed: "The connections to \(databaseText) were closed"
     case .misuse: "Wrong use of \(databaseText)"
     }
   }

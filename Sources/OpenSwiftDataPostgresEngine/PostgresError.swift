@@ -18,6 +18,8 @@ package struct PostgresError: Error, Sendable {
     case value
     /// All connections of the pool are in use.
     case busy
+    /// The pool was closed.
+    case closed
     /// The caller used the connection wrongly.
     case misuse
   }

@@ -160,8 +160,14 @@ package final class PostgresPool: @unchecked Sendable {
     }
     switch admission {
     case .enter(let seat): return seat
-    case .refuse: throw failure(.misuse, "the pool is closed")
+    case .refuse: throw failure(.closed, "the pool is closed")
     case .wait(let ticket):
+      let start = ContinuousClock.now
+      func note(isTimedOut: Bool) {
+        options.tracer?.noteWait(
+          PostgresWait(
+            isForWriting: purpose == .write, duration: .now - start, isTimedOut: isTimedOut))
+      }
       let limit = limit ?? limits.waitLimit
       let deadline = DispatchTime.now() + .milliseconds(Int(limit.milliseconds))
       if sleeper?.wake.wait(timeout: deadline) == .timedOut,
@@ -170,8 +176,10 @@ package final class PostgresPool: @unchecked Sendable {
           return state.gate.withdraw(ticket: ticket) ? state.gate : nil
         })
       {
+        note(isTimedOut: true)
         throw failure(.busy, PostgresPool.queueText(gate, waited: limit, for: work))
       }
+      note(isTimedOut: false)
     }
     guard let seat = sleeper?.seat.withLock({ $0 }) else {
       preconditionFailure("PostgresPool: woken without a seat")

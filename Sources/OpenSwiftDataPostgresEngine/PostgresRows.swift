@@ -14,7 +14,7 @@ package final class PostgresRows {
   /// The columns as the server sent them with the rows.
   private(set) var types: [PostgresType] = []
   /// The number of rows in the parts that were received.
-  private var receivedRows = 0
+  private(set) var receivedRows = 0
   private var isAtEnd = false
   private var tag = ""
 

@@ -97,6 +97,10 @@ extension PostgresStatement {
     /// The number of rows that were sent when the server was last asked for results.
     private var requested = 0
     private var current = BatchResult(changedRows: 0)
+    /// The number of rows that the current run has returned.
+    private var returnedRows = 0
+    /// The values of the rows, if they are reported.
+    private var values: [ParameterBuffer] = []
 
     init(
       _ statement: PostgresStatement, _ handle: OpaquePointer, _ deadline: Deadline,
@@ -114,6 +118,7 @@ extension PostgresStatement {
     /// Sends the values that are bound, after waiting until not too many results are missing.
     func send() throws {
       try statement.send(statement.parameters)
+      if connection.tracesValues { values.append(statement.parameters.owned) }
       let size = statement.parameters.size
       statement.parameters.clear()
       sizes.append(size)
@@ -159,6 +164,9 @@ extension PostgresStatement {
           bytes -= sizes[received]
           received += 1
           current = BatchResult(changedRows: 0)
+          connection.trace(
+            statement.sql, index < values.count ? values[index] : nil, rows: returnedRows)
+          returnedRows = 0
           try result(index, done)
           continue
         }
@@ -174,6 +182,7 @@ extension PostgresStatement {
         error.rowIndex = received
         throw error
       }
+      returnedRows += Int(PQntuples(answer))
       current.changedRows = PQcmdTuples(answer).flatMap { Int(String(cString: $0)) } ?? 0
       guard hasIntegers, PQntuples(answer) > 0, PQgetisnull(answer, 0, 0) == 0,
         let start = PQgetvalue(answer, 0, 0)

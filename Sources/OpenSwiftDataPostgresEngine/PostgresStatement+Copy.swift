@@ -42,6 +42,7 @@ extension PostgresStatement {
         throw error
       }
       try connection.discardResults(handle, deadline, sql)
+      connection.trace(sql, nil, rows: 0)
     }
   }
 

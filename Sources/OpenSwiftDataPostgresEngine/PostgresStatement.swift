@@ -84,6 +84,8 @@ package final class PostgresStatement {
   ) throws -> R {
     try connection.exchange(sql, within: limit) { handle, deadline in
       let kept = try connection.beginPipeline(handle)
+      // Borrowed values exist until they are sent.
+      let values = connection.tracesValues ? parameters.owned : nil
       try send(parameters)
       if !kept.isEmpty {
         try connection.sync(handle, sql)
@@ -94,8 +96,16 @@ package final class PostgresStatement {
       }
       let rows = PostgresRows(connection, handle, description, deadline)
       defer { rows.end() }
-      let result = try body(rows)
-      try rows.finish()
+      let result: R
+      do {
+        result = try body(rows)
+        try rows.finish()
+      } catch  where !(error is PostgresError || error is Interruption) {
+        // The statement has run; the caller did not want the rest of its rows.
+        connection.trace(sql, values, rows: rows.receivedRows)
+        throw error
+      }
+      connection.trace(sql, values, rows: rows.receivedRows)
       if !kept.isEmpty { try connection.endPipeline(handle, deadline) }
       return result
     }

@@ -7,7 +7,7 @@
       self =
         switch sql.utf8.prefix(while: { $0 != UInt8(ascii: " ") }).count {
         case 6 where sql.hasPrefix("SELECT"): .select
-        case 6 where sql.hasPrefix("INSERT"): .insert
+        case 6 where sql.hasPrefix("INSERT"), 4 where sql.hasPrefix("COPY"): .insert
         case 6 where sql.hasPrefix("UPDATE"): .update
         case 6 where sql.hasPrefix("DELETE"): .delete
         case 6 where sql.hasPrefix("COMMIT"), 5 where sql.hasPrefix("BEGIN"),

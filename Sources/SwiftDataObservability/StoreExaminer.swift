@@ -72,8 +72,8 @@
     ) {
       guard mayWarn(about: "slow \(store) \(sql)") else { return }
       let containers = state.withLock { $0.containers.compactMap(\.container) }
-      let known = containers.lazy.flatMap(\.stores).compactMap { $0 as? DefaultStore }
-        .first { $0.name == store }
+      let known = containers.lazy.flatMap(\.stores).compactMap { $0 as? any PlanProviding }
+        .first { $0.configuration.name == store }
       guard let known else { return body(nil) }
       queue.async { [weak known] in body(try? known?.queryPlan(of: sql)) }
     }

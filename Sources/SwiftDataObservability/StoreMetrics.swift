@@ -7,6 +7,7 @@
     let inMemory: Counter
     let slowStatements: Counter
     let repeatedReads: Counter
+    let repeatedSaves: Counter
     private let statements: [StatementKind: CoreMetrics.Timer]
     private let rows: Counter
     private let waits: [StatementLog.Wait.Reason: CoreMetrics.Timer]
@@ -22,6 +23,7 @@
       inMemory = counter("in_memory_total")
       slowStatements = counter("slow_statements_total")
       repeatedReads = counter("repeated_reads_total")
+      repeatedSaves = counter("repeated_saves_total")
       rows = counter("rows_total")
       timeouts = counter("wait_timeouts_total")
       statements = Dictionary(

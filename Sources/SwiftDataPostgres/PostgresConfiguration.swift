@@ -82,6 +82,20 @@ public struct PostgresConfiguration: DataStoreConfiguration, Hashable, Sendable 
   /// Other sessions that need the tables wait meanwhile. The default is 10 seconds.
   public var migrationLockTimeout: Duration = .seconds(10)
 
+  /// Receives each statement that the store's connections run, waits for connections, and repeated
+  /// saves.
+  ///
+  /// Statements that were sent together share the time of the round trip. Rows that are inserted with
+  /// `COPY` are one statement, whose values are not included. Statements that open and migrate the
+  /// store are reported too; preparing a statement is not. Two configurations may be equal although
+  /// their logs differ.
+  public var statementLog: StatementLog? {
+    get { logging.value }
+    set { logging.value = newValue }
+  }
+
+  private var logging = Uncompared<StatementLog?>(nil)
+
   let parameters: ConnectionParameters
 
   /// The servers that may answer reads instead of the primary server.
@@ -132,6 +146,7 @@ public struct PostgresConfiguration: DataStoreConfiguration, Hashable, Sendable 
     var options = ConnectionOptions()
     options.statementTimeout = statementTimeout
     if usesTransactionPooling { options.statements = .unnamed }
+    options.tracer = StatementLog.wanted(by: self)?.tracer
     return options
   }
 

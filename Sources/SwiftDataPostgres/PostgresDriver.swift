@@ -108,6 +108,7 @@ struct PostgresDriver: SQLDriver {
       throw PostgresSchemaMonitor.whileReading
     } catch let last as PostgresError {
       let error = last.causes.first ?? last
+      if error.kind == .closed { throw closed }
       if PostgresSchemaMonitor.mayBeCause(of: error), isMigrated {
         throw PostgresSchemaMonitor.whileReading
       }
@@ -165,6 +166,7 @@ struct PostgresDriver: SQLDriver {
     } catch let last as PostgresError {
       // Statements after the first error are refused because of it.
       let error = last.causes.first ?? last
+      if error.kind == .closed { throw closed }
       let entity = entity(of: error)
       if error.isTakenKey, let table = error.table { numbers.noteTakenKey(in: table) }
       guard !error.isUniquenessViolation else {
@@ -177,6 +179,13 @@ struct PostgresDriver: SQLDriver {
         PostgresDriver.text(of: error, else: consequence), entity: entity?.name,
         property: properties(of: error, entity), underlying: error)
     }
+  }
+
+  /// The error of each use after `ModelContainer.close()`, as in the default store.
+  private var closed: SwiftDataError {
+    .containerClosed.with(
+      "The store in \(pool.parameters) was closed with its container. Open a new container to use it "
+        + "again.")
   }
 
   private static func text(of error: PostgresError, else consequence: String) -> String {

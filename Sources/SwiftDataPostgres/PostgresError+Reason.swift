@@ -5,6 +5,9 @@ package import SwiftData
 extension PostgresError: ReasonedError {
   package func reason(entity: String?, properties: [String]) -> SwiftDataError.Reason {
     if isOutcomeUnknown { return .outcomeUnknown }
+    // The server has the same state for both.
+    if kind == .cancelled { return .cancelled }
+    if kind == .timeout { return .timedOut }
     if let known = PostgresError.reason(of: state, entity, properties) { return known }
     return switch kind {
     case .connection, .invalidAnswer: .unavailable
@@ -12,6 +15,7 @@ extension PostgresError: ReasonedError {
     case .cancelled: .cancelled
     case .busy: .busy
     case .value: .invalidValue(entity: entity, property: properties.first)
+    case .closed: .closed
     case .misuse: .invalidRequest
     case .server: .other
     }

@@ -75,7 +75,7 @@ public final class PostgresStore: DataStore, DataStoreBatching, @unchecked Senda
         name: configuration.name, identifier: identifier, schema: schema, mapping: mapping,
         driver: driver, isWritable: configuration.allowsSave,
         history: HistoryTables(in: stored.columns), removedEntities: stored.removedEntities,
-        retention: configuration.historyRetention)
+        retention: configuration.historyRetention, log: StatementLog.wanted(by: configuration))
       router = driver.router
       router?.open()
     } catch let error as PostgresError {

@@ -146,7 +146,7 @@ struct SaveSession {
         guard transaction == nil, !(error is PartialCommit), repetition.repeats(after: error) else {
           throw error
         }
-        repetition.pause()
+        repetition.pause(concerned.lazy.compactMap(\.log).first)
         externalChanges.applyNew()
       }
     }

@@ -77,7 +77,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
       history: file.history, removedEntities: file.removedEntities,
       keepsHistory: configuration.keepsHistory, retention: configuration.historyRetention,
       clock: configuration.instruments?.now,
-      note: StatementLog.wanted(by: configuration)?.note)
+      log: StatementLog.wanted(by: configuration))
   }
 
   /// Opens the state before a migration step that kept the old tables; read-only.

@@ -141,7 +141,7 @@ extension ModelConfiguration: CustomDebugStringConvertible {
   }
 }
 
-extension ModelConfiguration: DataStoreConfiguration {
+extension ModelConfiguration: StatementLogging {
   /// The type of store that the configuration opens.
   public typealias Store = DefaultStore
 }

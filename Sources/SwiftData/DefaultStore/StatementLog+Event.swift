@@ -11,6 +11,8 @@ extension StatementLog {
     case wait(Wait)
     /// The write-ahead log was written back to the file.
     case checkpoint(Checkpoint)
+    /// A save that other writers have disturbed is done again. Only in stores with several writers.
+    case repetition(Repetition)
   }
 
   /// A statement that has finished.
@@ -23,6 +25,13 @@ extension StatementLog {
     public let duration: Duration
     /// The number of rows that the statement returned.
     public let rowCount: Int
+
+    package init(sql: String, sqlWithValues: String?, duration: Duration, rowCount: Int) {
+      self.sql = sql
+      self.sqlWithValues = sqlWithValues
+      self.duration = duration
+      self.rowCount = rowCount
+    }
   }
 
   /// The part of a fetch that SQL can't evaluate.
@@ -37,11 +46,13 @@ extension StatementLog {
   public struct Wait: Sendable {
     /// What was waited for.
     public enum Reason: String, Sendable {
-      /// The writing connection, which another thread of this process used.
+      /// The writing connection, which another thread of this process used. In a store with several
+      /// writers: a connection for writing, all of which other threads used.
       case writer
       /// A reading connection, all of which other threads of this process used.
       case reader
-      /// A lock of another process or container. Reported once for each retry.
+      /// A lock of another process or container. Reported once for each retry. A database server
+      /// does not report it: the statement takes longer.
       case lock
     }
 
@@ -51,6 +62,12 @@ extension StatementLog {
     public let duration: Duration
     /// Whether the time limit ended the wait, so that the operation failed.
     public let isTimedOut: Bool
+
+    package init(reason: Reason, duration: Duration, isTimedOut: Bool) {
+      self.reason = reason
+      self.duration = duration
+      self.isTimedOut = isTimedOut
+    }
   }
 
   /// A checkpoint after a commit of this process.
@@ -62,6 +79,16 @@ extension StatementLog {
     /// The number of these pages that are written back. Smaller than `pageCount` while readers need
     /// the old pages.
     public let writtenPageCount: Int
+  }
+
+  /// A save or a batch deletion that failed because of other writers, and is done again.
+  public struct Repetition: Sendable {
+    /// How often it has failed.
+    public let failureCount: Int
+    /// The pause before the next attempt.
+    public let pause: Duration
+    /// Whether the next attempt excludes other writers, so that it is not disturbed again.
+    public let isExclusive: Bool
   }
 }
 
@@ -80,6 +107,10 @@ extension StatementLog.Event: CustomStringConvertible {
     case .checkpoint(let checkpoint):
       return "SQL \(milliseconds(checkpoint.duration)) ms, checkpoint: "
         + "\(checkpoint.writtenPageCount) of \(checkpoint.pageCount) pages"
+    case .repetition(let repetition):
+      let access = repetition.isExclusive ? "without other writers" : "beside other writers"
+      return "SQL save failed \(repetition.failureCount) times because of other writers, repeated "
+        + "\(access) after \(milliseconds(repetition.pause)) ms"
     }
   }
 

@@ -1,6 +1,12 @@
 import Foundation
 import OpenSwiftDataSQLiteEngine
 
+/// A configuration whose store reports its statements. Not in Apple's framework.
+public protocol StatementLogging: DataStoreConfiguration {
+  /// Receives each statement that the store runs.
+  var statementLog: StatementLog? { get set }
+}
+
 /// Receives the SQL statements of a store, for example to find out why a fetch is slow.
 ///
 /// ```swift
@@ -8,11 +14,15 @@ import OpenSwiftDataSQLiteEngine
 /// configuration.statementLog = StatementLog { event in print(event) }
 /// ```
 ///
+/// A ``StatementLogging`` configuration has one: ``ModelConfiguration``, and that of PostgreSQL stores.
+///
 /// Not in Apple's framework. With `OPENSWIFTDATA_SQL=1` in the environment, all stores print the
 /// same events to standard error; with `OPENSWIFTDATA_SQL=values` including bound values.
 public struct StatementLog: Sendable {
   package let includesValues: Bool
   package let handle: @Sendable (Event) -> Void
+  /// What records the events for tests, so that an expectation finds it.
+  package var recorder: (any AnyObject & Sendable)?
 
   /// Creates a log.
   /// - Parameters:
@@ -26,9 +36,8 @@ public struct StatementLog: Sendable {
 }
 
 extension StatementLog {
-  /// The log of the configuration, combined with that of the environment; `nil` if there is
-  /// neither.
-  static func wanted(by configuration: ModelConfiguration) -> StatementLog? {
+  /// The log of a configuration, combined with that of the environment; `nil` if there is neither.
+  package static func wanted(by configuration: some StatementLogging) -> StatementLog? {
     guard let own = configuration.statementLog else { return environment }
     guard let environment else { return own }
     return StatementLog(includesValues: own.includesValues || environment.includesValues) { event in

@@ -1,6 +1,12 @@
 import OpenSwiftDataSQLiteEngine
 
-extension DefaultStore {
+/// A store whose database explains how it runs a statement.
+package protocol PlanProviding: DataStore {
+  /// The plan of a statement without its values, one line a step; the statement does not run.
+  func queryPlan(of sql: String) throws -> [String]
+}
+
+extension DefaultStore: PlanProviding {
   /// SQLite's plan for a statement, one line a step, indented by depth; parameters count as null.
   /// - Throws: `SQLiteError` if the text can't be prepared; the statement itself does not run.
   package func queryPlan(of sql: String) throws -> [String] {

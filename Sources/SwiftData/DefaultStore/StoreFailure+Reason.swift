@@ -51,7 +51,7 @@ extension SwiftDataError.Reason {
 
 extension DatabaseFileProblem {
   /// What the problem stands for.
-  var reason: SwiftDataError.Reason {
+  package var reason: SwiftDataError.Reason {
     switch self {
     case .notADatabase, .damagedHeader, .truncated, .emptyBesideLog, .foreignLog, .foreignJournal:
       .storeDamaged

@@ -24,7 +24,7 @@ extension RelationalStore {
         guard !isInTransaction(of: request.editingState), repetition.repeats(after: error) else {
           throw error
         }
-        repetition.pause()
+        repetition.pause(log)
       }
     }
   }

@@ -68,9 +68,9 @@ extension RelationalStore {
   }
 
   private func noteMemory(_ query: RowQuery) {
-    guard let note, !query.rest.isEmpty else { return }
+    guard let log, !query.rest.isEmpty else { return }
     let order = query.compiled.sortsInMemory ? ["the order"] : []
-    note(query.entity.name, query.compiled.unsupported + order)
+    log.note(entity: query.entity.name, reasons: query.compiled.unsupported + order)
   }
 
   package func snapshot<R>(_ body: () throws -> R) throws -> R { try driver.snapshot(body) }

@@ -28,11 +28,11 @@ extension RelationalStore {
     try driver.read { session in
       try session.statement(text).keys(.fetch(compiled.bindings, .all), into: &keys)
     }
-    if keys.count > 0, let note {
+    if keys.count > 0, let log {
       let entities = Set(targets.map { $0.path.destination.entityName }).sorted()
-      note(
-        entity.name,
-        ["\(keys.count) rows: unsaved changes of \(entities.joined(separator: ", "))"])
+      log.note(
+        entity: entity.name,
+        reasons: ["\(keys.count) rows: unsaved changes of \(entities.joined(separator: ", "))"])
     }
     return .keys(keys)
   }

@@ -32,7 +32,7 @@ extension RelationalStore {
         // Inside a transaction of the context, only the context could repeat it.
         guard !isInTransaction(of: request.editingState), repetition.repeats(after: error)
         else { throw error }
-        repetition.pause()
+        repetition.pause(log)
       }
     }
   }

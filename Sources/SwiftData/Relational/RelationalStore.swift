@@ -22,8 +22,8 @@ package final class RelationalStore: StorePort {
   let composedText = ComposedText()
   /// The time that the history records; `nil` for that of the system.
   private let clock: (@Sendable () -> Date)?
-  /// Called with the reasons when a part of a fetch is evaluated in memory.
-  let note: (@Sendable (_ entity: String, _ reasons: [String]) -> Void)?
+  /// Receives what the engine does itself: work in memory, and repeated saves.
+  package let log: StatementLog?
   /// The tables of the history; `nil` if the store has none.
   let history: HistoryTables?
   /// The names of entities that occur only in the history, by number.
@@ -50,7 +50,7 @@ package final class RelationalStore: StorePort {
     history: HistoryTables? = nil, removedEntities: [Int: String] = [:],
     keepsHistory: Bool = true, retention: HistoryRetention? = nil,
     clock: (@Sendable () -> Date)? = nil,
-    note: (@Sendable (_ entity: String, _ reasons: [String]) -> Void)? = nil
+    log: StatementLog? = nil
   ) {
     self.name = name
     self.identifier = identifier
@@ -60,7 +60,7 @@ package final class RelationalStore: StorePort {
     self.driver = driver
     self.trees = trees
     self.clock = clock
-    self.note = note
+    self.log = log
     self.history = history
     self.removedEntities = removedEntities
     historyRecords =

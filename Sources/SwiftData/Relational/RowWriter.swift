@@ -249,7 +249,7 @@ final class RowWriter {
 
   private func run(_ batch: UpdateBatch) throws {
     var done = 0
-    do {
+    func write() throws {
       try prepared.statement(batch.update.sql).run(batch.rows.count) { index in
         RowValues(
           row: batch.rows[index].snapshot.rowCells, cells: batch.update.cells, keys: keys.inserted,
@@ -260,6 +260,17 @@ final class RowWriter {
         if changedRows == 0 { return deletedRows.append(snapshot.persistentIdentifier) }
         changes.noteUpdate(
           RowChanges.Row(root: batch.save.changes.root, key: key), batch.update.slots)
+      }
+    }
+    do {
+      // After an error a server refuses the statements of the transaction, unless a savepoint undoes it.
+      // The other row is read then. The begin and the end of a savepoint cost no round trip.
+      if store.driver.sharedNumbers != nil,
+        !batch.save.uniqueSlots(among: batch.update.slots).isEmpty
+      {
+        try prepared.session.savepoint("update", write)
+      } else {
+        try write()
       }
     } catch let error as any DatabaseFailure where error.isUniquenessViolation {
       // The results come in the order of the rows.

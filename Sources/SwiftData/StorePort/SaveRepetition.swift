@@ -63,9 +63,14 @@ package struct SaveRepetition {
   }
 
   /// Waits a random time, longer after each failure, so that two saves do not meet again.
-  package func pause() {
-    let longest = 0.001 * Double(1 << min(failures, 6))
-    Thread.sleep(forTimeInterval: .random(in: 0...longest))
+  /// - Parameter log: The log of the store whose work is repeated.
+  package func pause(_ log: StatementLog?) {
+    let pause = Double.random(in: 0...0.001 * Double(1 << min(failures, 6)))
+    log?.handle(
+      .repetition(
+        StatementLog.Repetition(
+          failureCount: failures, pause: .seconds(pause), isExclusive: access == .exclusive)))
+    Thread.sleep(forTimeInterval: pause)
   }
 
   private static func obstacle(_ error: any Error) -> WriteObstacle? {

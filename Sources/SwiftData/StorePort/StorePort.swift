@@ -12,6 +12,9 @@ package protocol StorePort: AnyObject, Sendable {
   /// The name of the store, for error messages.
   var name: String { get }
 
+  /// Receives the statements and the repeated saves of the store; `nil` for a store without.
+  var log: StatementLog? { get }
+
   /// Called when a context begins to use the store.
   func begin(_ editingState: EditingState)
 
@@ -150,6 +153,8 @@ package protocol StorePort: AnyObject, Sendable {
 }
 
 extension StorePort {
+  package var log: StatementLog? { nil }
+
   package var reportsReads: Bool { false }
 
   package func reads<T: PersistentModel>(of request: DataStoreFetchRequest<T>) -> RequestReads? {

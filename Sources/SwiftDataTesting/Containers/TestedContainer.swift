@@ -20,8 +20,8 @@ extension TestedContainer {
   func recorders(expecting expected: String, at place: CallSite) throws -> [StatementRecorder] {
     var found: [StatementRecorder] = []
     for store in testedContainer.stores {
-      guard let store = store as? DefaultStore,
-        let recorder = store.configuration.instruments?.recorder as? StatementRecorder,
+      guard let configuration = store.configuration as? any StatementLogging,
+        let recorder = configuration.statementLog?.recorder as? StatementRecorder,
         !found.contains(where: { $0 === recorder })
       else { continue }
       found.append(recorder)

@@ -88,6 +88,13 @@ struct OpenInjection {
         outcome: "the container has \(recorders.count) recorders. Give its stores the same one",
         at: place)
     }
+    guard container.testedContainer.stores.allSatisfy({ $0 is DefaultStore }) else {
+      throw ExpectationFailure(
+        expected: expected,
+        outcome: "failures are injected into default stores only, and the container has "
+          + "another one",
+        at: place)
+    }
     guard point.number > 0 else {
       throw ExpectationFailure(
         expected: expected, outcome: "the first operation has the number 1", at: place)

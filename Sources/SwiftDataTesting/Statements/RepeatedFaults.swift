@@ -9,8 +9,8 @@ import SwiftData
 /// ```
 ///
 /// The failure names the relationships to prefetch. For rows that are reached through a to-one
-/// relationship, it names all relationships that lead to their entity. Only default stores are
-/// examined.
+/// relationship, it names all relationships that lead to their entity. Default stores and stores in
+/// PostgreSQL are examined.
 /// - Parameters:
 ///   - container: The container.
 ///   - limit: How often one relationship may be read for a single model.
@@ -72,8 +72,9 @@ private struct FaultExpectation {
 
   func check(_ recording: Recording, _ container: ModelContainer) throws {
     var counts: [FaultRead: Int] = [:]
-    for store in container.stores.compactMap({ $0 as? DefaultStore }) {
-      let reads = store.engine.faultReads
+    for store in container.stores {
+      guard let engine = (store as? any PortProviding)?.port as? RelationalStore else { continue }
+      let reads = engine.faultReads
       for statement in recording.statements {
         if let read = reads[statement.sql] { counts[read, default: 0] += 1 }
       }

@@ -11,8 +11,10 @@ extension StatementKinds {
       // The last key of a table, which a save reads before it assigns the next one.
       case "SELECT" where sql.hasPrefix("SELECT max(\"Z_PK\") FROM \"Z"): .bookkeeping
       case "SELECT": StatementKinds.kind(ofTables: StatementKinds.tables(in: sql), .reads)
-      case "INSERT", "REPLACE", "UPDATE", "DELETE":
+      case "INSERT", "REPLACE", "UPDATE", "DELETE", "COPY":
         StatementKinds.kind(ofTables: StatementKinds.tables(in: sql).prefix(1), .writes)
+      // In a database server, a transaction of the history and its changes are one statement.
+      case "WITH": StatementKinds.kind(ofTables: StatementKinds.tables(in: sql), .reads)
       default: .bookkeeping
       }
   }
@@ -28,8 +30,8 @@ extension StatementKinds {
   private static let historyTables: Set = ["ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING"]
 
   private static func isBookkeeping(_ table: String) -> Bool {
-    ["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"].contains(table) || table.hasPrefix("sqlite_")
-      || table.hasPrefix("pragma_")
+    ["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE", "Z_LOCK", "generate_series"].contains(table)
+      || ["sqlite_", "pragma_", "pg_"].contains { table.hasPrefix($0) }
   }
 
   /// The names after the words that introduce a table, in order. A subquery has no name.
@@ -41,7 +43,7 @@ extension StatementKinds {
         let name = word.drop { $0 == "\"" }.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
         if !name.isEmpty { tables.append(String(name)) }
       }
-      introduces = ["FROM", "JOIN", "INTO", "UPDATE"].contains(word)
+      introduces = ["FROM", "JOIN", "INTO", "UPDATE", "COPY"].contains(word)
     }
     return tables
   }

@@ -25,17 +25,31 @@ public final class StatementRecorder: Sendable {
   /// Creates a recorder.
   public init() {}
 
-  /// A copy of a configuration whose store this recorder records.
+  /// A copy of a configuration whose store this recorder records, for example one of PostgreSQL.
+  ///
+  /// A log that the configuration has still receives each event. Failures are injected into default
+  /// stores only.
+  /// - Parameter configuration: A configuration that no container has opened yet.
+  public func recording<C: StatementLogging>(_ configuration: C) -> C {
+    var recorded = configuration
+    let known = configuration.statementLog
+    var log = StatementLog(includesValues: known?.includesValues ?? false) { event in
+      self.note(event)
+      known?.handle(event)
+    }
+    log.recorder = self
+    recorded.statementLog = log
+    return recorded
+  }
+
+  /// A copy of a configuration whose store this recorder records, and into which failures can be
+  /// injected.
   ///
   /// A log that the configuration has still receives each event.
   /// - Parameter configuration: A configuration that no container has opened yet.
   public func recording(_ configuration: ModelConfiguration) -> ModelConfiguration {
-    var recorded = configuration
-    let known = configuration.statementLog
-    recorded.statementLog = StatementLog(includesValues: known?.includesValues ?? false) { event in
-      self.note(event)
-      known?.handle(event)
-    }
+    func logging<C: StatementLogging>(_ configuration: C) -> C { recording(configuration) }
+    var recorded = logging(configuration)
     var instruments = configuration.instruments ?? StoreInstruments()
     instruments.recorder = self
     instruments.interceptor = faults
@@ -50,7 +64,7 @@ public final class StatementRecorder: Sendable {
         case .statement(let statement):
           state.recordings[number]?.statements.append(RecordedStatement(statement))
         case .inMemory(let work): state.recordings[number]?.inMemory.append(work)
-        case .wait, .checkpoint: break
+        case .wait, .checkpoint, .repetition: break
         }
       }
     }

@@ -42,7 +42,6 @@ final class PostgresTestStores: Sendable {
   private func configuration(
     for configuration: ModelConfiguration
   ) throws -> PostgresConfiguration {
-    if configuration.statementLog != nil { throw NotOnPostgres("a statement log") }
     if configuration.instruments != nil { throw NotOnPostgres("instruments of the file") }
     if !configuration.keepsHistory || configuration.historyRetention != nil {
       throw NotOnPostgres("a setting of the history")
@@ -50,6 +49,7 @@ final class PostgresTestStores: Sendable {
     var other = try PostgresConfiguration(
       configuration.name, schema: configuration.schema, url: address(of: configuration))
     other.allowsSave = configuration.allowsSave
+    other.statementLog = configuration.statementLog
     return other
   }
 
