@@ -91,7 +91,7 @@ struct PostgresPoolTests {
     let pool = try pool(.shared)
     #expect(failure { try pool.read { _ in try pool.close() } }?.kind == .misuse)
     try pool.close()
-    #expect(failure { try pool.read { _ in } }?.kind == .misuse)
+    #expect(failure { try pool.read { _ in } }?.kind == .closed)
   }
 
   @Test func aKilledBackendCostsTheTransactionAndNoMore() throws {

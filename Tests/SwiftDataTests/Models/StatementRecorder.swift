@@ -38,8 +38,9 @@ final class StatementRecorder: Sendable {
   }
 
   private static func isOfServer(_ sql: String) -> Bool {
-    ["BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE", "LOCK", "SET", "SELECT txid_current"].contains
-    { sql.hasPrefix($0) } || ["\"Z_METADATA\"", "nextval("].contains { sql.contains($0) }
+    ["BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE", "LOCK", "SET", "SELECT txid_current"]
+      .contains { sql.hasPrefix($0) }
+      || ["\"Z_METADATA\"", "nextval("].contains { sql.contains($0) }
   }
 
   /// What was left to memory meanwhile.
