@@ -46,8 +46,9 @@ extension StatementLog {
   public struct Wait: Sendable {
     /// What was waited for.
     public enum Reason: String, Sendable {
-      /// The writing connection, which another thread of this process used. In a store with several
-      /// writers: a connection for writing, all of which other threads used.
+      /// The writing connection, which another thread of this process used.
+      ///
+      /// In a store with several writers: a connection for writing, all of which other threads used.
       case writer
       /// A reading connection, all of which other threads of this process used.
       case reader

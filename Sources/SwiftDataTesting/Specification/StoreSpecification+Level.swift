@@ -25,8 +25,9 @@ extension StoreSpecification {
     case inheritance
     /// A new model with the unique value of a stored one updates it.
     case uniqueUpdates
-    /// A save with the unique value of a stored model throws if the context's `uniquenessPolicy` is
-    /// `.refuse`. A store that always throws has this level and not ``uniqueUpdates``.
+    /// A save with the unique value of a stored model throws if `uniquenessPolicy` is `.refuse`.
+    ///
+    /// A store that always throws has this level and not ``uniqueUpdates``.
     case uniqueRefusals
     /// What was saved is there when the store is opened again.
     case persistent
