@@ -1,5 +1,4 @@
 package import OpenSwiftDataSQLSyntax
-package import OpenSwiftDataStoreFormat
 
 /// The tables of the persistent history, as in files of Apple's framework: transactions, the row
 /// changes in each transaction, and the texts that transactions share.
@@ -9,16 +8,6 @@ package struct HistoryTables: Hashable, Sendable {
   package let tombstoneCount: Int
 
   package init(tombstoneCount: Int) { self.tombstoneCount = tombstoneCount }
-
-  /// The tables for the models of a new store.
-  package init(for model: ModelDescription) {
-    tombstoneCount =
-      model.entities.map { entity in
-        model.properties(of: entity.name).compactMap(\.attribute)
-          .filter { $0.preservesValueOnDeletion && !$0.isTransient }.map(\.leaves.count)
-          .reduce(0, +)
-      }.max() ?? 0
-  }
 
   /// Finds the tables of a file; `nil` if it has no history.
   /// - Parameter columns: The types of the file's columns, by table and name.

@@ -73,7 +73,8 @@ struct TableChanges: Sendable {
     }
     self.addDeleted = addDeleted(where: isListed, parameterCount: 1)
     addDeletedRange = addDeleted(where: KeyList.isInRange, parameterCount: 2)
-    preserved = TableChanges.preserved(root, history, in: mapping, where: isListed, dialect)?
+    preserved =
+      TableChanges.preserved(root, history, in: mapping, where: isListed, dialect)?
       .rendered(in: dialect).sql
   }
 

@@ -1,5 +1,4 @@
 import Foundation
-import OpenSwiftDataSQLiteEngine
 
 /// A configuration whose store reports its statements. Not in Apple's framework.
 public protocol StatementLogging: DataStoreConfiguration {
@@ -53,34 +52,6 @@ extension StatementLog {
       FileHandle.standardError.write(Data("\(event)\n".utf8))
     }
   }()
-
-  func attach(to connection: Connection) {
-    connection.trace(includesValues: includesValues) { [handle] trace in
-      handle(
-        .statement(
-          Statement(
-            sql: trace.sql, sqlWithValues: trace.expandedSQL, duration: trace.duration,
-            rowCount: trace.rowCount)))
-    }
-    connection.traceWaits { [handle] duration in
-      handle(.wait(Wait(reason: .lock, duration: duration, isTimedOut: false)))
-    }
-    connection.traceCheckpoints { [handle] checkpoint in
-      handle(
-        .checkpoint(
-          Checkpoint(
-            duration: checkpoint.duration, pageCount: checkpoint.pageCount,
-            writtenPageCount: checkpoint.writtenPageCount)))
-    }
-  }
-
-  @Sendable func note(_ wait: PoolWait) {
-    handle(
-      .wait(
-        Wait(
-          reason: wait.isForWriting ? .writer : .reader, duration: wait.duration,
-          isTimedOut: wait.isTimedOut)))
-  }
 
   @Sendable func note(entity: String, reasons: [String]) {
     handle(.inMemory(InMemoryWork(entityName: entity, reasons: reasons)))
