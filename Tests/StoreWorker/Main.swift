@@ -33,6 +33,8 @@ import Synchronization
 /// - `die <folder> <step>`: saves to two stores, and kills itself at a step of the save.
 /// - `migrate <store>`: opens a store of crates with the models of the next version, and prints the number
 ///   of crates and of runs of the stage, or the error.
+/// - `backup <store> <copy> <step>`: backs a store of negatives up, and kills itself after the first or the
+///   last pages (`first`, `last`).
 /// - `steps <store>`: makes the steps that it reads from its input, and prints an answer to each.
 ///
 /// The store `-` is the default one.
@@ -42,6 +44,11 @@ struct StoreWorker {
     let arguments = CommandLine.arguments
     if arguments[1] == "die" {
       return try DyingSave.run(URL(fileURLWithPath: arguments[2]), at: arguments[3])
+    }
+    if arguments[1] == "backup" {
+      return try await BackupWork.run(
+        URL(fileURLWithPath: arguments[2]), to: URL(fileURLWithPath: arguments[3]),
+        until: arguments[4])
     }
     if arguments[1] == "read" { return read(URL(fileURLWithPath: arguments[2])) }
     if arguments[1] == "describe" { return describe(URL(fileURLWithPath: arguments[2])) }

@@ -150,6 +150,18 @@ import Testing
     }
   }
 
+  @Test func repeatedRequests() {
+    func isRepeated(after error: any Error) -> Bool {
+      switch error {
+      case let error as SwiftDataError: error.reason.isTransient
+      case let error as DocumentStoreError: error.reason.isTransient
+      default: false
+      }
+    }
+    #expect(isRepeated(after: SwiftDataError.storeReadFailure) == false)
+    #expect(isRepeated(after: CancellationError()) == false)
+  }
+
   private struct Snapshot {
     let model = Author(name: "")
 

@@ -1,0 +1,158 @@
+import Foundation
+import OpenSwiftDataTestModels
+import SwiftData
+import Testing
+
+/// Backups that fail: nothing of an earlier one is lost, and a later one succeeds.
+@Suite struct BackupFailureTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func open(_ url: URL) throws -> ModelContainer {
+    try ModelContainer(for: Negative.self, configurations: ModelConfiguration(url: url))
+  }
+
+  /// Adds negatives whose values are in rows (up to 100 kB), or in files.
+  private func add(_ numbers: Range<Int>, size: Int, to container: ModelContainer) throws {
+    let context = ModelContext(container)
+    for number in numbers {
+      context.insert(Negative(number: number, data: Negative.data(number, edit: 0, size: size)))
+    }
+    try context.save()
+  }
+
+  /// The numbers of the negatives in a copy, after a check of their values.
+  private func numbers(_ url: URL) throws -> [Int] {
+    let context = ModelContext(try open(url))
+    let found = try context.fetch(FetchDescriptor<Negative>(sortBy: [SortDescriptor(\.number)]))
+    for negative in found {
+      #expect(negative.data.starts(with: Data("\(negative.number).".utf8)))
+    }
+    return found.map(\.number)
+  }
+
+  /// The files of a copy with their contents, without the log of a container that reads it.
+  private func contents(_ url: URL) throws -> [String: Data] {
+    let name = url.deletingPathExtension().lastPathComponent
+    let parent = url.deletingLastPathComponent()
+    let values = parent.appendingPathComponent(".\(name)_SUPPORT/_EXTERNAL_DATA")
+    var contents = [url.lastPathComponent: try Data(contentsOf: url)]
+    for file in (try? FileManager.default.contentsOfDirectory(atPath: values.path)) ?? [] {
+      contents[file] = try Data(contentsOf: values.appendingPathComponent(file))
+    }
+    return contents
+  }
+
+  private func names(_ parent: URL) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: parent.path)
+  }
+
+  @Test(arguments: ["first", "last"])
+  func aProcessThatDiesLeavesNoFileWithTheName(_ step: String) async throws {
+    let container = try open(folder.store)
+    try add(0..<300, size: 20_000, to: container)
+    try add(300..<303, size: 300_000, to: container)
+    let older = folder.url.appendingPathComponent("older.store")
+    let newer = folder.url.appendingPathComponent("newer.store")
+    let summary = try await container.backup(to: older)
+    #expect(summary.externalValueCount == 3)
+    let before = try contents(older)
+    #expect(before.count == 4)
+    try add(303..<305, size: 300_000, to: container)
+
+    let store = folder.store.path
+    let (text, reason) = try await onThread {
+      let worker = try StoreWorkerProcess(["backup", store, newer.path, step])
+      return (worker.finishedText(), worker.process.terminationReason)
+    }
+    #expect(reason == .uncaughtSignal && text.contains("dies"), "\(text)")
+    #expect(!FileManager.default.fileExists(atPath: newer.path))
+    #expect(FileManager.default.fileExists(atPath: newer.path + ".partial"))
+    #expect(try contents(older) == before)
+
+    // The store is used as before, and the next backup to the same name is complete.
+    try add(305..<306, size: 10, to: container)
+    try await container.backup(to: newer)
+    #expect(try numbers(newer) == Array(0..<306))
+    #expect(try !names(folder.url).contains { $0.hasSuffix("partial") })
+    #expect(try contents(older) == before)
+    #expect(try numbers(older) == Array(0..<303))
+  }
+
+  @Test func aProcessMaySaveMeanwhile() async throws {
+    _ = try open(folder.store)
+    let worker = try StoreWorkerProcess(["negatives", folder.store.path, "40", "200000"])
+    let container = try open(folder.store)
+    var counts: [Int] = []
+    for number in 0..<4 {
+      let copy = folder.url.appendingPathComponent("copy\(number).store")
+      let summary = try await container.backup(to: copy)
+      #expect(summary.missingValueCount == 0)
+      let found = try numbers(copy)
+      #expect(found.count == summary.rowCounts["ZNEGATIVE"])
+      counts.append(found.last ?? 0)
+    }
+    let text = try await worker.text()
+    #expect(text.contains("saved 40"), "\(text)")
+    #expect(counts == counts.sorted())
+    let last = folder.url.appendingPathComponent("last.store")
+    try await container.backup(to: last)
+    #expect(try numbers(last) == numbers(folder.store))
+  }
+
+  @Test(.enabled(if: MountedVolume.isPermitted, "file systems can't be mounted here"))
+  func aBackupToAnotherVolumeIsComplete() async throws {
+    let container = try open(folder.store)
+    try add(0..<100, size: 20_000, to: container)
+    try add(100..<105, size: 300_000, to: container)
+    try await MountedVolume.use(size: "64m") { volume in
+      let copy = volume.appendingPathComponent("copy.store")
+      let summary = try await container.backup(to: copy)
+      #expect(summary.externalValueCount == 5 && summary.missingValueCount == 0)
+      // What is deleted in the store stays in the copy: its values are files of their own.
+      let context = ModelContext(container)
+      try context.delete(model: Negative.self)
+      try context.save()
+      #expect(try numbers(copy) == Array(0..<105))
+    }
+    let left = try names(folder.url.appendingPathComponent(".test_SUPPORT"))
+    #expect(!left.contains { $0.hasPrefix("backup-") }, "\(left)")
+  }
+
+  /// The pages do not fit, or the pages do and the values do not.
+  @Test(
+    .enabled(if: MountedVolume.isPermitted, "file systems can't be mounted here"),
+    arguments: [20_000, 400_000])
+  func aFullDiskLosesNothing(_ size: Int) async throws {
+    let container = try open(folder.store)
+    try add(0..<3, size: size, to: container)
+    try await MountedVolume.use(size: "4m") { volume in
+      let (older, newer) = (
+        volume.appendingPathComponent("older.store"), volume.appendingPathComponent("newer.store")
+      )
+      try await container.backup(to: older)
+      let before = try contents(older)
+      try add(3..<(6_000_000 / size), size: size, to: container)
+
+      let failure = await #expect(throws: SwiftDataError.storeReadFailure) {
+        try await container.backup(to: newer)
+      }
+      guard case .diskFull? = failure?.reason else {
+        Issue.record("\(String(describing: failure))")
+        return
+      }
+      #expect(failure?.description.contains("No backup was made") == true)
+      #expect(try !names(volume).contains { $0.contains("newer") }, "\(try names(volume))")
+      #expect(try contents(older) == before)
+      #expect(try numbers(older) == [0, 1, 2])
+
+      // The store is whole, and with more space the same call succeeds.
+      try add(1000..<1001, size: 10, to: container)
+      try MountedVolume.resize(volume, to: "64m")
+      try await container.backup(to: newer)
+      #expect(try numbers(newer) == numbers(folder.store))
+      #expect(try contents(older).count == before.count)
+    }
+  }
+}
