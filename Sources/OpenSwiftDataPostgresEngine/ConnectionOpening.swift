@@ -92,7 +92,7 @@ struct ConnectionOpening {
   private func connect(
     _ parameters: ConnectionParameters, _ deadline: Deadline
   ) throws -> OpaquePointer {
-    guard let handle = start(parameters) else { throw failure("out of memory") }
+    guard let handle = start(parameters.withNetworkLimits()) else { throw failure("out of memory") }
     do {
       notices.attach(to: handle)
       // Only so the message of a refused connection contains the SQLSTATE.

@@ -253,6 +253,7 @@ package final class PostgresPool: @unchecked Sendable {
     while true {
       do {
         let connection = try PostgresConnection(parameters, options: options)
+        try connection.limitVanishing()
         try configure(connection)
         connection.findOutcome = { [parameters, options, limits] number in
           CommitOutcome(parameters, options).find(number, within: limits.reconnectLimit)

@@ -34,7 +34,17 @@ public struct PostgresConfiguration: DataStoreConfiguration, Hashable, Sendable 
   /// The maximum number of connections to the server; at least 2, at most 1,000.
   public var connections = 8
 
-  /// How long a statement may run.
+  /// How long a statement may run. The default is 60 seconds.
+  ///
+  /// The server ends the statement then. If it does not answer, the call throws at most three seconds
+  /// later. A call that needs a connection first waits up to 30 seconds for one that others hold, and
+  /// opens one for up to five seconds and `connect_timeout` of the address, 10 seconds by default, for
+  /// each host. If the answer to a commit is lost, the server is asked for up to 14 seconds what became
+  /// of it.
+  ///
+  /// Over TCP a network that loses everything ends each call after 30 seconds, also those of a
+  /// migration, whose statements may take any time. The server ends the session of a client that the
+  /// network has lost after 30 to 40 seconds, with its locks.
   public var statementTimeout: Duration = .seconds(60)
 
   /// Whether the address leads to a pooler that changes the connection after each transaction, such

@@ -87,6 +87,7 @@ struct PostgresOpening {
     let connection = try PostgresConnection(
       configuration.parameters, options: configuration.migrationOptions)
     defer { connection.close() }
+    try connection.limitVanishing()
     let database = PostgresMigration(
       configuration: configuration, pool: pool, connection: connection)
     var losses: [MigrationLoss] = []

@@ -124,7 +124,9 @@ extension StoreCopy.Location {
     options.statementTimeout = nil
     options.idleInTransactionTimeout = nil
     do {
-      return try PostgresConnection(parameters, options: options)
+      let connection = try PostgresConnection(parameters, options: options)
+      try connection.limitVanishing()
+      return connection
     } catch {
       throw SwiftDataError.loadIssueModelContainer.with(
         "There is no connection to \(parameters). Nothing was changed by this run.",

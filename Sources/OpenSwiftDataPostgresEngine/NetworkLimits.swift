@@ -1,0 +1,74 @@
+import OpenSwiftDataCPostgres
+
+// A network that loses packets tells neither side. The systems of both sides have limits of two hours and
+// more, within which a client without a time limit waits, and the server keeps the locks of a client that
+// does not exist any more. These limits are shorter.
+
+/// When a peer in the network that does not answer is given up.
+private enum NetworkLimits {
+  /// After which silence the system asks the peer, in seconds.
+  static let idle = 10
+  /// The time between two questions, in seconds.
+  static let interval = 5
+  /// The number of questions without an answer.
+  static let count = 4
+  /// How long sent bytes may stay unconfirmed, in milliseconds. On Linux it decides for questions too.
+  static let unconfirmed = 30_000
+  /// How often the server checks during a statement that its client is connected, in milliseconds.
+  static let check = 10_000
+}
+
+extension ConnectionParameters {
+  /// With limits for the sockets of this process, unless they are set. They have no effect on Unix
+  /// sockets, and where the system does not have them.
+  func withNetworkLimits() -> ConnectionParameters {
+    var parameters = self
+    let limits = [
+      ("keepalives_idle", NetworkLimits.idle), ("keepalives_interval", NetworkLimits.interval),
+      ("keepalives_count", NetworkLimits.count), ("tcp_user_timeout", NetworkLimits.unconfirmed),
+    ]
+    for (keyword, limit) in limits where parameters[keyword] == nil {
+      parameters[keyword] = "\(limit)"
+    }
+    return parameters
+  }
+}
+
+extension PostgresConnection {
+  /// Lets the server end the session, with its locks, within about 30 seconds after the network has lost
+  /// its client, also while a statement runs.
+  ///
+  /// One round trip; none if the client is on the same machine and statements have a limit, and behind a
+  /// pooler, which is the client of the server. Settings that the server does not have, or that its
+  /// administrator or the address has set, stay as they are.
+  /// - Throws: `PostgresError` if the connection is lost.
+  package func limitVanishing() throws {
+    guard options.statements != .unnamed, usesNetwork || options.statementTimeout == nil else {
+      return
+    }
+    let sockets = [
+      ("tcp_keepalives_idle", NetworkLimits.idle),
+      ("tcp_keepalives_interval", NetworkLimits.interval),
+      ("tcp_keepalives_count", NetworkLimits.count),
+      ("tcp_user_timeout", NetworkLimits.unconfirmed),
+    ]
+    // Some systems refuse the check.
+    let all = sockets + [("client_connection_check_interval", NetworkLimits.check)]
+    for settings in [all, sockets] {
+      let values = settings.map { "('\($0)', '\($1)')" }.joined(separator: ", ")
+      do {
+        return try execute(
+          "SELECT set_config(s.name, v.value, false) FROM pg_settings s JOIN (VALUES \(values)) "
+            + "v (name, value) ON s.name = v.name WHERE s.source = 'default'")
+      } catch let error as PostgresError where error.kind == .server && isOpen {
+        continue
+      }
+    }
+  }
+
+  /// Whether the server is reached over TCP.
+  private var usesNetwork: Bool {
+    let host = handle.flatMap { PQhost($0) }.map { String(cString: $0) } ?? ""
+    return !host.isEmpty && !host.hasPrefix("/") && !host.hasPrefix("@")
+  }
+}
