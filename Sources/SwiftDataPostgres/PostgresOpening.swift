@@ -134,9 +134,11 @@ struct PostgresOpening {
         try requireAllowed(losses)
         noteLosses(losses)
       }.run()
-    } else {
-      try database.complete(migration.models, version: migration.version)
+      let opened = try reopened(database)
+      if !path.changesVersionNameOnly { try lock.outlastChecks() }
+      return opened
     }
+    try database.complete(migration.models, version: migration.version)
     return try reopened(database)
   }
 

@@ -7,9 +7,11 @@ import Synchronization
 ///
 /// A save checks it with the statement that begins its transaction, so it never writes into tables of
 /// another version. A read checks it afterwards, if the last check is older than `interval`, and after
-/// an error that changed tables may have caused. Entities keep their numbers in migrations, so a read
-/// in between finds the same rows. It could only mistake a column that was given to another property
-/// with the same name and type.
+/// an error that changed tables may have caused. A migration excludes checks for longer than `interval`
+/// before its commit (`PostgresStoreLock.outlastChecks`), so a read that began after the commit is
+/// checked, and one that began before has waited that long or saw the tables before. A standby may
+/// replay a migration faster than that: a read of it within `interval` after a check could mistake a
+/// column that was given to another property with the same name and type.
 final class PostgresSchemaMonitor: Sendable {
   /// The tables of the store have changed since it was opened.
   struct Migrated: Error {}
@@ -17,7 +19,8 @@ final class PostgresSchemaMonitor: Sendable {
   private struct State {
     /// The hash of the store's description.
     var digest: String
-    var lastCheck = ContinuousClock.now
+    /// A time before the last check began.
+    var lastCheck: ContinuousClock.Instant
     var isMigrated = false
   }
 
@@ -26,9 +29,13 @@ final class PostgresSchemaMonitor: Sendable {
   private let entities: StoreSchemaMonitor
   private let state: Mutex<State>
 
-  init(_ stored: StoredSchema, _ mapping: SchemaMapping, digest: String) {
+  /// - Parameter start: A time before the description was read.
+  init(
+    _ stored: StoredSchema, _ mapping: SchemaMapping, digest: String,
+    since start: ContinuousClock.Instant
+  ) {
     entities = StoreSchemaMonitor(stored, mapping, latest: stored)
-    state = Mutex(State(digest: digest))
+    state = Mutex(State(digest: digest, lastCheck: start))
   }
 
   static func digest(_ connection: PostgresConnection) throws -> String {
@@ -61,9 +68,11 @@ final class PostgresSchemaMonitor: Sendable {
       || ["42703", "42P01", "42804", "42883", "0A000"].contains(error.state?.rawValue)
   }
 
-  /// Checks the store if the last check is old.
+  /// Checks the store if the last check is old. Inside a transaction nothing is checked: one that writes
+  /// has begun with a check, and a snapshot shows an old description. It is checked after its end.
   /// - Throws: `Migrated`.
   func didRead(_ connection: PostgresConnection) throws {
+    if connection.hasOpenTransaction { return }
     let now = ContinuousClock.now
     let isDue = state.withLock { state in
       state.isMigrated || now - state.lastCheck > PostgresSchemaMonitor.interval
@@ -77,6 +86,8 @@ final class PostgresSchemaMonitor: Sendable {
     let known = state.withLock { $0 }
     if known.isMigrated { throw Migrated() }
     let start = ContinuousClock.now
+    // The description of a snapshot tells nothing about the present.
+    let isCurrent = !connection.hasOpenTransaction
     let digest = try PostgresSchemaMonitor.digest(connection)
     if digest != known.digest {
       let stored = try connection.snapshot { try PostgresCatalog.read(connection) }
@@ -85,6 +96,7 @@ final class PostgresSchemaMonitor: Sendable {
         throw Migrated()
       }
     }
+    guard isCurrent else { return }
     state.withLock { state in
       state.digest = digest
       state.lastCheck = start

@@ -54,6 +54,7 @@ public final class PostgresStore: DataStore, DataStoreBatching, @unchecked Senda
       limits.connections = configuration.connections
       pool = try PostgresPool(
         configuration.parameters, options: configuration.options, limits: limits)
+      let start = ContinuousClock.now
       let (stored, mapping) = try PostgresOpening(
         configuration: configuration,
         migration: configuration.migration(to: schema, migrationPlan), pool: pool
@@ -62,7 +63,8 @@ public final class PostgresStore: DataStore, DataStoreBatching, @unchecked Senda
       try configuration.requireListening()
       var driver = PostgresDriver(
         pool: pool, mapping: mapping, lock: StoreLock(configuration.profile),
-        monitor: PostgresSchemaMonitor(stored, mapping, digest: stored.metadataHash))
+        monitor: PostgresSchemaMonitor(
+          stored, mapping, digest: stored.metadataHash, since: start))
       if configuration.notifiesCommits {
         driver.notifier = CommitNotifier(pool, CommitChannel(storeIdentifier: identifier))
       }

@@ -41,6 +41,23 @@ struct PostgresStoreLock {
     }
   }
 
+  /// Waits until no open container relies on a check that found the version before, so that each read
+  /// after the commit is followed by a check. The last lock before the commit.
+  ///
+  /// While "Z_METADATA" is locked, no check succeeds. So at the commit the last one is older than the
+  /// interval, within which reads rely on it. In profiles without such locks a read may be mistaken
+  /// during the interval after a migration.
+  func outlastChecks() throws {
+    guard configuration.profile.tableLocks else { return }
+    do {
+      try connection.execute("LOCK TABLE \"Z_METADATA\" IN ACCESS EXCLUSIVE MODE")
+    } catch let error as PostgresError where error.state == .lockNotAvailable {
+      throw busy(error)
+    }
+    let margin = Duration.milliseconds(50)
+    Thread.sleep(forTimeInterval: (PostgresSchemaMonitor.interval + margin) / .seconds(1))
+  }
+
   /// The error for tables that other sessions hold.
   func busy(_ error: PostgresError) -> any Error {
     failure(
