@@ -12,12 +12,14 @@ import OpenSwiftDataCPostgres
 /// A statement that was not sent yet, with its values.
 enum DeferredStatement {
   case text(String)
+  /// A statement of a preamble, without parameters. Its values are received as text.
+  case preamble(StatementDescription)
   case prepared(StatementDescription, ParameterBuffer)
 
   var sql: String {
     switch self {
     case .text(let sql): sql
-    case .prepared(let description, _): description.sql
+    case .preamble(let description), .prepared(let description, _): description.sql
     }
   }
 
@@ -78,6 +80,12 @@ extension PostgresConnection {
       switch statement {
       case .text(let sql):
         try sent(PQsendQueryParams(handle, sql, 0, nil, nil, nil, nil, 0), sql)
+      case .preamble(let description) where description.name.isEmpty:
+        let sql = description.sql
+        try sent(PQsendQueryParams(handle, sql, 0, nil, nil, nil, nil, 0), sql)
+      case .preamble(let description):
+        try sent(
+          PQsendQueryPrepared(handle, description.name, 0, nil, nil, nil, 0), description.sql)
       case .prepared(let description, let values):
         try send(description, values, handle)
       }
@@ -91,10 +99,21 @@ extension PostgresConnection {
     _ kept: [DeferredStatement], _ handle: OpaquePointer, _ deadline: Deadline
   ) throws {
     for statement in kept {
-      let rows = try discardResults(handle, deadline, statement.sql) { value in
-        if case .text = statement { transactionNumber = Int64(value) }
-      }.rowCount
-      trace(statement.sql, statement.values, rows: rows)
+      do {
+        let rows = try discardResults(handle, deadline, statement.sql) { value in
+          if case .prepared = statement { return }
+          transactionNumber = Int64(value)
+        }.rowCount
+        trace(statement.sql, statement.values, rows: rows)
+      } catch let error as PostgresError where error.isStalePreparedStatement {
+        // Otherwise a repetition of the transaction would send it again.
+        switch statement {
+        case .text: break
+        case .preamble(let description), .prepared(let description, _):
+          forget(description, because: error)
+        }
+        throw error
+      }
     }
   }
 

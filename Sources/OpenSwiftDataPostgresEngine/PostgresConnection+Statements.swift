@@ -71,7 +71,11 @@ extension PostgresConnection {
   package func forgetStatements() { statements.removeAll() }
 
   /// Forgets a statement that no longer fits, so that it is prepared again.
-  func forget(_ description: StatementDescription) { statements.remove(description) }
+  /// - Parameter error: The server's reason for rejecting it.
+  func forget(_ description: StatementDescription, because error: PostgresError) {
+    // To deallocate a name that the server does not have would be an error.
+    statements.remove(description, isKept: error.state != .unknownPreparedStatement)
+  }
 
   func description(of sql: String) throws -> StatementDescription {
     if let found = statements.find(sql) { return found }

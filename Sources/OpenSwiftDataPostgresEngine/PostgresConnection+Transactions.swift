@@ -44,13 +44,19 @@ extension PostgresConnection {
       // Behind a pooler the session has no settings.
       statements += options.settings.map { "SET LOCAL \($0.name) = \($0.milliseconds)" }
     }
-    statements += preambles[kind] ?? []
+    let preamble = preambles[kind] ?? []
     transactionNumber = nil
     guard defersStatements, PostgresConnection.defersBegin else {
-      return try execute(statements.joined(separator: "; ")) { transactionNumber = Int64($0) }
+      return try execute((statements + preamble).joined(separator: "; ")) {
+        transactionNumber = Int64($0)
+      }
+    }
+    // Queries are prepared before the transaction begins, once; nothing else needs a plan.
+    let prepared = try preamble.map { sql -> DeferredStatement in
+      sql.hasPrefix("SELECT") ? .preamble(try description(of: sql)) : .text(sql)
     }
     isBeginDeferred = true
-    deferred = statements.map { .text($0) }
+    deferred = statements.map { .text($0) } + prepared
   }
 
   /// If the connection is lost during the commit, another one is asked what happened.

@@ -74,7 +74,7 @@ extension PostgresStatement {
         }
       }
     } catch let error as PostgresError where error.isStalePreparedStatement {
-      forget()
+      forget(because: error)
       throw error
     }
   }

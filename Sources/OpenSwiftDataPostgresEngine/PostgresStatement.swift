@@ -67,7 +67,7 @@ package final class PostgresStatement {
     do {
       return try runRows(within: limit, body)
     } catch let error as PostgresError where error.isStalePreparedStatement {
-      forget()
+      forget(because: error)
       // The statement was rejected before it ran. In a transaction the caller must repeat all.
       guard connection.handle != nil, !connection.isInTransaction else { throw error }
       description = try connection.description(of: sql)
@@ -77,7 +77,7 @@ package final class PostgresStatement {
   }
 
   /// Makes the next user of the text prepare it again.
-  func forget() { connection.forget(description) }
+  func forget(because error: PostgresError) { connection.forget(description, because: error) }
 
   private func runRows<R>(
     within limit: Duration?, _ body: (PostgresRows) throws -> R

@@ -73,10 +73,11 @@ final class PreparedStatements {
     descriptions[description.sql] = description
   }
 
-  func remove(_ description: StatementDescription) {
+  /// - Parameter isKept: Whether the server still has the statement.
+  func remove(_ description: StatementDescription, isKept: Bool = true) {
     guard descriptions[description.sql] === description else { return }
     descriptions[description.sql] = nil
-    if !description.name.isEmpty { obsoleteNames.append(description.name) }
+    if isKept, !description.name.isEmpty { obsoleteNames.append(description.name) }
   }
 
   /// - Parameter count: The number of names, the oldest first; none are left after `removeAll`.

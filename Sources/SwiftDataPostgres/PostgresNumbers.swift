@@ -290,11 +290,16 @@ final class PostgresNumbers: SharedNumbers {
   /// - Parameter number: The expression that takes the number.
   private static func addition(_ number: String, tombstones: Int = 0) -> String {
     let texts = (1...4).map(keyOfText)
-    func list(_ text: (Int) -> String) -> String { (0..<tombstones).map(text).joined() }
-    let columns = list { ", \"\(HistoryTables.Change.tombstone($0))\"" }
-    let values = list { ", decode(c.value\($0), 'hex')" }
-    let parameters = list { ", $\(11 + $0)::text[]" }
-    let names = list { ", value\($0)" }
+    func each(_ text: (Int) -> String) -> String { (0..<tombstones).map(text).joined() }
+    let columns = each { ", \"\(HistoryTables.Change.tombstone($0))\"" }
+    let values = each { ", decode(c.value\($0), 'hex')" }
+    let names = each { ", value\($0)" }
+    // The server estimates rows by the lengths of lists, and would plan the statement anew for each save,
+    // which takes longer than to run it. It does not look into a subquery.
+    let types =
+      ["bigint", "bigint", "bigint", "bigint", "text"]
+      + Array(repeating: "text", count: tombstones)
+    let lists = types.enumerated().map { "(SELECT $\($0 + 6)::\($1)[])" }
     return """
       WITH next AS MATERIALIZED (SELECT \(number) AS number), \
       added AS (INSERT INTO "ATRANSACTION" ("Z_PK", "Z_ENT", "ZAUTHORTS", "ZBUNDLEIDTS", \
@@ -305,7 +310,7 @@ final class PostgresNumbers: SharedNumbers {
       "ZTRANSACTIONID", "ZCOLUMNS"\(columns)) \
       SELECT nextval('\(sequence(16_001))'), 16001, c.type, c.entity, k.key, next.number, \
       decode(c.columns, 'hex')\(values) FROM next CROSS JOIN \
-      unnest($6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::text[]\(parameters)) \
+      unnest(\(lists.joined(separator: ", "))) \
       AS c (type, entity, first, last, columns\(names)) \
       CROSS JOIN LATERAL generate_series(c.first, c.last) AS k (key)) \
       SELECT * FROM added
@@ -331,13 +336,19 @@ final class PostgresNumbers: SharedNumbers {
 
   /// Bytes as hexadecimal digits.
   private static func list(_ values: [Data?]) -> _StoredValue {
+    // Mostly all changes of a kind have the same columns.
+    var last: (value: Data, text: String)?
     let texts = values.map { value in
       guard let value else { return "NULL" }
-      return "\""
+      if let last, last.value == value { return last.text }
+      let text =
+        "\""
         + value.map { byte in
           let digits = String(byte, radix: 16)
           return digits.count == 1 ? "0" + digits : digits
         }.joined() + "\""
+      last = (value, text)
+      return text
     }
     return .text("{" + texts.joined(separator: ",") + "}")
   }

@@ -47,12 +47,15 @@ final class PostgresSchemaMonitor: Sendable {
   }
 
   /// A division by zero if no row has the hash.
-  private static let checkPrefix =
-    "SELECT 1 / count(*) = 1 FROM \"Z_METADATA\" WHERE encode(sha256(\"Z_PLIST\"), 'hex')"
+  private static let checkPrefix = "SELECT CASE WHEN 1 / count(*) = 1 THEN"
 
   /// A statement that fails if the description of the store has changed.
-  var check: String {
-    "\(PostgresSchemaMonitor.checkPrefix) = '\(state.withLock(\.digest))'"
+  /// - Parameter value: The expression whose value it returns otherwise.
+  func check(returning value: String) -> String {
+    """
+    \(PostgresSchemaMonitor.checkPrefix) \(value) END FROM "Z_METADATA" \
+    WHERE encode(sha256("Z_PLIST"), 'hex') = '\(state.withLock(\.digest))'
+    """
   }
 
   /// Whether the error is that of `check`.

@@ -71,6 +71,11 @@ extension PostgresStatement {
   }
 
   private func sendWhileChanging(_ rows: RowWrites) throws -> Int {
+    // Nothing follows a single row that would have to be undone.
+    if rows.count == 1 {
+      parameters.clear()
+      return try rows.forEach(self) { try run() > 0 }
+    }
     struct Unchanged: Error {
       let index: Int
     }

@@ -24,16 +24,19 @@ struct StoreLock: Sendable {
   /// The statements with which the transactions of saves begin. The lock comes before the first statement
   /// that reads, so that the transaction sees what those before it have committed. The number, the
   /// only integer among the results, tells what became of a transaction whose connection is lost.
-  /// - Parameter check: A statement that fails if the tables have changed.
-  func preambles(checking check: String) -> [TransactionKind: [String]] {
+  /// - Parameter check: Makes a statement that fails if the tables have changed, and otherwise returns
+  ///   the value of an expression.
+  func preambles(checking check: (_ value: String) -> String) -> [TransactionKind: [String]] {
     guard profile.tableLocks else {
       // Ordinary saves share the row.
       let exclusive = statement(for: .writing)
       let shared = exclusive.replacing("FOR UPDATE", with: "FOR SHARE")
+      let check = check("TRUE")
       return [.serializableWrite: [shared, check], .write: [exclusive, check]]
     }
+    let checkAndNumber = check("txid_current()")
     func preamble(_ mode: String) -> [String] {
-      ["LOCK TABLE \"Z_PRIMARYKEY\" IN \(mode) MODE", check, "SELECT txid_current()"]
+      ["LOCK TABLE \"Z_PRIMARYKEY\" IN \(mode) MODE", checkAndNumber]
     }
     return [
       .serializableWrite: preamble("ROW EXCLUSIVE"), .write: preamble("SHARE ROW EXCLUSIVE"),

@@ -126,6 +126,27 @@ struct DeferralTests {
     #expect(try count == 1)
   }
 
+  @Test func queriesOfAPreambleArePreparedOnce() throws {
+    connection.preambles[.write] = ["LOCK TABLE a IN SHARE MODE", "SELECT txid_current()"]
+    try connection.transaction { try insertLater(1) }
+    let prepared = connection.preparedCount
+    for number in 2...4 { try connection.transaction { try insertLater(Int64(number)) } }
+    #expect(connection.preparedCount == prepared)
+    #expect(try count == 4)
+  }
+
+  /// The server may lose its prepared statements, as behind a pooler.
+  @Test func aForgottenQueryOfAPreambleIsPreparedAgain() throws {
+    connection.preambles[.write] = ["SELECT txid_current()"]
+    try connection.transaction { try insertLater(1) }
+    try connection.execute("DEALLOCATE ALL")
+    let error = failure { try connection.transaction { try connection.execute("SELECT 1") } }
+    #expect(error?.repetition == .transaction)
+    let rounds = connection.preparedCount
+    try connection.transaction { try connection.execute("SELECT 1") }
+    #expect(connection.preparedCount == rounds + 1)
+  }
+
   @Test func borrowedValuesAreCopied() throws {
     try connection.execute("CREATE TABLE b (y bytea)")
     let insert = try connection.prepare("INSERT INTO b VALUES ($1)")

@@ -148,6 +148,39 @@ struct BulkWriteTests {
       try rows("SELECT count(*) FROM \"ZCOUPON\"", connection) == [[.integer(200)]])
   }
 
+  /// COPY is one statement for all rows.
+  @Test func manyNewModelsWithUniqueValuesAreOneStatement() throws {
+    let (container, connection) = try store()
+    try connection.execute(
+      """
+      CREATE TABLE inserts (x BIGINT);
+      CREATE FUNCTION note_insert() RETURNS trigger LANGUAGE plpgsql AS
+        'BEGIN INSERT INTO inserts VALUES (1); RETURN NULL; END';
+      CREATE TRIGGER note AFTER INSERT ON "ZCOUPON" FOR EACH STATEMENT
+        EXECUTE FUNCTION note_insert()
+      """)
+    let context = ModelContext(container)
+    for index in 0..<200 { context.insert(Coupon("code \(index)", index)) }
+    try context.save()
+    #expect(try rows("SELECT count(*) FROM \"ZCOUPON\"", connection) == [[.integer(200)]])
+    #expect(try rows("SELECT count(*) FROM inserts", connection) == [[.integer(1)]])
+  }
+
+  /// Updated rows move to the end of the table. Without an order, models have that of the keys, so that
+  /// batches are ranges of keys.
+  @Test func modelsAreEnumeratedInTheOrderOfTheirKeys() throws {
+    let (container, connection) = try store()
+    let context = ModelContext(container)
+    for index in 0..<200 { context.insert(Coupon("code \(index)", index)) }
+    try context.save()
+    try connection.execute("UPDATE \"ZCOUPON\" SET \"Z_OPT\" = 2 WHERE \"ZVALUE\" % 7 = 0")
+    var values: [Int] = []
+    try ModelContext(container).enumerate(FetchDescriptor<Coupon>(), batchSize: 70) {
+      values.append($0.value)
+    }
+    #expect(values == Array(0..<200))
+  }
+
   @Test func aKeyThatAnotherProgramHasTakenLeavesNothing() throws {
     let (container, connection) = try store()
     let context = ModelContext(container)

@@ -46,8 +46,11 @@ struct RowQuery {
       purpose: purpose, hasLimit: range.limit != nil, hasOffset: range.offset > 0)
     return plan.text(key) {
       var shape = compiled.shape
-      // Pages of rows without an order would overlap in a database that moves rows.
-      if shape.order.isEmpty, plans.dialect != .sqlite, key.hasLimit || key.hasOffset {
+      // In a database that moves rows, pages of rows without an order would overlap, and the rows of
+      // keys without an order could not be read as ranges (`RowKeyRange`).
+      if shape.order.isEmpty, plans.dialect != .sqlite,
+        key.hasLimit || key.hasOffset || purpose == .keys
+      {
         shape.order = [
           OrderingTerm(RowColumns.key(of: CompiledFetch.Shape.rootAlias), .ascending)
         ]

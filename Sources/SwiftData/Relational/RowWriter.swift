@@ -110,7 +110,8 @@ final class RowWriter {
     let free = try keys.free(for: save)
     let wanted = indices.prefix(free.count)
     var count = 0
-    if insertsGroups, wanted.count >= RowWriter.manyRows {
+    // Without a statement for groups the driver may insert the rows together.
+    if insertsGroups, wanted.count >= RowWriter.manyRows, save.groupInsert != nil {
       count = try insertGroups(wanted, of: models, save, from: free.first)
       insertsGroups = wanted.count - count < save.groupSize
     }

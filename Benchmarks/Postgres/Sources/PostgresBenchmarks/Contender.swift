@@ -61,6 +61,14 @@ enum Task: String, CaseIterable {
     }
   }
 
+  /// Whether the task changes rows.
+  var writes: Bool {
+    switch self {
+    case .insert, .update, .saveOne, .deleteAll: true
+    case .fetchAll, .readAll, .enumerate, .lookUp, .filter, .prefetch: false
+    }
+  }
+
   /// The ratio to the handwritten code that we aim at.
   var bar: Double? {
     switch self {

@@ -4,7 +4,9 @@ import Foundation
 /// ratios. Rounds are interleaved; the best round counts.
 @main
 struct PostgresBenchmarks {
-  static let contenders: [any Contender.Type] = [HandwrittenContender.self, ModelContender.self]
+  static let contenders: [any Contender.Type] = [
+    HandwrittenContender.self, HistoryContender.self, ModelContender.self,
+  ]
   static let rounds = 3
 
   static func main() throws {
@@ -39,22 +41,27 @@ struct PostgresBenchmarks {
         let contender = try type.init(newSchema(server), isEmpty: true)
         for task in Task.allCases {
           let isNeeded = wanted.isEmpty || wanted.contains(task) || task == .insert
-          if !isNeeded { continue }
+          if !isNeeded || type == HistoryContender.self && !task.writes { continue }
           let seconds = try workload.time(task, of: contender)
           best[type.name, default: [:]][task] = min(
             best[type.name]?[task] ?? .infinity, seconds)
         }
       }
     }
-    print("Milliseconds, and the ratio to handwritten code over libpq, best of \(rounds) rounds\n")
+    print(
+      "Milliseconds: libpq, libpq with history, SwiftData, and the ratios to both; best of \(rounds) rounds\n"
+    )
     for task in Task.allCases where wanted.isEmpty || wanted.contains(task) {
       let hand = best[HandwrittenContender.name]?[task] ?? .nan
+      let history = best[HistoryContender.name]?[task]
       let model = best[ModelContender.name]?[task] ?? .nan
+      let missing = String(repeating: " ", count: 9) + "-"
       let bar = task.bar.map { "  ≤ \($0)" } ?? ""
       print(
         task.title.padding(toLength: 38, withPad: " ", startingAt: 0)
-          + number(hand * 1000) + number(model * 1000) + number(model / hand, digits: 2) + " x"
-          + bar)
+          + number(hand * 1000) + (history.map { number($0 * 1000) } ?? missing)
+          + number(model * 1000) + number(model / hand, digits: 2)
+          + (history.map { number(model / $0, digits: 2) } ?? missing) + bar)
     }
   }
 

@@ -7,11 +7,15 @@ enum Memory {
     case open, insert, fetchAll, enumerate
   }
 
+  private static let contenders: [any Contender.Type] = [
+    HandwrittenContender.self, ModelContender.self,
+  ]
+
   static func print(_ server: Server) throws {
     Swift.print("\nPeak memory above an open store, MB: libpq, SwiftData\n")
     var schemas: [String: String] = [:]
     for rows in [100_000, 1_000_000] {
-      for type in PostgresBenchmarks.contenders {
+      for type in contenders {
         schemas[type.name] = try PostgresBenchmarks.newSchema(server)
         _ = try type.init(schemas[type.name]!, isEmpty: true)
       }
@@ -20,7 +24,7 @@ enum Memory {
         (.enumerate, "visit all one after the other"),
       ] {
         var line = "\(title), \(rows) rows".padding(toLength: 46, withPad: " ", startingAt: 0)
-        for type in PostgresBenchmarks.contenders {
+        for type in contenders {
           let address = schemas[type.name] ?? ""
           let base = try measure(type.name, .open, address, rows)
           line += PostgresBenchmarks.number(try measure(type.name, stage, address, rows) - base)
@@ -45,7 +49,7 @@ enum Memory {
   static func runChild(_ arguments: [String]) throws {
     guard arguments.count == 4, let stage = Stage(rawValue: arguments[1]),
       let rows = Int(arguments[3]),
-      let type = PostgresBenchmarks.contenders.first(where: { $0.name == arguments[0] })
+      let type = contenders.first(where: { $0.name == arguments[0] })
     else { throw Failure("usage: --memory <contender> <stage> <address> <rows>") }
     let contender = try type.init(arguments[2], isEmpty: false)
     switch stage {

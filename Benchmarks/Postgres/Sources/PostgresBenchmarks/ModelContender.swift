@@ -100,8 +100,12 @@ final class ModelContender: Contender {
   func prefetch() throws -> Int {
     var descriptor = FetchDescriptor<Team>()
     descriptor.relationshipKeyPathsForPrefetching = [\.members]
-    return try ModelContext(container).fetch(descriptor).reduce(0) { sum, team in
-      team.members.reduce(sum) { $0 + $1.name.utf8.count }
+    // Models hold their context weakly; without it each relationship is read again.
+    let context = ModelContext(container)
+    return try withExtendedLifetime(context) {
+      try context.fetch(descriptor).reduce(0) { sum, team in
+        team.members.reduce(sum) { $0 + $1.name.utf8.count }
+      }
     }
   }
 
