@@ -46,7 +46,7 @@ struct FileMigration {
     try StoreFile.refuseWriting(finding.stored, configuration)
     // What is readable is read; opening the store reports what is not.
     if !configuration.allowsSave, finding.stored.writingObstacle != nil { return finding }
-    try migration.requirePermission(path)
+    try migration.requirePermission(path, finding.stored)
     if finding.isChangedByOpening { try refuseUnopened(since: finding.earlier) }
     let reader = StoredSchemaReader(finding.earlier)
     do {

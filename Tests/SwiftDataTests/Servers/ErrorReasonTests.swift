@@ -277,6 +277,11 @@ import Testing
       Issue.record("\(error.reason)")
       return
     }
+    // The differences, and the way to see all of them.
+    #expect(error.description.contains("Differences: "))
+    for text in ["the model Other is new", "migrationPreview"] {
+      #expect(error.description.contains(text))
+    }
   }
 
   @Test func mistakesOfTheProgram() throws {
