@@ -42,7 +42,9 @@ final class ContextTransaction {
   /// The results of the saves, for notifications.
   fileprivate var saved: SaveSession.Saved?
   /// Why the transaction cannot be committed: an inner transaction has failed.
-  fileprivate var failure: (any Error)?
+  fileprivate(set) var failure: (any Error)?
+  /// The number of saves and batch deletions that have written to it.
+  private(set) var writeCount = 0
 
   /// Called before a save inside the transaction changes its models.
   func note(_ batches: [SaveSession.Batch]) {
@@ -65,9 +67,13 @@ final class ContextTransaction {
   }
 
   /// Records what a batch deletion inside the transaction may have changed.
-  func note(_ changes: SavedChanges) { self.changes.append(changes) }
+  func note(_ changes: SavedChanges) {
+    writeCount += 1
+    self.changes.append(changes)
+  }
 
   func append(_ saved: SaveSession.Saved) {
+    writeCount += 1
     changes.append(saved.note)
     guard var all = self.saved else { return self.saved = saved }
     all.inserted += saved.inserted

@@ -109,6 +109,16 @@ extension Travel {
       #expect(container.isClosed)
     }
 
+    private func rename(_ container: ModelContainer) async throws {
+      let writer = ModelWriter(container, waitingAtMost: .seconds(5))
+      let name = try await writer.write { context in
+        let trip = try context.fetch(FetchDescriptor<Trip>()).first
+        trip?.name += " once more"
+        return trip?.name
+      }
+      #expect(name == nil)
+    }
+
     private func use(_ container: ModelContainer, _ folder: URL) async throws {
       let readers = ModelReaders(container)
       let names = try await readers.read { context in
@@ -116,6 +126,7 @@ extension Travel {
       }
 
       #expect(names.isEmpty)
+      try await rename(container)
       let name = Date.now.formatted(.iso8601.dateSeparator(.omitted).timeSeparator(.omitted))
       let summary = try await container.backup(to: folder.appending(path: "trips-\(name).store"))
       print(summary.byteCount, summary.rowCounts)

@@ -27,16 +27,6 @@ enum Served {
     }
   }
 
-  @ModelActor
-  actor Writer {
-    func write<R: Sendable>(_ body: @Sendable (ModelContext) throws -> R) throws -> R {
-      modelContext.uniquenessPolicy = .refuse
-      var result: R?
-      try modelContext.transaction(waitingAtMost: .seconds(5)) { result = try body(modelContext) }
-      return result!
-    }
-  }
-
   struct PostView: Codable, Equatable, Sendable {
     let code: String
     let title: String
@@ -79,10 +69,12 @@ enum Served {
       return container
     }
 
-    private func seeded() async throws -> (Writer, ModelReaders) {
+    private func seeded() async throws -> (ModelWriter, ModelReaders) {
       let container = try container()
 
-      let writer = Writer(modelContainer: container)
+      let writer = ModelWriter(container, waitingAtMost: .seconds(5)) { context in
+        context.uniquenessPolicy = .refuse
+      }
       let readers = ModelReaders(container)
       try await writer.write { context in
         let author = Author(email: "ada@blog.example")

@@ -1,0 +1,203 @@
+import Foundation
+import SwiftData
+import Synchronization
+import Testing
+
+@Suite struct WriterTests {
+  private typealias Person = Office.Person
+
+  private typealias Unit<R> = @Sendable (ModelContext) throws -> R
+
+  private struct Refused: Error {}
+
+  /// Counts the commits of a store.
+  private final class Commits: Sendable {
+    private let state = Mutex(0)
+
+    var count: Int { state.withLock { $0 } }
+
+    var log: StatementLog {
+      StatementLog { [self] event in
+        guard case .statement(let statement) = event, statement.sql == "COMMIT" else { return }
+        state.withLock { $0 += 1 }
+      }
+    }
+  }
+
+  /// Runs a unit that ends when all others wait. The results are in the order of the units.
+  private func group<R: Sendable>(
+    _ writer: ModelWriter, _ units: [Unit<R>]
+  ) async -> [Result<R, any Error>] {
+    let (begun, hold) = (AsyncStream<Void>.makeStream(), DispatchSemaphore(value: 0))
+    let first = Task {
+      try await writer.write { _ in
+        begun.continuation.finish()
+        hold.wait()
+      }
+    }
+    for await _ in begun.stream {}
+    let tasks = units.map { unit in Task { try await writer.write(unit) } }
+    try? await Task.sleep(for: .milliseconds(30))
+    // It may run again.
+    for _ in 0..<2 { hold.signal() }
+    var results: [Result<R, any Error>] = []
+    for task in tasks { results.append(await task.result) }
+    await #expect(throws: Never.self) { try await first.value }
+    return results
+  }
+
+  private func emails(_ container: ModelContainer) throws -> [String] {
+    try ModelContext(container).fetch(FetchDescriptor<Person>(sortBy: [SortDescriptor(\.email)]))
+      .map(\.email)
+  }
+
+  private func add(_ email: String) -> Unit<String> {
+    { context in
+      context.insert(Person(email: email))
+      return email
+    }
+  }
+
+  @Test func writesThatMeetShareACommit() async throws {
+    let folder = try TemporaryFolder()
+    try Office.fill(folder.store, people: 1)
+    let commits = Commits()
+    let container = try Office.container(folder.store) { $0.statementLog = commits.log }
+    let history = ModelContext(container)
+    let writer = ModelWriter(container)
+    let before = try history.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).count
+    let earlier = commits.count
+    let increment: Unit<Int> = { context in
+      let person = try #require(try context.fetch(FetchDescriptor<Person>()).first)
+      person.name += "x"
+      return person.name.count
+    }
+    let results = await group(writer, Array(repeating: increment, count: 40))
+    #expect(commits.count - earlier < 20)
+    // No increment is lost, and each is a save.
+    #expect(try results.map { try $0.get() }.sorted() == Array(1...40))
+    let after = try history.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).count
+    #expect(after - before == 40)
+    let stored = try ModelContext(try Office.container(folder.store)).fetch(
+      FetchDescriptor<Person>())
+    #expect(stored.map(\.name.count) == [40])
+  }
+
+  @Test func anErrorConcernsOnlyItsUnit() async throws {
+    let folder = try TemporaryFolder()
+    let container = try Office.container(folder.store)
+    let writer = ModelWriter(container) { $0.uniquenessPolicy = .refuse }
+    let results = await group(
+      writer,
+      [
+        add("a"), add("b"), add("a"),
+        { @Sendable context in
+          context.insert(Person(email: "c"))
+          throw Refused()
+        },
+        { @Sendable context in
+          let all = try context.fetch(FetchDescriptor<Person>())
+          return all.map(\.email).sorted().joined()
+        },
+        add("d"),
+      ])
+    #expect(try results[0].get() == "a" && results[1].get() == "b")
+    #expect(throws: SwiftDataError.self) { try results[2].get() }
+    #expect(throws: Refused.self) { try results[3].get() }
+    #expect(try results[4].get() == "ab")
+    #expect(try results[5].get() == "d")
+    #expect(try emails(container) == ["a", "b", "d"])
+    // The writer goes on.
+    #expect(try await writer.write(add("e")) == "e")
+    #expect(try emails(try Office.container(folder.store)) == ["a", "b", "d", "e"])
+  }
+
+  @Test func aUnitThatHasSavedIsUndoneCompletely() async throws {
+    let folder = try TemporaryFolder()
+    let container = try Office.container(folder.store)
+    let writer = ModelWriter(container)
+    let runs = Mutex(0)
+    let results = await group(
+      writer,
+      [
+        { @Sendable context in
+          runs.withLock { $0 += 1 }
+          context.insert(Person(email: "a"))
+          return "a"
+        },
+        { @Sendable context in
+          context.insert(Person(email: "b"))
+          try context.save()
+          throw Refused()
+        },
+        { @Sendable context in
+          try context.delete(model: Person.self)
+          throw Refused()
+        },
+        { @Sendable context in
+          try? context.transaction {
+            context.insert(Person(email: "c"))
+            throw Refused()
+          }
+          return "c"
+        },
+        add("d"),
+      ])
+    #expect(try results[0].get() == "a")
+    #expect(throws: Refused.self) { try results[1].get() }
+    #expect(throws: Refused.self) { try results[2].get() }
+    #expect(throws: Refused.self) { try results[3].get() }
+    #expect(try results[4].get() == "d")
+    #expect(try emails(container) == ["a", "d"])
+    #expect((1...2).contains(runs.withLock { $0 }))
+  }
+
+  @Test func aLockThatIsKeptFailsAllThatWait() async throws {
+    let folder = try TemporaryFolder()
+    let container = try Office.container(folder.store)
+    let writer = ModelWriter(container, waitingAtMost: .milliseconds(20))
+    let other = ModelContext(try Office.container(folder.store))
+    var tasks: [Task<String, any Error>] = []
+    try other.transaction {
+      other.insert(Person(email: "other"))
+      try other.save()
+      let done = DispatchSemaphore(value: 0)
+      for unit in [add("a"), add("b"), add("c")] {
+        tasks.append(
+          Task.detached { [writer] in
+            defer { done.signal() }
+            return try await writer.write(unit)
+          })
+      }
+      for _ in 0..<3 { done.wait() }
+    }
+    for task in tasks {
+      let error = await #expect(throws: SwiftDataError.self) { try await task.value }
+      #expect(error?.reason.isTransient == true)
+    }
+    #expect(try await writer.write(add("d")) == "d")
+    #expect(try emails(container) == ["d", "other"])
+  }
+
+  @Test func aWriteIsVisibleToReadersAndObservers() async throws {
+    let container = try Office.container()
+    let (writer, readers) = (ModelWriter(container), ModelReaders(container))
+    for number in 0..<20 {
+      _ = try await writer.write(add("\(number)"))
+      let count = try await readers.read { try $0.fetchCount(FetchDescriptor<Person>()) }
+      #expect(count == number + 1)
+    }
+  }
+
+  @Test func theEndOfTheContainerAndOfTheTask() async throws {
+    let container = try Office.container()
+    let writer = ModelWriter(container)
+    let cancelled = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await writer.write { _ in 1 }
+    }
+    await #expect(throws: CancellationError.self) { try await cancelled.value }
+    try await container.close()
+    await #expect(throws: SwiftDataError.self) { try await writer.write { _ in 1 } }
+  }
+}
