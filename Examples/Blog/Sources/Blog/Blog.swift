@@ -8,13 +8,19 @@ import SwiftData
 final class Blog: Sendable {
   let container: ModelContainer
   private let readers: ModelReaders
-  private let writer: BlogWriter
+  private let writer: ModelWriter
+
+  /// How long a request waits for another process that writes, before the answer 503.
+  private static let patience = Duration.seconds(5)
 
   /// - Parameter readers: The number of contexts that read; `nil` for one for each connection.
   init(_ container: ModelContainer, readers: Int? = nil) {
     self.container = container
     self.readers = ModelReaders(container, count: readers)
-    writer = BlogWriter(modelContainer: container)
+    writer = ModelWriter(container, waitingAtMost: Blog.patience) { context in
+      // A new model with a unique value that is taken is an error, not an update of the stored one.
+      context.uniquenessPolicy = .refuse
+    }
   }
 
   /// Runs reads that see one state of the store.
@@ -24,27 +30,11 @@ final class Blog: Sendable {
     try await readers.read(body)
   }
 
-  /// Runs reads and changes in one transaction, and saves them; a thrown error undoes all of them.
-  func write<R: Sendable>(_ body: @Sendable (ModelContext) throws -> R) async throws -> R {
+  /// Runs reads and changes, and stores them together; a thrown error undoes all of them. Writes that
+  /// come while another one runs share its commit.
+  func write<R: Sendable>(
+    _ body: @escaping @Sendable (ModelContext) throws -> R
+  ) async throws -> R {
     try await writer.write(body)
-  }
-}
-
-@ModelActor
-actor BlogWriter {
-  /// How long a request waits for another process that writes, before the answer 503.
-  private static let patience = Duration.seconds(5)
-
-  /// The transaction takes the write lock before the first read, so what the body reads cannot change
-  /// before it writes: increments are not lost, also beside another process.
-  func write<R: Sendable>(_ body: @Sendable (ModelContext) throws -> R) throws -> R {
-    // A new model with a unique value that is taken is an error, not an update of the stored one.
-    modelContext.uniquenessPolicy = .refuse
-    var result: R?
-    try modelContext.transaction(waitingAtMost: BlogWriter.patience) {
-      result = try body(modelContext)
-    }
-    guard let result else { throw CancellationError() }
-    return result
   }
 }

@@ -4,11 +4,13 @@ import ServiceLifecycle
 import SwiftData
 
 /// Sends changes of the latest posts to all pages that listen. One sequence serves all of them, and sees
-/// saves of other processes too.
+/// saves of other processes too. Without pages nothing is read.
 @ModelActor
 actor Feed: Service {
   private var pages: [UUID: AsyncStream<ByteBuffer>.Continuation] = [:]
-  private var codes: [String] = []
+  /// The latest posts, known while the feed is followed.
+  private var codes: [String]?
+  private var following: Task<Void, Never>?
 
   /// What happened to the latest posts, in their order.
   struct Change: Encodable, Sendable {
@@ -17,7 +19,8 @@ actor Feed: Service {
   }
 
   func run() async throws {
-    try await cancelWhenGracefulShutdown { try await self.follow() }
+    try? await gracefulShutdown()
+    following?.cancel()
     for page in pages.values { page.finish() }
   }
 
@@ -25,9 +28,10 @@ actor Feed: Service {
     var latest = FetchDescriptor<Post>(sortBy: [SortDescriptor(\.code, order: .reverse)])
     latest.fetchLimit = 20
     for await change in modelContext.changes(of: latest) {
-      codes = change.models.map(\.code)
+      if Task.isCancelled { return }
+      let codes = change.models.map(\.code)
       let updated = change.difference.updated.map { change.models[$0.offset].code }
-      guard !pages.isEmpty else { continue }
+      self.codes = codes
       let message = try event(Change(posts: codes, updated: updated))
       for page in pages.values {
         // A page that reads too slowly is disconnected; it connects again and reads the list.
@@ -39,12 +43,28 @@ actor Feed: Service {
   func join(_ page: UUID) throws -> AsyncStream<ByteBuffer> {
     let (messages, continuation) = AsyncStream.makeStream(
       of: ByteBuffer.self, bufferingPolicy: .bufferingOldest(100))
-    continuation.yield(try event(Change(posts: codes, updated: [])))
+    // The first page gets the posts with the first element of the sequence.
+    if let codes { continuation.yield(try event(Change(posts: codes, updated: []))) }
     pages[page] = continuation
+    if following == nil {
+      following = Task {
+        do {
+          try await follow()
+        } catch {
+          // They connect again.
+          for page in pages.values { page.finish() }
+        }
+      }
+    }
     return messages
   }
 
-  func leave(_ page: UUID) { pages[page] = nil }
+  func leave(_ page: UUID) {
+    pages[page] = nil
+    guard pages.isEmpty else { return }
+    following?.cancel()
+    (following, codes) = (nil, nil)
+  }
 
   private func event(_ change: Change) throws -> ByteBuffer {
     let data = try JSONEncoder().encode(change)
