@@ -2,7 +2,8 @@ import Hummingbird
 import SwiftDataObservability
 
 /// Makes each request a unit of work: messages of the store have the identifier of the request, and
-/// relationships that it reads one model at a time are found.
+/// relationships that it reads one model at a time are found. Writes belong to no request: several share a
+/// transaction.
 struct Watching: RouterMiddleware {
   typealias Context = BlogContext
 
