@@ -100,7 +100,7 @@ final class ModelContender: Contender {
   func prefetch() throws -> Int {
     var descriptor = FetchDescriptor<Team>()
     descriptor.relationshipKeyPathsForPrefetching = [\.members]
-    // Models hold their context weakly; without it each relationship is read again.
+    // Models hold their context weakly.
     let context = ModelContext(container)
     return try withExtendedLifetime(context) {
       try context.fetch(descriptor).reduce(0) { sum, team in
