@@ -7,9 +7,9 @@ enum Memory {
     case open, insert, fetchAll, enumerate
   }
 
-  private static let contenders: [any Contender.Type] = [
-    HandwrittenContender.self, ModelContender.self,
-  ]
+  private static var contenders: [any Contender.Type] {
+    [HandwrittenContender.self, ModelContender.self]
+  }
 
   static func print(_ server: Server) throws {
     Swift.print("\nPeak memory above an open store, MB: libpq, SwiftData\n")
