@@ -32,7 +32,8 @@ extension PostgresConnection {
 
   /// Begins a transaction, which `commit` or `rollback` ends. In an enclosing transaction, begins a
   /// savepoint.
-  package func begin(_ kind: TransactionKind) throws {
+  /// - Parameter limit: How long the preamble waits for locks; `nil` for the limit of the connection.
+  package func begin(_ kind: TransactionKind, within limit: Duration? = nil) throws {
     if let depth = innerTransactions {
       try executeLater("SAVEPOINT \(PostgresConnection.innerName(depth))")
       innerTransactions = depth + 1
@@ -44,7 +45,7 @@ extension PostgresConnection {
       // Behind a pooler the session has no settings.
       statements += options.settings.map { "SET LOCAL \($0.name) = \($0.milliseconds)" }
     }
-    let preamble = preambles[kind] ?? []
+    let preamble = limited(preambles[kind] ?? [], to: limit)
     transactionNumber = nil
     guard defersStatements, PostgresConnection.defersBegin else {
       return try execute((statements + preamble).joined(separator: "; ")) {
@@ -57,6 +58,15 @@ extension PostgresConnection {
     }
     isBeginDeferred = true
     deferred = statements.map { .text($0) } + prepared
+  }
+
+  /// Statements that wait for locks no longer than this.
+  private func limited(_ statements: [String], to limit: Duration?) -> [String] {
+    guard let limit, !statements.isEmpty else { return statements }
+    // Zero would be no limit.
+    let usual = options.lockTimeout.map { "\(max($0.milliseconds, 1))" } ?? "DEFAULT"
+    return ["SET LOCAL lock_timeout = \(max(limit.milliseconds, 1))"] + statements
+      + ["SET LOCAL lock_timeout TO \(usual)"]
   }
 
   /// If the connection is lost during the commit, another one is asked what happened.
@@ -174,12 +184,20 @@ extension PostgresConnection {
 
   // MARK: Enclosing transactions
 
-  /// Begins a transaction that contains all others of the connection.
-  package func beginEnclosing() throws {
+  /// Begins a transaction that contains all others of the connection. Its locks are taken now, not with
+  /// its first statement: what its caller has in memory must not change from here on.
+  /// - Parameter limit: How long to wait for the locks; `nil` for the limit of the connection.
+  package func beginEnclosing(within limit: Duration? = nil) throws {
     guard innerTransactions == nil else {
       throw failure(.misuse, "a transaction is open already")
     }
-    try begin(.write)
+    try begin(.write, within: limit)
+    do {
+      try sendDeferred()
+    } catch {
+      rollback()
+      throw error
+    }
     innerTransactions = 0
   }
 

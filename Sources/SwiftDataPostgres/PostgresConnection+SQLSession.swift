@@ -15,9 +15,10 @@ extension PostgresConnection: SQLSession {
     }
   }
 
-  /// Inside an enclosing transaction it begins an inner one. The wait for other writers is limited by
-  /// the connection's lock time-out.
-  package func beginEnclosingTransaction(within limit: Duration?) throws { try beginEnclosing() }
+  /// Waits for other writers at most as long as the limit, or as the connection's lock time-out.
+  package func beginEnclosingTransaction(within limit: Duration?) throws {
+    try beginEnclosing(within: limit)
+  }
 
   package func commitEnclosingTransaction() throws { try commitEnclosing() }
 

@@ -1,5 +1,5 @@
 import Foundation
-import OpenSwiftDataPostgresEngine
+package import OpenSwiftDataPostgresEngine
 import OpenSwiftDataSQLSyntax
 public import SwiftData
 
@@ -23,7 +23,7 @@ public final class PostgresStore: DataStore, DataStoreBatching, @unchecked Senda
   /// The configuration that the store was opened with.
   public let configuration: PostgresConfiguration
 
-  let pool: PostgresPool
+  package let pool: PostgresPool
   /// Lends connections to standbys; `nil` without any.
   private let router: ReplicaRouter?
   /// Reads and writes the rows.

@@ -7,7 +7,7 @@ import OpenSwiftDataRowStorage
 ///    saves.
 /// 2. *Refresh*: models in memory show what is stored now. Changes saved by other contexts of the
 ///    container are applied. If other containers or processes may have written since the last
-///    transaction, all models in memory are read again.
+///    transaction, or the database does not tell, all models in memory are read again.
 /// 3. *Run*: fetches and faults read inside the transaction. Saves write to it; models count as
 ///    stored. What other contexts must know is collected here.
 /// 4. *Commit*: unsaved changes are saved, the changes are announced, and each store commits, in
@@ -159,7 +159,7 @@ extension ContextCore {
     externalChanges.applyNew()
     for (port, opened) in transaction.open {
       let version = opened.externalVersion
-      if seenVersions[port.identifier] != version { isOutdated = true }
+      if version == nil || seenVersions[port.identifier] != version { isOutdated = true }
       seenVersions[port.identifier] = version
     }
     if isOutdated { externalChanges.apply(.everything) }

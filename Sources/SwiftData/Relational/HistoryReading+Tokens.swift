@@ -41,11 +41,15 @@ extension HistoryReading {
       throw expired(
         number, "The store has only \(end) transactions: it was replaced by an older copy.")
     }
-    let oldest = try rows.oldest()
-    if let oldest, oldest > number + 1 {
-      throw expired(number, "The oldest remaining transaction is \(oldest).")
+    // The history may begin after its last transaction, if deletions are recorded.
+    let start = try rows.oldest()
+    if start.map({ $0 > number + 1 }) ?? (end > number) {
+      let remaining = try rows.oldestRemaining()
+      throw expired(
+        number,
+        remaining.map { "The oldest remaining transaction is \($0)." }
+          ?? "All transactions are deleted.")
     }
-    if oldest == nil, end > number { throw expired(number, "All transactions are deleted.") }
     if let gap = try rows.lastGap(end: end), gap > number {
       throw expired(
         number, "Rows were changed without history before transaction \(gap).")

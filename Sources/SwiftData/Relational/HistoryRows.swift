@@ -138,7 +138,12 @@ struct HistoryRows {
     if let deleted = try DeletedHistory(session: session, plans: plans).record() {
       return deleted.start + 1
     }
-    return try session.statement(plans.historyRows.oldest).integer(.none)
+    return try oldestRemaining()
+  }
+
+  /// The number of the oldest transaction; `nil` if there is none.
+  func oldestRemaining() throws -> Int64? {
+    try session.statement(plans.historyRows.oldest).integer(.none)
   }
 
   /// The number of the last transaction that stands for changes without history. At the end of the

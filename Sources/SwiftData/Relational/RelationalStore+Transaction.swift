@@ -1,3 +1,4 @@
+import OpenSwiftDataSQLSyntax
 import Synchronization
 
 /// Transactions of a context around several saves.
@@ -9,12 +10,13 @@ extension RelationalStore {
     guard isWritable else { return nil }
     let lease = try driver.leaseWriter(within: limit)
     try requireNoOther(than: editor, lease)
-    let (version, identity): (Int64, ObjectIdentifier)
+    let (version, identity): (Int64?, ObjectIdentifier)
     do {
       (version, identity) = try lease.use { session in
         try session.beginEnclosingTransaction(within: limit)
         do {
-          return (try session.changeStamp().others, ObjectIdentifier(session))
+          let version = driver.capabilities.reportsChanges ? try session.changeStamp().others : nil
+          return (version, ObjectIdentifier(session))
         } catch {
           session.rollbackEnclosingTransaction()
           throw error
@@ -67,11 +69,11 @@ private final class RelationalTransaction: StoreTransaction {
   private let store: RelationalStore
   private let lease: any SQLWriterLease
   private let session: ObjectIdentifier
-  let externalVersion: Int64
+  let externalVersion: Int64?
 
   init(
     store: RelationalStore, lease: any SQLWriterLease, session: ObjectIdentifier,
-    externalVersion: Int64
+    externalVersion: Int64?
   ) {
     self.store = store
     self.lease = lease

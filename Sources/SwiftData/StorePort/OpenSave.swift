@@ -21,8 +21,9 @@ package protocol OpenSave {
 ///
 /// End it with exactly one of `commit` and `abandon`.
 package protocol StoreTransaction {
-  /// Differs from that of an earlier transaction if another container or process has written since.
-  var externalVersion: Int64 { get }
+  /// Differs from that of an earlier transaction if another container or process has written since;
+  /// `nil` if the database does not tell whether one has.
+  var externalVersion: Int64? { get }
 
   /// - Throws: The store's error; nothing is stored then, and the transaction has ended.
   func commit() throws
