@@ -3,7 +3,7 @@ import SwiftData
 import Synchronization
 import Testing
 
-@Suite struct AutosaveTests {
+@Suite(.databases) struct AutosaveTests {
   /// Counts the saves of a context, and lets a test wait for the next one.
   @MainActor final class SaveWatch {
     private(set) var count = 0

@@ -3,7 +3,7 @@ import SwiftData
 import Testing
 
 /// An undo that leads back to the last save leaves nothing to save.
-@Suite struct CleanUndoTests {
+@Suite(.databases) struct CleanUndoTests {
   final class Palette: NSObject {
     let names: [String]
 

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// Two contexts change one row several times: what is a conflict, and what is shown meanwhile.
-@Suite struct ConflictHistoryTests {
+@Suite(.databases) struct ConflictHistoryTests {
   private let (first, second): (ModelContext, ModelContext)
   private let (mine, theirs): (Book, Book)
 

@@ -5,7 +5,7 @@ import Testing
 
 /// What a model's own deinitialiser may do: read, follow relationships, edit, without effect on the
 /// unit of work.
-@Suite(.serialized) struct DeinitializerTests {
+@Suite(.databases, .serialized) struct DeinitializerTests {
   static let log = Mutex<[String]>([])
 
   private func logged() -> [String] { Self.log.withLock { $0 } }

@@ -3,7 +3,7 @@ import SwiftData
 import Testing
 
 /// Identifiers of models that no save has stored, as JSON and back.
-@Suite struct EncodedIdentifierTests {
+@Suite(.databases) struct EncodedIdentifierTests {
   typealias Parent = Graph.Parent
 
   private func decoded(_ json: Data) throws -> PersistentIdentifier {

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// What one context saves, the others of its container see without fetching each model.
-@Suite struct ExternalChangeTests {
+@Suite(.databases) struct ExternalChangeTests {
   typealias Parent = Graph.Parent
   typealias Child = Graph.Child
 

@@ -3,7 +3,7 @@ import SwiftData
 import Testing
 
 /// A row goes in one context while another has plans for it.
-@Suite struct ExternalDeletionTests {
+@Suite(.databases) struct ExternalDeletionTests {
   typealias Parent = Graph.Parent
   typealias Child = Graph.Child
 

@@ -3,7 +3,7 @@ import SwiftData
 import Testing
 
 /// Links between models of two containers.
-@Suite struct ForeignContainerTests {
+@Suite(.databases) struct ForeignContainerTests {
   typealias Parent = Graph.Parent
   typealias Child = Graph.Child
 

@@ -3,7 +3,7 @@ import SwiftData
 import Testing
 
 /// Graphs of new, stored and foreign models.
-@Suite struct ForeignModelTests {
+@Suite(.databases) struct ForeignModelTests {
   typealias Parent = Graph.Parent
   typealias Child = Graph.Child
 

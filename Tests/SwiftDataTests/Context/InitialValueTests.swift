@@ -1,7 +1,7 @@
 import SwiftData
 import Testing
 
-@Suite struct InitialValueTests {
+@Suite(.databases) struct InitialValueTests {
   @Model final class Gauge {
     @Transient var scratch = Scratch(text: "made on the way")
     var reading = 7

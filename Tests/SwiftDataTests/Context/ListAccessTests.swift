@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// A to-many that is changed in place keeps both sides, undo, observers and changes in step.
-@Suite struct ListAccessTests {
+@Suite(.databases) struct ListAccessTests {
   typealias Parent = Graph.Parent
   typealias Child = Graph.Child
 

@@ -3,7 +3,7 @@ import SwiftData
 import Testing
 
 /// A container and its main context go together, and keep each other while one is in use.
-@MainActor @Suite struct MainContextLifeTests {
+@MainActor @Suite(.databases) struct MainContextLifeTests {
   private func container() throws -> ModelContainer {
     try ModelContainer(
       for: Graph.Stop.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))

@@ -3,7 +3,7 @@ import SwiftData
 import Testing
 
 /// What a model says of itself where no store has its row.
-@Suite struct MissingRowTests {
+@Suite(.databases) struct MissingRowTests {
   private func identifier(
     like id: PersistentIdentifier, replacing old: String, with new: String
   ) throws -> PersistentIdentifier {

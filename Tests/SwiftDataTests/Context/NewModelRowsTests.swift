@@ -3,7 +3,7 @@ import SwiftData
 import Testing
 
 /// New models of which many wait for their first save: their values move into rows.
-@Suite struct NewModelRowsTests {
+@Suite(.databases) struct NewModelRowsTests {
   @Model final class Measure {
     var name: String
     var count: Int

@@ -2,7 +2,7 @@ import SwiftData
 import Synchronization
 import Testing
 
-@Suite struct ObservationTests {
+@Suite(.databases) struct ObservationTests {
   private func changes(of apply: () -> Void, when mutate: () -> Void) -> Bool {
     let called = Mutex(false)
     withObservationTracking(apply) { called.withLock { $0 = true } }

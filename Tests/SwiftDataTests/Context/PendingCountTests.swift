@@ -4,7 +4,7 @@ import Testing
 
 /// Counts with unsaved edits and deletions, on both sides of the number from which the store is asked in
 /// another way.
-@Suite struct PendingCountTests {
+@Suite(.databases) struct PendingCountTests {
   @Test(arguments: [0, 1, 2, 3, 64], [0, 1, 2, 5])
   func countsAreThoseOfFetches(limit: Int, edits: Int) throws {
     try PendingMergeLimit.$named.withValue(limit) {

@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-@Suite struct SaveNotificationTests {
+@Suite(.databases) struct SaveNotificationTests {
   private final class Log {
     var names: [Notification.Name] = []
     var infos: [[String: [PersistentIdentifier]]] = []

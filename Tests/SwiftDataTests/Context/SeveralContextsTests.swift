@@ -1,7 +1,7 @@
 import SwiftData
 import Testing
 
-@Suite struct SeveralContextsTests {
+@Suite(.databases) struct SeveralContextsTests {
   @Test func aSaveIsSeenByTheNextFetchOfAnotherContext() throws {
     let container = try Library.container()
     let (first, second) = (ModelContext(container), ModelContext(container))

@@ -54,7 +54,7 @@ enum TwoVersions {
 }
 
 /// Two versions of a class live side by side in one process, each in a container of its own.
-@Suite struct TwoVersionsTests {
+@Suite(.databases) struct TwoVersionsTests {
   typealias V1 = TwoVersions.V1
   typealias V2 = TwoVersions.V2
 

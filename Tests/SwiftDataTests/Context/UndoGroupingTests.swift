@@ -3,7 +3,7 @@ import SwiftData
 import Testing
 
 /// What one step of the undo manager is.
-@Suite struct UndoGroupingTests {
+@Suite(.databases) struct UndoGroupingTests {
   private let context: ModelContext
   private let undo = UndoManager()
   private let book = Book(title: "0", pages: 0)

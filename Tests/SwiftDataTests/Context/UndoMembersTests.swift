@@ -3,7 +3,7 @@ import SwiftData
 import Testing
 
 /// An undo takes members of lists back that no to-one on the other side leads to.
-@Suite struct UndoMembersTests {
+@Suite(.databases) struct UndoMembersTests {
   private let undo = UndoManager()
 
   @Test func pairsGoAndComeBack() throws {

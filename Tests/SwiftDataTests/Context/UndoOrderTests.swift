@@ -3,7 +3,7 @@ import SwiftData
 import Testing
 
 /// An undo gives members back their places.
-@Suite struct UndoOrderTests {
+@Suite(.databases) struct UndoOrderTests {
   private let context: ModelContext
   private let undo = UndoManager()
   private let parent = Graph.Parent("p")

@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-@Suite struct UndoTests {
+@Suite(.databases) struct UndoTests {
   private let context: ModelContext
   private let undo = UndoManager()
 

@@ -92,7 +92,7 @@ enum CustomStoresArticle {
 }
 
 /// The samples of the article *Custom stores*.
-@Suite struct CustomStoresArticleTests {
+@Suite(.databases) struct CustomStoresArticleTests {
   typealias Note = CustomStoresArticle.Note
   typealias JSONStoreConfiguration = CustomStoresArticle.JSONStoreConfiguration
 

@@ -4,7 +4,7 @@ import SwiftData
 import Testing
 
 /// The samples on changes that others make.
-@Suite struct ObservationSampleTests {
+@Suite(.databases) struct ObservationSampleTests {
   private typealias Trip = Travel.Trip
 
   private func observe(_ container: ModelContainer) -> any NSObjectProtocol {

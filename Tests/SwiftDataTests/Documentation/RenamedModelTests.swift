@@ -2,7 +2,7 @@ import SwiftData
 import Testing
 
 /// The sample of `@Model(originalName:)`.
-@Suite struct RenamedModelTests {
+@Suite(.databases) struct RenamedModelTests {
   @Model(originalName: "Journey")
   final class Trip {
     var name: String

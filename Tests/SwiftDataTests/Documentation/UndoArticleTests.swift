@@ -16,7 +16,7 @@ enum UndoArticle {
 }
 
 /// The samples of the article *Undo*.
-@Suite struct UndoArticleTests {
+@Suite(.databases) struct UndoArticleTests {
   typealias Note = UndoArticle.Note
 
   private let context: ModelContext

@@ -4,7 +4,7 @@ import SwiftData
 import Testing
 
 /// History of containers with several stores, and of files whose models have changed.
-struct HistoryOfStoresTests {
+@Suite(.databases) struct HistoryOfStoresTests {
   private func container() throws -> ModelContainer {
     try ModelContainer(
       for: Schema([Note.self, Tally.self]),

@@ -13,7 +13,7 @@ import Testing
 }
 
 /// Observers, fetches of unsaved models and the store put numbers that are none in the same place.
-@Suite struct ObserverOrderTests {
+@Suite(.databases) struct ObserverOrderTests {
   @Test(arguments: [SortOrder.forward, .reverse], [true, false])
   func notANumberStandsWhereNothingStands(order: SortOrder, byRank: Bool) throws {
     let container = try ModelContainer(

@@ -6,7 +6,7 @@ import Testing
 
 /// Observers that are notified of a change, and change something themselves before they return.
 @MainActor
-struct ObserverReentrancyTests {
+@Suite(.databases) struct ObserverReentrancyTests {
   private let container: ModelContainer
   private let context: ModelContext
 

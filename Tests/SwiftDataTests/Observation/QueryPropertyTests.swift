@@ -8,7 +8,7 @@ private typealias Stop = Travel.Stop
 
 /// `@Query` in the forms that client code has.
 @MainActor
-struct QueryPropertyTests {
+@Suite(.databases) struct QueryPropertyTests {
   private let container: ModelContainer
 
   /// Trips c, a, b, from the first to the last.

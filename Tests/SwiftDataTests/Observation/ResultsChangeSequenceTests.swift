@@ -4,7 +4,7 @@ import Testing
 
 /// Sequences of differences: what each says leads from the value before to the next one.
 @MainActor
-struct ResultsChangeSequenceTests {
+@Suite(.databases) struct ResultsChangeSequenceTests {
   typealias Task = ResultsPatchTests.Task
 
   private let container: ModelContainer

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Sequences of results: the newest value wins, and the last one is never missed.
-struct ResultsSequenceTests {
+@Suite(.databases) struct ResultsSequenceTests {
   private let container: ModelContainer
 
   init() throws {

@@ -54,7 +54,7 @@ enum AnimalsApp {
   }
 }
 
-@Suite struct AnimalsAppTests {
+@Suite(.databases) struct AnimalsAppTests {
   typealias Category = AnimalsApp.Category
   typealias Creature = AnimalsApp.Creature
 

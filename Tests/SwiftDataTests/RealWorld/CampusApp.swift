@@ -48,7 +48,7 @@ enum CampusApp {
   }
 }
 
-@Suite struct CampusAppTests {
+@Suite(.databases) struct CampusAppTests {
   @Test func aSemesterIsPlannedStoredAndChanged() throws {
     let folder = try TemporaryFolder()
     func open() throws -> ModelContext {

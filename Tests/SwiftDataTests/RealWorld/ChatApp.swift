@@ -79,7 +79,7 @@ enum ChatApp {
   }
 }
 
-@Suite struct ChatAppTests {
+@Suite(.databases) struct ChatAppTests {
   @Test func actorsShareConversationsByIdentifier() async throws {
     let container = try ModelContainer(
       for: ChatApp.User.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))

@@ -77,7 +77,7 @@ enum FinanceApp {
   static let models: [any PersistentModel.Type] = [Account.self, Payment.self]
 }
 
-@Suite struct FinanceAppTests {
+@Suite(.databases) struct FinanceAppTests {
   private func context() throws -> ModelContext {
     ModelContext(
       try ModelContainer(

@@ -95,7 +95,7 @@ enum InventoryApp {
   }
 }
 
-@Suite struct InventoryAppTests {
+@Suite(.databases) struct InventoryAppTests {
   @Test func aHandWrittenActorMovesModelsByIdentifier() async throws {
     let container = try ModelContainer(
       for: InventoryApp.Shelf.self, InventoryApp.Item.self,

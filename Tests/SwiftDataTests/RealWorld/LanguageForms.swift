@@ -82,7 +82,7 @@ extension LanguageForms {
   }
 }
 
-@Suite struct LanguageFormsTests {
+@Suite(.databases) struct LanguageFormsTests {
   private func context() throws -> ModelContext {
     ModelContext(
       try ModelContainer(

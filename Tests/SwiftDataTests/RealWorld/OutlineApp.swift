@@ -40,7 +40,7 @@ enum OutlineApp {
   }
 }
 
-@Suite struct OutlineAppTests {
+@Suite(.databases) struct OutlineAppTests {
   @Test func aTreeIsBuiltWalkedAndPruned() throws {
     let container = try ModelContainer(
       for: OutlineApp.Folder.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))

@@ -57,7 +57,7 @@ enum PreviewApp {
   }
 }
 
-@Suite struct PreviewAppTests {
+@Suite(.databases) struct PreviewAppTests {
   @Test @MainActor func sampleDataIsThereWithoutASave() throws {
     let samples = try PreviewApp.SampleData(PreviewApp.Card.self)
     let context = samples.container.mainContext

@@ -64,7 +64,7 @@ enum RecipeApp {
   typealias Ingredient = SchemaV2.Ingredient
 }
 
-@Suite struct RecipeAppTests {
+@Suite(.databases) struct RecipeAppTests {
   private func container() throws -> ModelContainer {
     let schema = Schema(versionedSchema: RecipeApp.SchemaV2.self)
     return try ModelContainer(

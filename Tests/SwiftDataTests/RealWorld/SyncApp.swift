@@ -77,7 +77,7 @@ enum SyncApp {
   }
 }
 
-@Suite struct SyncAppTests {
+@Suite(.databases) struct SyncAppTests {
   @Test func aProtocolOverModelsIsSyncedInAnActor() async throws {
     let container = try ModelContainer(
       for: SyncApp.PlaceRecord.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))

@@ -79,7 +79,7 @@ enum TodoApp {
   }
 }
 
-@Suite struct TodoAppTests {
+@Suite(.databases) struct TodoAppTests {
   private func container() throws -> ModelContainer {
     let schema = Schema([TodoApp.Task.self, TodoApp.Category.self, TodoApp.Tag.self])
     let configuration = ModelConfiguration(schema: schema, isStoredInMemoryOnly: true)

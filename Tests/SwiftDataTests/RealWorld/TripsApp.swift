@@ -67,7 +67,7 @@ enum TripsApp {
   }
 }
 
-struct DocumentedPredicateTests {
+@Suite(.databases) struct DocumentedPredicateTests {
   typealias Trip = TripsApp.Trip
 
   let context: ModelContext

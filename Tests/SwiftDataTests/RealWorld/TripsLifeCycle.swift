@@ -3,7 +3,7 @@ import SwiftData
 import Testing
 
 /// Planned journeys from the first idea to the deletion: what the app does besides its searches.
-@Suite struct TripsLifeCycleTests {
+@Suite(.databases) struct TripsLifeCycleTests {
   typealias Trip = TripsApp.Trip
   typealias Item = TripsApp.BucketListItem
   typealias Accommodation = TripsApp.LivingAccommodation

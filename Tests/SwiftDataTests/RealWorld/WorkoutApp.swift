@@ -52,7 +52,7 @@ enum WorkoutApp {
   }
 }
 
-@Suite struct WorkoutAppTests {
+@Suite(.databases) struct WorkoutAppTests {
   @Test func orderedChildrenSurviveEditsAndDeletion() throws {
     let container = try ModelContainer(
       for: WorkoutApp.Workout.self, WorkoutApp.Exercise.self, WorkoutApp.Set.self,
