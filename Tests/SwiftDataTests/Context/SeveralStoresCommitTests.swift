@@ -5,7 +5,7 @@ import SwiftData
 import Testing
 
 /// Saves of several stores: the order of locks, and a store that fails to commit after another one has.
-@Suite struct SeveralStoresCommitTests {
+@Suite(.databases) struct SeveralStoresCommitTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
@@ -25,9 +25,9 @@ import Testing
 
   private func counts() throws -> [Int64?] {
     [
-      try SQLiteFile.integer(
+      try StoredTables.integer(
         "SELECT count(*) FROM ZSTOP", in: folder.url.appending(path: "stops.store")),
-      try SQLiteFile.integer("SELECT count(*) FROM ZPARENT", in: folder.store),
+      try StoredTables.integer("SELECT count(*) FROM ZPARENT", in: folder.store),
     ]
   }
 
@@ -73,11 +73,13 @@ import Testing
       if isTransaction { try context.transaction {} } else { try context.save() }
       commits = probe.operations.indices.filter { probe.operations[$0] == "COMMIT" }
     }
+    try #require(commits.indices.contains(number), "no file was committed")
     let injector = FailureInjector(failingAt: commits[number] + 1, code)
     try injector.run(body)
   }
 
-  @Test func aStoreThatFailsToCommitFirstLeavesBothUnsaved() throws {
+  @Test(.sqliteOnly("fails the commit of a file"))
+  func aStoreThatFailsToCommitFirstLeavesBothUnsaved() throws {
     let context = ModelContext(try container())
     context.insert(Graph.Stop("s"))
     context.insert(Graph.Parent("p"))
@@ -91,7 +93,8 @@ import Testing
     #expect(try counts() == [1, 1])
   }
 
-  @Test func aStoreThatFailsToCommitLaterLeavesItsModelsUnsaved() throws {
+  @Test(.sqliteOnly("fails the commit of a file"))
+  func aStoreThatFailsToCommitLaterLeavesItsModelsUnsaved() throws {
     let container = try container()
     let (context, sibling) = (ModelContext(container), ModelContext(container))
     let (stop, parent) = (Graph.Stop("s"), Graph.Parent("p"))
@@ -120,7 +123,8 @@ import Testing
     #expect(try counts() == [1, 1])
   }
 
-  @Test func aTransactionThatFailsToCommitLaterUndoesItsModels() throws {
+  @Test(.sqliteOnly("fails the commit of a file"))
+  func aTransactionThatFailsToCommitLaterUndoesItsModels() throws {
     let context = ModelContext(try container())
     let (stop, parent) = (Graph.Stop("s"), Graph.Parent("p"))
     try failingCommit(1, isTransaction: true) {
@@ -138,7 +142,8 @@ import Testing
     #expect(try context.fetchCount(FetchDescriptor<Graph.Parent>()) == 0)
   }
 
-  @Test(arguments: SaveStep.allCases) func aProcessThatDiesInBetweenLeavesWholeStores(
+  @Test(.sqliteOnly("kills a process that writes files"), arguments: SaveStep.allCases)
+  func aProcessThatDiesInBetweenLeavesWholeStores(
     step: SaveStep
   ) async throws {
     let worker = try StoreWorkerProcess(["die", folder.url.path, step.rawValue])
@@ -146,8 +151,8 @@ import Testing
     #expect(worker.process.terminationReason == .uncaughtSignal)
     let stores = ["batches", "negatives"].map { folder.url.appending(path: "\($0).store") }
     let counts = try [
-      SQLiteFile.integer("SELECT count(*) FROM ZBATCH", in: stores[0]),
-      SQLiteFile.integer("SELECT count(*) FROM ZNEGATIVE", in: stores[1]),
+      StoredTables.integer("SELECT count(*) FROM ZBATCH", in: stores[0]),
+      StoredTables.integer("SELECT count(*) FROM ZNEGATIVE", in: stores[1]),
     ]
     switch step {
     case .begun, .locked, .written, .announced: #expect(counts == [0, 0])

@@ -4,7 +4,7 @@ import Testing
 
 /// Two containers on one file, each with models in memory that the other one has changed since: what a save
 /// decides is decided by the rows.
-@Suite struct TwoWriterTests {
+@Suite(.databases) struct TwoWriterTests {
   private let folder: TemporaryFolder
   private let (mine, theirs): (ModelContext, ModelContext)
 
@@ -15,7 +15,7 @@ import Testing
   }
 
   private func count(_ sql: String) throws -> Int64? {
-    try SQLiteFile.integer(sql, in: folder.store)
+    try StoredTables.integer(sql, in: folder.store)
   }
 
   private func only<T: PersistentModel>(_ type: T.Type, in context: ModelContext) throws -> T {

@@ -43,14 +43,19 @@ final class PostgresTestStores: Sendable {
     for configuration: ModelConfiguration
   ) throws -> PostgresConfiguration {
     if configuration.instruments != nil { throw NotOnPostgres("instruments of the file") }
-    if !configuration.keepsHistory || configuration.historyRetention != nil {
-      throw NotOnPostgres("a setting of the history")
-    }
+    if !configuration.keepsHistory { throw NotOnPostgres("way to write without history") }
     var other = try PostgresConfiguration(
       configuration.name, schema: configuration.schema, url: address(of: configuration))
     other.allowsSave = configuration.allowsSave
     other.statementLog = configuration.statementLog
+    other.historyRetention = configuration.historyRetention
     return other
+  }
+
+  /// The schema of the store that a container of the running test has opened at the URL of a file.
+  static func schema(of url: URL) -> String? {
+    let stores = byPath.withLock { $0[url.path]?.stores }
+    return stores?.opened.withLock { $0.byPath[url.path] }
   }
 
   private func address(of configuration: ModelConfiguration) throws -> String {

@@ -1,6 +1,5 @@
 import Foundation
 import OpenSwiftDataSQLSyntax
-import OpenSwiftDataSQLiteEngine
 import SwiftData
 
 /// Holds the history of a save against the rows before and after it, all read by plain SQL.
@@ -14,24 +13,22 @@ struct HistoryAudit {
     var description: String { "\(table) \(key)" }
   }
 
-  private let pool: ConnectionPool
+  private let tables: StoredTables
   private let mapping: SchemaMapping
   private var before: StoredRows
 
   /// Call it before the save.
   init(_ container: ModelContainer) throws {
-    guard let store = container.stores.first as? DefaultStore else {
-      throw CocoaError(.fileNoSuchFile)
-    }
-    pool = store.pool
+    guard let store = container.stores.first else { throw CocoaError(.fileNoSuchFile) }
+    tables = try StoredTables(container)
     mapping = SchemaMapping(schema: store.schema, descriptors: store.schema.descriptors)
-    before = try StoredRows(pool, mapping)
+    before = try StoredRows(tables, mapping)
   }
 
   /// What the history tells otherwise than the rows; begins anew for the next save.
   /// - Parameter isExact: Whether a bit of a property that has its old value is reported too.
   mutating func differences(isExact: Bool = true) throws -> [String] {
-    let after = try StoredRows(pool, mapping)
+    let after = try StoredRows(tables, mapping)
     defer { before = after }
     var found: [String] = []
     let changes = try recordedChanges(after, &found)
@@ -75,37 +72,47 @@ struct HistoryAudit {
     _ after: StoredRows, _ found: inout [String]
   ) throws -> [Place: (type: Int64, bits: Data?)] {
     var changes: [Place: (type: Int64, bits: Data?)] = [:]
-    try pool.read { connection in
-      let statement = try connection.prepare(
-        """
-        SELECT ZENTITY, ZENTITYPK, ZCHANGETYPE, ZCOLUMNS, ZTRANSACTIONID FROM ACHANGE \
-        WHERE Z_PK > \(before.change)
-        """)
-      while try statement.step() {
-        guard let table = mapping.entity(number: Int(statement.int64(0)))?.table else {
-          found.append("the history names entity \(statement.int64(0))")
-          continue
-        }
-        let place = Place(table: table, key: statement.int64(1))
-        if statement.int64(4) != after.transaction { found.append("\(place) is in another save") }
-        let entity = (after.values[table]?[place.key] ?? before.values[table]?[place.key])?["Z_ENT"]
-        if entity != "\(statement.int64(0))" {
-          found.append("\(place) is of entity \(entity ?? "")")
-        }
-        let bits = statement.isNull(3) ? nil : statement.data(3)
-        if changes.updateValue((statement.int64(2), bits), forKey: place) != nil {
-          found.append("\(place) is told twice")
-        }
+    let told = try tables.rows(
+      """
+      SELECT "ZENTITY", "ZENTITYPK", "ZCHANGETYPE", \(tables.digits("ZCOLUMNS")), "ZTRANSACTIONID", \
+      "ZCOLUMNS" IS NULL FROM "ACHANGE" WHERE "Z_PK" > \(before.change)
+      """)
+    for row in told {
+      guard let table = mapping.entity(number: Int(row[0]) ?? 0)?.table else {
+        found.append("the history names entity \(row[0])")
+        continue
       }
+      let place = Place(table: table, key: Int64(row[1]) ?? 0)
+      if row[4] != "\(after.transaction)" { found.append("\(place) is in another save") }
+      let entity = (after.values[table]?[place.key] ?? before.values[table]?[place.key])?["Z_ENT"]
+      if entity != row[0] { found.append("\(place) is of entity \(entity ?? "")") }
+      let bits = row[5] == "1" ? nil : HistoryAudit.bytes(row[3])
+      if changes.updateValue((Int64(row[2]) ?? -1, bits), forKey: place) != nil {
+        found.append("\(place) is told twice")
+      }
+    }
+    if tables.countsInTables {
       for (number, table) in [(16_001, "ACHANGE"), (16_002, "ATRANSACTION")] {
-        let last = try connection.integer("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(number)")
-        let used = try connection.integer("SELECT max(Z_PK) FROM \(table)") ?? 0
+        let last = try tables.integer("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(number)")
+        let used = try tables.integer("SELECT max(Z_PK) FROM \(table)") ?? 0
         if last != used { found.append("the last key of \(table) is not \(last ?? -1)") }
       }
     }
-    let count = after.transaction - before.transaction
-    if count != (changes.isEmpty ? 0 : 1) { found.append("there are \(count) transactions") }
+    // A sequence gives the number of a transaction that was rolled back to no other.
+    let count = try tables.integer(
+      "SELECT count(*) FROM \"ATRANSACTION\" WHERE \"Z_PK\" > \(before.transaction)")
+    if count != (changes.isEmpty ? 0 : 1) {
+      found.append("there are \(count ?? 0) transactions")
+    }
     return changes
+  }
+
+  private static func bytes(_ digits: String) -> Data {
+    let digits = Array(digits)
+    return Data(
+      stride(from: 0, to: digits.count - 1, by: 2).compactMap {
+        UInt8(String(digits[$0...$0 + 1]), radix: 16)
+      })
   }
 
   /// The names of the properties whose bits are set: to-one relationships, attributes by column, to-many.

@@ -1,5 +1,4 @@
 import Foundation
-import OpenSwiftDataSQLiteEngine
 import SwiftData
 
 /// A copy of a store that is kept up to date by its history alone.
@@ -15,11 +14,9 @@ struct HistoryReplica {
 
   /// - Returns: What differs from the store once the history has been followed.
   mutating func follow(_ container: ModelContainer) throws -> [String] {
-    guard let store = container.stores.first as? DefaultStore else {
-      throw CocoaError(.fileNoSuchFile)
-    }
+    guard let store = container.stores.first else { throw CocoaError(.fileNoSuchFile) }
     let mapping = SchemaMapping(schema: store.schema, descriptors: store.schema.descriptors)
-    let source = try StoredRows(store.pool, mapping)
+    let source = try StoredRows(StoredTables(container), mapping)
     for entity in mapping.entities { tables[entity.descriptor.entityName] = entity.table }
     var descriptor = HistoryDescriptor<DefaultHistoryTransaction>()
     if let token { descriptor.predicate = #Predicate { $0.token > token } }

@@ -4,7 +4,7 @@ import SwiftData
 import Testing
 
 /// The replica notices what the history does not tell.
-struct HistoryReplicaTests {
+@Suite(.databases) struct HistoryReplicaTests {
   @Test func aChangeWithoutHistoryIsNoticed() throws {
     let context = ModelContext(
       try ModelContainer(

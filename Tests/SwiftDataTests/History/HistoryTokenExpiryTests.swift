@@ -4,7 +4,7 @@ import SwiftData
 import Testing
 
 /// A fetch behind a token gives all that came since, or throws.
-struct HistoryTokenExpiryTests {
+@Suite(.databases) struct HistoryTokenExpiryTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
@@ -68,7 +68,8 @@ struct HistoryTokenExpiryTests {
     #expect(try numbers(self.context(), behind: tokens[5]) == [7])
   }
 
-  @Test func tokensBeforeChangesWithoutHistoryExpire() throws {
+  @Test(.sqliteOnly("writes without history")) func tokensBeforeChangesWithoutHistoryExpire() throws
+  {
     let context = try context()
     try save(context, 2)
     let before = try tokens(context)
@@ -85,7 +86,7 @@ struct HistoryTokenExpiryTests {
     _ = expectExpired(context, before[0])
   }
 
-  @Test func anOlderCopyOfTheFileIsNoticed() throws {
+  @Test(.sqliteOnly("replaces the file")) func anOlderCopyOfTheFileIsNoticed() throws {
     let copy = folder.url.appending(path: "copy.store")
     var last: DefaultHistoryToken?
     do {

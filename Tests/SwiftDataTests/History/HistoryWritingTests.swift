@@ -4,7 +4,7 @@ import SwiftData
 import Testing
 
 /// What saves leave in the history, held against the rows before and after.
-struct HistoryWritingTests {
+@Suite(.databases) struct HistoryWritingTests {
   private func context(_ types: any PersistentModel.Type...) throws -> ModelContext {
     ModelContext(
       try ModelContainer(
@@ -91,7 +91,7 @@ struct HistoryWritingTests {
     try save(context)
   }
 
-  @Test func relationshipsWithoutInverse() throws {
+  @Test(.sqliteOnly("asks the default store itself")) func relationshipsWithoutInverse() throws {
     let context = try context(OneWay.Owner.self, OneWay.Item.self, OneWay.Label.self)
     let owners = [OneWay.Owner("a"), OneWay.Owner("b")]
     let (item, label) = (OneWay.Item(1), OneWay.Label("x"))
@@ -138,7 +138,8 @@ struct HistoryWritingTests {
     #expect(withoutItem == ["owner a 4", "owner b 3", "Item 1 2", "Owner 2 20"])
   }
 
-  @Test func aRowOfASubclassHasItsOwnBits() throws {
+  @Test(.sqliteOnly("preserves values of deleted rows")) func aRowOfASubclassHasItsOwnBits() throws
+  {
     let store = try HistoryStore([Preserving.Note.self, Preserving.Draft.self, Preserving.Tag.self])
     let draft = Preserving.Draft(code: "d", size: 1, reason: "r")
     let note = Preserving.Note(code: "n", size: 1)

@@ -2,7 +2,7 @@ import SwiftData
 import Testing
 
 /// Programs that once disagreed with the oracle.
-@Suite struct OracleRegressionTests {
+@Suite(.databases) struct OracleRegressionTests {
   private func expectAgreement(_ moves: Move...) {
     #expect(Oracle.failure(of: Program(moves)) == nil)
   }

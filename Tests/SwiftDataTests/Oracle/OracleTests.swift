@@ -7,7 +7,7 @@ import Testing
 ///
 /// `ORACLE_PROGRAMS` is how many programs run, `ORACLE_FIRST` the seed of the first. A failure is
 /// shrunk to a short program, to be kept in `OracleRegressionTests`.
-@Suite struct OracleTests {
+@Suite(.databases) struct OracleTests {
   @Test(arguments: 0..<4) func randomProgramsAgreeWithTheOracle(part: Int) throws {
     let environment = ProcessInfo.processInfo.environment
     let count = environment["ORACLE_PROGRAMS"].flatMap(Int.init) ?? 80
@@ -31,7 +31,7 @@ import Testing
   @Test func theOracleSeesAWrongStore() throws {
     var run = try OracleRun()
     try run.run(Program([.insertTree, .save]))
-    try SQLiteFile.execute("UPDATE ZMEMBER SET ZTEAM = NULL WHERE Z_PK = 1", in: run.folder.store)
+    try StoredTables.execute("UPDATE ZMEMBER SET ZTEAM = NULL WHERE Z_PK = 1", in: run.folder.store)
     #expect(throws: Disagreement.self) { try run.run(Program([.reopen])) }
   }
 
