@@ -170,7 +170,8 @@ struct StoredTables {
   private static func quoted(_ sql: String) -> String {
     if sql.contains("\"") { return sql }
     let parts = sql.split(separator: "'", omittingEmptySubsequences: false).map(String.init)
-    let name = /\b(?:Z[A-Z0-9_]+|A(?:TRANSACTION|CHANGE)[A-Z]*)\b/
+    // A point between letters is no end of a word for Unicode.
+    let name = /\b(?:Z[A-Z0-9_]+|A(?:TRANSACTION|CHANGE)[A-Z]*)\b/.wordBoundaryKind(.simple)
     // Every second part is a text.
     return parts.enumerated().map { index, part -> String in
       index % 2 == 1 ? part : part.replacing(name) { "\"\($0.output)\"" }
