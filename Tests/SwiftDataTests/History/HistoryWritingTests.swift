@@ -154,7 +154,7 @@ import Testing
       try store.changes().suffix(2) == ["3: update Draft 1 00100000", "3: update Note 2 01000000"])
   }
 
-  @Test func everyLeafOfACompositeHasABit() throws {
+  @Test(.sqliteOnly("reads the file")) func everyLeafOfACompositeHasABit() throws {
     let store = try HistoryStore([Composed.Place.self])
     let place = Composed.Place(name: "a", spot: .init(latitude: 1, longitude: 2), zone: 3)
     store.context.insert(place)
@@ -198,7 +198,8 @@ import Testing
     try expectHonest()
   }
 
-  @Test func aBatchDeletionWithoutRelationshipsLeavesItsHistory() throws {
+  @Test(.sqliteOnly("changes the default store itself"))
+  func aBatchDeletionWithoutRelationshipsLeavesItsHistory() throws {
     let context = try context(Composed.Place.self)
     for index in 0..<20 {
       context.insert(
