@@ -73,7 +73,8 @@ import Testing
   }
 
   private func failure(_ body: () throws -> Void) throws -> SwiftDataError {
-    let error = try #require(thrownError(body))
+    let thrown = thrownError(body)
+    let error = try #require(thrown)
     let message = error.publicMessage
     #expect(message.hasSuffix(".") && !message.contains("secret") && !message.contains("/"))
     return error
