@@ -77,12 +77,12 @@ struct FetchStatementTests {
       predicate: #Predicate { $0.books.contains { $0.pages > pages } && $0.born != nil })
     #expect(
       try texts { _ = try $0.identifiers(Self.request(descriptor)) }
-        == ["?1", "CAST($1 AS BIGINT)"].map {
+        == [("?1", ""), ("CAST($1 AS BIGINT)", #" ORDER BY "t0"."Z_PK" ASC NULLS FIRST"#)].map {
           [
             #"""
             SELECT "t0"."Z_PK" FROM "ZAUTHOR" AS "t0" WHERE "t0"."Z_PK" IN \#
-            (SELECT "t1"."ZAUTHOR" FROM "ZBOOK" AS "t1" WHERE "t1"."ZPAGES" > \#($0)) \#
-            AND "t0"."ZBORN" IS NOT NULL
+            (SELECT "t1"."ZAUTHOR" FROM "ZBOOK" AS "t1" WHERE "t1"."ZPAGES" > \#($0.0)) \#
+            AND "t0"."ZBORN" IS NOT NULL\#($0.1)
             """#
           ]
         })
