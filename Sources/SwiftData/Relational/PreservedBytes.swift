@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 import OpenSwiftDataSQLSyntax
 
 /// The preserved values of deleted rows as bytes, for a database whose columns have one type.
