@@ -1,5 +1,5 @@
 .PHONY: demo chinook upgrade trips trips-postgres trips-tool remote-store migrate serve blog-test blog-load \
-  tool tool-postgres test test-databases runtime diagnostics check samples format warnings type-checking packages release \
+  tool tool-postgres test test-sqlite runtime diagnostics check samples format warnings type-checking packages release \
   browser browser-store browser-postgres docs benchmark benchmark-postgres
 
 # What `swift format` looks at.
@@ -83,15 +83,16 @@ tool-postgres:
 	@Scripts/setup --postgres
 	swift run --package-path Tools $(NESTED) --traits PostgreSQL swiftdata $(ARGUMENTS)
 
-# The tests, with the invariants of the package's data structures checked after each change.
+# The tests, with the invariants of the package's data structures checked after each change. Tests of models and
+# contexts run with default stores, then with stores in PostgreSQL; a table says how many of each suite ran on which.
 test:
-	@Scripts/setup --postgres
-	OPENSWIFTDATA_INVARIANTS=1 OPENSWIFTDATA_TEST_DATABASE=sqlite swift test
-
-# The tests of models and contexts with stores in PostgreSQL, and a table of what ran there. They take as long again.
-test-databases:
 	@Scripts/setup --development
-	OPENSWIFTDATA_INVARIANTS=1 OPENSWIFTDATA_TEST_DATABASE=postgres swift test --filter SwiftDataTests
+	Scripts/run-tests
+
+# The same without the second half, for a short answer.
+test-sqlite:
+	@Scripts/setup --postgres
+	OPENSWIFTDATA_TEST_DATABASE=sqlite Scripts/run-tests
 
 # What the package assumes of the Swift runtime, by itself.
 runtime:

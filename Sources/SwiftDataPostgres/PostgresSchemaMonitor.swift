@@ -80,7 +80,8 @@ final class PostgresSchemaMonitor: Sendable {
     let isDue = state.withLock { state in
       state.isMigrated || now - state.lastCheck > PostgresSchemaMonitor.interval
     }
-    if isDue { try verify(connection) }
+    // Whether a check is due depends on the time only, so no statement of the program has caused it.
+    if isDue { try connection.untraced { try verify(connection) } }
   }
 
   /// Compares the entities if the description has changed: another program may have added its own.

@@ -275,38 +275,40 @@ struct BulkWriteTests {
     #expect(Set(found.map(\.code)) == Set((0..<50).map { "code \($0)" }))
   }
 
-  /// The numbers are the measured ones; more would be a regression.
+  /// The numbers are the measured ones; more would be a regression. The least of several is that of the
+  /// work itself: a connection that was idle, and a read long after the last check of the tables, take
+  /// one more.
   @Test func roundTripsOfASaveAreCounted() throws {
     let (container, _) = try store()
     let context = ModelContext(container)
     var random = NumberSequence(1)
-    func trips(_ body: () throws -> Void) rethrows -> Int {
-      let count = ExchangeCount()
-      try ExchangeCount.$current.withValue(count, operation: body)
-      return count.value
+    func trips(_ body: () throws -> Void) throws -> Int {
+      let counts = try (0..<5).map { _ in
+        let count = ExchangeCount()
+        try ExchangeCount.$current.withValue(count, operation: body)
+        return count.value
+      }
+      return counts.min() ?? 0
     }
-    for index in 0..<2 {
-      context.insert(Sample(index, &random))
+    var index = 0
+    let inserting = try trips {
+      let small = Sample(index, &random)
+      // Rows with larger values are not deferred.
+      (small.text, small.data, small.image) = ("small", nil, nil)
+      context.insert(small)
       try context.save()
+      index += 1
     }
-    let small = Sample(2, &random)
-    // Rows with larger values are not deferred.
-    (small.text, small.data, small.image) = ("small", nil, nil)
-    context.insert(small)
-    let inserting = try trips { try context.save() }
     let sample = try #require(try context.fetch(FetchDescriptor<Sample>()).first)
-    for number in [10, 11] {
-      sample.number = number
+    let updating = try trips {
+      sample.number = 10 + index
       try context.save()
+      index += 1
     }
-    sample.number = 12
-    let updating = try trips { try context.save() }
-    print("round trips of a save: \(inserting) for a new row, \(updating) for a changed one")
-    #expect(inserting <= 5)
-    #expect(updating <= 3)
     let reading = try trips { _ = try context.fetchCount(FetchDescriptor<Sample>()) }
-    #expect(reading <= 2)
-    #expect(try trips { _ = try context.fetchCount(FetchDescriptor<Sample>()) } == 1)
+    #expect(inserting == 2)
+    #expect(updating == 3)
+    #expect(reading == 1)
   }
 }
 

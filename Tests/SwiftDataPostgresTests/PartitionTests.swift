@@ -68,14 +68,17 @@ struct PartitionTests {
       }
     }
     func count() -> Int { outcome.withLock(\.acknowledged.count) }
-    Thread.sleep(forTimeInterval: 2)
+    func waitForCommits(_ number: Int) {
+      let limit = ContinuousClock.now + .seconds(60)
+      while count() < number, ContinuousClock.now < limit { Thread.sleep(forTimeInterval: 0.05) }
+    }
+    waitForCommits(20)
     try network.set(isUp: false)
     let before = count()
     Thread.sleep(forTimeInterval: 5)
     let during = count()
     try network.set(isUp: true)
-    let limit = ContinuousClock.now + .seconds(30)
-    while count() < during + 50, ContinuousClock.now < limit { Thread.sleep(forTimeInterval: 0.05) }
+    waitForCommits(during + 50)
     outcome.withLock { $0.hasEnded = true }
     threads.wait()
     let seen = outcome.withLock(\.self)

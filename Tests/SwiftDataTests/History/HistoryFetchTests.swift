@@ -190,10 +190,11 @@ import Testing
 
   @Test
   func theLastTransactionHasTheTokenOfTheSave() throws {
-    let store = try #require(context.container.stores.first as? DefaultStore)
+    let store = try #require(context.container.stores.first)
     context.insert(Depot(name: "1"))
     try context.save()
-    let last = try #require(try store.fetchHistory(HistoryDescriptor()).last)
+    let last = try #require(
+      try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).last)
     #expect(last.token.tokenValue == [store.identifier: 1])
   }
 }
