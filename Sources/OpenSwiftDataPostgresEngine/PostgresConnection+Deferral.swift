@@ -1,6 +1,6 @@
 import OpenSwiftDataCPostgres
 
-// Statements of a transaction whose results nobody waits for.
+// Statements of a transaction whose results nobody waits for now.
 //
 // 1. `executeLater` and `PostgresStatement.runLater` keep a statement in `deferred`.
 // 2. The next exchange with the server sends the kept statements before its own, in pipeline mode, and
@@ -8,25 +8,29 @@ import OpenSwiftDataCPostgres
 // 3. The error of a kept statement is thrown by that exchange. The server ignores the statements after
 //    it.
 // 4. A rollback drops statements that were not sent. A commit is an exchange, so it sends them.
+// 5. A statement may have a receiver, which gets its integers with that exchange.
 
 /// A statement that was not sent yet, with its values.
 enum DeferredStatement {
   case text(String)
   /// A statement of a preamble, without parameters. Its values are received as text.
   case preamble(StatementDescription)
-  case prepared(StatementDescription, ParameterBuffer)
+  case prepared(StatementDescription, ParameterBuffer, receiver: IntegerReceiver? = nil)
 
   var sql: String {
     switch self {
     case .text(let sql): sql
-    case .preamble(let description), .prepared(let description, _): description.sql
+    case .preamble(let description), .prepared(let description, _, _): description.sql
     }
   }
 
   var values: ParameterBuffer? {
-    if case .prepared(_, let values) = self { values } else { nil }
+    if case .prepared(_, let values, _) = self { values } else { nil }
   }
 }
+
+/// Gets all columns of all rows of a statement, row by row; 0 for null.
+package typealias IntegerReceiver = ([Int64]) -> Void
 
 extension PostgresConnection {
   /// The limits of what is kept: more is sent at once.
@@ -42,8 +46,11 @@ extension PostgresConnection {
   }
 
   /// Keeps a statement for the next exchange. The values must not refer to memory of the caller.
-  func keep(_ description: StatementDescription, _ values: ParameterBuffer) throws {
-    deferred.append(.prepared(description, values))
+  func keep(
+    _ description: StatementDescription, _ values: ParameterBuffer,
+    _ receiver: IntegerReceiver? = nil
+  ) throws {
+    deferred.append(.prepared(description, values, receiver: receiver))
     if deferred.count >= PostgresConnection.deferredCount { try sendDeferred() }
   }
 
@@ -86,7 +93,7 @@ extension PostgresConnection {
       case .preamble(let description):
         try sent(
           PQsendQueryPrepared(handle, description.name, 0, nil, nil, nil, 0), description.sql)
-      case .prepared(let description, let values):
+      case .prepared(let description, let values, _):
         try send(description, values, handle)
       }
     }
@@ -94,27 +101,60 @@ extension PostgresConnection {
   }
 
   /// Reads the results of the kept statements. Among those without parameters only a preamble returns
-  /// a value: the number of the transaction.
+  /// a value, as text: the number of the transaction.
   func receiveDeferred(
     _ kept: [DeferredStatement], _ handle: OpaquePointer, _ deadline: Deadline
   ) throws {
     for statement in kept {
       do {
-        let rows = try discardResults(handle, deadline, statement.sql) { value in
-          if case .prepared = statement { return }
-          transactionNumber = Int64(value)
-        }.rowCount
+        let rows: Int
+        if case .prepared(let description, _, let receiver?) = statement {
+          var integers: [Int64] = []
+          rows = try discardResults(handle, deadline, statement.sql) { result in
+            integers += try self.integers(of: result, description)
+          }.rowCount
+          receiver(integers)
+        } else {
+          rows = try discardResults(handle, deadline, statement.sql) { result in
+            if case .prepared = statement { return }
+            transactionNumber = PostgresConnection.firstText(of: result).flatMap { Int64($0) }
+          }.rowCount
+        }
         trace(statement.sql, statement.values, rows: rows)
       } catch let error as PostgresError where error.isStalePreparedStatement {
         // Otherwise a repetition of the transaction would send it again.
         switch statement {
         case .text: break
-        case .preamble(let description), .prepared(let description, _):
+        case .preamble(let description), .prepared(let description, _, _):
           forget(description, because: error)
         }
         throw error
       }
     }
+  }
+
+  private func integers(
+    of result: OpaquePointer, _ description: StatementDescription
+  ) throws -> [Int64] {
+    var integers: [Int64] = []
+    for row in 0..<PQntuples(result) {
+      for column in 0..<PQnfields(result) {
+        guard PQgetisnull(result, row, column) == 0, let start = PQgetvalue(result, row, column)
+        else {
+          integers.append(0)
+          continue
+        }
+        let bytes = UnsafeRawBufferPointer(
+          start: start, count: Int(PQgetlength(result, row, column)))
+        let type = PostgresType(rawValue: PQftype(result, column))
+        guard let value = try PostgresDecoding.integer(bytes, type) else {
+          throw failure(
+            .value, "a value of the type \(type) cannot be read as an integer", sql: description.sql)
+        }
+        integers.append(value)
+      }
+    }
+    return integers
   }
 
   /// Reads the answer to the last `sync`, and leaves pipeline mode.

@@ -14,7 +14,9 @@ extension PostgresConnection {
     try sendDeferred()
     try exchange(sql) { handle, deadline in
       try sent(PQsendQuery(handle, sql), sql)
-      let rows = try discardResults(handle, deadline, sql, value: value).rowCount
+      let rows = try discardResults(handle, deadline, sql) { result in
+        if let text = PostgresConnection.firstText(of: result) { value(text) }
+      }.rowCount
       trace(sql, nil, rows: rows)
     }
   }
@@ -148,12 +150,19 @@ extension PostgresConnection {
     openSyncs += 1
   }
 
-  /// Reads the results of a statement, and ignores its rows.
+  /// The first value of a result in text format; `nil` without one.
+  static func firstText(of result: OpaquePointer) -> String? {
+    if PQnfields(result) == 0 { return nil }
+    return PQgetvalue(result, 0, 0).map { String(cString: $0) }
+  }
+
+  /// Reads the results of a statement, and keeps no rows.
+  /// - Parameter rows: Called with each result that has rows.
   /// - Returns: The tag of the last command, such as `INSERT 0 1`, and the number of ignored rows.
   @discardableResult
   func discardResults(
     _ handle: OpaquePointer, _ deadline: Deadline, _ sql: String?,
-    value: (String) -> Void = { _ in }
+    rows: (OpaquePointer) throws -> Void = { _ in }
   ) throws -> (tag: String, rowCount: Int) {
     var (tag, rowCount, failed): (String, Int, PostgresError?) = ("", 0, nil)
     while let result = try nextResult(handle, deadline, sql) {
@@ -162,9 +171,7 @@ extension PostgresConnection {
         try check(result, sql)
         tag = PQcmdStatus(result).map { String(cString: $0) } ?? ""
         rowCount += Int(PQntuples(result))
-        if PQntuples(result) > 0, PQnfields(result) > 0, let text = PQgetvalue(result, 0, 0) {
-          value(String(cString: text))
-        }
+        if PQntuples(result) > 0 { try rows(result) }
       } catch let error as PostgresError {
         failed = failed ?? error
       }

@@ -30,6 +30,10 @@ extension PostgresConnection {
     }
   }
 
+  /// Whether the open transaction is one that the server isolates from other writers, and may fail because
+  /// of them.
+  package var isSerializable: Bool { hasOpenTransaction && transactionKind == .serializableWrite }
+
   /// Begins a transaction, which `commit` or `rollback` ends. In an enclosing transaction, begins a
   /// savepoint.
   /// - Parameter limit: How long the preamble waits for locks; `nil` for the limit of the connection.
@@ -47,6 +51,7 @@ extension PostgresConnection {
     }
     let preamble = limited(preambles[kind] ?? [], to: limit)
     transactionNumber = nil
+    transactionKind = kind
     guard defersStatements, PostgresConnection.defersBegin else {
       return try execute((statements + preamble).joined(separator: "; ")) {
         transactionNumber = Int64($0)

@@ -45,6 +45,9 @@ package final class PostgresConnection {
   /// read before the last lock. A value that they return is the `transactionNumber`.
   package var preambles: [TransactionKind: [String]] = [:]
 
+  /// The kind of the last transaction that was begun; an inner one does not change it.
+  var transactionKind: TransactionKind?
+
   /// The server's number of the running transaction, if the preamble has asked for it.
   var transactionNumber: Int64?
 

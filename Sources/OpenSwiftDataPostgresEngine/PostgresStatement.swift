@@ -123,6 +123,20 @@ package final class PostgresStatement {
     try connection.keep(description, parameters.owned)
   }
 
+  /// Runs the statement as `runLater` does, mostly with the commit.
+  ///
+  /// If nothing of the transaction was sent so far, what waits is sent now. So the number of the
+  /// transaction is known before the commit, and with it what became of a commit whose answer is lost.
+  /// - Parameter receiver: Called with all columns of all rows, when they have arrived. Not called if an
+  ///   error ended the transaction before.
+  package func runLater(_ receiver: @escaping IntegerReceiver) throws {
+    guard connection.defersStatements, connection.hasOpenTransaction,
+      parameters.size <= PostgresConnection.deferredBytes
+    else { return receiver(try integers()) }
+    if connection.isBeginDeferred { try connection.sendDeferred() }
+    try connection.keep(description, parameters.owned, receiver)
+  }
+
   /// Sends the statement with these values.
   func send(_ values: ParameterBuffer) throws {
     guard let handle = connection.handle else {

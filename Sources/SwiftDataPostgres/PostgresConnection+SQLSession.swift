@@ -15,6 +15,8 @@ extension PostgresConnection: SQLSession {
     }
   }
 
+  package var runsBesideWriters: Bool { isSerializable }
+
   /// Waits for other writers at most as long as the limit, or as the connection's lock time-out.
   package func beginEnclosingTransaction(within limit: Duration?) throws {
     try beginEnclosing(within: limit)
@@ -42,6 +44,7 @@ extension PostgresError: ConflictingWrite {
     }
     let isDisturbed =
       error.repetition == .transaction || PostgresSchemaMonitor.isFailedCheck(error)
+      || PostgresNumbers.isMissingText(error)
     return isDisturbed ? .concurrentChange : nil
   }
 

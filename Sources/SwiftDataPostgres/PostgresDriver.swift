@@ -169,6 +169,7 @@ struct PostgresDriver: SQLDriver {
       if error.kind == .closed { throw closed }
       let entity = entity(of: error)
       if error.isTakenKey, let table = error.table { numbers.noteTakenKey(in: table) }
+      if PostgresNumbers.isMissingText(error) { numbers.forgetTexts() }
       guard !error.isUniquenessViolation else {
         throw SwiftDataError.modelValidationFailure.with(
           "Another model has the same value, but the property is unique; \(consequence). Give one of "

@@ -33,6 +33,8 @@ final class PostgresNumbers: SharedNumbers {
   /// The expression that takes the number of a transaction.
   private let nextNumber: String
   private let addition: String
+  /// The addition that fails if a text is not stored any more.
+  private let checkedAddition: String
   private let state = Mutex(State())
 
   /// The number of keys in a block. A process that ends loses half of it for each table.
@@ -54,6 +56,7 @@ final class PostgresNumbers: SharedNumbers {
       nextNumber = "nextval('\(PostgresNumbers.sequence(16_002))')"
     }
     addition = PostgresNumbers.addition(nextNumber)
+    checkedAddition = PostgresNumbers.addition(nextNumber, isChecked: true)
   }
 
   // MARK: Keys
@@ -231,38 +234,58 @@ final class PostgresNumbers: SharedNumbers {
 
   // MARK: History
 
+  /// Beside other writers the statement is sent with the commit. If it fails, because another process has
+  /// removed a text, the save is repeated. Work that can't be repeated waits for the answer, and adds
+  /// the text.
   func addTransaction(
-    _ transaction: NewTransaction, _ session: any SQLSession
-  ) throws -> Int64 {
+    _ transaction: NewTransaction, _ session: any SQLSession, added: @escaping (Int64) -> Void
+  ) throws {
     try correctSequences(session)
     for text in Set(transaction.texts.compactMap(\.self)) { try add(text, session) }
     let texts = transaction.texts.map { $0.map { _StoredValue.text($0) } ?? .null }
     let changes = transaction.changes
-    if let rowLock { try session.execute(rowLock) }
+    if let rowLock { try session.statement(rowLock).runLater(.none) }
     let tombstones = changes.map(\.preserved.count).max() ?? 0
+    let isChecked = session.runsBesideWriters
     let addition =
-      tombstones == 0 ? addition : PostgresNumbers.addition(nextNumber, tombstones: tombstones)
+      tombstones == 0
+      ? isChecked ? checkedAddition : addition
+      : PostgresNumbers.addition(nextNumber, tombstones: tombstones, isChecked: isChecked)
     let preserved = (0..<tombstones).map { index in
       PostgresNumbers.list(
         changes.map { index < $0.preserved.count ? $0.preserved[index] : nil })
     }
-    let found = try session.statement(addition).integers(
-      .values(
-        texts + [
-          .real(transaction.time), PostgresNumbers.list(changes.map(\.type.rawValue)),
-          PostgresNumbers.list(changes.map { Int64($0.entity) }),
-          PostgresNumbers.list(changes.map(\.keys.lowerBound)),
-          PostgresNumbers.list(changes.map(\.keys.upperBound)),
-          PostgresNumbers.list(changes.map(\.columns)),
-        ] + preserved))
+    let parameters = SQLParameters.values(
+      texts + [
+        .real(transaction.time), PostgresNumbers.list(changes.map(\.type.rawValue)),
+        PostgresNumbers.list(changes.map { Int64($0.entity) }),
+        PostgresNumbers.list(changes.map(\.keys.lowerBound)),
+        PostgresNumbers.list(changes.map(\.keys.upperBound)),
+        PostgresNumbers.list(changes.map(\.columns)),
+      ] + preserved)
+    if isChecked {
+      return try session.statement(addition).integersLater(parameters) { $0.first.map(added) }
+    }
+    let found = try session.statement(addition).integers(parameters)
+    guard let number = found.first else {
+      throw PostgresError(.invalidAnswer, "the server did not answer the number of a transaction")
+    }
     let isMissing = zip(transaction.texts, found.dropFirst()).contains { $0 != nil && $1 == 0 }
     if isMissing {
       // Another process has removed unused texts since this one has seen them.
-      state.withLock { $0.texts = [] }
+      forgetTexts()
       for text in Set(transaction.texts.compactMap(\.self)) { try add(text, session) }
-      try session.statement(PostgresNumbers.completion).run(.values(texts + [.integer(found[0])]))
+      try session.statement(PostgresNumbers.completion).run(.values(texts + [.integer(number)]))
     }
-    return found[0]
+    added(number)
+  }
+
+  /// Another process has removed texts.
+  func forgetTexts() { state.withLock { $0.texts = [] } }
+
+  /// Whether the error is that of a missing text.
+  static func isMissingText(_ error: PostgresError) -> Bool {
+    error.state == "22012" && error.sql?.contains(textCheck) == true
   }
 
   /// Stores a text of the history, if it is new.
@@ -287,9 +310,12 @@ final class PostgresNumbers: SharedNumbers {
   /// Parameters: the four texts, the time, and lists of the changes' types, entities, first and last
   /// keys and columns; then a list of each preserved value of deleted rows. Returns the number and the
   /// keys of the texts.
-  /// - Parameter number: The expression that takes the number.
-  private static func addition(_ number: String, tombstones: Int = 0) -> String {
-    let texts = (1...4).map(keyOfText)
+  /// - Parameters:
+  ///   - number: The expression that takes the number.
+  ///   - isChecked: Whether a text that is not stored is an error, a division by zero.
+  private static func addition(
+    _ number: String, tombstones: Int = 0, isChecked: Bool = false
+  ) -> String {
     func each(_ text: (Int) -> String) -> String { (0..<tombstones).map(text).joined() }
     let columns = each { ", \"\(HistoryTables.Change.tombstone($0))\"" }
     let values = each { ", decode(c.value\($0), 'hex')" }
@@ -300,11 +326,16 @@ final class PostgresNumbers: SharedNumbers {
       ["bigint", "bigint", "bigint", "bigint", "text"]
       + Array(repeating: "text", count: tombstones)
     let lists = types.enumerated().map { "(SELECT $\($0 + 6)::\($1)[])" }
+    let keys = (1...4).map { "\(keyOfText($0)) AS text\($0)" }.joined(separator: ", ")
+    let isStored = (1...4).map { "($\($0)::text IS NULL OR text\($0) IS NOT NULL)" }
+      .joined(separator: " AND ")
+    let checked = isChecked ? "\(textCheck) \(isStored) THEN 1 ELSE 0 END * (\(number))" : number
     return """
-      WITH next AS MATERIALIZED (SELECT \(number) AS number), \
+      WITH texts AS MATERIALIZED (SELECT \(keys)), \
+      next AS MATERIALIZED (SELECT \(checked) AS number, texts.* FROM texts), \
       added AS (INSERT INTO "ATRANSACTION" ("Z_PK", "Z_ENT", "ZAUTHORTS", "ZBUNDLEIDTS", \
       "ZCONTEXTNAMETS", "ZPROCESSIDTS", "ZTIMESTAMP") \
-      SELECT number, 16002, \(texts.joined(separator: ", ")), $5::double precision FROM next \
+      SELECT number, 16002, text1, text2, text3, text4, $5::double precision FROM next \
       RETURNING "Z_PK", "ZAUTHORTS", "ZBUNDLEIDTS", "ZCONTEXTNAMETS", "ZPROCESSIDTS"), \
       changes AS (INSERT INTO "ACHANGE" ("Z_PK", "Z_ENT", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", \
       "ZTRANSACTIONID", "ZCOLUMNS"\(columns)) \
@@ -316,6 +347,8 @@ final class PostgresNumbers: SharedNumbers {
       SELECT * FROM added
       """
   }
+
+  private static let textCheck = "1 / CASE WHEN"
 
   private static func keyOfText(_ parameter: Int) -> String {
     "(SELECT \"Z_PK\" FROM \"ATRANSACTIONSTRING\" WHERE \"ZNAME\" = $\(parameter)::text)"

@@ -80,6 +80,13 @@ extension PostgresStatement: PreparedSQL {
     try runLater()
   }
 
+  package func integersLater(
+    _ parameters: SQLParameters, _ receive: @escaping ([Int64]) -> Void
+  ) throws {
+    try bind(parameters)
+    try runLater(receive)
+  }
+
   package func run(
     _ count: Int, values: (Int) -> RowValues, result: (_ index: Int, _ changedRows: Int) -> Void
   ) throws {

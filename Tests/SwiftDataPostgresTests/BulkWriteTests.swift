@@ -307,7 +307,7 @@ struct BulkWriteTests {
     }
     let reading = try trips { _ = try context.fetchCount(FetchDescriptor<Sample>()) }
     #expect(inserting == 2)
-    #expect(updating == 3)
+    #expect(updating == 2)
     #expect(reading == 1)
   }
 }

@@ -73,6 +73,41 @@ struct PostgresObservationTests {
     #expect(tokens.withLock(\.count) == 1)
   }
 
+  /// A poll may read a transaction of the container before the answer to its commit arrives.
+  @Test func ownCommitsAreNotReportedWhileTheirAnswersAreOnTheWay() async throws {
+    let proxy = try PostgresProxy(to: PostgresServer.shared.socketFolder)
+    let mine = try ModelContainer(
+      for: Memo.self,
+      configurations: PostgresConfiguration(
+        url: database.url.replacing(
+          "host=\(PostgresServer.shared.socketFolder)", with: "host=\(proxy.folder)")))
+    mine.observesRemoteChanges = true
+    let posts = Atomic(0)
+    let registration = NotificationCenter.default.addObserver(
+      forName: ModelContainer.remoteChange, object: mine, queue: nil
+    ) { _ in posts.add(1, ordering: .relaxed) }
+    defer { NotificationCenter.default.removeObserver(registration) }
+    proxy.set(.slow(seconds: 0.015))
+    await withTaskGroup { group in
+      for thread in 0..<3 {
+        group.addTask {
+          await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+              for number in 0..<20 { try? mine.add("\(thread).\(number)") }
+              continuation.resume()
+            }
+          }
+        }
+      }
+    }
+    #expect(try mine.texts().count == 60)
+    #expect(posts.load(ordering: .relaxed) == 0)
+    // The watch works.
+    proxy.set(.forward)
+    try database.container().add("theirs")
+    try await eventually("the notification") { posts.load(ordering: .relaxed) == 1 }
+  }
+
   @Test func aHistoryObserverCountsTransactionsOfItsAuthors() async throws {
     let (mine, theirs) = (try database.container(), try database.container())
     let observer = try HistoryObserver(authors: ["server"], modelContainer: mine)

@@ -5,6 +5,8 @@ import Synchronization
 final class PostgresProxy: Sendable {
   enum Mode: Sendable {
     case forward
+    /// Each answer of the server takes this long.
+    case slow(seconds: Double)
     /// Everything is lost, as in a network without a route.
     case drop
     /// New connections are closed at once.
@@ -109,6 +111,7 @@ final class PostgresProxy: Sendable {
       let bytes = buffer[..<count]
       var mode = mode.withLock { $0 }
       if case .drop = mode { continue }
+      if !fromClient, case .slow(let seconds) = mode { Thread.sleep(forTimeInterval: seconds) }
       // The answer to a commit that is to be lost.
       if !fromClient, link.isCut.withLock({ $0 }) { return link.cut() }
       if fromClient, bytes.firstRange(of: Array("COMMIT\0".utf8)) != nil {

@@ -1,7 +1,7 @@
 import OpenSwiftDataSQLiteEngine
 
 /// A store whose database explains how it runs a statement.
-package protocol PlanProviding: DataStore {
+package protocol PlanProviding: DataStore, Sendable {
   /// The plan of a statement without its values, one line a step; the statement does not run.
   func queryPlan(of sql: String) throws -> [String]
 }

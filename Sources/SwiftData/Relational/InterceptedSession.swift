@@ -36,6 +36,8 @@ final class InterceptedSession: SQLSession {
 
   func rollback() { base.rollback() }
 
+  var runsBesideWriters: Bool { base.runsBesideWriters }
+
   func beginEnclosingTransaction(within limit: Duration?) throws {
     try base.beginEnclosingTransaction(within: limit)
   }

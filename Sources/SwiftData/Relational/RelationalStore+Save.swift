@@ -41,7 +41,7 @@ extension RelationalStore {
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, _ access: WriteAccess
   ) throws -> SaveReceipt {
     let save = try openRelationalSave(for: request.editingState, access)
-    let receipt: SaveReceipt
+    var receipt: SaveReceipt
     do {
       receipt = try save.write(SaveRequest(request), SaveOptions())
     } catch {
@@ -49,6 +49,7 @@ extension RelationalStore {
       throw error
     }
     try save.commit()
+    receipt.token = save.number.map { DefaultHistoryToken([identifier: $0]) }
     return receipt
   }
 
@@ -65,8 +66,10 @@ extension RelationalStore {
 private final class RelationalSave: OpenSave {
   private let store: RelationalStore
   private let transaction: OpenTransaction
-  /// The number of the transaction in the history.
-  private var number: Int64?
+  /// The number of the transaction in the history, after the commit at the latest.
+  private(set) var number: Int64?
+  /// The transaction in the history, where several write at once.
+  private var added: AddedTransaction?
 
   init(store: RelationalStore, transaction: OpenTransaction) {
     self.store = store
@@ -88,8 +91,7 @@ private final class RelationalSave: OpenSave {
       var receipt = SaveReceipt(inserted: writer.identifiers)
       receipt.external = indices
       receipt.consequences = writer.consequences
-      number = writer.transaction
-      receipt.token = number.map { DefaultHistoryToken([store.identifier: $0]) }
+      (number, added) = (writer.transaction, writer.added)
       try transaction.external?.willCommit()
       return receipt
     }
@@ -108,7 +110,8 @@ private final class RelationalSave: OpenSave {
     }
     transaction.external?.didCommit()
     transaction.lease.end()
-    if let number, isOutermost { store.didCommit(number) }
+    number = number ?? added?.number
+    if isOutermost, number != nil || added != nil { store.didCommit(number) }
   }
 
   func abandon() { transaction.abandon() }

@@ -200,8 +200,11 @@ final class RowChanges {
 
   // MARK: The end
 
-  /// The number of the transaction in the history; `nil` if there is none.
-  var transaction: Int64? { shared?.number ?? history?.transaction }
+  /// The number of the transaction in the history; `nil` if there is none, or it is not known yet.
+  var transaction: Int64? { shared?.added?.number ?? history?.transaction }
+
+  /// The transaction in the history, where several write at once.
+  var added: AddedTransaction? { shared?.added }
 
   /// - Parameters:
   ///   - ends: The number after the last new key, by the number of the root entity.

@@ -114,6 +114,7 @@ extension SQLSession {
   }
 
   package func begin(_ access: WriteAccess) throws { try begin() }
+  package var runsBesideWriters: Bool { false }
   package func beginEnclosingTransaction(within limit: Duration?) throws { try begin() }
   package func commitEnclosingTransaction() throws { try commit() }
   package func rollbackEnclosingTransaction() { rollback() }
@@ -166,6 +167,9 @@ package protocol SQLSession: AnyObject {
   func commit() throws
   func rollback()
 
+  /// Whether the open transaction has shared access. One inside another has the access of that one.
+  var runsBesideWriters: Bool { get }
+
   /// Begins a transaction that contains all others of the session.
   /// - Parameter limit: How long to wait for another writer; `nil` for the session's own limit.
   func beginEnclosingTransaction(within limit: Duration?) throws
@@ -211,6 +215,12 @@ package protocol PreparedSQL: AnyObject {
   /// Runs before the next statement of the transaction, or now. Databases that are asked over a network
   /// send both together; an error is thrown then.
   func runLater(_ parameters: SQLParameters) throws
+
+  /// Runs before the end of the transaction, or now. Databases that are asked over a network send it with
+  /// the commit; its error is that of the commit then.
+  /// - Parameter receive: Called with all columns of all rows, row by row; 0 for null.
+  func integersLater(
+    _ parameters: SQLParameters, _ receive: @escaping ([Int64]) -> Void) throws
 
   /// Runs once for each row of a batch.
   func run(_ rows: RowWrites) throws
@@ -262,6 +272,10 @@ package protocol PreparedSQL: AnyObject {
 
 extension PreparedSQL {
   package func runLater(_ parameters: SQLParameters) throws { try run(parameters) }
+
+  package func integersLater(
+    _ parameters: SQLParameters, _ receive: @escaping ([Int64]) -> Void
+  ) throws { receive(try integers(parameters)) }
 
   package func run(
     _ count: Int, values: (Int) -> RowValues, result: (_ index: Int, _ changedRows: Int) -> Void

@@ -160,8 +160,11 @@ struct SaveWriter {
   /// The identifiers of the new models, in the order of the request.
   var identifiers: [PersistentIdentifier] { new.identifiers(keys, store.plans) }
 
-  /// The number of the transaction in the history; `nil` if there is none.
+  /// The number of the transaction in the history; `nil` if there is none, or it is not known yet.
   var transaction: Int64? { changes.transaction }
+
+  /// The transaction in the history, where several write at once.
+  var added: AddedTransaction? { changes.added }
 
   /// The effects of the save beyond the request.
   var consequences: SaveConsequences { deletion.consequences(new, keys, changes) }

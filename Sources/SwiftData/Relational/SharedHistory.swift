@@ -4,8 +4,8 @@ import Foundation
 ///
 /// 1. Changes are added in memory. Rows in sequence take one entry, so a large save or deletion needs
 ///    little.
-/// 2. `finish` gives them to the driver, which writes them with the next number. It is the last step
-///    before the commit, because the next save waits for it.
+/// 2. `finish` gives them to the driver, which writes them with the next number: as the last statement of
+///    the transaction, because the next save waits for it, or with the commit.
 ///
 /// Preserved values of deleted rows are read when the deletion is noted, and kept until then.
 ///
@@ -17,8 +17,8 @@ struct SharedHistory {
   private let texts: [String?]
   private var changes = NewTransaction(texts: [], time: 0)
   private var hasGap = false
-  /// The number of the transaction; `nil` until `finish`, or if nothing was changed.
-  private(set) var number: Int64?
+  /// `nil` until `finish`, or if nothing was changed.
+  private(set) var added: AddedTransaction?
 
   /// - Returns: `nil` for a store without history tables.
   init?(
@@ -56,8 +56,34 @@ struct SharedHistory {
   mutating func finish() throws {
     if changes.changes.isEmpty, !hasGap { return }
     let transaction = NewTransaction(texts: texts, time: store.now, changes: changes.changes)
-    let number = try numbers.addTransaction(transaction, session)
-    store.ownTransactions.note(number, at: transaction.time)
+    let added = AddedTransaction(store.ownTransactions, at: transaction.time)
+    self.added = added
+    try numbers.addTransaction(transaction, session) { added.note($0) }
+  }
+}
+
+/// A transaction that a save adds to the history. It gets its number with the commit, at the latest.
+///
+/// Used by the thread of the save only.
+final class AddedTransaction {
+  private let own: OwnTransactions
+  private let time: Double
+  /// `nil` before the commit, and if the connection was lost during it.
+  private(set) var number: Int64?
+
+  init(_ own: OwnTransactions, at time: Double) {
+    self.own = own
+    self.time = time
+    own.expect(at: time)
+  }
+
+  func note(_ number: Int64) {
     self.number = number
+    own.note(number, at: time)
+    own.endExpecting(at: time)
+  }
+
+  deinit {
+    if number == nil { own.endExpecting(at: time) }
   }
 }

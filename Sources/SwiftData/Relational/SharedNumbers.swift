@@ -20,10 +20,12 @@ package protocol SharedNumbers: Sendable {
   /// Takes back reserved keys that no row has got.
   func returnKeys(_ keys: Range<Int64>, of root: EntityMapping)
 
-  /// Adds a transaction to the history. Called last in a save: until its commit no other save gets a
-  /// number, so that the numbers have the order of the commits.
-  /// - Returns: The number of the transaction.
-  func addTransaction(_ transaction: NewTransaction, _ session: any SQLSession) throws -> Int64
+  /// Adds a transaction to the history, now or with the commit of the session. Called last in a save:
+  /// until its commit no other save gets a number, so that the numbers have the order of the commits.
+  /// - Parameter added: Called with the number of the transaction.
+  func addTransaction(
+    _ transaction: NewTransaction, _ session: any SQLSession, added: @escaping (Int64) -> Void
+  ) throws
 }
 
 /// A transaction that is added to the history, with its changes.
