@@ -75,8 +75,12 @@ extension PostgresConnection {
   /// Forgets a statement that no longer fits, so that it is prepared again.
   /// - Parameter error: The server's reason for rejecting it.
   func forget(_ description: StatementDescription, because error: PostgresError) {
-    // To deallocate a name that the server does not have would be an error.
-    statements.remove(description, isKept: error.state != .unknownPreparedStatement)
+    if error.state == .unknownPreparedStatement {
+      // All are gone, as after DISCARD or behind a pooler. To deallocate one would be an error.
+      forgetStatements()
+    } else {
+      statements.remove(description)
+    }
   }
 
   func description(of sql: String) throws -> StatementDescription {

@@ -52,17 +52,18 @@ extension PostgresConnection {
     let preamble = limited(preambles[kind] ?? [], to: limit)
     transactionNumber = nil
     transactionKind = kind
+    commitProof = nil
     guard defersStatements, PostgresConnection.defersBegin else {
       return try execute((statements + preamble).joined(separator: "; ")) {
         transactionNumber = Int64($0)
       }
     }
-    // Queries are prepared before the transaction begins, once; nothing else needs a plan.
-    let prepared = try preamble.map { sql -> DeferredStatement in
-      sql.hasPrefix("SELECT") ? .preamble(try description(of: sql)) : .text(sql)
+    // All are prepared before the transaction begins, once, except settings, whose texts differ.
+    let prepared = try (statements + preamble).map { sql -> DeferredStatement in
+      sql.hasPrefix("SET") ? .text(sql) : .preamble(try description(of: sql))
     }
     isBeginDeferred = true
-    deferred = statements.map { .text($0) } + prepared
+    deferred = prepared
   }
 
   /// Statements that wait for locks no longer than this.
@@ -101,7 +102,8 @@ extension PostgresConnection {
     } catch var error as PostgresError where error.isOutcomeUnknown {
       // What is left of the connection can't be trusted.
       close()
-      guard let number = transactionNumber, let wasCommitted = findOutcome?(number) else {
+      guard let number = transactionNumber, let wasCommitted = findOutcome?(number, commitProof)
+      else {
         throw error
       }
       if wasCommitted { return }

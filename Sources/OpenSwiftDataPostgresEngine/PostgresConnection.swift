@@ -51,9 +51,12 @@ package final class PostgresConnection {
   /// The server's number of the running transaction, if the preamble has asked for it.
   var transactionNumber: Int64?
 
-  /// Finds out whether a transaction was committed whose connection was lost; `nil` if that can't be
-  /// found out.
-  var findOutcome: ((Int64) -> Bool?)?
+  /// Rows of the running transaction that exist if it was committed.
+  package var commitProof: CommitProof?
+
+  /// Finds out whether a transaction was committed whose connection was lost during the commit; `nil`
+  /// if that can't be found out.
+  var findOutcome: ((Int64, CommitProof?) -> Bool?)?
 
   /// Whether statements without results may wait for the next one of the transaction, with which they
   /// are sent. Errors of the former are thrown by the latter.

@@ -73,11 +73,10 @@ final class PreparedStatements {
     descriptions[description.sql] = description
   }
 
-  /// - Parameter isKept: Whether the server still has the statement.
-  func remove(_ description: StatementDescription, isKept: Bool = true) {
+  func remove(_ description: StatementDescription) {
     guard descriptions[description.sql] === description else { return }
     descriptions[description.sql] = nil
-    if isKept, !description.name.isEmpty { obsoleteNames.append(description.name) }
+    if !description.name.isEmpty { obsoleteNames.append(description.name) }
   }
 
   /// - Parameter count: The number of names, the oldest first; none are left after `removeAll`.

@@ -31,6 +31,7 @@ extension CreateIndex {
     renderer.write(defining: name)
     renderer.write(" ON ")
     renderer.write(defining: table)
+    if let method { renderer.write(" USING \(method)") }
     renderer.write(" (")
     renderer.writeList(columns) { renderer, column in
       renderer.write(defining: column.name)

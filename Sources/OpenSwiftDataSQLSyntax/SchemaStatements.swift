@@ -49,16 +49,19 @@ package struct CreateIndex: SQLStatement {
   package var columns: [Column]
   package var isUnique: Bool
   package var ifNotExists: Bool
+  /// The kind of the index, such as `brin`; `nil` for a sorted one.
+  package var method: String?
 
   package init(
     _ name: String, on table: String, columns: [Column], isUnique: Bool = false,
-    ifNotExists: Bool = false
+    ifNotExists: Bool = false, method: String? = nil
   ) {
     self.name = name
     self.table = table
     self.columns = columns
     self.isUnique = isUnique
     self.ifNotExists = ifNotExists
+    self.method = method
   }
 }
 

@@ -263,6 +263,7 @@ final class PostgresNumbers: SharedNumbers {
         PostgresNumbers.list(changes.map(\.keys.upperBound)),
         PostgresNumbers.list(changes.map(\.columns)),
       ] + preserved)
+    note(transaction.time, session)
     if isChecked {
       return try session.statement(addition).integersLater(parameters) { $0.first.map(added) }
     }
@@ -279,6 +280,17 @@ final class PostgresNumbers: SharedNumbers {
     }
     added(number)
   }
+
+  /// Tells the connection by which row the commit is recognised, if its answer is lost.
+  private func note(_ time: Double, _ session: any SQLSession) {
+    guard let connection = session as? PostgresConnection else { return }
+    var proof = connection.commitProof ?? CommitProof(PostgresNumbers.proof)
+    proof.values.append(time)
+    connection.commitProof = proof
+  }
+
+  private static let proof =
+    "SELECT count(*) FROM \"ATRANSACTION\" WHERE \"ZTIMESTAMP\" = ANY($1::double precision[])"
 
   /// Another process has removed texts.
   func forgetTexts() { state.withLock { $0.texts = [] } }

@@ -113,7 +113,7 @@ package struct StoreCreation {
 
   /// Creates the tables of the history, with columns for the preserved values of every entity.
   func createHistory(_ session: any SQLSession, _ dialect: SQLDialect = .sqlite) throws {
-    for statement in HistoryTables(for: model).creationStatements {
+    for statement in HistoryTables(for: model).creationStatements(for: dialect) {
       try session.execute(statement.rendered(in: dialect).sql)
     }
   }

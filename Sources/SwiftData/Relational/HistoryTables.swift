@@ -110,13 +110,13 @@ extension HistoryTables {
   }
 
   /// The statements that create the tables, and their rows in `Z_PRIMARYKEY`.
-  package var creationStatements: [any SQLStatement] {
+  package func creationStatements(for dialect: SQLDialect) -> [any SQLStatement] {
     let entities = Insert(
       into: EntityTable.name, columns: HistoryTables.entityColumns,
       rows: Entity.allCases.map { $0.listing(lastKey: .integer(0)) }, onConflict: .ignore)
     // All tables first, as in files of Apple's framework.
     let tables: [any SQLStatement] = definitions.map(\.table)
-    return tables + definitions.flatMap(\.indexes) + [entities]
+    return tables + definitions.flatMap { $0.indexes(for: dialect) } + [entities]
   }
 
   private static func definitions(tombstoneCount: Int) -> [TableDefinition] {
@@ -176,6 +176,21 @@ extension HistoryTables {
     CreateIndex(
       name, on: table, columns: [.init(column, isBinary: true, direction: .ascending)],
       isUnique: isUnique)
+  }
+}
+
+extension TableDefinition {
+  /// Indexes of files are those of Apple's framework. On a server each save would write seven for its
+  /// transaction, which doubles the log. Transactions are read by number or by time, and the times ascend
+  /// with the rows, so that one entry for each range of blocks is enough.
+  fileprivate func indexes(for dialect: SQLDialect) -> [CreateIndex] {
+    guard dialect == .postgreSQL, table.name == HistoryTables.Entity.transaction.table else {
+      return indexes
+    }
+    let time = HistoryTables.Transaction.timestamp
+    return [
+      CreateIndex("\(table.name)_\(time)_INDEX", on: table.name, columns: [.init(time)], method: "brin")
+    ]
   }
 }
 

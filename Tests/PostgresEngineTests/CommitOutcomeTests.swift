@@ -1,0 +1,62 @@
+import OpenSwiftDataPostgresEngine
+import OpenSwiftDataTestPostgres
+import Testing
+
+/// What became of a transaction whose connection was lost during the commit.
+@Suite(.enabled(if: PostgresServer.isAvailable))
+struct CommitOutcomeTests {
+  private static func proof(_ values: [Double]) -> CommitProof {
+    CommitProof("SELECT count(*) FROM proofs WHERE value = ANY($1::double precision[])", values)
+  }
+
+  /// The number of a transaction of `connection` that inserts a value.
+  private func begin(_ connection: PostgresConnection, inserting value: Double) throws -> Int64 {
+    try connection.begin(.write)
+    try connection.execute("INSERT INTO proofs VALUES (\(value))")
+    return try #require(try connection.prepare("SELECT txid_current()").integer())
+  }
+
+  @Test func aTransactionIsKnownByNumberAndRows() throws {
+    let server = try PostgresServer()
+    defer { server.stop() }
+    let connection = try server.connect()
+    try connection.execute("CREATE TABLE proofs (value double precision)")
+    let outcome = CommitOutcome(server.parameters, ConnectionOptions())
+    let committed = try begin(connection, inserting: 0.1)
+    try connection.commit()
+    let aborted = try begin(connection, inserting: 0.2)
+    connection.rollback()
+    #expect(outcome.find(committed, nil, within: .zero) == true)
+    #expect(outcome.find(committed, Self.proof([0.1]), within: .zero) == true)
+    // A part that was rolled back to a savepoint.
+    #expect(outcome.find(committed, Self.proof([0.3, 0.1]), within: .zero) == true)
+    #expect(outcome.find(aborted, Self.proof([0.2]), within: .zero) == false)
+    let running = try begin(connection, inserting: 0.4)
+    #expect(outcome.find(running, Self.proof([0.4]), within: .zero) == nil)
+  }
+
+  /// The server gives the number of a transaction that a crash has lost to another one.
+  @Test func aTransactionThatACrashHasLostIsNotTakenForAnotherOne() throws {
+    let server = try PostgresServer()
+    defer { server.stop() }
+    var connection = try server.connect()
+    try connection.execute("CREATE TABLE proofs (value double precision); CHECKPOINT")
+    // Nothing with its number reaches the log.
+    try connection.begin(.write)
+    let lost = try #require(try connection.prepare("SELECT txid_current()").integer())
+    try server.restart("immediate")
+    let outcome = CommitOutcome(server.parameters, ConnectionOptions())
+    #expect(outcome.find(lost, Self.proof([0.1]), within: .zero) == false)
+    connection = try server.connect()
+    var last: Int64 = 0
+    while last < lost {
+      try connection.transaction {
+        try connection.execute("INSERT INTO proofs VALUES (0.2)")
+        last = try connection.prepare("SELECT txid_current()").integer() ?? .max
+      }
+    }
+    #expect(last == lost)
+    #expect(outcome.find(lost, nil, within: .zero) == true)
+    #expect(outcome.find(lost, Self.proof([0.1]), within: .zero) == false)
+  }
+}
