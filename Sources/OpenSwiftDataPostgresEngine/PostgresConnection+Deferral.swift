@@ -149,7 +149,8 @@ extension PostgresConnection {
         let type = PostgresType(rawValue: PQftype(result, column))
         guard let value = try PostgresDecoding.integer(bytes, type) else {
           throw failure(
-            .value, "a value of the type \(type) cannot be read as an integer", sql: description.sql)
+            .value, "a value of the type \(type) cannot be read as an integer", sql: description.sql
+          )
         }
         integers.append(value)
       }

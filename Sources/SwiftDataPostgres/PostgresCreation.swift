@@ -34,7 +34,8 @@ struct PostgresCreation {
       "Z_PLIST" BYTEA);
       CREATE TABLE "Z_MODELCACHE" ("Z_CONTENT" BYTEA)
       """)
-    for statement in history.creationStatements(for: .postgreSQL) + HistoryTables.deletionStatements {
+    for statement in history.creationStatements(for: .postgreSQL) + HistoryTables.deletionStatements
+    {
       try connection.execute(statement.rendered(in: .postgreSQL).sql)
     }
     let insert = try connection.prepare(

@@ -189,7 +189,8 @@ extension TableDefinition {
     }
     let time = HistoryTables.Transaction.timestamp
     return [
-      CreateIndex("\(table.name)_\(time)_INDEX", on: table.name, columns: [.init(time)], method: "brin")
+      CreateIndex(
+        "\(table.name)_\(time)_INDEX", on: table.name, columns: [.init(time)], method: "brin")
     ]
   }
 }
