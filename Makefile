@@ -1,4 +1,4 @@
-.PHONY: demo chinook upgrade trips trips-postgres trips-tool remote-store migrate serve blog-test blog-load \
+.PHONY: demo chinook upgrade trips trips-postgres trips-tool remote-store migrate serve blog-test blog-load blog-load-postgres \
   tool tool-postgres test test-sqlite runtime diagnostics check samples format warnings type-checking packages release \
   browser browser-store browser-postgres docs benchmark benchmark-postgres
 
@@ -40,6 +40,47 @@ trips-postgres:
 	  Trips $(ARGUMENTS)
 
 trips-tool:
+	@Scripts/setup
+	swift run --package-path Examples/Trips $(NESTED) TripsTool $(ARGUMENTS)
+
+remote-store:
+	@Scripts/setup
+	swift run --package-path Examples/RemoteStore $(NESTED) RemoteNotes
+
+# A server, built with optimisation. It enables the trait Observability, which all modules see, so it has a folder of
+# its own. With DATABASE_URL in the environment it is built with libpq, and uses that PostgreSQL database.
+BLOG = --package-path Examples/Blog --scratch-path .build-blog -c release $(if $(DATABASE_URL),--traits PostgreSQL)
+
+BLOG_STORE = $(if $(STORE),--store $(STORE))
+
+migrate:
+	@Scripts/setup $(if $(DATABASE_URL),--postgres)
+	swift run $(BLOG) Blog migrate $(BLOG_STORE)
+
+serve: migrate
+	swift run $(BLOG) Blog serve $(BLOG_STORE) $(ARGUMENTS)
+
+# The server and its clients: conflicts, kill -9, full disk, malformed requests; then the tests of the product
+# SwiftDataObservability. `Scripts/check-blog --moments 200` takes longer.
+blog-test:
+	@Scripts/setup $(if $(DATABASE_URL),--postgres)
+	swift build $(BLOG) --product Blog
+	Scripts/check-blog $(ARGUMENTS)
+	swift test $(BLOG)
+
+# Requests per second beside the same server with GRDB, by handwritten SQL and by associations. Needs wrk.
+blog-load:
+	@Scripts/setup
+	swift build --package-path Examples/Blog --scratch-path .build-blog -c release --traits Comparison
+	Scripts/measure-blog $(ARGUMENTS)
+
+# The same in PostgreSQL, beside handwritten SQL through libpq.
+blog-load-postgres:
+	@Scripts/setup --development
+	swift build --package-path Examples/Blog --scratch-path .build-blog -c release --traits Comparison,PostgreSQL
+	Scripts/with-postgres DATABASE_URL Scripts/measure-blog $(ARGUMENTS)
+
+tool:
 	@Scripts/setup
 	swift run --package-path Examples/Trips $(NESTED) TripsTool $(ARGUMENTS)
 

@@ -11,7 +11,7 @@ let package = Package(
       description: "Stores the models in PostgreSQL if DATABASE_URL is set. Needs libpq."),
     .trait(
       name: "Comparison",
-      description: "Builds BlogSQL, a server with handwritten SQL for load tests. Fetches GRDB."),
+      description: "Builds BlogSQL, the same server with GRDB or libpq, for load tests. Fetches GRDB."),
   ],
   dependencies: [
     .package(name: "OpenSwiftData", path: "../..", traits: ["Observability"]),
@@ -40,12 +40,14 @@ let package = Package(
       ],
       resources: [.copy("Resources/blog.html")]
     ),
+    .systemLibrary(name: "BlogLibpq", providers: [.apt(["libpq-dev"])]),
     // Without the trait an empty program.
     .executableTarget(
       name: "BlogSQL",
       dependencies: [
         .product(
           name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Comparison"])),
+        .target(name: "BlogLibpq", condition: .when(traits: ["PostgreSQL"])),
         .product(name: "Hummingbird", package: "hummingbird"),
       ]
     ),

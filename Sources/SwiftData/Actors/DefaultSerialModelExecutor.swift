@@ -22,6 +22,9 @@ public class DefaultSerialModelExecutor: @unchecked Sendable, SerialModelExecuto
     }
   }
 
+  /// Runs other work that uses the context, in the same order as jobs.
+  func perform(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
+
   /// Returns a reference that does not retain the executor; the actor retains it.
   public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
     UnownedSerialExecutor(ordinary: self)

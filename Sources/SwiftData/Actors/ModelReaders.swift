@@ -1,4 +1,3 @@
-import Foundation
 import Synchronization
 
 /// Reads the stores of a container on several threads at the same time.
@@ -24,14 +23,7 @@ public final class ModelReaders: Sendable {
   /// How many reads can run at the same time.
   public let count: Int
 
-  private struct State {
-    var idle: [Reader]
-    var waiting: [(number: Int, continuation: CheckedContinuation<Reader, any Error>)] = []
-    var cancelled: Set<Int> = []
-    var nextNumber = 0
-  }
-
-  private let state: Mutex<State>
+  private let pool: ReaderPool
 
   /// Prepares reads of a container.
   /// - Parameters:
@@ -45,10 +37,12 @@ public final class ModelReaders: Sendable {
     }
     let count = max(1, count ?? connections.min() ?? ModelConfiguration.SQLiteOptions().readers)
     self.count = count
-    state = Mutex(State(idle: (0..<count).map { _ in Reader(container) }))
+    pool = ReaderPool(container, count: count)
   }
 
   /// Runs a read on a thread of its own, with a context that has no unsaved changes.
+  ///
+  /// The read belongs to the calling task, with its task-local values.
   /// - Parameter body: Fetches, and returns values. It must not change models.
   /// - Returns: The result of `body`.
   /// - Throws: Errors of `body`; `CancellationError` if the task is cancelled before the read begins;
@@ -57,76 +51,12 @@ public final class ModelReaders: Sendable {
   public func read<Result: Sendable>(
     _ body: @escaping @Sendable (ModelContext) throws -> Result
   ) async throws -> Result {
-    let (reader, number) = try await idleReader()
-    defer { release(reader, number) }
-    return try await reader.read(body)
-  }
-
-  // MARK: Waiting
-
-  private func idleReader() async throws -> (reader: Reader, number: Int) {
     try Task.checkCancellation()
-    let number = state.withLock { state in
-      state.nextNumber += 1
-      return state.nextNumber
-    }
-    let reader = try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        let answer: Swift.Result<Reader, any Error>? = state.withLock { state in
-          // The task may have been cancelled before it could wait.
-          if state.cancelled.remove(number) != nil { return .failure(CancellationError()) }
-          if let reader = state.idle.popLast() { return .success(reader) }
-          state.waiting.append((number, continuation))
-          return nil
-        }
-        if let answer { continuation.resume(with: answer) }
-      }
+    let read = PooledRead(pool)
+    return try await withTaskCancellationHandler {
+      try await withTaskExecutorPreference(read) { try await read.run(body) }
     } onCancel: {
-      let waiting = state.withLock { state -> CheckedContinuation<Reader, any Error>? in
-        guard let index = state.waiting.firstIndex(where: { $0.number == number }) else {
-          state.cancelled.insert(number)
-          return nil
-        }
-        return state.waiting.remove(at: index).continuation
-      }
-      waiting?.resume(throwing: CancellationError())
+      read.cancel()
     }
-    return (reader, number)
-  }
-
-  private func release(_ reader: Reader, _ number: Int) {
-    let next = state.withLock { state -> CheckedContinuation<Reader, any Error>? in
-      // A cancellation while it read.
-      state.cancelled.remove(number)
-      if state.waiting.isEmpty {
-        state.idle.append(reader)
-        return nil
-      }
-      return state.waiting.removeFirst().continuation
-    }
-    next?.resume(returning: reader)
-  }
-}
-
-/// One context with a queue of its own, so that reads block no thread of the cooperative pool.
-private actor Reader: ModelActor {
-  nonisolated let modelContainer: ModelContainer
-  nonisolated let modelExecutor: any ModelExecutor
-
-  init(_ container: ModelContainer) {
-    modelContainer = container
-    modelExecutor = DefaultSerialModelExecutor(modelContext: ModelContext(container))
-  }
-
-  func read<Result: Sendable>(_ body: (ModelContext) throws -> Result) throws -> Result {
-    let context = modelContext
-    defer { if context.hasChanges { context.rollback() } }
-    let result = try context.snapshot { try body(context) }
-    guard !context.hasChanges else {
-      throw SwiftDataError.modelValidationFailure.with(
-        "The closure of a read left unsaved changes, which were discarded. Change models in a model "
-          + "actor.", because: .invalidRequest)
-    }
-    return result
   }
 }

@@ -204,6 +204,21 @@ struct IndexUseTests {
     #expect(
       pairs.searchesKeys && pairs.searches("Z_Mark_SwiftDataIndexOnBinarytext", "ZTEXT=?"),
       "\(pairs)")
+    // The condition of a page, and a member that an index finds.
+    let page = try bench.plan(
+      #Predicate<Holder> { $0.name < "M" && $0.assets.contains { $0.rank == 3 } })
+    #expect(page.searchesKeys && page.searches(byRank, "ZRANK=?"), "\(page)")
+    #expect(!page.asksForEachRow, "\(page)")
+    for narrow in try [
+      bench.plan(
+        #Predicate<Holder> {
+          $0.name > "A" && $0.name < "B" && $0.assets.contains { $0.rank == 3 }
+        }),
+      bench.plan(#Predicate<Holder> { $0.name < "M" && $0.assets.contains { $0.rank > 3 } }),
+      bench.plan(#Predicate<Holder> { $0.name < "M" && $0.assets.contains { $0.page == 3 } }),
+    ] {
+      #expect(narrow.asksForEachRow, "\(narrow)")
+    }
     let empty = try bench.plan(#Predicate<Holder> { $0.assets.isEmpty })
     #expect(empty.searches("ZASSET_ZOWNER_INDEX", "ZOWNER=?"), "\(empty)")
   }

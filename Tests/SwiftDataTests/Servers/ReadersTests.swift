@@ -97,6 +97,69 @@ import Testing
     #expect(try await readers.read { _ in 3 } == 3)
   }
 
+  /// The reads that have run.
+  private final class Numbers: Sendable {
+    private let all = Mutex<[Int]>([])
+
+    var numbers: [Int] { all.withLock { $0 } }
+
+    func add(_ number: Int) { all.withLock { $0.append(number) } }
+  }
+
+  private enum Request { @TaskLocal static var number = 0 }
+
+  @Test func aReadBelongsToItsTask() async throws {
+    let readers = ModelReaders(try Office.container(), count: 2)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 1...20 {
+        group.addTask {
+          try await Request.$number.withValue(number) {
+            let seen = try await readers.read { _ in Request.number }
+            #expect(seen == number)
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  /// The reader is free when the closure has returned, whatever its caller does then.
+  @Test func theCallerGoesOnElsewhere() async throws {
+    let readers = ModelReaders(try Office.container(), count: 1)
+    let (begun, hold) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let caller = Task {
+      _ = try await readers.read { _ in 1 }
+      begun.signal()
+      blockThread(until: hold)
+    }
+    try await onThread { begun.wait() }
+    #expect(try await readers.read { _ in 2 } == 2)
+    hold.signal()
+    try await caller.value
+  }
+
+  @Test func cancelledReadsDoNotDisturbOthers() async throws {
+    let readers = ModelReaders(try Office.container(), count: 1)
+    let hold = DispatchSemaphore(value: 0)
+    let done = Numbers()
+    let holder = Task { try await readers.read { _ in hold.wait() } }
+    try await Task.sleep(for: .milliseconds(50))
+    var tasks: [Task<Void, any Error>] = []
+    for number in 0..<20 {
+      tasks.append(Task { try await readers.read { _ in done.add(number) } })
+      try await Task.sleep(for: .milliseconds(2))
+    }
+    for number in stride(from: 0, to: 20, by: 3) { tasks[number].cancel() }
+    for number in stride(from: 0, to: 20, by: 3) {
+      await #expect(throws: CancellationError.self) { try await tasks[number].value }
+    }
+    hold.signal()
+    try await holder.value
+    for number in 0..<20 where number % 3 != 0 { try await tasks[number].value }
+    #expect(done.numbers.sorted() == (0..<20).filter { $0 % 3 != 0 })
+    #expect(try await readers.read { _ in 3 } == 3)
+  }
+
   @Test func theHistoryHasASize() throws {
     let folder = try TemporaryFolder()
     let container = try Office.container(folder.store)
@@ -117,3 +180,6 @@ import Testing
     #expect(try container.historySize().first?.transactionCount == 0)
   }
 }
+
+/// As a calculation that takes long.
+private func blockThread(until semaphore: DispatchSemaphore) { semaphore.wait() }

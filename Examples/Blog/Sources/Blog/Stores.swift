@@ -55,6 +55,7 @@ struct Stores {
     #if PostgreSQL
       var database = try PostgresConfiguration("blog", schema: blogSchema, url: address)
       database.allowsMigration = migrates
+      database.statementLog = monitor?.log(of: "blog")
       database.historyRetention = Stores.retention
       return try ModelContainer(
         for: blogSchema, configurations: [database] as [any DataStoreConfiguration])

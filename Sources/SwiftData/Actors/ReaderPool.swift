@@ -1,0 +1,151 @@
+import Dispatch
+import Synchronization
+
+/// The contexts of `ModelReaders`, and the reads that wait for one.
+///
+/// 1. A read is the executor of its task (`PooledRead`). Its job goes to an idle reader, or waits.
+/// 2. A reader runs the job on the queue of its context. The job calls the closure of the read, and
+///    the task goes on elsewhere.
+/// 3. The reader takes the next job that waits, on the same thread: with many reads at once each
+///    changes threads twice only.
+///
+/// `state` guards the list of idle readers and the waiting jobs.
+final class ReaderPool: Sendable {
+  private struct State {
+    var idle: [PooledReader]
+    var waiting = WaitingReads()
+  }
+
+  private let state: Mutex<State>
+
+  init(_ container: ModelContainer, count: Int) {
+    state = Mutex(State(idle: (0..<count).map { _ in PooledReader(container) }))
+  }
+
+  fileprivate func enqueue(_ job: UnownedJob, of read: PooledRead) {
+    let reader = state.withLock { state -> PooledReader? in
+      if let reader = state.idle.popLast() { return reader }
+      state.waiting.append((job, read))
+      return nil
+    }
+    guard let reader else { return }
+    reader.executor.perform { [self] in serve(job, of: read, reader) }
+  }
+
+  /// Runs a job and those that wait, on the queue of the reader.
+  private func serve(_ job: UnownedJob, of read: PooledRead, _ reader: PooledReader) {
+    var next: (job: UnownedJob, read: PooledRead)? = (job, read)
+    while let (job, read) = next {
+      read.lend(reader, to: job)
+      next = state.withLock { state in
+        let next = state.waiting.popFirst()
+        if next == nil { state.idle.append(reader) }
+        return next
+      }
+    }
+  }
+
+  /// - Returns: The job of a read that waits, which the caller must run.
+  fileprivate func remove(_ read: PooledRead) -> UnownedJob? {
+    state.withLock { $0.waiting.remove(read) }
+  }
+}
+
+/// Jobs in the order in which they came.
+private struct WaitingReads {
+  typealias Element = (job: UnownedJob, read: PooledRead)
+
+  private var elements: [Element?] = []
+  private var start = 0
+
+  mutating func append(_ element: Element) { elements.append(element) }
+
+  mutating func popFirst() -> Element? {
+    while start < elements.count {
+      defer { start += 1 }
+      if let element = elements[start] {
+        elements[start] = nil
+        return element
+      }
+    }
+    elements.removeAll(keepingCapacity: true)
+    start = 0
+    return nil
+  }
+
+  mutating func remove(_ read: PooledRead) -> UnownedJob? {
+    guard let index = elements.firstIndex(where: { $0?.read === read }) else { return nil }
+    defer { elements[index] = nil }
+    return elements[index]?.job
+  }
+}
+
+/// A context with a queue of its own, so that reads block no thread of the cooperative pool.
+private final class PooledReader: @unchecked Sendable {
+  // Only jobs on the queue of the executor use the context.
+  let executor: DefaultSerialModelExecutor
+
+  init(_ container: ModelContainer) {
+    executor = DefaultSerialModelExecutor(modelContext: ModelContext(container))
+  }
+
+  func read<Result>(_ body: (ModelContext) throws -> Result) throws -> Result {
+    let context = executor.modelContext
+    defer { if context.hasChanges { context.rollback() } }
+    let result = try context.snapshot { try body(context) }
+    guard !context.hasChanges else {
+      throw SwiftDataError.modelValidationFailure.with(
+        "The closure of a read left unsaved changes, which were discarded. Change models in a model "
+          + "actor.", because: .invalidRequest)
+    }
+    return result
+  }
+}
+
+/// One read: the executor that its task prefers meanwhile.
+///
+/// `state` says which reader runs the job of the task now, if one does, and whether the task was cancelled.
+final class PooledRead: TaskExecutor {
+  private struct State {
+    var reader: PooledReader?
+    var isCancelled = false
+  }
+
+  private let pool: ReaderPool
+  private let state = Mutex(State())
+
+  init(_ pool: ReaderPool) { self.pool = pool }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    if state.withLock(\.isCancelled) { return runElsewhere(job) }
+    pool.enqueue(job, of: self)
+    // It may have been cancelled meanwhile.
+    if state.withLock(\.isCancelled), let job = pool.remove(self) { runElsewhere(job) }
+  }
+
+  /// Runs on the queue of a reader, or elsewhere if the task was cancelled while it waited.
+  func run<Result>(_ body: @Sendable (ModelContext) throws -> Result) async throws -> Result {
+    guard let reader = state.withLock(\.reader) else { throw CancellationError() }
+    return try reader.read(body)
+  }
+
+  /// Runs the job with the reader, on its queue.
+  fileprivate func lend(_ reader: PooledReader, to job: UnownedJob) {
+    state.withLock { $0.reader = reader }
+    job.runSynchronously(on: asUnownedTaskExecutor())
+    state.withLock { $0.reader = nil }
+  }
+
+  func cancel() {
+    state.withLock { $0.isCancelled = true }
+    if let job = pool.remove(self) { runElsewhere(job) }
+  }
+
+  /// The task throws then, because it has no reader.
+  private func runElsewhere(_ job: UnownedJob) {
+    DispatchQueue.global().async { [self] in
+      job.runSynchronously(on: asUnownedTaskExecutor())
+    }
+  }
+}
