@@ -82,41 +82,6 @@ blog-load-postgres:
 
 tool:
 	@Scripts/setup
-	swift run --package-path Examples/Trips $(NESTED) TripsTool $(ARGUMENTS)
-
-remote-store:
-	@Scripts/setup
-	swift run --package-path Examples/RemoteStore $(NESTED) RemoteNotes
-
-# A server, built with optimisation. It enables the trait Observability, which all modules see, so it has a folder of
-# its own. With DATABASE_URL in the environment it is built with libpq, and uses that PostgreSQL database.
-BLOG = --package-path Examples/Blog --scratch-path .build-blog -c release $(if $(DATABASE_URL),--traits PostgreSQL)
-
-BLOG_STORE = $(if $(STORE),--store $(STORE))
-
-migrate:
-	@Scripts/setup $(if $(DATABASE_URL),--postgres)
-	swift run $(BLOG) Blog migrate $(BLOG_STORE)
-
-serve: migrate
-	swift run $(BLOG) Blog serve $(BLOG_STORE) $(ARGUMENTS)
-
-# The server and its clients: conflicts, kill -9, full disk, malformed requests; then the tests of the product
-# SwiftDataObservability. `Scripts/check-blog --moments 200` takes longer.
-blog-test:
-	@Scripts/setup $(if $(DATABASE_URL),--postgres)
-	swift build $(BLOG) --product Blog
-	Scripts/check-blog $(ARGUMENTS)
-	swift test $(BLOG)
-
-# Requests per second beside handwritten SQL through GRDB. Needs wrk.
-blog-load:
-	@Scripts/setup
-	swift build --package-path Examples/Blog --scratch-path .build-blog -c release --traits Comparison
-	Scripts/measure-blog $(ARGUMENTS)
-
-tool:
-	@Scripts/setup
 	swift run --package-path Tools $(NESTED) swiftdata $(ARGUMENTS)
 
 # The tool with its command `copy`, which needs libpq: make tool-postgres ARGUMENTS="copy app.store postgresql://…".

@@ -11,7 +11,8 @@ let package = Package(
       description: "Stores the models in PostgreSQL if DATABASE_URL is set. Needs libpq."),
     .trait(
       name: "Comparison",
-      description: "Builds BlogSQL, the same server with GRDB or libpq, for load tests. Fetches GRDB."),
+      description:
+        "Builds BlogSQL, the same server with GRDB or libpq, for load tests. Fetches GRDB."),
   ],
   dependencies: [
     .package(name: "OpenSwiftData", path: "../..", traits: ["Observability"]),

@@ -15,6 +15,8 @@ package final class SchemaMapping: Sendable {
   private let byNumber: [EntityMapping?]
   /// By table: the first columns of its indexes.
   private let indexedColumns: [String: Set<String>]
+  /// By table: the columns in which no two rows have the same value, except null.
+  private let uniqueColumns: [String: Set<String>]
 
   /// - Parameters:
   ///   - schema: The validated schema.
@@ -41,11 +43,18 @@ package final class SchemaMapping: Sendable {
     tables = blueprint.definitions(entities)
     indexedColumns = Dictionary(
       tables.map { ($0.table.name, $0.indexedColumns) }, uniquingKeysWith: { $0.union($1) })
+    uniqueColumns = Dictionary(
+      tables.map { ($0.table.name, $0.uniqueColumns) }, uniquingKeysWith: { $0.union($1) })
   }
 
   /// Whether an index of the table begins with the column, so that a comparison reads fewer rows.
   package func isIndexed(_ column: String, of table: String) -> Bool {
     indexedColumns[table]?.contains(column) ?? false
+  }
+
+  /// Whether no two rows of the table have the same value in the column, except null.
+  func isUnique(_ column: String, of table: String) -> Bool {
+    uniqueColumns[table]?.contains(column) ?? false
   }
 
   package func entity(named name: String) -> EntityMapping? {

@@ -14,4 +14,9 @@ package struct TableDefinition: Hashable, Sendable {
     if let first = table.primaryKey.first { columns.insert(first) }
     return columns
   }
+
+  /// The columns in which no two rows have the same value, except null.
+  var uniqueColumns: Set<String> {
+    Set(indexes.compactMap { $0.isUnique && $0.columns.count == 1 ? $0.columns[0].name : nil })
+  }
 }

@@ -19,8 +19,14 @@ protocol RowSource: Sendable {
   func restriction(alias: String?) -> SQLExpression?
   /// Whether an index of the table begins with the column.
   func isIndexed(_ column: String, in mapping: SchemaMapping) -> Bool
+  /// Whether the value of the column distinguishes the rows of the source.
+  func isDistinct(_ column: String, in mapping: SchemaMapping) -> Bool
   /// Whether owners of matching members are found with one query if nothing else narrows the rows.
   var findsOwnersInOneQuery: Bool { get }
+}
+
+extension RowSource {
+  func isDistinct(_ column: String, in mapping: SchemaMapping) -> Bool { column == keyColumn }
 }
 
 extension EntityMapping: RowSource {
@@ -46,5 +52,14 @@ extension EntityMapping: RowSource {
 
   func isIndexed(_ column: String, in mapping: SchemaMapping) -> Bool {
     mapping.isIndexed(column, of: table)
+  }
+
+  func isDistinct(_ column: String, in mapping: SchemaMapping) -> Bool {
+    if column == keyColumn { return true }
+    // NaN is stored as null.
+    return mapping.isUnique(column, of: table)
+      && properties.lazy.flatMap(columns).contains {
+        $0.name == column && !$0.isOptional && [.integer, .text].contains($0.sqlType)
+      }
   }
 }

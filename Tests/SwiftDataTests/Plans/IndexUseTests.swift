@@ -153,6 +153,14 @@ struct IndexUseTests {
     #expect(newest.searches(byKind, "ZKIND=?") && !newest.sorts, "\(newest)")
   }
 
+  /// The key would change nothing, and SQLite would sort again because of it.
+  @Test func anOrderByUniqueValuesHasNoKey() throws {
+    let last = try bench.plan(sortBy: [SortDescriptor(\Asset.number, order: .reverse)], limit: 10)
+    #expect(last.walks("Z_Asset_UNIQUE_number") && !last.sortsParts, "\(last)")
+    let other = try bench.plan(sortBy: [SortDescriptor(\Asset.rank, order: .reverse)], limit: 10)
+    #expect(other.walks(byRank) && other.sortsParts, "\(other)")
+  }
+
   @Test func ordersOfText() throws {
     let context = bench.context
     let names = ["b", "caf\u{e9}", "B", "a", "", "cafz", "z"]

@@ -75,6 +75,7 @@ struct Plan: CustomStringConvertible {
   }
 
   var scansTable: Bool { steps.contains { $0 == "SCAN t0" } }
+  var sortsParts: Bool { steps.contains { $0.hasPrefix("USE TEMP B-TREE") } }
   var sorts: Bool { steps.contains("USE TEMP B-TREE FOR ORDER BY") }
   var asksForEachRow: Bool { steps.contains { $0.hasPrefix("CORRELATED") } }
 }

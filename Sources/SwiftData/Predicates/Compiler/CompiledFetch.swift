@@ -18,7 +18,7 @@ package struct CompiledFetch: Sendable {
     package var joins: [Join]
     /// The condition, including the restriction to the entity; `nil` selects all rows.
     package var condition: SQLExpression?
-    /// The order, ending in the primary key; empty without descriptors.
+    /// The order, which distinguishes all rows; empty without descriptors.
     package var order: [OrderingTerm]
   }
 

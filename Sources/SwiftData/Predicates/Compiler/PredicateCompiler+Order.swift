@@ -3,8 +3,10 @@ import OpenSwiftDataSQLSyntax
 
 /// Compiles sort descriptors to `ORDER BY`.
 extension PredicateCompiler {
-  /// The terms of `ORDER BY`, with the primary key last; `nil` if the rows must be sorted in
-  /// memory.
+  /// The terms of `ORDER BY`, with the primary key last unless a value distinguishes the rows; `nil` if
+  /// the rows must be sorted in memory.
+  ///
+  /// With a key that changes nothing, SQLite would sort the rows of an index again.
   ///
   /// `nil` is ordered before every value, and after every value in reverse order, in SQLite as in
   /// `SortDescriptor`.
@@ -26,9 +28,12 @@ extension PredicateCompiler {
       scopes = before
       return nil
     }
-    let key = SQLExpression.column(
-      table: CompiledFetch.Shape.rootAlias, name: source.keyColumn)
-    if !terms.contains(where: { $0.expression == key }) { terms.append(OrderingTerm(key)) }
+    let root = CompiledFetch.Shape.rootAlias
+    let isDistinct = terms.contains { term in
+      guard case .column(root, let name) = term.expression else { return false }
+      return source.isDistinct(name, in: mapping)
+    }
+    if !isDistinct { terms.append(OrderingTerm(.column(table: root, name: source.keyColumn))) }
     return terms
   }
 
