@@ -9,7 +9,7 @@ import Synchronization
 /// 3. The reader takes the next job that waits, on the same thread: with many reads at once each
 ///    changes threads twice only.
 ///
-/// `state` guards the list of idle readers and the waiting jobs.
+/// `state` guards the list of idle readers, the waiting jobs, and which reads are cancelled.
 final class ReaderPool: Sendable {
   private struct State {
     var idle: [PooledReader]
@@ -22,14 +22,28 @@ final class ReaderPool: Sendable {
     state = Mutex(State(idle: (0..<count).map { _ in PooledReader(container) }))
   }
 
+  /// Where a job goes.
+  private enum Place {
+    case reader(PooledReader)
+    case queue
+    case elsewhere
+  }
+
+  /// Once another thread may have the job, nothing here uses `read`: only its task keeps it alive, and
+  /// the task may have ended.
   fileprivate func enqueue(_ job: UnownedJob, of read: PooledRead) {
-    let reader = state.withLock { state -> PooledReader? in
-      if let reader = state.idle.popLast() { return reader }
+    let place: Place = state.withLock { state in
+      if read.isCancelled.load(ordering: .relaxed) { return .elsewhere }
+      if let reader = state.idle.popLast() { return .reader(reader) }
       state.waiting.append((job, read))
-      return nil
+      return .queue
     }
-    guard let reader else { return }
-    reader.executor.perform { [self] in serve(job, of: read, reader) }
+    switch place {
+    case .reader(let reader):
+      reader.executor.perform { [self] in serve(job, of: read, reader) }
+    case .queue: break
+    case .elsewhere: read.runElsewhere(job)
+    }
   }
 
   /// Runs a job and those that wait, on the queue of the reader.
@@ -45,9 +59,12 @@ final class ReaderPool: Sendable {
     }
   }
 
-  /// - Returns: The job of a read that waits, which the caller must run.
-  fileprivate func remove(_ read: PooledRead) -> UnownedJob? {
-    state.withLock { $0.waiting.remove(read) }
+  /// - Returns: The job of the read if it waits. The caller must run it.
+  fileprivate func cancel(_ read: PooledRead) -> UnownedJob? {
+    state.withLock { state in
+      read.isCancelled.store(true, ordering: .relaxed)
+      return state.waiting.remove(read)
+    }
   }
 }
 
@@ -103,47 +120,36 @@ private final class PooledReader: @unchecked Sendable {
 }
 
 /// One read: the executor that its task prefers meanwhile.
-///
-/// `state` says which reader runs the job of the task now, if one does, and whether the task was cancelled.
 final class PooledRead: TaskExecutor {
-  private struct State {
-    var reader: PooledReader?
-    var isCancelled = false
-  }
-
   private let pool: ReaderPool
-  private let state = Mutex(State())
+  /// The reader that runs the job of the task now.
+  private let reader = Mutex<PooledReader?>(nil)
+  /// Guarded by the state of the pool.
+  fileprivate let isCancelled = Atomic(false)
 
   init(_ pool: ReaderPool) { self.pool = pool }
 
-  func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
-    if state.withLock(\.isCancelled) { return runElsewhere(job) }
-    pool.enqueue(job, of: self)
-    // It may have been cancelled meanwhile.
-    if state.withLock(\.isCancelled), let job = pool.remove(self) { runElsewhere(job) }
-  }
+  func enqueue(_ job: consuming ExecutorJob) { pool.enqueue(UnownedJob(job), of: self) }
 
-  /// Runs on the queue of a reader, or elsewhere if the task was cancelled while it waited.
+  /// Runs on the queue of a reader, or elsewhere if the task was cancelled before.
   func run<Result>(_ body: @Sendable (ModelContext) throws -> Result) async throws -> Result {
-    guard let reader = state.withLock(\.reader) else { throw CancellationError() }
+    guard let reader = reader.withLock(\.self) else { throw CancellationError() }
     return try reader.read(body)
   }
 
   /// Runs the job with the reader, on its queue.
-  fileprivate func lend(_ reader: PooledReader, to job: UnownedJob) {
-    state.withLock { $0.reader = reader }
+  fileprivate func lend(_ lent: PooledReader, to job: UnownedJob) {
+    reader.withLock { $0 = lent }
     job.runSynchronously(on: asUnownedTaskExecutor())
-    state.withLock { $0.reader = nil }
+    reader.withLock { $0 = nil }
   }
 
   func cancel() {
-    state.withLock { $0.isCancelled = true }
-    if let job = pool.remove(self) { runElsewhere(job) }
+    if let job = pool.cancel(self) { runElsewhere(job) }
   }
 
   /// The task throws then, because it has no reader.
-  private func runElsewhere(_ job: UnownedJob) {
+  fileprivate func runElsewhere(_ job: UnownedJob) {
     DispatchQueue.global().async { [self] in
       job.runSynchronously(on: asUnownedTaskExecutor())
     }
