@@ -1,5 +1,5 @@
-.PHONY: demo chinook upgrade trips trips-postgres trips-tool remote-store migrate serve blog-test blog-load blog-load-postgres \
-  tool tool-postgres test test-sqlite runtime diagnostics check samples format warnings type-checking packages release \
+.PHONY: demo chinook upgrade trips trips-postgres trips-tool remote-store migrate serve blog-test blog-check \
+  blog-load blog-load-postgres tool tool-postgres test test-sqlite runtime diagnostics check samples format warnings type-checking packages release \
   browser browser-store browser-postgres docs benchmark benchmark-postgres
 
 # What `swift format` looks at.
@@ -67,6 +67,12 @@ blog-test:
 	swift build $(BLOG) --product Blog
 	Scripts/check-blog $(ARGUMENTS)
 	swift test $(BLOG)
+
+# The same without optimisation, which builds faster.
+blog-check:
+	@Scripts/setup
+	swift test --package-path Examples/Blog --scratch-path .build-blog
+	Scripts/check-blog --program .build-blog/debug/Blog $(ARGUMENTS)
 
 # Requests per second beside the same server with GRDB, by handwritten SQL and by associations. Needs wrk.
 blog-load:
