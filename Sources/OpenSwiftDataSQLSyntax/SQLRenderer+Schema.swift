@@ -34,11 +34,23 @@ extension CreateIndex {
     if let method { renderer.write(" USING \(method)") }
     renderer.write(" (")
     renderer.writeList(columns) { renderer, column in
-      renderer.write(defining: column.name)
+      if column.isComposed {
+        renderer.write("(")
+        SQLExpression.composed(.column(table: nil, name: column.name)).write(to: &renderer)
+        renderer.write(")")
+      } else {
+        renderer.write(defining: column.name)
+      }
       if column.isBinary, let collation = renderer.dialect.binaryCollation {
         renderer.write(" COLLATE \(collation)")
       }
-      if let direction = column.direction { renderer.write(" \(direction.rawValue)") }
+      // The position of nulls in queries, without which a server does not use the order.
+      let direction = column.direction ?? .ascending
+      if method == nil, let nulls = renderer.dialect.nulls(direction) {
+        renderer.write(direction, nulls)
+      } else if let direction = column.direction {
+        renderer.write(" \(direction.rawValue)")
+      }
     }
     renderer.write(")")
   }

@@ -52,12 +52,21 @@ extension TableReference {
   }
 }
 
+extension SQLRenderer {
+  /// Writes an order that is not that of the database.
+  mutating func write(
+    _ direction: OrderingTerm.Direction, _ nulls: OrderingTerm.NullPlacement?
+  ) {
+    let nulls = nulls == .never ? nil : nulls
+    if direction == .descending || nulls != nil { write(" \(direction.rawValue)") }
+    if let nulls { write(" \(nulls.rawValue)") }
+  }
+}
+
 extension OrderingTerm {
   func write(to renderer: inout SQLRenderer) {
     expression.write(to: &renderer)
-    let nulls = self.nulls ?? renderer.dialect.nulls(direction)
-    if direction == .descending || nulls != nil { renderer.write(" \(direction.rawValue)") }
-    if let nulls { renderer.write(" \(nulls.rawValue)") }
+    renderer.write(direction, self.nulls ?? renderer.dialect.nulls(direction))
   }
 }
 

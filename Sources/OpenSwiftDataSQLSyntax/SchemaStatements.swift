@@ -34,13 +34,17 @@ package struct CreateIndex: SQLStatement {
     /// Whether the index compares bytes. Written only if the column itself has another order.
     package var isBinary: Bool
     package var direction: OrderingTerm.Direction?
+    /// Whether the index has the composed form of the text, in databases that support it.
+    package var isComposed: Bool
 
     package init(
-      _ name: String, isBinary: Bool = false, direction: OrderingTerm.Direction? = nil
+      _ name: String, isBinary: Bool = false, direction: OrderingTerm.Direction? = nil,
+      isComposed: Bool = false
     ) {
       self.name = name
       self.isBinary = isBinary
       self.direction = direction
+      self.isComposed = isComposed
     }
   }
 

@@ -100,6 +100,8 @@ package struct OrderingTerm: Hashable, Sendable {
   package enum NullPlacement: String, Hashable, Sendable {
     case first = "NULLS FIRST"
     case last = "NULLS LAST"
+    /// There are no nulls. So the index of a primary key has the order on a server too.
+    case never
   }
 
   package var expression: SQLExpression
@@ -113,5 +115,12 @@ package struct OrderingTerm: Hashable, Sendable {
     self.expression = expression
     self.direction = direction
     self.nulls = nulls
+  }
+
+  /// An order by a key, which is never null.
+  package static func key(
+    _ expression: SQLExpression, _ direction: Direction = .ascending
+  ) -> OrderingTerm {
+    OrderingTerm(expression, direction, nulls: .never)
   }
 }

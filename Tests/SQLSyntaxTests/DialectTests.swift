@@ -94,7 +94,8 @@ struct DialectTests {
     #expect(
       texts(CreateIndex("I", on: "T", columns: [.init("a", isBinary: true)]))
         == [
-          #"CREATE INDEX "I" ON "T" ("a" COLLATE BINARY)"#, #"CREATE INDEX "I" ON "T" ("a")"#,
+          #"CREATE INDEX "I" ON "T" ("a" COLLATE BINARY)"#,
+          #"CREATE INDEX "I" ON "T" ("a" ASC NULLS FIRST)"#,
         ])
   }
 

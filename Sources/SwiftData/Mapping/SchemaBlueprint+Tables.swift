@@ -12,6 +12,8 @@ extension SchemaBlueprint {
           (TableColumn(table: entity.table, column: $0.name), $0.sqlType)
         }
       }, uniquingKeysWith: { first, _ in first })
+    // Only layouts of PostgreSQL limit names.
+    let dialect: SQLDialect = layout.longestName == nil ? .sqlite : .postgreSQL
     let entitiesByTable = Dictionary(grouping: entities) { layout.table(of: $0.name) }
     let indexes = Dictionary(grouping: layout.indexes, by: \.table)
     let tables = layout.tables.compactMap { table -> TableDefinition? in
@@ -20,7 +22,7 @@ extension SchemaBlueprint {
         table: table.definition { column in
           types[TableColumn(table: table.name, column: column.name)]
         },
-        indexes: (indexes[table.name] ?? []).map(CreateIndex.init)
+        indexes: layout.statements(for: indexes[table.name] ?? [], in: dialect)
           + entities.flatMap { nonSpatialIndexes(of: $0, on: table.name) },
         spatialIndexes: entities.flatMap { spatialIndexes(of: $0) })
     }
@@ -69,7 +71,33 @@ extension StoreLayout {
   package func creationStatements(for dialect: SQLDialect) -> [any SQLStatement] {
     if dialect == .sqlite { return creationStatements }
     return tables.map { $0.definition { column in sqlType(of: column) } }
-      + joinTables.map(\.definition) + indexes.map(CreateIndex.init)
+      + joinTables.map(\.definition) + indexStatements(for: dialect)
+  }
+
+  /// The statements for the indexes.
+  func indexStatements(for dialect: SQLDialect) -> [CreateIndex] {
+    statements(for: indexes, in: dialect)
+  }
+
+  /// The statements for some of the indexes. A database that does not report changes of a file
+  /// (`ComposedText`) gets a second index for text, in the form in which Swift orders it.
+  fileprivate func statements(for indexes: [Index], in dialect: SQLDialect) -> [CreateIndex] {
+    let created = indexes.map(CreateIndex.init)
+    if dialect == .sqlite { return created }
+    return created
+      + created.compactMap { index in
+        let texts = Set(
+          tables.filter { $0.name == index.table }.flatMap(\.columns).filter { $0.type == .varchar }
+            .map(\.name))
+        guard index.columns.contains(where: { texts.contains($0.name) }) else { return nil }
+        return CreateIndex(
+          (index.name + "_NFC").shortened(to: 63), on: index.table,
+          columns: index.columns.map {
+            .init(
+              $0.name, isBinary: $0.isBinary, direction: $0.direction,
+              isComposed: texts.contains($0.name))
+          })
+      }
   }
 
   /// The type of the values in a column. The types of columns in files do not tell truth values from

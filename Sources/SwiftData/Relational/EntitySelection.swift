@@ -88,7 +88,7 @@ package final class EntitySelection: Sendable {
         selection.columns, from: table,
         where: .conjunction([
           .binary(key, .greaterOrEqual, .parameter(0)), .binary(key, .lessOrEqual, .parameter(1)),
-        ]), orderBy: [OrderingTerm(key)]
+        ]), orderBy: [.key(key)]
       ).rendered(in: plans.dialect).sql
   }
 
@@ -104,7 +104,7 @@ package final class EntitySelection: Sendable {
       columns, from: TableReference(list: list, as: keys),
       joins: [Join(list.hasPositions ? .inner : .cross, table, on: isListed)],
       orderBy: list.hasPositions
-        ? [OrderingTerm(.column(table: keys, name: ListParameter.position))] : []
+        ? [.key(.column(table: keys, name: ListParameter.position))] : []
     ).rendered(in: database.dialect).sql
   }
 }

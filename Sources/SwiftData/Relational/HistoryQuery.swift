@@ -21,7 +21,7 @@ struct HistoryQuery {
     let key = RowColumns.key(of: CompiledFetch.Shape.rootAlias)
     var select = compiled.shape.select(
       [key], limit: range.limit == nil ? nil : .parameter(compiled.bindings.count))
-    if select.order.isEmpty { select.order = [OrderingTerm(key)] }
+    if select.order.isEmpty { select.order = [.key(key)] }
     return try session.statement(select.rendered(in: plans.dialect).sql)
       .integers(.fetch(compiled.bindings, range))
   }

@@ -18,17 +18,20 @@ package struct MembersQuery {
     let key = RowColumns.key(of: alias)
     var select = Select(
       columns, from: TableReference(destination.table, as: alias),
-      orderBy: [OrderingTerm(key)])
+      orderBy: [.key(key)])
     // The key of the member, from the same index as the owner, so that nothing has to be sorted.
     let member: SQLExpression
     let owner: SQLExpression
+    let byOwner: OrderingTerm
     switch toMany.storage {
     case .foreignKey(_, let column, _):
       owner = .column(table: alias, name: column)
+      byOwner = OrderingTerm(owner)
       member = key
     case .joinTable(let name, let ownerColumn, let memberColumn):
       let pairs = "pairs"
       owner = .column(table: pairs, name: ownerColumn)
+      byOwner = .key(owner)
       member = .column(table: pairs, name: memberColumn)
       select.joins = [
         Join(.inner, TableReference(name, as: pairs), on: .binary(member, .equal, key))
@@ -37,7 +40,7 @@ package struct MembersQuery {
     select.condition = .binary(owner, .equal, .parameter(0))
     ofOne = select.rendered(in: dialect).sql
     select.columns.append(ResultColumn(owner))
-    select.order = [OrderingTerm(owner), OrderingTerm(member)]
+    select.order = [byOwner, .key(member)]
     select.condition = .isMember(owner, of: ListParameter(.parameter(0), of: .integer))
     ofMany = select.rendered(in: dialect).sql
     select.condition = .conjunction([

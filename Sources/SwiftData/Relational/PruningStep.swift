@@ -110,13 +110,13 @@ struct PruningStatements: Sendable {
     }
     let timestamp = column(HistoryTables.Transaction.timestamp)
     firstTransaction = text(.function("min", [key]), transactions)
-    oldest = text(timestamp, transactions, by: OrderingTerm(key))
+    oldest = text(timestamp, transactions, by: .key(key))
     // An addition prevents the use of the timestamp index: old transactions come first.
     firstSince = text(
       key, transactions,
       where: .binary(.binary(timestamp, .add, .integer(0)), .greaterOrEqual, .parameter(0)),
-      by: OrderingTerm(key))
-    newest = text(key, transactions, by: OrderingTerm(key, .descending), offset: .parameter(0))
+      by: .key(key))
+    newest = text(key, transactions, by: .key(key, .descending), offset: .parameter(0))
     firstChange = text(.function("min", [key]), changes)
     let values = [Change.columns] + (0..<(tables?.tombstoneCount ?? 0)).map(Change.tombstone)
     let lengths = values.map { name in
@@ -128,7 +128,7 @@ struct PruningStatements: Sendable {
       .function("sum", [length]), changes, where: .binary(key, .greater, .parameter(0)))
     let owner = column(Change.transaction)
     transactionOfChange = text(
-      owner, changes, where: .binary(key, .greaterOrEqual, .parameter(0)), by: OrderingTerm(key))
+      owner, changes, where: .binary(key, .greaterOrEqual, .parameter(0)), by: .key(key))
     transactionAfter = text(
       owner, changes, where: .binary(owner, .less, .parameter(0)), by: OrderingTerm(owner),
       offset: .parameter(1))

@@ -111,7 +111,10 @@ extension RelationalStore {
   ) throws -> R {
     let query = try RowQuery(self, descriptor)
     let columns = query.compiled.orderedText
-    if columns.isEmpty { return try driver.read { try body(query, $0) } }
+    // Without reports of changes nothing is known about the text, so nothing is asked.
+    if columns.isEmpty || !driver.capabilities.reportsChanges {
+      return try driver.read { try body(query, $0) }
+    }
     return try driver.read { session in
       // What is known about the text must hold for the rows that are read.
       try session.snapshot {

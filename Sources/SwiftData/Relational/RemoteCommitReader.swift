@@ -198,7 +198,7 @@ extension RemoteCommitReader {
             column(HistoryTables.Transaction.timestamp, of: transaction), .exists(some),
           ], from: TableReference(transaction),
           where: .binary(RowColumns.key(of: transaction), .greater, .parameter(0)),
-          orderBy: [OrderingTerm(RowColumns.key(of: transaction))], limit: .parameter(1)
+          orderBy: [.key(RowColumns.key(of: transaction))], limit: .parameter(1)
         ).rendered(in: dialect).sql
       changes =
         Select(

@@ -51,9 +51,7 @@ struct RowQuery {
       if shape.order.isEmpty, plans.dialect != .sqlite,
         key.hasLimit || key.hasOffset || purpose == .keys
       {
-        shape.order = [
-          OrderingTerm(RowColumns.key(of: CompiledFetch.Shape.rootAlias), .ascending)
-        ]
+        shape.order = [.key(RowColumns.key(of: CompiledFetch.Shape.rootAlias))]
       }
       let next = compiled.bindings.count
       let query = QueryShape(

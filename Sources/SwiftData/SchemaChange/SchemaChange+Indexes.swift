@@ -22,7 +22,8 @@ extension SchemaChange {
 
   private var expectedIndexes: [String: String] {
     let created =
-      new.indexes.map(CreateIndex.init) + (target.mapping?.tables ?? []).flatMap(\.indexes)
+      new.indexStatements(for: stored.dialect)
+      + (target.mapping?.tables ?? []).flatMap(\.indexes)
     return Dictionary(
       created.map { ($0.name, StoredIndex.definition(of: $0, in: stored.dialect)) },
       uniquingKeysWith: { $1 })
@@ -32,7 +33,7 @@ extension SchemaChange {
   /// stay.
   func dropIndexes(_ session: any SQLSession) throws {
     let expected = expectedIndexes
-    let known = Set(old.indexes.map(\.name))
+    let known = Set(old.indexStatements(for: stored.dialect).map(\.name))
     let tables = Set(oldTables)
     for index in try StoredIndex.all(session, stored.dialect) where tables.contains(index.table) {
       let isOurs =
@@ -71,7 +72,7 @@ extension SchemaChange {
       }
     }
     let present = Set(try StoredIndex.names(session, stored.dialect))
-    for index in new.indexes.map(CreateIndex.init) where !present.contains(index.name) {
+    for index in new.indexStatements(for: stored.dialect) where !present.contains(index.name) {
       if let connection = session as? Connection, index.isUnique,
         try connection.keepsUnique(index.columns.map(\.name), in: index.table)
       {
@@ -118,13 +119,16 @@ struct StoredIndex {
       """
       SELECT i.relname::text, t.relname::text, \
       CASE WHEN x.indisunique THEN 'unique' ELSE '' END || (SELECT string_agg(chr(31) || \
-      a.attname::text || CASE WHEN x.indoption[(k.number - 1)::int] & 1 = 1 THEN ' DESC' ELSE '' END, \
+      coalesce(a.attname::text, 'NFC ' || \
+      substring(pg_get_indexdef(i.oid, k.number::int, true) FROM '^NORMALIZE\\("(.*)", NFC\\)$'), '?') \
+      || CASE WHEN x.indoption[(k.number - 1)::int] & 1 = 1 THEN ' DESC' ELSE '' END \
+      || CASE WHEN x.indoption[(k.number - 1)::int] & 2 = 2 THEN ' NULLS FIRST' ELSE '' END, \
       '' ORDER BY k.number) FROM unnest(x.indkey::int2[]) WITH ORDINALITY AS k (attribute, number) \
-      JOIN pg_attribute AS a ON a.attrelid = t.oid AND a.attnum = k.attribute), \
+      LEFT JOIN pg_attribute AS a \
+      ON a.attrelid = t.oid AND a.attnum = k.attribute AND k.attribute <> 0), \
       x.indisvalid FROM pg_index AS x JOIN pg_class AS i ON i.oid = x.indexrelid \
       JOIN pg_class AS t ON t.oid = x.indrelid JOIN pg_namespace AS s ON s.oid = t.relnamespace \
-      WHERE s.nspname = current_schema() AND NOT x.indisprimary AND x.indpred IS NULL \
-      AND x.indexprs IS NULL
+      WHERE s.nspname = current_schema() AND NOT x.indisprimary AND x.indpred IS NULL
       """
     }
   }
@@ -136,7 +140,8 @@ struct StoredIndex {
     case .postgreSQL:
       (index.isUnique ? "unique" : "")
         + index.columns.map {
-          "\u{1F}" + $0.name + ($0.direction == .descending ? " DESC" : "")
+          "\u{1F}" + ($0.isComposed ? "NFC " : "") + $0.name
+            + ($0.direction == .descending ? " DESC" : " NULLS FIRST")
         }.joined()
     }
   }

@@ -52,7 +52,7 @@ struct FetchStatementTests {
             SELECT "t0"."Z_PK", "t0"."ZTITLE", "t0"."ZPAGES", "t0"."ZPRICE", "t0"."ZISREAD", \#
             "t0"."ZAUTHOR" FROM "ZBOOK" AS "t0" WHERE "t0"."ZTITLE" = CAST($1 AS TEXT) \#
             AND "t0"."ZPAGES" > CAST($2 AS BIGINT) AND "t0"."ZISREAD" = FALSE ORDER BY "t0"."ZPAGES" DESC NULLS LAST, \#
-            "t0"."Z_PK" ASC NULLS FIRST LIMIT $3 OFFSET $4
+            "t0"."Z_PK" LIMIT $3 OFFSET $4
             """#
           ],
         ])
@@ -77,7 +77,7 @@ struct FetchStatementTests {
       predicate: #Predicate { $0.books.contains { $0.pages > pages } && $0.born != nil })
     #expect(
       try texts { _ = try $0.identifiers(Self.request(descriptor)) }
-        == [("?1", ""), ("CAST($1 AS BIGINT)", #" ORDER BY "t0"."Z_PK" ASC NULLS FIRST"#)].map {
+        == [("?1", ""), ("CAST($1 AS BIGINT)", #" ORDER BY "t0"."Z_PK""#)].map {
           [
             #"""
             SELECT "t0"."Z_PK" FROM "ZAUTHOR" AS "t0" WHERE "t0"."Z_PK" IN \#
@@ -106,7 +106,7 @@ struct FetchStatementTests {
             #"""
             SELECT "t0"."Z_PK", "t0"."ZLABEL" FROM unnest($1::BIGINT[]) WITH ORDINALITY AS "keys" \#
             ("value", "position") JOIN "ZSHELF" AS "t0" ON "t0"."Z_PK" = "keys"."value" \#
-            ORDER BY "keys"."position" ASC NULLS FIRST
+            ORDER BY "keys"."position"
             """#
           ],
         ])
@@ -132,7 +132,7 @@ struct FetchStatementTests {
             #"""
             FROM "ZBOOK" AS "t0" JOIN "Z_2SHELVES" AS "pairs" ON "pairs"."Z_2BOOKS" = "t0"."Z_PK" \#
             WHERE "pairs"."Z_3SHELVES" IN (SELECT "value" FROM unnest($1::BIGINT[]) AS "list" \#
-            ("value")) ORDER BY "pairs"."Z_3SHELVES" ASC NULLS FIRST, "pairs"."Z_2BOOKS" ASC NULLS FIRST
+            ("value")) ORDER BY "pairs"."Z_3SHELVES", "pairs"."Z_2BOOKS"
             """#
           ],
         ])
@@ -158,7 +158,7 @@ struct FetchStatementTests {
             #"""
             FROM "ZBOOK" AS "t0" JOIN "Z_2SHELVES" AS "pairs" ON "pairs"."Z_2BOOKS" = "t0"."Z_PK" \#
             WHERE "pairs"."Z_3SHELVES" >= $1 AND "pairs"."Z_3SHELVES" <= $2 \#
-            ORDER BY "pairs"."Z_3SHELVES" ASC NULLS FIRST, "pairs"."Z_2BOOKS" ASC NULLS FIRST
+            ORDER BY "pairs"."Z_3SHELVES", "pairs"."Z_2BOOKS"
             """#
           ],
         ])

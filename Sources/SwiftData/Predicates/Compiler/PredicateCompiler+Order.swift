@@ -29,11 +29,13 @@ extension PredicateCompiler {
       return nil
     }
     let root = CompiledFetch.Shape.rootAlias
+    let key = SQLExpression.column(table: root, name: source.keyColumn)
+    for index in terms.indices where terms[index].expression == key { terms[index].nulls = .never }
     let isDistinct = terms.contains { term in
       guard case .column(root, let name) = term.expression else { return false }
       return source.isDistinct(name, in: mapping)
     }
-    if !isDistinct { terms.append(OrderingTerm(.column(table: root, name: source.keyColumn))) }
+    if !isDistinct { terms.append(.key(key)) }
     return terms
   }
 

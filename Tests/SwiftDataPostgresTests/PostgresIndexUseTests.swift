@@ -1,0 +1,112 @@
+import Foundation
+import SwiftData
+import SwiftDataPostgres
+import Synchronization
+import Testing
+
+@Model
+final class CatalogEntry {
+  #Index<CatalogEntry>([\.rank], [\.updated], [\.shelf, \.title])
+
+  @Attribute(.unique) var code: String
+  var rank: Int
+  var updated: Date?
+  var shelf: Int
+  var title: String
+
+  init(_ number: Int) {
+    code = String(format: "c%06d", number)
+    rank = number * 7919 % 20_011
+    updated = number.isMultiple(of: 10) ? nil : Date(timeIntervalSinceReferenceDate: Double(number))
+    shelf = number % 50
+    title = number.isMultiple(of: 3) ? "caf\u{e9} \(number)" : "cafe\u{301} \(number)"
+  }
+}
+
+/// The server finds rows and their order through the indexes of the models, so that a page of a list
+/// costs the same in a large table.
+@Suite(.enabled(if: TestDatabase.isAvailable))
+struct PostgresIndexUseTests {
+  private static let count = 5000
+  private let url: String
+  private let container: ModelContainer
+  private let log = Texts()
+
+  /// The texts of the statements, with their values.
+  private final class Texts: Sendable {
+    let all = Mutex<[String]>([])
+
+    var last: String? { all.withLock { $0.last { $0.hasPrefix("SELECT") } } }
+  }
+
+  init() throws {
+    url = try TestDatabase.addressOfNewSchema()
+    var configuration = try PostgresConfiguration(url: url)
+    let log = log
+    configuration.statementLog = StatementLog(includesValues: true) { event in
+      guard case .statement(let statement) = event, let text = statement.sqlWithValues else {
+        return
+      }
+      log.all.withLock { $0.append(text) }
+    }
+    container = try ModelContainer(for: CatalogEntry.self, configurations: configuration)
+    let context = ModelContext(container)
+    for number in 0..<PostgresIndexUseTests.count { context.insert(CatalogEntry(number)) }
+    try context.save()
+    _ = try TestDatabase.texts(url, "ANALYZE")
+  }
+
+  /// The steps of the server for a fetch, and whether it answers as Swift does.
+  private func plan(_ descriptor: FetchDescriptor<CatalogEntry>) throws -> String {
+    let found = try ModelContext(container).fetch(descriptor).map(\.code)
+    let all = try ModelContext(container).fetch(FetchDescriptor<CatalogEntry>())
+    var wanted = try descriptor.predicate.map { try all.filter($0.evaluate) } ?? all
+    if !descriptor.sortBy.isEmpty { wanted.sort(using: descriptor.sortBy) }
+    if let limit = descriptor.fetchLimit { wanted = Array(wanted.prefix(limit)) }
+    #expect(found == wanted.map(\.code))
+    log.all.withLock { $0 = [] }
+    _ = try ModelContext(container).fetch(descriptor)
+    let text = try #require(log.last)
+    return try TestDatabase.texts(url, "EXPLAIN " + text).joined(separator: "\n")
+  }
+
+  private func page(
+    _ predicate: Predicate<CatalogEntry>? = nil, _ order: SortDescriptor<CatalogEntry>...
+  ) -> FetchDescriptor<CatalogEntry> {
+    var descriptor = FetchDescriptor(predicate: predicate, sortBy: order)
+    descriptor.fetchLimit = 20
+    return descriptor
+  }
+
+  @Test func pagesFollowIndexes() throws {
+    let shelf = 7
+    let pages = [
+      page(nil, SortDescriptor(\.rank)),
+      page(nil, SortDescriptor(\.rank, order: .reverse)),
+      page(nil, SortDescriptor(\.updated)),
+      page(nil, SortDescriptor(\.updated, order: .reverse)),
+      page(nil, SortDescriptor(\.code)),
+      page(#Predicate { $0.code < "c000100" }, SortDescriptor(\.code, order: .reverse)),
+      page(#Predicate { $0.shelf == shelf }, SortDescriptor(\.title)),
+    ]
+    for page in pages {
+      let plan = try plan(page)
+      #expect(plan.contains("Index Scan") && !plan.contains("Seq Scan"), "\(plan)")
+      #expect(!plan.replacing("Incremental Sort", with: "").contains("Sort  ("), "\(plan)")
+    }
+  }
+
+  /// Without an order, pages have that of the keys.
+  @Test func pagesWithoutAnOrderFollowTheKey() throws {
+    let plan = try plan(page())
+    #expect(plan.contains("_pkey") && !plan.contains("Sort"), "\(plan)")
+  }
+
+  /// A text that is not composed, beside an index of the composed form.
+  @Test func otherFormsOfTextAreFound() throws {
+    let title = "caf\u{e9} 7"
+    let found = try ModelContext(container).fetch(
+      FetchDescriptor<CatalogEntry>(predicate: #Predicate { $0.title == title }))
+    #expect(found.map(\.code) == ["c000007"])
+  }
+}
