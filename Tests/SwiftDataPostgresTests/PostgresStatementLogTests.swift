@@ -57,6 +57,44 @@ struct PostgresStatementLogTests {
     #expect(events.statements.allSatisfy { $0.duration > .zero && $0.sqlWithValues == nil })
   }
 
+  /// Another writer changes the row after the save has read it, and before it writes.
+  @Test func aSaveThatIsDisturbedIsAnEvent() throws {
+    let (events, isArmed) = (Events(), Mutex(false))
+    let others = try container(nil)
+    let first = ModelContext(others)
+    first.insert(Place("a"))
+    try first.save()
+    let log = events.log()
+    let context = ModelContext(
+      try container(
+        StatementLog { event in
+          log.handle(event)
+          guard case .statement(let statement) = event, statement.sql.hasPrefix("SELECT"),
+            isArmed.withLock({ armed in
+              defer { armed = false }
+              return armed
+            })
+          else { return }
+          do {
+            let other = ModelContext(others)
+            try other.fetch(FetchDescriptor<Place>()).first?.visits = 5
+            try other.save()
+          } catch {
+            Issue.record(error)
+          }
+        }))
+    context.conflictPolicy = .refuse
+    let place = try #require(try context.fetch(FetchDescriptor<Place>()).first)
+    place.visits = 7
+    isArmed.withLock { $0 = true }
+    #expect(throws: SwiftDataError.saveConflict) { try context.save() }
+    let repetitions = events.events.compactMap {
+      if case .repetition(let repetition) = $0 { repetition } else { nil }
+    }
+    #expect(repetitions.map(\.failureCount) == [1])
+    #expect(repetitions.map(\.isExclusive) == [false])
+  }
+
   @Test func manyRowsAreOneStatement() throws {
     let events = Events()
     let context = ModelContext(try container(events.log()))
