@@ -59,7 +59,8 @@ struct PostgresStatementLogTests {
 
   /// Another writer changes the row after the save has read it, and before it writes.
   @Test func aSaveThatIsDisturbedIsAnEvent() throws {
-    let (events, isArmed) = (Events(), Mutex(false))
+    let events = Events()
+    let isArmed = Mutex(false)
     let others = try container(nil)
     let first = ModelContext(others)
     first.insert(Place("a"))

@@ -83,13 +83,13 @@
       for connection in connections {
         try connection.prepare("post", "\(LibpqPosts.columns) WHERE p.\"ZCODE\" = $1")
         try connection.prepare(
-          "latest", "\(LibpqPosts.columns) ORDER BY p.\"ZCODE\" DESC LIMIT $1")
+          "latest", "\(LibpqPosts.columns) ORDER BY p.\"ZCODE\" DESC NULLS LAST LIMIT $1")
         try connection.prepare(
           "tagged",
           """
           \(LibpqPosts.columns) WHERE p."Z_PK" IN (SELECT j."\(join.post)" FROM "\(join.table)" j
           JOIN "ZTAG" t ON t."Z_PK" = j."\(join.tag)" WHERE t."ZNAME" = $2)
-          ORDER BY p."ZCODE" DESC LIMIT $1
+          ORDER BY p."ZCODE" DESC NULLS LAST LIMIT $1
           """)
         try connection.prepare(
           "tags",
