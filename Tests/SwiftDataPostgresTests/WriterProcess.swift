@@ -150,8 +150,9 @@ struct StoredRows {
     (
       "items have no insertion in the history, or several",
       """
-      SELECT count(*) FROM "ZITEM" WHERE 1 <> (SELECT count(*) FROM "ACHANGE" WHERE "ZCHANGETYPE" = 0 \
-      AND "ZENTITY" = "ZITEM"."Z_ENT" AND "ZENTITYPK" = "ZITEM"."Z_PK")
+      SELECT count(*) FROM "ZITEM" AS i LEFT JOIN (SELECT "ZENTITY", "ZENTITYPK", count(*) AS n \
+      FROM "ACHANGE" WHERE "ZCHANGETYPE" = 0 GROUP BY 1, 2) AS c \
+      ON c."ZENTITY" = i."Z_ENT" AND c."ZENTITYPK" = i."Z_PK" WHERE c.n IS DISTINCT FROM 1
       """
     ),
     (
