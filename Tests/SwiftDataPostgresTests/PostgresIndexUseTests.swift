@@ -23,6 +23,28 @@ final class CatalogEntry {
   }
 }
 
+private enum Papers {
+  enum V1: VersionedSchema {
+    static let versionIdentifier = Schema.Version(1, 0, 0)
+    static var models: [any PersistentModel.Type] { [Paper.self] }
+
+    @Model final class Paper {
+      @Attribute(.unique) var code = ""
+      init() {}
+    }
+  }
+
+  enum V2: VersionedSchema {
+    static let versionIdentifier = Schema.Version(2, 0, 0)
+    static var models: [any PersistentModel.Type] { [Paper.self] }
+
+    @Model final class Paper {
+      @Attribute(.unique, originalName: "code") var number = ""
+      init() {}
+    }
+  }
+}
+
 /// The server finds rows and their order through the indexes of the models, so that a page of a list
 /// costs the same in a large table.
 @Suite(.enabled(if: TestDatabase.isAvailable))
@@ -108,5 +130,33 @@ struct PostgresIndexUseTests {
     let found = try ModelContext(container).fetch(
       FetchDescriptor<CatalogEntry>(predicate: #Predicate { $0.title == title }))
     #expect(found.map(\.code) == ["c000007"])
+  }
+
+  /// A migration gives an older store the indexes of a new one.
+  @Test func aMigratedStoreHasTheIndexesOfANewOne() throws {
+    func indexes(_ schema: any VersionedSchema.Type, _ url: String) throws -> [String] {
+      let configuration = try PostgresConfiguration(url: url)
+      _ = try ModelContainer(
+        for: Schema(versionedSchema: schema),
+        configurations: [configuration] as [any DataStoreConfiguration])
+      return try TestDatabase.texts(
+        url,
+        """
+        SELECT regexp_replace(indexdef, ' ON [^ ]*[.]', ' ON ') FROM pg_indexes \
+        WHERE schemaname = current_schema() AND tablename = 'ZPAPER' ORDER BY indexname
+        """)
+    }
+    let url = try TestDatabase.addressOfNewSchema()
+    let first = try indexes(Papers.V1.self, url)
+    #expect(first.contains { $0.contains("NORMALIZE(\"ZCODE\", NFC) NULLS FIRST") }, "\(first)")
+    // The indexes of an earlier build.
+    for sql in [
+      "DROP INDEX \"Z_Paper_UNIQUE_code_NFC\"", "DROP INDEX \"Z_Paper_UNIQUE_code\"",
+      "CREATE UNIQUE INDEX \"Z_Paper_UNIQUE_code\" ON \"ZPAPER\" (\"ZCODE\")",
+    ] {
+      _ = try TestDatabase.texts(url, sql)
+    }
+    let migrated = try indexes(Papers.V2.self, url)
+    #expect(try migrated == indexes(Papers.V2.self, TestDatabase.addressOfNewSchema()))
   }
 }
