@@ -4,14 +4,25 @@ extension PostgresConnection {
   /// Whether the connection is open and idle, as far as this process knows: nothing is sent. A server
   /// that has ended or restarted has closed the socket, which is seen here.
   var isAlive: Bool {
-    guard let handle, isOpen, PQtransactionStatus(handle) == PQTRANS_IDLE else { return false }
+    guard let handle, isOpen, isSnapshotEnding || PQtransactionStatus(handle) == PQTRANS_IDLE else {
+      return false
+    }
     while cpostgres_wait(PQsocket(handle), -1, CPOSTGRES_READABLE, 0) > 0 {
       // Notices and changed settings are read here; the end of the connection makes it fail.
       if PQconsumeInput(handle) == 0 { return false }
+      takeSnapshotEnd(handle)
       // Handles the messages.
-      if PQisBusy(handle) != 0 || !isOpen { return false }
+      if !isSnapshotEnding && PQisBusy(handle) != 0 || !isOpen { return false }
     }
     return notices.farewell == nil
+  }
+
+  /// Reads the answer to the commit of a snapshot, if it has arrived.
+  private func takeSnapshotEnd(_ handle: OpaquePointer) {
+    while isSnapshotEnding, PQisBusy(handle) == 0 {
+      guard let result = PQgetResult(handle) else { return isSnapshotEnding = false }
+      PQclear(result)
+    }
   }
 
   /// Asks the server for an answer.

@@ -53,7 +53,8 @@ extension PostgresConnection {
     transactionNumber = nil
     transactionKind = kind
     commitProof = nil
-    guard defersStatements, PostgresConnection.defersBegin else {
+    let isDeferred = kind == .snapshot ? defersSnapshots : defersStatements
+    guard isDeferred, PostgresConnection.defersBegin else {
       return try execute((statements + preamble).joined(separator: "; ")) {
         transactionNumber = Int64($0)
       }
@@ -93,6 +94,7 @@ extension PostgresConnection {
     guard hasOpenTransaction || handle == nil else {
       throw failure(.misuse, "no transaction is open")
     }
+    if transactionKind == .snapshot, try endSnapshot() { return }
     // Made before the server ends the transaction.
     let refusal = refusal(
       "nothing was committed, because an earlier error aborted the transaction", "COMMIT")
@@ -113,6 +115,40 @@ extension PostgresConnection {
     transactionFailure = nil
     // The server rolls back a failed transaction and reports that as a success.
     if tag != "COMMIT" { throw refusal }
+  }
+
+  /// Ends a transaction that has written nothing, without waiting for the server.
+  /// - Returns: Whether that was possible.
+  private func endSnapshot() throws -> Bool {
+    if isBeginDeferred {
+      // Nothing was read.
+      rollback()
+      return true
+    }
+    guard let handle, deferred.isEmpty, !isExchanging, PQtransactionStatus(handle) == PQTRANS_INTRANS
+    else { return false }
+    let start = ContinuousClock.now
+    try sent(PQsendQuery(handle, "COMMIT"), "COMMIT")
+    // It is sent at once, unless the socket is full.
+    guard PQflush(handle) >= 0 else { throw lastFailure("COMMIT") }
+    isSnapshotEnding = true
+    traceStart = tracer == nil ? nil : start
+    trace("COMMIT", nil, rows: 0)
+    return true
+  }
+
+  /// Waits for the answer to the commit of a snapshot, which says nothing new unless the connection is
+  /// lost.
+  func finishSnapshot() throws {
+    guard isSnapshotEnding else { return }
+    isSnapshotEnding = false
+    do {
+      try untraced {
+        try exchange(nil, isCounted: false) { handle, deadline in
+          try discardResults(handle, deadline, nil)
+        }
+      }
+    } catch where isOpen {}
   }
 
   /// Rolls back the running transaction. If that fails, the connection is closed, and the server

@@ -15,14 +15,16 @@ extension PostgresConnection {
   ///   - limit: The time limit of `body`; the outcome is known, or the connection closed, at most
   ///     two grace periods later.
   ///   - isCommit: Whether the transaction may be committed although the call throws.
+  ///   - isCounted: Whether it is a round trip of its own.
   func exchange<R>(
     _ sql: String?, within limit: Duration? = nil, isCommit: Bool = false,
-    _ body: (OpaquePointer, Deadline) throws -> R
+    isCounted: Bool = true, _ body: (OpaquePointer, Deadline) throws -> R
   ) throws -> R {
     guard !isExchanging else {
       throw failure(
         .misuse, "another statement of the connection runs; its rows must be read first", sql: sql)
     }
+    try finishSnapshot()
     isExchanging = true
     defer { isExchanging = false }
     let handle = try usableHandle(for: sql)
@@ -35,8 +37,10 @@ extension PostgresConnection {
     let limit = limit ?? options.statementTimeout.map { $0 + options.cancellationGrace / 2 }
     let start = ContinuousClock.now
     traceStart = tracer == nil ? nil : start
-    roundTrips += 1
-    ExchangeCount.current?.add()
+    if isCounted {
+      roundTrips += 1
+      ExchangeCount.current?.add()
+    }
     do {
       return try body(handle, Deadline(after: limit))
     } catch let interruption as Interruption {

@@ -66,6 +66,14 @@ package final class PostgresConnection {
   /// begun.
   @TaskLocal package static var defersBegin = true
 
+  /// Whether the begin of a snapshot waits for its first statement. Otherwise a server that can't be
+  /// reached is noticed by the begin, before the caller has done anything.
+  package var defersSnapshots = true
+
+  /// Whether the server has not answered the commit of a snapshot yet. Nobody needs the answer, so it
+  /// is read before the next exchange.
+  var isSnapshotEnding = false
+
   /// The statements that wait.
   var deferred: [DeferredStatement] = []
 
@@ -121,6 +129,7 @@ package final class PostgresConnection {
     transactionFailure = nil
     deferred = []
     isBeginDeferred = false
+    isSnapshotEnding = false
     openSyncs = 0
   }
 

@@ -72,8 +72,8 @@ struct PostgresDriver: SQLDriver {
     notifier?.notify()
   }
 
-  /// - Parameter canRepeat: Whether `body` may run again on the primary server after a failure of a
-  ///   standby.
+  /// - Parameter canRepeat: Whether `body` may run again after the loss of a connection or a failure of
+  ///   a standby.
   private func reading<R>(
     canRepeat: () -> Bool, _ body: (any SQLSession) throws -> R
   ) throws -> R {
@@ -83,20 +83,40 @@ struct PostgresDriver: SQLDriver {
       return result
     }
     return try translatingReads {
-      guard let router, !pool.isHeldByThread else {
-        return try pool.read("a fetch", read)
-      }
+      if pool.isHeldByThread { return try pool.read("a fetch", read) }
+      guard let router else { return try readingPrimary(canRepeat: canRepeat, read) }
       // A read inside a snapshot sees the same state.
       if let held = router.held { return try held.read("a fetch", read) }
       guard case .standby(let standby, let pool) = router.choose() else {
-        return try self.pool.read("a fetch", read)
+        return try readingPrimary(canRepeat: canRepeat, read)
       }
       do {
         return try pool.read("a fetch", read)
       } catch let error as PostgresError where error.isOfStandby && canRepeat() {
         if error.isLossOfStandby { router.fail(standby, because: error) }
         router.include(nil)
-        return try self.pool.read("a fetch", read)
+        return try readingPrimary(canRepeat: canRepeat, read)
+      }
+    }
+  }
+
+  /// A read whose connection is lost meanwhile is repeated on a new one. While a server recovers from a
+  /// crash, it may close that one too.
+  private func readingPrimary<R>(
+    canRepeat: () -> Bool, _ body: (PostgresConnection) throws -> R
+  ) throws -> R {
+    var repetitions = 0
+    while true {
+      var isConnected = false
+      do {
+        return try pool.read("a fetch") { connection in
+          isConnected = true
+          return try body(connection)
+        }
+      } catch let error as PostgresError
+        where error.repetition == .onNewConnection && isConnected && repetitions < 2 && canRepeat()
+      {
+        repetitions += 1
       }
     }
   }

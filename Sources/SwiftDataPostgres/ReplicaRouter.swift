@@ -191,7 +191,10 @@ final class ReplicaRouter: Sendable {
     queue.async { [weak self] in
       guard let self else { return }
       do {
-        let pool = try PostgresPool(addresses[index], options: options, limits: limits)
+        let pool = try PostgresPool(addresses[index], options: options, limits: limits) {
+          // A read whose begin fails is repeated on another server.
+          $0.defersSnapshots = false
+        }
         try requireSameStore(pool)
         state.withLock { $0.pools[index] = pool }
       } catch {

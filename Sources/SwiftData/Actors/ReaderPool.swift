@@ -109,7 +109,7 @@ private final class PooledReader: @unchecked Sendable {
   func read<Result>(_ body: (ModelContext) throws -> Result) throws -> Result {
     let context = executor.modelContext
     defer { if context.hasChanges { context.rollback() } }
-    let result = try context.snapshot { try body(context) }
+    let result = try context.core.snapshot(from: .firstRead) { try body(context) }
     guard !context.hasChanges else {
       throw SwiftDataError.modelValidationFailure.with(
         "The closure of a read left unsaved changes, which were discarded. Change models in a model "

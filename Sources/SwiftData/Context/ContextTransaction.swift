@@ -209,17 +209,28 @@ extension ContextCore {
   }
 }
 
-/// Several reads from one state of the stores, for `ModelContext.snapshot`.
+/// When the state is determined that the reads of a snapshot see.
+enum SnapshotStart {
+  case now
+  /// With the first read. Costs no statement of its own.
+  case firstRead
+}
+
+/// Several reads from one state of the stores, for `ModelContext.snapshot` and `ModelReaders`.
 extension ContextCore {
-  func snapshot<R>(_ body: () throws -> R) throws -> R {
+  func snapshot<R>(from start: SnapshotStart, _ body: () throws -> R) throws -> R {
     // A transaction and an enclosing snapshot already see one state.
     if transaction != nil || stores.isReadingSnapshot { return try body() }
     while true {
       externalChanges.applyNew()
       let version = coordinator.changeLog.currentVersion
-      let result = try reading(coordinator.ports[...]) { () -> R? in
+      // Models in memory must show the state that the reads see.
+      let start = identities.isEmpty ? start : .now
+      let result = try reading(coordinator.ports[...], from: start) { () -> R? in
         // A save in between would be visible in the snapshot but not in the models: try again.
-        guard coordinator.changeLog.currentVersion == version else { return nil }
+        guard start == .firstRead || coordinator.changeLog.currentVersion == version else {
+          return nil
+        }
         stores.isReadingSnapshot = true
         defer { stores.isReadingSnapshot = false }
         return try body()
@@ -229,12 +240,12 @@ extension ContextCore {
   }
 
   private func reading<R>(
-    _ ports: ArraySlice<any StorePort>, _ body: () throws -> R
+    _ ports: ArraySlice<any StorePort>, from start: SnapshotStart, _ body: () throws -> R
   ) throws -> R {
     guard let port = ports.first else { return try body() }
     return try port.snapshot {
-      try port.beginReading()
-      return try reading(ports.dropFirst(), body)
+      if start == .now { try port.beginReading() }
+      return try reading(ports.dropFirst(), from: start, body)
     }
   }
 }

@@ -47,6 +47,11 @@ final class IdentityRegistry {
     self.context = context
   }
 
+  /// Whether no stored model is in memory.
+  var isEmpty: Bool {
+    tables.values.allSatisfy { $0.count == 0 } && others.withLock { $0.isEmpty }
+  }
+
   /// The model in memory for an identifier.
   func model(for identifier: PersistentIdentifier) -> RetainedModel? {
     if let scope = identifier.temporaryScope { return scope.pendingModel(of: context.id) }

@@ -221,7 +221,9 @@ public class ModelContext: Equatable, SendableMetatype {
   /// rows. A single fetch always sees one state. With several stores, each has its own state. Not
   /// in Apple's framework.
   /// - Throws: Errors of `body`, or the store's error.
-  public func snapshot<R>(_ body: () throws -> R) throws -> R { try core.snapshot(body) }
+  public func snapshot<R>(_ body: () throws -> R) throws -> R {
+    try core.snapshot(from: .now, body)
+  }
 }
 
 @available(*, unavailable, message: "A context belongs to one thread, queue or actor.")

@@ -65,6 +65,58 @@ import Testing
     }
   }
 
+  @Test func aReadRunsNoStatementsOfItsOwn() async throws {
+    let folder = try TemporaryFolder()
+    try Office.fill(folder.store, people: 3)
+    let statements = Mutex<[String]>([])
+    let container = try Office.container(folder.store) { configuration in
+      configuration.statementLog = StatementLog { event in
+        guard case .statement(let statement) = event else { return }
+        statements.withLock { $0.append(statement.sql) }
+      }
+    }
+    let readers = ModelReaders(container, count: 1)
+    for _ in 0..<3 {
+      statements.withLock { $0 = [] }
+      let count = try await readers.read { try $0.fetch(FetchDescriptor<Person>()).count }
+      #expect(count == 3)
+      let words = statements.withLock { $0.map { $0.prefix { $0 != " " } } }
+      #expect(words == ["BEGIN", "SELECT", "COMMIT"])
+    }
+  }
+
+  /// The owner was read as the partner of a relationship, so the context of the reader keeps it.
+  @Test func modelsOfEarlierReadsShowTheStateOfTheRead() async throws {
+    let folder = try TemporaryFolder()
+    let container = try Office.container(folder.store)
+    let context = ModelContext(container)
+    let (desk, person) = (Office.Desk(room: "A", number: 0), Person(email: "a"))
+    person.name = "0"
+    desk.owner = person
+    context.insert(desk)
+    try context.save()
+    let readers = ModelReaders(container, count: 1)
+    for number in 1...10 {
+      let seen = try await readers.read { reader in
+        // The first read of this thread comes later.
+        let (container, saved) = (reader.container, DispatchSemaphore(value: 0))
+        Thread.detachNewThread {
+          let writer = ModelContext(container)
+          for desk in (try? writer.fetch(FetchDescriptor<Office.Desk>())) ?? [] {
+            desk.number = number
+            desk.owner?.name = "\(number)"
+          }
+          #expect(throws: Never.self) { try writer.save() }
+          saved.signal()
+        }
+        saved.wait()
+        let desk = try #require(try reader.fetch(FetchDescriptor<Office.Desk>()).first)
+        return (desk.number, desk.owner?.name)
+      }
+      #expect(seen.1 == "\(seen.0)")
+    }
+  }
+
   @Test func changesAreDiscarded() async throws {
     let container = try Office.container()
     let readers = ModelReaders(container)

@@ -1,0 +1,64 @@
+import Foundation
+import OpenSwiftDataPostgresEngine
+import OpenSwiftDataTestPostgres
+import SwiftData
+import SwiftDataPostgres
+import Testing
+
+/// What reads cost, and what they do when connections are lost.
+@Suite(.enabled(if: PostgresServer.isAvailable))
+struct PostgresReadTests {
+  private func container(_ url: String, places count: Int) throws -> ModelContainer {
+    let container = try ModelContainer(
+      for: Place.self, City.self, configurations: PostgresConfiguration(url: url))
+    let context = ModelContext(container)
+    let city = City("Porto")
+    for number in 0..<count { context.insert(Place("p", visits: number, city: city)) }
+    try context.save()
+    return container
+  }
+
+  @Test func aReadOfOneFetchIsOneRoundTrip() async throws {
+    let container = try container(PostgresServer.shared.addressOfNewSchema(), places: 3)
+    let readers = ModelReaders(container, count: 1)
+    let trips = ExchangeCount()
+    for round in 0..<10 {
+      let before = trips.value
+      let visits = try await ExchangeCount.$current.withValue(trips) {
+        try await readers.read { context in
+          try context.fetch(FetchDescriptor<Place>(predicate: #Predicate { $0.visits > 0 }))
+            .map(\.visits)
+        }
+      }
+      #expect(visits.sorted() == [1, 2])
+      // The first ones prepare the statement, on each connection.
+      if round >= 5 { #expect(trips.value == before + 1) }
+    }
+  }
+
+  /// As a restart of the server or a failover does, again and again.
+  @Test func aFetchWhoseConnectionIsLostIsRepeated() throws {
+    let server = try PostgresServer()
+    defer { server.stop() }
+    let container = try container(server.addressOfNewSchema(), places: 2_000)
+    let (hasEnded, admin) = (DispatchSemaphore(value: 0), try server.connect())
+    nonisolated(unsafe) let lent = admin
+    Thread.detachNewThread {
+      for _ in 0..<12 {
+        Thread.sleep(forTimeInterval: 0.25)
+        #expect(throws: Never.self) {
+          try lent.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()")
+        }
+      }
+      hasEnded.signal()
+    }
+    let context = ModelContext(container)
+    var count = 0
+    while hasEnded.wait(timeout: .now()) == .timedOut {
+      #expect(try context.fetch(FetchDescriptor<Place>()).count == 2_000)
+      count += 1
+    }
+    #expect(count > 12)
+  }
+}
