@@ -13,7 +13,8 @@ import Synchronization
 /// 4. Entries that all readers have taken are removed. If the log exceeds `limit` identifiers, the
 ///    oldest entries are removed too, and readers that have not taken them get `.everything`.
 ///
-/// While no other context reads the log, saves add no changes to it. `state` guards all state.
+/// While no other context reads the log, saves add no changes to it. A context that never takes its
+/// entries keeps the log at its limit, so no call visits all of them. `state` guards all state.
 /// `version` counts the complete entries, so a context finds with one load that it has nothing to
 /// apply.
 final class ChangeLog: Sendable {
@@ -36,7 +37,9 @@ final class ChangeLog: Sendable {
   }
 
   fileprivate struct State {
-    var entries: [Entry] = []
+    var entries = ChangeLogEntries()
+    /// The serial numbers of the entries that are not complete, with their authors.
+    var announced: [Int: ObjectIdentifier] = [:]
     /// The serial number of the first entry.
     var first = 0
     var size = 0
@@ -56,9 +59,8 @@ final class ChangeLog: Sendable {
   func open(_ reader: Reader, notify: (@Sendable () -> Void)? = nil) {
     state.withLock { state in
       state.remove(ObjectIdentifier(reader))
-      let announced = state.entries.firstIndex { !$0.isComplete } ?? state.entries.count
-      state.insert(
-        ObjectIdentifier(reader), Position(serial: state.first + announced, notify: notify))
+      let serial = state.announced.keys.min() ?? state.first + state.entries.count
+      state.insert(ObjectIdentifier(reader), Position(serial: serial, notify: notify))
     }
   }
 
@@ -75,9 +77,7 @@ final class ChangeLog: Sendable {
 
   /// Whether a save of another reader is announced but not complete.
   func hasAnnouncements(besides reader: Reader) -> Bool {
-    state.withLock { state in
-      state.entries.contains { !$0.isComplete && $0.author != ObjectIdentifier(reader) }
-    }
+    state.withLock { $0.announced.values.contains { $0 != ObjectIdentifier(reader) } }
   }
 
   /// Announces a save that is about to commit.
@@ -88,10 +88,12 @@ final class ChangeLog: Sendable {
       let author = ObjectIdentifier(reader)
       let position = state.positions[author]?.serial ?? state.first
       var unseen = SavedChanges()
-      for entry in state.entries.dropFirst(position - state.first) where entry.author != author {
-        unseen.append(entry.changes)
+      for index in position - state.first..<state.entries.count
+      where state.entries[index].author != author {
+        unseen.append(state.entries[index].changes)
       }
       let serial = state.first + state.entries.count
+      state.announced[serial] = author
       state.append(Entry(changes: changes, author: author, isComplete: false), limit: limit)
       return (serial, unseen)
     }
@@ -122,6 +124,7 @@ final class ChangeLog: Sendable {
   private func finish(_ serial: Int, _ changes: SavedChanges) {
     let notifications = state.withLock { state in
       let index = serial - state.first
+      state.announced[serial] = nil
       guard state.entries.indices.contains(index) else { return [() -> Void]() }
       let author = state.entries[index].author
       // A reader that was notified of a later entry could not take it until now.
@@ -161,12 +164,12 @@ final class ChangeLog: Sendable {
 extension ChangeLog.State {
   fileprivate mutating func insert(_ key: ObjectIdentifier, _ position: ChangeLog.Position) {
     positions[key] = position
-    for index in entries.indices.dropFirst(position.serial - first) { entries[index].waiting += 1 }
+    for index in position.serial - first..<entries.count { entries[index].waiting += 1 }
   }
 
   fileprivate mutating func remove(_ key: ObjectIdentifier) {
     guard let position = positions.removeValue(forKey: key) else { return }
-    for index in entries.indices.dropFirst(position.serial - first) { entries[index].waiting -= 1 }
+    for index in position.serial - first..<entries.count { entries[index].waiting -= 1 }
   }
 
   fileprivate mutating func append(_ entry: ChangeLog.Entry, limit: Int) {
@@ -174,21 +177,21 @@ extension ChangeLog.State {
     entry.waiting = positions.count
     entries.append(entry)
     size += entry.changes.size
-    shrink(to: limit)
+    shrink(to: limit, changed: entries.count - 1)
   }
 
   fileprivate mutating func complete(_ index: Int, _ changes: SavedChanges, limit: Int) {
     size += changes.size - entries[index].changes.size
     entries[index].changes = changes
     entries[index].isComplete = true
-    shrink(to: limit)
+    shrink(to: limit, changed: index)
   }
 
-  /// Replaces entries that exceed the limit by `.everything`, then removes the oldest entries and
-  /// marks the readers that have not taken them.
-  private mutating func shrink(to limit: Int) {
+  /// Replaces the changed entry by `.everything` if it exceeds the limit, then removes the oldest
+  /// entries and marks the readers that have not taken them.
+  private mutating func shrink(to limit: Int, changed index: Int) {
     guard size > limit else { return }
-    for index in entries.indices where entries[index].changes.size > limit {
+    if entries[index].changes.size > limit {
       size += 1 - entries[index].changes.size
       entries[index].changes = .everything
     }
@@ -208,22 +211,29 @@ extension ChangeLog.State {
   fileprivate mutating func dropTaken() {
     checkInvariants()
     // `waiting` avoids a search through the positions of all readers.
-    let taken = entries.prefix { $0.waiting == 0 }
-    if taken.isEmpty { return }
-    for entry in taken { size -= entry.changes.size }
-    drop(taken.count)
+    var taken = 0
+    while taken < entries.count, entries[taken].waiting == 0 {
+      size -= entries[taken].changes.size
+      taken += 1
+    }
+    drop(taken)
   }
 
   private func checkInvariants() {
     #if OPENSWIFTDATA_INVARIANTS
-      for (index, entry) in entries.enumerated().prefix(64) {
+      for index in entries.indices.prefix(64) {
         let behind = positions.values.count { $0.serial <= first + index }
-        precondition(entry.waiting == behind, "The reader count of a log entry is wrong.")
+        precondition(
+          entries[index].waiting == behind, "The reader count of a log entry is wrong.")
+        precondition(
+          entries[index].isComplete == (announced[first + index] == nil),
+          "The announced entries of the log are wrong.")
       }
     #endif
   }
 
   private mutating func drop(_ count: Int) {
+    if count == 0 { return }
     entries.removeFirst(count)
     first += count
   }
@@ -237,6 +247,32 @@ extension ChangeLog.State {
       notifications.append(notify)
     }
     return notifications
+  }
+}
+
+/// The entries of a log, oldest first. Removing the first ones does not move the others each time.
+private struct ChangeLogEntries {
+  private var elements: [ChangeLog.Entry] = []
+  /// The index of the first entry; before it are removed ones, without changes.
+  private var start = 0
+
+  var count: Int { elements.count - start }
+  var indices: Range<Int> { 0..<count }
+
+  subscript(index: Int) -> ChangeLog.Entry {
+    get { elements[start + index] }
+    _modify { yield &elements[start + index] }
+  }
+
+  mutating func append(_ entry: ChangeLog.Entry) { elements.append(entry) }
+
+  mutating func removeFirst(_ count: Int) {
+    for index in start..<start + count { elements[index].changes = SavedChanges() }
+    start += count
+    // The removed ones are at least as many as those that move.
+    guard start >= self.count else { return }
+    elements.removeFirst(start)
+    start = 0
   }
 }
 
