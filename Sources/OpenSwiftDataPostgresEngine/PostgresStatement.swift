@@ -91,24 +91,34 @@ package final class PostgresStatement {
         try connection.sync(handle, sql)
         try connection.receiveDeferred(kept, handle, deadline)
       }
-      if cpostgres_has_chunks() != 0 || description.lastRowCount > PostgresStatement.fewRows {
-        try connection.sent(cpostgres_read_in_parts(handle, 500), sql)
-      }
-      let rows = PostgresRows(connection, handle, description, deadline)
-      defer { rows.end() }
-      let result: R
-      do {
-        result = try body(rows)
-        try rows.finish()
-      } catch  where !(error is PostgresError || error is Interruption) {
-        // The statement has run; the caller did not want the rest of its rows.
-        connection.trace(sql, values, rows: rows.receivedRows)
-        throw error
-      }
-      connection.trace(sql, values, rows: rows.receivedRows)
+      let result = try receiveRows(handle, deadline, values, body)
       if !kept.isEmpty { try connection.endPipeline(handle, deadline) }
       return result
     }
+  }
+
+  /// Reads the rows of a run that was sent, inside an exchange.
+  /// - Parameter values: The values of the run, if they are reported.
+  fileprivate func receiveRows<R>(
+    _ handle: OpaquePointer, _ deadline: Deadline, _ values: ParameterBuffer?,
+    _ body: (PostgresRows) throws -> R
+  ) throws -> R {
+    if cpostgres_has_chunks() != 0 || description.lastRowCount > PostgresStatement.fewRows {
+      try connection.sent(cpostgres_read_in_parts(handle, 500), sql)
+    }
+    let rows = PostgresRows(connection, handle, description, deadline)
+    defer { rows.end() }
+    let result: R
+    do {
+      result = try body(rows)
+      try rows.finish()
+    } catch  where !(error is PostgresError || error is Interruption) {
+      // The statement has run; the caller did not want the rest of its rows.
+      connection.trace(sql, values, rows: rows.receivedRows)
+      throw error
+    }
+    connection.trace(sql, values, rows: rows.receivedRows)
+    return result
   }
 
   /// Runs the statement before the next one of the transaction, with which it is sent, or now. The
@@ -171,6 +181,51 @@ package final class PostgresStatement {
         values.append(try (0..<rows.columnCount).map { try rows.value($0) })
       }
       return values
+    }
+  }
+}
+
+extension PostgresConnection {
+  /// Runs several statements in one round trip, and lends the rows of each to `body`, in their order.
+  /// - Parameter body: Gets the index of the statement. Called again for one whose statements have to be
+  ///   prepared again.
+  package func rows(
+    of statements: [PostgresStatement], _ body: (Int, PostgresRows) throws -> Void
+  ) throws {
+    guard statements.count > 1 else {
+      try statements.first?.rows { try body(0, $0) }
+      return
+    }
+    do {
+      try runRows(of: statements, body)
+    } catch let error as PostgresError where error.isStalePreparedStatement {
+      statements.first { $0.sql == error.sql }?.forget(because: error)
+      // In a transaction the caller must repeat all.
+      guard handle != nil, !isInTransaction else { throw error }
+      for (index, statement) in statements.enumerated() {
+        try statement.rows { try body(index, $0) }
+      }
+    }
+  }
+
+  private func runRows(
+    of statements: [PostgresStatement], _ body: (Int, PostgresRows) throws -> Void
+  ) throws {
+    let sql = statements[0].sql
+    try exchange(sql) { handle, deadline in
+      let kept = try beginPipeline(handle)
+      if kept.isEmpty { try sent(PQenterPipelineMode(handle), sql) }
+      // Borrowed values exist until they are sent.
+      let values = tracesValues ? statements.map(\.parameters.owned) : []
+      for statement in statements { try statement.send(statement.parameters) }
+      try sync(handle, sql)
+      try receiveDeferred(kept, handle, deadline)
+      for (index, statement) in statements.enumerated() {
+        try statement.receiveRows(handle, deadline, values.isEmpty ? nil : values[index]) {
+          try body(index, $0)
+        }
+      }
+      try endPipeline(handle, deadline)
     }
   }
 }

@@ -23,11 +23,13 @@ package struct SQLCapabilities: Hashable, Sendable {
   package var reportsChanges: Bool
   /// The maximum number of parameters in one statement.
   package var parameterLimit: Int
+  /// Whether each statement waits for a network, unless several are sent together.
+  package var isRemote: Bool
 
   package init(
     dialect: SQLDialect, functions: Functions, marksOverflow: Bool, keepsJoinOrder: Bool,
     hasSpatialTrees: Bool,
-    reportsChanges: Bool, parameterLimit: Int
+    reportsChanges: Bool, parameterLimit: Int, isRemote: Bool = false
   ) {
     self.dialect = dialect
     self.functions = functions
@@ -36,6 +38,7 @@ package struct SQLCapabilities: Hashable, Sendable {
     self.hasSpatialTrees = hasSpatialTrees
     self.reportsChanges = reportsChanges
     self.parameterLimit = parameterLimit
+    self.isRemote = isRemote
   }
 
   /// SQLite in its default build, with the library's functions: 32,766 parameters.
@@ -48,5 +51,5 @@ package struct SQLCapabilities: Hashable, Sendable {
   package static let postgreSQL = SQLCapabilities(
     dialect: .postgreSQL, functions: .counterparts, marksOverflow: false, keepsJoinOrder: false,
     hasSpatialTrees: false,
-    reportsChanges: false, parameterLimit: 65_535)
+    reportsChanges: false, parameterLimit: 65_535, isRemote: true)
 }

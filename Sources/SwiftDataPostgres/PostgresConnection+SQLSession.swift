@@ -4,6 +4,17 @@ package import SwiftData
 extension PostgresConnection: SQLSession {
   package func statement(_ sql: String) throws -> any PreparedSQL { try prepare(sql) }
 
+  package func rows(of reads: [SQLRead]) throws -> [ReadRows] {
+    let statements = try reads.map { read in
+      let statement = try prepare(read.sql)
+      try statement.bind(read.parameters)
+      return statement
+    }
+    var results: [Int: ReadRows] = [:]
+    try rows(of: statements) { results[$0] = try $1.read(reads[$0].reading) }
+    return reads.indices.compactMap { results[$0] }
+  }
+
   package func execute(_ sql: String) throws { try execute(sql, value: { _ in }) }
 
   package func begin() throws { try begin(.write) }

@@ -65,7 +65,7 @@ extension PostgresStatement: ParameterTarget {
 }
 
 extension PostgresStatement: PreparedSQL {
-  private func bind(_ values: SQLParameters) throws {
+  func bind(_ values: SQLParameters) throws {
     parameters.clear()
     try values.bind(to: self)
   }
@@ -163,12 +163,16 @@ extension PostgresStatement: PreparedSQL {
 
   package func rows(_ parameters: SQLParameters, _ reading: RowReading) throws -> ReadRows {
     try bind(parameters)
-    return try rows { rows in
-      let cursor = PostgresCursor(rows)
-      let read = try reading.read(cursor)
-      try cursor.check()
-      return read
-    }
+    return try rows { try $0.read(reading) }
+  }
+}
+
+extension PostgresRows {
+  func read(_ reading: RowReading) throws -> ReadRows {
+    let cursor = PostgresCursor(self)
+    let read = try reading.read(cursor)
+    try cursor.check()
+    return read
   }
 }
 

@@ -36,6 +36,70 @@ struct PostgresReadTests {
     }
   }
 
+  @Model
+  final class Article {
+    var title: String
+    var author: Writer?
+    var editor: Writer?
+    @Relationship(inverse: \Label.articles) var labels: [Label] = []
+
+    init(_ title: String) { self.title = title }
+  }
+
+  @Model
+  final class Writer {
+    var name: String
+    @Relationship(inverse: \Article.author) var written: [Article] = []
+    @Relationship(inverse: \Article.editor) var edited: [Article] = []
+
+    init(_ name: String) { self.name = name }
+  }
+
+  @Model
+  final class Label {
+    var name: String
+    var articles: [Article] = []
+
+    init(_ name: String) { self.name = name }
+  }
+
+  @Test func prefetchedRelationshipsAreReadInOneRoundTrip() throws {
+    let container = try ModelContainer(
+      for: Article.self, Writer.self, Label.self,
+      configurations: PostgresConfiguration(url: PostgresServer.shared.addressOfNewSchema()))
+    let context = ModelContext(container)
+    let (writers, labels) = (["A", "B"].map(Writer.init), ["x", "y", "z"].map(Label.init))
+    for number in 0..<12 {
+      let article = Article("\(number)")
+      context.insert(article)
+      if number % 3 > 0 { article.author = writers[number % 2] }
+      if number % 4 == 0 { article.editor = writers[0] }
+      article.labels = Array(labels.prefix(number % 4))
+    }
+    try context.save()
+    func description(_ context: ModelContext, prefetches: Bool) throws -> [String] {
+      var descriptor = FetchDescriptor<Article>(sortBy: [SortDescriptor(\.title)])
+      if prefetches {
+        descriptor.relationshipKeyPathsForPrefetching = [\.author, \.editor, \.labels]
+      }
+      return try context.fetch(descriptor).map { article in
+        let names = article.labels.map(\.name).sorted().joined()
+        return "\(article.title) \(article.author?.name ?? "-") \(article.editor?.name ?? "-") \(names)"
+      }
+    }
+    let expected = try description(ModelContext(container), prefetches: false)
+    #expect(expected.count == 12 && expected.contains("7 B - xyz"))
+    for round in 0..<8 {
+      let trips = ExchangeCount()
+      let found = try ExchangeCount.$current.withValue(trips) {
+        try description(ModelContext(container), prefetches: true)
+      }
+      #expect(found == expected)
+      // The first rounds prepare the statements, on each connection.
+      if round >= 4 { #expect(trips.value == 2) }
+    }
+  }
+
   /// As a restart of the server or a failover does, again and again.
   @Test func aFetchWhoseConnectionIsLostIsRepeated() throws {
     let server = try PostgresServer()

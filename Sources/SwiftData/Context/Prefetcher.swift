@@ -2,7 +2,8 @@ import Foundation
 import OpenSwiftDataRowStorage
 
 /// Reads related models in advance, so that following the relationships reads no more: one
-/// statement per relationship, whatever the number of models.
+/// statement per relationship, whatever the number of models. A server gets the statements of one fetch
+/// together.
 ///
 /// Prefetched models are retained by the models that they were read for.
 struct Prefetcher {
@@ -47,27 +48,23 @@ struct Prefetcher {
   /// Reads the related models of models of one class.
   func loadRelatedModels(of storages: [_ModelStorage], slot: Int, _ descriptor: _ModelDescriptor) {
     guard let port = coordinator.port(forEntity: descriptor.entityName) else { return }
-    if descriptor.properties[slot].isToMany {
-      prefetchToMany(storages, slot, descriptor, port)
-    } else if let destination = descriptor.link(slot, in: coordinator)?.destination {
-      prefetchToOne(storages, slot, destination, port)
-    }
+    if let branch = pending(slot, of: storages, descriptor, port) { read([branch], from: port) }
   }
 
   private func prefetch(
     _ tree: PrefetchTree, of storages: [_ModelStorage], _ descriptor: _ModelDescriptor,
     _ port: any StorePort
   ) {
-    for (slot, branch) in tree.branches.sorted(by: { $0.key < $1.key }) {
-      guard let destination = descriptor.link(slot, in: coordinator)?.destination else {
-        continue
-      }
-      if descriptor.properties[slot].isToMany {
-        prefetchToMany(storages, slot, descriptor, port)
-      } else {
-        prefetchToOne(storages, slot, destination, port)
-      }
-      if branch.branches.isEmpty { continue }
+    let slots = tree.branches.keys.sorted().filter { descriptor.link($0, in: coordinator) != nil }
+    if port.readsRelatedModelsTogether {
+      read(slots.compactMap { pending($0, of: storages, descriptor, port) }, from: port)
+    } else {
+      for slot in slots { loadRelatedModels(of: storages, slot: slot, descriptor) }
+    }
+    for slot in slots {
+      guard let branch = tree.branches[slot], !branch.branches.isEmpty,
+        let destination = descriptor.link(slot, in: coordinator)?.destination
+      else { continue }
       // Prefetched models are retained by the models that they were read for.
       let next = loadedRelatedModels(of: storages, slot)
       if !next.isEmpty { prefetch(branch, of: next, destination, port) }
@@ -86,10 +83,56 @@ struct Prefetcher {
     return partners
   }
 
-  private func prefetchToOne(
+  // MARK: Reading
+
+  /// Models that one relationship leads to and that are not held yet.
+  private enum Pending {
+    case partners(
+      slot: Int, links: [(storage: _ModelStorage, identifier: PersistentIdentifier)],
+      missing: [PersistentIdentifier], _ModelDescriptor)
+    case members(slot: Int, of: [_ModelStorage], _ModelDescriptor)
+  }
+
+  /// `nil` if there is nothing to read, or no store has the models.
+  private func pending(
+    _ slot: Int, of storages: [_ModelStorage], _ descriptor: _ModelDescriptor,
+    _ port: any StorePort
+  ) -> Pending? {
+    if descriptor.properties[slot].isToMany { return pendingMembers(storages, slot, descriptor) }
+    guard let destination = descriptor.link(slot, in: coordinator)?.destination else { return nil }
+    return pendingPartners(storages, slot, destination, port)
+  }
+
+  private func read(_ branches: [Pending], from port: any StorePort) {
+    var requests: [RelatedModels] = []
+    for branch in branches {
+      switch branch {
+      case .partners(_, _, let missing, let destination):
+        if !missing.isEmpty { requests.append(.partners(missing, destination)) }
+      case .members(let slot, let owners, let descriptor):
+        requests.append(
+          .members(of: owners.compactMap(\.knownIdentifier), slot: slot, descriptor))
+      }
+    }
+    var answers: ArraySlice<FetchedMembers>?
+    if !requests.isEmpty {
+      answers = failedReads.noting { try port.related(requests, editingState) }?[...]
+    }
+    for branch in branches {
+      switch branch {
+      case .partners(let slot, let links, let missing, let destination):
+        let found = missing.isEmpty ? nil : answers?.popFirst()
+        setPartners(of: links, slot, destination, found?.rows)
+      case .members(let slot, let owners, let descriptor):
+        if let found = answers?.popFirst() { setMembers(of: owners, slot, descriptor, found) }
+      }
+    }
+  }
+
+  private func pendingPartners(
     _ storages: [_ModelStorage], _ slot: Int, _ destination: _ModelDescriptor,
     _ port: any StorePort
-  ) {
+  ) -> Pending {
     var links: [(storage: _ModelStorage, identifier: PersistentIdentifier)] = []
     links.reserveCapacity(storages.count)
     var missing: [PersistentIdentifier] = []
@@ -101,18 +144,17 @@ struct Prefetcher {
     }
     missing.sort()
     missing.removeRepeats()
-    var fetched: [AnyObject] = []
-    if !missing.isEmpty {
-      func load<M: PersistentModel>(_ type: M.Type) -> [AnyObject] {
-        let rows = failedReads.noting {
-          try port.rows(
-            at: .identifiers(missing), in: missing.indices, of: destination, slots: nil,
-            editingState)
-        }
-        return rows.map { materializer.materialize($0, as: type, in: source) } ?? []
-      }
-      fetched = load(destination.type)
+    return .partners(slot: slot, links: links, missing: missing, destination)
+  }
+
+  private func setPartners(
+    of links: [(storage: _ModelStorage, identifier: PersistentIdentifier)], _ slot: Int,
+    _ destination: _ModelDescriptor, _ rows: FetchedRows?
+  ) {
+    func materialized<M: PersistentModel>(_ type: M.Type) -> [AnyObject] {
+      rows.map { materializer.materialize($0, as: type, in: source) } ?? []
     }
+    let fetched = materialized(destination.type)
     for (storage, identifier) in links {
       guard let partner = materializer.registered(identifier)?.storage.persistentModel else {
         continue
@@ -149,24 +191,23 @@ struct Prefetcher {
     }
   }
 
-  private func prefetchToMany(
-    _ storages: [_ModelStorage], _ slot: Int, _ descriptor: _ModelDescriptor,
-    _ port: any StorePort
-  ) {
+  private func pendingMembers(
+    _ storages: [_ModelStorage], _ slot: Int, _ descriptor: _ModelDescriptor
+  ) -> Pending? {
     let unloaded = storages.filter { storage in
       guard case .unset = storage.overlaid(slot) else { return false }
       return storage.knownIdentifier?.isTemporary == false
     }
-    let owners = unloaded.compactMap(\.knownIdentifier)
-    guard
-      let found = failedReads.noting({
-        try port.members(ofAll: owners, slot: slot, descriptor: descriptor, editingState)
-      })
-    else { return }
+    return unloaded.isEmpty ? nil : .members(slot: slot, of: unloaded, descriptor)
+  }
+
+  private func setMembers(
+    of owners: [_ModelStorage], _ slot: Int, _ descriptor: _ModelDescriptor, _ found: FetchedMembers
+  ) {
     let models = materializer.members(of: found.rows, in: source)
     let changes = materializer.changes
     let inverse = changes.isEmpty ? nil : descriptor.link(slot, in: coordinator)?.inverseSlot
-    for (storage, range) in zip(unloaded, found.ranges) {
+    for (storage, range) in zip(owners, found.ranges) {
       let members = models[range]
       let current =
         inverse == nil

@@ -89,20 +89,29 @@ extension RelationalStore {
   private func rows(
     of descriptor: _ModelDescriptor, withKeys keys: some Collection<Int64>, slots: Set<Int>?
   ) throws -> FetchedRows {
-    guard let entity = mapping.entity(named: descriptor.entityName) else { return .snapshots([]) }
+    guard let read = rowsRead(of: descriptor, withKeys: keys, slots: slots) else {
+      return .snapshots([])
+    }
+    return try driver.read { session in
+      try session.statement(read.sql).rows(read.parameters, read.reading).rows
+    }
+  }
+
+  /// Reads the rows with some keys, in the order of the keys; `nil` if the store has no such rows.
+  func rowsRead(
+    of descriptor: _ModelDescriptor, withKeys keys: some Collection<Int64>, slots: Set<Int>?
+  ) -> SQLRead? {
+    guard let entity = mapping.entity(named: descriptor.entityName) else { return nil }
     let selection = plans.selection(of: entity, slots: slots)
     var reading = reading(selection, limit: keys.count)
     reading.isPartial = slots != nil
     if let range = RowKeyRange(keys) {
       reading.range = range
-      return try driver.read { session in
-        try session.statement(selection.byRange).rows(.pair(range.first, range.last), reading).rows
-      }
+      return SQLRead(
+        sql: selection.byRange, parameters: .pair(range.first, range.last), reading: reading)
     }
     let list = driver.dialect.list(Array(keys))
-    return try driver.read { session in
-      try session.statement(selection.byKeys).rows(.list(list), reading).rows
-    }
+    return SQLRead(sql: selection.byKeys, parameters: .list(list), reading: reading)
   }
 
   /// Compiles a request and calls `body` with a session to run it on.

@@ -54,23 +54,60 @@ extension RelationalStore {
     ofAll owners: [PersistentIdentifier], slot: Int, descriptor: _ModelDescriptor,
     _ editingState: EditingState
   ) throws -> FetchedMembers {
-    guard !owners.isEmpty, let plan = membersPlan(slot, descriptor) else {
-      return FetchedMembers(
-        rows: .snapshots([]), ranges: Array(repeating: 0..<0, count: owners.count))
+    let keys = owners.map(key(of:))
+    let read = try membersRead(keys, slot, descriptor).map { read in
+      try driver.read { try $0.statement(read.sql).rows(read.parameters, read.reading) }
     }
+    return RelationalStore.members(of: keys, in: read)
+  }
+
+  package var readsRelatedModelsTogether: Bool { driver.capabilities.isRemote }
+
+  package func related(
+    _ requests: [RelatedModels], _ editingState: EditingState
+  ) throws -> [FetchedMembers] {
+    let reads = requests.map { request in
+      switch request {
+      case .partners(let identifiers, let descriptor):
+        rowsRead(
+          of: descriptor, withKeys: identifiers.compactMap { key(of: $0.resolved) }, slots: nil)
+      case .members(let owners, let slot, let descriptor):
+        membersRead(owners.map(key(of:)), slot, descriptor)
+      }
+    }
+    var answers = try driver.read { try $0.rows(of: reads.compactMap(\.self)) }[...]
+    return zip(requests, reads).map { request, read in
+      let rows = read == nil ? nil : answers.removeFirst()
+      switch request {
+      case .partners:
+        return FetchedMembers(rows: rows?.rows ?? .snapshots([]), ranges: [])
+      case .members(let owners, _, _):
+        return RelationalStore.members(of: owners.map(key(of:)), in: rows)
+      }
+    }
+  }
+
+  /// Reads the members of several owners; `nil` if there are none to read.
+  private func membersRead(
+    _ keys: [Int64?], _ slot: Int, _ descriptor: _ModelDescriptor
+  ) -> SQLRead? {
+    guard !keys.isEmpty, let plan = membersPlan(slot, descriptor) else { return nil }
     var reading = reading(plan.selection)
     reading.hasOwners = true
-    let keys = owners.map(key(of:))
-    let read = try driver.read { session in
-      if let range = RelationalStore.range(of: keys) {
-        return try session.statement(plan.query.ofRange)
-          .rows(.pair(range.first, range.second), reading)
-      }
-      let list = driver.dialect.list(keys.compactMap { $0 })
-      return try session.statement(plan.query.ofMany).rows(.list(list), reading)
+    if let range = RelationalStore.range(of: keys) {
+      return SQLRead(
+        sql: plan.query.ofRange, parameters: .pair(range.first, range.second), reading: reading)
     }
-    return FetchedMembers(
-      rows: read.rows, ranges: RelationalStore.ranges(of: keys, in: read.owners))
+    let list = driver.dialect.list(keys.compactMap { $0 })
+    return SQLRead(sql: plan.query.ofMany, parameters: .list(list), reading: reading)
+  }
+
+  private static func members(of keys: [Int64?], in read: ReadRows?) -> FetchedMembers {
+    guard let read else {
+      return FetchedMembers(
+        rows: .snapshots([]), ranges: Array(repeating: 0..<0, count: keys.count))
+    }
+    return FetchedMembers(rows: read.rows, ranges: ranges(of: keys, in: read.owners))
   }
 
   /// The range of several keys, if each is the next one after the key before it. SQL visits a range

@@ -113,6 +113,10 @@ extension SQLSession {
     }
   }
 
+  package func rows(of reads: [SQLRead]) throws -> [ReadRows] {
+    try reads.map { try statement($0.sql).rows($0.parameters, $0.reading) }
+  }
+
   package func begin(_ access: WriteAccess) throws { try begin() }
   package var runsBesideWriters: Bool { false }
   package func beginEnclosingTransaction(within limit: Duration?) throws { try begin() }
@@ -154,6 +158,9 @@ package protocol SQLWriterLease: AnyObject {
 package protocol SQLSession: AnyObject {
   /// A statement for the text, prepared now or earlier.
   func statement(_ sql: String) throws -> any PreparedSQL
+
+  /// Copies the rows of several statements. A server is asked for all of them in one round trip.
+  func rows(of reads: [SQLRead]) throws -> [ReadRows]
 
   /// Runs one or more statements without parameters, which are not kept; ignores rows.
   func execute(_ sql: String) throws
@@ -202,6 +209,13 @@ package struct ChangeStamp: Hashable, Sendable {
     self.others = others
     self.own = own
   }
+}
+
+/// A statement, with its values and what is copied of its rows.
+package struct SQLRead {
+  package let sql: String
+  package let parameters: SQLParameters
+  package let reading: RowReading
 }
 
 /// A statement of a session. Each function binds new parameters and resets the statement

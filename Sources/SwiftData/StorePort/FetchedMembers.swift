@@ -6,3 +6,11 @@ package struct FetchedMembers {
   /// The positions of each owner's rows, in the order of the requested owners.
   package let ranges: [Range<Int>]
 }
+
+/// Related models of several models, for `StorePort.related`.
+package enum RelatedModels {
+  /// The partners of a to-one relationship.
+  case partners([PersistentIdentifier], _ModelDescriptor)
+  /// The members of a to-many relationship.
+  case members(of: [PersistentIdentifier], slot: Int, _ModelDescriptor)
+}

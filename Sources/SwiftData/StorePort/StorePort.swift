@@ -88,6 +88,16 @@ package protocol StorePort: AnyObject, Sendable {
     _ editingState: EditingState
   ) throws -> FetchedMembers
 
+  /// Whether `related` asks the store only once.
+  var readsRelatedModelsTogether: Bool { get }
+
+  /// Fetches related models along several relationships, in the order of the requests. Partners have no
+  /// ranges.
+  /// - Throws: `SwiftDataError`, or the store's error.
+  func related(
+    _ requests: [RelatedModels], _ editingState: EditingState
+  ) throws -> [FetchedMembers]
+
   /// The identifier of the row that a to-one cell refers to.
   func destination(
     of descriptor: _ModelDescriptor, slot: Int, key: Int64
@@ -156,6 +166,24 @@ extension StorePort {
   package var log: StatementLog? { nil }
 
   package var reportsReads: Bool { false }
+
+  package var readsRelatedModelsTogether: Bool { false }
+
+  package func related(
+    _ requests: [RelatedModels], _ editingState: EditingState
+  ) throws -> [FetchedMembers] {
+    try requests.map { request in
+      switch request {
+      case .partners(let identifiers, let descriptor):
+        let rows = try rows(
+          at: .identifiers(identifiers), in: identifiers.indices, of: descriptor, slots: nil,
+          editingState)
+        return FetchedMembers(rows: rows, ranges: [])
+      case .members(let owners, let slot, let descriptor):
+        return try members(ofAll: owners, slot: slot, descriptor: descriptor, editingState)
+      }
+    }
+  }
 
   package func reads<T: PersistentModel>(of request: DataStoreFetchRequest<T>) -> RequestReads? {
     nil
