@@ -94,7 +94,7 @@ extension PostgresConnection {
     guard hasOpenTransaction || handle == nil else {
       throw failure(.misuse, "no transaction is open")
     }
-    if transactionKind == .snapshot, try endSnapshot() { return }
+    if transactionKind == .snapshot, endSnapshot() { return }
     // Made before the server ends the transaction.
     let refusal = refusal(
       "nothing was committed, because an earlier error aborted the transaction", "COMMIT")
@@ -118,19 +118,22 @@ extension PostgresConnection {
   }
 
   /// Ends a transaction that has written nothing, without waiting for the server.
-  /// - Returns: Whether that was possible.
-  private func endSnapshot() throws -> Bool {
+  /// - Returns: Whether that was possible. Everything was read, so the loss of the connection is no failure.
+  private func endSnapshot() -> Bool {
     if isBeginDeferred {
       // Nothing was read.
       rollback()
       return true
     }
-    guard let handle, deferred.isEmpty, !isExchanging, PQtransactionStatus(handle) == PQTRANS_INTRANS
+    guard let handle, deferred.isEmpty, !isExchanging,
+      PQtransactionStatus(handle) == PQTRANS_INTRANS
     else { return false }
     let start = ContinuousClock.now
-    try sent(PQsendQuery(handle, "COMMIT"), "COMMIT")
     // It is sent at once, unless the socket is full.
-    guard PQflush(handle) >= 0 else { throw lastFailure("COMMIT") }
+    guard PQsendQuery(handle, "COMMIT") == 1, PQflush(handle) >= 0 else {
+      close()
+      return true
+    }
     isSnapshotEnding = true
     traceStart = tracer == nil ? nil : start
     trace("COMMIT", nil, rows: 0)
@@ -148,7 +151,7 @@ extension PostgresConnection {
           try discardResults(handle, deadline, nil)
         }
       }
-    } catch where isOpen {}
+    } catch where isOpen { }
   }
 
   /// Rolls back the running transaction. If that fails, the connection is closed, and the server
