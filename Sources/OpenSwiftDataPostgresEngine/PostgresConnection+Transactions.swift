@@ -151,7 +151,7 @@ extension PostgresConnection {
           try discardResults(handle, deadline, nil)
         }
       }
-    } catch where isOpen { }
+    } catch  where isOpen {}
   }
 
   /// Rolls back the running transaction. If that fails, the connection is closed, and the server
