@@ -84,25 +84,25 @@ struct PostgresDriver: SQLDriver {
     }
     return try translatingReads {
       if pool.isHeldByThread { return try pool.read("a fetch", read) }
-      guard let router else { return try readingPrimary(canRepeat: canRepeat, read) }
+      guard let router else { return try readOnPrimary(canRepeat: canRepeat, read) }
       // A read inside a snapshot sees the same state.
       if let held = router.held { return try held.read("a fetch", read) }
       guard case .standby(let standby, let pool) = router.choose() else {
-        return try readingPrimary(canRepeat: canRepeat, read)
+        return try readOnPrimary(canRepeat: canRepeat, read)
       }
       do {
         return try pool.read("a fetch", read)
       } catch let error as PostgresError where error.isOfStandby && canRepeat() {
         if error.isLossOfStandby { router.fail(standby, because: error) }
         router.include(nil)
-        return try readingPrimary(canRepeat: canRepeat, read)
+        return try readOnPrimary(canRepeat: canRepeat, read)
       }
     }
   }
 
   /// A read whose connection is lost meanwhile is repeated on a new one. While a server recovers from a
   /// crash, it may close that one too.
-  private func readingPrimary<R>(
+  private func readOnPrimary<R>(
     canRepeat: () -> Bool, _ body: (PostgresConnection) throws -> R
   ) throws -> R {
     var repetitions = 0
