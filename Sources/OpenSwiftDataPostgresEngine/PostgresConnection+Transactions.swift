@@ -148,7 +148,7 @@ extension PostgresConnection {
     do {
       try untraced {
         try exchange(nil, isCounted: false) { handle, deadline in
-          try discardResults(handle, deadline, nil)
+          _ = try discardResults(handle, deadline, nil)
         }
       }
     } catch  where isOpen {}
