@@ -142,16 +142,18 @@ extension PostgresConnection {
 
   /// Waits for the answer to the commit of a snapshot, which says nothing new unless the connection is
   /// lost.
-  func finishSnapshot() throws {
+  /// - Parameter limit: The time limit of the call that needs the connection; `nil` for that of the
+  ///   connection.
+  func finishSnapshot(within limit: Duration?) throws {
     guard isSnapshotEnding else { return }
     isSnapshotEnding = false
     do {
       try untraced {
-        try exchange(nil, isCounted: false) { handle, deadline in
+        try exchange(nil, within: limit, isCounted: false) { handle, deadline in
           _ = try discardResults(handle, deadline, nil)
         }
       }
-    } catch  where isOpen {}
+    } catch let error as PostgresError where isOpen && error.kind != .cancelled {}
   }
 
   /// Rolls back the running transaction. If that fails, the connection is closed, and the server

@@ -24,7 +24,7 @@ extension PostgresConnection {
       throw failure(
         .misuse, "another statement of the connection runs; its rows must be read first", sql: sql)
     }
-    try finishSnapshot()
+    try finishSnapshot(within: limit)
     isExchanging = true
     defer { isExchanging = false }
     let handle = try usableHandle(for: sql)

@@ -187,45 +187,43 @@ package final class PostgresStatement {
 
 extension PostgresConnection {
   /// Runs several statements in one round trip, and lends the rows of each to `body`, in their order.
-  /// - Parameter body: Gets the index of the statement. Called again for one whose statements have to be
-  ///   prepared again.
-  package func rows(
-    of statements: [PostgresStatement], _ body: (Int, PostgresRows) throws -> Void
-  ) throws {
-    guard statements.count > 1 else {
-      try statements.first?.rows { try body(0, $0) }
-      return
+  /// - Parameter body: Gets the index of the statement. If one has to be prepared again, all run again.
+  package func rows<R>(
+    of statements: [PostgresStatement], _ body: (Int, PostgresRows) throws -> R
+  ) throws -> [R] {
+    func runAlone() throws -> [R] {
+      try statements.enumerated().map { index, statement in
+        try statement.rows { try body(index, $0) }
+      }
     }
+    if statements.count < 2 { return try runAlone() }
     do {
-      try runRows(of: statements, body)
+      return try runTogether(statements, body)
     } catch let error as PostgresError where error.isStalePreparedStatement {
       statements.first { $0.sql == error.sql }?.forget(because: error)
       // In a transaction the caller must repeat all.
       guard handle != nil, !isInTransaction else { throw error }
-      for (index, statement) in statements.enumerated() {
-        try statement.rows { try body(index, $0) }
-      }
+      return try runAlone()
     }
   }
 
-  private func runRows(
-    of statements: [PostgresStatement], _ body: (Int, PostgresRows) throws -> Void
-  ) throws {
+  private func runTogether<R>(
+    _ statements: [PostgresStatement], _ body: (Int, PostgresRows) throws -> R
+  ) throws -> [R] {
     let sql = statements[0].sql
-    try exchange(sql) { handle, deadline in
+    return try exchange(sql) { handle, deadline in
       let kept = try beginPipeline(handle)
       if kept.isEmpty { try sent(PQenterPipelineMode(handle), sql) }
       // Borrowed values exist until they are sent.
-      let values = tracesValues ? statements.map(\.parameters.owned) : []
+      let values = statements.map { tracesValues ? $0.parameters.owned : nil }
       for statement in statements { try statement.send(statement.parameters) }
       try sync(handle, sql)
       try receiveDeferred(kept, handle, deadline)
-      for (index, statement) in statements.enumerated() {
-        try statement.receiveRows(handle, deadline, values.isEmpty ? nil : values[index]) {
-          try body(index, $0)
-        }
+      let results = try statements.indices.map { index in
+        try statements[index].receiveRows(handle, deadline, values[index]) { try body(index, $0) }
       }
       try endPipeline(handle, deadline)
+      return results
     }
   }
 }

@@ -10,9 +10,7 @@ extension PostgresConnection: SQLSession {
       try statement.bind(read.parameters)
       return statement
     }
-    var results: [Int: ReadRows] = [:]
-    try rows(of: statements) { results[$0] = try $1.read(reads[$0].reading) }
-    return reads.indices.compactMap { results[$0] }
+    return try rows(of: statements) { try $1.read(reads[$0].reading) }
   }
 
   package func execute(_ sql: String) throws { try execute(sql, value: { _ in }) }

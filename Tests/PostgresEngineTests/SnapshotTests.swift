@@ -12,11 +12,7 @@ struct SnapshotTests {
   init() throws {
     connection = try PostgresServer.shared.connectToNewSchema()
     try connection.execute("CREATE TABLE a (x bigint); INSERT INTO a VALUES (1)")
-    guard case .text(let schema) = try connection.values("SHOW search_path")[0][0] else {
-      throw CocoaError(.featureUnsupported)
-    }
-    other = try PostgresServer.shared.connect()
-    try other.execute("SET search_path = \(schema)")
+    other = try connection.another()
     try connection.snapshot { _ = try count() }
   }
 
@@ -110,6 +106,24 @@ struct SnapshotTests {
       }
     }
     #expect(pool.openedCount == 3)
+  }
+
+  @Test func aCancellationDuringTheEndOfASnapshotIsNotLost() throws {
+    let connection = try PostgresServer.shared.connect { $0.cancellationGrace = .seconds(5) }
+    let process = connection.serverProcess
+    try connection.begin(.snapshot)
+    _ = try connection.integer("SELECT 1::bigint")
+    kill(process, SIGSTOP)
+    try connection.commit()
+    let lent = Lent(connection)
+    let call = Background { failure { try lent.value.execute("SELECT pg_sleep(20)") } }
+    Thread.sleep(forTimeInterval: 0.3)
+    connection.cancel()
+    Thread.sleep(forTimeInterval: 0.3)
+    kill(process, SIGCONT)
+    let start = ContinuousClock.now
+    #expect(try call.wait()?.kind == .cancelled)
+    #expect(ContinuousClock.now - start < .seconds(10))
   }
 
   @Test func aServerThatDoesNotAnswerTheEndIsReported() throws {

@@ -15,12 +15,11 @@ struct StatementsTogetherTests {
 
   /// The numbers in the first column of each statement's rows.
   private func numbers(_ texts: [String]) throws -> [[Int64]] {
-    var numbers = texts.map { _ in [Int64]() }
-    try connection.rows(of: texts.map { try connection.prepare($0) }) { index, rows in
-      numbers[index] = []
-      while try rows.next() { numbers[index].append(try rows.integer(0) ?? 0) }
+    try connection.rows(of: texts.map { try connection.prepare($0) }) { _, rows in
+      var numbers: [Int64] = []
+      while try rows.next() { numbers.append(try rows.integer(0) ?? 0) }
+      return numbers
     }
-    return numbers
   }
 
   @Test(arguments: [false, true])

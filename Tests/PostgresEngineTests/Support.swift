@@ -1,5 +1,6 @@
 import Foundation
 import OpenSwiftDataPostgresEngine
+import OpenSwiftDataTestPostgres
 import Synchronization
 import Testing
 
@@ -48,6 +49,13 @@ struct Lent<Value>: @unchecked Sendable {
 }
 
 extension PostgresConnection {
+  /// Another connection to the shared server, with the same schema.
+  func another() throws -> PostgresConnection {
+    let other = try PostgresServer.shared.connect()
+    for schema in try texts("SHOW search_path") { try other.execute("SET search_path = \(schema)") }
+    return other
+  }
+
   func integer(_ sql: String, _ values: PostgresValue...) throws -> Int64? {
     let statement = try prepare(sql)
     try statement.bind(values)

@@ -13,11 +13,7 @@ struct TransactionTests {
   init() throws {
     connection = try PostgresServer.shared.connectToNewSchema()
     try connection.execute("CREATE TABLE a (x bigint UNIQUE, y bigint)")
-    guard case .text(let schema) = try connection.values("SHOW search_path")[0][0] else {
-      throw Refusal()
-    }
-    other = try PostgresServer.shared.connect()
-    try other.execute("SET search_path = \(schema)")
+    other = try connection.another()
   }
 
   var count: Int64? { get throws { try other.integer("SELECT count(*) FROM a") } }

@@ -38,6 +38,22 @@ struct PostgresReadTests {
     #expect(counts.min() == 1)
   }
 
+  /// The first one fixes the state that the models in memory show.
+  @Test func aSnapshotOfOneFetchIsTwoRoundTrips() throws {
+    let container = try container(PostgresServer.shared.addressOfNewSchema(), places: 3)
+    let context = ModelContext(container)
+    var counts: [Int] = []
+    for _ in 0..<10 {
+      let trips = ExchangeCount()
+      let count = try ExchangeCount.$current.withValue(trips) {
+        try context.snapshot { try context.fetch(FetchDescriptor<Place>()).count }
+      }
+      #expect(count == 3)
+      counts.append(trips.value)
+    }
+    #expect(counts.min() == 2)
+  }
+
   @Model
   final class Article {
     var title: String
