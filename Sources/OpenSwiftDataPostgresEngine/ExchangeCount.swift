@@ -12,4 +12,11 @@ package final class ExchangeCount: Sendable {
   package var value: Int { count.load(ordering: .relaxed) }
 
   func add() { count.wrappingAdd(1, ordering: .relaxed) }
+
+  /// Counts no exchange of `body`: those that are made because some time has passed, which would make
+  /// the numbers depend on the speed of the machine.
+  package static func pausing<R>(_ body: () throws -> R) rethrows -> R {
+    if current == nil { return try body() }
+    return try $current.withValue(nil, operation: body)
+  }
 }

@@ -242,7 +242,7 @@ package final class PostgresPool: @unchecked Sendable {
   ) -> Bool {
     guard connection.isAlive else { return false }
     if ContinuousClock.now - lastUse < limits.checkAfter { return true }
-    return (try? connection.ping(within: .seconds(2))) != nil
+    return (try? ExchangeCount.pausing { try connection.ping(within: .seconds(2)) }) != nil
   }
 
   /// A new connection. A server that is restarting is tried again for some time.

@@ -81,7 +81,8 @@ final class PostgresSchemaMonitor: Sendable {
       state.isMigrated || now - state.lastCheck > PostgresSchemaMonitor.interval
     }
     // Whether a check is due depends on the time only, so no statement of the program has caused it.
-    if isDue { try connection.untraced { try verify(connection) } }
+    guard isDue else { return }
+    try ExchangeCount.pausing { try connection.untraced { try verify(connection) } }
   }
 
   /// Compares the entities if the description has changed: another program may have added its own.

@@ -276,8 +276,7 @@ struct BulkWriteTests {
   }
 
   /// The numbers are the measured ones; more would be a regression. The least of several is that of the
-  /// work itself: a connection that was idle, and a read long after the last check of the tables, take
-  /// one more.
+  /// work itself, without preparing statements.
   @Test func roundTripsOfASaveAreCounted() throws {
     let (container, _) = try store()
     let context = ModelContext(container)

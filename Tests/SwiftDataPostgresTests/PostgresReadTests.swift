@@ -22,7 +22,7 @@ struct PostgresReadTests {
   @Test func aReadOfOneFetchIsOneRoundTrip() async throws {
     let container = try container(PostgresServer.shared.addressOfNewSchema(), places: 3)
     let readers = ModelReaders(container, count: 1)
-    // Some rounds prepare the statement, on each connection, or look whether the tables were migrated.
+    // The first rounds prepare the statement, on each connection.
     var counts: [Int] = []
     for _ in 0..<10 {
       let trips = ExchangeCount()
