@@ -16,7 +16,6 @@ package final class ExchangeCount: Sendable {
   /// Counts no exchange of `body`: those that are made because some time has passed, which would make
   /// the numbers depend on the speed of the machine.
   package static func pausing<R>(_ body: () throws -> R) rethrows -> R {
-    if current == nil { return try body() }
-    return try $current.withValue(nil, operation: body)
+    try $current.withValue(nil, operation: body)
   }
 }
