@@ -186,6 +186,7 @@ extension PostgresConnection {
     if result.kind == .invalidAnswer { close() } else { _ = finish(handle, canBeLong: true) }
     if self.handle == nil || !isOpen {
       result = lost(because: result)
+      result.isLossOfConnection = result.repetition == .onNewConnection
       result.isOutcomeUnknown = mayCommit && PostgresConnection.leavesOutcomeOpen(error.state)
       close()
     }

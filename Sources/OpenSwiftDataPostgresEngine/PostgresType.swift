@@ -40,7 +40,7 @@ package struct PostgresType: RawRepresentable, Hashable, Sendable {
   }
 
   /// The type of the elements, if this is an array.
-  var element: PostgresType? {
+  package var element: PostgresType? {
     switch self {
     case .byteaArray: .bytea
     case .textArray: .text

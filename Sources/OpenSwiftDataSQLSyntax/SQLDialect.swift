@@ -84,6 +84,9 @@ extension SQLDialect {
     }
   }
 
+  /// Whether a statement can read several lists as one table with a column for each.
+  package var joinsLists: Bool { self == .postgreSQL }
+
   /// The value that gives a new row the key after the largest one in its table; `nil` if only a query
   /// can number rows. SQLite finds the end of a table faster than it checks a given key.
   package var nextKey: SQLExpression? {

@@ -108,11 +108,7 @@ extension Update {
     renderer.write("UPDATE ")
     renderer.write(identifier: table)
     renderer.write(" SET ")
-    renderer.writeList(assignments) { renderer, assignment in
-      renderer.write(identifier: assignment.column)
-      renderer.write(" = ")
-      assignment.value.write(to: &renderer)
-    }
+    renderer.writeList(assignments) { $1.write(to: &$0) }
     if let condition {
       renderer.write(" WHERE ")
       condition.write(to: &renderer)
@@ -121,6 +117,14 @@ extension Update {
       renderer.write(" RETURNING ")
       renderer.writeList(returning) { $0.write(identifier: $1) }
     }
+  }
+}
+
+extension Assignment {
+  func write(to renderer: inout SQLRenderer) {
+    renderer.write(identifier: column)
+    renderer.write(" = ")
+    value.write(to: &renderer)
   }
 }
 

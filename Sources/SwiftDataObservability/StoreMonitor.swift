@@ -75,8 +75,8 @@
     /// - `swiftdata_in_memory_total` (counter): fetches with a part that SQL could not evaluate
     /// - `swiftdata_slow_statements_total`, `swiftdata_repeated_reads_total` (counters): warnings,
     ///   also those that are not logged because they were logged recently
-    /// - `swiftdata_repeated_saves_total` (counter): saves that other writers have disturbed, once for
-    ///   each repetition; only in stores with several writers
+    /// - `swiftdata_repeated_saves_total` (counter): saves that other writers have disturbed, or that
+    ///   have lost their connection, once for each repetition; only in stores with several writers
     /// - Parameter store: The name of the store in metrics and messages; that of its configuration,
     ///   so that plans can be read.
     /// - Returns: A value for `statementLog` of one configuration.
@@ -105,7 +105,7 @@
         case .repetition(let repetition):
           metrics.repeatedSaves.increment()
           current.debug(
-            "A save is repeated because of other writers.",
+            "A save is repeated because of other writers or a lost connection.",
             metadata: [
               "store": "\(store)", "failures": "\(repetition.failureCount)",
               "milliseconds": milliseconds(repetition.pause),

@@ -48,6 +48,7 @@ extension PostgresError: ConflictingWrite {
     // Statements after the first error are refused because of it.
     let error = causes.first ?? self
     if error.isOutcomeUnknown || error.state == .lockNotAvailable { return nil }
+    if error.isLossOfConnection { return .lostConnection }
     if error.isUniquenessViolation {
       return error.isTakenKey ? .takenKey : .unseenValue
     }

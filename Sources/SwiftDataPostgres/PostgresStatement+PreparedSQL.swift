@@ -87,20 +87,6 @@ extension PostgresStatement: PreparedSQL {
     try runLater(receive)
   }
 
-  package func run(
-    _ count: Int, values: (Int) -> RowValues, result: (_ index: Int, _ changedRows: Int) -> Void
-  ) throws {
-    if count == 1 { return result(0, try run(.row(values(0)))) }
-    try runBatch { send in
-      for index in 0..<count {
-        try values(index).bind(to: self)
-        try send()
-      }
-    } result: { index, done in
-      result(index, done.changedRows)
-    }
-  }
-
   package func run(_ rows: RowWrites, goesOn: (Int64?) -> Bool) throws {
     _ = try rows.forEach(self) {
       let number = try integer()

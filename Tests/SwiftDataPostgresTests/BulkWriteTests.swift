@@ -242,6 +242,59 @@ struct BulkWriteTests {
         == [[.integer(2000 * 1999 / 2 + 4000), .integer(3)]])
   }
 
+  /// Many changed rows are written as lists of values, few with a statement for each.
+  @Test(arguments: [1, 2, 3] as [UInt64])
+  func rowsThatAreChangedTogetherEqualRowsThatAreChangedOneByOne(_ seed: UInt64) throws {
+    // Without the version: a parent is its child's child, so each save of one changes the other.
+    let sql = """
+      SELECT regexp_replace("ZSAMPLE"::text, '^(.\\d+,\\d+),\\d+', '\\1') FROM "ZSAMPLE" \
+      ORDER BY "ZNUMBER"
+      """
+    func changed(savesEach: Bool) throws -> [[PostgresValue]] {
+      let (container, connection) = try store()
+      let context = ModelContext(container)
+      var random = NumberSequence(seed)
+      for index in 0..<200 { context.insert(Sample(index, &random)) }
+      try context.save()
+      let samples = try context.fetch(
+        FetchDescriptor<Sample>(sortBy: [SortDescriptor(\.number)]))
+      for sample in samples {
+        let new = Sample(0, &random)
+        (sample.text, sample.note, sample.integer) = (new.text, new.note, new.integer)
+        (sample.unsigned, sample.small, sample.real) = (new.unsigned, new.small, new.real)
+        (sample.float, sample.decimal, sample.flag) = (new.float, new.decimal, new.flag)
+        (sample.date, sample.uuid, sample.data) = (new.date, new.uuid, new.data)
+        (sample.list, sample.spot, sample.image) = (new.list, new.spot, new.image)
+        sample.parent = sample.number % 3 == 0 ? nil : samples[199 - sample.number]
+        if savesEach { try context.save() }
+      }
+      try context.save()
+      return try rows(sql, connection)
+    }
+    let together = try changed(savesEach: false)
+    #expect(together.count == 200)
+    #expect(together == (try changed(savesEach: true)))
+  }
+
+  /// One statement for each list of 1,000 rows.
+  @Test func manyChangedRowsAreFewStatements() throws {
+    let (container, connection) = try store()
+    let context = ModelContext(container)
+    for index in 0..<2500 { context.insert(Coupon("code \(index)", index)) }
+    try context.save()
+    try connection.execute(
+      """
+      CREATE TABLE updates (x BIGINT);
+      CREATE FUNCTION note_update() RETURNS trigger LANGUAGE plpgsql AS
+        'BEGIN INSERT INTO updates VALUES (1); RETURN NULL; END';
+      CREATE TRIGGER note AFTER UPDATE ON "ZCOUPON" FOR EACH STATEMENT
+        EXECUTE FUNCTION note_update()
+      """)
+    for coupon in try context.fetch(FetchDescriptor<Coupon>()) { coupon.value += 1 }
+    try context.save()
+    #expect(try rows("SELECT count(*) FROM updates", connection) == [[.integer(3)]])
+  }
+
   @Test func aChangedRowThatIsGoneIsFoundAmongMany() throws {
     let (container, connection) = try store()
     let context = ModelContext(container)

@@ -3,6 +3,7 @@ import OpenSwiftDataPostgresEngine
 import OpenSwiftDataTestPostgres
 import SwiftData
 import SwiftDataPostgres
+import Synchronization
 import Testing
 
 /// Saves while the network, the server or its disk fails: each ends in time, says what is stored, and can
@@ -54,11 +55,26 @@ struct DisturbedSavesTests {
     #expect(try StoredRows(address).integer("SELECT \"ZVISITS\" FROM \"ZPLACE\"") == 4)
   }
 
-  @Test func aCommitThatDoesNotReachTheServerIsAFailureWithoutDoubt() throws {
+  @Test func aCommitThatDoesNotReachTheServerIsRepeated() throws {
     let (container, proxy, address) = try disturbed()
     let context = ModelContext(container)
     context.insert(Place("a"))
-    proxy.set(.loseCommit)
+    proxy.set(.loseCommits(2))
+    try context.save()
+    #expect(!context.hasChanges)
+    #expect(try count(address) == 1)
+    proxy.set(.loseCommits(1))
+    try context.delete(model: Place.self)
+    try context.save()
+    #expect(try count(address) == 0)
+  }
+
+  /// The third loss of a connection in one save is reported: the work itself may be the cause.
+  @Test func aCommitThatNeverReachesTheServerIsAFailureWithoutDoubt() throws {
+    let (container, proxy, address) = try disturbed()
+    let context = ModelContext(container)
+    context.insert(Place("a"))
+    proxy.set(.loseCommits(3))
     let error = failure { try context.save() }
     #expect(error == .storeWriteFailure)
     #expect(error?.description.contains("nothing was saved") == true, "\(error as Any)")
@@ -66,6 +82,50 @@ struct DisturbedSavesTests {
     #expect(context.hasChanges)
     try context.save()
     #expect(try count(address) == 1)
+  }
+
+  /// The code of a user in a transaction runs once.
+  @Test func aTransactionThatLosesItsConnectionIsNotRepeated() throws {
+    let (container, proxy, address) = try disturbed()
+    let context = ModelContext(container)
+    var runs = 0
+    proxy.set(.loseCommits(1))
+    let error = failure {
+      try context.transaction {
+        runs += 1
+        context.insert(Place("a"))
+      }
+    }
+    #expect(runs == 1)
+    #expect(error == .storeWriteFailure)
+    #expect(try count(address) == 0)
+  }
+
+  /// All connections end during a save: before it has sent anything, or between writing and commit.
+  @Test(arguments: [SaveStep.locked, .written])
+  func savesSurviveConnectionsThatTheServerEnds(_ step: SaveStep) throws {
+    let server = try PostgresServer()
+    defer { server.stop() }
+    let address = try server.addressOfNewSchema()
+    let context = ModelContext(try container(address, .seconds(20)))
+    let place = Place("a")
+    context.insert(place)
+    try context.save()
+    for round in 1...10 {
+      place.visits += 1
+      context.insert(Place("\(round)"))
+      let ends = Mutex(1)
+      try SaveStep.$reached.withValue({ reached in
+        guard reached == step, ends.withLock({ $0 > 0 }) else { return }
+        ends.withLock { $0 -= 1 }
+        try? server.endConnections()
+      }) { try context.save() }
+      #expect(ends.withLock { $0 } == 0)
+    }
+    let rows = try StoredRows(address)
+    #expect(try rows.integer("SELECT \"ZVISITS\" FROM \"ZPLACE\" WHERE \"ZNAME\" = 'a'") == 10)
+    #expect(try count(address) == 11)
+    #expect(try rows.integer("SELECT count(*) FROM \"ATRANSACTION\"") == 11)
   }
 
   @Test func aCommitBeforeTheServerVanishesIsInDoubt() throws {

@@ -118,7 +118,7 @@ struct PostgresProfileTests {
     let context = ModelContext(
       try container(address.replacing("host=\(server.socketFolder)", with: "host=\(proxy.folder)")))
     context.insert(Place("a", visits: 1))
-    proxy.set(.loseCommit)
+    proxy.set(.loseCommits(1))
     do {
       try context.save()
       Issue.record("the save succeeded")

@@ -15,8 +15,8 @@ final class PostgresProxy: Sendable {
     case loseAnswerToCommit
     /// As `loseAnswerToCommit`; then new connections are closed at once.
     case loseServerAfterCommit
-    /// The connection ends before the next commit reaches the server.
-    case loseCommit
+    /// The connection ends before the next commit reaches the server, as often as told.
+    case loseCommits(Int)
   }
 
   /// The folder of the socket.
@@ -116,8 +116,8 @@ final class PostgresProxy: Sendable {
       if !fromClient, link.isCut.withLock({ $0 }) { return link.cut() }
       if fromClient, bytes.firstRange(of: Array("COMMIT\0".utf8)) != nil {
         switch mode {
-        case .loseCommit:
-          set(.forward)
+        case .loseCommits(let count):
+          set(count > 1 ? .loseCommits(count - 1) : .forward)
           return link.cut()
         case .loseAnswerToCommit:
           link.isCut.withLock { $0 = true }

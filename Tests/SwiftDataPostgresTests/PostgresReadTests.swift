@@ -141,11 +141,7 @@ struct PostgresReadTests {
         }
         Thread.sleep(forTimeInterval: Double(kill) * 0.001)
         #expect(throws: Never.self) {
-          try server.connect().execute(
-            """
-            SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-            WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()
-            """)
+          try server.endConnections()
         }
       }
     }

@@ -225,6 +225,15 @@ package final class PostgresServer: Sendable {
     }
   }
 
+  /// Ends all connections of clients, as an administrator may.
+  package func endConnections() throws {
+    try connect().execute(
+      """
+      SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()
+      """)
+  }
+
   /// Runs a command of the shell's script.
   func run(_ command: String) throws {
     try input.fileHandleForWriting.write(contentsOf: Data("\(command)\n".utf8))

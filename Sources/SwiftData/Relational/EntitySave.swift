@@ -25,15 +25,18 @@ final class EntitySave: Sendable {
 
   struct Update: Sendable {
     let sql: String
+    /// The same for many rows, if the database has such a statement.
+    let listSQL: String?
     let cells: [SaveStatements.Cell]
     /// The slots that have columns.
     let slots: SlotSet
 
-    init(_ statement: (sql: String, columns: [SaveStatements.Column])) {
-      sql = statement.sql
-      cells = statement.columns.map(\.source)
+    fileprivate init(_ statements: SaveStatements, _ columns: [SaveStatements.Column]) {
+      sql = statements.update(of: columns)
+      listSQL = statements.listUpdate(of: columns)
+      cells = columns.map(\.source)
       var slots = SlotSet()
-      for column in statement.columns { slots.insert(column.slot) }
+      for column in columns { slots.insert(column.slot) }
       self.slots = slots
     }
   }
@@ -82,7 +85,10 @@ final class EntitySave: Sendable {
 
   /// Writes the columns of some slots in one row; `nil` if there are none.
   func update(of slots: SlotSet) -> Update? {
-    updates.value(for: slots) { statements.update(of: slots).map(Update.init) }
+    updates.value(for: slots) {
+      let columns = statements.columns(of: slots)
+      return columns.isEmpty ? nil : Update(statements, columns)
+    }
   }
 
   /// Whether the entity has a unique constraint.

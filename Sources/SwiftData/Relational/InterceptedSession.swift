@@ -101,10 +101,11 @@ private final class InterceptedStatement: PreparedSQL {
   }
 
   func run(
-    _ count: Int, values: (Int) -> RowValues, result: (_ index: Int, _ changedRows: Int) -> Void
+    _ count: Int, lists: String?, values: (Int) -> RowValues,
+    result: (_ index: Int, _ changedRows: Int) -> Void
   ) throws {
     try willRun(times: count)
-    try base.run(count, values: values, result: result)
+    try base.run(count, lists: lists, values: values, result: result)
   }
 
   func runUntilRejected(_ rows: RowWrites) throws -> Int {

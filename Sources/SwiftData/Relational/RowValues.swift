@@ -9,7 +9,7 @@ package struct RowValues {
   /// Parameter 0 of an insert.
   var leadingKey: Int64?
   /// The last parameter of an update.
-  var trailingKey: Int64?
+  package var trailingKey: Int64?
 
   package func bind(to target: some ParameterTarget) throws {
     var index: Int32 = 1

@@ -251,7 +251,9 @@ final class RowWriter {
   private func run(_ batch: UpdateBatch) throws {
     var done = 0
     func write() throws {
-      try prepared.statement(batch.update.sql).run(batch.rows.count) { index in
+      try prepared.statement(batch.update.sql).run(
+        batch.rows.count, lists: batch.update.listSQL
+      ) { index in
         RowValues(
           row: batch.rows[index].snapshot.rowCells, cells: batch.update.cells, keys: keys.inserted,
           trailingKey: batch.rows[index].key)

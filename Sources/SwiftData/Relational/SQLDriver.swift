@@ -241,11 +241,13 @@ package protocol PreparedSQL: AnyObject {
 
   /// Runs once for each number below `count`.
   /// - Parameters:
-  ///   - values: The values of the run with this number.
+  ///   - lists: A statement that does the same for many rows (`ListUpdate`), if there is one.
+  ///   - values: The values of the run with this number. Their last parameter is a key.
   ///   - result: Called for each run, in order, with the number of changed rows. Later runs may already
   ///     have been sent.
   func run(
-    _ count: Int, values: (Int) -> RowValues, result: (_ index: Int, _ changedRows: Int) -> Void
+    _ count: Int, lists: String?, values: (Int) -> RowValues,
+    result: (_ index: Int, _ changedRows: Int) -> Void
   ) throws
 
   /// Runs once for each group of rows, until a unique index rejects a row.
@@ -292,7 +294,8 @@ extension PreparedSQL {
   ) throws { receive(try integers(parameters)) }
 
   package func run(
-    _ count: Int, values: (Int) -> RowValues, result: (_ index: Int, _ changedRows: Int) -> Void
+    _ count: Int, lists: String?, values: (Int) -> RowValues,
+    result: (_ index: Int, _ changedRows: Int) -> Void
   ) throws {
     for index in 0..<count { result(index, try run(.row(values(index)))) }
   }

@@ -25,14 +25,16 @@ package struct SaveStatements: Sendable {
     package let path: String
     package let slot: Int
     package let source: Cell
+    let type: SQLType
 
     package var cell: Int { source.number }
     package var content: Cell.Content { source.content }
 
     fileprivate init(
-      name: String, path: String, slot: Int, cell: Int, content: Cell.Content
+      _ column: ColumnMapping, path: String, slot: Int, cell: Int, content: Cell.Content
     ) {
-      self.name = name
+      name = column.name
+      type = column.sqlType
       self.path = path
       self.slot = slot
       source = Cell(number: cell, content: content)
@@ -157,15 +159,28 @@ package struct SaveStatements: Sendable {
     return insert.rendered(in: dialect).sql
   }
 
-  /// The update of some slots; `nil` if they have no columns. The key is the last parameter.
-  package func update(of slots: SlotSet) -> (sql: String, columns: [Column])? {
-    let changed = columns.filter { slots.contains($0.slot) }
-    guard !changed.isEmpty else { return nil }
+  /// The columns of some slots.
+  package func columns(of slots: SlotSet) -> [Column] {
+    columns.filter { slots.contains($0.slot) }
+  }
+
+  /// The update of some columns. The key is the last parameter.
+  package func update(of changed: [Column]) -> String {
     var assignments = changed.enumerated().map { Assignment($1.name, .parameter($0)) }
     assignments.append(RowColumns.nextVersion)
     let update = Update(
       entity.table, set: assignments, where: SaveStatements.isRow(changed.count))
-    return (update.rendered(in: dialect).sql, changed)
+    return update.rendered(in: dialect).sql
+  }
+
+  /// The update of some columns in many rows; `nil` if the database has no such statement. Its parameters
+  /// are lists of those of `update`.
+  package func listUpdate(of changed: [Column]) -> String? {
+    guard dialect.joinsLists else { return nil }
+    let update = ListUpdate(
+      entity.table, set: changed.map { ListUpdate.Column($0.name, $0.type) },
+      key: ListUpdate.Column(RowColumns.key, .integer), version: RowColumns.version)
+    return update.rendered(in: dialect).sql
   }
 
   /// Sets the columns of some unique slots to null. The key is the only parameter.
@@ -203,21 +218,21 @@ package struct SaveStatements: Sendable {
         let isTagged = entity.descriptor.properties[slot].isExternallyStored
         columns.append(
           Column(
-            name: column.name, path: path, slot: slot, cell: slot,
+            column, path: path, slot: slot, cell: slot,
             content: isTagged ? .tagged : .plain))
       case .composite(let leaves):
         for (leaf, cell) in zip(leaves, entity.descriptor.properties[slot].leafCells) {
           columns.append(
             Column(
-              name: leaf.column.name, path: ([path] + leaf.leaf.path).joined(separator: "."),
+              leaf.column, path: ([path] + leaf.leaf.path).joined(separator: "."),
               slot: slot, cell: cell, content: .plain))
         }
       case .toOne(let toOne):
         columns.append(
-          Column(name: toOne.key.name, path: path, slot: slot, cell: slot, content: .key))
+          Column(toOne.key, path: path, slot: slot, cell: slot, content: .key))
         if let number = toOne.entityNumber {
           columns.append(
-            Column(name: number.name, path: path, slot: slot, cell: slot, content: .entityNumber))
+            Column(number, path: path, slot: slot, cell: slot, content: .entityNumber))
         }
       case .toMany, .ephemeral: continue
       }

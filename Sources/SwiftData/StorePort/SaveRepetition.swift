@@ -9,7 +9,7 @@ package enum WriteAccess: Sendable {
   case exclusive
 }
 
-/// What other writers did so that a transaction failed, although its work is right.
+/// Why a transaction failed, although its work is right.
 package enum WriteObstacle: Sendable {
   /// Both transactions read or wrote the same rows.
   case concurrentChange
@@ -18,6 +18,8 @@ package enum WriteObstacle: Sendable {
   case unseenValue
   /// Another program used a key that was reserved for a new row.
   case takenKey
+  /// The connection was lost, and nothing was committed.
+  case lostConnection
 }
 
 /// A database error after which the same work may succeed in a new transaction.
@@ -25,12 +27,13 @@ package protocol ConflictingWrite: Error {
   var obstacle: WriteObstacle? { get }
 }
 
-/// Decides whether a save that was disturbed by other writers is performed again. Used by
-/// `SaveSession` and by `RelationalStore.save`.
+/// Decides whether a save that was disturbed by other writers, or lost its connection, is performed
+/// again. Used by `SaveSession` and by `RelationalStore.save`.
 ///
 /// 1. The save is tried beside other writers, some times, with short random pauses.
 /// 2. Then it gets the database for itself, so that it cannot be disturbed for ever.
-/// 3. What fails even then is reported.
+/// 3. What fails even then is reported. So is the loss of a connection after two others: the work itself
+///    may be the cause.
 package struct SaveRepetition {
   /// How the next attempt writes.
   package private(set) var access: WriteAccess
@@ -38,11 +41,13 @@ package struct SaveRepetition {
   package private(set) var failures = 0
   private var exclusiveFailures = 0
   private var unseenValues = 0
+  private var lostConnections = 0
 
   /// The number of attempts beside other writers.
   private static let sharedAttempts = 6
   /// The number of attempts without other writers. Only other programs can disturb these.
   private static let exclusiveAttempts = 4
+  private static let repeatedLosses = 2
 
   package init(_ access: WriteAccess = .shared) { self.access = access }
 
@@ -50,6 +55,10 @@ package struct SaveRepetition {
   package mutating func repeats(after error: any Error) -> Bool {
     guard let obstacle = SaveRepetition.obstacle(error) else { return false }
     failures += 1
+    if obstacle == .lostConnection {
+      lostConnections += 1
+      return lostConnections <= SaveRepetition.repeatedLosses
+    }
     if access == .exclusive {
       exclusiveFailures += 1
       // Nobody else writes, so the value is in the way of a repetition too.
@@ -58,7 +67,7 @@ package struct SaveRepetition {
       }
     }
     if obstacle == .unseenValue { unseenValues += 1 }
-    if failures >= SaveRepetition.sharedAttempts || unseenValues > 1 { access = .exclusive }
+    if failures - lostConnections >= SaveRepetition.sharedAttempts || unseenValues > 1 { access = .exclusive }
     return true
   }
 

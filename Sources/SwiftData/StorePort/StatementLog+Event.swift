@@ -82,7 +82,8 @@ extension StatementLog {
     public let writtenPageCount: Int
   }
 
-  /// A save or a batch deletion that failed because of other writers, and is done again.
+  /// A save or a batch deletion that failed because of other writers, or lost its connection, and is
+  /// done again.
   public struct Repetition: Sendable {
     /// How often it has failed.
     public let failureCount: Int
@@ -110,8 +111,8 @@ extension StatementLog.Event: CustomStringConvertible {
         + "\(checkpoint.writtenPageCount) of \(checkpoint.pageCount) pages"
     case .repetition(let repetition):
       let access = repetition.isExclusive ? "without other writers" : "beside other writers"
-      return "SQL save failed \(repetition.failureCount) times because of other writers, repeated "
-        + "\(access) after \(milliseconds(repetition.pause)) ms"
+      return "SQL save failed \(repetition.failureCount) times because of other writers or a lost "
+        + "connection, repeated \(access) after \(milliseconds(repetition.pause)) ms"
     }
   }
 
