@@ -80,7 +80,9 @@ extension PostgresConnection {
   /// - Throws: `PostgresError`; if `isOutcomeUnknown` is true, the changes may be stored.
   package func commit() throws {
     if let depth = innerTransactions, depth > 0 {
-      try executeSingle("RELEASE SAVEPOINT \(PostgresConnection.innerName(depth - 1))")
+      let release = "RELEASE SAVEPOINT \(PostgresConnection.innerName(depth - 1))"
+      // The errors of statements that wait are those of this commit.
+      if deferred.isEmpty { try executeLater(release) } else { try executeSingle(release) }
       innerTransactions = depth - 1
       return
     }

@@ -23,7 +23,10 @@ extension PostgresStatement {
     while !rest.isEmpty {
       let (done, found) = try runList(lists, rest, values)
       if let found {
-        for index in done { result(index, values(index).trailingKey.map(found.contains) == true ? 1 : 0) }
+        for index in done {
+          let exists = values(index).trailingKey.map(found.contains) ?? false
+          result(index, exists ? 1 : 0)
+        }
       } else {
         try runEach(done, values, result)
       }

@@ -20,6 +20,20 @@ struct StatementTests {
     #expect(stopping.rendered(in: .sqlite).sql == #"INSERT OR FAIL INTO "J" ("a") VALUES (?1)"#)
   }
 
+  @Test func manyRowsAreUpdatedFromLists() {
+    let update = ListUpdate(
+      "ZITEM", set: [.init("ZNAME", .text), .init("ZSIZE", .real)], key: .init("Z_PK", .integer),
+      version: "Z_OPT")
+    #expect(
+      update.rendered(in: .postgreSQL)
+        == RenderedSQL(
+          sql: #"UPDATE "ZITEM" SET "ZNAME" = "new"."ZNAME", "ZSIZE" = "new"."ZSIZE", "#
+            + #""Z_OPT" = "ZITEM"."Z_OPT" + 1 FROM unnest((SELECT $1::TEXT[]), "#
+            + #"(SELECT $2::DOUBLE PRECISION[]), (SELECT $3::BIGINT[])) "#
+            + #"AS "new" ("ZNAME", "ZSIZE", "Z_PK") WHERE "ZITEM"."Z_PK" = "new"."Z_PK" "#
+            + #"RETURNING "ZITEM"."Z_PK""#, parameterCount: 3))
+  }
+
   @Test func updatesAndDeletes() {
     let key = SQLExpression.column(table: nil, name: "Z_PK")
     let version = SQLExpression.column(table: nil, name: "Z_OPT")

@@ -79,6 +79,31 @@ import Testing
     }
   }
 
+  /// Single models are read by other statements if they are prefetched than if they are faults.
+  @Test(arguments: TemporaryContainer.Storage.both)
+  func prefetchesForSingleModelsPass(_ storage: TemporaryContainer.Storage) throws {
+    let temporary = try TemporaryContainer(
+      for: Trip.self, Stop.self, storage: storage, seed: Journeys.three)
+    let expected = try temporary.makeContext().fetch(FetchDescriptor<Trip>())
+      .map { ($0.name, Set($0.stops.map(\.place))) }
+    try expectNoRepeatedFaults(in: temporary, atMost: 0) {
+      for (name, names) in expected {
+        let context = temporary.makeContext()
+        var trips = FetchDescriptor<Trip>(predicate: #Predicate { $0.name == name })
+        trips.relationshipKeyPathsForPrefetching = [\.stops]
+        let found = try context.fetch(trips)
+        #expect(found.map { Set($0.stops.map(\.place)) } == [names])
+      }
+      let context = temporary.makeContext()
+      for offset in 0..<3 {
+        var stops = FetchDescriptor<Stop>(sortBy: [SortDescriptor(\.place)])
+        (stops.fetchLimit, stops.fetchOffset) = (1, offset)
+        stops.relationshipKeyPathsForPrefetching = [\.trip]
+        #expect(try context.fetch(stops).first?.trip?.name != nil)
+      }
+    }
+  }
+
   @Test func asynchronousBodiesAreExamined() async throws {
     let temporary = try TemporaryContainer(for: Trip.self, Stop.self, seed: Journeys.three)
     let reader = Reader(modelContainer: temporary.container)

@@ -12,8 +12,11 @@ package final class EntitySelection: Sendable {
   /// By entity number.
   let members: [Int: Member]
   let onlyMember: Member
-  /// Reads one row by key.
+  /// Reads one row by key, for a fault.
   let byKey: String
+  /// Reads one row by key, in place of a list with only this key. Its text differs from that of `byKey`,
+  /// because the statements of faults are counted (`FaultRead`).
+  let byOnlyKey: String
   /// Reads the rows in a list of keys, which is parameter 0, in the order of the list.
   let byKeys: String
   /// Reads the rows from one key to another, in the order of the keys.
@@ -79,9 +82,11 @@ package final class EntitySelection: Sendable {
         descriptor: entity.descriptor, sources: [], scope: plans.scope(number: entity.number))
     let table = TableReference(entity.table, as: RowSelection.alias)
     let key = RowColumns.key(of: RowSelection.alias)
-    byKey =
-      Select(selection.columns, from: table, where: .binary(key, .equal, .parameter(0)))
-      .rendered(in: plans.dialect).sql
+    var select = Select(
+      selection.columns, from: table, where: .binary(key, .equal, .parameter(0)))
+    byKey = select.rendered(in: plans.dialect).sql
+    select.order = [.key(key)]
+    byOnlyKey = select.rendered(in: plans.dialect).sql
     byKeys = EntitySelection.byKeys(selection.columns, from: table, in: plans.database)
     byRange =
       Select(

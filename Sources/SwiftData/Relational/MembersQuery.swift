@@ -2,8 +2,10 @@ package import OpenSwiftDataSQLSyntax
 
 /// The query for the members of a to-many relationship, for one owner or several.
 package struct MembersQuery {
-  /// The members of one owner, whose key is parameter 0.
+  /// The members of one owner, whose key is parameter 0, for a relationship that is followed.
   package let ofOne: String
+  /// The same in place of a list of owners with only this one; the last column is the owner's key.
+  package let ofOnlyOwner: String
   /// The members of the owners in a JSON array, which is parameter 0, one owner after the other;
   /// the last column is the owner's key.
   package let ofMany: String
@@ -40,6 +42,7 @@ package struct MembersQuery {
     select.condition = .binary(owner, .equal, .parameter(0))
     ofOne = select.rendered(in: dialect).sql
     select.columns.append(ResultColumn(owner))
+    ofOnlyOwner = select.rendered(in: dialect).sql
     select.order = [byOwner, .key(member)]
     select.condition = .isMember(owner, of: ListParameter(.parameter(0), of: .integer))
     ofMany = select.rendered(in: dialect).sql

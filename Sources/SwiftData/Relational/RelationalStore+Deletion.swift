@@ -32,9 +32,9 @@ extension RelationalStore {
   private func delete(
     _ query: RowQuery, _ number: Int?, isFree: Bool, _ editor: EditingState
   ) throws {
-    let isOutermost = try driver.write(else: "nothing was deleted") { session in
+    let (number, isOutermost) = try driver.write(else: "nothing was deleted") { session in
       try requireNoOther(than: editor, session)
-      try transaction(session) {
+      let number: Int64? = try transaction(session) {
         let changes = RowChanges(self, session, by: editor)
         if isFree {
           try deleteRows(of: query, number, session, changes)
@@ -45,10 +45,11 @@ extension RelationalStore {
           try checkCounts(of: changes, session)
         }
         try changes.finish()
+        return changes.transaction
       }
-      return !isInTransaction(session)
+      return (number, !noteSave(number, in: session))
     }
-    if isOutermost { didCommit() }
+    if isOutermost { didCommit(number) }
   }
 
   package func entitiesConcerned(byDeletionOf descriptor: _ModelDescriptor) -> Set<String>? {

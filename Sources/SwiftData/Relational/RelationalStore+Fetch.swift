@@ -105,6 +105,9 @@ extension RelationalStore {
     let selection = plans.selection(of: entity, slots: slots)
     var reading = reading(selection, limit: keys.count)
     reading.isPartial = slots != nil
+    if keys.count == 1, let key = keys.first {
+      return SQLRead(sql: selection.byOnlyKey, parameters: .integer(key), reading: reading)
+    }
     if let range = RowKeyRange(keys) {
       reading.range = range
       return SQLRead(

@@ -94,6 +94,9 @@ extension RelationalStore {
     guard !keys.isEmpty, let plan = membersPlan(slot, descriptor) else { return nil }
     var reading = reading(plan.selection)
     reading.hasOwners = true
+    if keys.count == 1, let key = keys[0] {
+      return SQLRead(sql: plan.query.ofOnlyOwner, parameters: .integer(key), reading: reading)
+    }
     if let range = RelationalStore.range(of: keys) {
       return SQLRead(
         sql: plan.query.ofRange, parameters: .pair(range.first, range.second), reading: reading)

@@ -102,7 +102,7 @@ private final class RelationalSave: OpenSave {
     do {
       isOutermost = try transaction.lease.use { session in
         try session.commit()
-        return !store.isInTransaction(session)
+        return !store.noteSave(number ?? added?.number, in: session)
       }
     } catch {
       transaction.abandon(triedCommit: true)

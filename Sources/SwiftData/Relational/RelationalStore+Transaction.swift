@@ -27,19 +27,26 @@ extension RelationalStore {
       throw error
     }
     driver.externalValues?.didBegin()
-    transactionOwners.withLock { $0[identity] = editor.id }
+    openTransactions.withLock { $0[identity] = EnclosingTransaction(owner: editor.id) }
     return RelationalTransaction(
       store: self, lease: lease, session: identity, externalVersion: version)
   }
 
-  /// Whether a context has opened a transaction around its saves on this session.
-  func isInTransaction(_ session: any SQLSession) -> Bool {
-    transactionOwners.withLock { $0[ObjectIdentifier(session)] != nil }
+  /// Notes a save or a deletion in the transaction that a context has opened on this database session.
+  /// - Parameter number: Its number in the history; `nil` if it has none.
+  /// - Returns: Whether there is such a transaction.
+  func noteSave(_ number: Int64?, in session: any SQLSession) -> Bool {
+    openTransactions.withLock { transactions in
+      guard var transaction = transactions[ObjectIdentifier(session)] else { return false }
+      transaction.lastNumber = number ?? transaction.lastNumber
+      transactions[ObjectIdentifier(session)] = transaction
+      return true
+    }
   }
 
   /// Whether a context has opened a transaction around its saves, on any thread.
   func isInTransaction(of editor: EditingState) -> Bool {
-    transactionOwners.withLock { $0.values.contains(editor.id) }
+    openTransactions.withLock { $0.values.contains { $0.owner == editor.id } }
   }
 
   /// A save of another context on this thread would become part of the transaction. It would be
@@ -55,13 +62,21 @@ extension RelationalStore {
   }
 
   func requireNoOther(than editor: EditingState, _ session: any SQLSession) throws {
-    let owner = transactionOwners.withLock { $0[ObjectIdentifier(session)] }
+    let owner = openTransactions.withLock { $0[ObjectIdentifier(session)]?.owner }
     guard let owner, owner != editor.id else { return }
     throw SwiftDataError.storeWriteFailure.with(
       "Another context of this thread has opened a transaction on the store. Make the changes in that "
         + "context, or after the end of the transaction. Nothing was stored.",
       because: .invalidRequest)
   }
+}
+
+/// What is known of a transaction around several saves.
+struct EnclosingTransaction {
+  /// The context that has opened it.
+  let owner: EditingState.ID
+  /// The number of its last save in the history.
+  var lastNumber: Int64?
 }
 
 /// A transaction around several saves. It holds the writer until it ends.
@@ -90,10 +105,10 @@ private final class RelationalTransaction: StoreTransaction {
       end { external?.didRollBack(triedCommit: true) }
       throw error
     }
-    forgetOwner()
+    let last = forget()?.lastNumber
     external?.didCommit()
     lease.end()
-    store.didCommit()
+    store.didCommit(last)
   }
 
   func abandon() {
@@ -102,12 +117,13 @@ private final class RelationalTransaction: StoreTransaction {
 
   private func end(_ settle: () -> Void) {
     try? lease.use { $0.rollbackEnclosingTransaction() }
-    forgetOwner()
+    forget()
     settle()
     lease.end()
   }
 
-  private func forgetOwner() {
-    store.transactionOwners.withLock { $0[session] = nil }
+  @discardableResult
+  private func forget() -> EnclosingTransaction? {
+    store.openTransactions.withLock { $0.removeValue(forKey: session) }
   }
 }

@@ -40,9 +40,9 @@ package final class RelationalStore: StorePort {
   let ownTransactions = OwnTransactions()
   /// The gap that the next save without history may extend.
   let ownGap = HistoryGap()
-  /// The contexts whose transactions enclose their saves, by the session of the transaction. Each entry
-  /// is written by the thread that has the session.
-  let transactionOwners = Mutex<[ObjectIdentifier: EditingState.ID]>([:])
+  /// The transactions of contexts around their saves, by their database session. Each entry is written by
+  /// the thread that has the session.
+  let openTransactions = Mutex<[ObjectIdentifier: EnclosingTransaction]>([:])
 
   package init(
     name: String, identifier: String, schema: Schema, mapping: SchemaMapping,

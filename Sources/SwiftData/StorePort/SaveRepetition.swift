@@ -39,9 +39,11 @@ package struct SaveRepetition {
   package private(set) var access: WriteAccess
   /// The number of attempts that failed.
   package private(set) var failures = 0
+  private var lostConnections = 0
+  /// The failures because of other writers.
+  private var disturbances = 0
   private var exclusiveFailures = 0
   private var unseenValues = 0
-  private var lostConnections = 0
 
   /// The number of attempts beside other writers.
   private static let sharedAttempts = 6
@@ -59,6 +61,7 @@ package struct SaveRepetition {
       lostConnections += 1
       return lostConnections <= SaveRepetition.repeatedLosses
     }
+    disturbances += 1
     if access == .exclusive {
       exclusiveFailures += 1
       // Nobody else writes, so the value is in the way of a repetition too.
@@ -67,7 +70,7 @@ package struct SaveRepetition {
       }
     }
     if obstacle == .unseenValue { unseenValues += 1 }
-    if failures - lostConnections >= SaveRepetition.sharedAttempts || unseenValues > 1 { access = .exclusive }
+    if disturbances >= SaveRepetition.sharedAttempts || unseenValues > 1 { access = .exclusive }
     return true
   }
 
