@@ -35,6 +35,8 @@ final class PostgresNumbers: SharedNumbers {
   private let addition: String
   /// The addition that fails if a text is not stored any more.
   private let checkedAddition: String
+  /// The same for a single changed row.
+  private let checkedAdditionOfOne: String
   private let state = Mutex(State())
 
   /// The number of keys in a block. A process that ends loses half of it for each table.
@@ -57,6 +59,7 @@ final class PostgresNumbers: SharedNumbers {
     }
     addition = PostgresNumbers.addition(nextNumber)
     checkedAddition = PostgresNumbers.addition(nextNumber, isChecked: true)
+    checkedAdditionOfOne = PostgresNumbers.additionOfOne(nextNumber)
   }
 
   // MARK: Keys
@@ -160,7 +163,7 @@ final class PostgresNumbers: SharedNumbers {
   // MARK: Sequences
 
   /// The name in SQL of an entity's sequence.
-  private static func sequence(_ number: Int) -> String { "\"Z_KEYS_\(number)\"" }
+  static func sequence(_ number: Int) -> String { "\"Z_KEYS_\(number)\"" }
 
   /// Creates the sequences that do not exist, and sets the others behind the keys in the tables, which
   /// a migration assigns without them.
@@ -245,8 +248,19 @@ final class PostgresNumbers: SharedNumbers {
     let texts = transaction.texts.map { $0.map { _StoredValue.text($0) } ?? .null }
     let changes = transaction.changes
     if let rowLock { try session.statement(rowLock).runLater(.none) }
+    note(transaction.time, session)
     let tombstones = changes.map(\.preserved.count).max() ?? 0
     let isChecked = session.runsBesideWriters
+    if isChecked, tombstones == 0, changes.count == 1, changes[0].keys.count == 1 {
+      let change = changes[0]
+      let values: [_StoredValue] = [
+        .real(transaction.time), .integer(change.type.rawValue), .integer(Int64(change.entity)),
+        .integer(change.keys.lowerBound), change.columns.map { .blob($0) } ?? .null,
+      ]
+      return try session.statement(checkedAdditionOfOne).integersLater(.values(texts + values)) {
+        $0.first.map(added)
+      }
+    }
     let addition =
       tombstones == 0
       ? isChecked ? checkedAddition : addition
@@ -263,7 +277,6 @@ final class PostgresNumbers: SharedNumbers {
         PostgresNumbers.list(changes.map(\.keys.upperBound)),
         PostgresNumbers.list(changes.map(\.columns)),
       ] + preserved)
-    note(transaction.time, session)
     if isChecked {
       return try session.statement(addition).integersLater(parameters) { $0.first.map(added) }
     }
@@ -316,64 +329,6 @@ final class PostgresNumbers: SharedNumbers {
       state.withLock { state in _ = state.texts.insert(text) }
     }
   }
-
-  /// Takes the lock and the next number, and writes the transaction and its changes. `CASE` takes them in
-  /// this order. The lock is that of the table in this schema of the database.
-  /// Parameters: the four texts, the time, and lists of the changes' types, entities, first and last
-  /// keys and columns; then a list of each preserved value of deleted rows. Returns the number and the
-  /// keys of the texts.
-  /// - Parameters:
-  ///   - number: The expression that takes the number.
-  ///   - isChecked: Whether a text that is not stored is an error, a division by zero.
-  private static func addition(
-    _ number: String, tombstones: Int = 0, isChecked: Bool = false
-  ) -> String {
-    func each(_ text: (Int) -> String) -> String { (0..<tombstones).map(text).joined() }
-    let columns = each { ", \"\(HistoryTables.Change.tombstone($0))\"" }
-    let values = each { ", decode(c.value\($0), 'hex')" }
-    let names = each { ", value\($0)" }
-    // The server estimates rows by the lengths of lists, and would plan the statement anew for each save,
-    // which takes longer than to run it. It does not look into a subquery.
-    let types =
-      ["bigint", "bigint", "bigint", "bigint", "text"]
-      + Array(repeating: "text", count: tombstones)
-    let lists = types.enumerated().map { "(SELECT $\($0 + 6)::\($1)[])" }
-    let keys = (1...4).map { "\(keyOfText($0)) AS text\($0)" }.joined(separator: ", ")
-    let isStored = (1...4).map { "($\($0)::text IS NULL OR text\($0) IS NOT NULL)" }
-      .joined(separator: " AND ")
-    let checked = isChecked ? "\(textCheck) \(isStored) THEN 1 ELSE 0 END * (\(number))" : number
-    return """
-      WITH texts AS MATERIALIZED (SELECT \(keys)), \
-      next AS MATERIALIZED (SELECT \(checked) AS number, texts.* FROM texts), \
-      added AS (INSERT INTO "ATRANSACTION" ("Z_PK", "Z_ENT", "ZAUTHORTS", "ZBUNDLEIDTS", \
-      "ZCONTEXTNAMETS", "ZPROCESSIDTS", "ZTIMESTAMP") \
-      SELECT number, 16002, text1, text2, text3, text4, $5::double precision FROM next \
-      RETURNING "Z_PK", "ZAUTHORTS", "ZBUNDLEIDTS", "ZCONTEXTNAMETS", "ZPROCESSIDTS"), \
-      changes AS (INSERT INTO "ACHANGE" ("Z_PK", "Z_ENT", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", \
-      "ZTRANSACTIONID", "ZCOLUMNS"\(columns)) \
-      SELECT nextval('\(sequence(16_001))'), 16001, c.type, c.entity, k.key, next.number, \
-      decode(c.columns, 'hex')\(values) FROM next CROSS JOIN \
-      unnest(\(lists.joined(separator: ", "))) \
-      AS c (type, entity, first, last, columns\(names)) \
-      CROSS JOIN LATERAL generate_series(c.first, c.last) AS k (key)) \
-      SELECT * FROM added
-      """
-  }
-
-  private static let textCheck = "1 / CASE WHEN"
-
-  private static func keyOfText(_ parameter: Int) -> String {
-    "(SELECT \"Z_PK\" FROM \"ATRANSACTIONSTRING\" WHERE \"ZNAME\" = $\(parameter)::text)"
-  }
-
-  /// Gives a transaction its texts. Parameters: the four texts, and the number.
-  private static let completion = """
-    UPDATE "ATRANSACTION" SET "ZAUTHORTS" = \(keyOfText(1)), "ZBUNDLEIDTS" = \(keyOfText(2)), \
-    "ZCONTEXTNAMETS" = \(keyOfText(3)), "ZPROCESSIDTS" = \(keyOfText(4)) WHERE "Z_PK" = $5
-    """
-
-  /// With the table's number it makes a lock that other programs hardly use.
-  private static let lockClass = 0x5377_6966
 
   private static func list(_ values: [Int64]) -> _StoredValue {
     .text("{" + values.map(String.init).joined(separator: ",") + "}")

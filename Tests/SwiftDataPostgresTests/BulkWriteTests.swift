@@ -336,7 +336,7 @@ struct BulkWriteTests {
   /// work itself, without preparing statements.
   @Test func roundTripsOfASaveAreCounted() throws {
     // Where history is removed, the last number is known, not read.
-    let (container, _) = try store(keeping: HistoryRetention(maximumAge: 3600))
+    let (container, _) = try store(keeping: HistoryRetention(maximumCount: 1_000_000))
     let context = ModelContext(container)
     var random = NumberSequence(1)
     func trips(_ body: () throws -> Void) throws -> Int {
@@ -362,12 +362,13 @@ struct BulkWriteTests {
       try context.save()
       index += 1
     }
-    for index in 0..<40 { context.insert(Coupon("code \(index)", index)) }
-    try context.save()
-    let coupons = try context.fetch(FetchDescriptor<Coupon>())
+    let other = ModelContext(container)
+    for index in 0..<40 { other.insert(Coupon("code \(index)", index)) }
+    try other.save()
+    let coupons = try other.fetch(FetchDescriptor<Coupon>())
     let inTransaction = try [1, 10, 20, 40].map { count in
       try trips {
-        try context.transaction { for coupon in coupons.prefix(count) { coupon.value += 1 } }
+        try other.transaction { for coupon in coupons.prefix(count) { coupon.value += 1 } }
       }
     }
     let reading = try trips { _ = try context.fetchCount(FetchDescriptor<Sample>()) }

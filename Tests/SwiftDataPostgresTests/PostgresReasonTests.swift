@@ -165,7 +165,7 @@ struct PostgresReasonTests {
   @Test func aStatementThatTheServerCancels() throws {
     let schema = try schemaName()
     let error = try waitingSave(.seconds(30)) { admin in
-      try admin.cancel("pg_cancel_backend", in: schema)
+      try admin.cancelWaiting(in: schema)
     }
     guard case .cancelled = error.reason else {
       Issue.record("\(error.reason): \(error)")
@@ -175,9 +175,17 @@ struct PostgresReasonTests {
 
   /// A save begins again, up to twice.
   @Test func connectionsThatTheServerEnds() throws {
-    let schema = try schemaName()
-    let error = try waitingSave(.seconds(30)) { admin in
-      for _ in 0..<3 { try admin.cancel("pg_terminate_backend", in: schema) }
+    let server = try PostgresServer()
+    defer { server.stop() }
+    let context = ModelContext(
+      try ModelContainer(
+        for: Place.self, City.self,
+        configurations: PostgresConfiguration(url: server.addressOfNewSchema())))
+    context.insert(Place("a"))
+    let error = try SaveStep.$reached.withValue({ step in
+      if step == .locked { try? server.endConnections() }
+    }) {
+      try failure { try context.save() }
     }
     guard case .unavailable = error.reason, error.reason.isTransient else {
       Issue.record("\(error.reason): \(error)")
@@ -254,18 +262,14 @@ struct PostgresReasonTests {
 }
 
 extension StoredRows {
-  /// Ends what waits for a lock in the tables of a schema, as soon as something does.
-  fileprivate func cancel(_ function: String, in schema: String) throws {
-    for _ in 0..<500 {
-      let ended = try connection.prepare(
-        """
-        SELECT \(function)(a.pid) FROM pg_stat_activity a JOIN pg_locks l ON l.pid = a.pid \
-        WHERE a.wait_event_type = 'Lock' AND a.query LIKE 'UPDATE "ZPLACE"%' \
-        AND l.relation = '\(schema)."ZPLACE"'::regclass
-        """
-      ).values()
-      if !ended.isEmpty { return }
-      Thread.sleep(forTimeInterval: 0.01)
-    }
+  /// Cancels what waits for a lock in the tables of a schema.
+  fileprivate func cancelWaiting(in schema: String) throws {
+    _ = try connection.prepare(
+      """
+      SELECT pg_cancel_backend(a.pid) FROM pg_stat_activity a JOIN pg_locks l ON l.pid = a.pid \
+      WHERE a.wait_event_type = 'Lock' AND a.query LIKE 'UPDATE "ZPLACE"%' \
+      AND l.relation = '\(schema)."ZPLACE"'::regclass
+      """
+    ).values()
   }
 }

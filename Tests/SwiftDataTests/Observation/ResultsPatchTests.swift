@@ -88,7 +88,7 @@ struct ResultsPatchTests {
       there.rank = 995
       try other.save()
     }
-    #expect(fresh.count == 1 && !fresh[0].contains("ORDER BY"), "\(fresh)")
+    #expect(fresh.count == 1 && fresh[0].contains("\"Z_PK\" = "), "\(fresh)")
     #expect(observer.results.last?.rank == 995)
     let gone = try reads(observer) {
       other.delete(there)

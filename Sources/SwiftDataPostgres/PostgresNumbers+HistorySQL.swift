@@ -1,0 +1,87 @@
+import SwiftData
+
+// The statements that write a transaction of the history, where several write at once.
+
+extension PostgresNumbers {
+  /// Takes the lock and the next number, and writes the transaction and its changes. `CASE` takes them in
+  /// this order. The lock is that of the table in this schema of the database.
+  /// Parameters: the four texts, the time, and lists of the changes' types, entities, first and last
+  /// keys and columns; then a list of each preserved value of deleted rows. Returns the number and the
+  /// keys of the texts.
+  /// - Parameters:
+  ///   - number: The expression that takes the number.
+  ///   - isChecked: Whether a text that is not stored is an error, a division by zero.
+  static func addition(
+    _ number: String, tombstones: Int = 0, isChecked: Bool = false
+  ) -> String {
+    func each(_ text: (Int) -> String) -> String { (0..<tombstones).map(text).joined() }
+    let columns = each { ", \"\(HistoryTables.Change.tombstone($0))\"" }
+    let values = each { ", decode(c.value\($0), 'hex')" }
+    let names = each { ", value\($0)" }
+    // The server estimates rows by the lengths of lists, and would plan the statement anew for each save,
+    // which takes longer than to run it. It does not look into a subquery.
+    let types =
+      ["bigint", "bigint", "bigint", "bigint", "text"]
+      + Array(repeating: "text", count: tombstones)
+    let lists = types.enumerated().map { "(SELECT $\($0 + 6)::\($1)[])" }
+    return """
+      \(newTransaction(isChecked ? checked(number) : number)) \
+      RETURNING "Z_PK", "ZAUTHORTS", "ZBUNDLEIDTS", "ZCONTEXTNAMETS", "ZPROCESSIDTS"), \
+      changes AS (INSERT INTO "ACHANGE" ("Z_PK", "Z_ENT", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", \
+      "ZTRANSACTIONID", "ZCOLUMNS"\(columns)) \
+      SELECT nextval('\(sequence(16_001))'), 16001, c.type, c.entity, k.key, next.number, \
+      decode(c.columns, 'hex')\(values) FROM next CROSS JOIN \
+      unnest(\(lists.joined(separator: ", "))) \
+      AS c (type, entity, first, last, columns\(names)) \
+      CROSS JOIN LATERAL generate_series(c.first, c.last) AS k (key)) \
+      SELECT * FROM added
+      """
+  }
+
+  /// The checked addition for a single change, without lists, which cost the server as much as the rest.
+  /// Parameters: the four texts, the time, and the type, entity, key and columns of the change.
+  /// Returns the number.
+  static func additionOfOne(_ number: String) -> String {
+    """
+    \(newTransaction(checked(number))) RETURNING "Z_PK") \
+    INSERT INTO "ACHANGE" ("Z_PK", "Z_ENT", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", \
+    "ZTRANSACTIONID", "ZCOLUMNS") \
+    SELECT nextval('\(sequence(16_001))'), 16001, $6::bigint, $7::bigint, $8::bigint, "Z_PK", \
+    $9::bytea FROM added RETURNING "ZTRANSACTIONID"
+    """
+  }
+
+  /// The beginning of both additions, up to the row of the transaction.
+  private static func newTransaction(_ number: String) -> String {
+    let keys = (1...4).map { "\(keyOfText($0)) AS text\($0)" }.joined(separator: ", ")
+    return """
+      WITH texts AS MATERIALIZED (SELECT \(keys)), \
+      next AS MATERIALIZED (SELECT \(number) AS number, texts.* FROM texts), \
+      added AS (INSERT INTO "ATRANSACTION" ("Z_PK", "Z_ENT", "ZAUTHORTS", "ZBUNDLEIDTS", \
+      "ZCONTEXTNAMETS", "ZPROCESSIDTS", "ZTIMESTAMP") \
+      SELECT number, 16002, text1, text2, text3, text4, $5::double precision FROM next
+      """
+  }
+
+  /// The number, or an error if a text is not stored.
+  private static func checked(_ number: String) -> String {
+    let isStored = (1...4).map { "($\($0)::text IS NULL OR text\($0) IS NOT NULL)" }
+      .joined(separator: " AND ")
+    return "\(textCheck) \(isStored) THEN 1 ELSE 0 END * (\(number))"
+  }
+
+  static let textCheck = "1 / CASE WHEN"
+
+  private static func keyOfText(_ parameter: Int) -> String {
+    "(SELECT \"Z_PK\" FROM \"ATRANSACTIONSTRING\" WHERE \"ZNAME\" = $\(parameter)::text)"
+  }
+
+  /// Gives a transaction its texts. Parameters: the four texts, and the number.
+  static let completion = """
+    UPDATE "ATRANSACTION" SET "ZAUTHORTS" = \(keyOfText(1)), "ZBUNDLEIDTS" = \(keyOfText(2)), \
+    "ZCONTEXTNAMETS" = \(keyOfText(3)), "ZPROCESSIDTS" = \(keyOfText(4)) WHERE "Z_PK" = $5
+    """
+
+  /// With the table's number it makes a lock that other programs hardly use.
+  static let lockClass = 0x5377_6966
+}
