@@ -84,6 +84,14 @@ extension SQLDialect {
     }
   }
 
+  /// What follows the definition of a table whose rows are updated.
+  var roomForUpdates: String {
+    switch self {
+    case .sqlite: ""
+    case .postgreSQL: " WITH (fillfactor = 90)"
+    }
+  }
+
   /// Whether a statement can read several lists as one table with a column for each.
   package var joinsLists: Bool { self == .postgreSQL }
 

@@ -21,6 +21,7 @@ extension CreateTable {
       renderer.write(")")
     }
     renderer.write(" )")
+    if isUpdated { renderer.write(renderer.dialect.roomForUpdates) }
   }
 }
 

@@ -16,15 +16,19 @@ package struct CreateTable: SQLStatement {
   /// The columns of a composite primary key; empty if a column definition declares the key.
   package var primaryKey: [String]
   package var ifNotExists: Bool
+  /// Whether rows are updated often. A database that writes a new version of the row then leaves room for
+  /// it beside the old one, so that the indexes need not change.
+  package var isUpdated: Bool
 
   package init(
     _ name: String, columns: [ColumnDefinition], primaryKey: [String] = [],
-    ifNotExists: Bool = false
+    ifNotExists: Bool = false, isUpdated: Bool = false
   ) {
     self.name = name
     self.columns = columns
     self.primaryKey = primaryKey
     self.ifNotExists = ifNotExists
+    self.isUpdated = isUpdated
   }
 }
 

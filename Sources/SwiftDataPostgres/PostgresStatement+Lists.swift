@@ -8,6 +8,7 @@ extension PostgresStatement {
   /// From this many rows on, lists are faster.
   private static let listedRows = 8
   /// The limits of a list: a unique value that is taken undoes all its rows, and they are written again.
+  /// A row that is larger is sent alone, because lists copy their values.
   private static let rowsPerList = 1000
   private static let bytesPerList = 1 << 20
 
@@ -49,8 +50,8 @@ extension PostgresStatement {
   }
 
   /// Writes the first of some rows with one statement.
-  /// - Returns: The rows, and the keys of those that exist; no keys if nothing was written, because a
-  ///   unique index rejected a row, or the types of the columns are not those of the models.
+  /// - Returns: The rows, and the keys of those that exist; no keys if nothing was written, because the
+  ///   first row is large, a unique index rejected a row, or columns have other types than the models.
   private func runList(
     _ sql: String, _ indices: Range<Int>, _ values: (Int) -> RowValues
   ) throws -> (indices: Range<Int>, found: Set<Int64>?) {
@@ -59,9 +60,10 @@ extension PostgresStatement {
     for index in indices.prefix(PostgresStatement.rowsPerList) {
       parameters.clear()
       try values(index).bind(to: self)
+      if lists.size + parameters.size > PostgresStatement.bytesPerList { break }
       try described { try lists.append(parameters) }
-      if lists.size >= PostgresStatement.bytesPerList { break }
     }
+    if lists.count == 0 { return (indices.prefix(1), nil) }
     let done = indices.prefix(lists.count)
     do {
       let found = try connection.savepoint("list") { () -> Set<Int64>? in

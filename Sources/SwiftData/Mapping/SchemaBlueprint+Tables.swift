@@ -130,7 +130,8 @@ extension StoreLayout.Table {
         ColumnDefinition(RowColumns.key, .integer, isPrimaryKey: true),
         ColumnDefinition(RowColumns.entity, .integer),
         ColumnDefinition(RowColumns.version, .integer),
-      ] + columns.map { ColumnDefinition($0.name, type($0) ?? $0.type.sqlType) })
+      ] + columns.map { ColumnDefinition($0.name, type($0) ?? $0.type.sqlType) },
+      isUpdated: true)
   }
 }
 

@@ -4,11 +4,9 @@ import SwiftData
 
 /// What requests do with posts. Each function runs on the actor of its context.
 extension ModelContext {
-  /// - Parameter related: The relationships whose models are needed too; they are read with the post.
-  func post(_ code: String, with related: [PartialKeyPath<Post>] = []) throws -> Post {
-    var descriptor = FetchDescriptor<Post>(predicate: #Predicate { $0.code == code })
-    descriptor.relationshipKeyPathsForPrefetching = related
-    guard Code.isValid(code), let post = try fetch(descriptor).first
+  func post(_ code: String) throws -> Post {
+    guard Code.isValid(code),
+      let post = try fetch(FetchDescriptor<Post>(predicate: #Predicate { $0.code == code })).first
     else { throw HTTPError(.notFound, message: "There is no such post.") }
     return post
   }
