@@ -3,26 +3,18 @@
 ///
 /// For databases that can read several lists as one table.
 package struct ListUpdate: Hashable, Sendable, SQLStatement {
-  package struct Column: Hashable, Sendable {
-    package var name: String
-    package var type: SQLType
-
-    package init(_ name: String, _ type: SQLType) {
-      self.name = name
-      self.type = type
-    }
-  }
-
   package var table: String
-  package var columns: [Column]
-  package var key: Column
+  package var columns: [ColumnDefinition]
+  package var key: ColumnDefinition
   /// A column that is incremented by one.
   package var version: String
 
   /// The name of the table that the lists are.
   private static let new = "new"
 
-  package init(_ table: String, set columns: [Column], key: Column, version: String) {
+  package init(
+    _ table: String, set columns: [ColumnDefinition], key: ColumnDefinition, version: String
+  ) {
     self.table = table
     self.columns = columns
     self.key = key

@@ -152,22 +152,28 @@ struct BulkWriteTests {
       try rows("SELECT count(*) FROM \"ZCOUPON\"", connection) == [[.integer(200)]])
   }
 
+  /// Makes the server note each statement of a kind in the table `noted`.
+  private func countStatements(
+    _ kind: String, on table: String, _ connection: PostgresConnection
+  ) throws {
+    try connection.execute(
+      """
+      CREATE TABLE noted (x BIGINT);
+      CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS
+        'BEGIN INSERT INTO noted VALUES (1); RETURN NULL; END';
+      CREATE TRIGGER note AFTER \(kind) ON "\(table)" FOR EACH STATEMENT EXECUTE FUNCTION note()
+      """)
+  }
+
   /// COPY is one statement for all rows.
   @Test func manyNewModelsWithUniqueValuesAreOneStatement() throws {
     let (container, connection) = try store()
-    try connection.execute(
-      """
-      CREATE TABLE inserts (x BIGINT);
-      CREATE FUNCTION note_insert() RETURNS trigger LANGUAGE plpgsql AS
-        'BEGIN INSERT INTO inserts VALUES (1); RETURN NULL; END';
-      CREATE TRIGGER note AFTER INSERT ON "ZCOUPON" FOR EACH STATEMENT
-        EXECUTE FUNCTION note_insert()
-      """)
+    try countStatements("INSERT", on: "ZCOUPON", connection)
     let context = ModelContext(container)
     for index in 0..<200 { context.insert(Coupon("code \(index)", index)) }
     try context.save()
     #expect(try rows("SELECT count(*) FROM \"ZCOUPON\"", connection) == [[.integer(200)]])
-    #expect(try rows("SELECT count(*) FROM inserts", connection) == [[.integer(1)]])
+    #expect(try rows("SELECT count(*) FROM noted", connection) == [[.integer(1)]])
   }
 
   /// Updated rows move to the end of the table. Without an order, models have that of the keys, so that
@@ -280,27 +286,16 @@ struct BulkWriteTests {
     #expect(together == (try changed(savesEach: true)))
   }
 
-  private func countUpdates(of table: String, _ connection: PostgresConnection) throws {
-    try connection.execute(
-      """
-      CREATE TABLE updates (x BIGINT);
-      CREATE FUNCTION note_update() RETURNS trigger LANGUAGE plpgsql AS
-        'BEGIN INSERT INTO updates VALUES (1); RETURN NULL; END';
-      CREATE TRIGGER note AFTER UPDATE ON "\(table)" FOR EACH STATEMENT
-        EXECUTE FUNCTION note_update()
-      """)
-  }
-
   /// One statement for each list of 1,000 rows.
   @Test func manyChangedRowsAreFewStatements() throws {
     let (container, connection) = try store()
     let context = ModelContext(container)
     for index in 0..<2500 { context.insert(Coupon("code \(index)", index)) }
     try context.save()
-    try countUpdates(of: "ZCOUPON", connection)
+    try countStatements("UPDATE", on: "ZCOUPON", connection)
     for coupon in try context.fetch(FetchDescriptor<Coupon>()) { coupon.value += 1 }
     try context.save()
-    #expect(try rows("SELECT count(*) FROM updates", connection) == [[.integer(3)]])
+    #expect(try rows("SELECT count(*) FROM noted", connection) == [[.integer(3)]])
   }
 
   /// Pages have room for new versions of rows, so that updates do not write to the indexes.
@@ -335,7 +330,7 @@ struct BulkWriteTests {
     var random = NumberSequence(1)
     for index in 0..<20 { context.insert(Sample(index, &random)) }
     try context.save()
-    try countUpdates(of: "ZSAMPLE", connection)
+    try countStatements("UPDATE", on: "ZSAMPLE", connection)
     let samples = try context.fetch(FetchDescriptor<Sample>(sortBy: [SortDescriptor(\.number)]))
     func data(_ number: Int) -> Data {
       Data(repeating: UInt8(number), count: [3, 7].contains(number) ? 1_500_000 : 10)
@@ -344,7 +339,33 @@ struct BulkWriteTests {
     try context.save()
     let found = try ModelContext(container).fetch(FetchDescriptor<Sample>())
     #expect(found.count == 20 && found.allSatisfy { $0.data == data($0.number) })
-    #expect(try rows("SELECT count(*) FROM updates", connection) == [[.integer(5)]])
+    #expect(try rows("SELECT count(*) FROM noted", connection) == [[.integer(5)]])
+  }
+
+  /// The list would be one of truth values, or of whole numbers.
+  @Test(arguments: [
+    ("ZFLAG", "BIGINT", "\"ZFLAG\"::INTEGER"), ("ZNUMBER", "NUMERIC", "\"ZNUMBER\""),
+  ])
+  func columnsWithOtherTypesAreWrittenRowByRow(
+    _ column: String, _ type: String, _ value: String
+  ) throws {
+    let (container, connection) = try store()
+    let context = ModelContext(container)
+    var random = NumberSequence(1)
+    for index in 0..<20 { context.insert(Sample(index, &random)) }
+    try context.save()
+    try connection.execute(
+      "ALTER TABLE \"ZSAMPLE\" ALTER \"\(column)\" TYPE \(type) USING \(value)")
+    try countStatements("UPDATE", on: "ZSAMPLE", connection)
+    for sample in try context.fetch(FetchDescriptor<Sample>()) {
+      sample.flag.toggle()
+      sample.number += 100
+    }
+    try context.save()
+    #expect(try rows("SELECT count(*) FROM noted", connection) == [[.integer(20)]])
+    #expect(
+      try rows("SELECT sum(\"ZNUMBER\")::bigint FROM \"ZSAMPLE\"", connection)
+        == [[.integer(20 * 100 + 190)]])
   }
 
   @Test func aChangedRowThatIsGoneIsFoundAmongMany() throws {
@@ -419,12 +440,18 @@ struct BulkWriteTests {
         try other.transaction { for coupon in coupons.prefix(count) { coupon.value += 1 } }
       }
     }
+    let insertingInTransaction = try trips {
+      let empty = ModelContext(container)
+      try empty.transaction { empty.insert(Coupon("new \(index)", index)) }
+      index += 1
+    }
     let reading = try trips { _ = try context.fetchCount(FetchDescriptor<Sample>()) }
     #expect(inserting == 2)
     #expect(updating == 2)
     // The begin with its locks, the models as the transaction sees them, their changes, the history, and
     // the commit.
     #expect(inTransaction == [5, 5, 5, 5])
+    #expect(insertingInTransaction == 4)
     #expect(reading == 1)
   }
 }

@@ -128,6 +128,24 @@ struct DisturbedSavesTests {
     #expect(try rows.integer("SELECT count(*) FROM \"ATRANSACTION\"") == 11)
   }
 
+  @Test func aSaveSurvivesARestartOfTheServer() throws {
+    let server = try PostgresServer()
+    defer { server.stop() }
+    let address = try server.addressOfNewSchema()
+    let context = ModelContext(try container(address, .seconds(20)))
+    context.insert(Place("a"))
+    try context.save()
+    context.insert(Place("b"))
+    let restarts = Mutex(1)
+    try SaveStep.$reached.withValue({ step in
+      guard step == .written, restarts.withLock({ $0 > 0 }) else { return }
+      restarts.withLock { $0 -= 1 }
+      #expect(throws: Never.self) { try server.restart() }
+    }) { try context.save() }
+    #expect(restarts.withLock { $0 } == 0)
+    #expect(try count(address) == 2)
+  }
+
   @Test func aCommitBeforeTheServerVanishesIsInDoubt() throws {
     let (container, proxy, address) = try disturbed()
     let context = ModelContext(container)

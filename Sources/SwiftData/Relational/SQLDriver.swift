@@ -193,7 +193,7 @@ package protocol SQLSession: AnyObject {
   /// Keeps the changes of `body` in the running transaction, or undoes them if `body` throws.
   func savepoint<R>(_ name: String, _ body: () throws -> R) throws -> R
 
-  /// Changes when the database may have been written since an earlier call on this session. Only
+  /// Changes when the database may have been written since an earlier call on this connection. Only
   /// for databases that report changes.
   func changeStamp() throws -> ChangeStamp
 }

@@ -178,8 +178,8 @@ package struct SaveStatements: Sendable {
   package func listUpdate(of changed: [Column]) -> String? {
     guard dialect.joinsLists else { return nil }
     let update = ListUpdate(
-      entity.table, set: changed.map { ListUpdate.Column($0.name, $0.type) },
-      key: ListUpdate.Column(RowColumns.key, .integer), version: RowColumns.version)
+      entity.table, set: changed.map { ColumnDefinition($0.name, $0.type) },
+      key: ColumnDefinition(RowColumns.key, .integer), version: RowColumns.version)
     return update.rendered(in: dialect).sql
   }
 
