@@ -106,8 +106,7 @@ extension PostgresConnection {
     } catch var error as PostgresError where error.isOutcomeUnknown {
       // What is left of the connection can't be trusted.
       close()
-      guard let number = transactionNumber, let wasCommitted = findOutcome?(number, commitProof)
-      else {
+      guard let lostTransaction, let wasCommitted = findOutcome?(lostTransaction) else {
         throw error
       }
       if wasCommitted { return }

@@ -54,9 +54,15 @@ package final class PostgresConnection {
   /// Rows of the running transaction that exist if it was committed.
   package var commitProof: CommitProof?
 
+  /// The server's process for this connection, if it was asked for and has no other connections.
+  var process: ServerProcess?
+
+  /// Whether the server was asked for the process.
+  var isProcessKnown = false
+
   /// Finds out whether a transaction was committed whose connection was lost during the commit; `nil`
   /// if that can't be found out.
-  var findOutcome: ((Int64, CommitProof?) -> Bool?)?
+  var findOutcome: ((LostTransaction) -> Bool?)?
 
   /// Whether statements without results may wait for the next one of the transaction, with which they
   /// are sent. Errors of the former are thrown by the latter.

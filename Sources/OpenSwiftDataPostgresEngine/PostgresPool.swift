@@ -255,8 +255,8 @@ package final class PostgresPool: @unchecked Sendable {
         let connection = try PostgresConnection(parameters, options: options)
         try connection.limitVanishing()
         try configure(connection)
-        connection.findOutcome = { [parameters, options, limits] number, proof in
-          CommitOutcome(parameters, options).find(number, proof, within: limits.reconnectLimit)
+        connection.findOutcome = { [parameters, options, limits] transaction in
+          CommitOutcome(parameters, options).find(transaction, within: limits.reconnectLimit)
         }
         opened.withLock { $0 += 1 }
         return connection

@@ -135,15 +135,17 @@ package final class PostgresStatement {
 
   /// Runs the statement as `runLater` does, mostly with the commit.
   ///
-  /// If nothing of the transaction was sent so far, what waits is sent now. So the number of the
-  /// transaction is known before the commit, and with it what became of a commit whose answer is lost.
+  /// If nothing of the transaction was sent so far, and the rows that it leaves would not tell what became of
+  /// a commit whose answer is lost, what waits is sent now. So the number of the transaction is known
+  /// before the commit.
   /// - Parameter receiver: Called with all columns of all rows, when they have arrived. Not called if an
   ///   error ended the transaction before.
   package func runLater(_ receiver: @escaping IntegerReceiver) throws {
     guard connection.defersStatements, connection.hasOpenTransaction,
       parameters.size <= PostgresConnection.deferredBytes
     else { return receiver(try integers()) }
-    if connection.isBeginDeferred { try connection.sendDeferred() }
+    if connection.isBeginDeferred, !connection.canSendAtOnce { try connection.sendDeferred() }
+    try connection.prepareToSendAtOnce()
     try connection.keep(description, parameters.owned, receiver)
   }
 

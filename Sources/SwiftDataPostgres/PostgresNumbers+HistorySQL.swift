@@ -1,3 +1,4 @@
+import OpenSwiftDataPostgresEngine
 import SwiftData
 
 // The statements that write a transaction of the history, where several write at once.
@@ -81,6 +82,22 @@ extension PostgresNumbers {
     UPDATE "ATRANSACTION" SET "ZAUTHORTS" = \(keyOfText(1)), "ZBUNDLEIDTS" = \(keyOfText(2)), \
     "ZCONTEXTNAMETS" = \(keyOfText(3)), "ZPROCESSIDTS" = \(keyOfText(4)) WHERE "Z_PK" = $5
     """
+
+  /// Counts the transactions of some times. Other transactions may have them too.
+  static let proof =
+    "SELECT count(*) FROM \"ATRANSACTION\" WHERE \"ZTIMESTAMP\" = ANY($1::double precision[])"
+
+  /// Returns 1 if a transaction has inserted a row, which may have been deleted since then, and its history
+  /// may have been removed. Keys are never used again.
+  /// Parameters: the time of the transaction, and the entity and key of the row.
+  static func proof(ofRowIn table: String) -> String {
+    """
+    SELECT count(*) FROM (SELECT) AS one WHERE EXISTS (SELECT FROM "ATRANSACTION" AS t \
+    JOIN "ACHANGE" AS c ON c."ZTRANSACTIONID" = t."Z_PK" WHERE t."ZTIMESTAMP" = $1 \
+    AND c."ZCHANGETYPE" = 0 AND c."ZENTITY" = $2 AND c."ZENTITYPK" = $3) \
+    OR EXISTS (SELECT FROM \(PostgresConnection.quoted(table)) WHERE "Z_PK" = $3)
+    """
+  }
 
   /// With the table's number it makes a lock that other programs hardly use.
   static let lockClass = 0x5377_6966

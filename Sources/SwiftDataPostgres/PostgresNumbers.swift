@@ -248,7 +248,7 @@ final class PostgresNumbers: SharedNumbers {
     let texts = transaction.texts.map { $0.map { _StoredValue.text($0) } ?? .null }
     let changes = transaction.changes
     if let rowLock { try session.statement(rowLock).runLater(.none) }
-    note(transaction.time, session)
+    noteProof(of: transaction, session)
     let tombstones = changes.map(\.preserved.count).max() ?? 0
     let isChecked = session.runsBesideWriters
     if isChecked, tombstones == 0, changes.count == 1, changes[0].keys.count == 1 {
@@ -294,16 +294,24 @@ final class PostgresNumbers: SharedNumbers {
     added(number)
   }
 
-  /// Tells the connection by which row the commit is recognised, if its answer is lost.
-  private func note(_ time: Double, _ session: any SQLSession) {
+  /// Tells the connection by which rows the commit is recognised, if its answer is lost.
+  private func noteProof(of transaction: NewTransaction, _ session: any SQLSession) {
     guard let connection = session as? PostgresConnection else { return }
-    var proof = connection.commitProof ?? CommitProof(PostgresNumbers.proof)
-    proof.values.append(time)
-    connection.commitProof = proof
+    let time = PostgresValue.double(transaction.time)
+    if session.runsBesideWriters, connection.commitProof == nil,
+      let new = transaction.changes.first(where: { $0.type == .inserted }),
+      let table = mapping.entities.first(where: { $0.number == new.entity })?.table
+    {
+      connection.commitProof = CommitProof(
+        PostgresNumbers.proof(ofRowIn: table),
+        [time, .integer(Int64(new.entity)), .integer(new.keys.lowerBound)], isUnique: true)
+    } else {
+      // Parts of the transaction that are rolled back leave no row.
+      var times: [PostgresValue] = []
+      if case .array(let earlier)? = connection.commitProof?.parameters.first { times = earlier }
+      connection.commitProof = CommitProof(PostgresNumbers.proof, [.array(times + [time])])
+    }
   }
-
-  private static let proof =
-    "SELECT count(*) FROM \"ATRANSACTION\" WHERE \"ZTIMESTAMP\" = ANY($1::double precision[])"
 
   /// Another process has removed texts.
   func forgetTexts() { state.withLock { $0.texts = [] } }

@@ -6,7 +6,9 @@ import Testing
 @Suite(.enabled(if: PostgresServer.isAvailable))
 struct CommitOutcomeTests {
   private static func proof(_ values: [Double]) -> CommitProof {
-    CommitProof("SELECT count(*) FROM proofs WHERE value = ANY($1::double precision[])", values)
+    CommitProof(
+      "SELECT count(*) FROM proofs WHERE value = ANY($1::double precision[])",
+      [.array(values.map(PostgresValue.double))])
   }
 
   /// The number of a transaction of `connection` that inserts a value.
@@ -26,13 +28,45 @@ struct CommitOutcomeTests {
     try connection.commit()
     let aborted = try begin(connection, inserting: 0.2)
     connection.rollback()
-    #expect(outcome.find(committed, nil, within: .zero) == true)
-    #expect(outcome.find(committed, Self.proof([0.1]), within: .zero) == true)
+    #expect(outcome.find(.number(committed, nil), within: .zero) == true)
+    #expect(outcome.find(.number(committed, Self.proof([0.1])), within: .zero) == true)
     // A part that was rolled back to a savepoint.
-    #expect(outcome.find(committed, Self.proof([0.3, 0.1]), within: .zero) == true)
-    #expect(outcome.find(aborted, Self.proof([0.2]), within: .zero) == false)
+    #expect(outcome.find(.number(committed, Self.proof([0.3, 0.1])), within: .zero) == true)
+    #expect(outcome.find(.number(aborted, Self.proof([0.2])), within: .zero) == false)
     let running = try begin(connection, inserting: 0.4)
-    #expect(outcome.find(running, Self.proof([0.4]), within: .zero) == nil)
+    #expect(outcome.find(.number(running, Self.proof([0.4])), within: .zero) == nil)
+  }
+
+  /// The process of the server may have statements that it has not begun: it is ended before the rows are
+  /// looked for.
+  @Test func aTransactionThatWasSentAtOnceIsKnownByItsRows() throws {
+    let server = try PostgresServer()
+    defer { server.stop() }
+    let connection = try server.connect()
+    try connection.execute("CREATE TABLE proofs (value double precision)")
+    func process(_ connection: PostgresConnection, later: Int64 = 0) throws -> ServerProcess {
+      let started = try connection.prepare(
+        """
+        SELECT (extract(epoch FROM backend_start) * 1000000)::bigint FROM pg_stat_activity \
+        WHERE pid = pg_backend_pid()
+        """
+      ).integer()
+      return ServerProcess(
+        number: Int64(connection.serverProcess), started: try #require(started) + later)
+    }
+    let outcome = CommitOutcome(server.parameters, ConnectionOptions())
+    let other = try server.connect()
+    try other.execute("INSERT INTO proofs VALUES (0.1)")
+    // A later process with the same number is not ended.
+    let earlier = try process(other, later: -1)
+    #expect(outcome.find(.sentAtOnce(earlier, Self.proof([0.1])), within: .zero) == true)
+    #expect(outcome.find(.sentAtOnce(earlier, Self.proof([0.2])), within: .zero) == false)
+    #expect(try other.prepare("SELECT 1").integer() == 1)
+    let ended = try process(connection)
+    _ = try begin(connection, inserting: 0.3)
+    #expect(outcome.find(.sentAtOnce(ended, Self.proof([0.3])), within: .zero) == nil)
+    #expect(outcome.find(.sentAtOnce(ended, Self.proof([0.3])), within: .seconds(9)) == false)
+    #expect(throws: PostgresError.self) { try connection.commit() }
   }
 
   /// The server gives the number of a transaction that a crash has lost to another one.
@@ -46,7 +80,7 @@ struct CommitOutcomeTests {
     let lost = try #require(try connection.prepare("SELECT txid_current()").integer())
     try server.restart("immediate")
     let outcome = CommitOutcome(server.parameters, ConnectionOptions())
-    #expect(outcome.find(lost, Self.proof([0.1]), within: .zero) == false)
+    #expect(outcome.find(.number(lost, Self.proof([0.1])), within: .zero) == false)
     connection = try server.connect()
     var last: Int64 = 0
     while last < lost {
@@ -56,7 +90,7 @@ struct CommitOutcomeTests {
       }
     }
     #expect(last == lost)
-    #expect(outcome.find(lost, nil, within: .zero) == true)
-    #expect(outcome.find(lost, Self.proof([0.1]), within: .zero) == false)
+    #expect(outcome.find(.number(lost, nil), within: .zero) == true)
+    #expect(outcome.find(.number(lost, Self.proof([0.1])), within: .zero) == false)
   }
 }

@@ -17,6 +17,9 @@ final class PostgresProxy: Sendable {
     case loseServerAfterCommit
     /// The connection ends before the next commit reaches the server, as often as told.
     case loseCommits(Int)
+    /// The connection of the client ends before the next commit reaches the server, which happens some time
+    /// later. The two commits after it are lost.
+    case delayCommitAndLoseTwo(seconds: Double)
   }
 
   /// The folder of the socket.
@@ -47,8 +50,11 @@ final class PostgresProxy: Sendable {
 
   #if canImport(Darwin)
     private static let stream = SOCK_STREAM
+    private static let withoutSignal: Int32 = 0
   #else
     private static let stream = Int32(SOCK_STREAM.rawValue)
+    /// The other side may be closed.
+    private static let withoutSignal = Int32(MSG_NOSIGNAL)
   #endif
 
   private static func with(
@@ -119,6 +125,10 @@ final class PostgresProxy: Sendable {
         case .loseCommits(let count):
           set(count > 1 ? .loseCommits(count - 1) : .forward)
           return link.cut()
+        case .delayCommitAndLoseTwo(let seconds):
+          set(.loseCommits(2))
+          shutdown(link.client, Int32(SHUT_RDWR))
+          Thread.sleep(forTimeInterval: seconds)
         case .loseAnswerToCommit:
           link.isCut.withLock { $0 = true }
           mode = .forward
@@ -131,7 +141,9 @@ final class PostgresProxy: Sendable {
       }
       var sent = 0
       while sent < count {
-        let part = buffer.withUnsafeBytes { write(target, $0.baseAddress! + sent, count - sent) }
+        let part = buffer.withUnsafeBytes {
+          send(target, $0.baseAddress! + sent, count - sent, PostgresProxy.withoutSignal)
+        }
         if part <= 0 { return link.cut() }
         sent += part
       }
