@@ -46,6 +46,21 @@ struct PoolerStoreTests {
     #expect(try rows.prepare("SELECT sum(\"ZVISITS\")::bigint FROM \"ZPLACE\"").integer() == 5050)
   }
 
+  /// The process of the server changes, so a save must not be sent at once with its commit: nothing would tell
+  /// what became of it.
+  @Test func savesThroughAPoolerWaitForTheNumberOfTheTransaction() throws {
+    let server = try PostgresServer()
+    defer { server.stop() }
+    let context = ModelContext(try container(try server.startPooler()))
+    let trips = try (0..<6).map { index in
+      context.insert(Place("\(index)"))
+      let count = ExchangeCount()
+      try ExchangeCount.$current.withValue(count) { try context.save() }
+      return count.value
+    }
+    #expect(trips.min() == 2)
+  }
+
   /// Advisory locks and table locks end with their transactions, so the pooler keeps them apart.
   @Test func threadsThatOpenAndWriteThroughAPoolerDisturbNothing() throws {
     let server = try PostgresServer()
