@@ -12,7 +12,8 @@ import Foundation
 /// A transaction that was sent together with its commit:
 /// 1. A new connection ends the server's process of the lost one, which may still have the statements
 ///    before it, until there is none. From then on nothing can change.
-/// 2. The transaction was committed if it has left its rows.
+/// 2. The transaction was committed if it has left its rows. If others may have removed these since then, that
+///    is not known.
 package struct CommitOutcome {
   /// The limit of connecting, and of each of the two statements of an attempt.
   private static let attemptLimit = Duration.seconds(2)
@@ -48,28 +49,48 @@ package struct CommitOutcome {
   package func find(_ transaction: LostTransaction, within limit: Duration) -> Bool? {
     let deadline = Deadline(after: limit)
     while true {
-      if let wasCommitted = try? wasCommitted(transaction) { return wasCommitted }
-      if deadline.isPast { return nil }
+      switch try? answer(transaction) {
+      case .committed?: return true
+      case .notCommitted?: return false
+      case .unknown?: return nil
+      case .pending?, nil: if deadline.isPast { return nil }
+      }
       Thread.sleep(forTimeInterval: 0.1)
     }
   }
 
-  /// - Returns: `nil` while the transaction runs, or its process.
-  private func wasCommitted(_ transaction: LostTransaction) throws -> Bool? {
+  private enum Answer {
+    case committed
+    case notCommitted
+    /// The transaction may still run.
+    case pending
+    /// The rows do not tell, and never will.
+    case unknown
+
+    init(_ wasCommitted: Bool?, otherwise: Answer) {
+      self = wasCommitted.map { $0 ? .committed : .notCommitted } ?? otherwise
+    }
+  }
+
+  private func answer(_ transaction: LostTransaction) throws -> Answer {
     let connection = try PostgresConnection(
       parameters, options: options, within: CommitOutcome.attemptLimit)
     switch transaction {
     case .number(let number, let proof):
-      guard let wasCommitted = try wasCommitted(number, connection) else { return nil }
-      guard wasCommitted, let proof else { return wasCommitted }
-      return try exists(proof, connection)
+      let wasCommitted = try wasCommitted(number, connection)
+      guard wasCommitted == true, let proof else {
+        return Answer(wasCommitted, otherwise: .pending)
+      }
+      return Answer(try exists(proof, connection), otherwise: .unknown)
     case .sentAtOnce(let process, let proof):
       let end = try connection.prepare(CommitOutcome.endProcess)
       try end.bind(.integer(process.number), .integer(process.started))
-      return try end.integer() == 0 ? exists(proof, connection) : nil
+      guard try end.integer() == 0 else { return .pending }
+      return Answer(try exists(proof, connection), otherwise: .unknown)
     }
   }
 
+  /// - Returns: `nil` while the transaction runs.
   private func wasCommitted(_ number: Int64, _ connection: PostgresConnection) throws -> Bool? {
     let statement = try connection.prepare(CommitOutcome.query)
     try statement.bind(.integer(number))
@@ -80,15 +101,17 @@ package struct CommitOutcome {
     }
   }
 
-  private func exists(_ proof: CommitProof, _ connection: PostgresConnection) throws -> Bool {
+  /// - Returns: `nil` if that can't be told.
+  private func exists(_ proof: CommitProof, _ connection: PostgresConnection) throws -> Bool? {
     let rows = try connection.prepare(proof.sql)
     try rows.bind(proof.parameters)
-    return try rows.integer() ?? 0 > 0
+    return try rows.integer().map { $0 > 0 }
   }
 }
 
 /// What is known of a transaction whose connection was lost during the commit.
 package enum LostTransaction: Sendable {
+  /// The number had arrived before the commit was sent.
   case number(Int64, CommitProof?)
   /// No answer has arrived, because all statements were sent with the commit.
   case sentAtOnce(ServerProcess, CommitProof)
@@ -96,7 +119,7 @@ package enum LostTransaction: Sendable {
 
 /// Rows that exist if a transaction was committed.
 package struct CommitProof: Sendable {
-  /// Counts the rows.
+  /// Counts the rows; null if they may have existed.
   package let sql: String
   package let parameters: [PostgresValue]
   /// Whether no other transaction leaves such rows. Otherwise the number of the transaction is needed
@@ -107,51 +130,5 @@ package struct CommitProof: Sendable {
     self.sql = sql
     self.parameters = parameters
     self.isUnique = isUnique
-  }
-}
-
-/// A process of the server that works for one connection.
-package struct ServerProcess: Sendable {
-  let number: Int64
-  /// Microseconds since 1970.
-  let started: Int64
-
-  package init(number: Int64, started: Int64) {
-    self.number = number
-    self.started = started
-  }
-
-  /// The time as an expression over `pg_stat_activity`.
-  static let start = "(extract(epoch FROM backend_start) * 1000000)::bigint"
-}
-
-extension PostgresConnection {
-  /// Whether it can be found out what became of the running transaction if it is sent together with its
-  /// commit.
-  var canSendAtOnce: Bool { process != nil && commitProof?.isUnique == true }
-
-  /// What is known of the last transaction; `nil` if that is not enough to find out what became of it.
-  var lostTransaction: LostTransaction? {
-    if let transactionNumber { return .number(transactionNumber, commitProof) }
-    guard let process, let commitProof, commitProof.isUnique else { return nil }
-    return .sentAtOnce(process, commitProof)
-  }
-
-  /// Asks once by which process the server works for this connection, if that would tell what became of
-  /// transactions like the running one. Behind a pooler the process changes with each transaction, and its number
-  /// is not that of the connection; then there is no answer.
-  func prepareToSendAtOnce() throws {
-    guard !isProcessKnown, transactionNumber != nil, commitProof?.isUnique == true else { return }
-    let found = try untraced {
-      try texts(
-        """
-        SELECT \(ServerProcess.start)::text FROM pg_stat_activity \
-        WHERE pid = pg_backend_pid() AND pid = \(serverProcess)
-        """)
-    }
-    isProcessKnown = true
-    process = found.first.flatMap { Int64($0) }.map {
-      ServerProcess(number: Int64(serverProcess), started: $0)
-    }
   }
 }

@@ -53,6 +53,7 @@ extension PostgresConnection {
     transactionNumber = nil
     transactionKind = kind
     commitProof = nil
+    isOptimistic = false
     let isDeferred = kind == .snapshot ? defersSnapshots : defersStatements
     guard isDeferred, PostgresConnection.defersBegin else {
       return try execute((statements + preamble).joined(separator: "; ")) {

@@ -50,7 +50,7 @@ extension PostgresConnection {
     guard let tracer, let start = traceStart else { return }
     let now = ContinuousClock.now
     traceStart = now
-    let sql = sql ?? ""
+    let sql = sql.map(RequiredRow.inner) ?? ""
     tracer.note(
       PostgresTrace(
         sql: sql, duration: now - start, rowCount: rows,

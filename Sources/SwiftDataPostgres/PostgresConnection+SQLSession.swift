@@ -19,12 +19,18 @@ extension PostgresConnection: SQLSession {
 
   package func begin(_ access: WriteAccess) throws {
     switch access {
-    case .shared: try begin(.serializableWrite)
+    case .optimistic, .shared: try begin(.serializableWrite)
     case .exclusive: try begin(.write)
     }
+    // Inside another transaction the access is that of the other.
+    isOptimistic = access == .optimistic && isSerializable
   }
 
   package var runsBesideWriters: Bool { isSerializable }
+
+  package func requireLater(_ sql: String, _ parameters: SQLParameters) throws {
+    try statement(RequiredRow.statement(requiring: sql)).runLater(parameters)
+  }
 
   /// Waits for other writers at most as long as the limit, or as the connection's lock time-out.
   package func beginEnclosingTransaction(within limit: Duration?) throws {
@@ -49,6 +55,7 @@ extension PostgresError: ConflictingWrite {
     let error = causes.first ?? self
     if error.isOutcomeUnknown || error.state == .lockNotAvailable { return nil }
     if error.isLossOfConnection { return .lostConnection }
+    if RequiredRow.isMissing(error) { return .missingRow }
     if error.isUniquenessViolation {
       return error.isTakenKey ? .takenKey : .unseenValue
     }

@@ -68,6 +68,7 @@ struct PostgresDriver: SQLDriver {
   func includeInReads(_ number: Int64) { router?.include(number) }
 
   func didCommit(_ number: Int64?) {
+    if let number { numbers.noteCommitted(number) }
     router?.include(number)
     notifier?.notify()
   }

@@ -99,6 +99,18 @@ extension PostgresNumbers {
     """
   }
 
+  /// Returns 1 if a transaction has changed a row, and 0 if it has not; null if its history may have been
+  /// removed, because that of an earlier transaction was. History is removed from the oldest on, except
+  /// by a predicate.
+  /// Parameters: the time of the transaction, the entity and key of the row, and the number of an earlier
+  /// transaction.
+  static let proofOfChange = """
+    SELECT CASE WHEN EXISTS (SELECT FROM "ATRANSACTION" AS t JOIN "ACHANGE" AS c \
+    ON c."ZTRANSACTIONID" = t."Z_PK" WHERE t."ZTIMESTAMP" = $1 AND t."Z_PK" > $4 \
+    AND c."ZCHANGETYPE" = 1 AND c."ZENTITY" = $2 AND c."ZENTITYPK" = $3) THEN 1 \
+    WHEN EXISTS (SELECT FROM "ATRANSACTION" WHERE "Z_PK" = $4) THEN 0 END
+    """
+
   /// With the table's number it makes a lock that other programs hardly use.
   static let lockClass = 0x5377_6966
 }

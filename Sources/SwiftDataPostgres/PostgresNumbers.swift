@@ -25,6 +25,8 @@ final class PostgresNumbers: SharedNumbers {
     var texts: Set<String> = []
     /// The tables whose sequence is not after the largest key.
     var outdated: Set<String> = []
+    /// The number of a transaction of the history that was committed.
+    var lastCommitted: Int64?
   }
 
   private let mapping: SchemaMapping
@@ -37,6 +39,8 @@ final class PostgresNumbers: SharedNumbers {
   private let checkedAddition: String
   /// The same for a single changed row.
   private let checkedAdditionOfOne: String
+  /// The statements that look for an inserted row after a lost commit, by the number of its entity.
+  private let rowProofs: [Int: String]
   private let state = Mutex(State())
 
   /// The number of keys in a block. A process that ends loses half of it for each table.
@@ -60,6 +64,9 @@ final class PostgresNumbers: SharedNumbers {
     addition = PostgresNumbers.addition(nextNumber)
     checkedAddition = PostgresNumbers.addition(nextNumber, isChecked: true)
     checkedAdditionOfOne = PostgresNumbers.additionOfOne(nextNumber)
+    rowProofs = Dictionary(
+      mapping.entities.map { ($0.number, PostgresNumbers.proof(ofRowIn: $0.table)) },
+      uniquingKeysWith: { first, _ in first })
   }
 
   // MARK: Keys
@@ -294,23 +301,42 @@ final class PostgresNumbers: SharedNumbers {
     added(number)
   }
 
+  /// A transaction of the history was committed.
+  func noteCommitted(_ number: Int64) {
+    state.withLock { $0.lastCommitted = max($0.lastCommitted ?? 0, number) }
+  }
+
   /// Tells the connection by which rows the commit is recognised, if its answer is lost.
   private func noteProof(of transaction: NewTransaction, _ session: any SQLSession) {
     guard let connection = session as? PostgresConnection else { return }
     let time = PostgresValue.double(transaction.time)
     if session.runsBesideWriters, connection.commitProof == nil,
-      let new = transaction.changes.first(where: { $0.type == .inserted }),
-      let table = mapping.entities.first(where: { $0.number == new.entity })?.table
+      let proof = uniqueProof(of: transaction, time)
     {
-      connection.commitProof = CommitProof(
-        PostgresNumbers.proof(ofRowIn: table),
-        [time, .integer(Int64(new.entity)), .integer(new.keys.lowerBound)], isUnique: true)
+      connection.commitProof = proof
     } else {
       // Parts of the transaction that are rolled back leave no row.
       var times: [PostgresValue] = []
       if case .array(let earlier)? = connection.commitProof?.parameters.first { times = earlier }
       connection.commitProof = CommitProof(PostgresNumbers.proof, [.array(times + [time])])
     }
+  }
+
+  /// Rows that only this transaction leaves; `nil` if there are none.
+  private func uniqueProof(of transaction: NewTransaction, _ time: PostgresValue) -> CommitProof? {
+    func row(_ change: NewTransaction.Changes) -> [PostgresValue] {
+      [time, .integer(Int64(change.entity)), .integer(change.keys.lowerBound)]
+    }
+    if let new = transaction.changes.first(where: { $0.type == .inserted }),
+      let proof = rowProofs[new.entity]
+    {
+      return CommitProof(proof, row(new), isUnique: true)
+    }
+    guard let changed = transaction.changes.first(where: { $0.type == .updated }),
+      let last = state.withLock(\.lastCommitted)
+    else { return nil }
+    return CommitProof(
+      PostgresNumbers.proofOfChange, row(changed) + [.integer(last)], isUnique: true)
   }
 
   /// Another process has removed texts.

@@ -447,7 +447,7 @@ struct BulkWriteTests {
     }
     let reading = try trips { _ = try context.fetchCount(FetchDescriptor<Sample>()) }
     #expect(inserting == 1)
-    #expect(updating == 2)
+    #expect(updating == 1)
     // The begin with its locks, the models as the transaction sees them, their changes, the history, and
     // the commit.
     #expect(inTransaction == [5, 5, 5, 5])

@@ -80,6 +80,83 @@ struct DisturbedSavesTests {
     #expect(try count(address) == 0)
   }
 
+  /// A place, and a context whose connection has saved so often before.
+  private func place(
+    _ container: ModelContainer, after saves: Int
+  ) throws -> (Place, ModelContext) {
+    let context = ModelContext(container)
+    let place = Place("a")
+    context.insert(place)
+    try context.save()
+    for visits in 0..<saves {
+      place.visits = 10 + visits
+      try context.save()
+    }
+    return (place, context)
+  }
+
+  private func visits(_ address: String) throws -> Int {
+    try #require(try StoredRows(address).integer("SELECT \"ZVISITS\" FROM \"ZPLACE\""))
+  }
+
+  @Test(arguments: [0, 3]) func aChangeWhoseAnswerIsLostIsASuccess(_ saves: Int) throws {
+    let (container, proxy, address) = try disturbed()
+    let (place, context) = try place(container, after: saves)
+    place.visits = 4
+    proxy.set(.loseAnswerToCommit)
+    try context.save()
+    #expect(!context.hasChanges)
+    #expect(try visits(address) == 4)
+    let rows = try StoredRows(address)
+    #expect(try rows.integer("SELECT count(*) FROM \"ATRANSACTION\"") == saves + 2)
+  }
+
+  @Test(arguments: [0, 3]) func aChangeThatDoesNotReachTheServerIsRepeated(_ saves: Int) throws {
+    let (container, proxy, address) = try disturbed()
+    let (place, context) = try place(container, after: saves)
+    place.visits = 4
+    proxy.set(.loseCommits(2))
+    try context.save()
+    #expect(!context.hasChanges)
+    #expect(try visits(address) == 4)
+    let rows = try StoredRows(address)
+    #expect(try rows.integer("SELECT count(*) FROM \"ATRANSACTION\"") == saves + 2)
+  }
+
+  /// Whether the change was stored can't be told if another program has removed its history, and that before
+  /// it.
+  @Test func aChangeWhoseHistoryIsRemovedIsInDoubt() throws {
+    let (container, proxy, address) = try disturbed()
+    let (place, context) = try place(container, after: 3)
+    try StoredRows(address).connection.execute(
+      """
+      CREATE FUNCTION forget() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN DELETE FROM "ACHANGE"; DELETE FROM "ATRANSACTION"; RETURN NULL; END $$;
+      CREATE CONSTRAINT TRIGGER forget AFTER INSERT ON "ATRANSACTION"
+      DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION forget()
+      """)
+    place.visits = 4
+    proxy.set(.loseAnswerToCommit)
+    let error = failure { try context.save() }
+    #expect(
+      error?.description.contains("Either all changes were stored, or none") == true,
+      "\(error as Any)")
+    #expect(try visits(address) == 4)
+  }
+
+  @Test func aChangeThatArrivesLateIsNotPerformed() throws {
+    let (container, proxy, address) = try disturbed()
+    let (place, context) = try place(container, after: 3)
+    place.visits = 4
+    proxy.set(.delayCommitAndLoseTwo(seconds: 3))
+    let error = failure { try context.save() }
+    #expect(error?.description.contains("nothing was saved") == true, "\(error as Any)")
+    Thread.sleep(forTimeInterval: 3.5)
+    #expect(try visits(address) == 12)
+    try context.save()
+    #expect(try visits(address) == 4)
+  }
+
   /// The network delivers a save after its failure was reported.
   @Test func aSaveThatArrivesLateIsNotPerformed() throws {
     let (container, proxy, address) = try disturbed()

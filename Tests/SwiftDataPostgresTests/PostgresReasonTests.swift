@@ -144,7 +144,7 @@ struct PostgresReasonTests {
         let waiting =
           (try? admin.integer(
             "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' "
-              + "AND query LIKE 'UPDATE \"ZPLACE\"%'")) ?? 0
+              + "AND query LIKE '%UPDATE \"ZPLACE\"%'")) ?? 0
         if waiting > 0 { break }
         Thread.sleep(forTimeInterval: 0.01)
       }
@@ -267,7 +267,7 @@ extension StoredRows {
     _ = try connection.prepare(
       """
       SELECT pg_cancel_backend(a.pid) FROM pg_stat_activity a JOIN pg_locks l ON l.pid = a.pid \
-      WHERE a.wait_event_type = 'Lock' AND a.query LIKE 'UPDATE "ZPLACE"%' \
+      WHERE a.wait_event_type = 'Lock' AND a.query LIKE '%UPDATE "ZPLACE"%' \
       AND l.relation = '\(schema)."ZPLACE"'::regclass
       """
     ).values()

@@ -135,7 +135,7 @@ struct SaveSession {
     let ports = stores.coordinator.ports
     let concerned = try ports.contains(where: \.writesConcurrently) ? stores.ports(of: changes) : []
     let isShared = concerned.count == 1 && concerned[0].writesConcurrently
-    var repetition = SaveRepetition(isShared ? .shared : .exclusive)
+    var repetition = SaveRepetition(isShared ? .optimistic : .exclusive)
     while true {
       do {
         return try attempt(repetition.access)

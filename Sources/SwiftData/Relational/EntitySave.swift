@@ -25,6 +25,8 @@ final class EntitySave: Sendable {
 
   struct Update: Sendable {
     let sql: String
+    /// The same, and returns the key of the row.
+    let returningSQL: String
     /// The same for many rows, if the database has such a statement.
     let listSQL: String?
     let cells: [SaveStatements.Cell]
@@ -33,6 +35,7 @@ final class EntitySave: Sendable {
 
     fileprivate init(_ statements: SaveStatements, _ columns: [SaveStatements.Column]) {
       sql = statements.update(of: columns)
+      returningSQL = statements.update(of: columns, returningKey: true)
       listSQL = statements.listUpdate(of: columns)
       cells = columns.map(\.source)
       var slots = SlotSet()

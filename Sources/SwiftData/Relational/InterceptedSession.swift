@@ -20,6 +20,11 @@ final class InterceptedSession: SQLSession {
     InterceptedStatement(try base.statement(sql), sql, interceptor)
   }
 
+  func requireLater(_ sql: String, _ parameters: SQLParameters) throws {
+    try interceptor.willRun(sql, times: 1)
+    try base.requireLater(sql, parameters)
+  }
+
   func execute(_ sql: String) throws { try base.execute(sql) }
 
   func begin() throws { try begin(.exclusive) }
@@ -37,6 +42,8 @@ final class InterceptedSession: SQLSession {
   func rollback() { base.rollback() }
 
   var runsBesideWriters: Bool { base.runsBesideWriters }
+
+  var isOptimistic: Bool { base.isOptimistic }
 
   func beginEnclosingTransaction(within limit: Duration?) throws {
     try base.beginEnclosingTransaction(within: limit)

@@ -19,6 +19,8 @@ final class LinkWriter {
   private var targets = LinkTargets()
   /// To-one relationships that lost their model to another one.
   private(set) var displaced: [SaveConsequences.Link] = []
+  /// Up to this many destinations in a table are required one by one, with the commit of an optimistic save.
+  private static let fewTargets = 8
   /// Inverse to-one relationships that were set to a model of this save.
   private(set) var answered: [SaveConsequences.Link] = []
 
@@ -205,7 +207,12 @@ final class LinkWriter {
       }
       guard let first = stored.first else { continue }
       let table = store.plans.tableChanges(of: entity)
-      if stored.count == 1 {
+      changes.noteExisting(stored, root: root)
+      if prepared.session.isOptimistic, stored.count <= LinkWriter.fewTargets {
+        for key in stored.sorted() {
+          try prepared.session.requireLater(table.existing, .integer(key))
+        }
+      } else if stored.count == 1 {
         if try prepared.statement(table.existing).integer(.integer(first)) != nil { continue }
         missing.append(store.plans.identifier(first, entity: root))
       } else {

@@ -4,6 +4,8 @@ struct PairWriter {
   private let keys: InsertedKeys
   private let changes: RowChanges
   private let links: LinkWriter
+  /// Up to this many pairs of new rows are sent with the commit of an optimistic save.
+  private static let fewPairs = 16
 
   init(
     _ prepared: PreparedSave, _ keys: InsertedKeys, _ changes: RowChanges, _ links: LinkWriter
@@ -47,7 +49,7 @@ struct PairWriter {
         links.noteTarget(pair.second, root: statements.second.root)
       }
       try run(statements.unlink, change.removedPairs, statements)
-      try run(statements.link, try unowned(change.addedPairs, statements), statements)
+      try link(try unowned(change.addedPairs, statements), statements)
     }
   }
 
@@ -66,11 +68,30 @@ struct PairWriter {
   /// Adds or removes pairs. The rows at both ends of a pair that this changes count as changed.
   private func run(_ sql: String, _ pairs: [KeyPair], _ statements: ToManyStatements) throws {
     if pairs.isEmpty { return }
-    let statement = try prepared.statement(sql)
-    try statement.run(pairs) { pair in
-      changes.note(statements.first, key: pair.first)
-      changes.note(statements.second, key: pair.second)
+    try prepared.statement(sql).run(pairs) { note($0, statements) }
+  }
+
+  /// Adds pairs.
+  private func link(_ pairs: [KeyPair], _ statements: ToManyStatements) throws {
+    guard prepared.session.isOptimistic, pairs.count <= PairWriter.fewPairs,
+      pairs.allSatisfy({ isNew($0, statements) })
+    else { return try run(statements.link, pairs, statements) }
+    // No pair of a new row is stored, so each is added.
+    for pair in pairs {
+      try prepared.statement(statements.link).runLater(.pair(pair.first, pair.second))
+      note(pair, statements)
     }
+  }
+
+  private func note(_ pair: KeyPair, _ statements: ToManyStatements) {
+    changes.note(statements.first, key: pair.first)
+    changes.note(statements.second, key: pair.second)
+  }
+
+  /// Whether one of the rows is new.
+  private func isNew(_ pair: KeyPair, _ statements: ToManyStatements) -> Bool {
+    changes.isNew(RowChanges.Row(root: statements.first.root, key: pair.first))
+      || changes.isNew(RowChanges.Row(root: statements.second.root, key: pair.second))
   }
 
   /// The pairs whose member still has another owner; that owner loses it.

@@ -24,7 +24,7 @@ extension RelationalStore {
   package func save(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
   ) throws -> SaveReceipt {
-    var repetition = SaveRepetition(writesConcurrently ? .shared : .exclusive)
+    var repetition = SaveRepetition(writesConcurrently ? .optimistic : .exclusive)
     while true {
       do {
         return try save(request, repetition.access)

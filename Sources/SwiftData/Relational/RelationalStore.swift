@@ -38,6 +38,7 @@ package final class RelationalStore: StorePort {
   /// The positions of readers that follow the history.
   package let holds = HistoryReaders()
   let ownTransactions = OwnTransactions()
+  let takenValues = TakenValues()
   /// The gap that the next save without history may extend.
   let ownGap = HistoryGap()
   /// The transactions of contexts around their saves, by their database session. Each entry is written by

@@ -41,6 +41,8 @@ final class RowChanges {
   private var changes: [Row: Change] = [:]
   /// The keys of rows that are new, by the number of the root entity; mostly one range.
   private var newKeys: [Int: [Range<Int64>]] = [:]
+  /// Stored rows that are known to exist, besides those that a statement has written.
+  private var existing: Set<Row> = []
   /// By the number of the root entity.
   private var deletedKeys: [Int: [Int64]] = [:]
 
@@ -79,6 +81,11 @@ final class RowChanges {
     } else if changes[row] == nil {
       changes[row] = Change()
     }
+  }
+
+  /// Stored rows exist, or the save fails.
+  func noteExisting(_ keys: some Sequence<Int64>, root: Int) {
+    for key in keys { existing.insert(Row(root: root, key: key)) }
   }
 
   /// Must be called before some rows of an entity are deleted.
@@ -269,7 +276,7 @@ final class RowChanges {
     }
     for (step, keys) in groups.all {
       guard let table = table(step.root) else { continue }
-      try session.statement(table.addToVersions).run(
+      try session.statement(table.addToVersions).runLater(
         .values([.text(store.driver.dialect.list(keys)), .integer(step.count)]))
     }
   }
@@ -325,9 +332,10 @@ final class RowChanges {
     return [(root, try session.statement(table.existingKeys).integers(.list(list)))]
   }
 
-  /// Whether a row is known to exist: `byEntity` has read it, or a statement has written it.
+  /// Whether a row is known to exist: `byEntity` has read it, a statement has written it, or a link needs
+  /// it.
   private func exists(_ row: Row, _ table: TableChanges) -> Bool {
-    table.entityNumbers != nil || (changes[row]?.versions ?? 0) > 0
+    table.entityNumbers != nil || (changes[row]?.versions ?? 0) > 0 || existing.contains(row)
   }
 
   private func table(_ root: Int) -> TableChanges? {

@@ -25,6 +25,8 @@ final class RowWriter {
   /// After this many, rows are looked up and updated. These two statements cost half as much as the
   /// one that returns a key, for which SQLite creates a temporary table at each run.
   private static let fewMerged = 8
+  /// Up to this many rows, an optimistic save is sent as a whole with its commit.
+  private static let fewRows = 4
   /// Changed models whose rows do not exist any more.
   private(set) var deletedRows: [PersistentIdentifier] = []
 
@@ -86,6 +88,10 @@ final class RowWriter {
   /// inserts a row. If there are many conflicts in sequence, rows are looked up and updated.
   func merge(_ run: NewRows.Run, of models: NewModels) throws {
     guard let sql = run.save.statements.upsert else { return }
+    if expectsFreeValues(run.save, forNew: run.indices.count) {
+      try keys.assignFree(to: run.indices, of: models, run.save)
+      return try insert(run, of: models)
+    }
     var rest = run.indices
     while !rest.isEmpty {
       let count: Int
@@ -101,6 +107,12 @@ final class RowWriter {
       }
       rest = rest.dropFirst(count)
     }
+  }
+
+  /// Whether new rows are inserted without looking for others with their unique values.
+  private func expectsFreeValues(_ save: EntitySave, forNew count: Int) -> Bool {
+    prepared.session.isOptimistic && count <= RowWriter.fewRows
+      && !store.takenValues.areExpected(in: save.statements.entity.table, forNew: count)
   }
 
   /// - Returns: The number of inserted rows.
@@ -127,6 +139,7 @@ final class RowWriter {
       keys.assign(try keys.take(count, save), to: wanted.prefix(count), of: models, save)
     }
     if count < wanted.count {
+      store.takenValues.note(in: save.statements.entity.table)
       if refusesUpserts {
         throw try refusedUpsert(models.cells(at: wanted.lowerBound + count), save)
       }
@@ -187,6 +200,7 @@ final class RowWriter {
   func writeAfterLookUp(_ runs: [NewRows.Run], of models: NewModels) throws {
     var incomplete: [(index: Int, save: EntitySave)] = []
     var waiting = runs.flatMap { run in run.indices.map { (index: $0, save: run.save) } }
+    let areFree = runs.allSatisfy { expectsFreeValues($0.save, forNew: waiting.count) }
     while !waiting.isEmpty {
       var ready = waiting.filter { position in
         let cells = models.cells(at: position.index)
@@ -199,7 +213,8 @@ final class RowWriter {
         let (snapshot, save) = (models[position.index], position.save)
         if keys.inserted.hasUnassigned(snapshot, save) { incomplete.append(position) }
         let own = position.index..<position.index + 1
-        if let existing = try existingRow(like: snapshot.rowCells, save) {
+        if !areFree, let existing = try existingRow(like: snapshot.rowCells, save) {
+          store.takenValues.note(in: save.statements.entity.table)
           if refusesUpserts { throw try refusedUpsert(snapshot.rowCells, save) }
           keys.assign(existing, to: own, of: models, save)
           try links.noteStored(snapshot, save, snapshot.upsertSlots, key: existing)
@@ -249,6 +264,9 @@ final class RowWriter {
   }
 
   private func run(_ batch: UpdateBatch) throws {
+    if prepared.session.isOptimistic, batch.rows.count <= RowWriter.fewRows {
+      return try runLater(batch)
+    }
     var done = 0
     func write() throws {
       try prepared.statement(batch.update.sql).run(
@@ -279,6 +297,17 @@ final class RowWriter {
       // The results come in the order of the rows.
       let (snapshot, key) = batch.rows[min(done, batch.rows.count - 1)]
       throw try collision(of: snapshot, batch.save, key: key) ?? error
+    }
+  }
+
+  /// Updates rows with the commit, which fails if one of them does not exist.
+  private func runLater(_ batch: UpdateBatch) throws {
+    for (snapshot, key) in batch.rows {
+      let values = RowValues(
+        row: snapshot.rowCells, cells: batch.update.cells, keys: keys.inserted, trailingKey: key)
+      try prepared.session.requireLater(batch.update.returningSQL, .row(values))
+      changes.noteUpdate(
+        RowChanges.Row(root: batch.save.changes.root, key: key), batch.update.slots)
     }
   }
 

@@ -117,8 +117,13 @@ extension SQLSession {
     try reads.map { try statement($0.sql).rows($0.parameters, $0.reading) }
   }
 
+  package func requireLater(_ sql: String, _ parameters: SQLParameters) throws {
+    if try statement(sql).integers(parameters).isEmpty { throw MissingRow() }
+  }
+
   package func begin(_ access: WriteAccess) throws { try begin() }
   package var runsBesideWriters: Bool { false }
+  package var isOptimistic: Bool { false }
   package func beginEnclosingTransaction(within limit: Duration?) throws { try begin() }
   package func commitEnclosingTransaction() throws { try commit() }
   package func rollbackEnclosingTransaction() { rollback() }
@@ -162,6 +167,10 @@ package protocol SQLSession: AnyObject {
   /// Copies the rows of several statements. A server is asked for all of them in one round trip.
   func rows(of reads: [SQLRead]) throws -> [ReadRows]
 
+  /// Runs a statement that returns rows before the next one of an optimistic transaction, or now.
+  /// - Throws: A `ConflictingWrite` if it returns no row, here or from a later statement or the commit.
+  func requireLater(_ sql: String, _ parameters: SQLParameters) throws
+
   /// Runs one or more statements without parameters, which are not kept; ignores rows.
   func execute(_ sql: String) throws
 
@@ -174,8 +183,12 @@ package protocol SQLSession: AnyObject {
   func commit() throws
   func rollback()
 
-  /// Whether the open transaction has shared access. One inside another has the access of that one.
+  /// Whether the open transaction has shared or optimistic access. One inside another has the access of
+  /// that one.
   var runsBesideWriters: Bool { get }
+
+  /// Whether the open transaction has optimistic access.
+  var isOptimistic: Bool { get }
 
   /// Begins a transaction that contains all others of the session.
   /// - Parameter limit: How long to wait for another writer; `nil` for the session's own limit.
@@ -303,6 +316,11 @@ extension PreparedSQL {
   package func row(_ key: Int64, _ reading: RowReading) throws -> DefaultSnapshot? {
     try rows(.integer(key), reading).rows.snapshots.first
   }
+}
+
+/// A statement of an optimistic transaction found no row.
+private struct MissingRow: ConflictingWrite {
+  var obstacle: WriteObstacle? { .missingRow }
 }
 
 /// A database error that the engine interprets.

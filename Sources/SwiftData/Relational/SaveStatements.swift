@@ -165,11 +165,12 @@ package struct SaveStatements: Sendable {
   }
 
   /// The update of some columns. The key is the last parameter.
-  package func update(of changed: [Column]) -> String {
+  package func update(of changed: [Column], returningKey: Bool = false) -> String {
     var assignments = changed.enumerated().map { Assignment($1.name, .parameter($0)) }
     assignments.append(RowColumns.nextVersion)
     let update = Update(
-      entity.table, set: assignments, where: SaveStatements.isRow(changed.count))
+      entity.table, set: assignments, where: SaveStatements.isRow(changed.count),
+      returning: returningKey ? [RowColumns.key] : [])
     return update.rendered(in: dialect).sql
   }
 

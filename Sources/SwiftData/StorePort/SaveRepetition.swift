@@ -2,6 +2,10 @@ import Foundation
 
 /// Whether a writing transaction runs beside others.
 package enum WriteAccess: Sendable {
+  /// Like `shared`, and the database checks with the commit what the work expects: the unique values of new
+  /// rows are free, and the rows that it changes or refers to exist. The commit fails otherwise, and the
+  /// work must be repeated with shared access, which finds out the reason.
+  case optimistic
   /// Others may write at the same time. The database fails one of two transactions that disturb each
   /// other, and the work is repeated. A database with one writer ignores this.
   case shared
@@ -16,6 +20,8 @@ package enum WriteObstacle: Sendable {
   /// A unique value exists that the transaction could not see. A repetition sees it, and merges or
   /// reports it.
   case unseenValue
+  /// A row does not exist any more that the transaction was expected to find at its commit.
+  case missingRow
   /// Another program used a key that was reserved for a new row.
   case takenKey
   /// The connection was lost, and nothing was committed.
@@ -30,7 +36,8 @@ package protocol ConflictingWrite: Error {
 /// Decides whether a save that was disturbed by other writers, or lost its connection, is performed
 /// again. Used by `SaveSession` and by `RelationalStore.save`.
 ///
-/// 1. The save is tried beside other writers, some times, with short random pauses.
+/// 1. The save is tried beside other writers, some times, with short random pauses. What an optimistic
+///    attempt has expected in vain is looked up by the next one, at once.
 /// 2. Then it gets the database for itself, so that it cannot be disturbed for ever.
 /// 3. What fails even then is reported. So is the loss of a connection after two others: the work itself
 ///    may be the cause.
@@ -44,6 +51,8 @@ package struct SaveRepetition {
   private var disturbances = 0
   private var exclusiveFailures = 0
   private var unseenValues = 0
+  /// Whether the next attempt waits for other writers.
+  private var waits = true
 
   /// The number of attempts beside other writers.
   private static let sharedAttempts = 6
@@ -51,7 +60,7 @@ package struct SaveRepetition {
   private static let exclusiveAttempts = 4
   private static let repeatedLosses = 2
 
-  package init(_ access: WriteAccess = .shared) { self.access = access }
+  package init(_ access: WriteAccess = .optimistic) { self.access = access }
 
   /// - Returns: Whether the work should be done again, with `access`.
   package mutating func repeats(after error: any Error) -> Bool {
@@ -60,6 +69,11 @@ package struct SaveRepetition {
     if obstacle == .lostConnection {
       lostConnections += 1
       return lostConnections <= SaveRepetition.repeatedLosses
+    }
+    waits = !(access == .optimistic && (obstacle == .unseenValue || obstacle == .missingRow))
+    if !waits {
+      access = .shared
+      return true
     }
     disturbances += 1
     if access == .exclusive {
@@ -77,7 +91,7 @@ package struct SaveRepetition {
   /// Waits a random time, longer after each failure, so that two saves do not meet again.
   /// - Parameter log: The log of the store whose work is repeated.
   package func pause(_ log: StatementLog?) {
-    let pause = Double.random(in: 0...0.001 * Double(1 << min(failures, 6)))
+    let pause = waits ? Double.random(in: 0...0.001 * Double(1 << min(failures, 6))) : 0
     log?.handle(
       .repetition(
         StatementLog.Repetition(

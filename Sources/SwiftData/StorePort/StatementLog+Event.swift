@@ -111,8 +111,8 @@ extension StatementLog.Event: CustomStringConvertible {
         + "\(checkpoint.writtenPageCount) of \(checkpoint.pageCount) pages"
     case .repetition(let repetition):
       let access = repetition.isExclusive ? "without other writers" : "beside other writers"
-      return "SQL save failed \(repetition.failureCount) times because of other writers or a lost "
-        + "connection, repeated \(access) after \(milliseconds(repetition.pause)) ms"
+      return "SQL save failed \(repetition.failureCount) times because of other rows or writers "
+        + "or a lost connection, repeated \(access) after \(milliseconds(repetition.pause)) ms"
     }
   }
 

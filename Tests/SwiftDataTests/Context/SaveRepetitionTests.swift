@@ -34,6 +34,23 @@ struct SaveRepetitionTests {
     #expect(attempts([.unseenValue], .exclusive) == [])
   }
 
+  /// What an optimistic save has expected in vain says nothing about other writers.
+  @Test func vainExpectationsAreLookedUpAtOnce() {
+    var repetition = SaveRepetition()
+    #expect(repetition.access == .optimistic)
+    for obstacle in [WriteObstacle.unseenValue, .missingRow] {
+      let found = attempts([obstacle] + Array(repeating: .concurrentChange, count: 99), .optimistic)
+      #expect(found == Array(repeating: .shared, count: 6) + Array(repeating: .exclusive, count: 4))
+    }
+    _ = repetition.repeats(after: Failure(obstacle: .concurrentChange))
+    #expect(repetition.access == .optimistic)
+    _ = repetition.repeats(after: Failure(obstacle: .missingRow))
+    #expect(repetition.access == .shared)
+    let start = ContinuousClock.now
+    repetition.pause(nil)
+    #expect(ContinuousClock.now - start < .milliseconds(1))
+  }
+
   @Test func theThirdLossOfAConnectionIsReported() {
     #expect(attempts([.lostConnection]) == [.shared, .shared])
     #expect(attempts([.lostConnection], .exclusive) == [.exclusive, .exclusive])

@@ -1,0 +1,279 @@
+import Foundation
+import OpenSwiftDataPostgresEngine
+import OpenSwiftDataTestPostgres
+import SwiftData
+import SwiftDataPostgres
+import Synchronization
+import Testing
+
+@Model
+final class Sender {
+  @Attribute(.unique) var name: String
+  @Relationship(deleteRule: .cascade, inverse: \Message.sender) var messages: [Message] = []
+
+  init(_ name: String) { self.name = name }
+}
+
+@Model
+final class Message {
+  var text: String
+  var likes = 0
+  var sender: Sender?
+  @Relationship(inverse: \Topic.messages) var topics: [Topic] = []
+  @Relationship(deleteRule: .cascade, inverse: \Answer.message) var answers: [Answer] = []
+
+  init(_ text: String, by sender: Sender? = nil) {
+    self.text = text
+    self.sender = sender
+  }
+}
+
+@Model
+final class Topic {
+  #Unique<Topic>([\.name], [\.code])
+  var name: String
+  var code: Int
+  var messages: [Message] = []
+
+  init(_ name: String, _ code: Int) {
+    self.name = name
+    self.code = code
+  }
+}
+
+@Model
+final class Answer {
+  var text: String
+  var message: Message
+  var sender: Sender?
+
+  init(_ text: String, to message: Message, by sender: Sender) {
+    self.text = text
+    self.message = message
+    self.sender = sender
+  }
+}
+
+/// The round trips to the server of one save. Each costs a millisecond between two machines.
+@Suite(.enabled(if: PostgresServer.isAvailable))
+struct SaveTripTests {
+  private let address: String
+
+  init() throws { address = try PostgresServer.shared.addressOfNewSchema() }
+
+  /// - Parameter repetitions: Counts the saves that were repeated.
+  private func container(counting repetitions: Repetitions? = nil) throws -> ModelContainer {
+    var configuration = try PostgresConfiguration(url: address)
+    configuration.statementLog = repetitions?.log
+    return try ModelContainer(for: Sender.self, Topic.self, configurations: configuration)
+  }
+
+  private final class Repetitions: Sendable {
+    private let count = Mutex(0)
+
+    var log: StatementLog {
+      StatementLog { event in
+        if case .repetition = event { self.count.withLock { $0 += 1 } }
+      }
+    }
+
+    /// The number since the last call.
+    func take() -> Int {
+      count.withLock { count in
+        defer { count = 0 }
+        return count
+      }
+    }
+  }
+
+  /// The least number of several saves is that of the work itself: first ones prepare statements, and some
+  /// reserve keys.
+  private func trips(_ save: (Int) throws -> Void) throws -> Int? {
+    try (0..<6).map { index in
+      let count = ExchangeCount()
+      try ExchangeCount.$current.withValue(count) { try save(index) }
+      return count.value
+    }.min()
+  }
+
+  @Test func savesOfFewRowsAreSentWithTheirCommit() throws {
+    let context = ModelContext(try container())
+    let sender = Sender("first")
+    let topics = (0..<3).map { Topic("topic \($0)", $0) }
+    context.insert(sender)
+    for topic in topics { context.insert(topic) }
+    try context.save()
+
+    let unique = try trips { index in
+      context.insert(Sender("sender \(index)"))
+      try context.save()
+    }
+    let lookedUp = try trips { index in
+      context.insert(Topic("new topic \(index)", 100 + index))
+      try context.save()
+    }
+    let few = try trips { _ in
+      for index in 0..<4 { context.insert(Message("\(index)")) }
+      try context.save()
+    }
+    let linked = try trips { _ in
+      context.insert(Message("linked", by: sender))
+      try context.save()
+    }
+    let message = Message("tagged", by: sender)
+    context.insert(message)
+    try context.save()
+    let twice = try trips { index in
+      context.insert(Answer("answer \(index)", to: message, by: sender))
+      try context.save()
+    }
+    let tagged = try trips { index in
+      let message = Message("tagged \(index)", by: sender)
+      message.topics = topics
+      context.insert(message)
+      try context.save()
+    }
+    let changed = try trips { _ in
+      message.likes += 1
+      try context.save()
+    }
+    let both = try trips { _ in
+      message.likes += 1
+      context.insert(Message("beside"))
+      try context.save()
+    }
+    #expect(unique == 1)
+    #expect(lookedUp == 1)
+    #expect(few == 1)
+    #expect(linked == 1)
+    #expect(twice == 1)
+    #expect(tagged == 1)
+    #expect(changed == 1)
+    #expect(both == 1)
+  }
+
+  // MARK: What the save expects of rows, which the server checks at the commit
+
+  /// The only row of its table is gone, which a plan without an index would not notice by looking at rows.
+  @Test func aChangedRowThatIsGoneIsNoticed() throws {
+    let repetitions = Repetitions()
+    let container = try container(counting: repetitions)
+    let (context, other) = (ModelContext(container), ModelContext(try self.container()))
+    let message = Message("text")
+    context.insert(message)
+    try context.save()
+    try other.delete(model: Message.self)
+    try other.save()
+    message.likes = 1
+    try context.save()
+    #expect(repetitions.take() == 1)
+    #expect(try other.fetchCount(FetchDescriptor<Message>()) == 0)
+    #expect(try context.fetchCount(FetchDescriptor<Message>()) == 0)
+    // The insertion and the deletion.
+    let history = try other.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+    #expect(history.count == 2)
+  }
+
+  @Test func aDestinationThatIsGoneIsNoticed() throws {
+    let repetitions = Repetitions()
+    let container = try container(counting: repetitions)
+    let (context, other) = (ModelContext(container), ModelContext(try self.container()))
+    let sender = Sender("a")
+    context.insert(sender)
+    try context.save()
+    try other.delete(model: Sender.self)
+    try other.save()
+    let message = Message("text", by: sender)
+    context.insert(message)
+    try context.save()
+    #expect(repetitions.take() == 1)
+    #expect(message.sender == nil)
+    let stored = try ModelContext(try self.container()).fetch(FetchDescriptor<Message>())
+    #expect(stored.count == 1)
+    #expect(stored.first?.sender == nil)
+  }
+
+  @Test func aTakenValueIsNoticed() throws {
+    let repetitions = Repetitions()
+    let container = try container(counting: repetitions)
+    try ModelContext(try self.container()).insertAndSave(Sender("a"), Topic("t", 1))
+    let context = ModelContext(container)
+    let sender = Sender("a")
+    context.insert(sender)
+    sender.messages = [Message("text")]
+    try context.save()
+    #expect(repetitions.take() == 1)
+    context.insert(Topic("other", 1))
+    try context.save()
+    #expect(repetitions.take() == 1)
+    let found = ModelContext(try self.container())
+    #expect(try found.fetchCount(FetchDescriptor<Sender>()) == 1)
+    #expect(try found.fetch(FetchDescriptor<Message>()).first?.sender?.name == "a")
+    #expect(try found.fetch(FetchDescriptor<Topic>()).map(\.name) == ["other"])
+  }
+
+  @Test func twoNewRowsWithOneValueAreNoticed() throws {
+    let context = ModelContext(try container())
+    context.insert(Sender("a"))
+    context.insert(Sender("a"))
+    context.insert(Topic("a", 1))
+    context.insert(Topic("b", 1))
+    try context.save()
+    let found = ModelContext(try container())
+    #expect(try found.fetchCount(FetchDescriptor<Sender>()) == 1)
+    #expect(try found.fetch(FetchDescriptor<Topic>()).map(\.name) == ["b"])
+  }
+
+  @Test func aTakenValueIsRefusedWithItsHolder() throws {
+    let context = ModelContext(try container())
+    let sender = Sender("a")
+    context.insert(sender)
+    try context.save()
+    let other = ModelContext(try container())
+    other.uniquenessPolicy = .refuse
+    other.insert(Sender("a"))
+    do {
+      try other.save()
+      Issue.record("saved")
+    } catch let error as SwiftDataError {
+      #expect(error == .uniquenessViolation)
+      guard case .uniqueValueTaken(let entity, let properties, let holder) = error.reason else {
+        Issue.record("\(error.reason)")
+        return
+      }
+      #expect((entity, properties) == ("Sender", ["name"]))
+      #expect(holder == sender.persistentModelID)
+    }
+  }
+
+  /// An import that is repeated does not fail at each commit.
+  @Test func rowsThatAreMergedOftenAreLookedUpFirst() throws {
+    let repetitions = Repetitions()
+    let container = try container(counting: repetitions)
+    try ModelContext(container).insertAndSave(Sender("a"), Topic("t", 1))
+    for index in 0..<100 {
+      let context = ModelContext(container)
+      context.insert(Sender("a"))
+      context.insert(Topic("t", index))
+      try context.save()
+    }
+    // At first for the sender, and then for the topic.
+    #expect(repetitions.take() <= 2)
+    let context = ModelContext(container)
+    func trips(_ name: String) throws -> Int {
+      let count = ExchangeCount()
+      context.insert(Sender(name))
+      try ExchangeCount.$current.withValue(count) { try context.save() }
+      return count.value
+    }
+    #expect(try (0..<10).map { try trips("\($0)") }.min() == 2)
+    #expect(try (10..<100).map { try trips("\($0)") }.min() == 1)
+  }
+}
+
+extension ModelContext {
+  fileprivate func insertAndSave(_ models: any PersistentModel...) throws {
+    for model in models { insert(model) }
+    try save()
+  }
+}
