@@ -165,15 +165,7 @@ package final class PostgresStatement {
   }
 
   /// All columns of all rows, row by row; 0 for null.
-  package func integers() throws -> [Int64] {
-    try rows { rows in
-      var values: [Int64] = []
-      while try rows.next() {
-        for column in 0..<rows.columnCount { values.append(try rows.integer(column) ?? 0) }
-      }
-      return values
-    }
-  }
+  package func integers() throws -> [Int64] { try rows { try $0.integers() } }
 
   /// All columns of all rows.
   package func values() throws -> [[PostgresValue]] {
@@ -184,6 +176,17 @@ package final class PostgresStatement {
       }
       return values
     }
+  }
+}
+
+extension PostgresRows {
+  /// All columns of all rows that are left, row by row; 0 for null.
+  package func integers() throws -> [Int64] {
+    var values: [Int64] = []
+    while try next() {
+      for column in 0..<columnCount { values.append(try integer(column) ?? 0) }
+    }
+    return values
   }
 }
 

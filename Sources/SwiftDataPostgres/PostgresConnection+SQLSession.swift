@@ -13,6 +13,18 @@ extension PostgresConnection: SQLSession {
     return try rows(of: statements) { try $1.read(reads[$0].reading) }
   }
 
+  package func results(of statements: [BatchStatement]) throws -> [StatementResult] {
+    let prepared = try statements.map { statement in
+      let prepared = try prepare(statement.sql)
+      try prepared.bind(statement.parameters)
+      return prepared
+    }
+    return try rows(of: prepared) { _, rows in
+      let integers = try rows.integers()
+      return StatementResult(integers: integers, changedRows: rows.changedRows)
+    }
+  }
+
   package func execute(_ sql: String) throws { try execute(sql, value: { _ in }) }
 
   package func begin() throws { try begin(.write) }

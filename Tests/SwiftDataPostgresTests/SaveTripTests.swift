@@ -152,6 +152,51 @@ struct SaveTripTests {
     #expect(both == 1)
   }
 
+  @Test func deletionsAndLinksTakeFewTrips() throws {
+    let context = ModelContext(try container())
+    let senders = (0..<20).map { Sender("sender \($0)") }
+    let topics = (0..<10).map { Topic("topic \($0)", $0) }
+    for sender in senders { context.insert(sender) }
+    for topic in topics { context.insert(topic) }
+    let messages = (0..<20).map { Message("message \($0)", by: senders[$0]) }
+    for (index, message) in messages.enumerated() {
+      context.insert(message)
+      message.topics = Array(topics.prefix(2))
+      if index % 2 == 0 { context.insert(Answer("answer", to: message, by: senders[0])) }
+    }
+    let plain = (0..<10).map { Message("plain \($0)") }
+    for message in plain { context.insert(message) }
+    try context.save()
+    let deletingPlain = try trips { index in
+      context.delete(plain[index])
+      try context.save()
+    }
+    let deletingLinked = try trips { index in
+      context.delete(messages[index])
+      try context.save()
+    }
+    let deletingOwner = try trips { index in
+      context.delete(senders[10 + index])
+      try context.save()
+    }
+    let moving = try trips { index in
+      messages[19].sender = senders[index % 2]
+      try context.save()
+    }
+    let tagging = try trips { index in
+      messages[19].topics = [topics[index % 3]]
+      try context.save()
+    }
+    // One for each level of rows that cascades look for, then the other rules with the deletion, and the commit.
+    #expect(deletingPlain == 3)
+    #expect(deletingLinked == 3)
+    #expect(deletingOwner == 4)
+    // The old destination.
+    #expect(moving == 2)
+    // The old list, which the program reads, and the changed pairs.
+    #expect(tagging == 3)
+  }
+
   // MARK: What the save expects of rows, which the server checks at the commit
 
   /// The only row of its table is gone, which a plan without an index would not notice by looking at rows.

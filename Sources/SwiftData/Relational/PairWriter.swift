@@ -4,7 +4,7 @@ struct PairWriter {
   private let keys: InsertedKeys
   private let changes: RowChanges
   private let links: LinkWriter
-  /// Up to this many pairs of new rows are sent with the commit of an optimistic save.
+  /// Up to this many pairs are sent to a server together; those of new rows with the commit of an optimistic save.
   private static let fewPairs = 16
 
   init(
@@ -42,15 +42,17 @@ struct PairWriter {
         pairChanges[index].add(pairs(change.added))
       }
     }
+    let batch = StatementBatch(prepared.session)
     for change in pairChanges {
       let statements = change.statements
       for pair in change.addedPairs {
         links.noteTarget(pair.first, root: statements.first.root)
         links.noteTarget(pair.second, root: statements.second.root)
       }
-      try run(statements.unlink, change.removedPairs, statements)
-      try link(try unowned(change.addedPairs, statements), statements)
+      try run(statements.unlink, change.removedPairs, statements, batch)
+      try link(try unowned(change.addedPairs, statements), statements, batch)
     }
+    try batch.run()
   }
 
   /// Removes the pairs that a changed or deleted row loses, if they are stored.
@@ -59,23 +61,38 @@ struct PairWriter {
       return
     }
     let save = try prepared.save(of: snapshot)
+    let batch = StatementBatch(prepared.session)
     for toMany in save.toMany where snapshot.changedSlots.contains(toMany.slot) {
       let removed = snapshot.toMany(toMany.slot)?.removed.compactMap(\.resolved.rowKey) ?? []
-      try run(toMany.unlink, toMany.pairs(of: owner, removed), toMany)
+      try run(toMany.unlink, toMany.pairs(of: owner, removed), toMany, batch)
     }
+    try batch.run()
   }
 
-  /// Adds or removes pairs. The rows at both ends of a pair that this changes count as changed.
-  private func run(_ sql: String, _ pairs: [KeyPair], _ statements: ToManyStatements) throws {
-    if pairs.isEmpty { return }
+  /// Adds or removes pairs, few of them with the batch. The rows at both ends of a pair that this changes count
+  /// as changed.
+  private func run(
+    _ sql: String, _ pairs: [KeyPair], _ statements: ToManyStatements, _ batch: StatementBatch
+  ) throws {
+    if pairs.count <= PairWriter.fewPairs {
+      for pair in pairs {
+        batch.write(sql, .pair(pair.first, pair.second)) { changed in
+          if changed > 0 { note(pair, statements) }
+        }
+      }
+      return
+    }
+    try batch.run()
     try prepared.statement(sql).run(pairs) { note($0, statements) }
   }
 
   /// Adds pairs.
-  private func link(_ pairs: [KeyPair], _ statements: ToManyStatements) throws {
+  private func link(
+    _ pairs: [KeyPair], _ statements: ToManyStatements, _ batch: StatementBatch
+  ) throws {
     guard prepared.session.isOptimistic, pairs.count <= PairWriter.fewPairs,
       pairs.allSatisfy({ isNew($0, statements) })
-    else { return try run(statements.link, pairs, statements) }
+    else { return try run(statements.link, pairs, statements, batch) }
     // No pair of a new row is stored, so each is added.
     for pair in pairs {
       try prepared.statement(statements.link).runLater(.pair(pair.first, pair.second))

@@ -46,6 +46,9 @@ final class RowChanges {
   /// By the number of the root entity.
   private var deletedKeys: [Int: [Int64]] = [:]
 
+  /// Up to this many rows of a table are required one by one, with the commit of an optimistic save.
+  private static let fewRows = 8
+
   /// - Parameter editor: The author and the context of the changes, for the history.
   init(_ store: RelationalStore, _ session: any SQLSession, by editor: EditingState) {
     self.store = store
@@ -89,10 +92,13 @@ final class RowChanges {
   }
 
   /// Must be called before some rows of an entity are deleted.
-  /// - Parameter ownerColumn: A column in which all of them have the key of a row that is deleted
-  ///   too. A note about that row would have no effect.
+  /// - Parameters:
+  ///   - batch: Gets the statements that read these and related rows. It must run before the deletion.
+  ///   - ownerColumn: A column in which all of them have the key of a row that is deleted too. A note about
+  ///     that row would have no effect.
   func noteDeletion(
-    of entity: EntityMapping, _ deleted: KeyList, ownerColumn: String? = nil
+    of entity: EntityMapping, _ deleted: KeyList, _ batch: StatementBatch,
+    ownerColumn: String? = nil
   ) throws {
     let changes = store.plans.changes(of: entity)
     if store.plans.hasRelationships { deletedKeys[changes.root, default: []] += deleted.keys }
@@ -104,26 +110,33 @@ final class RowChanges {
           in: store.driver.dialect)
       } ?? deleted
     if list.keys.isEmpty { return }
-    if let table = table(changes.root) { try addDeleted(list, table, root: changes.root) }
+    if let table = table(changes.root) { try addDeleted(list, table, batch, root: changes.root) }
     for query in changes.relatedToDeleted
     where query.ownColumn == nil || query.ownColumn != ownerColumn {
-      let found =
-        if let sql = query.sqlForRange, let range = list.range {
-          try session.statement(sql).integers(.pair(range.first, range.second))
-        } else {
-          try session.statement(query.sql).integers(.list(list.text))
-        }
-      for key in found { note(query.partner, key: key) }
+      func noteAll(_ found: [Int64]) { for key in found { note(query.partner, key: key) } }
+      if let sql = query.sqlForRange, let range = list.range {
+        batch.read(sql, .pair(range.first, range.second), noteAll)
+      } else {
+        batch.read(query.sql, .list(list.text), noteAll)
+      }
     }
   }
 
-  private func addDeleted(_ list: KeyList, _ table: TableChanges, root: Int) throws {
+  private func addDeleted(
+    _ list: KeyList, _ table: TableChanges, _ batch: StatementBatch, root: Int
+  ) throws {
     if shared != nil {
       if let sql = table.preserved {
         shared?.addDeleted(try session.statement(sql).values(.list(list.text)))
+      } else if let sql = table.entityNumbers {
+        batch.read(sql, .list(list.text)) { found in
+          for (number, keys) in self.groups(found) {
+            self.shared?.add(.deleted, entity: number, keys)
+          }
+        }
       } else {
-        for (number, keys) in try stored(list.keys, table, root: root) {
-          shared?.add(.deleted, entity: number, keys)
+        batch.read(table.existingKeys, .list(list.text)) { keys in
+          self.shared?.add(.deleted, entity: root, keys)
         }
       }
     }
@@ -327,7 +340,12 @@ final class RowChanges {
     _ keys: [Int64], _ table: TableChanges, root: Int
   ) throws -> [(number: Int, keys: [Int64])] {
     if table.entityNumbers != nil { return try byEntity(keys, table, root: root) }
-    if keys.allSatisfy({ exists(Row(root: root, key: $0), table) }) { return [(root, keys)] }
+    let unknown = keys.filter { !exists(Row(root: root, key: $0), table) }
+    if unknown.isEmpty { return [(root, keys)] }
+    if session.isOptimistic, unknown.count <= RowChanges.fewRows {
+      for key in unknown { try session.requireLater(table.existing, .integer(key)) }
+      return [(root, keys)]
+    }
     let list = store.driver.dialect.list(keys)
     return [(root, try session.statement(table.existingKeys).integers(.list(list)))]
   }

@@ -90,13 +90,29 @@ final class RowDeletion {
         (number: number, steps: $0, list: KeyList(keys[number] ?? [], in: store.driver.dialect))
       }
     }
+    let batch = StatementBatch(session)
     var failures: [SwiftDataError] = []
     for (number, steps, list) in all {
-      for denial in steps.denials { failures += try judge(denial, number, list.text) }
-      for emptying in steps.nullifications { failures += try judge(emptying, number, list.text) }
-      for referrer in steps.referrers { failures += try judge(referrer, number, list.text) }
+      for denial in steps.denials {
+        batch.read(denial.queries, .list(list.text)) {
+          failures += self.failures(of: denial, number, $0)
+        }
+      }
+      for emptying in steps.nullifications {
+        guard let sql = emptying.findingRequired else { continue }
+        batch.read(sql, .list(list.text)) { failures += self.failures(of: emptying, number, $0) }
+      }
+      for referrer in steps.referrers {
+        guard let sql = referrer.findingRequired else { continue }
+        batch.read(sql, .list(list.text)) { failures += self.failures(of: referrer, number, $0) }
+      }
     }
-    try SwiftDataError.throwAll(failures)
+    func run() throws {
+      try batch.run()
+      try SwiftDataError.throwAll(failures)
+    }
+    // A transaction that is sent to a server ends anyway if a rule is violated.
+    if !session.isOptimistic { try run() }
     // Usually all rows of an entity are found at once.
     let new = all.compactMap { number, steps, list in
       found[number].map { keys in
@@ -106,23 +122,32 @@ final class RowDeletion {
     }
     for (number, _, list) in new {
       guard let entity = store.mapping.entity(number: number) else { continue }
-      try changes.noteDeletion(of: entity, list, ownerColumn: ownerColumns[number] ?? nil)
+      try changes.noteDeletion(
+        of: entity, list, batch, ownerColumn: ownerColumns[number] ?? nil)
     }
     for (_, steps, list) in all {
-      for emptying in steps.nullifications { try empty(emptying, list.text) }
+      for emptying in steps.nullifications { empty(emptying, list.text, batch) }
       if areNew {
-        for emptying in steps.nullificationsOfDenied { try empty(emptying, list.text) }
+        for emptying in steps.nullificationsOfDenied { empty(emptying, list.text, batch) }
       }
-      for sql in steps.unlinking + steps.referrers.map(\.clearing) { try execute(sql, list.text) }
+      for sql in steps.unlinking + steps.referrers.map(\.clearing) {
+        batch.write(sql, .list(list.text))
+      }
     }
     for (_, steps, list) in new {
-      if try deleteRows(list, steps) < list.keys.count { hasMissedRows = true }
+      func noteDeleted(_ count: Int) { if count < list.keys.count { hasMissedRows = true } }
+      if let range = list.range {
+        try run()
+        noteDeleted(try deleteRange(range, steps))
+      } else {
+        batch.write(steps.delete, .list(list.text), noteDeleted)
+      }
     }
+    try run()
   }
 
   /// - Returns: The number of deleted rows.
-  private func deleteRows(_ list: KeyList, _ steps: DeletionSteps) throws -> Int {
-    guard let range = list.range else { return try execute(steps.delete, list.text) }
+  private func deleteRange(_ range: KeyPair, _ steps: DeletionSteps) throws -> Int {
     let smallest = try session.statement(steps.smallestKey).integer(.none)
     let largest = try session.statement(steps.largestKey).integer(.none)
     // Without a condition SQLite removes the pages of a table and visits no row.
@@ -133,12 +158,13 @@ final class RowDeletion {
   }
 
   private func empty(
-    _ emptying: DeletionSteps.Nullification, _ list: String
-  ) throws {
-    let found = try session.statement(emptying.sql).integers(.list(list))
-    for row in stride(from: 0, to: found.count, by: 2) {
-      changes.note(emptying.partner, key: found[row])
-      nullified.append(Link(entity: Int(found[row + 1]), key: found[row], slot: emptying.slot))
+    _ emptying: DeletionSteps.Nullification, _ list: String, _ batch: StatementBatch
+  ) {
+    batch.read(emptying.sql, .list(list)) { [self] found in
+      for row in stride(from: 0, to: found.count, by: 2) {
+        changes.note(emptying.partner, key: found[row])
+        nullified.append(Link(entity: Int(found[row + 1]), key: found[row], slot: emptying.slot))
+      }
     }
   }
 
@@ -172,18 +198,19 @@ final class RowDeletion {
     var level = rows
     while !level.isEmpty {
       var next: [Int: [Int64]] = [:]
+      let batch = StatementBatch(session)
       for (number, added) in level.sorted(by: { $0.key < $1.key }) {
         guard let steps = steps(of: number), !steps.cascades.isEmpty else { continue }
-        let list = list(added)
+        let list = store.driver.dialect.list(added)
         for cascade in steps.cascades {
-          for sql in cascade.queries {
-            let found = try session.statement(sql).integers(.list(list))
-            for rows in RowDeletion.rows(found, cascade.onlyEntity) {
-              add(rows, foundBy: cascade.ownerColumn, to: &next)
+          batch.read(cascade.queries, .list(list)) { results in
+            for rows in results.flatMap({ RowDeletion.rows($0, cascade.onlyEntity) }) {
+              self.add(rows, foundBy: cascade.ownerColumn, to: &next)
             }
           }
         }
       }
+      try batch.run()
       level = next
       for (number, keys) in level {
         found[number, default: []] += keys
@@ -234,11 +261,17 @@ final class RowDeletion {
   private static let namedDenials = 20
 
   /// One error for each row whose deletion is denied.
-  private func judge(
-    _ denial: DeletionSteps.Partners, _ number: Int, _ list: String
-  ) throws -> [SwiftDataError] {
+  /// - Parameter results: Those of the queries.
+  private func failures(
+    of denial: DeletionSteps.Partners, _ number: Int, _ results: [[Int64]]
+  ) -> [SwiftDataError] {
     let root = root(of: number) ?? number
-    let blocking = try partners(denial, list).filter { found in
+    let partners = results.flatMap { found in
+      stride(from: 0, to: found.count, by: 3).map {
+        (owner: found[$0], key: found[$0 + 1], entity: Int(found[$0 + 2]))
+      }
+    }
+    let blocking = partners.filter { found in
       !isDeleted(found.key, found.entity)
         && !changes.isNew(RowChanges.Row(root: root, key: found.owner))
     }
@@ -262,12 +295,11 @@ final class RowDeletion {
     }
   }
 
-  private func judge(
-    _ emptying: DeletionSteps.Nullification, _ number: Int, _ list: String
-  ) throws -> [SwiftDataError] {
-    guard let sql = emptying.findingRequired else { return [] }
+  /// - Parameter found: The rows of `findingRequired`.
+  private func failures(
+    of emptying: DeletionSteps.Nullification, _ number: Int, _ found: [Int64]
+  ) -> [SwiftDataError] {
     var left: [String] = []
-    let found = try session.statement(sql).integers(.list(list))
     for row in stride(from: 0, to: found.count, by: 3) {
       let (key, entity) = (found[row], Int(found[row + 1]))
       if !isDeleted(key, entity) {
@@ -287,11 +319,10 @@ final class RowDeletion {
   }
 
   /// The deletion is refused if rows of an entity outside the schema require the deleted rows.
-  private func judge(
-    _ referrer: FileReferrer, _ number: Int, _ list: String
-  ) throws -> [SwiftDataError] {
-    guard let sql = referrer.findingRequired else { return [] }
-    let found = try session.statement(sql).integers(.list(list))
+  /// - Parameter found: The rows of `findingRequired`.
+  private func failures(
+    of referrer: FileReferrer, _ number: Int, _ found: [Int64]
+  ) -> [SwiftDataError] {
     if found.isEmpty { return [] }
     let keys = found.prefix(RowDeletion.namedRows).map { "p\($0)" }
     return [
@@ -317,28 +348,6 @@ final class RowDeletion {
     }
     return store.plans.identifier(key, entity: number)
   }
-
-  // MARK: Statements
-
-  private func partners(
-    _ partners: DeletionSteps.Partners, _ list: String
-  ) throws -> [(owner: Int64, key: Int64, entity: Int)] {
-    var rows: [(owner: Int64, key: Int64, entity: Int)] = []
-    for sql in partners.queries {
-      let found = try session.statement(sql).integers(.list(list))
-      for start in stride(from: 0, to: found.count, by: 3) {
-        rows.append((owner: found[start], key: found[start + 1], entity: Int(found[start + 2])))
-      }
-    }
-    return rows
-  }
-
-  @discardableResult
-  private func execute(_ sql: String, _ list: String) throws -> Int {
-    try session.statement(sql).run(.list(list))
-  }
-
-  private func list(_ keys: [Int64]) -> String { store.driver.dialect.list(keys) }
 
   private static func text(_ parts: [String], of count: Int) -> String {
     parts.joined(separator: ", ") + (count > parts.count ? " and \(count - parts.count) more" : "")

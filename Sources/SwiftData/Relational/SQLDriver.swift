@@ -117,6 +117,15 @@ extension SQLSession {
     try reads.map { try statement($0.sql).rows($0.parameters, $0.reading) }
   }
 
+  package func results(of statements: [BatchStatement]) throws -> [StatementResult] {
+    try statements.map { statement in
+      let prepared = try self.statement(statement.sql)
+      return statement.returnsRows
+        ? StatementResult(integers: try prepared.integers(statement.parameters))
+        : StatementResult(changedRows: try prepared.run(statement.parameters))
+    }
+  }
+
   package func requireLater(_ sql: String, _ parameters: SQLParameters) throws {
     if try statement(sql).integers(parameters).isEmpty { throw MissingRow() }
   }
@@ -166,6 +175,10 @@ package protocol SQLSession: AnyObject {
 
   /// Copies the rows of several statements. A server is asked for all of them in one round trip.
   func rows(of reads: [SQLRead]) throws -> [ReadRows]
+
+  /// Runs several statements that do not need each other's results. A server gets all of them in one round
+  /// trip.
+  func results(of statements: [BatchStatement]) throws -> [StatementResult]
 
   /// Runs a statement that returns rows before the next one of an optimistic transaction, or now.
   /// - Throws: A `ConflictingWrite` if it returns no row, here or from a later statement or the commit.
@@ -229,6 +242,25 @@ package struct SQLRead {
   package let sql: String
   package let parameters: SQLParameters
   package let reading: RowReading
+}
+
+/// A statement of a batch, with its values.
+package struct BatchStatement {
+  package let sql: String
+  package let parameters: SQLParameters
+  /// Whether it returns rows, of integers. Otherwise it is asked for the number of rows that it changes.
+  package let returnsRows: Bool
+}
+
+package struct StatementResult {
+  /// All columns of all rows, row by row; 0 for null.
+  package var integers: [Int64]
+  package var changedRows: Int
+
+  package init(integers: [Int64] = [], changedRows: Int = 0) {
+    self.integers = integers
+    self.changedRows = changedRows
+  }
 }
 
 /// A statement of a session. Each function binds new parameters and resets the statement
