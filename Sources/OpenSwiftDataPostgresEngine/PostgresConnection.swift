@@ -51,8 +51,8 @@ package final class PostgresConnection {
   /// The server's number of the running transaction, if the preamble has asked for it.
   var transactionNumber: Int64?
 
-  /// Whether statements of the running transaction fail it if what its user expects is not true. Only noted
-  /// here.
+  /// Whether statements of the running transaction, or of the inner one, fail it if what its user expects is
+  /// not true. Only noted here.
   package var isOptimistic = false
 
   /// Rows of the running transaction that exist if it was committed.

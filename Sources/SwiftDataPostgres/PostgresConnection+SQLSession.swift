@@ -34,8 +34,8 @@ extension PostgresConnection: SQLSession {
     case .optimistic, .shared: try begin(.serializableWrite)
     case .exclusive: try begin(.write)
     }
-    // Inside another transaction the access is that of the other.
-    isOptimistic = access == .optimistic && isSerializable
+    // One inside another can be undone without the other.
+    isOptimistic = access == .optimistic
   }
 
   package var runsBesideWriters: Bool { isSerializable }

@@ -7,14 +7,10 @@ extension PostgresNumbers {
   /// Takes the lock and the next number, and writes the transaction and its changes. `CASE` takes them in
   /// this order. The lock is that of the table in this schema of the database.
   /// Parameters: the four texts, the time, and lists of the changes' types, entities, first and last
-  /// keys and columns; then a list of each preserved value of deleted rows. Returns the number and the
-  /// keys of the texts.
-  /// - Parameters:
-  ///   - number: The expression that takes the number.
-  ///   - isChecked: Whether a text that is not stored is an error, a division by zero.
-  static func addition(
-    _ number: String, tombstones: Int = 0, isChecked: Bool = false
-  ) -> String {
+  /// keys and columns; then a list of each preserved value of deleted rows. Returns the number. A text that is
+  /// not stored is an error, a division by zero.
+  /// - Parameter number: The expression that takes the number.
+  static func addition(_ number: String, tombstones: Int = 0) -> String {
     func each(_ text: (Int) -> String) -> String { (0..<tombstones).map(text).joined() }
     let columns = each { ", \"\(HistoryTables.Change.tombstone($0))\"" }
     let values = each { ", decode(c.value\($0), 'hex')" }
@@ -26,8 +22,7 @@ extension PostgresNumbers {
       + Array(repeating: "text", count: tombstones)
     let lists = types.enumerated().map { "(SELECT $\($0 + 6)::\($1)[])" }
     return """
-      \(newTransaction(isChecked ? checked(number) : number)) \
-      RETURNING "Z_PK", "ZAUTHORTS", "ZBUNDLEIDTS", "ZCONTEXTNAMETS", "ZPROCESSIDTS"), \
+      \(newTransaction(number)) RETURNING "Z_PK"), \
       changes AS (INSERT INTO "ACHANGE" ("Z_PK", "Z_ENT", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", \
       "ZTRANSACTIONID", "ZCOLUMNS"\(columns)) \
       SELECT nextval('\(sequence(16_001))'), 16001, c.type, c.entity, k.key, next.number, \
@@ -35,16 +30,16 @@ extension PostgresNumbers {
       unnest(\(lists.joined(separator: ", "))) \
       AS c (type, entity, first, last, columns\(names)) \
       CROSS JOIN LATERAL generate_series(c.first, c.last) AS k (key)) \
-      SELECT * FROM added
+      SELECT "Z_PK" FROM added
       """
   }
 
-  /// The checked addition for a single change. Without lists the server needs a quarter less time.
+  /// The addition for a single change. Without lists the server needs a quarter less time.
   /// Parameters: the four texts, the time, and the type, entity, key and columns of the change.
   /// Returns the number.
   static func additionOfOne(_ number: String) -> String {
     """
-    \(newTransaction(checked(number))) RETURNING "Z_PK") \
+    \(newTransaction(number)) RETURNING "Z_PK") \
     INSERT INTO "ACHANGE" ("Z_PK", "Z_ENT", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", \
     "ZTRANSACTIONID", "ZCOLUMNS") \
     SELECT nextval('\(sequence(16_001))'), 16001, $6::bigint, $7::bigint, $8::bigint, "Z_PK", \
@@ -57,7 +52,7 @@ extension PostgresNumbers {
     let keys = (1...4).map { "\(keyOfText($0)) AS text\($0)" }.joined(separator: ", ")
     return """
       WITH texts AS MATERIALIZED (SELECT \(keys)), \
-      next AS MATERIALIZED (SELECT \(number) AS number, texts.* FROM texts), \
+      next AS MATERIALIZED (SELECT \(checked(number)) AS number, texts.* FROM texts), \
       added AS (INSERT INTO "ATRANSACTION" ("Z_PK", "Z_ENT", "ZAUTHORTS", "ZBUNDLEIDTS", \
       "ZCONTEXTNAMETS", "ZPROCESSIDTS", "ZTIMESTAMP") \
       SELECT number, 16002, text1, text2, text3, text4, $5::double precision FROM next
@@ -77,10 +72,13 @@ extension PostgresNumbers {
     "(SELECT \"Z_PK\" FROM \"ATRANSACTIONSTRING\" WHERE \"ZNAME\" = $\(parameter)::text)"
   }
 
-  /// Gives a transaction its texts. Parameters: the four texts, and the number.
-  static let completion = """
-    UPDATE "ATRANSACTION" SET "ZAUTHORTS" = \(keyOfText(1)), "ZBUNDLEIDTS" = \(keyOfText(2)), \
-    "ZCONTEXTNAMETS" = \(keyOfText(3)), "ZPROCESSIDTS" = \(keyOfText(4)) WHERE "Z_PK" = $5
+  /// Adds those of the four texts that are not stored.
+  static let addTexts = """
+    INSERT INTO "ATRANSACTIONSTRING" ("Z_PK", "Z_ENT", "ZNAME") \
+    SELECT nextval('\(sequence(16_003))'), 16003, new.name FROM (SELECT DISTINCT name \
+    FROM unnest(ARRAY[$1::text, $2::text, $3::text, $4::text]) AS texts (name) \
+    WHERE name IS NOT NULL) AS new \
+    WHERE NOT EXISTS (SELECT FROM "ATRANSACTIONSTRING" WHERE "ZNAME" = new.name)
     """
 
   /// Counts the transactions of some times. Other transactions may have them too.

@@ -34,11 +34,10 @@ final class PostgresNumbers: SharedNumbers {
   private let rowLock: String?
   /// The expression that takes the number of a transaction.
   private let nextNumber: String
+  /// Adds a transaction with its changes.
   private let addition: String
-  /// The addition that fails if a text is not stored any more.
-  private let checkedAddition: String
   /// The same for a single changed row.
-  private let checkedAdditionOfOne: String
+  private let additionOfOne: String
   /// The statements that look for an inserted row after a lost commit, by the number of its entity.
   private let rowProofs: [Int: String]
   private let state = Mutex(State())
@@ -62,8 +61,7 @@ final class PostgresNumbers: SharedNumbers {
       nextNumber = "nextval('\(PostgresNumbers.sequence(16_002))')"
     }
     addition = PostgresNumbers.addition(nextNumber)
-    checkedAddition = PostgresNumbers.addition(nextNumber, isChecked: true)
-    checkedAdditionOfOne = PostgresNumbers.additionOfOne(nextNumber)
+    additionOfOne = PostgresNumbers.additionOfOne(nextNumber)
     rowProofs = Dictionary(
       mapping.entities.map { ($0.number, PostgresNumbers.proof(ofRowIn: $0.table)) },
       uniquingKeysWith: { first, _ in first })
@@ -244,61 +242,50 @@ final class PostgresNumbers: SharedNumbers {
 
   // MARK: History
 
-  /// Beside other writers the statement is sent with the commit. If it fails, because another process has
-  /// removed a text, the save is repeated. Work that can't be repeated waits for the answer, and adds
-  /// the text.
+  /// The statement is sent with the commit. Beside other writers it fails if another process has removed a text
+  /// since this one has seen it, and the save is repeated. Without other writers missing texts are added by
+  /// a statement before it.
   func addTransaction(
     _ transaction: NewTransaction, _ session: any SQLSession, added: @escaping (Int64) -> Void
   ) throws {
     try correctSequences(session)
-    for text in Set(transaction.texts.compactMap(\.self)) { try add(text, session) }
     let texts = transaction.texts.map { $0.map { _StoredValue.text($0) } ?? .null }
+    if session.runsBesideWriters {
+      for text in Set(transaction.texts.compactMap(\.self)) { try add(text, session) }
+    } else {
+      try session.statement(PostgresNumbers.addTexts).runLater(.values(texts))
+    }
     let changes = transaction.changes
     if let rowLock { try session.statement(rowLock).runLater(.none) }
     noteProof(of: transaction, session)
     let tombstones = changes.map(\.preserved.count).max() ?? 0
-    let isChecked = session.runsBesideWriters
-    if isChecked, tombstones == 0, changes.count == 1, changes[0].keys.count == 1 {
-      let change = changes[0]
-      let values: [_StoredValue] = [
-        .real(transaction.time), .integer(change.type.rawValue), .integer(Int64(change.entity)),
-        .integer(change.keys.lowerBound), change.columns.map { .blob($0) } ?? .null,
-      ]
-      return try session.statement(checkedAdditionOfOne).integersLater(.values(texts + values)) {
+    func send(_ sql: String, _ values: [_StoredValue]) throws {
+      try session.statement(sql).integersLater(.values(texts + [.real(transaction.time)] + values)) {
         $0.first.map(added)
       }
     }
-    let addition =
-      tombstones == 0
-      ? isChecked ? checkedAddition : addition
-      : PostgresNumbers.addition(nextNumber, tombstones: tombstones, isChecked: isChecked)
+    if tombstones == 0, changes.count == 1, changes[0].keys.count == 1 {
+      let change = changes[0]
+      return try send(
+        additionOfOne,
+        [
+          .integer(change.type.rawValue), .integer(Int64(change.entity)),
+          .integer(change.keys.lowerBound), change.columns.map { .blob($0) } ?? .null,
+        ])
+    }
     let preserved = (0..<tombstones).map { index in
       PostgresNumbers.list(
         changes.map { index < $0.preserved.count ? $0.preserved[index] : nil })
     }
-    let parameters = SQLParameters.values(
-      texts + [
-        .real(transaction.time), PostgresNumbers.list(changes.map(\.type.rawValue)),
+    try send(
+      tombstones == 0 ? addition : PostgresNumbers.addition(nextNumber, tombstones: tombstones),
+      [
+        PostgresNumbers.list(changes.map(\.type.rawValue)),
         PostgresNumbers.list(changes.map { Int64($0.entity) }),
         PostgresNumbers.list(changes.map(\.keys.lowerBound)),
         PostgresNumbers.list(changes.map(\.keys.upperBound)),
         PostgresNumbers.list(changes.map(\.columns)),
       ] + preserved)
-    if isChecked {
-      return try session.statement(addition).integersLater(parameters) { $0.first.map(added) }
-    }
-    let found = try session.statement(addition).integers(parameters)
-    guard let number = found.first else {
-      throw PostgresError(.invalidAnswer, "the server did not answer the number of a transaction")
-    }
-    let isMissing = zip(transaction.texts, found.dropFirst()).contains { $0 != nil && $1 == 0 }
-    if isMissing {
-      // Another process has removed unused texts since this one has seen them.
-      forgetTexts()
-      for text in Set(transaction.texts.compactMap(\.self)) { try add(text, session) }
-      try session.statement(PostgresNumbers.completion).run(.values(texts + [.integer(number)]))
-    }
-    added(number)
   }
 
   /// A transaction of the history was committed.

@@ -219,6 +219,79 @@ struct SaveTripTests {
     #expect(history.count == 2)
   }
 
+  /// A save inside a transaction is performed again, not the code of the user.
+  @Test func expectationsInsideATransactionAreChecked() throws {
+    let repetitions = Repetitions()
+    let container = try container(counting: repetitions)
+    let context = ModelContext(container)
+    let (message, kept) = (Message("text"), Message("kept"))
+    context.insert(message)
+    context.insert(kept)
+    try context.insertAndSave(Sender("a"))
+    // As a program without the lock of the store.
+    let rows = try PostgresConnection(ConnectionParameters(address))
+    var runs = 0
+    try context.transaction {
+      runs += 1
+      try rows.execute("DELETE FROM \"ZMESSAGE\" WHERE \"ZTEXT\" = 'text'")
+      message.likes = 1
+      kept.likes = 2
+      let sender = Sender("a")
+      context.insert(sender)
+      sender.messages = [Message("of the sender")]
+    }
+    #expect(runs == 1)
+    #expect(repetitions.take() == 1)
+    let found = ModelContext(try self.container())
+    #expect(try found.fetchCount(FetchDescriptor<Sender>()) == 1)
+    let messages = try found.fetch(FetchDescriptor<Message>(sortBy: [SortDescriptor(\.text)]))
+    #expect(messages.map(\.text) == ["kept", "of the sender"])
+    #expect(messages.map(\.likes) == [2, 0])
+    #expect(messages.last?.sender?.name == "a")
+    let history = try found.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+    #expect(history.count == 2)
+  }
+
+  /// Each unit reads what it needs, and is one save.
+  @Test func unitsOfAWriterTakeTwoTrips() async throws {
+    let container = try container()
+    try ModelContext(container).insertAndSave(Message("text"))
+    let writer = ModelWriter(container)
+    func like() async throws -> Int {
+      try await writer.write { context in
+        let count = ExchangeCount()
+        return try ExchangeCount.$current.withValue(count) {
+          let message = try #require(try context.fetch(FetchDescriptor<Message>()).first)
+          message.likes += 1
+          try context.save()
+          return count.value
+        }
+      }
+    }
+    var counts: [Int] = []
+    for _ in 0..<5 { counts.append(try await like()) }
+    #expect(counts.min() == 2)
+    #expect(try ModelContext(container).fetch(FetchDescriptor<Message>()).map(\.likes) == [5])
+  }
+
+  /// A text of the history that another process has removed is added again.
+  @Test func aTransactionAddsTheTextsOfItsHistory() throws {
+    let context = ModelContext(try container())
+    context.author = "the author"
+    try context.insertAndSave(Message("text"))
+    let rows = try PostgresConnection(ConnectionParameters(address))
+    try rows.execute(
+      "DELETE FROM \"ACHANGE\"; DELETE FROM \"ATRANSACTION\"; DELETE FROM \"ATRANSACTIONSTRING\"")
+    try context.transaction { context.insert(Message("second")) }
+    try context.transaction { context.insert(Message("third")) }
+    let history = try ModelContext(try container())
+      .fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+    #expect(history.map(\.author) == ["the author", "the author"])
+    let texts = try rows.prepare("SELECT count(*), count(DISTINCT \"ZNAME\") FROM \"ATRANSACTIONSTRING\"")
+      .integers()
+    #expect(texts[0] == texts[1])
+  }
+
   @Test func aDestinationThatIsGoneIsNoticed() throws {
     let repetitions = Repetitions()
     let container = try container(counting: repetitions)

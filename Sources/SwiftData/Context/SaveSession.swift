@@ -142,10 +142,11 @@ struct SaveSession {
       } catch let lost as DeletedRows {
         guard externalChanges.applyDeletion(of: lost.identifiers) else { throw lost.error }
       } catch {
-        // User code of an enclosing transaction can't be repeated.
-        guard transaction == nil, !(error is PartialCommit), repetition.repeats(after: error) else {
-          throw error
-        }
+        // User code of an enclosing transaction can't be repeated, but a save in it can, if nothing else of
+        // the transaction has failed.
+        guard transaction == nil || repetition.isVainExpectation(error),
+          !(error is PartialCommit), repetition.repeats(after: error)
+        else { throw error }
         repetition.pause(concerned.lazy.compactMap(\.log).first)
         externalChanges.applyNew()
       }

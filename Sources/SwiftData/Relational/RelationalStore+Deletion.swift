@@ -34,7 +34,7 @@ extension RelationalStore {
   ) throws {
     let (number, isOutermost) = try driver.write(else: "nothing was deleted") { session in
       try requireNoOther(than: editor, session)
-      let number: Int64? = try transaction(session) {
+      let changes = try transaction(session) {
         let changes = RowChanges(self, session, by: editor)
         if isFree {
           try deleteRows(of: query, number, session, changes)
@@ -45,8 +45,10 @@ extension RelationalStore {
           try checkCounts(of: changes, session)
         }
         try changes.finish()
-        return changes.transaction
+        return changes
       }
+      // It may be known since the commit only.
+      let number = changes.transaction
       return (number, !noteSave(number, in: session))
     }
     if isOutermost { didCommit(number) }

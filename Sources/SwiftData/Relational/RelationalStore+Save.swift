@@ -29,8 +29,10 @@ extension RelationalStore {
       do {
         return try save(request, repetition.access)
       } catch {
-        // Inside a transaction of the context, only the context could repeat it.
-        guard !isInTransaction(of: request.editingState), repetition.repeats(after: error)
+        // Inside a transaction of the context, only the context could repeat that.
+        guard
+          !isInTransaction(of: request.editingState) || repetition.isVainExpectation(error),
+          repetition.repeats(after: error)
         else { throw error }
         repetition.pause(log)
       }

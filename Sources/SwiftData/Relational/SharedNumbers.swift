@@ -20,7 +20,7 @@ package protocol SharedNumbers: Sendable {
   /// Takes back reserved keys that no row has got.
   func returnKeys(_ keys: Range<Int64>, of root: EntityMapping)
 
-  /// Adds a transaction to the history, now or with the commit of the session. Called last in a save:
+  /// Adds a transaction to the history, at the latest with the commit of the session. Called last in a save:
   /// until its commit no other save gets a number, so that the numbers have the order of the commits.
   /// - Parameter added: Called with the number of the transaction.
   func addTransaction(

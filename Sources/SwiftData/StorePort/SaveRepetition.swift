@@ -62,6 +62,12 @@ package struct SaveRepetition {
 
   package init(_ access: WriteAccess = .optimistic) { self.access = access }
 
+  /// Whether the error says that an optimistic attempt has expected something in vain.
+  package func isVainExpectation(_ error: any Error) -> Bool {
+    guard access == .optimistic, let obstacle = SaveRepetition.obstacle(error) else { return false }
+    return obstacle == .unseenValue || obstacle == .missingRow
+  }
+
   /// - Returns: Whether the work should be done again, with `access`.
   package mutating func repeats(after error: any Error) -> Bool {
     guard let obstacle = SaveRepetition.obstacle(error) else { return false }
@@ -70,7 +76,7 @@ package struct SaveRepetition {
       lostConnections += 1
       return lostConnections <= SaveRepetition.repeatedLosses
     }
-    waits = !(access == .optimistic && (obstacle == .unseenValue || obstacle == .missingRow))
+    waits = !isVainExpectation(error)
     if !waits {
       access = .shared
       return true
