@@ -260,9 +260,8 @@ final class PostgresNumbers: SharedNumbers {
     noteProof(of: transaction, session)
     let tombstones = changes.map(\.preserved.count).max() ?? 0
     func send(_ sql: String, _ values: [_StoredValue]) throws {
-      try session.statement(sql).integersLater(.values(texts + [.real(transaction.time)] + values)) {
-        $0.first.map(added)
-      }
+      let parameters = SQLParameters.values(texts + [.real(transaction.time)] + values)
+      try session.statement(sql).integersLater(parameters) { $0.first.map(added) }
     }
     if tombstones == 0, changes.count == 1, changes[0].keys.count == 1 {
       let change = changes[0]
