@@ -38,6 +38,7 @@ extension PostgresConnection {
   /// savepoint.
   /// - Parameter limit: How long the preamble waits for locks; `nil` for the limit of the connection.
   package func begin(_ kind: TransactionKind, within limit: Duration? = nil) throws {
+    isOptimistic = false
     if let depth = innerTransactions {
       try executeLater("SAVEPOINT \(PostgresConnection.innerName(depth))")
       innerTransactions = depth + 1
@@ -53,7 +54,6 @@ extension PostgresConnection {
     transactionNumber = nil
     transactionKind = kind
     commitProof = nil
-    isOptimistic = false
     let isDeferred = kind == .snapshot ? defersSnapshots : defersStatements
     guard isDeferred, PostgresConnection.defersBegin else {
       return try execute((statements + preamble).joined(separator: "; ")) {

@@ -278,6 +278,55 @@ struct SaveTripTests {
     #expect(try ModelContext(container).fetch(FetchDescriptor<Message>()).map(\.likes) == [5])
   }
 
+  /// Units that come together share a transaction; one that is refused leaves the others alone.
+  @Test func aRefusedUnitOfAWriterIsUndoneAlone() async throws {
+    let container = try container()
+    try ModelContext(container).insertAndSave(Sender("taken"))
+    let writer = ModelWriter(container) { $0.uniquenessPolicy = .refuse }
+    let refused = try await withThrowingTaskGroup(of: Bool.self) { group in
+      for index in 0..<40 {
+        group.addTask {
+          do {
+            try await writer.write { context in
+              context.insert(Message("\(index)"))
+              context.insert(Sender(index % 4 == 0 ? "taken" : "sender \(index)"))
+            }
+            return false
+          } catch let error as SwiftDataError {
+            #expect(error == .uniquenessViolation)
+            return true
+          }
+        }
+      }
+      return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+    }
+    #expect(refused == 10)
+    let context = ModelContext(try self.container())
+    #expect(try context.fetchCount(FetchDescriptor<Sender>()) == 31)
+    #expect(try context.fetchCount(FetchDescriptor<Message>()) == 30)
+  }
+
+  /// Another program has left a link to a row that does not exist.
+  @Test func rowsWithBrokenLinksCanBeDeleted() throws {
+    let context = ModelContext(try container())
+    let messages = (0..<3).map { Message("\($0)", by: Sender("sender \($0)")) }
+    for message in messages { context.insert(message) }
+    try context.save()
+    let rows = try PostgresConnection(ConnectionParameters(address))
+    try rows.execute("UPDATE \"ZMESSAGE\" SET \"ZSENDER\" = 1000000")
+    context.delete(messages[0])
+    try context.save()
+    try context.transaction {
+      messages[1].likes = 1
+      try context.save()
+      try context.delete(model: Message.self, where: #Predicate { $0.likes == 1 })
+    }
+    let found = try ModelContext(try container()).fetch(FetchDescriptor<Message>())
+    #expect(found.map(\.text) == ["2"])
+    let noted = try rows.prepare("SELECT count(*) FROM \"ACHANGE\" WHERE \"ZENTITYPK\" = 1000000")
+    #expect(try noted.integer() == 0)
+  }
+
   /// A text of the history that another process has removed is added again.
   @Test func aTransactionAddsTheTextsOfItsHistory() throws {
     let context = ModelContext(try container())

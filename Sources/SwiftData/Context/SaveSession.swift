@@ -142,8 +142,8 @@ struct SaveSession {
       } catch let lost as DeletedRows {
         guard externalChanges.applyDeletion(of: lost.identifiers) else { throw lost.error }
       } catch {
-        // User code of an enclosing transaction can't be repeated, but a save in it can, if nothing else of
-        // the transaction has failed.
+        // User code of an enclosing transaction can't be repeated. An optimistic save in it can: a savepoint
+        // has undone it.
         guard transaction == nil || repetition.isVainExpectation(error),
           !(error is PartialCommit), repetition.repeats(after: error)
         else { throw error }

@@ -19,7 +19,8 @@ final class LinkWriter {
   private var targets = LinkTargets()
   /// To-one relationships that lost their model to another one.
   private(set) var displaced: [SaveConsequences.Link] = []
-  /// Up to this many destinations in a table are required one by one, with the commit of an optimistic save.
+  /// Up to this many destinations in a table are noted as existing, and in an optimistic save required one by
+  /// one, with its commit.
   private static let fewTargets = 8
   /// Inverse to-one relationships that were set to a model of this save.
   private(set) var answered: [SaveConsequences.Link] = []
@@ -207,8 +208,9 @@ final class LinkWriter {
       }
       guard let first = stored.first else { continue }
       let table = store.plans.tableChanges(of: entity)
-      changes.noteExisting(stored, root: root)
-      if prepared.session.isOptimistic, stored.count <= LinkWriter.fewTargets {
+      let areFew = stored.count <= LinkWriter.fewTargets
+      if areFew { changes.noteExisting(stored, root: root) }
+      if areFew, prepared.session.isOptimistic {
         for key in stored.sorted() {
           try prepared.session.requireLater(table.existing, .integer(key))
         }

@@ -111,7 +111,8 @@ final class RowDeletion {
       try batch.run()
       try SwiftDataError.throwAll(failures)
     }
-    // A transaction that is sent to a server ends anyway if a rule is violated.
+    // An optimistic save, which is sent to a server, judges and deletes in one round trip. A violated rule undoes
+    // both.
     if !session.isOptimistic { try run() }
     // Usually all rows of an entity are found at once.
     let new = all.compactMap { number, steps, list in
