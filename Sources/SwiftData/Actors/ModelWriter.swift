@@ -73,7 +73,7 @@ public final class ModelWriter: Sendable {
           let result = try body(context)
           return { continuation.resume(returning: result) }
         }, fail: { continuation.resume(throwing: $0) })
-      if waiting.add(write) { Task.detached { [groups] in await groups.run() } }
+      if waiting.add(write) { groups.start() }
     }
   }
 }

@@ -10,6 +10,7 @@
 actor WriteGroups: ModelActor {
   nonisolated let modelContainer: ModelContainer
   nonisolated let modelExecutor: any ModelExecutor
+  private nonisolated let executor: DefaultSerialModelExecutor
   private let waiting: WaitingWrites
   private let limit: Duration?
   private let prepare: @Sendable (ModelContext) -> Void
@@ -27,14 +28,19 @@ actor WriteGroups: ModelActor {
     prepare: @escaping @Sendable (ModelContext) -> Void
   ) {
     modelContainer = container
-    modelExecutor = DefaultSerialModelExecutor(modelContext: ModelContext(container))
+    executor = DefaultSerialModelExecutor(modelContext: ModelContext(container))
+    modelExecutor = executor
     self.waiting = waiting
     self.limit = limit
     self.prepare = prepare
   }
 
-  /// Runs units until none waits.
-  func run() {
+  /// Runs units until none waits, on the queue of the executor. A task would visit another thread before.
+  nonisolated func start() {
+    executor.perform { self.assumeIsolated { $0.run() } }
+  }
+
+  private func run() {
     let isUndoable = modelContainer.coordinator.ports.allSatisfy(\.isTransactional)
     repeat {
       if isUndoable {

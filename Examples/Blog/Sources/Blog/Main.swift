@@ -73,12 +73,15 @@ struct Serve: AsyncParsableCommand {
   @Option(help: "The lowest level of messages: trace, debug, info, warning, error.")
   var logLevel = "info"
 
+  @Flag(help: "Without metrics, traces and reports about statements, to measure what they cost.")
+  var unobserved = false
+
   func run() async throws {
     var logger = Logger(label: "blog")
     logger.logLevel = Logger.Level(rawValue: logLevel) ?? .info
     let registry = MetricsRegistry()
-    MetricsSystem.bootstrap(registry)
-    let monitor = StoreMonitor(logger: logger)
+    if !unobserved { MetricsSystem.bootstrap(registry) }
+    let monitor = unobserved ? nil : StoreMonitor(logger: logger)
     let stores = options.stores(monitor)
     let container = try stores.open()
     let feed = Feed(modelContainer: container)
@@ -102,13 +105,13 @@ struct Serve: AsyncParsableCommand {
   }
 
   private func router(
-    blog: Blog, feed: Feed, monitor: StoreMonitor, registry: MetricsRegistry
+    blog: Blog, feed: Feed, monitor: StoreMonitor?, registry: MetricsRegistry
   ) throws -> Router<BlogContext> {
     let router = Router(context: BlogContext.self)
     Operations(blog: blog, registry: registry).add(to: router)
-    router.add(middleware: MetricsMiddleware())
+    if monitor != nil { router.add(middleware: MetricsMiddleware()) }
     router.add(middleware: ErrorAnswers())
-    router.add(middleware: Watching(monitor: monitor))
+    if let monitor { router.add(middleware: Watching(monitor: monitor)) }
     try Pages.add(to: router)
     router.get("events") { request, _ in feed.response(to: request) }
     let routes = Routes(blog: blog)
