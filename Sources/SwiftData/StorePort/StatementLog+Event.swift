@@ -83,8 +83,10 @@ extension StatementLog {
   }
 
   /// A save or a batch deletion that failed because of other rows or writers, or lost its connection, and
-  /// is done again. A save that a server has checked at its commit fails because of other rows if a new
-  /// model has the unique values of one, or if one that it needs does not exist any more.
+  /// is done again.
+  ///
+  /// A save that a server checks at its commit fails because of other rows if a new model has the unique
+  /// values of one, or if one that it needs does not exist any more.
   public struct Repetition: Sendable {
     /// How often it has failed.
     public let failureCount: Int
