@@ -107,13 +107,8 @@ final class RowDeletion {
         batch.read(sql, .list(list.text)) { failures += self.failures(of: referrer, number, $0) }
       }
     }
-    func run() throws {
-      try batch.run()
-      try SwiftDataError.throwAll(failures)
-    }
-    // An optimistic save, which is sent to a server, judges and deletes in one round trip. A violated rule undoes
-    // both.
-    if !session.isOptimistic { try run() }
+    try batch.run()
+    try SwiftDataError.throwAll(failures)
     // Usually all rows of an entity are found at once.
     let new = all.compactMap { number, steps, list in
       found[number].map { keys in
@@ -138,13 +133,13 @@ final class RowDeletion {
     for (_, steps, list) in new {
       func noteDeleted(_ count: Int) { if count < list.keys.count { hasMissedRows = true } }
       if let range = list.range {
-        try run()
+        try batch.run()
         noteDeleted(try deleteRange(range, steps))
       } else {
         batch.write(steps.delete, .list(list.text), noteDeleted)
       }
     }
-    try run()
+    try batch.run()
   }
 
   /// - Returns: The number of deleted rows.
