@@ -157,6 +157,35 @@ struct DisturbedSavesTests {
     #expect(try visits(address) == 4)
   }
 
+  /// A role connects and works as another one, which may not end processes of the first, nor see when they
+  /// have begun. So its saves are not sent at once, and are found by the numbers of their transactions.
+  @Test func aSaveOfAnotherRoleIsFoundByItsNumber() throws {
+    let server = try PostgresServer()
+    defer { server.stop() }
+    let address = try server.addressOfNewSchema()
+    let rows = try StoredRows(address)
+    let schema = try #require(try rows.connection.texts("SELECT current_schema()").first)
+    try rows.connection.execute(
+      """
+      CREATE ROLE worker; CREATE ROLE visitor LOGIN; GRANT worker TO visitor;
+      ALTER ROLE visitor NOINHERIT; GRANT ALL ON SCHEMA "\(schema)" TO worker
+      """)
+    let proxy = try PostgresProxy(to: server.socketFolder)
+    let container = try container(
+      address.replacing("host=\(server.socketFolder)", with: "host=\(proxy.folder)")
+        .replacing("user=postgres", with: "user=visitor")
+        .replacing("options='", with: "options='-c role=worker "))
+    let (place, context) = try place(container, after: 3)
+    place.visits = 4
+    let count = ExchangeCount()
+    try ExchangeCount.$current.withValue(count) { try context.save() }
+    #expect(count.value == 2)
+    place.visits = 5
+    proxy.set(.delayCommitAndLoseTwo(seconds: 1))
+    try context.save()
+    #expect(try visits(address) == 5)
+  }
+
   /// The network delivers a save after its failure was reported.
   @Test func aSaveThatArrivesLateIsNotPerformed() throws {
     let (container, proxy, address) = try disturbed()
