@@ -54,6 +54,21 @@ final class Answer {
   }
 }
 
+@Model
+final class Poll {
+  var title: String
+  @Relationship(deleteRule: .deny, inverse: \Vote.poll) var votes: [Vote] = []
+
+  init(_ title: String) { self.title = title }
+}
+
+@Model
+final class Vote {
+  var poll: Poll?
+
+  init() {}
+}
+
 /// The round trips to the server of one save. Each costs a millisecond between two machines.
 @Suite(.enabled(if: PostgresServer.isAvailable))
 struct SaveTripTests {
@@ -65,7 +80,8 @@ struct SaveTripTests {
   private func container(counting repetitions: Repetitions? = nil) throws -> ModelContainer {
     var configuration = try PostgresConfiguration(url: address)
     configuration.statementLog = repetitions?.log
-    return try ModelContainer(for: Sender.self, Topic.self, configurations: configuration)
+    return try ModelContainer(
+      for: Sender.self, Topic.self, Poll.self, configurations: configuration)
   }
 
   private final class Repetitions: Sendable {
@@ -166,6 +182,8 @@ struct SaveTripTests {
     }
     let plain = (0..<10).map { Message("plain \($0)") }
     for message in plain { context.insert(message) }
+    let polls = (0..<6).map { Poll("poll \($0)") }
+    for poll in polls { context.insert(poll) }
     try context.save()
     let deletingPlain = try trips { index in
       context.delete(plain[index])
@@ -177,6 +195,14 @@ struct SaveTripTests {
     }
     let deletingOwner = try trips { index in
       context.delete(senders[10 + index])
+      try context.save()
+    }
+    let deletingTopic = try trips { index in
+      context.delete(topics[9 - index])
+      try context.save()
+    }
+    let deletingPoll = try trips { index in
+      context.delete(polls[index])
       try context.save()
     }
     let moving = try trips { index in
@@ -191,6 +217,9 @@ struct SaveTripTests {
     #expect(deletingPlain == 3)
     #expect(deletingLinked == 3)
     #expect(deletingOwner == 4)
+    #expect(deletingTopic == 2)
+    // The rule that may refuse it.
+    #expect(deletingPoll == 3)
     // The old destination.
     #expect(moving == 2)
     // The old list, which the program reads, and the changed pairs.

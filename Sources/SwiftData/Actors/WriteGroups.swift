@@ -9,7 +9,7 @@
 /// 5. After the commit all callers get their results.
 actor WriteGroups: ModelActor {
   nonisolated let modelContainer: ModelContainer
-  nonisolated let modelExecutor: any ModelExecutor
+  nonisolated var modelExecutor: any ModelExecutor { executor }
   private nonisolated let executor: DefaultSerialModelExecutor
   private let waiting: WaitingWrites
   private let limit: Duration?
@@ -29,7 +29,6 @@ actor WriteGroups: ModelActor {
   ) {
     modelContainer = container
     executor = DefaultSerialModelExecutor(modelContext: ModelContext(container))
-    modelExecutor = executor
     self.waiting = waiting
     self.limit = limit
     self.prepare = prepare

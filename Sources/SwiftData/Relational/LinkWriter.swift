@@ -19,11 +19,11 @@ final class LinkWriter {
   private var targets = LinkTargets()
   /// To-one relationships that lost their model to another one.
   private(set) var displaced: [SaveConsequences.Link] = []
+  /// Inverse to-one relationships that were set to a model of this save.
+  private(set) var answered: [SaveConsequences.Link] = []
   /// Up to this many destinations in a table are noted as existing, and in an optimistic save required one by
   /// one, with its commit.
   private static let fewTargets = 8
-  /// Inverse to-one relationships that were set to a model of this save.
-  private(set) var answered: [SaveConsequences.Link] = []
 
   init(
     store: RelationalStore, _ prepared: PreparedSave, _ keys: KeyAssigner, _ changes: RowChanges,

@@ -29,7 +29,8 @@ extension RelationalStore {
       do {
         return try save(request, repetition.access)
       } catch {
-        // Inside a transaction of the context, only the context could repeat that.
+        // Only the context could repeat a transaction of its own. A save in it can be repeated here, if a
+        // savepoint has undone it.
         guard
           !isInTransaction(of: request.editingState) || repetition.isVainExpectation(error),
           repetition.repeats(after: error)

@@ -200,7 +200,8 @@ package protocol SQLSession: AnyObject {
   /// that one.
   var runsBesideWriters: Bool { get }
 
-  /// Whether the open transaction has optimistic access.
+  /// Whether the open transaction has optimistic access. One inside another has its own, because it can be
+  /// undone alone.
   var isOptimistic: Bool { get }
 
   /// Begins a transaction that contains all others of the session.
@@ -252,6 +253,7 @@ package struct BatchStatement {
   package let returnsRows: Bool
 }
 
+/// What a statement of a batch has returned, or changed.
 package struct StatementResult {
   /// All columns of all rows, row by row; 0 for null.
   package var integers: [Int64]

@@ -14,7 +14,7 @@ final class TakenValues: Sendable {
 
   func note(in table: String) { expected.withLock { $0[table] = TakenValues.memory } }
 
-  /// Whether some new rows probably have the unique values of others.
+  /// Whether some new rows probably have the unique values of others. They count among the next ones.
   func areExpected(in table: String, forNew count: Int) -> Bool {
     expected.withLock { expected in
       guard let rest = expected[table] else { return false }
